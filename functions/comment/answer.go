@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // AnswerMarker is a hidden part of the comment that is an answer. The answer to a comment has the
@@ -24,7 +26,7 @@ func (a Answer) Markdown(limit int) string {
 	for _, r := range a.Replies {
 		parts = append(parts, strings.TrimSpace(r.markdown()))
 	}
-	return marker + Cut(strings.Join(parts, "\n\n")+"\n", limit-len(marker))
+	return marker + markdown.Cut(strings.Join(parts, "\n\n")+"\n", limit-len(marker))
 }
 
 // Done reports that a project was applied.
@@ -38,7 +40,7 @@ type Done struct {
 }
 
 func (d Done) markdown() string {
-	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", Code(d.Project), d.Counts.done(), plannedAgain(d.Settled), d.Body)
+	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", markdown.Code(d.Project), d.Counts.done(), plannedAgain(d.Settled), d.Body)
 }
 
 // Planned reports that a project was planned on request; the plan itself is in the status.
@@ -48,7 +50,7 @@ type Planned struct {
 }
 
 func (p Planned) markdown() string {
-	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", Code(p.Project), p.Counts.planned())
+	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", markdown.Code(p.Project), p.Counts.planned())
 }
 
 // Failed reports the failure of a plan or an apply.
@@ -72,18 +74,18 @@ type Failed struct {
 }
 
 func (f Failed) markdown() string {
-	what := fmt.Sprintf("**Not planned**: %s.", Code(f.Project))
+	what := fmt.Sprintf("**Not planned**: %s.", markdown.Code(f.Project))
 	switch {
 	case f.Verb == Apply && f.Untouched && f.Closed:
-		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed. The pull request is closed, and its plan with it: to plan the remaining changes, open another pull request that touches the project.", Code(f.Project))
+		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed. The pull request is closed, and its plan with it: to plan the remaining changes, open another pull request that touches the project.", markdown.Code(f.Project))
 	case f.Verb == Apply && f.Untouched:
-		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed, and the plan can still be applied.", Code(f.Project))
+		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed, and the plan can still be applied.", markdown.Code(f.Project))
 	case f.Verb == Apply && f.Lost:
-		what = fmt.Sprintf("**The apply of %s failed**: it did not finish.", Code(f.Project))
+		what = fmt.Sprintf("**The apply of %s failed**: it did not finish.", markdown.Code(f.Project))
 	case f.Verb == Apply:
-		what = fmt.Sprintf("**The apply of %s failed**: %s before the failure. The state contains these changes.", Code(f.Project), f.Counts.done())
+		what = fmt.Sprintf("**The apply of %s failed**: %s before the failure. The state contains these changes.", markdown.Code(f.Project), f.Counts.done())
 		if f.Remaining > 0 {
-			what += fmt.Sprintf(" **Not begun: %s.** To plan the rest, comment %s.", changes(f.Remaining), Code("lockstep plan"))
+			what += fmt.Sprintf(" **Not begun: %s.** To plan the rest, comment %s.", changes(f.Remaining), markdown.Code("lockstep plan"))
 		}
 	}
 	return what + "\n\n" + plannedAgain(f.Settled) + f.Body
@@ -108,19 +110,19 @@ type Pending struct {
 
 func (p Pending) markdown() string {
 	if p.AfterPlan {
-		return fmt.Sprintf("%s will be applied once it is planned, and that plan alone: the result will be here.", Code(p.Project))
+		return fmt.Sprintf("%s will be applied once it is planned, and that plan alone: the result will be here.", markdown.Code(p.Project))
 	}
 	if far := p.Progress.text(); far != "" {
-		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", Code(p.Project), participle(p.Verb), far)
+		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", markdown.Code(p.Project), participle(p.Verb), far)
 	}
-	return fmt.Sprintf("%s is being %s: the result will be here.", Code(p.Project), participle(p.Verb))
+	return fmt.Sprintf("%s is being %s: the result will be here.", markdown.Code(p.Project), participle(p.Verb))
 }
 
 // PlanSuperseded reports that a requested plan is not made, because a newer one is.
 type PlanSuperseded struct{ Project string }
 
 func (s PlanSuperseded) markdown() string {
-	return fmt.Sprintf("**Not planned** %s: a newer plan takes its place.", Code(s.Project))
+	return fmt.Sprintf("**Not planned** %s: a newer plan takes its place.", markdown.Code(s.Project))
 }
 
 // Unfinished reports that a pull request was closed without being merged, after it was applied.
@@ -132,7 +134,7 @@ type Unfinished struct {
 
 func (u Unfinished) markdown() string {
 	return fmt.Sprintf("**Applied, but not merged**: %s. %s applied %s, but the base branch does not contain the changes: the next plan of this project will undo them. To keep them, reopen the pull request and merge it.",
-		Code(u.Project), Code(u.By), Code(short(u.Head)))
+		markdown.Code(u.Project), markdown.Code(u.By), markdown.Code(short(u.Head)))
 }
 
 // Broken reports a failure of Lockstep itself.
@@ -151,7 +153,7 @@ type TooMany struct {
 
 func (m TooMany) markdown() string {
 	return fmt.Sprintf("**Not carried out**: %s has reached the limit for comments with commands on this pull request, %d an hour. The next one is possible at %s; until then further ones get no answer.",
-		Code(m.By), m.Most, m.Free.UTC().Format("15:04 MST"))
+		markdown.Code(m.By), m.Most, m.Free.UTC().Format("15:04 MST"))
 }
 
 // Refused reports that a command is not carried out, and the reasons.
@@ -166,7 +168,7 @@ func (r Refused) markdown() string {
 	did := participle(r.Command.Verb)
 	of := ""
 	if r.Project != "" {
-		of = " " + Code(r.Project)
+		of = " " + markdown.Code(r.Project)
 	}
 	fmt.Fprintf(&b, "**Not %s**%s:\n\n", did, of)
 	b.WriteString(r.Reasons.paragraphs())
@@ -179,7 +181,7 @@ func plainly(problem string) string {
 	if from < 0 || from == to {
 		return problem
 	}
-	return problem[:from] + Code(problem[from+1:to]) + problem[to+1:]
+	return problem[:from] + markdown.Code(problem[from+1:to]) + problem[to+1:]
 }
 
 // Guide lists the commands, and the projects to which they can be limited.
@@ -191,18 +193,18 @@ func (g Guide) markdown() string {
 	b.WriteString("| command | what it does |\n|---|---|\n")
 	for _, row := range table {
 		for _, f := range row.help {
-			fmt.Fprintf(&b, "| %s | %s |\n", Code(f.typed), f.effect)
+			fmt.Fprintf(&b, "| %s | %s |\n", markdown.Code(f.typed), f.effect)
 		}
 	}
 	fmt.Fprintf(&b, "\n%s, %s and %s limit a command to projects, directories or workspaces; %s stands for any part of a name, and %s for what did not come to a good end.\n",
-		Code("-p NAME"), Code("-d DIR"), Code("-w WORKSPACE"), Code("*"), Code("--failed"))
+		markdown.Code("-p NAME"), markdown.Code("-d DIR"), markdown.Code("-w WORKSPACE"), markdown.Code("*"), markdown.Code("--failed"))
 	if len(g.Projects) > 0 {
 		b.WriteString("\nProjects here: ")
 		for i, p := range g.Projects {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			b.WriteString(Code(p))
+			b.WriteString(markdown.Code(p))
 		}
 		b.WriteString(".\n")
 	}
@@ -217,12 +219,12 @@ type Unlocked struct {
 }
 
 func (u Unlocked) markdown() string {
-	text := fmt.Sprintf("%s is **not locked** by this pull request.", Code(u.Project))
+	text := fmt.Sprintf("%s is **not locked** by this pull request.", markdown.Code(u.Project))
 	if u.Locks > 0 {
-		text = fmt.Sprintf("**Unlocked** %s. Comment %s and check the plan before you apply it.", Code(u.Project), Code("lockstep plan"))
+		text = fmt.Sprintf("**Unlocked** %s. Comment %s and check the plan before you apply it.", markdown.Code(u.Project), markdown.Code("lockstep plan"))
 	}
 	if len(u.Others) > 0 {
-		text += fmt.Sprintf(" A lock of another holder stays: %s.", list(u.Others))
+		text += fmt.Sprintf(" A lock of another holder stays: %s.", markdown.List(u.Others))
 	}
 	return text
 }

@@ -3,6 +3,8 @@ package comment
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // A Check is the content of a project's check run: one line, and a page behind it.
@@ -68,7 +70,7 @@ func (c Check) Title(limit int) string {
 // Summary returns the page's first part, of at most limit bytes, in Markdown.
 func (c Check) Summary(limit int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %s.\n", Code(c.Name), c.plan(), c.standing())
+	fmt.Fprintf(&b, "%s: %s, %s.\n", markdown.Code(c.Name), c.plan(), c.standing())
 	if c.named() {
 		b.WriteString("\n" + fullName(c.Plan))
 		if c.Again != "" {
@@ -88,29 +90,29 @@ func (c Check) Summary(limit int) string {
 		if c.Held() {
 			when = "When that is fulfilled, to apply this plan"
 		}
-		fmt.Fprintf(&b, "\n%s, comment %s on the pull request.", when, Code("lockstep apply -p "+c.Name))
+		fmt.Fprintf(&b, "\n%s, comment %s on the pull request.", when, markdown.Code("lockstep apply -p "+c.Name))
 		if c.Plan != "" {
-			fmt.Fprintf(&b, " %s applies this plan, and no other.", Code("lockstep apply "+Short(c.Plan)))
+			fmt.Fprintf(&b, " %s applies this plan, and no other.", markdown.Code("lockstep apply "+Short(c.Plan)))
 		}
 		b.WriteString("\n")
 	case Blocked:
 		for _, why := range c.Blockers {
 			fmt.Fprintf(&b, "\n%s\n", why)
 		}
-		fmt.Fprintf(&b, "\nOnce nothing is in its way, comment %s on the pull request.\n", Code("lockstep plan -p "+c.Name))
+		fmt.Fprintf(&b, "\nOnce nothing is in its way, comment %s on the pull request.\n", markdown.Code("lockstep plan -p "+c.Name))
 	case Renewed:
-		fmt.Fprintf(&b, "\nAnother pull request was applied since the plan before, and this one differs from it. Look at it, and comment %s on the pull request.\n", Code("lockstep "+c.remedy()))
+		fmt.Fprintf(&b, "\nAnother pull request was applied since the plan before, and this one differs from it. Look at it, and comment %s on the pull request.\n", markdown.Code("lockstep "+c.remedy()))
 	case OnMerge:
 		b.WriteString("\nMerging the pull request applies this plan.\n")
 	case Stopped:
-		fmt.Fprintf(&b, "\nTo go on, comment %s on the pull request; for a new plan of the rest, %s.\n", Code("lockstep apply -p "+c.Name), Code("lockstep plan -p "+c.Name))
+		fmt.Fprintf(&b, "\nTo go on, comment %s on the pull request; for a new plan of the rest, %s.\n", markdown.Code("lockstep apply -p "+c.Name), markdown.Code("lockstep plan -p "+c.Name))
 	case PlanFailed, Stale, ApplyFailed:
-		fmt.Fprintf(&b, "\nTo plan again, push, or comment %s.\n", Code("lockstep plan -p "+c.Name))
+		fmt.Fprintf(&b, "\nTo plan again, push, or comment %s.\n", markdown.Code("lockstep plan -p "+c.Name))
 	}
 	if c.Whole != "" {
 		fmt.Fprintf(&b, "\nThe text below is shortened. %s\n", c.where())
 	}
-	return cut(b.String(), limit, "")
+	return markdown.CutTo(b.String(), limit, "")
 }
 
 // Text returns the page's second part, of at most limit bytes, in Markdown: the plan, or the
@@ -120,5 +122,5 @@ func (c Check) Text(limit int) string {
 	if c.Whole != "" {
 		where = c.where()
 	}
-	return cut(c.Body, limit, where)
+	return markdown.CutTo(c.Body, limit, where)
 }

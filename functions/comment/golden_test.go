@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -223,73 +224,12 @@ func misunderstood(lines ...string) (out []Reply) {
 	return out
 }
 
-// TestCodeHolds tries to get out of code: to end it, to be seen as something else, to
-// mention somebody.
-func TestCodeHolds(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain":                 "`plain`",
-		"":                      "` `",
-		"a`b":                   "``a`b``",
-		"`a``":                  "``` `a`` ```",
-		"@team <b>x</b> [a](b)": "`@team <b>x</b> [a](b)`",
-		"two\nlines":            "`two\\nlines`",
-		"\x1b[31mred\u202eder":  "`\\u001b[31mred\\u202eder`",
-		"bad \xff utf8":         "`bad \\ufffd utf8`",
-	} {
-		if got := Code(text); got != want {
-			t.Errorf("Code(%q) = %q, want %q", text, got, want)
-		}
-	}
-	if got, want := Fence("diff", "a\n````\n@team\r\n"), "`````diff\na\n````\n@team\\u000d\n`````"; got != want {
-		t.Errorf("Fence: %q, want %q", got, want)
-	}
-}
-
-// FuzzFence holds that nothing in a code block ends it, by the rules by which we read
-// comments ourselves.
-func FuzzFence(f *testing.F) {
-	f.Add("a\n```\nlockstep apply")
-	f.Add("~~~\n`````\r\nlockstep apply")
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, line := range grammar.Parse(Fence("", text) + "\nlockstep help\n") {
-			if line.Text != "lockstep help" {
-				t.Errorf("%q: the line %q is outside", text, line.Text)
-			}
-		}
-	})
-}
-
-func TestCut(t *testing.T) {
-	long := "<details><summary>x</summary>\n\n````diff\n" + strings.Repeat("+ line\n", 1000) + "````\n\n</details>\nend\n"
-	for limit := range 3000 {
-		got := Cut(long, limit)
-		if len(got) > limit {
-			t.Fatalf("limit %d: %d bytes", limit, len(got))
-		}
-		if got == "" {
-			if limit > 200 {
-				t.Fatalf("limit %d: nothing is left", limit)
-			}
-			continue
-		}
-		if strings.Count(got, "<details>") != strings.Count(got, "</details>") || strings.Count(got, "````")%2 != 0 {
-			t.Fatalf("limit %d: not closed: %q", limit, got)
-		}
-		if !strings.Contains(got, "*The rest is left out") || strings.Index(got, "*The rest") < strings.LastIndex(got, "````") {
-			t.Fatalf("limit %d: it does not say that something is left out, or says it in code: %q", limit, got)
-		}
-	}
-	if got := Cut(long, len(long)); got != long {
-		t.Error("what fits is cut")
-	}
-}
-
 // TestBigPlans holds that a plan of a megabyte, in characters of several bytes, keeps
 // within the limits of comments and checks, is closed where it is cut, and says where
 // all of it is.
 func TestBigPlans(t *testing.T) {
 	p := ProjectStatus{Name: "net", Standing: Ready, Counts: Counts{Add: 9}, Check: "lockstep/net"}
-	p.Body = "<details><summary>Changes</summary>\n\n" + Fence("diff", strings.Repeat("+ eine große Änderung `x` @team ```\n", 30000)) + "\n\n</details>\n"
+	p.Body = "<details><summary>Changes</summary>\n\n" + markdown.Fence("diff", strings.Repeat("+ eine große Änderung `x` @team ```\n", 30000)) + "\n\n</details>\n"
 	if len(p.Body) < 1<<20 {
 		t.Fatalf("only %d bytes", len(p.Body))
 	}
@@ -386,7 +326,7 @@ func TestManyProjects(t *testing.T) {
 	for i := range 400 {
 		name := fmt.Sprintf("%s-%03d", strings.Repeat("region/", 40), i)
 		s.Projects = append(s.Projects, ProjectStatus{Name: name, Standing: Ready, Body: "one line\n"})
-		s.Notes = append(s.Notes, fmt.Sprintf("#7 was applied to %s and is not merged yet.", Code(name)))
+		s.Notes = append(s.Notes, fmt.Sprintf("#7 was applied to %s and is not merged yet.", markdown.Code(name)))
 	}
 	s.Projects[399].Standing = PlanFailed
 	const limit = 65536

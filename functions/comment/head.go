@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // A HeadStanding is the progress of a pull request at its head, of all its projects together.
@@ -122,7 +124,7 @@ func (h Head) Summary(limit int) string {
 	case HeadAwaited:
 		parts = append(parts, "Lockstep is looking for the projects that this pull request touches.")
 	case HeadGivenUp:
-		parts = append(parts, fmt.Sprintf("Nothing is known of this head. To try once more, push, or comment %s.", Code("lockstep plan")), h.Why)
+		parts = append(parts, fmt.Sprintf("Nothing is known of this head. To try once more, push, or comment %s.", markdown.Code("lockstep plan")), h.Why)
 	case HeadUnknown:
 		parts = append(parts, "Lockstep cannot be sure which projects this pull request touches, so some of them, or all, are not planned.", h.Problem)
 	case HeadRefused:
@@ -147,7 +149,7 @@ func (h Head) Summary(limit int) string {
 		parts[i] = strings.TrimSpace(parts[i])
 	}
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	return cut(strings.Join(parts, "\n\n")+"\n", limit, "")
+	return markdown.CutTo(strings.Join(parts, "\n\n")+"\n", limit, "")
 }
 
 // passes tells when the check passes, where that is no matter of course.

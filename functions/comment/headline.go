@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // headlines is the table of headlines, from what a reader has to see first. A row is about some
@@ -37,7 +39,7 @@ func doneOnly(_, done Counts) string       { return done.done() }
 // mixture, each of them with its number, the worst first. Projects without changes are not counted,
 // but beside trouble it is told that they are there.
 func (s Status) headline() string {
-	at := Code(short(s.Head))
+	at := markdown.Code(short(s.Head))
 	switch {
 	case s.Problem != "":
 		return fmt.Sprintf("Lockstep could not plan %s", at)

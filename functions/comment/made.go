@@ -3,6 +3,8 @@ package comment
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // with names the options of a plan, without their values, behind its numbers; "" if it has none.
@@ -21,7 +23,7 @@ func (p ProjectStatus) made() string {
 	}
 	s := fmt.Sprintf("Planned with %s.", SomeOf(words).text())
 	if p.Options.Partial() {
-		s += fmt.Sprintf(" **It is a partial plan**: it leaves out other changes of the project. To plan them, too, comment %s.", Code(Command{Verb: Plan, Project: p.Name}.String()))
+		s += fmt.Sprintf(" **It is a partial plan**: it leaves out other changes of the project. To plan them, too, comment %s.", markdown.Code(Command{Verb: Plan, Project: p.Name}.String()))
 	}
 	if p.Options.NoRefresh {
 		s += " The real objects were not looked at: changes that others have made to them are unknown."

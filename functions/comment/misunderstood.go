@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // Misunderstood reports that a line could not be read.
@@ -12,19 +13,19 @@ type Misunderstood struct{ Line grammar.Line }
 func (m Misunderstood) markdown() string {
 	p := m.Line.Problem
 	if p.Kind == grammar.Foreign {
-		s := fmt.Sprintf("%s is for another program: **nothing was done**.", Code(m.Line.Text))
+		s := fmt.Sprintf("%s is for another program: **nothing was done**.", markdown.Code(m.Line.Text))
 		if m.Line.Suggestion != "" {
-			s += fmt.Sprintf(" Lockstep has %s.", Code(m.Line.Suggestion))
+			s += fmt.Sprintf(" Lockstep has %s.", markdown.Code(m.Line.Suggestion))
 		}
 		return s
 	}
-	s := fmt.Sprintf("%s was **not understood**: %s.", Code(m.Line.Text), problem(p))
+	s := fmt.Sprintf("%s was **not understood**: %s.", markdown.Code(m.Line.Text), problem(p))
 	switch help := (Command{Verb: Help}).String(); m.Line.Suggestion {
 	case "":
 	case help:
-		s += fmt.Sprintf(" %s lists all commands.", Code(help))
+		s += fmt.Sprintf(" %s lists all commands.", markdown.Code(help))
 	default:
-		s += fmt.Sprintf(" Did you mean %s?", Code(m.Line.Suggestion))
+		s += fmt.Sprintf(" Did you mean %s?", markdown.Code(m.Line.Suggestion))
 	}
 	return s
 }
@@ -52,61 +53,61 @@ var problems = map[grammar.Kind]func(grammar.Problem) string{
 		return "it has characters that nobody sees. Type it anew"
 	},
 	grammar.OpenQuote: func(p grammar.Problem) string {
-		return fmt.Sprintf("the quote at %s is not closed", Code(p.Word))
+		return fmt.Sprintf("the quote at %s is not closed", markdown.Code(p.Word))
 	},
 	grammar.NoVerb:      func(grammar.Problem) string { return "the command is missing" },
-	grammar.UnknownVerb: func(p grammar.Problem) string { return "there is no command " + Code(p.Word) },
+	grammar.UnknownVerb: func(p grammar.Problem) string { return "there is no command " + markdown.Code(p.Word) },
 
 	grammar.UnknownOption: func(p grammar.Problem) string {
-		return fmt.Sprintf("there is no option %s here", Code(p.Word))
+		return fmt.Sprintf("there is no option %s here", markdown.Code(p.Word))
 	},
 	grammar.UnknownWord: func(p grammar.Problem) string {
-		return fmt.Sprintf("the meaning of %s is unclear. A project is named with %s", Code(p.Word), Code("-p NAME"))
+		return fmt.Sprintf("the meaning of %s is unclear. A project is named with %s", markdown.Code(p.Word), markdown.Code("-p NAME"))
 	},
 	grammar.NotNeeded: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s has no meaning here", Code(p.Flag))
+		return fmt.Sprintf("%s has no meaning here", markdown.Code(p.Flag))
 	},
 	grammar.NotTaken: notTaken,
 	grammar.NoValue: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s needs %s after it", Code(p.Flag), Code(p.Want))
+		return fmt.Sprintf("%s needs %s after it", markdown.Code(p.Flag), markdown.Code(p.Want))
 	},
 	grammar.NeedlessValue: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s has no value: write it, or leave it out", Code(p.Flag))
+		return fmt.Sprintf("%s has no value: write it, or leave it out", markdown.Code(p.Flag))
 	},
 	grammar.Twice: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s is given twice: write one line for each, or a pattern with *", Code(p.Flag))
+		return fmt.Sprintf("%s is given twice: write one line for each, or a pattern with *", markdown.Code(p.Flag))
 	},
 	grammar.Together: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s and %s exclude each other", Code(p.Flag), Code(p.Other))
+		return fmt.Sprintf("%s and %s exclude each other", markdown.Code(p.Flag), markdown.Code(p.Other))
 	},
 	grammar.Lacking: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s needs %s", p.Verb, Code(p.Flag+" "+p.Want))
+		return fmt.Sprintf("%s needs %s", p.Verb, markdown.Code(p.Flag+" "+p.Want))
 	},
 	grammar.NoArgument: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s needs %s", p.Verb, Code(p.Want))
+		return fmt.Sprintf("%s needs %s", p.Verb, markdown.Code(p.Want))
 	},
 	grammar.NoOptions: func(grammar.Problem) string { return "help has no options" },
 
 	grammar.BadName: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s cannot be a %s: %s", Code(p.Word), Code(p.Want), names)
+		return fmt.Sprintf("%s cannot be a %s: %s", markdown.Code(p.Word), markdown.Code(p.Want), names)
 	},
 	grammar.BadAddress: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s is no address for %s: write one like %s, in quotes if it has spaces", Code(p.Word), Code(p.Flag), Code(`module.net["a"].aws_subnet.main[0]`))
+		return fmt.Sprintf("%s is no address for %s: write one like %s, in quotes if it has spaces", markdown.Code(p.Word), markdown.Code(p.Flag), markdown.Code(`module.net["a"].aws_subnet.main[0]`))
 	},
 	grammar.BadVariable: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s gives no variable a value: write %s, of at most 1000 characters", Code(p.Word), Code("-var NAME=VALUE"))
+		return fmt.Sprintf("%s gives no variable a value: write %s, of at most 1000 characters", markdown.Code(p.Word), markdown.Code("-var NAME=VALUE"))
 	},
 	grammar.BadSwitch: func(p grammar.Problem) string {
-		return fmt.Sprintf("the only value of %s is %s", Code(p.Flag), Code(p.Want))
+		return fmt.Sprintf("the only value of %s is %s", markdown.Code(p.Flag), markdown.Code(p.Want))
 	},
 	grammar.BadReason: func(p grammar.Problem) string {
 		return fmt.Sprintf("a reason is a text of at most %d characters, in quotes", p.Most)
 	},
 	grammar.BadID: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s cannot be the ID of an object", Code(p.Word))
+		return fmt.Sprintf("%s cannot be the ID of an object", markdown.Code(p.Word))
 	},
 	grammar.ShortPlan: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s is too short for a plan's hash: give at least %d characters", Code(p.Word), p.Most)
+		return fmt.Sprintf("%s is too short for a plan's hash: give at least %d characters", markdown.Code(p.Word), p.Most)
 	},
 	grammar.TwoPlans: func(grammar.Problem) string { return "two plans are given: write one line for each" },
 	grammar.ManyValues: func(p grammar.Problem) string {
@@ -118,7 +119,7 @@ var problems = map[grammar.Kind]func(grammar.Problem) string{
 // notTaken is about an option of another verb.
 func notTaken(p grammar.Problem) string {
 	if p.Verb == Apply {
-		return fmt.Sprintf("%s is an option of a plan. An apply carries out the plan that is shown: plan with the option, look, and apply that", Code(p.Flag))
+		return fmt.Sprintf("%s is an option of a plan. An apply carries out the plan that is shown: plan with the option, look, and apply that", markdown.Code(p.Flag))
 	}
-	return fmt.Sprintf("%s is no option of %s", Code(p.Flag), p.Verb)
+	return fmt.Sprintf("%s is no option of %s", markdown.Code(p.Flag), p.Verb)
 }

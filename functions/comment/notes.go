@@ -3,6 +3,8 @@ package comment
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // SettingsChanged is the note on a pull request that changes the settings of the repository.
@@ -19,12 +21,12 @@ func SettingsBroken(problem string) string {
 // Unmerged is the note on a project whose state another pull request was applied to, which is not
 // merged.
 func Unmerged(number int, project string) string {
-	return fmt.Sprintf("#%d was applied to %s and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied.", number, Code(project))
+	return fmt.Sprintf("#%d was applied to %s and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied.", number, markdown.Code(project))
 }
 
 // Exchanged stands in the place of the report of a plan that is not the report that was made.
 func Exchanged() string {
-	return fmt.Sprintf("**What is kept of this plan is not what was made.** Comment %s for a new plan.", Code("lockstep plan"))
+	return fmt.Sprintf("**What is kept of this plan is not what was made.** Comment %s for a new plan.", markdown.Code("lockstep plan"))
 }
 
 // Outcome is the outcome of an apply with the plan that was applied, folded. Both are Markdown.
@@ -37,5 +39,5 @@ func Outcome(result, plan string) string {
 
 // Interrupted is the report of an apply whose process ended before it had written down the outcome.
 func Interrupted() string {
-	return fmt.Sprintf("The process that applied this plan ended before it was done. The state has what was done up to some seconds before that. What was done after, or was under way, exists and may not be in it: comment %s, and look at the new plan with care, above all at what it creates.", Code("lockstep plan"))
+	return fmt.Sprintf("The process that applied this plan ended before it was done. The state has what was done up to some seconds before that. What was done after, or was under way, exists and may not be in it: comment %s, and look at the new plan with care, above all at what it creates.", markdown.Code("lockstep plan"))
 }

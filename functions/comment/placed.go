@@ -3,6 +3,8 @@ package comment
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // Placed describes the address of a plan's state, where it differs from the one on the base branch.
@@ -25,16 +27,16 @@ type Placed struct {
 func (p Placed) Above(report string) string {
 	var b strings.Builder
 	if p.Moves {
-		fmt.Fprintf(&b, "**This moves the state** of %s from %s to %s. Lockstep does not copy it: if there is no state at the new address, the plan creates everything a second time. To avoid that, copy the state first.\n\n", Code(p.Project), Code(p.From), Code(p.To))
+		fmt.Fprintf(&b, "**This moves the state** of %s from %s to %s. Lockstep does not copy it: if there is no state at the new address, the plan creates everything a second time. To avoid that, copy the state first.\n\n", markdown.Code(p.Project), markdown.Code(p.From), markdown.Code(p.To))
 	}
 	if p.Owner != "" {
-		fmt.Fprintf(&b, "%s has the state of the project %s of the base branch, %s, which this pull request removes.\n\n", Code(p.Project), Code(p.Owner), Code(p.From))
+		fmt.Fprintf(&b, "%s has the state of the project %s of the base branch, %s, which this pull request removes.\n\n", markdown.Code(p.Project), markdown.Code(p.Owner), markdown.Code(p.From))
 	}
 	if len(p.Ignored) > 0 {
-		fmt.Fprintf(&b, "This pull request changes how the state of %s is locked or kept: %s. That counts when it is merged; here the state is locked and kept as the base branch says.\n\n", Code(p.Project), list(p.Ignored))
+		fmt.Fprintf(&b, "This pull request changes how the state of %s is locked or kept: %s. That counts when it is merged; here the state is locked and kept as the base branch says.\n\n", markdown.Code(p.Project), markdown.List(p.Ignored))
 	}
 	if len(p.Imposed) > 0 {
-		fmt.Fprintf(&b, "The state of %s is locked and kept as others of this repository in that bucket are, whatever its backend block says: %s.\n\n", Code(p.Project), list(p.Imposed))
+		fmt.Fprintf(&b, "The state of %s is locked and kept as others of this repository in that bucket are, whatever its backend block says: %s.\n\n", markdown.Code(p.Project), markdown.List(p.Imposed))
 	}
 	return b.String() + report
 }

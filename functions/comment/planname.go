@@ -1,6 +1,10 @@
 package comment
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
 
 // Short returns the beginning of a plan's hash, for people.
 func Short(hash string) string { return hash[:min(len(hash), 12)] }
@@ -10,17 +14,17 @@ func PlanName(hash string) string {
 	if hash == "" {
 		return "no plan"
 	}
-	return "Plan " + Code(Short(hash))
+	return "Plan " + markdown.Code(Short(hash))
 }
 
 // fullName is the line of a check that identifies its plan.
-func fullName(hash string) string { return "Plan " + Code(hash) + "\n" }
+func fullName(hash string) string { return "Plan " + markdown.Code(hash) + "\n" }
 
 var fullNamePattern = regexp.MustCompile("(?m)^Plan `([0-9a-f]{64})`$")
 
 // againName is the line of a check that identifies the plan that is applied in the place of its plan.
 func againName(hash string) string {
-	return "Planned again as " + Code(hash) + ", with the same changes.\n"
+	return "Planned again as " + markdown.Code(hash) + ", with the same changes.\n"
 }
 
 var againPattern = regexp.MustCompile("(?m)^Planned again as `([0-9a-f]{64})`, with the same changes.$")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // A Reason speaks against a command: one of the types in the table below, each with the facts of
@@ -125,7 +127,7 @@ func planAgain(merged bool) string {
 	if merged {
 		return "Open a pull request that touches the project: its plan contains the remaining changes."
 	}
-	return fmt.Sprintf("Comment %s for a new plan, look at it, and apply that one.", Code("lockstep plan"))
+	return fmt.Sprintf("Comment %s for a new plan, look at it, and apply that one.", markdown.Code("lockstep plan"))
 }
 
 // Some are the first of many names: few enough for a comment, and for a record.
@@ -140,15 +142,10 @@ func SomeOf(names []string) Some {
 	return Some{names[:min(most, len(names))], max(len(names)-most, 0)}
 }
 
-func (s Some) text() string {
-	if s.More > 0 {
-		return fmt.Sprintf("%s, and %d more", list(s.Names), s.More)
-	}
-	return list(s.Names)
-}
+func (s Some) text() string { return markdown.Few(s.Names, s.More) }
 
 // settings is the name of the settings file, as people see it.
-var settings = Code(SettingsFile)
+var settings = markdown.Code(SettingsFile)
 
 // SettingsFile is the name of the file in which a repository has its settings.
 const SettingsFile = "lockstep.hcl"

@@ -3,6 +3,8 @@ package comment
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // ProvidersMoved: a provider's package is not the one that the plan was made with. Problem is a
@@ -57,13 +59,13 @@ func (r ModulesMoved) since() string {
 }
 
 func (r PlaceMoved) since() string {
-	return fmt.Sprintf("its state is at %s now, and was at %s", Code(r.Place), Code(r.Planned))
+	return fmt.Sprintf("its state is at %s now, and was at %s", markdown.Code(r.Place), markdown.Code(r.Planned))
 }
 
 func (r StateMoved) since() string {
 	by := ""
 	if r.By != "" {
-		by = fmt.Sprintf(", by the apply of #%d that %s asked for", r.Number, Code(r.By))
+		by = fmt.Sprintf(", by the apply of #%d that %s asked for", r.Number, markdown.Code(r.By))
 	}
 	switch r.Change {
 	case StateGone:
@@ -92,7 +94,7 @@ func (r PlanDiffers) words() (text, remedy string) {
 	if r.Merged {
 		return text, planAgain(true)
 	}
-	return text, fmt.Sprintf("The comment about the plans shows the new one, and how it differs. To apply it, comment %s.", Code("lockstep apply "+Short(r.Plan)))
+	return text, fmt.Sprintf("The comment about the plans shows the new one, and how it differs. To apply it, comment %s.", markdown.Code("lockstep apply "+Short(r.Plan)))
 }
 
 // sinceText joins the facts because of which a plan was made again.

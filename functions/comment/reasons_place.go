@@ -1,13 +1,17 @@
 package comment
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
 
 // PlaceTaken: the address of the project's state is that of another project on the base branch.
 type PlaceTaken struct{ Project, Place, Owner string }
 
 func (r PlaceTaken) words() (text, remedy string) {
-	return fmt.Sprintf("The state of %s would be at %s, which is the state of the project %s on the base branch.", Code(r.Project), Code(r.Place), Code(r.Owner)),
-		fmt.Sprintf("Give %s a place of its own.", Code(r.Project))
+	return fmt.Sprintf("The state of %s would be at %s, which is the state of the project %s on the base branch.", markdown.Code(r.Project), markdown.Code(r.Place), markdown.Code(r.Owner)),
+		fmt.Sprintf("Give %s a place of its own.", markdown.Code(r.Project))
 }
 
 // PlaceClaimed: the address was claimed by another project, Owner, of Repo; Repo is "" for this
@@ -19,11 +23,11 @@ type PlaceClaimed struct {
 
 func (r PlaceClaimed) words() (text, remedy string) {
 	if r.Repo != "" {
-		return fmt.Sprintf("The state at %s belongs to the project %s of %s.", Code(r.Place), Code(r.Owner), Code(r.Repo)),
+		return fmt.Sprintf("The state at %s belongs to the project %s of %s.", markdown.Code(r.Place), markdown.Code(r.Owner), markdown.Code(r.Repo)),
 			"Give the project another key. If the state was handed over, whoever runs Lockstep has to release the old claim."
 	}
-	return fmt.Sprintf("The state at %s belongs to the project %s, which the base branch still has.", Code(r.Place), Code(r.Owner)),
-		fmt.Sprintf("Give %s a key of its own, or correct the project that has this one.", Code(r.Project))
+	return fmt.Sprintf("The state at %s belongs to the project %s, which the base branch still has.", markdown.Code(r.Place), markdown.Code(r.Owner)),
+		fmt.Sprintf("Give %s a key of its own, or correct the project that has this one.", markdown.Code(r.Project))
 }
 
 // PlaceUnknown: the settings of the base branch have errors, so that nobody knows whether they
@@ -31,7 +35,7 @@ func (r PlaceClaimed) words() (text, remedy string) {
 type PlaceUnknown struct{ Project, Place string }
 
 func (r PlaceUnknown) words() (text, remedy string) {
-	return fmt.Sprintf("The base branch does not have the state of %s at %s, and what it allows cannot be read.", Code(r.Project), Code(r.Place)),
+	return fmt.Sprintf("The base branch does not have the state of %s at %s, and what it allows cannot be read.", markdown.Code(r.Project), markdown.Code(r.Place)),
 		fmt.Sprintf("Correct %s on the base branch first.", settings)
 }
 
@@ -39,16 +43,16 @@ func (r PlaceUnknown) words() (text, remedy string) {
 type PlaceNotAllowed struct{ Project, Place string }
 
 func (r PlaceNotAllowed) words() (text, remedy string) {
-	return fmt.Sprintf("The base branch does not have the state of %s at %s, and does not allow it to be there.", Code(r.Project), Code(r.Place)),
-		fmt.Sprintf("If the state is to be there, have the allow block of %s on the base branch name the place: %s.", settings, Code(fmt.Sprintf("states = [%q]", r.Place)))
+	return fmt.Sprintf("The base branch does not have the state of %s at %s, and does not allow it to be there.", markdown.Code(r.Project), markdown.Code(r.Place)),
+		fmt.Sprintf("If the state is to be there, have the allow block of %s on the base branch name the place: %s.", settings, markdown.Code(fmt.Sprintf("states = [%q]", r.Place)))
 }
 
 // PlaceRenamed: the base branch has the state under the project's old name, Owner.
 type PlaceRenamed struct{ Project, Owner string }
 
 func (r PlaceRenamed) words() (text, remedy string) {
-	return fmt.Sprintf("The state of %s is that of the project %s on the base branch.", Code(r.Project), Code(r.Owner)),
-		fmt.Sprintf("Merge the pull request first; then plan %s in another one, where there is something to do.", Code(r.Project))
+	return fmt.Sprintf("The state of %s is that of the project %s on the base branch.", markdown.Code(r.Project), markdown.Code(r.Owner)),
+		fmt.Sprintf("Merge the pull request first; then plan %s in another one, where there is something to do.", markdown.Code(r.Project))
 }
 
 // PlaceMoved: the state has another address than in the plan.
@@ -58,7 +62,7 @@ type PlaceMoved struct {
 }
 
 func (r PlaceMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The plan was made for the state at %s, and now that of %s is at %s.", Code(r.Planned), Code(r.Project), Code(r.Place)), planAgain(r.Merged)
+	return fmt.Sprintf("The plan was made for the state at %s, and now that of %s is at %s.", markdown.Code(r.Planned), markdown.Code(r.Project), markdown.Code(r.Place)), planAgain(r.Merged)
 }
 
 // PlaceKeptElse: the base branch has changed the locks or the encryption of the state, while an
@@ -66,5 +70,5 @@ func (r PlaceMoved) words() (text, remedy string) {
 type PlaceKeptElse struct{ Project string }
 
 func (r PlaceKeptElse) words() (text, remedy string) {
-	return fmt.Sprintf("The base branch has just changed how the state of %s is locked or kept.", Code(r.Project)), fmt.Sprintf("Comment %s again.", Code("lockstep apply"))
+	return fmt.Sprintf("The base branch has just changed how the state of %s is locked or kept.", markdown.Code(r.Project)), fmt.Sprintf("Comment %s again.", markdown.Code("lockstep apply"))
 }

@@ -1,6 +1,10 @@
 package comment
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
 
 // NoPlan: there is no plan to apply. In this and the other reasons, Merged is set if the merge of
 // the pull request asks for the apply.
@@ -27,7 +31,7 @@ type BeingApplied struct {
 }
 
 func (r BeingApplied) words() (text, remedy string) {
-	text = fmt.Sprintf("An apply, asked for by %s, is under way.", Code(r.By))
+	text = fmt.Sprintf("An apply, asked for by %s, is under way.", markdown.Code(r.By))
 	switch r.Verb {
 	case Plan:
 		remedy = "It can be planned when that is done."
@@ -46,18 +50,18 @@ type PlanIsBad struct {
 }
 
 func (r PlanIsBad) words() (text, remedy string) {
-	text = fmt.Sprintf("Planning %s failed.", Code(short(r.Head)))
+	text = fmt.Sprintf("Planning %s failed.", markdown.Code(short(r.Head)))
 	if r.Merged {
 		return text, planAgain(true)
 	}
-	return text, fmt.Sprintf("Push a correction; if the files are not at fault, comment %s.", Code("lockstep plan"))
+	return text, fmt.Sprintf("Push a correction; if the files are not at fault, comment %s.", markdown.Code("lockstep plan"))
 }
 
 // AlreadyDone: the plan is applied.
 type AlreadyDone struct{ Head, By string }
 
 func (r AlreadyDone) words() (text, remedy string) {
-	return fmt.Sprintf("The plan for %s is applied already, as %s asked.", Code(short(r.Head)), Code(r.By)), ""
+	return fmt.Sprintf("The plan for %s is applied already, as %s asked.", markdown.Code(short(r.Head)), markdown.Code(r.By)), ""
 }
 
 // ApplyBroken: the apply of the plan failed.
@@ -84,7 +88,7 @@ func (r PlanIsNewer) words() (text, remedy string) {
 	if r.Shown {
 		text = "The plan was shown after this comment was written, or in the same second: whoever wrote it has not seen the plan."
 	}
-	return text, fmt.Sprintf("Look at the plan, and comment %s again, or name the plan: %s.", Code("lockstep apply"), applyOnly(r.Project, r.Plan))
+	return text, fmt.Sprintf("Look at the plan, and comment %s again, or name the plan: %s.", markdown.Code("lockstep apply"), applyOnly(r.Project, r.Plan))
 }
 
 // PlanRenewed: the plan took the place of another one without anybody's asking, and the command does
@@ -106,13 +110,13 @@ func (r PlanRenewed) words() (text, remedy string) {
 type OtherPlan struct{ Project, Named, Plan string }
 
 func (r OtherPlan) words() (text, remedy string) {
-	return fmt.Sprintf("%s is not the plan of %s, which is %s.", Code(r.Named), Code(r.Project), PlanName(r.Plan)),
+	return fmt.Sprintf("%s is not the plan of %s, which is %s.", markdown.Code(r.Named), markdown.Code(r.Project), PlanName(r.Plan)),
 		fmt.Sprintf("Look at the plan that is there now. To apply it, comment %s.", applyOnly(r.Project, r.Plan))
 }
 
 // applyOnly is the command that applies one plan and no other.
 func applyOnly(project, plan string) string {
-	return Code(Command{Verb: Apply, Plan: Short(plan), Project: project}.String())
+	return markdown.Code(Command{Verb: Apply, Plan: Short(plan), Project: project}.String())
 }
 
 // SavedExchanged: the saved plan has another hash than the plan that was made.
@@ -134,9 +138,9 @@ type ShownExchanged struct {
 
 func (r ShownExchanged) words() (text, remedy string) {
 	if r.Shown == "" {
-		return fmt.Sprintf("Nobody can tell whether the plan is the one that was shown: the check %s names none.", Code(r.Check)), planAgain(r.Merged)
+		return fmt.Sprintf("Nobody can tell whether the plan is the one that was shown: the check %s names none.", markdown.Code(r.Check)), planAgain(r.Merged)
 	}
-	return fmt.Sprintf("The plan is not the one that was shown: the check %s shows %s, and %s is to be applied. Somebody has exchanged it.", Code(r.Check), PlanName(r.Shown), PlanName(r.Made)), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is not the one that was shown: the check %s shows %s, and %s is to be applied. Somebody has exchanged it.", markdown.Code(r.Check), PlanName(r.Shown), PlanName(r.Made)), planAgain(r.Merged)
 }
 
 // KeptExchanged: the stored inputs of the plan are not those it was made from.
@@ -146,5 +150,5 @@ type KeptExchanged struct {
 }
 
 func (r KeptExchanged) words() (text, remedy string) {
-	return fmt.Sprintf("What the plan was made from is not what is kept of it: %s.", Code(r.Problem)), planAgain(r.Merged)
+	return fmt.Sprintf("What the plan was made from is not what is kept of it: %s.", markdown.Code(r.Problem)), planAgain(r.Merged)
 }

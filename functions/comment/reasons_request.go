@@ -1,12 +1,16 @@
 package comment
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
 
 // NoPermission: the user may do less than the command needs.
 type NoPermission struct{ Login, Has, Needs string }
 
 func (r NoPermission) words() (text, remedy string) {
-	return fmt.Sprintf("%s has the permission %s on this repository, and this needs %s.", Code(r.Login), Code(r.Has), Code(r.Needs)),
+	return fmt.Sprintf("%s has the permission %s on this repository, and this needs %s.", markdown.Code(r.Login), markdown.Code(r.Has), markdown.Code(r.Needs)),
 		"Somebody who has it can say the same."
 }
 
@@ -22,9 +26,9 @@ func (FromFork) words() (text, remedy string) {
 type OtherBase struct{ Base, Default string }
 
 func (r OtherBase) words() (text, remedy string) {
-	main := Code(r.Default)
-	return fmt.Sprintf("The pull request goes into %s: whoever may push there would grant themselves what %s has to grant.", Code(r.Base), main),
-		fmt.Sprintf("Let it go into %s, or have the allow block of %s on %s name the branch: %s.", main, settings, main, Code(fmt.Sprintf("branches = [%q]", r.Base)))
+	main := markdown.Code(r.Default)
+	return fmt.Sprintf("The pull request goes into %s: whoever may push there would grant themselves what %s has to grant.", markdown.Code(r.Base), main),
+		fmt.Sprintf("Let it go into %s, or have the allow block of %s on %s name the branch: %s.", main, settings, main, markdown.Code(fmt.Sprintf("branches = [%q]", r.Base)))
 }
 
 // NotOpen: the pull request is merged, or closed.
@@ -46,8 +50,8 @@ type NoneSelected struct {
 }
 
 func (r NoneSelected) words() (text, remedy string) {
-	return fmt.Sprintf("There is no plan for %s.", Code(r.Command.String())),
-		fmt.Sprintf("Projects that are planned here: %s. %s plans another one.", list(r.Projects), Code("lockstep plan -p NAME"))
+	return fmt.Sprintf("There is no plan for %s.", markdown.Code(r.Command.String())),
+		fmt.Sprintf("Projects that are planned here: %s. %s plans another one.", markdown.List(r.Projects), markdown.Code("lockstep plan -p NAME"))
 }
 
 // NotMerged: an apply on merge, without a merge.
@@ -59,14 +63,14 @@ func (NotMerged) words() (text, remedy string) { return "The pull request is not
 type NotOnMerge struct{ Project string }
 
 func (r NotOnMerge) words() (text, remedy string) {
-	return fmt.Sprintf("The base branch does not say that merging applies %s.", Code(r.Project)), ""
+	return fmt.Sprintf("The base branch does not say that merging applies %s.", markdown.Code(r.Project)), ""
 }
 
 // AppliedLater: the settings have the project applied on merge, and a comment asks for it.
 type AppliedLater struct{ Project string }
 
 func (r AppliedLater) words() (text, remedy string) {
-	return fmt.Sprintf("The base branch says that %s is applied on merge.", Code(r.Project)), "Merge the pull request: that applies the plan."
+	return fmt.Sprintf("The base branch says that %s is applied on merge.", markdown.Code(r.Project)), "Merge the pull request: that applies the plan."
 }
 
 // Conflicts: the head cannot be merged into the base branch. Planned is set if that was possible
@@ -78,9 +82,9 @@ type Conflicts struct {
 
 func (r Conflicts) words() (text, remedy string) {
 	if r.Planned {
-		return fmt.Sprintf("The base branch has moved, and %s conflicts with it.", Code(short(r.Head))), "Merge the base branch into this one, or rebase it, and push: that plans again."
+		return fmt.Sprintf("The base branch has moved, and %s conflicts with it.", markdown.Code(short(r.Head))), "Merge the base branch into this one, or rebase it, and push: that plans again."
 	}
-	return fmt.Sprintf("%s conflicts with the base branch.", Code(short(r.Head))), "Merge the base branch into this one, or rebase it."
+	return fmt.Sprintf("%s conflicts with the base branch.", markdown.Code(short(r.Head))), "Merge the base branch into this one, or rebase it."
 }
 
 // NothingToUnlock: no project of the pull request was ever planned.
@@ -97,12 +101,12 @@ type NoProjectSelected struct {
 }
 
 func (r NoProjectSelected) words() (text, remedy string) {
-	text = fmt.Sprintf("There is no project for %s.", Code(r.Command.String()))
+	text = fmt.Sprintf("There is no project for %s.", markdown.Code(r.Command.String()))
 	if r.Command.Everything() {
 		text = "The pull request touches no project."
 	}
 	if len(r.Projects) > 0 {
-		return text, fmt.Sprintf("Projects here: %s.", list(r.Projects))
+		return text, fmt.Sprintf("Projects here: %s.", markdown.List(r.Projects))
 	}
 	return text, fmt.Sprintf("The repository has no projects: no directory has a configuration with a backend block, and there is no %s that names one.", settings)
 }
@@ -113,7 +117,7 @@ type Unavailable struct {
 	Remedy  string `json:",omitempty"` // in Markdown
 }
 
-func (r Unavailable) words() (text, remedy string) { return Code(r.Problem) + ".", r.Remedy }
+func (r Unavailable) words() (text, remedy string) { return markdown.Code(r.Problem) + ".", r.Remedy }
 
 // ProcessEnded: the process that carried out the command was ended, and would be again.
 type ProcessEnded struct {
@@ -121,18 +125,18 @@ type ProcessEnded struct {
 	Remedy  string `json:",omitempty"` // in Markdown
 }
 
-func (r ProcessEnded) words() (text, remedy string) { return Code(r.Problem), r.Remedy }
+func (r ProcessEnded) words() (text, remedy string) { return markdown.Code(r.Problem), r.Remedy }
 
 // Unusable: the files do not allow the command, for instance because they lack the project.
 type Unusable struct{ Problem string }
 
-func (r Unusable) words() (text, remedy string) { return Code(r.Problem), "" }
+func (r Unusable) words() (text, remedy string) { return markdown.Code(r.Problem), "" }
 
 // CommitGone: GitHub no longer has the commit that was planned.
 type CommitGone struct{ Problem string }
 
 func (r CommitGone) words() (text, remedy string) {
-	return fmt.Sprintf("GitHub does not have what was planned any more: %s.", Code(r.Problem)), fmt.Sprintf("Comment %s for a new plan.", Code("lockstep plan"))
+	return fmt.Sprintf("GitHub does not have what was planned any more: %s.", markdown.Code(r.Problem)), fmt.Sprintf("Comment %s for a new plan.", markdown.Code("lockstep plan"))
 }
 
 // StateUnreachable: the state that a lock is on cannot be reached.
@@ -142,5 +146,5 @@ type StateUnreachable struct {
 }
 
 func (r StateUnreachable) words() (text, remedy string) {
-	return "Its state cannot be reached: " + Code(r.Problem), r.Remedy
+	return "Its state cannot be reached: " + markdown.Code(r.Problem), r.Remedy
 }

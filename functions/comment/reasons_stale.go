@@ -1,6 +1,10 @@
 package comment
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
 
 // FoundStale: an earlier apply of the plan was refused, because the plan is out of date.
 type FoundStale struct{ Merged bool }
@@ -14,7 +18,7 @@ type HeadIsNewer struct{ Project string }
 
 func (r HeadIsNewer) words() (text, remedy string) {
 	return "The last push is not older than the comment, so nobody has looked at the commits that are planned.",
-		fmt.Sprintf("Look at the plan, and comment %s.", Code(Command{Verb: Apply, Project: r.Project}.String()))
+		fmt.Sprintf("Look at the plan, and comment %s.", markdown.Code(Command{Verb: Apply, Project: r.Project}.String()))
 }
 
 // HeadMoved: the plan is for an earlier head.
@@ -24,7 +28,7 @@ type HeadMoved struct {
 }
 
 func (r HeadMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The plan was made for %s, and the head of the pull request is %s now.", Code(short(r.Planned)), Code(short(r.Head))), planAgain(r.Merged)
+	return fmt.Sprintf("The plan was made for %s, and the head of the pull request is %s now.", markdown.Code(short(r.Planned)), markdown.Code(short(r.Head))), planAgain(r.Merged)
 }
 
 // InputsMoved: files that the plan depends on have changed since. Whole is set if it depends on all
@@ -96,7 +100,7 @@ func (r StateMoved) words() (text, remedy string) {
 	}[r.Change]
 	by := ""
 	if r.By != "" {
-		by = fmt.Sprintf(" %s has applied #%d in between.", Code(r.By), r.Number)
+		by = fmt.Sprintf(" %s has applied #%d in between.", markdown.Code(r.By), r.Number)
 	}
 	return fmt.Sprintf("The plan is stale, because the state has moved: %s.%s", why, by), planAgain(r.Merged)
 }

@@ -1,6 +1,10 @@
 package comment
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
 
 // A Rechecked is the note on a plan that was checked after another pull request was applied to its
 // state, and that stays as it is.
@@ -17,7 +21,7 @@ func (r Rechecked) Above(plan string) string {
 	switch {
 	case r.Problem != "":
 		return fmt.Sprintf("**This plan could not be checked against the state as it is now.** Its apply plans again before it changes anything; to do that now, comment %s.\n\n%s\n\n%s",
-			Code("lockstep plan -p "+r.Project), r.Problem, plan)
+			markdown.Code("lockstep plan -p "+r.Project), r.Problem, plan)
 	case len(r.Since) == 0:
 		return "*Checked against the state as it is now: the changes are the same.*\n\n" + plan
 	}
@@ -33,9 +37,9 @@ type PlanRenewal struct {
 }
 
 func (r PlanRenewal) markdown() string {
-	text := fmt.Sprintf("**Another plan** for %s, since %s. The comment about the plans shows it, and how it differs from the former one, whose approvals are not for this.", Code(r.Project), sinceText(r.Since))
+	text := fmt.Sprintf("**Another plan** for %s, since %s. The comment about the plans shows it, and how it differs from the former one, whose approvals are not for this.", markdown.Code(r.Project), sinceText(r.Since))
 	if r.ByMerge {
-		return text + fmt.Sprintf(" Merging does not apply it until somebody has looked at it, and commented %s.", Code(Command{Verb: Plan, Project: r.Project}.String()))
+		return text + fmt.Sprintf(" Merging does not apply it until somebody has looked at it, and commented %s.", markdown.Code(Command{Verb: Plan, Project: r.Project}.String()))
 	}
 	return text + fmt.Sprintf(" To apply it, comment %s.", applyOnly(r.Project, r.Plan))
 }

@@ -102,16 +102,3 @@ func TestRequirements(t *testing.T) {
 		t.Errorf("%s (-update writes it anew): %s", file, diff)
 	}
 }
-
-// TestManyAgainst holds that a pull request with many files has a short comment.
-func TestManyAgainst(t *testing.T) {
-	t.Parallel()
-	r := rulings.Ruling{Rule: rulings.Codeowners, Outcome: rulings.Fails, Want: 3000}
-	for range 3000 {
-		r.Against = append(r.Against, rulings.Against{Name: "x.tf", Why: rulings.Unowned, Names: []string{"bob"}})
-	}
-	got := ruled(r)
-	if !strings.Contains(got, "and 2990 more") || len(got) > 1000 {
-		t.Errorf("%d bytes: %.300s", len(got), got)
-	}
-}

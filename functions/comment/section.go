@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // A section is the body of a project, or of several projects whose bodies are equal.
@@ -45,7 +47,7 @@ func (x section) markdown(body string) string {
 	if x.headed {
 		var names []string
 		for _, p := range x.projects[:min(len(x.projects), maxHeading)] {
-			names = append(names, Code(p.Name))
+			names = append(names, markdown.Code(p.Name))
 		}
 		fmt.Fprintf(&b, "#### %s", strings.Join(names, ", "))
 		if n := len(x.projects) - maxHeading; n > 0 {
@@ -75,7 +77,7 @@ func (x section) plans() string {
 		case len(x.projects) == 1:
 			b.WriteString(PlanName(p.Plan) + "\n")
 		default:
-			fmt.Fprintf(&b, "- %s: %s\n", Code(p.Name), PlanName(p.Plan))
+			fmt.Fprintf(&b, "- %s: %s\n", markdown.Code(p.Name), PlanName(p.Plan))
 		}
 	}
 	if b.Len() > 0 {

@@ -3,6 +3,8 @@ package comment
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // A Standing is the progress of a project in a pull request.
@@ -125,7 +127,7 @@ func (p ProjectStatus) Held() bool { return p.Required != nil && !p.Required.Out
 func (p ProjectStatus) standing() string {
 	by := ""
 	if p.By != "" {
-		by = " by " + Code(p.By)
+		by = " by " + markdown.Code(p.By)
 	}
 	switch p.Standing {
 	case Queued:
@@ -136,13 +138,13 @@ func (p ProjectStatus) standing() string {
 		if p.Held() {
 			return "**waits** for what is missing"
 		}
-		return "waits for " + Code("lockstep apply")
+		return "waits for " + markdown.Code("lockstep apply")
 	case OnMerge:
 		return "will be applied on merge"
 	case Blocked:
 		return "**blocked**"
 	case Renewed:
-		return "**another plan** than before, waits for " + Code("lockstep "+p.remedy())
+		return "**another plan** than before, waits for " + markdown.Code("lockstep "+p.remedy())
 	case NoChanges:
 		return "nothing to do"
 	case PlanFailed:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
@@ -88,7 +89,7 @@ func (s Status) Markdown(limit int) string {
 		if p.Whole != "" {
 			where = "" // the section already tells
 		}
-		texts[i] = all[i].markdown(cut(p.Body, max(share-len(all[i].markdown("x")), 0), where))
+		texts[i] = all[i].markdown(markdown.CutTo(p.Body, max(share-len(all[i].markdown("x")), 0), where))
 		room -= len(texts[i])
 	}
 	return s.render(texts)
@@ -134,7 +135,7 @@ func (s Status) render(sections []string) string {
 		fmt.Fprintf(&b, "\n*%d more notes do not fit here.*\n", n)
 	}
 	if len(s.Approvals) > 0 {
-		fmt.Fprintf(&b, "\nApproved at %s by %s.\n", Code(short(s.Head)), list(s.Approvals))
+		fmt.Fprintf(&b, "\nApproved at %s by %s.\n", markdown.Code(short(s.Head)), markdown.List(s.Approvals))
 	}
 	b.WriteString("\n" + s.remedy() + "\n")
 	return b.String()
@@ -174,7 +175,7 @@ func (p ProjectStatus) where() string {
 	case p.Whole != "":
 		return fmt.Sprintf("All of it: %s.", place(p.Whole))
 	case p.Check != "":
-		return fmt.Sprintf("The check %s has more of it.", Code(p.Check))
+		return fmt.Sprintf("The check %s has more of it.", markdown.Code(p.Check))
 	}
 	return ""
 }
@@ -186,7 +187,7 @@ func place(where string) string {
 			return "<" + where + ">"
 		}
 	}
-	return Code(where)
+	return markdown.Code(where)
 }
 
 // remedy says what can be done next.
@@ -204,7 +205,7 @@ func (s Status) remedy() string {
 	default:
 		say = s.next(has)
 	}
-	return strings.Join(append(say, Code("lockstep help")+" lists all commands."), " ")
+	return strings.Join(append(say, markdown.Code("lockstep help")+" lists all commands."), " ")
 }
 
 // next says what can be done with an open pull request.
@@ -213,13 +214,13 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(Ready) {
 		one := ""
 		if len(s.Projects) > 1 {
-			one = fmt.Sprintf(", or %s for one project", Code("lockstep apply -p NAME"))
+			one = fmt.Sprintf(", or %s for one project", markdown.Code("lockstep apply -p NAME"))
 		}
 		when := "To apply this plan"
 		if !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && !p.Held() }) {
 			when = "When that is fulfilled, to apply this plan"
 		}
-		say = append(say, fmt.Sprintf("%s, comment %s%s.", when, Code("lockstep apply"), one))
+		say = append(say, fmt.Sprintf("%s, comment %s%s.", when, markdown.Code("lockstep apply"), one))
 	}
 	if has(Renewed) {
 		say = append(say, "A plan that differs from the one before waits for the command in the table.")
@@ -228,30 +229,21 @@ func (s Status) next(has func(...Standing) bool) []string {
 		say = append(say, "Merging this pull request applies the plans that wait for it.")
 	}
 	if has(Blocked) {
-		say = append(say, fmt.Sprintf("A blocked plan cannot be applied: once nothing is in its way, comment %s.", Code("lockstep plan")))
+		say = append(say, fmt.Sprintf("A blocked plan cannot be applied: once nothing is in its way, comment %s.", markdown.Code("lockstep plan")))
 	}
 	if has(Stopped) {
-		say = append(say, fmt.Sprintf("To go on with a stopped apply, comment %s; for a new plan of the rest, %s.", Code("lockstep apply"), Code("lockstep plan")))
+		say = append(say, fmt.Sprintf("To go on with a stopped apply, comment %s; for a new plan of the rest, %s.", markdown.Code("lockstep apply"), markdown.Code("lockstep plan")))
 	}
 	if s.Problem != "" || has(PlanFailed, Stale, ApplyFailed) {
-		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", Code("lockstep plan")))
+		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", markdown.Code("lockstep plan")))
 	} else if has(Applied) && !has(Ready, OnMerge, Renewed, Queued, Planning, ApplyQueued, Applying, Stopped) {
 		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")
 	}
 	return say
 }
 
-// list puts names in a row.
-func list(names []string) string {
-	var parts []string
-	for _, n := range names {
-		parts = append(parts, Code(n))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // short is as much of a SHA as people read.
 func short(sha string) string { return fmt.Sprintf("%.7s", sha) }
 
 // cell is code in a table's cell, where a bar would end it.
-func cell(text string) string { return strings.ReplaceAll(Code(text), "|", `\|`) }
+func cell(text string) string { return strings.ReplaceAll(markdown.Code(text), "|", `\|`) }

@@ -1,6 +1,10 @@
 package comment
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
 
 // Stopping reports that a plan or an apply under way was ordered to end.
 type Stopping struct {
@@ -11,9 +15,9 @@ type Stopping struct {
 
 func (s Stopping) markdown() string {
 	if s.Verb == Apply {
-		return fmt.Sprintf("**Stopping** the apply of %s, as %s asked: it begins no more changes, and ends those under way. The answer to the apply will have the result.", Code(s.Project), Code(s.By))
+		return fmt.Sprintf("**Stopping** the apply of %s, as %s asked: it begins no more changes, and ends those under way. The answer to the apply will have the result.", markdown.Code(s.Project), markdown.Code(s.By))
 	}
-	return fmt.Sprintf("**Stopping** the plan of %s, as %s asked.", Code(s.Project), Code(s.By))
+	return fmt.Sprintf("**Stopping** the plan of %s, as %s asked.", markdown.Code(s.Project), markdown.Code(s.By))
 }
 
 // StoppedApply reports that an apply ended before it was done, because somebody asked for that.
@@ -27,7 +31,7 @@ type StoppedApply struct {
 }
 
 func (s StoppedApply) markdown() string {
-	text := fmt.Sprintf("**Stopped** the apply of %s, as %s asked", Code(s.Project), Code(s.By))
+	text := fmt.Sprintf("**Stopped** the apply of %s, as %s asked", markdown.Code(s.Project), markdown.Code(s.By))
 	if far := s.Progress.text(); far != "" {
 		text += ": " + far + ", and in the state"
 	}
@@ -35,7 +39,7 @@ func (s StoppedApply) markdown() string {
 	if s.Closed {
 		return text + " The pull request is closed: to plan the rest, open another pull request that touches the project.\n\n" + s.Body
 	}
-	return text + fmt.Sprintf(" To go on with the rest of the plan, comment %s; to plan the rest anew, %s.\n\n%s", Code("lockstep apply"), Code("lockstep plan"), s.Body)
+	return text + fmt.Sprintf(" To go on with the rest of the plan, comment %s; to plan the rest anew, %s.\n\n%s", markdown.Code("lockstep apply"), markdown.Code("lockstep plan"), s.Body)
 }
 
 // NothingToStop: no plan or apply is under way.
@@ -49,7 +53,7 @@ func (NothingToStop) words() (text, remedy string) {
 type WasStopped struct{ By string }
 
 func (r WasStopped) words() (text, remedy string) {
-	return fmt.Sprintf("%s stopped it.", Code(r.By)), ""
+	return fmt.Sprintf("%s stopped it.", markdown.Code(r.By)), ""
 }
 
 // NotResumable is the report of an apply that cannot go on: it had come to its end, and nobody could
@@ -61,7 +65,7 @@ func NotResumable() string {
 // NoProgress is the report of an apply that was gone on with in vain.
 func NoProgress(p Progress) string {
 	return fmt.Sprintf("%s. Process after process went on with this apply, and none got on: the changes that are left take longer than the time in which one may begin changes. The state contains what was done. Whoever runs Lockstep can give the apply function more time (%s), or have it begin changes for longer (%s); then comment %s for a plan of the rest.",
-		farOrNothing(p.text()), Code("ApplyTimeout"), Code("StopBefore"), Code("lockstep plan"))
+		farOrNothing(p.text()), markdown.Code("ApplyTimeout"), markdown.Code("StopBefore"), markdown.Code("lockstep plan"))
 }
 
 func farOrNothing(s string) string {
@@ -74,5 +78,5 @@ func farOrNothing(s string) string {
 // PlanGone is the report of an apply that cannot go on, because its saved plan is not there any
 // more, or is another one.
 func PlanGone() string {
-	return fmt.Sprintf("The saved plan is not what was approved, or is gone, so the apply cannot go on. The state contains what was done: comment %s for a plan of the rest.", Code("lockstep plan"))
+	return fmt.Sprintf("The saved plan is not what was approved, or is gone, so the apply cannot go on. The state contains what was done: comment %s for a plan of the rest.", markdown.Code("lockstep plan"))
 }

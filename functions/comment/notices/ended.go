@@ -3,7 +3,7 @@ package notices
 import (
 	"fmt"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // An Ended is the report on work that was ended before it was done: its process was killed at a
@@ -19,7 +19,7 @@ type Ended struct {
 func (e Ended) Markdown() string {
 	text := fmt.Sprintf("**%s was ended before it was done.** %s", e.Work, e.Why)
 	if e.Place != "" {
-		text += fmt.Sprintf(" It was at %s.", comment.Code(e.Place))
+		text += fmt.Sprintf(" It was at %s.", markdown.Code(e.Place))
 	}
 	return text + "\n\n" + e.Remedy
 }

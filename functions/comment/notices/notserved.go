@@ -3,7 +3,7 @@ package notices
 import (
 	"fmt"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // A NotServed is a repository that Lockstep does not serve. It is the content of a check run there,
@@ -42,13 +42,13 @@ func (n NotServed) Reason() string {
 	case NothingServed:
 		text = "No repository is served here: nobody has named any."
 	case NotNamed:
-		text = fmt.Sprintf("%s is not among the repositories that are served here.", comment.Code(n.Repo))
+		text = fmt.Sprintf("%s is not among the repositories that are served here.", markdown.Code(n.Repo))
 	case OtherRepository:
-		text = fmt.Sprintf("%s is another repository than the one that was served under this name: its ID is %d, and was %d.", comment.Code(n.Repo), n.ID, n.Was)
+		text = fmt.Sprintf("%s is another repository than the one that was served under this name: its ID is %d, and was %d.", markdown.Code(n.Repo), n.ID, n.Was)
 		add = fmt.Sprintf("%s=%d", n.Repo, n.ID)
 	case OtherAccount:
-		text = fmt.Sprintf("%s belongs to another account than the one that was served under this name: its ID is %d, and was %d.", comment.Code(n.Repo), n.ID, n.Was)
+		text = fmt.Sprintf("%s belongs to another account than the one that was served under this name: its ID is %d, and was %d.", markdown.Code(n.Repo), n.ID, n.Was)
 		add = fmt.Sprintf("%s=%d", n.Owner, n.ID)
 	}
-	return text + " Whoever runs Lockstep names the repositories in the option `-serves` or the template's parameter `Serves`: " + comment.Code(add) + "."
+	return text + " Whoever runs Lockstep names the repositories in the option `-serves` or the template's parameter `Serves`: " + markdown.Code(add) + "."
 }

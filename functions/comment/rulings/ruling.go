@@ -2,8 +2,10 @@
 // each with its outcome and the facts behind it. It is the form in which package gates decides, and
 // in which replies and records keep a decision.
 //
-// It refuses to know how a rule is decided, and its words: those are in package comment. Start at
-// [Ruling].
+// The words of each rule for people are here too, a row of a table each.
+//
+// It refuses to know how a rule is decided, and the reply that a decision is part of: that is in package
+// comment. Start at [Ruling] and [Ruling.Markdown].
 package rulings
 
 // A Ruling is the decision about a requirement in the settings, as a tree: what has to hold, what was

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -226,17 +227,17 @@ func (e *Engine) complete(o *order) error {
 func (o order) what() string {
 	switch o.Action {
 	case plans:
-		return "Planning " + comment.Code(o.Job.Project)
+		return "Planning " + markdown.Code(o.Job.Project)
 	case applies:
-		return "Applying " + comment.Code(o.Job.Project)
+		return "Applying " + markdown.Code(o.Job.Project)
 	case checks:
-		return "Checking the plan of " + comment.Code(o.Job.Project)
+		return "Checking the plan of " + markdown.Code(o.Job.Project)
 	case recovers:
-		return "Recovering " + comment.Code(o.Job.Project)
+		return "Recovering " + markdown.Code(o.Job.Project)
 	case unlocks:
-		return "Unlocking " + comment.Code(o.Job.Project)
+		return "Unlocking " + markdown.Code(o.Job.Project)
 	case inputs:
-		return "Reading the files of " + comment.Code(o.Run.Project)
+		return "Reading the files of " + markdown.Code(o.Run.Project)
 	}
 	return "Looking for projects"
 }

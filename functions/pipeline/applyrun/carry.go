@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
@@ -76,7 +77,7 @@ func (c *carriage) end(ctx context.Context, o jobs.Outcome, err error) error {
 	ap := c.ap
 	if err != nil {
 		// Where the process was ended because its time was over, the journal has the rest.
-		o.Failed, o.Resumable, o.Report = true, ctx.Err() != nil || c.stop != nil, comment.Code(ap.Report.Clean(err.Error()))
+		o.Failed, o.Resumable, o.Report = true, ctx.Err() != nil || c.stop != nil, markdown.Code(ap.Report.Clean(err.Error()))
 	}
 	if o.Progress.Of == 0 {
 		o.Progress = c.far

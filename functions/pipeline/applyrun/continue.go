@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -89,7 +90,7 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	case err != nil:
 		problem, err = ap.stays(s, err)
 	case problem != "":
-		problem = comment.Code(problem)
+		problem = markdown.Code(problem)
 	case !d.Allowed():
 		problem = comment.Markdown(evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
@@ -48,7 +49,7 @@ func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome,
 	ctx = context.WithoutCancel(ctx)
 	if o.Report != "" {
 		err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report))
-		if o.Report = comment.Cut(o.Report, maxKept); err == nil {
+		if o.Report = markdown.Cut(o.Report, maxKept); err == nil {
 			o.Report = ""
 		}
 	}

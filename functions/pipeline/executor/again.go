@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/comparing"
 	"github.com/lockstep-iac/lockstep/engine/render"
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -117,7 +117,7 @@ func (o replan) compared(approved, now *plans.Plan) *jobs.Again {
 	hide.add(approved)
 	whole := hide.From(render.ComparisonMarkdown(found, math.MaxInt))
 	if a.Difference = whole; len(whole) > differenceLimit {
-		a.Difference = comment.Cut(hide.From(render.ComparisonMarkdown(found, differenceLimit)), differenceLimit)
+		a.Difference = markdown.Cut(hide.From(render.ComparisonMarkdown(found, differenceLimit)), differenceLimit)
 		var b strings.Builder
 		(&render.Printer{}).Comparison(&b, found)
 		a.Plan.Full = hide.From(b.String())

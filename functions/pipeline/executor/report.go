@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
@@ -34,12 +34,12 @@ func (o *checkout) report(hide *secrets, p *plans.Plan, warnings diags.Diagnosti
 	(&render.Printer{}).Plan(&b, p, o.Config, o.Schemas)
 	full = hide.From(b.String() + "\n" + o.plainly(warnings))
 	text := hide.From(render.PlanMarkdown(p, o.Config, o.Schemas, max(reportLimit-len(said), reportLimit/2)))
-	return comment.Cut(text+said, reportLimit), full
+	return markdown.Cut(text+said, reportLimit), full
 }
 
 // trouble returns errors for people.
 func (o *checkout) trouble(hide *secrets, ds diags.Diagnostics) string {
-	return comment.Cut(hide.From(o.codeBlock(ds)), reportLimit)
+	return markdown.Cut(hide.From(o.codeBlock(ds)), reportLimit)
 }
 
 // remains returns the errors of an apply for people, and the actions that it has not begun.
@@ -54,9 +54,9 @@ func (o *checkout) remains(hide *secrets, left []operation.Action, ds diags.Diag
 	}
 	list := ""
 	if len(left) > 0 {
-		list = fmt.Sprintf("\n<details><summary>Not begun: %d</summary>\n\n%s\n\n</details>\n", len(left), comment.Fence("", strings.TrimSuffix(b.String(), "\n")))
+		list = fmt.Sprintf("\n<details><summary>Not begun: %d</summary>\n\n%s\n\n</details>\n", len(left), markdown.Fence("", strings.TrimSuffix(b.String(), "\n")))
 	}
-	said := comment.Cut(hide.From(o.codeBlock(ds)), reportLimit-len(list))
+	said := markdown.Cut(hide.From(o.codeBlock(ds)), reportLimit-len(list))
 	return said + hide.From(list)
 }
 
@@ -91,7 +91,7 @@ func (o *checkout) codeBlock(ds diags.Diagnostics) string {
 	if text == "" {
 		return ""
 	}
-	return "\n" + comment.Fence("", text) + "\n"
+	return "\n" + markdown.Fence("", text) + "\n"
 }
 
 // results returns the report of a successful apply: outputs and warnings.
@@ -100,7 +100,7 @@ func (o *checkout) results(hide *secrets, s *states.State, warnings diags.Diagno
 	if s.HasOutputs() {
 		var b strings.Builder
 		(&render.Printer{}).Outputs(&b, s)
-		text = fmt.Sprintf("<details><summary>Outputs</summary>\n\n%s\n\n</details>\n", comment.Fence("", b.String()))
+		text = fmt.Sprintf("<details><summary>Outputs</summary>\n\n%s\n\n</details>\n", markdown.Fence("", b.String()))
 	}
-	return comment.Cut(hide.From(text+o.codeBlock(warnings)), reportLimit)
+	return markdown.Cut(hide.From(text+o.codeBlock(warnings)), reportLimit)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/render"
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -68,5 +68,5 @@ func Quoted(ds diags.Diagnostics, src []byte) string {
 	for _, d := range ds {
 		b.WriteString(p.Diagnostic(d, s.Files))
 	}
-	return comment.Cut(comment.Fence("", strings.Trim(b.String(), "\n")), limit)
+	return markdown.Cut(markdown.Fence("", strings.Trim(b.String(), "\n")), limit)
 }

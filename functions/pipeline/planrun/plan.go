@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -106,7 +107,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 		return pl.cannotPlan(ctx, s, err)
 	}
 	if problem != "" {
-		return pl.NotPlanned(ctx, s, comment.Code(problem))
+		return pl.NotPlanned(ctx, s, markdown.Code(problem))
 	}
 	if d := runs.Gate(q); !d.Allowed() {
 		return pl.denied(ctx, s, d)
@@ -164,7 +165,7 @@ func (pl *Planner) noInputs(ctx context.Context, s ledger.Versioned, err error) 
 	if errors.As(err, &dead) {
 		return pl.NotPlanned(ctx, s, dead.Markdown())
 	}
-	return pl.NotPlanned(ctx, s, comment.Code(err.Error()))
+	return pl.NotPlanned(ctx, s, markdown.Code(err.Error()))
 }
 
 // watched makes the plan, and stops when the run's record shows that a newer one is wanted, or when

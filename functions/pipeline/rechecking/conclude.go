@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -76,7 +77,7 @@ func (c *Checker) announce(ctx context.Context, r runs.Run) error {
 // stays records that the plan was checked, and stays as it is.
 func (c *Checker) stays(ctx context.Context, s ledger.Versioned, checked runs.Checked) error {
 	checked.ID = c.Evidence.Message.ID
-	checked.Problem = comment.Cut(checked.Problem, maxProblem)
+	checked.Problem = markdown.Cut(checked.Problem, maxProblem)
 	if was := s.Checked; was != nil && was.Renewed {
 		checked.Renewed, checked.Since = true, was.Since // nobody has asked for it since
 	}

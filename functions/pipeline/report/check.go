@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
@@ -117,8 +118,8 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	check := github.Check{
 		Name: r.Check(), SHA: r.Head, ExternalID: evidence.ExternalID(r),
 		Status: own.Status, Conclusion: shown,
-		Title: page.Title(github.MaxCheckTitle), Summary: comment.Cut(rp.Clean(page.Summary(github.MaxCheckText)), github.MaxCheckText),
-		Text: comment.Cut(rp.Clean(page.Text(github.MaxCheckText)), github.MaxCheckText),
+		Title: page.Title(github.MaxCheckTitle), Summary: markdown.Cut(rp.Clean(page.Summary(github.MaxCheckText)), github.MaxCheckText),
+		Text: markdown.Cut(rp.Clean(page.Text(github.MaxCheckText)), github.MaxCheckText),
 	}
 	id, err := rp.Hub.PutCheck(ctx, own.ID, check)
 	if errors.Is(err, github.ErrNotFound) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/checking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
@@ -127,7 +128,7 @@ func (rp *Reporter) stand(ctx context.Context, sha string, page comment.Head, w 
 func (rp *Reporter) entry(page comment.Head, w project.Waiting) checking.Entry {
 	return checking.Entry{
 		Number: rp.Evidence.Message.Pull.Number, Base: rp.Evidence.Pull.Base.Ref, Standing: page.Standing, Waiting: w,
-		Title: page.Title(github.MaxCheckTitle), Page: comment.Cut(rp.Clean(page.Summary(maxPage)), maxPage),
+		Title: page.Title(github.MaxCheckTitle), Page: markdown.Cut(rp.Clean(page.Summary(maxPage)), maxPage),
 	}
 }
 
@@ -182,7 +183,7 @@ func (rp *Reporter) putHead(ctx context.Context, sha string, value []byte) error
 	}
 	c := github.Check{
 		Name: pipeline.HeadCheck, SHA: sha, ExternalID: pipeline.HeadID,
-		Title: title, Summary: comment.Cut(strings.Join(pages, "\n"), github.MaxCheckText),
+		Title: title, Summary: markdown.Cut(strings.Join(pages, "\n"), github.MaxCheckText),
 	}
 	c.Status, c.Conclusion = checking.Conclude(w.Standing, w.Waiting)
 	_, err = rp.Hub.PutCheck(ctx, 0, c)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -118,9 +119,9 @@ func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) erro
 // say writes a comment, new or in place. The marker is its first line, and is removed from the
 // rest, which contains text of others. It returns the text as written, and the time of the writing.
 func (rp *Reporter) say(ctx context.Context, marker, body string) (text string, at time.Time, err error) {
-	body = marker + comment.Unmarked(strings.TrimPrefix(body, marker))
+	body = marker + markdown.Unmarked(strings.TrimPrefix(body, marker))
 	// The replacement of a secret, or of a marker, may be longer.
-	text = comment.Cut(rp.Clean(body), github.MaxComment)
+	text = markdown.Cut(rp.Clean(body), github.MaxComment)
 	_, at, err = rp.Hub.PutComment(ctx, rp.Evidence.Message.Pull.Number, marker, text)
 	return text, at, err
 }

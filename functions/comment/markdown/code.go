@@ -1,11 +1,9 @@
-package comment
+package markdown
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
-
-	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
 // Code returns text as a code span, which shows every character and gives none a meaning. Text of
@@ -75,49 +73,19 @@ func shown(text string, lines bool) string {
 	return b.String()
 }
 
-// Cut shortens Markdown to at most limit bytes, at the end of a line, and closes a code block or
-// <details> that is open there. A line of its own tells that the rest is missing.
-func Cut(markdown string, limit int) string { return cut(markdown, limit, "") }
+// List lists names as code.
+func List(names []string) string {
+	var parts []string
+	for _, n := range names {
+		parts = append(parts, Code(n))
+	}
+	return strings.Join(parts, ", ")
+}
 
-// cut adds to that line where the whole text is: a sentence in Markdown, or nothing.
-func cut(markdown string, limit int, where string) string {
-	if len(markdown) <= limit {
-		return markdown
+// Few lists names as code, and tells that there are more.
+func Few(names []string, more int) string {
+	if more > 0 {
+		return fmt.Sprintf("%s, and %d more", List(names), more)
 	}
-	left := "\n\n*The rest is left out: it does not fit here.*\n"
-	if where != "" {
-		left = "\n\n*The rest is left out: it does not fit here.* " + where + "\n"
-	}
-	var out strings.Builder
-	fence, details := "", 0
-	closing := func() string {
-		s := ""
-		if fence != "" {
-			s = fence + "\n"
-		}
-		return s + left + strings.Repeat("\n</details>\n", details)
-	}
-	end := closing()
-	for line := range strings.Lines(markdown) {
-		text := strings.TrimRight(strings.TrimLeft(line, " "), "\n")
-		wasFence, wasDetails := fence, details
-		switch {
-		case fence == "":
-			fence = grammar.OpensFence(text)
-			details = max(0, details+strings.Count(text, "<details")-strings.Count(text, "</details>"))
-		case grammar.ClosesFence(text, fence):
-			fence = ""
-		}
-		next := closing()
-		if out.Len()+len(line)+len(next) > limit {
-			fence, details = wasFence, wasDetails
-			break
-		}
-		out.WriteString(line)
-		end = next
-	}
-	if out.Len()+len(end) > limit {
-		return "" // not even the last line fits
-	}
-	return out.String() + end
+	return List(names)
 }

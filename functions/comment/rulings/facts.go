@@ -1,0 +1,93 @@
+package rulings
+
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
+// found is the words for the facts that fulfil a rule, or that it is about.
+func found(r Ruling) string {
+	names := few(r.Found)
+	switch r.Rule {
+	case Approvals:
+		switch {
+		case r.Have == 1:
+			return "there is 1, by " + names
+		case r.Have > 1:
+			return fmt.Sprintf("there are %d, by %s", r.Have, names)
+		}
+	case Codeowners:
+		if r.Want > 0 {
+			return fmt.Sprintf("%d of %d files are approved", r.Have, r.Want)
+		}
+	case Resolved:
+		if r.Have > 0 {
+			return fmt.Sprintf("open: %d", r.Have)
+		}
+	case MaxChanges, MaxDestroys:
+		if r.Outcome == Fails {
+			return fmt.Sprintf("the plan has %d", r.Have)
+		}
+	case NoDestroy:
+		if len(r.Found) > 0 {
+			return "the plan does that to " + names
+		}
+	case Freeze:
+		if len(r.Found) > 0 {
+			return "there is one: " + names
+		}
+	}
+	return ""
+}
+
+// against is the words for the facts that do not count, the first ten.
+func against(r Ruling) []string {
+	const most = 10
+	var out []string
+	for _, a := range r.Against[:min(most, len(r.Against))] {
+		out = append(out, speaks(a))
+	}
+	if n := len(r.Against) - most; n > 0 {
+		out = append(out, fmt.Sprintf("and %d more", n))
+	}
+	return out
+}
+
+// speaks is the words for one of them.
+func speaks(a Against) string {
+	name, names := markdown.Code(a.Name), markdown.List(a.Names)
+	if words, ok := whys[a.Why]; ok {
+		return words(name, names)
+	}
+	return name
+}
+
+var whys = map[Why]func(name, names string) string{
+	EarlierHead: func(name, _ string) string { return name + " approved another commit" },
+	OwnChange:   func(name, _ string) string { return name + " wrote the change" },
+	ByBot:       func(name, _ string) string { return name + " is an App that the settings do not name" },
+	CannotWrite: func(name, _ string) string { return name + " has not the permission" },
+	NotNamed:    func(name, _ string) string { return name + " is none of them" },
+	Refuses:     func(name, _ string) string { return name + " requests changes" },
+	Unowned:     func(name, names string) string { return name + " waits for " + names },
+	Missing:     func(name, _ string) string { return name + " is not there" },
+	Running:     func(name, _ string) string { return name + " is not done" },
+	CheckFailed: func(name, _ string) string { return name + " has failed" },
+	OtherApp:    func(name, names string) string { return name + " was reported by " + names },
+	PutBy:       func(name, names string) string { return name + " was put there by " + names + ", who may not write" },
+	TakenBy:     func(name, names string) string { return name + " was removed by " + names + ", who may not write" },
+	Conflicting: func(string, string) string { return "it conflicts with the base branch" },
+	ReviewMissing: func(string, string) string {
+		return "the rules of the base branch want a review"
+	},
+	Behind:  func(string, string) string { return "the base branch has commits that it lacks" },
+	IsDraft: func(string, string) string { return "it is a draft" },
+	Blocked: func(string, string) string { return "GitHub blocks it by rules of the base branch" },
+}
+
+// few lists the first ten names.
+func few(names []string) string {
+	const most = 10
+	return markdown.Few(names[:min(most, len(names))], max(len(names)-most, 0))
+}
