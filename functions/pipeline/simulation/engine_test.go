@@ -36,6 +36,18 @@ type lock struct {
 	run, owner string
 	by         *process
 	left       bool // by a process that came to its end, for the next one
+	// lapses is the end of the lease of a lock that could not be released.
+	lapses time.Time
+}
+
+// over reports whether anybody may take the lock: its process died or could not release it, and its lease
+// has ended.
+func (l *lock) over() bool {
+	now := time.Now()
+	if !l.lapses.IsZero() {
+		return now.After(l.lapses)
+	}
+	return !l.by.alive() && now.After(l.by.hardStop.Add(time.Minute))
 }
 
 // begun is the journal of an apply.
@@ -223,7 +235,9 @@ func (e engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(
 	}
 	defer func() {
 		if !a.keep {
-			e.do(context.WithoutCancel(ctx), "unlock "+j.Dir, func() error { a.unlock(); return nil })
+			if err := e.do(context.WithoutCancel(ctx), "unlock "+j.Dir, func() error { a.unlock(); return nil }); errors.Is(err, errDown) {
+				a.lapse()
+			}
 		}
 	}()
 	if st.begun != nil && st.begun.plan != string(plan) {
@@ -256,15 +270,14 @@ func (a *applying) lock() error {
 	l := a.st.lock
 	switch {
 	case l == nil:
+	case l.over():
 	case l.by != a.process && l.by.alive() && !l.left:
 		if l.run == a.j.Run {
 			a.s.bug("%d goes on with %s while %d is at it", a.id, a.j.Run, l.by.id)
 		}
 		return lockedError(l.run)
 	case l.run != a.j.Run:
-		if l.by.alive() || time.Now().Before(l.by.hardStop.Add(time.Minute)) {
-			return lockedError(l.run)
-		}
+		return lockedError(l.run)
 	}
 	a.st.lock = &lock{run: a.j.Run, owner: a.j.Owner, by: a.process}
 	return nil
@@ -273,6 +286,13 @@ func (a *applying) lock() error {
 func (a *applying) unlock() {
 	if l := a.st.lock; l != nil && l.by == a.process {
 		a.st.lock = nil
+	}
+}
+
+// lapse ends the renewals of the lock's lease: nobody releases it.
+func (a *applying) lapse() {
+	if l := a.st.lock; l != nil && l.by == a.process {
+		l.lapses = time.Now().Add(time.Minute)
 	}
 }
 
@@ -415,7 +435,7 @@ func (e engine) Recover(ctx context.Context, j jobs.Job) (r comment.Recovered, e
 	r.Project = j.Project
 	err = e.do(ctx, "recover "+j.Dir, func() error {
 		st := e.s.state(j.Dir)
-		if l := st.lock; l != nil && !(!l.by.alive() && time.Now().After(l.by.hardStop.Add(time.Minute))) {
+		if l := st.lock; l != nil && !l.over() {
 			return &jobs.StateError{Why: "it is locked by " + l.run}
 		}
 		st.lock = nil
