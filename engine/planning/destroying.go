@@ -101,11 +101,8 @@ func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) d
 
 // upgrade puts the decoded value of an object into the prior state, where no refresh has: in the form
 // of the present schema, with the paths that it declares sensitive. Source:
-// internal/terraform/node_resource_plan_destroy.go of Terraform 1.11. Data is left as it is.
+// internal/terraform/node_resource_plan_destroy.go of Terraform 1.11.
 func (b *block) upgrade(obj addrs.ResourceInstanceObject, o *states.Object, v cty.Value) diags.Diagnostics {
-	if obj.Instance.Resource.Resource.Mode != addrs.Managed {
-		return nil
-	}
 	next, err := session.Encode(v, b.rs, session.Encoding{
 		Status: o.Status, Private: o.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy,
 	})
@@ -117,10 +114,7 @@ func (b *block) upgrade(obj addrs.ResourceInstanceObject, o *states.Object, v ct
 	return nil
 }
 
-// storedDependencies returns the dependencies that the prior state has of an object.
+// storedDependencies returns the dependencies that the prior state has of an object to destroy.
 func (p *planner) storedDependencies(obj addrs.ResourceInstanceObject) *states.Dependencies {
-	if o := p.prior.Object(obj); o != nil {
-		return o.Dependencies
-	}
-	return nil
+	return p.prior.Object(obj).Dependencies
 }

@@ -30,7 +30,7 @@ type job struct {
 	inst  eval.Instance
 	addr  addrs.AbsResourceInstance
 	scope eval.Scope
-	val   cty.Value // NilVal: unknown
+	val   cty.Value
 	ds    diags.Diagnostics
 }
 
@@ -117,9 +117,6 @@ func (x *expanded) collect(ctx context.Context) {
 		vals := make([]cty.Value, len(jobs))
 		for i := range jobs {
 			insts[i], vals[i] = jobs[i].inst, jobs[i].val
-			if vals[i] == cty.NilVal {
-				vals[i] = cty.UnknownVal(x.rs.Block.ImpliedType())
-			}
 		}
 		x.p.values.Set(abs, x.p.s.Eval.CollectResource(x.r, insts, vals))
 	}

@@ -77,9 +77,6 @@ func (b *block) importer(ctx context.Context, addr addrs.AbsResourceInstance) (*
 func (p *planner) recordOutputs() diags.Diagnostics {
 	ds := p.s.Eval.Force(p.unselected)
 	for name, o := range p.in.Config.Root.Outputs {
-		if o.Ephemeral {
-			continue
-		}
 		v, more := p.s.Eval.Output(addrs.RootModuleInstance, name)
 		if ds = append(ds, more...); more.HasErrors() {
 			continue

@@ -2,6 +2,8 @@ package planning_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -9,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,18 +36,38 @@ import (
 
 var update = flag.Bool("update", false, "write the plans of the stories into testdata")
 
-// The provider of the stories.
+// The providers of the stories. The second one is not asked about deletions and moves.
 const described = `
 provider plan_destroy
+  region string optional
+meta
+  team string optional
 resource t_x version=1
   id     string computed keep
   name   string required replace
   color  string optional was=colour
   in     string optional
   secret string optional sensitive
+resource t_n
+  id     string computed keep
+  name   string required
+  color  number optional
 data t_x
   name   string required
   color  string computed
+data t_n
+  name   string required
+  color  number computed
+ephemeral t_x
+  name   string required
+`
+
+const described2 = `
+provider unmovable
+resource u_x
+  id     string computed keep
+  name   string required replace
+  color  string optional
 `
 
 // The stories of testdata, one a paragraph. A story makes one plan:
@@ -55,15 +78,22 @@ data t_x
 //	  m      output "x" { value = 1 }            a line of the module in the directory m
 //	  state  t_x.a a blue tainted <- t_x.b       an object of the state and of the world: its
 //	                                             name, its color, its status, its dependencies;
-//	                                             t_x.a!1 is a deposed one. Its ID is its name. An
+//	                                             t_x.a!1 is a deposed one. Its ID is its name; "in=ALIAS"
+//	                                             is its provider configuration, "cbd" means
+//	                                             create-before-destroy. An
 //	                                             "old" one is of an older schema version; then
 //	                                             the plan's prior state is shown, too. Of an
 //	                                             "unlisted" one the state lists no sensitive paths
-//	  output o "text" sensitive                  an output of the state; the last word is optional
+//	  output o "text" sensitive                  an output of the state, a text or a number; the last
+//	                                             word is optional
 //	  world  t_x a red                           an object as it really is; "gone": there is none
 //	  on     read t_x.a fail "no"                see providertest.Provider.On
+//	  after  plan t_x.a: plan t_x.a fail "no"    a rule that holds once this call has begun
+//	  stop   plan t_x.a                          the plan is interrupted when this call begins
 //	  with   -destroy -target=t_x.a              the options of the plan; -generate writes the
-//	                                             blocks that import blocks lack, in its place
+//	                                             blocks that import blocks lack, in its place;
+//	                                             -generate=plan makes a plan with these blocks;
+//	                                             -show=... shows more: see [story.more]
 //	  = LINE                                     the plan, as -update writes it
 func TestNotation(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
@@ -77,7 +107,7 @@ func TestNotation(t *testing.T) {
 		}
 		stories := strings.Split(strings.TrimSpace(string(text)), "\n\n")
 		for i, paragraph := range stories {
-			s := &story{files: map[string][]byte{"main.tf": nil}, state: states.Empty().Edit(), fake: providertest.New(t, described)}
+			s := &story{files: map[string][]byte{"main.tf": nil}, state: states.Empty().Edit(), fake: providertest.New(t, described), other: providertest.New(t, described2)}
 			var kept []string
 			for line := range strings.Lines(paragraph) {
 				line = strings.TrimRight(line, "\n")
@@ -125,11 +155,19 @@ type story struct {
 	files map[string][]byte
 	state *states.Editor
 	fake  *providertest.Provider
+	other *providertest.Provider
 	in    planning.Input
 	want  []string
 	old   bool // the state has objects of an older schema version
 
 	generate bool
+	planned  bool // with the blocks generated
+	show     []string
+	stopAt   string
+	after    map[string]string
+
+	mu     sync.Mutex
+	events []string
 }
 
 // read takes in a line.
@@ -141,15 +179,25 @@ func (s *story) read(t *testing.T, key, rest string) {
 	case "output":
 		name, text, _ := strings.Cut(rest, " ")
 		text, sensitive := strings.CutSuffix(text, " sensitive")
-		s.state.SetOutput(name, states.Output{Value: cty.StringVal(strings.Trim(text, `"`)), Sensitive: sensitive})
+		v := cty.StringVal(strings.Trim(text, `"`))
+		if number, err := cty.ParseNumberVal(text); err == nil {
+			v = number
+		}
+		s.state.SetOutput(name, states.Output{Value: v, Sensitive: sensitive})
 	case "world":
 		if words[2] == "gone" {
 			s.fake.Drop(words[0], words[1])
 		} else {
-			s.fake.Edit(words[0], words[1], map[string]cty.Value{"name": cty.StringVal(words[1]), "color": cty.StringVal(words[2])})
+			s.fake.Edit(words[0], words[1], map[string]cty.Value{"name": cty.StringVal(words[1]), "color": color(words[0], words[2])})
 		}
 	case "on":
 		s.fake.On(rest)
+		s.other.On(rest)
+	case "after":
+		call, rule, _ := strings.Cut(rest, ": ")
+		s.after = map[string]string{call: rule}
+	case "stop":
+		s.stopAt = rest
 	case "with":
 		for _, w := range words {
 			s.option(t, w)
@@ -179,9 +227,24 @@ func (s *story) object(t *testing.T, line string) {
 		}
 		deps = append(deps, cr)
 	}
+	fake, typ := s.fake, a.Resource.Resource.Type
+	switch typ {
+	case "u_x":
+		fake = s.other
+	case "t_n":
+	default:
+		typ = "t_x" // also of an object that once had another type
+	}
+	pc := addrs.AbsProviderConfig{Provider: addrs.DefaultProvider(typ[:1])}
 	attrs := map[string]cty.Value{"name": cty.StringVal(words[1])}
 	o := session.Encoding{Status: states.Ready, Dependencies: states.ListedDependencies(func() []addrs.ConfigResource { return deps })}
 	for _, w := range words[2:] {
+		if in, ok := strings.CutPrefix(w, "in="); ok {
+			if pc, err = addrs.ParseAbsProviderConfig(pc.String() + "." + in); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
 		switch w {
 		case "tainted":
 			o.Status = states.Tainted
@@ -191,14 +254,14 @@ func (s *story) object(t *testing.T, line string) {
 		case "old":
 			s.old = true
 		default:
-			attrs["color"] = cty.StringVal(w)
+			attrs["color"] = color(typ, w)
 		}
 	}
-	rs := s.fake.Declared().Managed["t_x"]
+	rs := fake.Declared().Managed[typ]
 	var v cty.Value
 	if a.Resource.Resource.Mode == addrs.Managed {
-		s.fake.Edit("t_x", words[1], attrs)
-		v = s.fake.Object("t_x", words[1])
+		fake.Edit(typ, words[1], attrs)
+		v = fake.Object(typ, words[1])
 		o.Private = []byte("private of " + words[1])
 	} else {
 		rs = s.fake.Declared().Data["t_x"]
@@ -217,10 +280,18 @@ func (s *story) object(t *testing.T, line string) {
 		obj.Sensitive = nil
 	}
 	s.state.SetObject(addrs.ResourceInstanceObject{Instance: a, Deposed: addrs.DeposedKey(deposed)},
-		addrs.AbsProviderConfig{Provider: addrs.DefaultProvider("t")}, &states.Object{
+		pc, &states.Object{
 			SchemaVersion: obj.SchemaVersion, Sensitive: obj.Sensitive,
 			Status: obj.Status, AttrsJSON: obj.AttrsJSON, Private: obj.Private, Dependencies: obj.Dependencies, CreateBeforeDestroy: obj.CreateBeforeDestroy,
 		})
+}
+
+// color is the color of an object, which is a number for t_n.
+func color(typ, text string) cty.Value {
+	if typ == "t_n" {
+		return cty.MustParseNumberVal(text)
+	}
+	return cty.StringVal(text)
 }
 
 func (s *story) option(t *testing.T, w string) {
@@ -254,8 +325,10 @@ func (s *story) option(t *testing.T, w string) {
 		}
 	case "-given":
 		s.in.Given = map[string]cty.Value{value: cty.StringVal("given")}
+	case "-show":
+		s.show = strings.Split(value, ",")
 	case "-generate":
-		s.generate = true
+		s.generate, s.planned = true, value == "plan"
 	case "-replace":
 		a, err := addrs.ParseAbsResourceInstance(value)
 		if err != nil {
@@ -272,6 +345,47 @@ var functions = map[string]function.Function{"toset": stdlib.MakeToFunc(cty.Set(
 // play makes the plan, and describes it.
 func (s *story) play(t *testing.T) []string {
 	s.in.State = s.state.State()
+	s.environment(t)
+	if s.in.Mode == 0 {
+		s.in.Mode = plans.NormalMode
+	}
+	if s.generate {
+		out := s.blocks(t)
+		if !s.planned {
+			return out
+		}
+		s.environment(t)
+	}
+	ctx, stop := context.WithCancelCause(t.Context())
+	defer stop(nil)
+	s.fake.Hook = func(_ context.Context, call string) {
+		if call == s.stopAt {
+			stop(errors.New("interrupted"))
+		}
+		if rule := s.after[call]; rule != "" {
+			s.fake.On(rule)
+		}
+	}
+	plan, ds := planning.Plan(ctx, s.in)
+	out := append(describe(plan), summaries(ds)...)
+	if plan != nil {
+		for _, what := range s.show {
+			out = append(out, s.more(t, what, plan)...)
+		}
+	}
+	if s.old && plan != nil {
+		var prior []string
+		for o := range plan.PriorState.Objects() {
+			prior = append(prior, fmt.Sprintf("prior version %d %s sensitive%s", o.SchemaVersion, o.AttrsJSON, paths(o.Sensitive)))
+		}
+		slices.Sort(prior) // a state has its objects in no order
+		out = append(out, prior...)
+	}
+	return out
+}
+
+// environment loads the configuration, for new processes of the providers.
+func (s *story) environment(t *testing.T) {
 	cfg, ds := loading.Load(loading.Input{Tree: source.Files(s.files)})
 	if ds.HasErrors() {
 		t.Fatal(ds)
@@ -280,34 +394,22 @@ func (s *story) play(t *testing.T) []string {
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
-	pool := provider.NewPool(map[addrs.Provider]provider.Factory{addrs.DefaultProvider("t"): s.fake.Start})
-	defer pool.Close()
-	s.in.Environment = session.Environment{Program: eval.Program{Config: cfg, Refs: rs, Functions: functions}, Providers: pool}
-	if s.in.Mode == 0 {
-		s.in.Mode = plans.NormalMode
-	}
-	if s.generate {
-		return generate(t, s.in)
-	}
-	plan, ds := planning.Plan(t.Context(), s.in)
-	out := append(describe(plan), summaries(ds)...)
-	if s.old && plan != nil {
-		for o := range plan.PriorState.Objects() {
-			out = append(out, fmt.Sprintf("prior version %d %s sensitive%s", o.SchemaVersion, o.AttrsJSON, paths(o.Sensitive)))
-		}
-	}
-	return out
+	pool := provider.NewPool(map[addrs.Provider]provider.Factory{addrs.DefaultProvider("t"): s.fake.Start, addrs.DefaultProvider("u"): s.other.Start})
+	t.Cleanup(func() { pool.Close() })
+	s.in.Environment = session.Environment{Program: eval.Program{Config: cfg, Refs: rs, Functions: functions}, Providers: pool, Events: s.event, Parallelism: 1}
 }
 
-// generate describes the blocks that are written for import blocks, and the diagnostics with their
-// places.
-func generate(t *testing.T, in planning.Input) (out []string) {
-	blocks, found, ds := planning.Generate(t.Context(), in)
+// blocks describes the blocks that are written for import blocks, and the diagnostics with their
+// places, and adds the blocks to the configuration.
+func (s *story) blocks(t *testing.T) (out []string) {
+	blocks, found, ds := planning.Generate(t.Context(), s.in)
+	s.in.Found = found
 	for _, b := range blocks {
 		out = append(out, fmt.Sprintf("%s from %s, found %v", b.Addr, b.ID, found.Objects[b.Addr] != nil))
 		for line := range strings.Lines(string(b.Text)) {
 			out = append(out, strings.TrimRight("| "+line, " \n"))
 		}
+		s.files["main.tf"] = append(s.files["main.tf"], b.Text...)
 	}
 	for cr := range found.Failed {
 		out = append(out, "failed "+cr.String())
@@ -327,11 +429,14 @@ func paths(list []cty.Path) (out string) {
 
 func summaries(ds diags.Diagnostics) (out []string) {
 	for _, d := range ds {
-		kind := "warning: "
-		if d.Severity == diags.Error {
-			kind = "error: "
+		line := fmt.Sprintf("%s: %s", d.Severity, d.Summary)
+		if d.Address != "" {
+			line += ", " + d.Address
 		}
-		out = append(out, kind+d.Summary)
+		if d.Subject != nil {
+			line += fmt.Sprintf(", %s:%d", d.Subject.Filename, d.Subject.Start.Line)
+		}
+		out = append(out, line)
 	}
 	slices.Sort(out)
 	return out

@@ -58,10 +58,7 @@ func (p *planner) forgetData(abs addrs.AbsResource) {
 
 // orphanResource plans the deletion of all instances of a resource without block.
 func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) diags.Diagnostics {
-	pc, own, ok := p.prior.Provider(abs)
-	if !ok {
-		return nil
-	}
+	pc, own, _ := p.prior.Provider(abs)
 	list := p.prior.Instances(abs)
 	b := &block{p: p, cr: abs.Config(), pc: pc}
 	var ds, more diags.Diagnostics

@@ -25,9 +25,6 @@ func (p *planner) outputs() []*plans.OutputChange {
 	root := p.in.Config.Root
 	for _, name := range slices.Sorted(maps.Keys(root.Outputs)) {
 		o := root.Outputs[name]
-		if o.Ephemeral {
-			continue
-		}
 		if at := (addrs.Object{Kind: addrs.KindOutput, Name: name}); p.unselected(at) || p.waits(at) {
 			continue
 		}

@@ -35,8 +35,12 @@ type rule struct {
 //	warn "TEXT"        a warning
 //	hang               wait until stopped (or ctx ends), then fail
 //	crash              the process dies; all later calls of the client fail
-//	gone               read: the object does not exist
-//	bad ATTR=VALUE     the answer has another value there (an HCL expression)
+//	gone               read: the object does not exist; import: no object has the ID
+//	bad ATTR=VALUE     the answer has another value there (an HCL expression,
+//	                   in which "unknown" and "infinite" are values, too)
+//	lost               the answer has no object, although everything was done
+//	stays              delete: the answer has the object still; plan: the same for a deletion
+//	twice              import: the answer has a further object
 func (p *Provider) On(line string) {
 	r, err := parseRule(words(line))
 	if err != nil {
@@ -54,8 +58,12 @@ func (p *Provider) Off() {
 	p.rules = p.rules[:p.described]
 }
 
+// unspeakable are the values of bad answers that HCL has no notation for.
+var unspeakable = &hcl.EvalContext{Variables: map[string]cty.Value{"unknown": cty.DynamicVal, "infinite": cty.PositiveInfinity}}
+
 var behaviours = map[string]bool{
 	"fail": true, "partial": true, "warn": true, "hang": true, "crash": true, "gone": true, "bad": true,
+	"lost": true, "stays": true, "twice": true,
 }
 
 func parseRule(w []string) (*rule, error) {
@@ -81,7 +89,7 @@ func parseRule(w []string) (*rule, error) {
 		if !ok || hs.HasErrors() {
 			return nil, fmt.Errorf("want bad ATTR=VALUE")
 		}
-		if r.value, hs = expr.Value(nil); hs.HasErrors() {
+		if r.value, hs = expr.Value(unspeakable); hs.HasErrors() {
 			return nil, hs
 		}
 		r.attr = name
@@ -113,6 +121,9 @@ type effect struct {
 	before diags.Diagnostics // warnings, or an error: then nothing is done
 	after  diags.Diagnostics // an error although everything was done
 	gone   bool
+	lost   bool
+	stays  bool
+	twice  bool
 	bad    map[string]cty.Value
 }
 
@@ -169,6 +180,12 @@ func (c *client) apply(ctx context.Context, r rule, e *effect) {
 		e.before = append(e.before, crashed()...)
 	case "gone":
 		e.gone = true
+	case "lost":
+		e.lost = true
+	case "stays":
+		e.stays = true
+	case "twice":
+		e.twice = true
 	case "bad":
 		if e.bad == nil {
 			e.bad = map[string]cty.Value{}
@@ -181,15 +198,20 @@ func crashed() diags.Diagnostics {
 	return diags.Errorf(nil, "Plugin did not respond", "The plugin crashed.")
 }
 
-// spoil puts the bad values into an answer.
+// spoil puts the bad values into an answer, or takes the object out of it.
 func (e effect) spoil(v cty.Value) cty.Value {
+	if e.lost {
+		return cty.NullVal(v.Type())
+	}
 	if len(e.bad) == 0 || v.IsNull() {
 		return v
 	}
 	attrs := v.AsValueMap()
 	for name, bad := range e.bad {
-		attrs[name] = bad
-		if bad.IsNull() {
+		switch attrs[name] = bad; {
+		case !bad.IsKnown():
+			attrs[name] = cty.UnknownVal(v.Type().AttributeType(name))
+		case bad.IsNull():
 			attrs[name] = cty.NullVal(v.Type().AttributeType(name))
 		}
 	}

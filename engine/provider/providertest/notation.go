@@ -76,6 +76,8 @@ func (ps *parser) section() error {
 				ps.p.legacy = true
 			case "plan_destroy":
 				d.PlanDestroy = true
+			case "unmovable":
+				d.MoveResourceState = false
 			default:
 				return fmt.Errorf("unknown word %q", flag)
 			}

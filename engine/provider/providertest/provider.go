@@ -60,7 +60,7 @@ type object struct {
 // New returns the provider that text describes, and fails the test if that cannot be
 // read. The notation, one thing a line, "#" begins a comment:
 //
-//	provider legacy plan_destroy          both words are optional
+//	provider legacy plan_destroy unmovable   all three words are optional
 //	  region string optional
 //	resource thing version=1
 //	  id    string computed keep          a computed value is chosen anew at each

@@ -24,7 +24,8 @@ func (c *client) UpgradeState(ctx context.Context, req provider.UpgradeRequest) 
 	if err := json.Unmarshal(req.JSON, &stored); err != nil {
 		return cty.NilVal, diags.FromError("Invalid state", err)
 	}
-	if e := c.begin(ctx, "upgrade", req.TypeName, textOf(stored["name"]), false); e.before.HasErrors() {
+	e := c.begin(ctx, "upgrade", req.TypeName, textOf(stored["name"]), false)
+	if e.before.HasErrors() {
 		return cty.NilVal, e.before
 	}
 	ty := s.Block.ImpliedType()
@@ -43,7 +44,7 @@ func (c *client) UpgradeState(ctx context.Context, req provider.UpgradeRequest) 
 		}
 		attrs[name] = v
 	}
-	return cty.ObjectVal(attrs), nil
+	return e.spoil(cty.ObjectVal(attrs)), nil
 }
 
 func (c *client) Read(ctx context.Context, req provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
@@ -84,6 +85,9 @@ func (c *client) Plan(ctx context.Context, req provider.PlanRequest) (provider.P
 		return provider.PlanResponse{}, ds
 	}
 	planned, replace := c.p.plan(req)
+	if e.stays {
+		planned = req.Prior
+	}
 	return provider.PlanResponse{
 		Planned:          e.spoil(planned),
 		Private:          req.Private,
@@ -119,6 +123,9 @@ func (c *client) Apply(ctx context.Context, req provider.ApplyRequest) (provider
 	if err != nil {
 		return out, append(ds, diags.FromError("Change failed", err)...)
 	}
+	if e.stays {
+		v = req.Prior
+	}
 	out.New = e.spoil(v)
 	if !v.IsNull() {
 		out.Private = privateOf(v)
@@ -135,7 +142,14 @@ func (c *client) Import(ctx context.Context, typeName, id string) ([]provider.Im
 	}
 	stub := s.Block.EmptyValue().AsValueMap()
 	stub["id"] = cty.StringVal(id)
-	return []provider.Imported{{TypeName: typeName, State: cty.ObjectVal(stub)}}, e.before
+	found := provider.Imported{TypeName: typeName, State: e.spoil(cty.ObjectVal(stub))}
+	switch {
+	case e.gone:
+		return nil, e.before
+	case e.twice:
+		return []provider.Imported{found, found}, e.before
+	}
+	return []provider.Imported{found}, e.before
 }
 
 // Move takes over the attributes of the same names.
@@ -156,7 +170,7 @@ func (c *client) Move(ctx context.Context, req provider.MoveRequest) (provider.M
 		obj.value = v
 		c.p.objects[to] = obj
 	}
-	return provider.MoveResponse{State: v, Private: req.SourcePrivate}, e.before
+	return provider.MoveResponse{State: e.spoil(v), Private: req.SourcePrivate}, e.before
 }
 
 // privateOf is the private data of an object, by which the fake notices when the
