@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -84,4 +86,53 @@ func (s *story) lastIntent() string {
 		}
 	}
 	return last
+}
+
+// earlier writes the journal of the part "journal", as a process that died has left it, with one line
+// each:
+//
+//	intent create t_x.a      a call begins; the lines that follow are about it
+//	is broken                its text in the state is none of an object
+//	is ready, is tainted     the state gets the object of the call, named as in its address
+//	is gone                  the state has it no more
+//	outcome [TEXT]           the call ends, with a problem
+func (s *story) earlier(plan *plans.Plan) {
+	text := s.parts["journal"]
+	if text == "" {
+		return
+	}
+	j, _ := s.journal(plan)
+	ctx := s.t.Context()
+	var id string
+	var addr addrs.ResourceInstanceObject
+	for line := range strings.Lines(text) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		var err error
+		switch word {
+		case "intent":
+			action, address, _ := strings.Cut(rest, " ")
+			if addr.Instance, err = addrs.ParseAbsResourceInstance(address); err == nil {
+				id, err = j.Intent(ctx, journaling.Intent{Address: address, Action: action})
+			}
+		case "is":
+			var o *states.Object
+			name := addr.Instance.Resource.Resource.Name
+			if rest != "gone" {
+				o = &states.Object{Status: map[string]states.Status{"ready": states.Ready, "broken": states.Ready, "tainted": states.Tainted}[rest],
+					AttrsJSON: fmt.Appendf(nil, `{"color":null,"id":"%[1]s-1","name":"%[1]s","note":"%[1]s"}`, name), Private: []byte("private of " + name + "-1")}
+			}
+			if rest == "broken" {
+				o.AttrsJSON = []byte(`{"name":[]}`)
+			}
+			j.Edit(addr, addrs.AbsProviderConfig{Provider: addrs.DefaultProvider("t")}, plan.PriorState.Object(addr), o)
+			err = j.Flush(ctx)
+		case "outcome":
+			err = j.Outcome(ctx, id, rest)
+		default:
+			err = fmt.Errorf("unknown word %q", word)
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
 }

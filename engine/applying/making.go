@@ -80,22 +80,26 @@ func (x *object) prior(ctx context.Context) (*states.Object, cty.Value, diags.Di
 		return nil, null, nil
 	}
 	o := x.a.record.object(x.c.Addr)
+	var ds diags.Diagnostics
 	if o != nil && x.interrupted {
-		var ds diags.Diagnostics
 		if o, ds = x.look(ctx, x.c.Addr, o); ds.HasErrors() {
 			return nil, null, ds
 		}
 		if o == nil {
-			return nil, null, diags.Errorf(nil, "Object to update is gone",
-				"The update of %s was interrupted, and there is no such object any more. Make a new plan.", x.c.Addr)
+			return nil, null, append(ds, diags.Errorf(nil, "Object to update is gone",
+				"The update of %s was interrupted, and there is no such object any more. Make a new plan.", x.c.Addr)...)
 		}
 	}
 	if o == nil {
+		remedy := "This is a bug in Lockstep: please report it."
+		if x.interrupted { // a process in between has found out, and died
+			remedy = "Its update was interrupted. Make a new plan."
+		}
 		return nil, null, diags.Errorf(nil, "Object to update is gone",
-			"The state has no %s any more, although the plan is to update it. This is a bug in Lockstep: please report it.", x.c.Addr)
+			"The state has no %s any more, although the plan is to update it. %s", x.c.Addr, remedy)
 	}
-	v, ds := x.a.s.Stored(x.c.Addr.Instance, x.rs, o)
-	return o, v, ds
+	v, more := x.a.s.Stored(x.c.Addr.Instance, x.rs, o)
+	return o, v, append(ds, more...)
 }
 
 // listsPaths reports whether the plan is only that the state list the paths that the schema declares

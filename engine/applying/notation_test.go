@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,13 +40,24 @@ var update = flag.Bool("update", false, "rewrite the results in testdata")
 
 // fake is the provider of all stories.
 const fake = `
+provider
+  region string optional
+meta
+  team string optional
 resource t_x
   id    string computed keep
   name  string required replace
   color string optional
   note  string optional computed
+resource t_n
+  id    string computed keep
+  name  string required
+  size  number optional computed
 data t_x
   name string required
+data t_n
+  name string required
+  size number computed
 ephemeral t_x
   name string required
 `
@@ -53,6 +67,8 @@ ephemeral t_x
 //
 //	-- before --  a configuration that is applied first, if there is one
 //	-- config --  the configuration to plan, and to apply
+//	-- DIR/main.tf --  a module of both
+//	-- journal -- the journal that an earlier process has left: see [story.earlier]
 //	-- during --  rules for the apply alone, one a line:
 //	                on ...           see [providertest.Provider.On]
 //	                stop CALL        the apply is interrupted when this call begins
@@ -60,8 +76,14 @@ ephemeral t_x
 //	                                 its outcome gets lost, and another process goes on. The rules
 //	                                 before this line are for the first process, those behind it
 //	                                 for the second
+//	                workspace NAME  the workspace has this name then
 //	                replace ATTR     the provider demands a replacement for a change of ATTR
 //	                destroy, refresh-only, no-refresh, targets | excludes ADDRESS ...   the kind of plan
+//	                planned RULE    a rule "on" for the plan, not for the apply
+//	                deposed A B     the object of A is a deposed one of B, before the plan
+//	                file            the changes come without schemas, as those of a plan from a file
+//	                events          those of actions are shown, too
+//	                metadata        so are the private data and dependencies of objects
 //	                sensitive ATTR   for the plan and the apply, the schema declares ATTR sensitive;
 //	                                 actions that begin are shown, too
 //	-- want --    the result: "> CALL" for provider calls that read data, open or close ephemeral
@@ -70,7 +92,16 @@ ephemeral t_x
 //
 // The option -update rewrites "want".
 func TestStories(t *testing.T) {
-	const file = "testdata/stories.txt"
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no stories: ", err)
+	}
+	for _, file := range files {
+		testFile(t, file)
+	}
+}
+
+func testFile(t *testing.T, file string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +126,7 @@ func TestStories(t *testing.T) {
 		out = append(out, name+"\n"+string(txtar.Format(a)))
 	}
 	if *update {
-		text := strings.TrimPrefix(head, "\n") + "\n== " + strings.Join(out, "\n== ")
+		text := strings.TrimPrefix(head, "\n") + "\n== " + strings.TrimRight(strings.Join(out, "\n== "), "\n") + "\n"
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -108,15 +139,22 @@ type story struct {
 	parts map[string]string
 	fake  *providertest.Provider
 
-	mu      sync.Mutex
-	log     []string
-	stopAt  string
-	disk    disk
-	stop    context.CancelCauseFunc
-	replace string
-	paths   bool           // actions are logged, too
-	output  bool           // as is the output of commands
-	in      planning.Input // the kind of plan
+	mu        sync.Mutex
+	log       []string
+	stopAt    string
+	disk      disk
+	stop      context.CancelCauseFunc
+	replace   string
+	workspace string
+	paths     bool     // actions are logged, too
+	output    bool     // as is the output of commands
+	events    bool     // and all events
+	meta      bool     // the metadata of objects are shown
+	file      bool     // the plan has no schemas
+	before    []string // rules for the plan
+	deposed   [][2]addrs.AbsResourceInstance
+	impure    atomic.Int64   // the number of calls of impure functions
+	in        planning.Input // the kind of plan
 }
 
 func newStory(t *testing.T, a *txtar.Archive) *story {
@@ -160,7 +198,23 @@ func (s *story) play() string {
 			rules = append(rules, rule)
 		}
 	}
+	for _, pair := range s.deposed {
+		e := st.Edit()
+		from := addrs.ResourceInstanceObject{Instance: pair[0]}
+		e.SetObject(addrs.ResourceInstanceObject{Instance: pair[1], Deposed: "00000001"}, addrs.AbsProviderConfig{Provider: addrs.DefaultProvider("t")}, st.Object(from))
+		e.SetObject(from, addrs.AbsProviderConfig{}, nil)
+		st = e.State()
+	}
+	for _, rule := range s.before {
+		s.fake.On(rule)
+	}
 	plan := s.plan(s.parts["config"], st)
+	s.fake.Off()
+	for _, c := range plan.Changes {
+		if s.file {
+			c.Schema = nil
+		}
+	}
 	s.log = nil
 	for i, rule := range rules {
 		if s.rule(rule); s.disk.dieAt != "" {
@@ -168,19 +222,51 @@ func (s *story) play() string {
 			break
 		}
 	}
+	s.earlier(plan)
 	st, ds := s.apply(s.parts["config"], plan)
 	if s.disk.dead {
 		st, ds = s.goOn(plan)
 	}
-	lines := append(s.log, state(st)...)
+	lines := append(s.log, state(st, s.meta)...)
 	for _, d := range ds {
 		line := fmt.Sprintf("%s: %s", d.Severity, d.Summary)
 		if s.output {
 			line += ": " + strings.ReplaceAll(d.Detail, "\n", " ")
 		}
+		if d.Address != "" {
+			line += ", " + d.Address
+		}
+		if d.Subject != nil {
+			line += fmt.Sprintf(", %s:%d", d.Subject.Filename, d.Subject.Start.Line)
+		}
 		lines = append(lines, line)
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return numbered(strings.Join(lines, "\n") + "\n")
+}
+
+var uuids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// numbered puts "uuid 1" in place of the first UUID of a text, wherever it stands, and so on.
+func numbered(text string) string {
+	known := map[string]string{}
+	return uuids.ReplaceAllStringFunc(text, func(uuid string) string {
+		if known[uuid] == "" {
+			known[uuid] = fmt.Sprint("uuid ", len(known)+1)
+		}
+		return known[uuid]
+	})
+}
+
+// depose takes in two addresses.
+func (s *story) depose(line string) {
+	var pair [2]addrs.AbsResourceInstance
+	for i, word := range strings.Fields(line) {
+		var err error
+		if pair[i], err = addrs.ParseAbsResourceInstance(word); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.deposed = append(s.deposed, pair)
 }
 
 // kind takes in a line about the kind of plan.
@@ -193,6 +279,16 @@ func (s *story) kind(rule string) bool {
 		s.in.Mode = plans.RefreshOnlyMode
 	case "output":
 		s.output = true
+	case "events":
+		s.events = true
+	case "metadata":
+		s.meta = true
+	case "file":
+		s.file = true
+	case "planned":
+		s.before = append(s.before, rest)
+	case "deposed":
+		s.depose(rest)
 	case "no-refresh":
 		s.in.SkipRefresh = true
 	case "sensitive":
@@ -227,6 +323,8 @@ func (s *story) rule(rule string) {
 		s.disk.dieAt = rest
 	case "replace":
 		s.replace = rest
+	case "workspace":
+		s.workspace = rest
 	case "":
 	default:
 		s.t.Fatalf("unknown rule %q", rule)
@@ -249,7 +347,8 @@ func (s *story) plan(text string, st *states.State) *plans.Plan {
 	if in.Mode == 0 {
 		in.Mode = plans.NormalMode
 	}
-	in.Environment, in.State = load(s.t, text, s.pool()), st
+	in.Environment, in.State = s.load(text), st
+	in.Functions = funcs.Table(funcs.Scope{PureOnly: true})
 	in.Variables = map[string]cty.Value{}
 	plan, ds := planning.Plan(s.t.Context(), in)
 	if ds.HasErrors() {
@@ -263,14 +362,17 @@ func (s *story) apply(text string, plan *plans.Plan) (*states.State, diags.Diagn
 	ctx, stop := context.WithCancelCause(s.t.Context())
 	defer stop(nil)
 	s.stop = stop
-	env := load(s.t, text, s.pool())
-	env.Parallelism = 1
+	env := s.load(text)
+	env.Parallelism, env.Workspace = 1, s.workspace
 	env.Events = func(e events.Event) {
 		if e.Kind == events.ApplyStart && s.paths {
 			s.log = append(s.log, fmt.Sprintf("%s %s", e.Action, e.Addr))
 		}
 		if e.Kind == events.ProvisionOutput && s.output {
 			s.log = append(s.log, "output: "+e.Text)
+		}
+		if s.events {
+			s.log = append(s.log, strings.TrimSpace(fmt.Sprintf("event %s %s %s %s", kinds[e.Kind], e.Addr, word(e.Action), e.ID)))
 		}
 	}
 	in := applying.Input{
@@ -279,43 +381,67 @@ func (s *story) apply(text string, plan *plans.Plan) (*states.State, diags.Diagn
 	}
 	if s.disk.dieAt != "" || len(s.disk.lines) > 0 {
 		in.Journal, in.Progress = s.journal(plan)
+		in.ImpureCalls = s.impure.Load
 	}
 	done, ds := applying.Apply(ctx, in)
 	return done.State, ds
 }
 
-// command is the runner of local-exec: a command "fail ..." fails.
+// command is the runner of local-exec: a command with "fail" in it fails, and "say ..." says something.
 func (s *story) command(_ context.Context, c provisioning.Command, say func(string)) error {
 	s.mu.Lock()
 	s.log = append(s.log, "> run "+c.Text)
+	if "run "+c.Text == s.disk.dieAt {
+		s.disk.dead = true
+	}
 	s.mu.Unlock()
 	if text, ok := strings.CutPrefix(c.Text, "say "); ok {
 		say(text)
 	}
-	if strings.HasPrefix(c.Text, "fail") {
+	if strings.Contains(c.Text, "fail") {
 		return errors.New("exit status 1")
 	}
 	return nil
 }
 
-// load returns the environment of a configuration.
-func load(t *testing.T, text string, pool *provider.Pool) (env sessionEnvironment) {
-	t.Helper()
-	cfg, ds := loading.Load(loading.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte(text)})})
+var kinds = map[events.Kind]string{
+	events.ApplyStart: "begin", events.ApplyDone: "end", events.ApplyFailed: "failed",
+	events.ProvisionStart: "provision", events.ProvisionOutput: "says", events.ProvisionDone: "provisioned", events.ProvisionFailed: "not provisioned",
+	events.EphemeralStart: "ephemeral", events.EphemeralDone: "ephemeral done", events.EphemeralFailed: "ephemeral failed",
+}
+
+// word is the name of an action, "" for none.
+func word(a plans.Action) string {
+	if a == 0 {
+		return ""
+	}
+	return a.String()
+}
+
+// load returns the environment of a configuration and the story's modules.
+func (s *story) load(text string) (env sessionEnvironment) {
+	s.t.Helper()
+	files := map[string][]byte{"main.tf": []byte(text)}
+	for name, module := range s.parts {
+		if strings.HasSuffix(name, ".tf") {
+			files[name] = []byte(module)
+		}
+	}
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(files)})
 	if ds.HasErrors() {
-		t.Fatal(ds)
+		s.t.Fatal(ds)
 	}
 	rs, ds := refs.Analyze(cfg)
 	if ds.HasErrors() {
-		t.Fatal(ds)
+		s.t.Fatal(ds)
 	}
-	env = environment(cfg, rs, pool)
-	env.Functions = funcs.Table(funcs.Scope{})
+	env = environment(cfg, rs, s.pool())
+	env.Functions = funcs.Table(funcs.Scope{Impure: func() { s.impure.Add(1) }})
 	return env
 }
 
 // state returns the lines for a state.
-func state(st *states.State) []string {
+func state(st *states.State, metadata bool) []string {
 	var out []string
 	for abs, r := range st.Resources() {
 		if len(r.Instances) == 0 {
@@ -327,6 +453,9 @@ func state(st *states.State) []string {
 				line := fmt.Sprintf("%s %s %s", abs.Instance(k), status, in.Current.AttrsJSON)
 				for _, p := range in.Current.Sensitive {
 					line += " sensitive " + schema.FormatPath(p)
+				}
+				if metadata {
+					line += fmt.Sprintf(" of %s private %q cbd %v deps %s", r.ProviderOf(k), in.Current.Private, in.Current.CreateBeforeDestroy, in.Current.Dependencies.All())
 				}
 				out = append(out, line)
 			}

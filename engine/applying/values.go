@@ -259,7 +259,7 @@ func (x block) value(ctx context.Context, k addrs.InstanceKey) (cty.Value, diags
 	}
 	val, ds := v.s.Stored(addr, x.rs, o)
 	if ds.HasErrors() {
-		v.report.add(ds)
+		v.report.add(v.s.Complete(ds, x.r, x.rs, addr.String()))
 	}
 	return val, ds
 }

@@ -125,6 +125,8 @@ func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, dia
 		return nil, bad(`The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type %s.`, ty.FriendlyName())
 	}
 	switch {
+	case was != nil && ty.IsSetType():
+		return was.ofSet(), nil
 	case !v.IsKnown():
 		return e.unknownEach(ty, at.x, was)
 	case ty.IsSetType():
@@ -159,6 +161,19 @@ func (e expander) unknownEach(ty cty.Type, x hcl.Expression, was *decided) ([]In
 		keys = "set includes values derived from resource attributes"
 	}
 	return nil, unknownKeys(x, `The "for_each" %s that cannot be determined until apply, and so the full set of keys that will identify the instances cannot be known. Use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results, or use the -target argument to first apply only the resources that the for_each value depends on.`, keys)
+}
+
+// ofSet returns the instances of a set, whose elements are the keys themselves.
+//
+// The set may have become another one since: that of a fileset, once the apply has written files.
+// The instances stay those that were approved. A map that has become another one is an error, since
+// nothing but the map has the value of a key.
+func (was *decided) ofSet() []Instance {
+	out := make([]Instance, len(was.keys))
+	for i, k := range was.keys {
+		out[i] = Instance{Key: k, HasEach: true, Value: k.Value()}
+	}
+	return out
 }
 
 // eachOfMap returns the instances for a map or an object. With keys that were decided before, at apply,

@@ -96,6 +96,26 @@ func TestPlannedKeyIsMissing(t *testing.T) {
 	}
 }
 
+// TestPlannedKeysOfSets holds that the instances of a set are those of the plan, whatever the set has
+// become since.
+func TestPlannedKeysOfSets(t *testing.T) {
+	t.Parallel()
+	for _, set := range []string{`["a", "b"]`, `["a"]`, `["a", "z"]`, `[]`, `[t_x.one.id]`} {
+		w := world(t, "resource \"t_x\" \"one\" {}\nmodule \"m\" {\n  source = \"./m\"\n  for_each = toset("+set+")\n}\nresource \"t_x\" \"a\" {\n  for_each = toset("+set+")\n}\n-- m/main.tf --\noutput \"o\" { value = 1 }\n-- resources --\nt_x.one = { id = unknown }\n")
+		keys := []addrs.InstanceKey{addrs.StringKey("a"), addrs.StringKey("b")}
+		w.ResourceKeys = func(a addrs.AbsResource) ([]addrs.InstanceKey, bool) { return keys, a.Resource.Name == "a" }
+		w.CallKeys = func(addrs.ModuleInstance, string) ([]addrs.InstanceKey, bool) { return keys, true }
+		e := eval.New(t.Context(), w)
+		for name, want := range map[string]string{
+			"t_x.a": `instances ["a"]="a" ["b"]="b"`, "module.m": `instances ["a"]="a" ["b"]="b"`, `module.m["b"].output.o`: "1",
+		} {
+			if got := ask(t, w, e, name); got != want {
+				t.Errorf("toset(%s): %s = %s, want %s", set, name, got, want)
+			}
+		}
+	}
+}
+
 // TestTyped is a table of expressions that a person types in.
 func TestTyped(t *testing.T) {
 	t.Parallel()
