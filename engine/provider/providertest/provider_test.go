@@ -213,6 +213,72 @@ func TestMisbehaviour(t *testing.T) {
 	}
 }
 
+// TestBadAnswers is a table of answers that break the contract.
+func TestBadAnswers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ rule, call, want string }{
+		{"create thing.a lost", "create", "null"},
+		{"create thing.a bad color=unknown", "create", "cty.UnknownVal(cty.String)"},
+		{"create thing.a bad color=infinite", "create", "cty.NumberFloatVal(+Inf)"},
+		{"create thing.a bad color=null", "create", "cty.NullVal(cty.String)"},
+		{"delete thing.a stays", "delete", `cty.StringVal("red")`},
+		{"delete thing.a lost", "delete", "null"},
+		{"plan thing.a stays", "plan", `cty.StringVal("red")`},
+		{"upgrade thing bad color=unknown", "upgrade", "cty.UnknownVal(cty.String)"},
+		{"move thing lost", "move", "null"},
+		{"import thing gone", "import", ""},
+		{"import thing lost", "import", "null"},
+		{"import thing twice", "import", "cty.NullVal(cty.String) cty.NullVal(cty.String)"},
+	} {
+		p := New(t, labText)
+		client := ready(t, p)
+		ty := p.Declared().Managed["thing"].Block.ImpliedType()
+		config := thing(p, map[string]cty.Value{"name": cty.StringVal("a"), "color": cty.StringVal("red")})
+		if c.call == "create" {
+			p.On(c.rule)
+		}
+		_, made, err := change(t, p, client, cty.NilVal, config, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.call != "create" {
+			p.On(c.rule)
+		}
+		answers := []cty.Value{made.New}
+		switch c.call {
+		case "plan":
+			resp, _ := client.Plan(t.Context(), provider.PlanRequest{TypeName: "thing", Prior: made.New, Proposed: cty.NullVal(ty), Config: cty.NullVal(ty)})
+			answers = []cty.Value{resp.Planned}
+		case "delete":
+			_, gone, _ := change(t, p, client, made.New, cty.NilVal, made.Private)
+			answers = []cty.Value{gone.New}
+		case "upgrade":
+			v, _ := client.UpgradeState(t.Context(), provider.UpgradeRequest{TypeName: "thing", JSON: []byte(`{"name":"a"}`)})
+			answers = []cty.Value{v}
+		case "move":
+			resp, _ := client.Move(t.Context(), provider.MoveRequest{TargetType: "thing", SourceType: "thing", SourceJSON: []byte(`{"name":"a"}`)})
+			answers = []cty.Value{resp.State}
+		case "import":
+			answers = nil
+			found, _ := client.Import(t.Context(), "thing", "a-1")
+			for _, x := range found {
+				answers = append(answers, x.State)
+			}
+		}
+		var got []string
+		for _, v := range answers {
+			if v.IsNull() {
+				got = append(got, "null")
+			} else {
+				got = append(got, v.GetAttr("color").GoString())
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.rule, text, c.want)
+		}
+	}
+}
+
 // TestOthers tries what is not about the life of managed resources.
 func TestOthers(t *testing.T) {
 	p := New(t, labText)
