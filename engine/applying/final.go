@@ -54,30 +54,29 @@ func (x *object) inconsistent(what string) diags.Diagnostics {
 
 // newState checks the provider's answer: final planned state -> new state. Beside an error the answer is
 // kept as far as it is valid, since the object may exist; null if there is no object.
+//
+// After an update without a usable answer the new state is the prior one, rather than none: the
+// object gets the dependencies of the present configuration all the same, by which it was to be
+// updated. Source: Terraform 1.11.4, internal/terraform/node_resource_apply_instance.go.
 func (x *object) newState(resp provider.ApplyResponse, verb plans.Action, planned, prior cty.Value, failed bool) (cty.Value, diags.Diagnostics) {
 	v := resp.New
 	bad := func(summary, detail string, args ...any) diags.Diagnostics {
 		args = append([]any{x.c.Provider.Provider, x.c.Addr}, args...)
 		return diags.Errorf(nil, summary, "After the apply operation, provider %q returned an invalid result for %s: "+detail+".\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker. What the provider returned has been saved as far as possible.", args...)
 	}
-	null := x.rs.Block.NullValue()
+	kept := x.rs.Block.NullValue()
+	if verb == plans.Update {
+		kept = prior
+	}
 	if v == cty.NilVal || v.IsNull() {
-		switch {
-		case failed && verb == plans.Update:
-			return prior, nil
-		case failed:
-			return null, nil
+		if failed {
+			return kept, nil
 		}
-		return null, bad("Provider produced inconsistent result after apply", "root object was present, but now absent")
+		return kept, bad("Provider produced inconsistent result after apply", "root object was present, but now absent")
 	}
 	var ds diags.Diagnostics
 	if errs := v.Type().TestConformance(x.rs.Block.ImpliedType()); len(errs) > 0 {
-		if verb == plans.Update {
-			v = prior
-		} else {
-			v = null
-		}
-		return v, bad("Provider produced invalid object", "%s", session.Describe(errs[0]))
+		return kept, bad("Provider produced invalid object", "%s", session.Describe(errs[0]))
 	}
 	if !v.IsWhollyKnown() {
 		ds = append(ds, bad("Provider returned invalid result object after apply", "all values must be known after apply")...)
