@@ -70,6 +70,9 @@ func (h *Hub) routes() *http.ServeMux {
 	for pattern, answer := range map[string]rest.Handler{
 		"GET /app":                                             h.app.ByApp(h.getApp),
 		"GET /app/installations":                               h.app.ByApp(h.listInstallations),
+		"POST /app-manifests/{code}/conversions":               h.convert,
+		"GET /app/hook/config":                                 h.app.ByApp(h.outbox.Config),
+		"PATCH /app/hook/config":                               h.app.ByApp(h.outbox.SetConfig),
 		"GET /app/hook/deliveries":                             h.app.ByApp(h.outbox.List),
 		"GET /app/hook/deliveries/{id}":                        h.app.ByApp(h.outbox.Get),
 		"POST /app/hook/deliveries/{id}/attempts":              h.app.ByApp(h.outbox.Attempt),
@@ -94,6 +97,8 @@ func (h *Hub) routes() *http.ServeMux {
 		}))
 	}
 	mux.HandleFunc("GET /archive/{link}", h.sendArchive)
+	mux.HandleFunc("POST /settings/apps/new", h.register)
+	mux.HandleFunc("POST /organizations/{org}/settings/apps/new", h.register)
 	return mux
 }
 

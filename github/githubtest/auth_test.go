@@ -87,6 +87,9 @@ func TestIdentity(t *testing.T) {
 	for request, want := range map[string][5]int{ // by nobody, the App, tokens for all, for metadata, for contents
 		"GET /app":                                        {401, 200, 401, 401, 401},
 		"GET /app/installations":                          {401, 200, 401, 401, 401},
+		"POST /app-manifests/x/conversions":               {404, 404, 404, 404, 404},
+		"GET /app/hook/config":                            {401, 200, 401, 401, 401},
+		"PATCH /app/hook/config":                          {401, 200, 401, 401, 401},
 		"GET /app/hook/deliveries":                        {401, 200, 401, 401, 401},
 		"GET /app/hook/deliveries/1":                      {401, 404, 401, 401, 401},
 		"POST /app/hook/deliveries/1/attempts":            {401, 404, 401, 401, 401},

@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/commits"
 	"github.com/lockstep-iac/lockstep/github/githubtest/story"
 )
@@ -77,6 +78,8 @@ type Hub struct {
 	links  map[string]archiveLink
 	faults faults
 	teams  map[string]*team // by "org/slug"
+
+	registry apps.Registry
 }
 
 // New returns an empty Hub with its App.

@@ -17,6 +17,9 @@ import (
 var operations = []string{
 	"get /app",
 	"get /app/installations",
+	"get /app/hook/config",
+	"patch /app/hook/config",
+	"post /app-manifests/{code}/conversions",
 	"get /app/hook/deliveries",
 	"get /app/hook/deliveries/{delivery_id}",
 	"post /app/hook/deliveries/{delivery_id}/attempts",

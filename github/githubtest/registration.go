@@ -1,0 +1,39 @@
+package githubtest
+
+import (
+	"maps"
+	"net/http"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
+	"github.com/lockstep-iac/lockstep/github/githubtest/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+)
+
+// Registered returns the manifests by which the App was registered, in order, and the organizations;
+// "" is the person's own account. More than one is one App too many.
+func (h *Hub) Registered() ([]apps.Manifest, []string) {
+	defer h.lock()()
+	return h.registry.Manifests, h.registry.Owners
+}
+
+// register is the page for new Apps, /settings/apps/new of a person or an organization. The App gets the
+// permissions and the address of the manifest, and a webhook that waits: the ping.
+func (h *Hub) register(w http.ResponseWriter, r *http.Request) {
+	defer h.lock()()
+	m := h.registry.Submit(w, r)
+	if m == nil {
+		return
+	}
+	h.app.Accept(maps.Clone(m.Permissions))
+	h.outbox.SetURL(m.Hook.URL)
+	h.outbox.Post(hooks.Subject{Event: "ping"}, rest.Object{"zen": "Keep it logically awesome.", "hook_id": 1, "hook": rest.Object{
+		"type": "App", "id": 1, "name": "web", "active": true, "app_id": h.app.ID, "events": m.Events,
+		"config":     rest.Object{"content_type": "json", "insecure_ssl": "0", "secret": "********", "url": m.Hook.URL},
+		"updated_at": rest.Stamp(h.log.Now()), "created_at": rest.Stamp(h.log.Now()),
+	}})
+}
+
+// convert is POST /app-manifests/{code}/conversions.
+func (h *Hub) convert(r *http.Request) (int, any) {
+	return h.registry.Convert(r, h.app, h.appJSON(app{h.app.ID, h.app.Slug}))
+}

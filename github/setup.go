@@ -1,0 +1,64 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// An About is how the App is set up at GitHub.
+type About struct {
+	ID          int64
+	Slug        string
+	Page        string            // its public page
+	Permissions map[string]string // those it asks for: "checks": "write"
+	Events      []string          // those it gets
+}
+
+// About returns the App's own setup. Installations may have accepted less.
+func (a *App) About(ctx context.Context) (About, error) {
+	const what = "ask for the setup of the GitHub App"
+	got, _, err := a.client.Apps.Get(ctx, "")
+	if err != nil {
+		return About{}, failed(what, err)
+	}
+	out := About{ID: got.GetID(), Slug: got.GetSlug(), Page: got.GetHTMLURL(), Events: got.Events}
+	out.Permissions, err = permissionsOf(got.Permissions)
+	return out, failed(what, err)
+}
+
+// permissionsOf converts permissions into words of GitHub's.
+func permissionsOf(p *gh.InstallationPermissions) (map[string]string, error) {
+	out := map[string]string{}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	return out, json.Unmarshal(text, &out)
+}
+
+// HookURL returns the address that GitHub sends the App's webhooks to.
+func (a *App) HookURL(ctx context.Context) (string, error) {
+	got, _, err := a.client.Apps.GetHookConfig(ctx)
+	return got.GetURL(), failed("ask for the address of the App's webhooks", err)
+}
+
+// SetHook changes the address of the App's webhooks and the secret that signs them, in one step.
+func (a *App) SetHook(ctx context.Context, url string, secret Secret) error {
+	_, _, err := a.client.Apps.UpdateHookConfig(ctx, &gh.HookConfig{
+		URL: gh.String(url), ContentType: gh.String("json"), InsecureSSL: gh.String("0"), Secret: gh.String(secret.reveal()),
+	})
+	return failed("set the address of the App's webhooks", err)
+}
+
+// Redeliver asks GitHub to make another attempt at a delivery, by the ID of an attempt. The new one
+// goes to the present address, and is listed by [App.Deliveries] once it is made.
+func (a *App) Redeliver(ctx context.Context, attempt int64) error {
+	_, _, err := a.client.Apps.RedeliverHookDelivery(ctx, attempt)
+	if _, accepted := err.(*gh.AcceptedError); accepted {
+		return nil
+	}
+	return failed(fmt.Sprintf("ask for another attempt at delivery %d", attempt), err)
+}
