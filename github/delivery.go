@@ -16,8 +16,9 @@ type DeliveryInfo struct {
 	Event  string // GitHub's words
 	Action string
 	At     time.Time
-	OK     bool  // the answer was a 2xx
-	RepoID int64 // 0 if the event concerns no repository
+	OK     bool   // the answer was a 2xx
+	Status string // GitHub's words for the answer, such as "OK" or "failed to connect to host"
+	RepoID int64  // 0 if the event concerns no repository
 }
 
 // Deliveries returns the attempts to deliver webhooks since a time, newest first.
@@ -36,7 +37,7 @@ func (a *App) Deliveries(ctx context.Context, since time.Time) ([]DeliveryInfo, 
 			}
 			out = append(out, DeliveryInfo{
 				ID: d.GetID(), GUID: d.GetGUID(), Event: d.GetEvent(), Action: d.GetAction(), At: d.GetDeliveredAt().Time,
-				OK: d.GetStatusCode()/100 == 2, RepoID: d.GetRepositoryID(),
+				OK: d.GetStatusCode()/100 == 2, Status: d.GetStatus(), RepoID: d.GetRepositoryID(),
 			})
 		}
 		if o.Cursor = res.Cursor; o.Cursor == "" {

@@ -26,6 +26,13 @@ func (s Secret) reveal() string {
 	return s.text()
 }
 
+// FirstLine returns the first line of a secret: during a change of the webhook's secret there are two,
+// one a line.
+func (s Secret) FirstLine() Secret {
+	line, _, _ := strings.Cut(strings.TrimSpace(s.reveal()), "\n")
+	return NewSecret(strings.TrimSpace(line))
+}
+
 // IsEmpty reports whether there is no text.
 func (s Secret) IsEmpty() bool { return s.reveal() == "" }
 

@@ -17,14 +17,25 @@ import (
 var allowed = map[string][]string{
 	"cmd/lockstep": {"cmd/lockstep/demo", "cmd/lockstep/internal/...", "cmd/lockstep/machine", "engine/walk"},
 
-	"cmd/lockstep/internal/cli":          {"engine/...", "functions/workdir", "statebackend/kms"},
-	"cmd/lockstep/internal/opening":      {"cmd/lockstep/internal/cli", "engine/...", "statebackend/...", "functions/operation", "functions/workdir"},
-	"cmd/lockstep/internal/authoring":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
-	"cmd/lockstep/internal/changing":     {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
-	"cmd/lockstep/internal/preparing":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/modules"},
-	"cmd/lockstep/internal/statekeeping": {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend/...", "functions/workdir"},
-	"cmd/lockstep/internal/surveying":    {"cmd/lockstep/internal/cli", "engine/diags", "functions/project", "functions/project/grammar"},
-	"cmd/lockstep/internal/serving":      {"cmd/lockstep/internal/cli", "cmd/lockstep/demo", "cmd/lockstep/machine", "functions/...", "github"},
+	"cmd/lockstep/internal/cli":                   {"engine/...", "functions/workdir", "statebackend/kms"},
+	"cmd/lockstep/internal/opening":               {"cmd/lockstep/internal/cli", "engine/...", "statebackend/...", "functions/operation", "functions/workdir"},
+	"cmd/lockstep/internal/authoring":             {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
+	"cmd/lockstep/internal/changing":              {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
+	"cmd/lockstep/internal/preparing":             {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/modules"},
+	"cmd/lockstep/internal/statekeeping":          {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend/...", "functions/workdir"},
+	"cmd/lockstep/internal/surveying":             {"cmd/lockstep/internal/cli", "engine/diags", "functions/project", "functions/project/grammar"},
+	"cmd/lockstep/internal/deploying":             {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/deploying/...", "github", "github/registration"},
+	"cmd/lockstep/internal/deploying/steps":       {},
+	"cmd/lockstep/internal/deploying/vault":       {"cmd/lockstep/internal/deploying/steps", "github"},
+	"cmd/lockstep/internal/deploying/depot":       {"cmd/lockstep/internal/deploying/steps"},
+	"cmd/lockstep/internal/deploying/stack":       {"cmd/lockstep/internal/deploying/depot"},
+	"cmd/lockstep/internal/deploying/registering": {},
+	"cmd/lockstep/internal/deploying/carried":     {},
+	"cmd/lockstep/internal/deploying/awstest":     {},
+
+	"github/registration": {"github"},
+
+	"cmd/lockstep/internal/serving": {"cmd/lockstep/internal/cli", "cmd/lockstep/demo", "cmd/lockstep/machine", "functions/...", "github"},
 
 	"cmd/release":          {},
 	"cmd/clients":          {},

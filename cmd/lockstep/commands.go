@@ -4,6 +4,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/authoring"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/changing"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/preparing"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/serving"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/statekeeping"
@@ -23,6 +24,7 @@ func commands() []cli.Command {
 		cli.Version,
 		serving.Demo,
 		serving.Serve,
+		deploying.Deploy,
 		authoring.Console,
 		authoring.Fmt,
 		statekeeping.ForceUnlock,

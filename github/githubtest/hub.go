@@ -33,7 +33,6 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/github"
-	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/commits"
 	"github.com/lockstep-iac/lockstep/github/githubtest/story"
 )
@@ -78,8 +77,6 @@ type Hub struct {
 	links  map[string]archiveLink
 	faults faults
 	teams  map[string]*team // by "org/slug"
-
-	registry apps.Registry
 }
 
 // New returns an empty Hub with its App.

@@ -18,22 +18,22 @@ func (h *Hub) Registered() ([]apps.Manifest, []string) {
 
 // register is the page for new Apps, /settings/apps/new of a person or an organization. The App gets the
 // permissions and the address of the manifest, and a webhook that waits: the ping.
-func (h *Hub) register(w http.ResponseWriter, r *http.Request) {
-	defer h.lock()()
-	m := h.registry.Submit(w, r)
+func (w *world) register(rw http.ResponseWriter, r *http.Request) {
+	defer w.lock()()
+	m := w.registry.Submit(rw, r)
 	if m == nil {
 		return
 	}
-	h.app.Accept(maps.Clone(m.Permissions))
-	h.outbox.SetURL(m.Hook.URL)
-	h.outbox.Post(hooks.Subject{Event: "ping"}, rest.Object{"zen": "Keep it logically awesome.", "hook_id": 1, "hook": rest.Object{
-		"type": "App", "id": 1, "name": "web", "active": true, "app_id": h.app.ID, "events": m.Events,
+	w.app.Accept(maps.Clone(m.Permissions))
+	w.outbox.SetURL(m.Hook.URL)
+	w.outbox.Post(hooks.Subject{Event: "ping"}, rest.Object{"zen": "Keep it logically awesome.", "hook_id": 1, "hook": rest.Object{
+		"type": "App", "id": 1, "name": "web", "active": true, "app_id": w.app.ID, "events": m.Events,
 		"config":     rest.Object{"content_type": "json", "insecure_ssl": "0", "secret": "********", "url": m.Hook.URL},
-		"updated_at": rest.Stamp(h.log.Now()), "created_at": rest.Stamp(h.log.Now()),
+		"updated_at": rest.Stamp(w.log.Now()), "created_at": rest.Stamp(w.log.Now()),
 	}})
 }
 
 // convert is POST /app-manifests/{code}/conversions.
-func (h *Hub) convert(r *http.Request) (int, any) {
-	return h.registry.Convert(r, h.app, h.appJSON(app{h.app.ID, h.app.Slug}))
+func (w *world) convert(r *http.Request) (int, any) {
+	return w.registry.Convert(r, w.app, w.appJSON(app{w.app.ID, w.app.Slug}))
 }

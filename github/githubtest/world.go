@@ -14,12 +14,13 @@ import (
 // The world is the ground that all repositories of a Hub share. Its lock guards everything
 // that belongs to the Hub: exported methods and the API take it, all others need it taken.
 type world struct {
-	mu      sync.Mutex
-	log     *story.Log
-	outbox  *hooks.Outbox
-	app     *apps.App
-	history commits.History
-	users   map[string]*user
+	mu       sync.Mutex
+	log      *story.Log
+	outbox   *hooks.Outbox
+	app      *apps.App
+	registry apps.Registry
+	history  commits.History
+	users    map[string]*user
 }
 
 func newWorld(o Options) *world {

@@ -19,6 +19,9 @@ func Hinted(err error, hint string, args ...any) error {
 	return &hintedError{err, fmt.Sprintf(hint, args...)}
 }
 
+// HasHint reports whether an error has a remedy.
+func HasHint(err error) bool { return errors.As(err, new(*hintedError)) }
+
 // Failed reports an error that is not about a configuration, with its remedy.
 func (a *App) Failed(err error) int {
 	fmt.Fprintf(a.Err, "lockstep: error: %s\n", err)

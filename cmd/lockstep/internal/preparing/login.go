@@ -166,7 +166,7 @@ func (l *hostLogin) typed(api *login.API) (secret.Token, diags.Diagnostics) {
 
 // visit opens a page in a browser, or shows its URL alone where that is not possible.
 func (l *hostLogin) visit(url, page, purpose string) {
-	if err := browse(l.app, url); err == nil {
+	if err := l.app.Browse(url); err == nil {
 		fmt.Fprintf(l.app.Out, "Lockstep must now open a web browser to the %s page for %s.\n\nIf a browser does not open this automatically, open the following URL to proceed:\n    %s\n\n", page, l.shown(), url)
 		return
 	}

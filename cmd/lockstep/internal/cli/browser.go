@@ -1,12 +1,10 @@
-package preparing
+package cli
 
 import (
 	"errors"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
 // browsers are the programs that show a page, with their first arguments.
@@ -16,8 +14,8 @@ var browsers = map[string][][]string{
 	"linux":   {{"xdg-open"}, {"x-www-browser"}, {"www-browser"}},
 }
 
-// browse opens a page in a browser, and does not wait for it.
-func browse(a *cli.App, url string) error {
+// Browse opens a page in a browser, and does not wait for it.
+func (a *App) Browse(url string) error {
 	for _, b := range browsers[runtime.GOOS] {
 		for _, dir := range filepath.SplitList(a.Getenv("PATH")) {
 			path, err := exec.LookPath(filepath.Join(dir, b[0]))

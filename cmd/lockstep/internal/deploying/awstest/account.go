@@ -1,0 +1,115 @@
+package awstest
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+)
+
+// The account and the region of all that is made.
+const (
+	ID     = "111122223333"
+	Region = "eu-central-1"
+)
+
+// An Account is one AWS account, in one region. Its exported fields are set before the first request.
+type Account struct {
+	URL string
+	// Foreign are buckets of others.
+	Foreign []string
+	// HookURL is the output WebhookUrl of each stack.
+	HookURL string
+
+	mu        sync.Mutex
+	refused   map[string]bool
+	lost      map[string]bool
+	actions   []string
+	secrets   map[string]*secret
+	buckets   map[string]*bucket
+	stacks    map[string]*stack
+	gone      map[string]*stack // by ID
+	queues    map[string]map[string]string
+	functions map[string]string // digests of code, by name
+	fails     string            // the resource that the next change fails at
+	reason    string
+	clock     time.Duration // ahead of this machine's
+}
+
+// Start starts an account. It ends with the test.
+func Start(t testing.TB) *Account {
+	a := &Account{
+		refused: map[string]bool{}, lost: map[string]bool{}, secrets: map[string]*secret{}, buckets: map[string]*bucket{},
+		stacks: map[string]*stack{}, gone: map[string]*stack{}, queues: map[string]map[string]string{}, functions: map[string]string{},
+	}
+	s := httptest.NewServer(a)
+	t.Cleanup(s.Close)
+	a.URL = s.URL
+	return a
+}
+
+// Config is the SDK's configuration for the account. It makes one attempt at each request.
+func (a *Account) Config() aws.Config {
+	return aws.Config{
+		Region: Region, BaseEndpoint: &a.URL, RetryMaxAttempts: 1,
+		Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
+	}
+}
+
+// Refuse refuses an action such as "cloudformation:CreateChangeSet", until [Account.Allow].
+func (a *Account) Refuse(action string) { a.mu.Lock(); a.refused[action] = true; a.mu.Unlock() }
+
+// Lose loses the answer to the next request for an action, which is carried out.
+func (a *Account) Lose(action string) { a.mu.Lock(); a.lost[action] = true; a.mu.Unlock() }
+
+// Allow ends all refusals.
+func (a *Account) Allow() { a.mu.Lock(); clear(a.refused); clear(a.lost); a.mu.Unlock() }
+
+// Actions returns all actions so far, in order, refused ones included.
+func (a *Account) Actions() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.actions)
+}
+
+// A problem is AWS' refusal of a request.
+type problem struct {
+	status        int
+	code, message string
+}
+
+func (p *problem) Error() string { return p.code + ": " + p.message }
+
+func invalid(format string, args ...any) *problem {
+	return &problem{http.StatusBadRequest, "ValidationError", fmt.Sprintf(format, args...)}
+}
+
+// may notes an action, and reports whether it is refused.
+func (a *Account) may(action string) *problem {
+	a.actions = append(a.actions, action)
+	if a.refused[action] {
+		return &problem{http.StatusForbidden, "AccessDenied", "User: arn:aws:sts::" + ID + ":assumed-role/admin/alice is not authorized to perform: " + action}
+	}
+	return nil
+}
+
+// drop reports whether the answer to an action is to be lost.
+func (a *Account) drop(action string) bool {
+	lost := a.lost[action]
+	delete(a.lost, action)
+	return lost
+}
+
+// hangUp ends a connection without an answer.
+func hangUp(w http.ResponseWriter) {
+	c, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		c.Close()
+	}
+}

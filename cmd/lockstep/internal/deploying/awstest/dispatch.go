@@ -1,0 +1,103 @@
+package awstest
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// A call is a request for an action: the service, its name, and how to read and to answer it.
+type call struct {
+	service, name string
+	read          func(in any) error
+	write         func(w http.ResponseWriter, out any)
+	refuse        func(w http.ResponseWriter, p *problem)
+}
+
+// ServeHTTP implements http.Handler.
+func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil || !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential=AKIATEST/") {
+		http.Error(w, "it is not signed", http.StatusForbidden)
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w.Header().Set("Date", time.Now().Add(a.clock).UTC().Format(http.TimeFormat))
+	form, err := url.ParseQuery(string(body))
+	switch target := r.Header.Get("X-Amz-Target"); {
+	case target != "":
+		a.answer(w, targeted(target, body))
+	case err == nil && form.Get("Action") != "":
+		a.answer(w, queried(form))
+	case strings.HasPrefix(r.URL.Path, "/2015-03-31/"):
+		functions{a}.serve(w, r)
+	default:
+		buckets{a}.serve(w, r, body)
+	}
+}
+
+// answer finds the func for an action and calls it.
+func (a *Account) answer(w http.ResponseWriter, c call) {
+	action := c.service + ":" + c.name
+	f := a.table()[action]
+	p := a.may(action)
+	if p == nil && f == nil {
+		p = &problem{http.StatusNotImplemented, "NotImplemented", action}
+	}
+	if p != nil {
+		c.refuse(w, p)
+		return
+	}
+	out, err := f(context.Background(), c)
+	switch {
+	case a.drop(action):
+		hangUp(w)
+	case err == nil:
+		c.write(w, out)
+	default:
+		refusal, ok := err.(*problem)
+		if !ok {
+			refusal = &problem{http.StatusBadRequest, "MalformedInput", err.Error()}
+		}
+		c.refuse(w, refusal)
+	}
+}
+
+type handler func(ctx context.Context, c call) (any, error)
+
+// on makes a handler of a func with the SDK's types.
+func on[In, Out any](f func(in *In) (*Out, error)) handler {
+	return func(_ context.Context, c call) (any, error) {
+		in := new(In)
+		if err := c.read(in); err != nil {
+			return nil, err
+		}
+		return f(in)
+	}
+}
+
+// table has all actions of the protocols with names in the request.
+func (a *Account) table() map[string]handler {
+	return map[string]handler{
+		"sts:GetCallerIdentity":                 on(secrets{a}.getCallerIdentity),
+		"secretsmanager:DescribeSecret":         on(secrets{a}.describeSecret),
+		"secretsmanager:CreateSecret":           on(secrets{a}.createSecret),
+		"secretsmanager:PutSecretValue":         on(secrets{a}.putSecretValue),
+		"secretsmanager:TagResource":            on(secrets{a}.tagSecret),
+		"secretsmanager:GetSecretValue":         on(secrets{a}.getSecretValue),
+		"cloudformation:DescribeStacks":         on(stacks{a}.describeStacks),
+		"cloudformation:GetTemplate":            on(stacks{a}.getTemplate),
+		"cloudformation:CreateChangeSet":        on(stacks{a}.createChangeSet),
+		"cloudformation:DescribeChangeSet":      on(stacks{a}.describeChangeSet),
+		"cloudformation:DeleteChangeSet":        on(stacks{a}.deleteChangeSet),
+		"cloudformation:ExecuteChangeSet":       on(stacks{a}.executeChangeSet),
+		"cloudformation:DeleteStack":            on(stacks{a}.deleteStack),
+		"cloudformation:DescribeStackEvents":    on(stacks{a}.describeStackEvents),
+		"cloudformation:DescribeStackResources": on(stacks{a}.describeStackResources),
+		"sqs:GetQueueAttributes":                on(functions{a}.getQueueAttributes),
+	}
+}

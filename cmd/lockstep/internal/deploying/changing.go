@@ -1,0 +1,98 @@
+package deploying
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/depot"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/stack"
+)
+
+// change brings the stack to the wish, with one change set that a person has seen.
+func (d *deployment) change(ctx context.Context) error {
+	switch status := d.present.Status; {
+	case status != "REVIEW_IN_PROGRESS" && strings.HasSuffix(status, "_IN_PROGRESS"):
+		if err := d.stack.Await(ctx, d.told); err != nil {
+			return err
+		}
+		return d.again(ctx)
+	case status == "ROLLBACK_COMPLETE" || status == "CREATE_FAILED":
+		if err := d.agree("Do you want to delete the rest of the stack " + d.options.stack + "?"); err != nil {
+			return err
+		}
+		if err := d.stack.Remove(ctx, d.present, d.told); err != nil {
+			return err
+		}
+		return d.again(ctx)
+	}
+	at, ok, err := d.depot.Find(ctx, templateFile, []byte(d.wish.Template.Text))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return errors.New("the template is not in the bucket any more")
+	}
+	return d.execute(ctx, at)
+}
+
+// again changes the stack after it came to rest.
+func (d *deployment) again(ctx context.Context) error {
+	var err error
+	if d.present, err = d.stack.Look(ctx); err != nil {
+		return err
+	}
+	if err := d.surveyStack(); err != nil {
+		return err
+	}
+	if !d.present.Fresh() && len(d.present.Differences(d.wish)) == 0 {
+		return nil
+	}
+	return d.change(ctx)
+}
+
+func (d *deployment) execute(ctx context.Context, template depot.Place) error {
+	changes, err := d.stack.Prepare(ctx, d.present, d.wish, stack.Address(template, d.region))
+	if err != nil {
+		return err
+	}
+	if len(changes) > 0 {
+		d.table(changes)
+		if err := d.agree("Do you want to execute this change set?"); err != nil {
+			return err
+		}
+		if err := d.stack.Execute(ctx, d.told); err != nil {
+			return err
+		}
+	}
+	// Hidden parameters cannot be compared: nothing is not different any more.
+	d.deployed = true
+	return nil
+}
+
+// table shows the changes of a change set.
+func (d *deployment) table(changes []stack.Change) {
+	fmt.Fprintln(d.cli.Out)
+	t := tabwriter.NewWriter(d.cli.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ACTION\tRESOURCE\tTYPE\tREPLACED")
+	for _, c := range changes {
+		replaced := c.Replaces
+		if replaced == "" {
+			replaced = "no"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Action, c.Resource, c.Type, replaced)
+	}
+	t.Flush()
+	fmt.Fprintln(d.cli.Out)
+}
+
+// told shows an event of the stack.
+func (d *deployment) told(e stack.Event) {
+	reason := ""
+	if e.Reason != "" {
+		reason = ": " + e.Reason
+	}
+	fmt.Fprintf(d.cli.Out, "  %s %s%s\n", e.Status, e.Resource, reason)
+}

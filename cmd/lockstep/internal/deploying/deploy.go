@@ -1,0 +1,224 @@
+// Package deploying has the commands about an installation in an AWS account: deploy makes and
+// updates it, deploy doctor examines one.
+//
+// Package steps decides about the steps that are left; this one finds the facts for it, does one step after the
+// other, and asks a person before anything is changed. Each step finds its own state at AWS or
+// at GitHub, so a run goes on where another one has ended, and nothing is kept on this machine.
+//
+// It refuses to know the work of the functions. Start at [Deploy].
+package deploying
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/carried"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/depot"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/stack"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/steps"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/vault"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Deploy makes an installation, or updates it.
+var Deploy = cli.Command{Name: "deploy", Synopsis: "Set up the pipeline in an AWS account, or update it", Run: func(a *cli.App, args []string) int {
+	return deploy(a, args, world(a))
+}}
+
+func deploy(a *cli.App, args []string, out outside) int {
+	var o options
+	f := a.NewFlags("deploy", "deploy [OPTIONS]")
+	o.flags(f)
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if code, ok := f.NoArguments(); !ok {
+		return code
+	}
+	if err := o.check(f); err != nil {
+		return a.Failed(err)
+	}
+	o.input = a.MayAsk(o.input)
+	d, err := open(a, o, out)
+	if err == nil {
+		err = d.run(a.Ctx)
+	}
+	if err != nil {
+		return a.Failed(d.explained(err))
+	}
+	return 0
+}
+
+// A deployment is one run of deploy.
+type deployment struct {
+	cli     *cli.App
+	options options
+	out     outside
+
+	account, caller, region string
+	vault                   vault.Vault
+	depot                   depot.Depot
+	stack                   stack.Stack
+	config                  aws.Config
+
+	template stack.Template // as the build has it
+	files    map[string][]byte
+
+	// The results of the last survey.
+	found     steps.Found
+	key, hook vault.Secret
+	present   stack.Description
+	placed    map[string]depot.Place
+	wish      stack.Wish
+	app       *github.App // nil as long as nobody has its key
+
+	hooked, deployed bool // by this run
+	sent             bool
+	delivered        steps.Delivery
+}
+
+// names of the files that are uploaded, beside the functions.
+const templateFile = "template.yaml"
+
+// open reads the template and the code, and connects to the account.
+func open(a *cli.App, o options, out outside) (*deployment, error) {
+	d := &deployment{cli: a, options: o, out: out, files: map[string][]byte{}}
+	files, err := carried.Find(o.artifacts)
+	if errors.Is(err, carried.ErrNone) {
+		return nil, cli.Hinted(err, "`make build` builds them; then run again with -artifacts dist")
+	}
+	if err != nil {
+		return nil, cli.Hinted(err, "-artifacts names the directory that `make build` fills")
+	}
+	if d.template, err = stack.Read(files.Template); err != nil {
+		return nil, err
+	}
+	for _, name := range d.template.Code() {
+		if d.files[name], err = files.Read(name); err != nil {
+			return nil, cli.Hinted(fmt.Errorf("the template deploys %s: %s", name, cli.Reason(err)), "`make build` builds it")
+		}
+	}
+	if err := d.template.Check(o.parameters); err != nil {
+		return nil, cli.Hinted(err, "template.yaml describes its parameters")
+	}
+	return d, d.connect(a.Ctx)
+}
+
+// connect finds the account and the region.
+func (d *deployment) connect(ctx context.Context) error {
+	cfg, err := d.out.aws(ctx, d.options.region)
+	if err != nil {
+		return fmt.Errorf("read the AWS configuration: %w", err)
+	}
+	if cfg.Region == "" {
+		if cfg.Region, err = d.ask("region", "In which AWS region?", ""); err != nil {
+			return err
+		}
+	}
+	got, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	if err != nil {
+		return cli.Hinted(fmt.Errorf("ask AWS who you are: %w", err), "AWS_PROFILE, or other credentials of AWS' command line, say by whom the pipeline is deployed")
+	}
+	d.config, d.region, d.account, d.caller = cfg, cfg.Region, aws.ToString(got.Account), aws.ToString(got.Arn)
+	d.vault = vault.Vault{Client: secretsmanager.NewFromConfig(cfg)}
+	d.stack = stack.Stack{Client: cloudformation.NewFromConfig(cfg), Name: d.options.stack, Pause: d.out.pause}
+	d.depot = depot.Depot{Client: s3.NewFromConfig(cfg), Bucket: d.options.bucket, Account: d.account, Region: d.region}
+	return nil
+}
+
+// run does all steps that are left.
+func (d *deployment) run(ctx context.Context) error {
+	list, err := d.survey(ctx)
+	if err == nil {
+		err = d.questions(list)
+	}
+	if err == nil {
+		err = d.surveyStack()
+	}
+	if err != nil {
+		return err
+	}
+	list = d.list()
+	fmt.Fprintf(d.cli.Out, "AWS account %s, region %s, as %s\n\n", d.account, d.region, d.caller)
+	d.show(list)
+	next, left := steps.Next(list)
+	if d.options.plan || !left {
+		d.afterwards(list)
+		return nil
+	}
+	if next.State != steps.Blocked {
+		if err := d.agree("Do you want to do these steps in this account?"); err != nil {
+			return err
+		}
+	}
+	for last := ""; left; next, left = steps.Next(list) {
+		if next.State == steps.Blocked {
+			return cli.Hinted(errors.New(next.Text), "%s", next.Remedy)
+		}
+		if next.Name == last {
+			return fmt.Errorf("the step %q was done, and is still to do: %s", next.Name, next.Text)
+		}
+		last = next.Name
+		fmt.Fprintf(d.cli.Out, "%s: %s\n", next.Name, next.Text)
+		if err := d.do(ctx, next.Name); err != nil {
+			return err
+		}
+		if list, err = d.survey(ctx); err != nil {
+			return err
+		}
+	}
+	d.afterwards(list)
+	return nil
+}
+
+// do does a step.
+func (d *deployment) do(ctx context.Context, name string) error {
+	return map[string]func(context.Context) error{
+		steps.Secrets: d.makeSecrets, steps.Register: d.register, steps.Key: d.putKey, steps.Depot: d.makeDepot,
+		steps.Upload: d.upload, steps.Deploy: d.change, steps.Hook: d.setHook, steps.Check: d.check,
+	}[name](ctx)
+}
+
+func (d *deployment) show(list []steps.Step) {
+	for _, s := range list {
+		fmt.Fprintf(d.cli.Out, "  %-8s %-9s %s\n", s.State, s.Name, s.Text)
+		if s.State == steps.Blocked {
+			fmt.Fprintf(d.cli.Out, "  %-8s %-9s %s\n", "", "", s.Remedy)
+		}
+	}
+	fmt.Fprintln(d.cli.Out)
+}
+
+// afterwards tells the next steps of a person, once all is done.
+func (d *deployment) afterwards(list []steps.Step) {
+	if _, left := steps.Next(list); left {
+		return
+	}
+	fmt.Fprintf(d.cli.Out, "The pipeline is deployed: stack %s, webhook %s\n", d.options.stack, d.found.Stack.HookURL)
+	if page := d.found.App.Page; page != "" {
+		fmt.Fprintf(d.cli.Out, "Install the App on the repositories that it is to serve: %s/installations/new\n", page)
+	}
+	fmt.Fprintln(d.cli.Out, "Then open a pull request. `lockstep deploy doctor` says what is wrong, if anything is.")
+	if d.options.appKey != "" {
+		fmt.Fprintf(d.cli.Out, "The App's private key is in Secrets Manager: delete %s.\n", d.options.appKey)
+	}
+}
+
+// explained adds the remedy that all failures have in common.
+func (d *deployment) explained(err error) error {
+	if errors.Is(err, context.Canceled) || d != nil && d.cli.Ctx.Err() != nil {
+		return cli.Hinted(fmt.Errorf("%w", err), "run `lockstep deploy` again with the same options: it goes on where it was interrupted")
+	}
+	if d != nil && !cli.HasHint(err) {
+		return cli.Hinted(err, "once that is settled, run `lockstep deploy` again with the same options: it goes on from there, and makes nothing twice")
+	}
+	return err
+}

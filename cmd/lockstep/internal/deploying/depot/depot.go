@@ -1,0 +1,154 @@
+// Package depot keeps the code of the functions in a bucket, under the names of its content. Lambda
+// and CloudFormation read it there, at one version of each object.
+//
+// It believes no name: an object counts as uploaded if its content has the right checksum. It
+// refuses to know what the files are. Start at [Depot].
+package depot
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/steps"
+)
+
+// A Depot is a bucket of an account. Every request names the account, so that a bucket of the
+// same name that somebody else has is refused.
+type Depot struct {
+	Client          *s3.Client
+	Bucket, Account string
+	Region          string
+}
+
+// A Place is one version of an object.
+type Place struct{ Bucket, Key, Version string }
+
+// status returns the HTTP status of an error, 0 if there was no answer.
+func status(err error) int {
+	var re *awshttp.ResponseError
+	if errors.As(err, &re) {
+		return re.HTTPStatusCode()
+	}
+	return 0
+}
+
+// Look finds the bucket and its settings.
+func (d Depot) Look(ctx context.Context) (steps.Bucket, error) {
+	head, err := d.Client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
+	switch status(err) {
+	case 0, http.StatusOK:
+	case http.StatusNotFound:
+		return steps.Bucket{}, nil
+	case http.StatusForbidden:
+		return steps.Bucket{There: true, Foreign: true}, nil
+	case http.StatusMovedPermanently:
+		return steps.Bucket{There: true, Elsewhere: "another region"}, nil
+	}
+	if err != nil {
+		return steps.Bucket{}, fmt.Errorf("look for the bucket %s: %w", d.Bucket, err)
+	}
+	b := steps.Bucket{There: true}
+	if region := aws.ToString(head.BucketRegion); region != "" && region != d.Region {
+		b.Elsewhere = region
+		return b, nil
+	}
+	versioning, err := d.Client.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
+	if err != nil {
+		return b, fmt.Errorf("ask whether the bucket %s has versions: %w", d.Bucket, err)
+	}
+	b.Versioned = versioning.Status == types.BucketVersioningStatusEnabled
+	closed, err := d.Client.GetPublicAccessBlock(ctx, &s3.GetPublicAccessBlockInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
+	if err != nil && status(err) != http.StatusNotFound {
+		return b, fmt.Errorf("ask whether the bucket %s is closed to the public: %w", d.Bucket, err)
+	}
+	if c := closed; err == nil && c.PublicAccessBlockConfiguration != nil {
+		x := c.PublicAccessBlockConfiguration
+		b.Closed = aws.ToBool(x.BlockPublicAcls) && aws.ToBool(x.IgnorePublicAcls) && aws.ToBool(x.BlockPublicPolicy) && aws.ToBool(x.RestrictPublicBuckets)
+	}
+	return b, nil
+}
+
+// Make makes the bucket, if it is not there, and its settings.
+func (d Depot) Make(ctx context.Context, there bool) error {
+	if !there {
+		in := &s3.CreateBucketInput{Bucket: &d.Bucket}
+		if d.Region != "us-east-1" { // which is nowhere
+			in.CreateBucketConfiguration = &types.CreateBucketConfiguration{LocationConstraint: types.BucketLocationConstraint(d.Region)}
+		}
+		_, err := d.Client.CreateBucket(ctx, in)
+		var mine *types.BucketAlreadyOwnedByYou
+		if err != nil && !errors.As(err, &mine) {
+			return fmt.Errorf("make the bucket %s: %w", d.Bucket, err)
+		}
+	}
+	yes := aws.Bool(true)
+	_, err := d.Client.PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{
+		Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account,
+		PublicAccessBlockConfiguration: &types.PublicAccessBlockConfiguration{BlockPublicAcls: yes, IgnorePublicAcls: yes, BlockPublicPolicy: yes, RestrictPublicBuckets: yes},
+	})
+	if err != nil {
+		return fmt.Errorf("close the bucket %s to the public: %w", d.Bucket, err)
+	}
+	_, err = d.Client.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
+		Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account, VersioningConfiguration: &types.VersioningConfiguration{Status: types.BucketVersioningStatusEnabled},
+	})
+	if err != nil {
+		return fmt.Errorf("have the bucket %s keep versions: %w", d.Bucket, err)
+	}
+	return nil
+}
+
+// Key is the name of a content in the bucket.
+func Key(name string, content []byte) string {
+	sum := sha256.Sum256(content)
+	return "lockstep/" + hex.EncodeToString(sum[:]) + "/" + name
+}
+
+func checksum(content []byte) string {
+	sum := sha256.Sum256(content)
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// Find returns the place of a content. ok is false where it is not, or where its name has another
+// content.
+func (d Depot) Find(ctx context.Context, name string, content []byte) (at Place, ok bool, err error) {
+	key := Key(name, content)
+	head, err := d.Client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &d.Bucket, Key: &key, ExpectedBucketOwner: &d.Account, ChecksumMode: types.ChecksumModeEnabled})
+	if status(err) == http.StatusNotFound {
+		return Place{}, false, nil
+	}
+	if err != nil {
+		return Place{}, false, fmt.Errorf("look for %s in the bucket %s: %w", name, d.Bucket, err)
+	}
+	if aws.ToString(head.ChecksumSHA256) != checksum(content) || head.VersionId == nil {
+		return Place{}, false, nil
+	}
+	return Place{d.Bucket, key, *head.VersionId}, true, nil
+}
+
+// Put uploads a content. S3 refuses it if it changes on the way.
+func (d Depot) Put(ctx context.Context, name string, content []byte) (Place, error) {
+	key := Key(name, content)
+	out, err := d.Client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &d.Bucket, Key: &key, ExpectedBucketOwner: &d.Account, Body: bytes.NewReader(content),
+		ChecksumAlgorithm: types.ChecksumAlgorithmSha256, ChecksumSHA256: aws.String(checksum(content)),
+	})
+	if err != nil {
+		return Place{}, fmt.Errorf("upload %s to the bucket %s: %w", name, d.Bucket, err)
+	}
+	if out.VersionId == nil {
+		return Place{}, fmt.Errorf("upload %s: the bucket %s keeps no versions", name, d.Bucket)
+	}
+	return Place{d.Bucket, key, *out.VersionId}, nil
+}

@@ -1,0 +1,220 @@
+package deploying
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/registering"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/steps"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/registration"
+)
+
+// makeSecrets makes both secrets before the App is registered: whoever may not do that learns it while there is no
+// key that could be lost. The webhook's secret is our own, since GitHub tells the one it makes only once.
+func (d *deployment) makeSecrets(ctx context.Context) error {
+	tags := map[string]string(d.options.tags)
+	if err := d.vault.Make(ctx, d.keyName(), "The private key of the GitHub App of "+d.options.stack, tags); err != nil {
+		return err
+	}
+	if err := d.vault.Make(ctx, d.hookName(), "The secret that signs webhooks for "+d.options.stack, tags); err != nil {
+		return err
+	}
+	if d.hook.Filled {
+		return nil
+	}
+	var b [32]byte
+	rand.Read(b[:]) // never fails
+	return d.vault.Put(ctx, d.hookName(), hex.EncodeToString(b[:]))
+}
+
+// register registers the App in the browser, or takes the one that the options name. Its ID is noted before its key: a
+// run that ends between the two leaves an App that the next run finds.
+func (d *deployment) register(ctx context.Context) error {
+	if d.options.id != 0 {
+		return d.adopt(ctx)
+	}
+	if !d.options.input {
+		return cli.Hinted(errors.New("a GitHub App can only be registered by a person, in a browser"), "run without -input=false, or give an App that exists: -app-id, -app-key")
+	}
+	r := registering.Request{Site: d.options.site, Owner: d.options.owner, Name: d.options.name, Show: d.visit}
+	code, err := r.Code(ctx)
+	if errors.Is(err, registering.ErrTime) {
+		return cli.Hinted(err, "run again; GitHub's page has one button")
+	}
+	if err != nil {
+		return err
+	}
+	made, err := registration.Complete(ctx, github.AppConfig{URL: d.api(), Transport: d.out.github}, code)
+	if err != nil {
+		return cli.Hinted(err, "if GitHub lists the App %s among yours, delete it there; then run again", d.options.name)
+	}
+	app := steps.App{ID: made.ID, Slug: made.Slug, Page: made.Page}
+	if err := d.vault.Name(ctx, d.keyName(), d.options.site, app); err != nil {
+		return d.lost(app, err)
+	}
+	if err := made.KeepKey(func(pem string) error { return d.vault.Put(ctx, d.keyName(), pem) }); err != nil {
+		return d.lost(app, err)
+	}
+	return nil
+}
+
+// lost reports an App whose key could not be kept.
+func (d *deployment) lost(app steps.App, err error) error {
+	return cli.Hinted(fmt.Errorf("the App %s (ID %d) is registered, but its key could not be stored: %w", app.Slug, app.ID, err),
+		"generate another private key in the App's settings at GitHub, and run again with -app-id %d -app-key FILE", app.ID)
+}
+
+// registers reports whether a person is to register an App.
+func (d *deployment) registers(list []steps.Step) bool {
+	return d.options.id == 0 && d.options.input && slices.ContainsFunc(list, func(s steps.Step) bool { return s.Name == steps.Register && s.State == steps.Todo })
+}
+
+// askOwner asks for the owner of the App, before anything is shown, and names the App.
+func (d *deployment) askOwner() error {
+	if d.options.owner == "" && !d.options.ownerGiven {
+		var err error
+		if d.options.owner, err = d.ask("organization", "Which GitHub organization is to own the App? (empty: your own account)", ""); err != nil {
+			return err
+		}
+		d.options.ownerGiven = true
+	}
+	if d.options.name == "" {
+		d.options.name = "lockstep"
+		if d.options.owner != "" {
+			d.options.name = "lockstep-" + d.options.owner
+		}
+		d.options.name = d.options.name[:min(len(d.options.name), 34)]
+	}
+	return nil
+}
+
+// visit shows a page.
+func (d *deployment) visit(address string) {
+	if d.out.browse(address) == nil {
+		fmt.Fprintf(d.cli.Out, "A browser opens, to register the App at GitHub. If it does not, open this page on this machine:\n    %s\n", address)
+		return
+	}
+	fmt.Fprintf(d.cli.Out, "Open this page in a browser on this machine, to register the App at GitHub:\n    %s\n", address)
+}
+
+// adopt takes an App that exists, after GitHub has accepted its key.
+func (d *deployment) adopt(ctx context.Context) error {
+	about, err := d.owned(ctx, d.options.id)
+	if err != nil {
+		return err
+	}
+	if err := d.vault.Name(ctx, d.keyName(), d.options.site, steps.App{ID: about.ID, Slug: about.Slug, Page: about.Page}); err != nil {
+		return err
+	}
+	return d.vault.Put(ctx, d.keyName(), d.options.pem)
+}
+
+// owned has GitHub check that the given key is that of an App.
+func (d *deployment) owned(ctx context.Context, id int64) (github.About, error) {
+	app, err := d.appOf(id, github.NewSecret(d.options.pem))
+	if err != nil {
+		return github.About{}, cli.Hinted(err, "-app-key names the file that GitHub has let you download")
+	}
+	about, err := app.About(ctx)
+	if err != nil {
+		return about, cli.Hinted(err, "check that the key of -app-key is one of the App with the ID %d", id)
+	}
+	return about, nil
+}
+
+// putKey puts the key of an App that lost it.
+func (d *deployment) putKey(ctx context.Context) error {
+	if _, err := d.owned(ctx, d.key.App.ID); err != nil {
+		return err
+	}
+	return d.vault.Put(ctx, d.keyName(), d.options.pem)
+}
+
+func (d *deployment) makeDepot(ctx context.Context) error {
+	return d.depot.Make(ctx, d.found.Bucket.There)
+}
+
+// upload uploads missing files: the code, and then the template, which names its versions.
+func (d *deployment) upload(ctx context.Context) error {
+	for _, name := range slices.Sorted(maps.Keys(d.files)) {
+		if !slices.Contains(d.found.Missing, name) {
+			continue
+		}
+		at, err := d.depot.Put(ctx, name, d.files[name])
+		if err != nil {
+			return err
+		}
+		d.placed[name] = at
+	}
+	t, err := d.template.Placed(d.placed)
+	if err != nil {
+		return err
+	}
+	_, err = d.depot.Put(ctx, templateFile, []byte(t.Text))
+	return err
+}
+
+// setHook gives the App the address of the stack and the secret that the stack knows.
+func (d *deployment) setHook(ctx context.Context) error {
+	name := d.hookName()
+	if d.givenApp() {
+		name = d.options.parameters["WebhookSecretArn"]
+	}
+	secret, err := d.vault.Read(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := d.app.SetHook(ctx, d.found.Stack.HookURL, secret.FirstLine()); err != nil {
+		return err
+	}
+	d.hooked = true
+	return nil
+}
+
+// attempts is how often GitHub is asked whether a webhook was delivered.
+const attempts = 20
+
+// check has GitHub send the last webhook again, which after a registration is its ping, and waits for it.
+func (d *deployment) check(ctx context.Context) error {
+	list, err := d.app.Deliveries(ctx, time.Now().Add(-kept))
+	if err != nil {
+		return err
+	}
+	d.sent, d.delivered = true, steps.NothingToSend
+	if len(list) == 0 {
+		return nil
+	}
+	last := list[0]
+	if err := d.app.Redeliver(ctx, last.ID); err != nil {
+		return err
+	}
+	for range attempts {
+		if err := d.out.pause(ctx); err != nil {
+			return err
+		}
+		if list, err = d.app.Deliveries(ctx, last.At.Add(-time.Second)); err != nil {
+			return err
+		}
+		i := slices.IndexFunc(list, func(x github.DeliveryInfo) bool {
+			return x.GUID == last.GUID && x.ID != last.ID && !x.At.Before(last.At)
+		})
+		if i < 0 {
+			continue
+		}
+		if !list[i].OK {
+			return cli.Hinted(fmt.Errorf("the webhook did not arrive: GitHub has the answer %q", list[i].Status),
+				"`aws logs tail --region %s /aws/lambda/%s-webhook` has the function's reasons; then run again", d.region, d.options.stack)
+		}
+		d.delivered = steps.ArrivedDelivery
+		return nil
+	}
+	return cli.Hinted(errors.New("GitHub has not delivered the webhook yet"), "its App's settings list deliveries, under Advanced; then run again")
+}

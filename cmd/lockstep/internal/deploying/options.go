@@ -1,0 +1,133 @@
+package deploying
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// options are those of deploy.
+type options struct {
+	region, stack, bucket     string
+	site, owner, name         string
+	appID, appKey             string
+	artifacts                 string
+	subnets, groups, boundary string
+	tags, parameters          pairs
+	plan, approve, input      bool
+	siteGiven                 bool
+	ownerGiven                bool
+	pem                       string // a private key; never shown
+	id                        int64
+}
+
+// pairs is an option NAME=VALUE that may be given several times.
+type pairs map[string]string
+
+// String implements flag.Value.
+func (p pairs) String() string { return "" }
+
+// Set implements flag.Value.
+func (p pairs) Set(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return errors.New("it is NAME=VALUE")
+	}
+	p[name] = value
+	return nil
+}
+
+// place are the options that name an installation.
+func (o *options) place(f *cli.Flags) {
+	f.StringVar(&o.region, "region", "", "the AWS region; default: that of the AWS configuration")
+	f.StringVar(&o.stack, "stack", "lockstep", "the name of the stack; one account can have several")
+	f.StringVar(&o.artifacts, "artifacts", "", "the directory with template.yaml and the functions' zip files; default: those that a release carries")
+}
+
+func (o *options) flags(f *cli.Flags) {
+	o.tags, o.parameters = pairs{}, pairs{}
+	o.place(f)
+	f.StringVar(&o.bucket, "bucket", "", "the bucket for the functions' code; default: lockstep-ACCOUNT-REGION, which is made")
+	f.StringVar(&o.site, "github", "https://github.com", "the address of GitHub, or of a GitHub Enterprise Server")
+	f.StringVar(&o.owner, "organization", "", "the GitHub organization that is to own the App; empty for your own account")
+	f.StringVar(&o.name, "app-name", "", "the name of the App; default: lockstep-ORGANIZATION")
+	f.StringVar(&o.appID, "app-id", "", "the ID of an App that exists already; needs -app-key")
+	f.StringVar(&o.appKey, "app-key", "", "a file with a private key of the App, as downloaded from GitHub")
+	f.StringVar(&o.subnets, "subnets", "", "the subnets of the functions, separated by commas; needs -security-groups")
+	f.StringVar(&o.groups, "security-groups", "", "the security groups of the functions, separated by commas")
+	f.StringVar(&o.boundary, "permissions-boundary", "", "the ARN of the policy that bounds each role of the stack")
+	f.Var(o.tags, "tag", "NAME=VALUE, a tag of the stack and all that is in it; may be given several times")
+	f.Var(o.parameters, "parameter", "NAME=VALUE, a parameter of template.yaml; may be given several times")
+	f.BoolVar(&o.plan, "plan", false, "show the steps that are left, and change nothing")
+	f.BoolVar(&o.approve, "auto-approve", false, "do not ask for approval")
+	f.BoolVar(&o.input, "input", true, "ask for what is not given by options")
+}
+
+// check reads the files that the options name, and finds mistakes among them.
+func (o *options) check(f *cli.Flags) error {
+	o.ownerGiven, o.siteGiven = f.Given("organization"), f.Given("github")
+	if !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,39}$`).MatchString(o.stack) {
+		return fmt.Errorf("-stack is %q: it is up to 40 letters, digits and -, which queues and functions begin with", o.stack)
+	}
+	if o.owner != "" && !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$`).MatchString(o.owner) {
+		return fmt.Errorf("-organization is %q, which is no name of an organization", o.owner)
+	}
+	if len(o.name) > 34 {
+		return errors.New("-app-name has more than 34 characters, and GitHub takes no more")
+	}
+	if (o.subnets == "") != (o.groups == "") {
+		return errors.New("-subnets and -security-groups belong together")
+	}
+	for name, value := range map[string]string{"SubnetIds": o.subnets, "SecurityGroupIds": o.groups, "PermissionsBoundaryArn": o.boundary} {
+		if value != "" {
+			o.parameters[name] = value
+		}
+	}
+	for _, name := range []string{"AppKeySecretArn", "WebhookSecretArn"} {
+		if _, given := o.parameters[name]; given != (o.parameters["AppId"] != "") {
+			return errors.New("the parameters AppId, AppKeySecretArn and WebhookSecretArn belong together")
+		}
+	}
+	return o.readKey()
+}
+
+func (o *options) readKey() error {
+	var err error
+	if o.appID != "" {
+		if o.id, err = strconv.ParseInt(o.appID, 10, 64); err != nil || o.id <= 0 {
+			return fmt.Errorf("-app-id is %q: it is a number, in the App's settings", o.appID)
+		}
+		if o.appKey == "" {
+			return errors.New("-app-id needs -app-key")
+		}
+	}
+	if o.appKey != "" {
+		text, err := os.ReadFile(o.appKey)
+		if err != nil {
+			return fmt.Errorf("-app-key: %s: %s", o.appKey, cli.Reason(err))
+		}
+		o.pem = string(text)
+	}
+	return nil
+}
+
+// apiOf returns the address of the API of a GitHub, by the address of its pages.
+// Source: https://docs.github.com/en/enterprise-server@latest/rest/using-the-rest-api/getting-started-with-the-rest-api,
+// https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency/about-github-enterprise-cloud-with-data-residency
+func apiOf(site string) string {
+	site = strings.TrimSuffix(site, "/")
+	host := strings.TrimPrefix(site, "https://")
+	switch {
+	case host == "github.com":
+		return github.DefaultURL
+	case strings.HasSuffix(host, ".ghe.com"):
+		return "https://api." + host + "/"
+	}
+	return site + "/api/v3/"
+}

@@ -1,0 +1,35 @@
+package registering
+
+import "encoding/json"
+
+// permissions are those that the App needs, and no more.
+func permissions() map[string]string {
+	return map[string]string{
+		"metadata": "read", "contents": "read", "statuses": "read", "members": "read",
+		"pull_requests": "write", "issues": "write", "checks": "write",
+	}
+}
+
+// events are those that the App needs.
+func events() []string {
+	return []string{"check_run", "check_suite", "issue_comment", "pull_request", "pull_request_review"}
+}
+
+// nowhere is the address of webhooks until there is one. It belongs to nobody.
+// Source: https://www.rfc-editor.org/rfc/rfc2606#section-3
+const nowhere = "https://example.com/lockstep-is-not-deployed-yet"
+
+// manifest describes an App to GitHub. It is private: anybody could install a public one.
+// Source: https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest#github-app-manifest-parameters
+func manifest(name, redirect string) string {
+	text, err := json.Marshal(map[string]any{
+		"name": name, "url": "https://github.com/lockstep-iac/lockstep", "public": false, "redirect_url": redirect,
+		"description":         "Plans and applies Terraform-language configurations of pull requests.",
+		"hook_attributes":     map[string]any{"url": nowhere, "active": true},
+		"default_permissions": permissions(), "default_events": events(),
+	})
+	if err != nil {
+		panic("registering: a manifest of texts cannot be written: " + err.Error())
+	}
+	return string(text)
+}

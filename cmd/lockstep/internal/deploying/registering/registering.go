@@ -1,0 +1,132 @@
+// Package registering registers the GitHub App in a person's browser: a page on this machine sends a
+// manifest to GitHub, the person agrees there, and GitHub sends the browser back with a code.
+//
+// The page and the answer are behind two random texts, on 127.0.0.1 only: a page of somebody
+// else's, which the browser also shows, can neither read the one nor forge the other.
+//
+// It refuses to know what the code is good for. Start at [Request.Code].
+package registering
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"html/template"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// A Request is for one App.
+type Request struct {
+	Site  string // GitHub's pages: https://github.com/
+	Owner string // an organization; "" for the person's own account
+	Name  string // of the App
+	// Show shows the address of the page to the person.
+	Show func(address string)
+}
+
+// limit is the time in which GitHub takes a code.
+// Source: https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
+const limit = time.Hour
+
+// ErrTime is returned if nobody has agreed in an hour.
+var ErrTime = errors.New("nobody has registered the App within an hour")
+
+// Code shows the page, waits for the person, and returns GitHub's code.
+func (r Request) Code(ctx context.Context) (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("listen for GitHub's answer: %w", err)
+	}
+	return r.wait(ctx, l)
+}
+
+// wait serves the page until there is an answer.
+func (r Request) wait(ctx context.Context, l net.Listener) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTime)
+	defer cancel()
+	v := &visit{request: r, host: l.Addr().String(), page: "/" + rand.Text(), state: rand.Text(), codes: make(chan string, 1)}
+	s := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second}
+	go s.Serve(l) // until Shutdown
+	defer func() {
+		// The browser is to read the last page.
+		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		s.Shutdown(wait)
+	}()
+	r.Show("http://" + v.host + v.page)
+	select {
+	case code := <-v.codes:
+		return code, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// action is GitHub's page for new Apps.
+func (r Request) action(state string) string {
+	path := "settings/apps/new"
+	if r.Owner != "" {
+		path = "organizations/" + url.PathEscape(r.Owner) + "/" + path
+	}
+	return strings.TrimSuffix(r.Site, "/") + "/" + path + "?state=" + state
+}
+
+// A visit is one registration's pages.
+type visit struct {
+	request           Request
+	host, page, state string
+	codes             chan string
+}
+
+// ServeHTTP implements http.Handler.
+func (v *visit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	nonce := rand.Text()
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; script-src 'nonce-"+nonce+"'")
+	switch {
+	case r.Host != v.host || r.Method != http.MethodGet:
+		// Another name that leads here is a page's of somebody else.
+		http.Error(w, "This is not the address of the page.", http.StatusForbidden)
+	case r.URL.Path == v.page:
+		form.Execute(w, map[string]any{
+			"Nonce": nonce, "Action": template.URL(v.request.action(v.state)), "Name": v.request.Name,
+			"Manifest": manifest(v.request.Name, "http://"+v.host+"/registered"),
+		})
+	case r.URL.Path == "/registered":
+		v.registered(w, r.URL.Query())
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// registered takes GitHub's answer. An answer to another question is refused, and waiting goes on.
+func (v *visit) registered(w http.ResponseWriter, q url.Values) {
+	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(v.state)) != 1 || q.Get("code") == "" {
+		http.Error(w, "This is not the answer to the page that lockstep has shown.", http.StatusForbidden)
+		return
+	}
+	select {
+	case v.codes <- q.Get("code"):
+	default: // a second answer: the first counts
+	}
+	done.Execute(w, v.request.Name)
+}
+
+var (
+	form = template.Must(template.New("form").Parse(`<!doctype html><html lang="en"><title>Register {{.Name}}</title>
+<p>GitHub asks you to register the App {{.Name}}.
+<form action="{{.Action}}" method="post"><input type="hidden" name="manifest" value="{{.Manifest}}"><button>Go on to GitHub</button></form>
+<script nonce="{{.Nonce}}">document.forms[0].submit()</script></html>
+`))
+	done = template.Must(template.New("done").Parse(`<!doctype html><html lang="en"><title>{{.}}</title>
+<p>{{.}} is registered. Lockstep goes on in its terminal; you can close this page.</html>
+`))
+)

@@ -1,0 +1,146 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+)
+
+// name is that of our change sets: there is one at a time.
+const name = "lockstep-deploy"
+
+// A Change is what a change set does to one resource.
+type Change struct {
+	Action   string // Add, Modify, Remove, Import, Dynamic
+	Resource string
+	Type     string
+	Replaces string // "", "maybe", "yes"
+}
+
+// Prepare makes a change set of a wish, whose template is at an address, and returns its changes. There are
+// none if the stack is as wished for. An older change set that was not executed is replaced.
+func (s Stack) Prepare(ctx context.Context, d Description, w Wish, address string) ([]Change, error) {
+	if err := s.discard(ctx, d); err != nil {
+		return nil, err
+	}
+	in := &cloudformation.CreateChangeSetInput{
+		StackName: &s.Name, ChangeSetName: aws.String(name), ChangeSetType: types.ChangeSetTypeUpdate, TemplateURL: &address,
+		Capabilities: []types.Capability{types.CapabilityCapabilityIam, types.CapabilityCapabilityAutoExpand},
+	}
+	if d.Fresh() {
+		in.ChangeSetType = types.ChangeSetTypeCreate
+	}
+	for _, p := range w.Template.Parameters {
+		value, given := w.Parameters[p.Name]
+		_, had := d.Parameters[p.Name]
+		switch {
+		case given:
+			in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: aws.String(p.Name), ParameterValue: &value})
+		case had && !d.Fresh():
+			in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: aws.String(p.Name), UsePreviousValue: aws.Bool(true)})
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(w.Tags)) {
+		in.Tags = append(in.Tags, types.Tag{Key: aws.String(k), Value: aws.String(w.Tags[k])})
+	}
+	if _, err := s.Client.CreateChangeSet(ctx, in); err != nil {
+		return nil, fmt.Errorf("make a change set of the stack %s: %w", s.Name, err)
+	}
+	return s.read(ctx, d)
+}
+
+// discard deletes an earlier change set of ours.
+func (s Stack) discard(ctx context.Context, d Description) error {
+	if d.Status == "" {
+		return nil
+	}
+	_, err := s.Client.DeleteChangeSet(ctx, &cloudformation.DeleteChangeSetInput{StackName: &s.Name, ChangeSetName: aws.String(name)})
+	var none *types.ChangeSetNotFoundException
+	if err != nil && !errors.As(err, &none) {
+		return fmt.Errorf("delete an old change set of the stack %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// read waits until the change set is made, and reads it.
+func (s Stack) read(ctx context.Context, d Description) ([]Change, error) {
+	var out []Change
+	in := &cloudformation.DescribeChangeSetInput{StackName: &s.Name, ChangeSetName: aws.String(name)}
+	for {
+		got, err := s.Client.DescribeChangeSet(ctx, in)
+		if err != nil {
+			return nil, fmt.Errorf("read the change set of the stack %s: %w", s.Name, err)
+		}
+		switch reason := aws.ToString(got.StatusReason); {
+		case got.Status == types.ChangeSetStatusCreatePending || got.Status == types.ChangeSetStatusCreateInProgress:
+			if err := s.Pause(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		case got.Status == types.ChangeSetStatusFailed && (strings.Contains(reason, "didn't contain changes") || strings.Contains(reason, "No updates are to be performed")):
+			return nil, s.discard(ctx, d)
+		case got.Status == types.ChangeSetStatusFailed:
+			return nil, fmt.Errorf("CloudFormation cannot make a change set of the stack %s: %s", s.Name, reason)
+		}
+		for _, c := range got.Changes {
+			out = append(out, changeOf(c.ResourceChange))
+		}
+		if in.NextToken = got.NextToken; in.NextToken == nil {
+			return out, nil
+		}
+	}
+}
+
+func changeOf(c *types.ResourceChange) Change {
+	if c == nil {
+		return Change{Action: "unknown"}
+	}
+	out := Change{Action: string(c.Action), Resource: aws.ToString(c.LogicalResourceId), Type: aws.ToString(c.ResourceType)}
+	switch c.Replacement {
+	case types.ReplacementTrue:
+		out.Replaces = "yes"
+	case types.ReplacementConditional:
+		out.Replaces = "maybe"
+	}
+	return out
+}
+
+// Execute executes the change set, and waits for its end.
+func (s Stack) Execute(ctx context.Context, told func(Event)) error {
+	before, err := s.last(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Client.ExecuteChangeSet(ctx, &cloudformation.ExecuteChangeSetInput{StackName: &s.Name, ChangeSetName: aws.String(name)}); err != nil {
+		return fmt.Errorf("execute the change set of the stack %s: %w", s.Name, err)
+	}
+	return s.await(ctx, s.Name, before, told)
+}
+
+// Await waits for the end of the change that is under way.
+func (s Stack) Await(ctx context.Context, told func(Event)) error {
+	before, err := s.last(ctx)
+	if err != nil {
+		return err
+	}
+	return s.await(ctx, s.Name, before, told)
+}
+
+// Remove deletes the stack, and waits for its end.
+func (s Stack) Remove(ctx context.Context, d Description, told func(Event)) error {
+	before, err := s.last(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Client.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &s.Name}); err != nil {
+		return fmt.Errorf("delete the stack %s: %w", s.Name, err)
+	}
+	return s.await(ctx, d.ID, before, told) // of a stack that is gone, the name means nothing
+}

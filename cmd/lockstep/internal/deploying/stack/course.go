@@ -1,0 +1,98 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+)
+
+// An Event is what happened to a resource of the stack.
+type Event struct {
+	Resource, Type string
+	Status         string
+	Reason         string
+}
+
+// failed reports whether an event is the reason of a failure, and not a consequence of another one.
+func (e Event) failed() bool {
+	return strings.HasSuffix(e.Status, "_FAILED") && !strings.Contains(e.Reason, "cancelled")
+}
+
+// last is the newest event's ID, "" if there is none.
+func (s Stack) last(ctx context.Context) (string, error) {
+	got, err := s.Client.DescribeStackEvents(ctx, &cloudformation.DescribeStackEventsInput{StackName: &s.Name})
+	if absent(err) || err == nil && len(got.StackEvents) == 0 {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the events of the stack %s: %w", s.Name, err)
+	}
+	return aws.ToString(got.StackEvents[0].EventId), nil
+}
+
+// since returns the events after one, the oldest first.
+func (s Stack) since(ctx context.Context, stack, after string) ([]types.StackEvent, error) {
+	var out []types.StackEvent
+	in := &cloudformation.DescribeStackEventsInput{StackName: &stack}
+	for {
+		got, err := s.Client.DescribeStackEvents(ctx, in)
+		if err != nil {
+			return nil, fmt.Errorf("read the events of the stack %s: %w", s.Name, err)
+		}
+		for _, e := range got.StackEvents {
+			if aws.ToString(e.EventId) == after {
+				slices.Reverse(out)
+				return out, nil
+			}
+			out = append(out, e)
+		}
+		if in.NextToken = got.NextToken; in.NextToken == nil {
+			slices.Reverse(out)
+			return out, nil
+		}
+	}
+}
+
+// await tells of events until the stack rests. The error has the first resource that failed, with its
+// reason.
+func (s Stack) await(ctx context.Context, stack, after string, told func(Event)) error {
+	var cause *Event
+	for {
+		d, err := s.describe(ctx, stack)
+		if err != nil {
+			return err
+		}
+		if d.Status == "" {
+			return nil // deleted
+		}
+		events, err := s.since(ctx, stack, after)
+		if err != nil {
+			return err
+		}
+		for _, x := range events {
+			e := Event{aws.ToString(x.LogicalResourceId), aws.ToString(x.ResourceType), string(x.ResourceStatus), aws.ToString(x.ResourceStatusReason)}
+			after = aws.ToString(x.EventId)
+			told(e)
+			if cause == nil && e.failed() {
+				cause = &e
+			}
+		}
+		switch {
+		case strings.HasSuffix(d.Status, "_IN_PROGRESS"):
+			if err := s.Pause(ctx); err != nil {
+				return err
+			}
+		case cause != nil:
+			return fmt.Errorf("the stack %s is %s: %s (%s) failed: %s", s.Name, d.Status, cause.Resource, cause.Type, cause.Reason)
+		case d.Status == "CREATE_COMPLETE" || d.Status == "UPDATE_COMPLETE" || d.Status == "DELETE_COMPLETE":
+			return nil
+		default:
+			return fmt.Errorf("the stack %s is %s: %s", s.Name, d.Status, d.Reason)
+		}
+	}
+}

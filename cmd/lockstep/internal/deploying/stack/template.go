@@ -1,0 +1,137 @@
+package stack
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/depot"
+)
+
+// A Template is CloudFormation's, with its text and its parameters in their order.
+type Template struct {
+	Text       string
+	Parameters []Parameter
+}
+
+// A Parameter is one of a template's.
+type Parameter struct {
+	Name        string
+	Description string
+	Required    bool // there is no default
+	Hidden      bool // CloudFormation does not show its value
+	pattern     *regexp.Regexp
+	values      []string // allowed ones; nil: all
+}
+
+// Read reads a template.
+func Read(text string) (Template, error) {
+	var root struct {
+		Parameters yaml.Node `yaml:"Parameters"`
+	}
+	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
+		return Template{}, fmt.Errorf("read template.yaml: %w", err)
+	}
+	t := Template{Text: text}
+	for i := 0; i+1 < len(root.Parameters.Content); i += 2 {
+		var x struct {
+			Default        yaml.Node   `yaml:"Default"`
+			Description    string      `yaml:"Description"`
+			NoEcho         bool        `yaml:"NoEcho"`
+			AllowedPattern string      `yaml:"AllowedPattern"`
+			AllowedValues  []yaml.Node `yaml:"AllowedValues"`
+		}
+		if err := root.Parameters.Content[i+1].Decode(&x); err != nil {
+			return Template{}, fmt.Errorf("read template.yaml: %w", err)
+		}
+		p := Parameter{Name: root.Parameters.Content[i].Value, Description: x.Description, Required: x.Default.IsZero(), Hidden: x.NoEcho}
+		for _, v := range x.AllowedValues {
+			p.values = append(p.values, v.Value)
+		}
+		if x.AllowedPattern != "" {
+			var err error
+			if p.pattern, err = regexp.Compile("^(?:" + x.AllowedPattern + ")$"); err != nil {
+				return Template{}, fmt.Errorf("read template.yaml: the pattern of %s: %w", p.Name, err)
+			}
+		}
+		t.Parameters = append(t.Parameters, p)
+	}
+	if len(t.Parameters) == 0 {
+		return Template{}, errors.New("read template.yaml: it has no parameters")
+	}
+	return t, nil
+}
+
+// Check returns the first mistake in values of parameters, as CloudFormation would after minutes.
+func (t Template) Check(values map[string]string) error {
+	for name, value := range values {
+		i := slices.IndexFunc(t.Parameters, func(p Parameter) bool { return p.Name == name })
+		if i < 0 {
+			return fmt.Errorf("the template has no parameter %q", name)
+		}
+		p := t.Parameters[i]
+		if p.pattern != nil && !p.pattern.MatchString(value) || p.values != nil && !slices.Contains(p.values, value) {
+			return fmt.Errorf("the parameter %s cannot be %q: %s", name, value, p.Description)
+		}
+	}
+	return nil
+}
+
+// codeURI is the line of a function's code, as the build has it.
+var codeURI = regexp.MustCompile(`(?m)^( +CodeUri: )dist/(\w+)\.zip$`)
+
+// Code returns the names of the files that the template deploys, such as plan.zip.
+func (t Template) Code() []string {
+	var out []string
+	for _, m := range codeURI.FindAllStringSubmatch(t.Text, -1) {
+		out = append(out, m[2]+".zip")
+	}
+	return out
+}
+
+// Placed returns the template with the places of its code, by file. Each is one version of an object: a later
+// one is not deployed.
+// Source: https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/sam-property-function-functioncode.html
+func (t Template) Placed(code map[string]depot.Place) (Template, error) {
+	var missing error
+	t.Text = codeURI.ReplaceAllStringFunc(t.Text, func(line string) string {
+		m := codeURI.FindStringSubmatch(line)
+		at, ok := code[m[2]+".zip"]
+		if !ok {
+			missing = fmt.Errorf("%s.zip was not uploaded", m[2])
+		}
+		return fmt.Sprintf("%s{ Bucket: %q, Key: %q, Version: %q }", m[1], at.Bucket, at.Key, at.Version)
+	})
+	return t, missing
+}
+
+// differences between two texts of a template, in words: functions by name, all else as one.
+func differences(old, new string) []string {
+	placed := regexp.MustCompile(`(?m)^ +CodeUri: .*"[0-9a-z/]+/(\w+)\.zip".*$`)
+	codes := func(text string) map[string]string {
+		out := map[string]string{}
+		for _, m := range placed.FindAllStringSubmatch(text, -1) {
+			out[m[1]] = m[0]
+		}
+		return out
+	}
+	was, is := codes(old), codes(new)
+	var out []string
+	for name, line := range is {
+		if was[name] != line {
+			out = append(out, "the code of "+name)
+		}
+	}
+	slices.Sort(out)
+	if placed.ReplaceAllString(old, "") != placed.ReplaceAllString(new, "") {
+		out = append(out, "the template")
+	}
+	return out
+}
+
+// same compares templates as CloudFormation hands them back, with other ends of lines.
+func same(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) }
