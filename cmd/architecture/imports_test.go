@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/changing":              {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/preparing":             {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/modules"},
 	"cmd/lockstep/internal/statekeeping":          {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend/...", "functions/workdir"},
-	"cmd/lockstep/internal/surveying":             {"cmd/lockstep/internal/cli", "engine/diags", "functions/project", "functions/project/grammar"},
+	"cmd/lockstep/internal/surveying":             {"cmd/lockstep/internal/cli", "engine/diags", "functions/project", "functions/project/atlantis", "functions/project/grammar"},
 	"cmd/lockstep/internal/deploying":             {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/deploying/...", "github", "github/registration"},
 	"cmd/lockstep/internal/deploying/steps":       {},
 	"cmd/lockstep/internal/deploying/vault":       {"cmd/lockstep/internal/deploying/steps", "github"},
@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 	"functions/janitor":              {"functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/reconcile", "functions/wiring", "functions/wiring/handling", "github"},
 	"functions/comment":              {"functions/comment/grammar", "functions/comment/markdown", "functions/comment/rulings"},
 	"functions/comment/grammar":      {},
-	"functions/project":              {"engine/budget", "engine/config/...", "engine/parsing", "engine/constraint", "engine/provider/install/...", "engine/addrs", "engine/diags", "functions/places", "functions/project/environments", "functions/project/grammar", "functions/project/requirements"},
+	"functions/project":              {"engine/budget", "engine/config/...", "engine/parsing", "engine/constraint", "engine/provider/install/...", "engine/addrs", "engine/diags", "functions/places", "functions/project/atlantis", "functions/project/environments", "functions/project/grammar", "functions/project/requirements"},
 	"functions/pipeline/runs":        {"functions/comment", "functions/comment/grammar", "functions/pipeline", "functions/places", "functions/project", "github", "functions/comment/rulings"},
 	"functions/pipeline":             {"functions/comment/grammar", "github"},
 	"functions/pipeline/executor":    {"functions/comment", "functions/comment/markdown", "functions/comment/grammar", "functions/encrypting", "functions/operation", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/redacting", "functions/workdir", "statebackend/...", "engine/..."},
@@ -95,6 +95,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/factfinding": {"functions/pipeline", "functions/pipeline/gates", "functions/project/requirements", "github", "functions/comment/grammar"},
 
 	"functions/project/environments":      {"functions/project/grammar"},
+	"functions/project/atlantis":          {"functions/project/grammar", "functions/project/requirements"},
 	"functions/project/grammar":           {},
 	"functions/pipeline/lambdatest/bombs": {},
 

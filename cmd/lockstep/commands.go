@@ -46,6 +46,7 @@ func commands() []cli.Command {
 		statekeeping.Taint,
 		statekeeping.Untaint,
 		surveying.ConfigCheck,
+		surveying.ConfigImport,
 		surveying.ConfigSchema,
 		cli.Group("config", "The repository's settings, lockstep.hcl"),
 		cli.Group("env", "Deprecated name of `workspace`"),

@@ -7,15 +7,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// SettingsChanged is the note on a pull request that changes the settings of the repository.
-func SettingsChanged() string {
-	return fmt.Sprintf("This pull request changes %s. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged.", settings)
+// SettingsChanged is the note on a pull request that changes the file with the settings of the
+// repository.
+func SettingsChanged(file string) string {
+	return fmt.Sprintf("This pull request changes %s. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged.", markdown.Code(file))
 }
 
-// SettingsBroken is the note on settings of the base branch that have errors, which problem has in
-// Markdown.
-func SettingsBroken(problem string) string {
-	return fmt.Sprintf("The base branch's %s has errors, and grants nothing but what can be read in it:\n\n%s", settings, strings.TrimSpace(problem))
+// SettingsBroken is the note on a file with settings of the base branch that has errors, which problem
+// has in Markdown.
+func SettingsBroken(file, problem string) string {
+	return fmt.Sprintf("The base branch's %s has errors, and grants nothing but what can be read in it:\n\n%s", markdown.Code(file), strings.TrimSpace(problem))
 }
 
 // Unmerged is the note on a project whose state another pull request was applied to, which is not

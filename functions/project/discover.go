@@ -1,7 +1,6 @@
 package project
 
 import (
-	"errors"
 	"io/fs"
 	"maps"
 	"path"
@@ -15,30 +14,48 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
 )
 
-// Discover finds the projects of a checkout, sorted by name: those of lockstep.hcl, or if it
-// describes none, every directory whose configuration has a backend block and that no other
-// directory calls as a module, with the defaults of lockstep.hcl. Directories whose names begin with
-// a dot are skipped, and those that lockstep.hcl excludes. Such a project
-// is named after its directory. A directory whose configuration
-// does not load is a project too: planning it reports the error. Beside errors it returns the
-// projects without one.
-func Discover(files fs.FS) ([]Project, diags.Diagnostics) {
-	src, err := fs.ReadFile(files, FileName)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, diags.FromError("The file "+FileName+" cannot be read", err)
+// A Repository is what a checkout says of its projects.
+type Repository struct {
+	// Projects are sorted by name.
+	Projects []Project
+	// Settings is the name of the file with the settings: [FileName], or atlantis.yaml where there is
+	// none; "" if there is neither. Ignored is set if there are both.
+	Settings string
+	Ignored  bool
+	// Notices are about the parts of atlantis.yaml that have no meaning here.
+	Notices []atlantis.Notice
+}
+
+// Discover finds the projects of a checkout: those of lockstep.hcl, or where it is absent of
+// atlantis.yaml; if these describe none, every directory whose configuration has a backend block and
+// that no other directory calls as a module, with the defaults of lockstep.hcl. Directories whose names
+// begin with a dot are skipped, and those that the settings exclude. Such a project is named after its
+// directory. A directory whose configuration does not load is a project too: planning it reports the
+// error. Beside errors it returns the projects without one.
+func Discover(files fs.FS) (Repository, diags.Diagnostics) {
+	c, err := choose(files)
+	r := Repository{Settings: c.name, Ignored: c.ignored}
+	if err != nil {
+		return r, diags.FromError("The file "+c.name+" cannot be read", err)
 	}
 	var ds diags.Diagnostics
 	s, _ := Parse(FileName, nil)
-	if err == nil {
-		if s, ds = Parse(FileName, src); ds.HasErrors() || s.Projects != nil || s.wildcards != nil {
-			all, more := declared(files, s)
-			return all, append(ds, more...)
-		}
+	switch c.name {
+	case FileName:
+		s, ds = Parse(FileName, c.src)
+	case atlantis.FileName:
+		s, r.Notices, ds = foreignSettings(c.src)
 	}
-	all, more := implied(files, s)
-	return all, append(ds, more...)
+	find := implied
+	if ds.HasErrors() || s.Projects != nil || s.wildcards != nil {
+		find = declared
+	}
+	all, more := find(files, s)
+	r.Projects = all
+	return r, append(ds, more...)
 }
 
 // declared completes the projects of lockstep.hcl.
@@ -64,6 +81,7 @@ func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 // found completes a project from the files of its directory. at is the range to report.
 func (s *Settings) found(files fs.FS, p Project, at hcl.Range) (Project, contents, diags.Diagnostics) {
 	p = s.completed(p)
+	p = s.filed(p, regular(files))
 	ds := p.configure(files, at)
 	c := read(files, p.Dir)
 	p.Modules, p.Backend = c.matter(), c.kind()

@@ -41,7 +41,7 @@ func TestDiscoverByDirectories(t *testing.T) {
 		{"permissions alone", map[string]string{"a/main.tf": backend, FileName: "allow {\n}\n"}, []string{"a (s3):"}, ""},
 	}
 	for _, test := range tests {
-		got, ds := Discover(tree(test.files))
+		got, ds := discovered(tree(test.files))
 		if diff := cmp.Diff(test.want, describe(got)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
@@ -57,17 +57,17 @@ func TestDiscoverByFile(t *testing.T) {
 		"envs/prod/main.tf": backend + calls("../../net"), "net/x.tf": "", "other/main.tf": backend,
 		FileName: "project \"prod\" {\n  dir = \"envs/prod\"\n}\nproject \"blue\" {\n  dir = \"envs/prod\"\n  workspace = \"blue\"\n}\n",
 	}
-	got, ds := Discover(tree(files))
+	got, ds := discovered(tree(files))
 	if diff := cmp.Diff([]string{"blue (s3): net", "prod (s3): net"}, describe(got)); diff != "" || ds != nil {
 		t.Errorf("%s%v", diff, ds)
 	}
 	files[FileName] += "project \"gone\" {\n  dir = \"gone\"\n}\n"
-	got, ds = Discover(tree(files))
+	got, ds = discovered(tree(files))
 	if len(got) != 2 || !ds.HasErrors() || !strings.Contains(said(ds), `lockstep.hcl:8: Nothing to plan: The project "gone" has the directory gone`) {
 		t.Errorf("%v\n%s", describe(got), said(ds))
 	}
 	files[FileName] = "project {\n"
-	if got, ds = Discover(tree(files)); len(got) != 0 || !ds.HasErrors() {
+	if got, ds = discovered(tree(files)); len(got) != 0 || !ds.HasErrors() {
 		t.Errorf("a broken file: %v %v", got, ds)
 	}
 }
@@ -80,11 +80,11 @@ func TestTooManyProjects(t *testing.T) {
 		files[fmt.Sprintf("p%d/main.tf", i)] = backend
 		text += fmt.Sprintf("project \"p%d\" {\n  dir = \"p%d\"\n}\n", i, i)
 	}
-	if _, ds := Discover(tree(files)); !strings.Contains(said(ds), "2001") {
+	if _, ds := discovered(tree(files)); !strings.Contains(said(ds), "2001") {
 		t.Errorf("by directories: %v", ds)
 	}
 	files[FileName] = text
-	if all, ds := Discover(tree(files)); !strings.Contains(said(ds), "2001") || len(all) > MaxProjects {
+	if all, ds := discovered(tree(files)); !strings.Contains(said(ds), "2001") || len(all) > MaxProjects {
 		t.Errorf("by file: %v", ds)
 	}
 }
@@ -160,7 +160,7 @@ func TestTwoProjectsWithOneState(t *testing.T) {
 		{"unknown here", map[string]string{"a/main.tf": backend, "b/main.tf": backend}, []string{"a (s3):", "b (s3):"}, ""},
 	}
 	for _, test := range tests {
-		got, ds := Discover(tree(test.files))
+		got, ds := discovered(tree(test.files))
 		if diff := cmp.Diff(test.want, describe(got)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}

@@ -38,7 +38,7 @@ func of(t *testing.T, more, name string) (*Settings, Project) {
 		t.Fatal(said(ds))
 	}
 	files := tree(map[string]string{FileName: described + more, "net/main.tf": backend, "db/main.tf": backend, "svc/api/main.tf": backend})
-	all, ds := Discover(files)
+	all, ds := discovered(files)
 	if ds != nil {
 		t.Fatal(said(ds))
 	}
@@ -159,7 +159,7 @@ func TestVariables(t *testing.T) {
 		"defaults {\n  backend_config = [\"b.hcl\"]\n}\n" + block("net", "net", "  backend_config = { key = \"k\" }\n"):                                        `backend.key="k"`,
 		"defaults {\n  backend_config = { key = \"k\" }\n}\n" + block("net", "net", "  variables = { y = \"é\" }\n") + block("db", "db", "  variables = {}\n"): `backend.key="k" y="é"`,
 	} {
-		all, _ := Discover(tree(map[string]string{FileName: described + src, "net/main.tf": backend, "db/main.tf": backend}))
+		all, _ := discovered(tree(map[string]string{FileName: described + src, "net/main.tf": backend, "db/main.tf": backend}))
 		for _, p := range all {
 			if p.Name == "net" && text(p) != want {
 				t.Errorf("%s: %s\nwant %s", src, text(p), want)
@@ -188,7 +188,7 @@ func TestPartialBackends(t *testing.T) {
 		"other servers": {"  backend_config = { key = \"k\", endpoints = { s3 = \"https://evil.example\" } }\n", partial, " its backend names another server"},
 		"outside":       {"  backend_config = [\"../b.hcl\"]\n", partial, "error: lockstep.hcl:3: Invalid path: The file \"../b.hcl\" is not in the repository"},
 	} {
-		all, ds := Discover(tree(map[string]string{
+		all, ds := discovered(tree(map[string]string{
 			FileName: block("net", "net", test.block), "net/main.tf": test.main, "b.hcl": "bucket = \"bbb\"\nkey = \"k\"\n", "c.tfbackend": "key = \"c\"\n",
 			"b.json": `{"bucket": "bbb", "key": "j"}`, "f.hcl": "key = upper(\"k\")\n",
 		}))
@@ -202,7 +202,7 @@ func TestPartialBackends(t *testing.T) {
 	}
 	// The files are inputs of the plan.
 	files := tree(map[string]string{FileName: block("net", "net", "  backend_config = [\"b.hcl\"]\n"), "net/main.tf": partial, "b.hcl": "key = \"k\"\n"})
-	all, _ := Discover(files)
+	all, _ := discovered(files)
 	in, err := Inputs(files, all[0])
 	if err != nil || in["b.hcl"] == "" {
 		t.Errorf("%v, %v", in, err)
@@ -238,7 +238,7 @@ func TestChangesOfSettings(t *testing.T) {
 		if test.base != "" {
 			base, _ = Parse(FileName, []byte(test.base))
 		}
-		all, ds := Discover(tree(map[string]string{
+		all, ds := discovered(tree(map[string]string{
 			FileName: test.head, "net/main.tf": backend, "db/main.tf": backend, "svc/api/main.tf": backend, "b.hcl": "key = \"b\"\n", "c.hcl": "key = \"c\"\n", "x": "",
 		}))
 		if ds.HasErrors() {

@@ -2,6 +2,7 @@ package project
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing/fstest"
 
@@ -42,4 +43,10 @@ func said(ds diags.Diagnostics) string {
 		lines = append(lines, d.Severity.String()+": "+d.String())
 	}
 	return strings.Join(lines, "\n")
+}
+
+// discovered returns the projects that Discover finds.
+func discovered(files fs.FS) ([]Project, diags.Diagnostics) {
+	r, ds := Discover(files)
+	return r.Projects, ds
 }

@@ -40,6 +40,9 @@ type Settings struct {
 	defaults  Project    // the values of projects that do not set them
 	usual     hcl.Range  // of the defaults block
 	exclude   []string   // patterns of directories without projects
+	// workspaceFiles is set if a file of values for its workspace belongs to a project, as Atlantis
+	// has it: see filed.
+	workspaceFiles bool
 
 	ranges map[string]hcl.Range // of the project blocks, by name
 }
@@ -212,10 +215,10 @@ func (p *parser) project(b *hcl.Block) {
 	}
 	p.common(attrs, &x)
 	if many {
-		p.wildcard(x, b, before)
+		p.wildcard(x, b.DefRange, before)
 		return
 	}
-	p.unique(x, b)
+	p.unique(x, b.DefRange)
 	if len(p.diags) == before {
 		p.settings.Projects = append(p.settings.Projects, x)
 	}
@@ -224,9 +227,8 @@ func (p *parser) project(b *hcl.Block) {
 // common reads the arguments that a defaults block can have, too.
 func (p *parser) common(attrs hcl.Attributes, x *Project) {
 	p.decode(attrs["workspace"], &x.Workspace, "a text")
-	if a := attrs["workspace"]; a != nil && (!validName(x.Workspace) || strings.Contains(x.Workspace, "/") || x.Workspace == ".") {
-		p.errorf(a.Expr.Range(), "Invalid workspace", "A workspace's name consists of letters, digits and the characters _ . - and begins with a letter, a digit or _.")
-		x.Workspace = DefaultWorkspace
+	if a := attrs["workspace"]; a != nil {
+		x.Workspace = p.workspace(quoted{x.Workspace, a.Expr.Range()})
 	}
 	if a := attrs["when_changed"]; a != nil {
 		x.WhenChanged = p.patterns(a)
@@ -246,6 +248,15 @@ func (p *parser) common(attrs hcl.Attributes, x *Project) {
 	}
 }
 
+// workspace reads the name of a workspace.
+func (p *parser) workspace(s quoted) string {
+	if validName(s.text) && !strings.Contains(s.text, "/") && s.text != "." {
+		return s.text
+	}
+	p.errorf(s.at, "Invalid workspace", "A workspace's name consists of letters, digits and the characters _ . - and begins with a letter, a digit or _.")
+	return DefaultWorkspace
+}
+
 const nameRule = "Commands name a project (lockstep plan -p NAME), so its name consists of letters, digits and the characters _ . - in one or more parts with a slash between, no part begins with . or -, and it has at most 200 bytes."
 
 // defaults reads the defaults block. Of one with errors the valid part counts.
@@ -262,17 +273,17 @@ func (p *parser) defaults(blocks hcl.Blocks) {
 }
 
 // unique reports projects with the same name or the same state.
-func (p *parser) unique(x Project, b *hcl.Block) {
+func (p *parser) unique(x Project, at hcl.Range) {
 	if old, ok := p.settings.ranges[x.Name]; ok {
-		p.errorf(b.DefRange, "Two projects with one name", "There is another project %q at %s: give one of them another name.", x.Name, old)
+		p.errorf(at, "Two projects with one name", "There is another project %q at %s: give one of them another name.", x.Name, old)
 		return
 	}
-	p.settings.ranges[x.Name] = b.DefRange
+	p.settings.ranges[x.Name] = at
 	if x.Dir == "" {
 		return
 	}
 	if old, ok := p.places[x.place()]; ok {
-		p.errorf(b.DefRange, "Two projects with one state", "The project %q has the directory %s and the workspace %q, too: they would share their state. Give one of them another directory or workspace.", old, x.Dir, x.Workspace)
+		p.errorf(at, "Two projects with one state", "The project %q has the directory %s and the workspace %q, too: they would share their state. Give one of them another directory or workspace.", old, x.Dir, x.Workspace)
 		return
 	}
 	p.places[x.place()] = x.Name

@@ -36,7 +36,7 @@ func TestPlaces(t *testing.T) {
 		{"broken", map[string]string{"a/main.tf": "resource {"}, "", "cannot be read"},
 		{"another backend", map[string]string{"a/main.tf": "terraform {\n  backend \"gcs\" {\n  }\n}\n"}, "", "is not known to Lockstep"},
 	} {
-		all, _ := Discover(tree(test.files))
+		all, _ := discovered(tree(test.files))
 		if len(all) != 1 {
 			t.Errorf("%s: %v", test.what, all)
 			continue

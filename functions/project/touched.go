@@ -13,12 +13,13 @@ import (
 // patterns if one of them matches; a project without patterns if it is one of the files that its
 // block names, or is in or below a module that it calls; and the innermost project whose directory contains it.
 //
-// lockstep.hcl touches the projects whose settings are not those that base, from the base commit, has
-// for them.
+// lockstep.hcl, or atlantis.yaml, touches the projects whose settings are not those that base, from the
+// base commit, has for them: so the first file in place of the second touches none, if it has the same
+// projects.
 func Touched(all []Project, files []string, base *Settings) []Project {
 	touched := make([]bool, len(all))
 	for _, f := range files {
-		if f == FileName {
+		if slices.Contains(SettingsFiles, f) {
 			for i, p := range all {
 				touched[i] = touched[i] || base.changed(p)
 			}
@@ -44,6 +45,9 @@ func (s *Settings) changed(p Project) bool {
 	was, ok := s.described(p)
 	if !ok {
 		return true
+	}
+	if s != nil {
+		was = s.filed(was, func(name string) bool { return slices.Contains(p.VarFiles, name) })
 	}
 	return !bytes.Equal(was.settings(), p.settings())
 }
@@ -105,11 +109,17 @@ func (p Project) wants(file string) bool {
 	return slices.Contains(p.VarFiles, file) || slices.Contains(p.BackendFiles, file) || slices.ContainsFunc(p.Modules, func(m string) bool { return within(file, m) })
 }
 
-// matches reports whether a pattern of the project matches a file.
+// matches reports whether a pattern of the project matches a file. One with a ! before it takes files
+// out again, and later ones win.
 func (p Project) matches(file string) bool {
-	return slices.ContainsFunc(p.WhenChanged, func(pattern string) bool {
-		return doublestar.MatchUnvalidated(pattern, file)
-	})
+	in := false
+	for _, pattern := range p.WhenChanged {
+		pattern, taken := strings.CutPrefix(pattern, "!")
+		if in == taken && doublestar.MatchUnvalidated(pattern, file) {
+			in = !taken
+		}
+	}
+	return in
 }
 
 func within(file, dir string) bool { return dir == "." || strings.HasPrefix(file, dir+"/") }

@@ -97,9 +97,10 @@ func (p *parser) patterns(a *hcl.Attribute) []string {
 	return out
 }
 
-// pattern reads a pattern of files in the repository.
+// pattern reads a pattern of files in the repository, or with a ! before it of files to take out.
 func (p *parser) pattern(s quoted) string {
-	text := strings.TrimPrefix(s.text, "./")
+	text, taken := strings.CutPrefix(s.text, "!")
+	text = strings.TrimPrefix(text, "./")
 	switch {
 	case text == "" || !utf8.ValidString(text) || !doublestar.ValidatePattern(text):
 		p.errorf(s.at, "Invalid pattern", "%q is not a pattern of files: * stands for any name, ** for any directories, {a,b} for either.", s.text)
@@ -107,6 +108,9 @@ func (p *parser) pattern(s quoted) string {
 		p.errorf(s.at, "Invalid pattern", "A pattern has at most %d bytes, and %d braces: write several patterns instead.", maxPatternLength, maxBraces)
 	case strings.HasPrefix(text, "/") || strings.Contains("/"+text+"/", "/../"):
 		p.errorf(s.at, "Invalid pattern", "%q matches files outside of the repository: patterns begin at the repository's directory, and do not contain \"..\".", s.text)
+	}
+	if taken {
+		return "!" + text
 	}
 	return text
 }

@@ -33,23 +33,23 @@ func starred(s string) *regexp.Regexp {
 
 // wildcard adds a project block for many directories, if nothing since before the diagnostic with
 // that index was wrong with it.
-func (p *parser) wildcard(x Project, b *hcl.Block, before int) {
+func (p *parser) wildcard(x Project, at hcl.Range, before int) {
 	doubled := slices.ContainsFunc(strings.Split(x.Dir, "/"), func(s string) bool { return strings.Count(s, "*") > 1 })
 	switch {
 	case x.Dir == "":
 	case doubled:
-		p.errorf(b.DefRange, "Invalid pattern of directories", "An element of the path %q has several *. Write one * for a part of each name: \"services/*/live\".", x.Dir)
+		p.errorf(at, "Invalid pattern of directories", "An element of the path %q has several *. Write one * for a part of each name: \"services/*/live\".", x.Dir)
 	case strings.Count(x.Name, "*") != strings.Count(x.Dir, "*"):
-		p.errorf(b.DefRange, "Invalid pattern of projects", "The name %q and the directory %q must have the same number of *: each in the name stands for the text of the one in the directory, as in project \"svc-*\" { dir = \"services/*\" }.", x.Name, x.Dir)
+		p.errorf(at, "Invalid pattern of projects", "The name %q and the directory %q must have the same number of *: each in the name stands for the text of the one in the directory, as in project \"svc-*\" { dir = \"services/*\" }.", x.Name, x.Dir)
 	case len(p.settings.wildcards) == maxPatterns:
-		p.errorf(b.DefRange, "Too many patterns", "At most %d project blocks may have a * in their name. Merge some of them, or name the directories.", maxPatterns)
+		p.errorf(at, "Too many patterns", "At most %d project blocks may have a * in their name. Merge some of them, or name the directories.", maxPatterns)
 	}
 	if old, ok := p.settings.ranges[x.Name]; ok {
-		p.errorf(b.DefRange, "Two projects with one name", "There is another project %q at %s: give one of them another name.", x.Name, old)
+		p.errorf(at, "Two projects with one name", "There is another project %q at %s: give one of them another name.", x.Name, old)
 	}
-	p.settings.ranges[x.Name] = b.DefRange
+	p.settings.ranges[x.Name] = at
 	if len(p.diags) == before {
-		p.settings.wildcards = append(p.settings.wildcards, wildcard{x, b.DefRange, starred(x.Name), starred(x.Dir)})
+		p.settings.wildcards = append(p.settings.wildcards, wildcard{x, at, starred(x.Name), starred(x.Dir)})
 	}
 }
 

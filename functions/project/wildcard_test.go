@@ -39,7 +39,7 @@ func TestPatterns(t *testing.T) {
 			`eu=envs/dev/eu error: lockstep.hcl:4: Two projects with one state: The project "eu" has the directory envs/dev/eu and the workspace "default", too: they would share their state. Change one of the patterns, or give its block another workspace.`},
 	} {
 		files[FileName] = test.settings
-		all, ds := Discover(tree(files))
+		all, ds := discovered(tree(files))
 		var got []string
 		for _, p := range all {
 			got = append(got, brief(p))
@@ -79,12 +79,12 @@ func TestManyDirectories(t *testing.T) {
 	for i := range MaxProjects {
 		files[fmt.Sprintf("p/%d/main.tf", i)] = ""
 	}
-	all, ds := Discover(tree(files))
+	all, ds := discovered(tree(files))
 	if len(all) != MaxProjects || !strings.Contains(said(ds), "lockstep.hcl:4: Too many projects: With this block there are more than 2000 projects") {
 		t.Errorf("%d projects: %s", len(all), said(ds))
 	}
 	delete(files, "q/a/main.tf")
-	if all, ds = Discover(tree(files)); len(all) != MaxProjects || ds.HasErrors() {
+	if all, ds = discovered(tree(files)); len(all) != MaxProjects || ds.HasErrors() {
 		t.Errorf("%d projects: %s", len(all), said(ds))
 	}
 }
@@ -137,7 +137,7 @@ func BenchmarkDiscover(b *testing.B) {
 			checkout := os.DirFS(dir)
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				for b.Loop() {
-					if all, ds := Discover(checkout); len(all) != n {
+					if all, ds := discovered(checkout); len(all) != n {
 						b.Fatal(len(all), said(ds))
 					}
 				}

@@ -23,19 +23,25 @@ func (e *Reader) file(ctx context.Context, sha, name string) ([]byte, error) {
 	return data, err
 }
 
-// Settings are the settings in lockstep.hcl at a commit of a base branch that the gate has
-// accepted: they grant rights, because only those who may merge can write them. nil if there is no
-// such file. A file with errors grants its readable part, and note has the errors.
+// Settings are the settings in lockstep.hcl, or where it is absent in atlantis.yaml, at a commit of a
+// base branch that the gate has accepted: they grant rights, because only those who may merge can write
+// them. nil if there is neither file. A file with errors grants its readable part, and note has the errors.
 func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings, note string, err error) {
-	src, err := e.file(ctx, sha, project.FileName)
-	if err != nil || src == nil {
-		return nil, "", err
+	for _, name := range project.SettingsFiles {
+		src, err := e.file(ctx, sha, name)
+		if err != nil {
+			return nil, "", err
+		}
+		if src == nil {
+			continue
+		}
+		s, ds := project.Read(name, src)
+		if ds.HasErrors() {
+			note = comment.SettingsBroken(name, jobs.Quoted(ds, name, src))
+		}
+		return s, note, nil
 	}
-	s, ds := project.Parse(project.FileName, src)
-	if ds.HasErrors() {
-		note = comment.SettingsBroken(jobs.Quoted(ds, src))
-	}
-	return s, note, nil
+	return nil, "", nil
 }
 
 // baseNamed reports whether the default branch's settings name the base of the pull request, if

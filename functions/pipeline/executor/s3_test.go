@@ -103,7 +103,8 @@ func TestStatesInS3(t *testing.T) {
 func (b *bench) granted(workspace string) {
 	b.t.Helper()
 	b.job.Workspace = workspace
-	all, ds := project.Discover(os.DirFS(b.job.Checkout))
+	found, ds := project.Discover(os.DirFS(b.job.Checkout))
+	all := found.Projects
 	if len(all) != 1 {
 		b.t.Fatal(all, ds)
 	}

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/notices"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -25,14 +27,14 @@ func (Here) Discover(_ context.Context, dir string) (Discovered, error) {
 		return Discovered{}, err
 	}
 	defer root.Close()
-	all, ds := project.Discover(root.FS())
-	d := Discovered{Projects: all}
+	found, ds := project.Discover(root.FS())
+	d := Discovered{Projects: found.Projects, Settings: found.Settings, Notes: notes(found)}
 	if ds.HasErrors() {
-		src, err := root.ReadFile(project.FileName)
+		src, err := root.ReadFile(cmp.Or(found.Settings, project.FileName))
 		if err != nil {
 			src = nil // there is no file to quote, which the errors tell
 		}
-		d.Problem = Quoted(ds, src)
+		d.Problem = Quoted(ds, found.Settings, src)
 	}
 	return d, nil
 }
@@ -45,8 +47,8 @@ func (Here) Inputs(_ context.Context, dir string, r runs.Run, s Scope) (project.
 		return nil, err
 	}
 	defer root.Close()
-	all, _ := project.Discover(root.FS())
-	for _, p := range all {
+	found, _ := project.Discover(root.FS())
+	for _, p := range found.Projects {
 		switch {
 		case p.Name != r.Project || p.Workspace != r.Workspace:
 		case s.Whole:
@@ -58,13 +60,22 @@ func (Here) Inputs(_ context.Context, dir string, r runs.Run, s Scope) (project.
 	return nil, fmt.Errorf("%w: %s", ErrNoProject, r.Project)
 }
 
-// Quoted renders the errors in a repository's own description, with their lines of lockstep.hcl,
-// whose content is src, in Markdown.
-func Quoted(ds diags.Diagnostics, src []byte) string {
+// notes are the words about a repository with an atlantis.yaml.
+func notes(r project.Repository) []string {
+	a := notices.Atlantis{Settings: r.Settings, Ignored: r.Ignored}
+	for _, n := range r.Notices {
+		a.Parts = append(a.Parts, notices.Part{Lines: n.Lines, Key: n.Key, Instead: n.Instead})
+	}
+	return a.Notes()
+}
+
+// Quoted renders the errors in a repository's own description, with their lines of the file with the
+// settings, whose content is src, in Markdown.
+func Quoted(ds diags.Diagnostics, name string, src []byte) string {
 	const limit = 8 << 10
 	var b strings.Builder
 	p := &render.Printer{}
-	s, _ := project.Parse(project.FileName, src)
+	s, _ := project.Read(name, src)
 	for _, d := range ds {
 		b.WriteString(p.Diagnostic(d, s.Files))
 	}

@@ -27,6 +27,10 @@ type Scope struct {
 type Discovered struct {
 	Projects []project.Project
 	Problem  string // with the repository's own description, in Markdown; "" for none
+	// Settings is the name of the file with the description, "" for none. Notes are sentences about it
+	// for people, in Markdown.
+	Settings string   `json:",omitempty"`
+	Notes    []string `json:",omitempty"`
 }
 
 // ErrNoProject is the lack of a project in a checkout.

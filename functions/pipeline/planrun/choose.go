@@ -1,6 +1,7 @@
 package planrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -18,7 +19,7 @@ import (
 // is not nil refuses the command, because there is nothing to plan. base are the settings of the base
 // commit.
 func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string, base *project.Settings, l *ledger.Look) ([]project.Project, comment.Reply, error) {
-	all, err := qu.described(ctx, dir, l)
+	all, settings, err := qu.described(ctx, dir, l)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -26,8 +27,10 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	if err != nil {
 		return nil, nil, err
 	}
-	if slices.Contains(files, project.FileName) {
-		l.Notes = append(l.Notes, comment.SettingsChanged())
+	for _, name := range project.SettingsFiles {
+		if slices.Contains(files, name) {
+			l.Notes = append(l.Notes, comment.SettingsChanged(name))
+		}
 	}
 	var found []project.Project
 	switch {
@@ -44,7 +47,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	case len(found) > 0 || qu.Evidence.Message.Actor == "":
 		return found, nil, nil
 	case l.Problem != "":
-		return nil, comment.Failed{Project: project.FileName, Verb: comment.Plan, Body: l.Problem}, nil
+		return nil, comment.Failed{Project: cmp.Or(settings, project.FileName), Verb: comment.Plan, Body: l.Problem}, nil
 	}
 	return nil, noneSelected(c, all), nil
 }
@@ -69,21 +72,24 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []projec
 	return found, nil
 }
 
-// described returns the projects of a checkout. Problems of the repository, or of reading it, go
-// into l.
-func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look) ([]project.Project, error) {
+// described returns the projects of a checkout, and the name of the file with its settings. Problems of
+// the repository, or of reading it, go into l, and notes about the file.
+func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look) ([]project.Project, string, error) {
 	d, err := qu.Projects.Discover(ctx, dir)
 	var dead *jobs.DeathError
 	switch {
 	case errors.As(err, &dead):
 		d = jobs.Discovered{Problem: dead.Markdown()}
 	case err != nil:
-		return nil, err
+		return nil, "", err
 	}
 	if d.Problem != "" {
 		l.Problem = qu.Report.Clean(d.Problem)
 	}
-	return d.Projects, nil
+	for _, note := range d.Notes {
+		l.Notes = append(l.Notes, qu.Report.Clean(note))
+	}
+	return d.Projects, d.Settings, nil
 }
 
 // noneSelected refuses a command that is for none of the projects.

@@ -148,12 +148,12 @@ func (r reading) Discover(_ context.Context, dir string) (jobs.Discovered, error
 		d.Projects = slices.Clone(d.Projects)
 		return d, nil
 	}
-	all, ds := project.Discover(r.s.files(sha))
+	found, ds := project.Discover(r.s.files(sha))
 	if ds.HasErrors() {
 		return jobs.Discovered{}, ds.Err()
 	}
-	r.s.discovered[sha] = jobs.Discovered{Projects: all}
-	return jobs.Discovered{Projects: slices.Clone(all)}, nil
+	r.s.discovered[sha] = jobs.Discovered{Projects: found.Projects}
+	return jobs.Discovered{Projects: slices.Clone(found.Projects)}, nil
 }
 
 // Inputs implements jobs.Projects.

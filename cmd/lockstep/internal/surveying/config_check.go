@@ -5,10 +5,12 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
 )
 
-// ConfigCheck checks lockstep.hcl, and the projects that it describes.
-var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hcl and the projects that it describes", Run: func(a *cli.App, args []string) int {
+// ConfigCheck checks lockstep.hcl, or atlantis.yaml where there is none, and the projects that it
+// describes.
+var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hcl, or atlantis.yaml, and the projects that it describes", Run: func(a *cli.App, args []string) int {
 	f := a.NewFlags("config check", "config check")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
@@ -21,14 +23,23 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 	if code != 0 {
 		return code
 	}
-	about := project.FileName + " is valid"
-	if !s.settings {
+	about := s.Settings + " is valid"
+	if s.Settings == "" {
 		about = "There is no " + project.FileName + ", so the directories decide"
 	}
-	count := fmt.Sprintf("%d projects", len(s.projects))
-	if len(s.projects) == 1 {
+	count := fmt.Sprintf("%d projects", len(s.Projects))
+	if len(s.Projects) == 1 {
 		count = "1 project"
 	}
 	fmt.Fprintf(a.Out, "%s: %s.\n", about, count)
+	if s.Ignored {
+		fmt.Fprintf(a.Out, "There is an %s as well, which does not count.\n", atlantis.FileName)
+	}
+	if len(s.Notices) > 0 {
+		fmt.Fprint(a.Out, "\nWithout a meaning here:\n")
+	}
+	for _, n := range s.Notices {
+		fmt.Fprintf(a.Out, "  %s\n    %s\n", n.Where(s.Settings), n.Instead)
+	}
 	return 0
 }}

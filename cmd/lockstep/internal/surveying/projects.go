@@ -23,10 +23,10 @@ var Projects = cli.Command{Name: "projects", Synopsis: "List the projects of the
 	}
 	s := look(a)
 	if asJSON {
-		return max(a.WriteJSON(json.Marshal(listed(s.projects))), a.Show(s.diags))
+		return max(a.WriteJSON(json.Marshal(listed(s.Projects))), a.Show(s.diags))
 	}
-	if len(s.projects) > 0 {
-		write(a.Out, s.projects)
+	if len(s.Projects) > 0 {
+		write(a.Out, s.Projects)
 	}
 	return a.Show(s.diags)
 }}

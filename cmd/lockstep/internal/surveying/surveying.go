@@ -5,7 +5,6 @@
 package surveying
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 
@@ -18,9 +17,8 @@ import (
 
 // A survey is the content of a repository.
 type survey struct {
-	projects []project.Project
-	settings bool // there is a lockstep.hcl
-	diags    diags.Diagnostics
+	project.Repository
+	diags diags.Diagnostics
 }
 
 // look surveys the directory in which the command works: the repository's own.
@@ -31,9 +29,7 @@ func look(a *cli.App) survey {
 	}
 	defer root.Close()
 	var s survey
-	s.projects, s.diags = project.Discover(root.FS())
-	_, err = fs.Stat(root.FS(), project.FileName)
-	s.settings = !errors.Is(err, fs.ErrNotExist)
+	s.Repository, s.diags = project.Discover(root.FS())
 	for _, d := range s.diags {
 		if d.Subject == nil {
 			continue

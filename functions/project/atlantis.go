@@ -1,0 +1,142 @@
+package project
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
+)
+
+// foreignSettings reads atlantis.yaml, as [Parse] reads lockstep.hcl: its projects and requirements. It
+// grants nothing else. The notices are about what has no meaning here.
+func foreignSettings(src []byte) (*Settings, []atlantis.Notice, diags.Diagnostics) {
+	doc, ds := atlantis.Parse(atlantis.FileName, src)
+	p := &parser{settings: &Settings{
+		ranges: map[string]hcl.Range{}, Files: map[string]*hcl.File{atlantis.FileName: {Bytes: src}}, environments: map[string]environments.Environment{},
+		defaults: Project{Workspace: DefaultWorkspace, Apply: OnComment}, workspaceFiles: true,
+	}, places: map[[2]string]string{}, diags: ds}
+	p.settings.Require, p.settings.Unreadable = doc.Require, doc.Unreadable
+	for _, x := range doc.Exclude {
+		p.settings.exclude = append(p.settings.exclude, p.pattern(quoted{x.Value, x.At}))
+	}
+	for _, x := range doc.Projects {
+		p.foreign(x)
+	}
+	return p.settings, doc.Notices, diags.FromHCL(p.diags)
+}
+
+// Imported returns the lockstep.hcl for an atlantis.yaml of a repository with the given files. It is nil
+// beside errors.
+func Imported(files fs.FS, src []byte) ([]byte, []atlantis.Notice, diags.Diagnostics) {
+	_, _, ds := foreignSettings(src)
+	if ds.HasErrors() {
+		return nil, nil, ds
+	}
+	doc, _ := atlantis.Parse(atlantis.FileName, src)
+	return doc.HCL(regular(files)), doc.Notices, ds
+}
+
+// regular reports whether a name is that of a file.
+func regular(files fs.FS) func(name string) bool {
+	return func(name string) bool {
+		d, err := fs.Stat(files, name)
+		return err == nil && d.Mode().IsRegular()
+	}
+}
+
+// foreign adds a project of atlantis.yaml, with the checks of a project block.
+func (p *parser) foreign(from atlantis.Project) {
+	before := len(p.diags)
+	if from.Broken {
+		return // and reported
+	}
+	x := p.settings.defaults
+	x.At, x.Name = line(from.At), from.Name.Value
+	if !validName(strings.ReplaceAll(x.Name, "*", "x")) {
+		p.errorf(from.Name.At, "Invalid name of a project", "%s", nameRule)
+	}
+	x.Dir = p.path(quoted{from.Dir.Value, from.Dir.At}, "directory")
+	if from.Workspace.Value != "" {
+		x.Workspace = p.workspace(quoted{from.Workspace.Value, from.Workspace.At})
+	}
+	if from.WhenChanged != nil {
+		x.WhenChanged = p.lines(from.WhenChanged, p.pattern)
+		if n := len(x.WhenChanged); n > maxPatterns {
+			p.errorf(from.At, "Too many patterns", "The project %q has %d patterns, and at most %d are allowed: ** stands for any directories.", x.Name, n, maxPatterns)
+		}
+	}
+	files := func(s quoted) string { return p.path(s, "file") }
+	x.VarFiles, x.BackendFiles = p.lines(from.VarFiles, files), p.lines(from.BackendFiles, files)
+	x.Variables, x.BackendConfig = from.Variables, from.BackendConfig
+	if strings.Contains(x.Dir, "*") {
+		p.wildcard(x, from.At, before)
+		return
+	}
+	p.unique(x, from.At)
+	if len(p.diags) == before {
+		p.settings.Projects = append(p.settings.Projects, x)
+	}
+}
+
+// lines reads texts; nil if there are none.
+func (p *parser) lines(all []atlantis.Text, read func(quoted) string) []string {
+	if all == nil {
+		return nil
+	}
+	out := []string{}
+	for _, x := range all {
+		out = append(out, read(quoted{x.Value, x.At}))
+	}
+	return out
+}
+
+// filed adds the file of values for a project's workspace, if the settings are those of atlantis.yaml
+// and the file is there.
+func (s *Settings) filed(p Project, there func(name string) bool) Project {
+	if name := atlantis.WorkspaceFile(p.Dir, p.Workspace); s.workspaceFiles && !slices.Contains(p.VarFiles, name) && there(name) {
+		p.VarFiles = append(slices.Clone(p.VarFiles), name)
+	}
+	return p
+}
+
+// chosen is the file with the settings of a repository: lockstep.hcl, or else atlantis.yaml.
+type chosen struct {
+	name    string // "" if there is neither
+	src     []byte
+	ignored bool // there is an atlantis.yaml as well, which does not count
+}
+
+// choose finds the file with the settings.
+func choose(files fs.FS) (c chosen, err error) {
+	_, err = fs.Stat(files, atlantis.FileName)
+	foreign := err == nil
+	for _, name := range SettingsFiles {
+		src, err := fs.ReadFile(files, name)
+		switch {
+		case err == nil:
+			return chosen{name, src, foreign && name == FileName}, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return chosen{name: name}, err
+		}
+	}
+	return chosen{}, nil
+}
+
+// SettingsFiles are the names of the files, in the repository's directory, that may have its settings.
+// The first that is there does.
+var SettingsFiles = []string{FileName, atlantis.FileName}
+
+// Read reads one of [SettingsFiles], whose name decides its format.
+func Read(name string, src []byte) (*Settings, diags.Diagnostics) {
+	if name == atlantis.FileName {
+		s, _, ds := foreignSettings(src)
+		return s, ds
+	}
+	return Parse(name, src)
+}

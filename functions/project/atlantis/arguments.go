@@ -1,0 +1,202 @@
+package atlantis
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lockstep-iac/lockstep/functions/project/grammar"
+)
+
+// values collects what a workflow's arguments mean to one project.
+type values struct {
+	*reader
+	project     *Project
+	environment map[string]string // variables that env steps have set
+	unknown     []string          // variables that a command would have set
+	waiting     *argument         // an argument whose value is the next one
+	variables   bool              // some have been set
+}
+
+// apply takes an argument.
+func (v *values) apply(a argument) {
+	switch a.command {
+	case "unknown":
+		if strings.HasPrefix(a.name, "TF_CLI_ARGS") {
+			v.errorf(a.text.At, "Arguments of a command", "The arguments in %s come from a command, and none is run. Write them into extra_args.", visible(a.name))
+		}
+		v.unknown = append(v.unknown, a.name)
+		delete(v.environment, a.name)
+	case "env":
+		v.variable(a)
+	case "init", "plan":
+		v.argument(a)
+	}
+}
+
+// variable takes one of the environment. TF_VAR_x is the variable x, and TF_CLI_ARGS_plan has
+// arguments.
+func (v *values) variable(a argument) {
+	text := a.text.Value
+	name, ours := strings.CutPrefix(a.name, "TF_VAR_")
+	switch {
+	case ours:
+		v.set(name, a.text, text)
+		v.notices.add(a.text.At.Start.Line, a.name, instead["TF_VAR"])
+	case strings.HasPrefix(a.name, "TF_CLI_ARGS"):
+		command := strings.TrimPrefix(strings.TrimPrefix(a.name, "TF_CLI_ARGS"), "_")
+		for _, word := range strings.Fields(text) {
+			if command == "" || command == "init" || command == "plan" {
+				v.argument(argument{command: command, text: Text{word, a.text.At}})
+			}
+		}
+	case a.name == "TF_WORKSPACE":
+		v.errorf(a.text.At, "Workspace of the environment", "The workspace of a project is that of its key workspace: remove TF_WORKSPACE, and set the key.")
+	case a.name != "TF_IN_AUTOMATION" && a.name != "TF_INPUT":
+		v.notices.add(a.text.At.Start.Line, "env "+a.name, instead["env"])
+	}
+	v.environment[a.name] = text
+}
+
+// valued are the arguments that have a value, which may be the next argument.
+var valued = map[string]bool{"-var-file": true, "-var": true, "-backend-config": true, "-target": true, "-replace": true, "-parallelism": true, "-exclude": true, "-lock-timeout": true, "-state": true, "-plugin-dir": true}
+
+// argument takes one of init or plan. Terraform reads -x and --x alike.
+func (v *values) argument(a argument) {
+	if w := v.waiting; w != nil && w.command == a.command {
+		v.waiting = nil
+		v.option(a.command, w.text.Value, a.text)
+		return
+	}
+	v.complete()
+	text := a.text.Value
+	if strings.HasPrefix(text, "--") {
+		text = text[1:]
+	}
+	name, value, has := strings.Cut(text, "=")
+	if n, rest, spaced := strings.Cut(name, " "); spaced && valued[n] {
+		// Versions that used a shell split such an argument.
+		name, value, has = n, strings.TrimSpace(text[len(n)+1:]), rest != ""
+	}
+	switch {
+	case harmless(text):
+	case valued[name] && !has:
+		v.waiting = &argument{command: a.command, text: Text{name, a.text.At}}
+	default:
+		v.option(a.command, name, Text{value, a.text.At})
+	}
+}
+
+// complete reports an argument whose value is missing.
+func (v *values) complete() {
+	if w := v.waiting; w != nil {
+		v.errorf(w.text.At, "Argument without a value", "The argument %s needs a value, after = or as the next argument.", w.text.Value)
+	}
+	v.waiting = nil
+}
+
+// option takes an argument of init or plan with its value; the command is "" for both.
+func (v *values) option(command, name string, value Text) {
+	switch {
+	case command == "init" && (name == "-var" || name == "-var-file"):
+		return // of the backend's configuration, which a plan has read, too
+	case command == "plan" && name == "-backend-config":
+		v.errorf(value.At, "Argument of another command", "The command plan has no argument -backend-config. Write it into the extra_args of the step init.")
+		return
+	}
+	switch name {
+	case "-var-file":
+		if at, ok := v.file(name, value); ok {
+			v.project.VarFiles = append(v.project.VarFiles, at)
+			if v.variables {
+				v.notices.add(value.At.Start.Line, name, instead["order"])
+			}
+		}
+	case "-var":
+		text, ok := v.expanded(name, value, "")
+		key, rest, is := strings.Cut(text, "=")
+		if ok && !is {
+			v.errorf(value.At, "Invalid -var", "The argument -var needs a name and a value, as in -var=size=3.")
+		} else if ok {
+			v.set(key, value, rest)
+		}
+	case "-backend-config":
+		v.backend(value)
+	default:
+		why, ok := instead[name]
+		if !ok {
+			why = instead["argument"]
+		}
+		v.notices.add(value.At.Start.Line, name, why)
+	}
+}
+
+// set sets a variable. A list or an object is written as one; everything else is a text, which
+// becomes what the variable's type wants.
+func (v *values) set(name string, at Text, text string) {
+	if !hclsyntax.ValidIdentifier(name) {
+		v.errorf(at.At, "Invalid name of a variable", "%q is not the name of a variable.", visible(name))
+		return
+	}
+	v.variables = true
+	if v.project.Variables == nil {
+		v.project.Variables = map[string]json.RawMessage{}
+	}
+	v.project.Variables[name] = literal(text)
+	if !strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "{") {
+		return
+	}
+	e, ds := hclsyntax.ParseExpression([]byte(text), v.name, hcl.InitialPos)
+	if !ds.HasErrors() {
+		data, more := grammar.Literal(e)
+		if ds = more; !ds.HasErrors() {
+			v.project.Variables[name] = data
+		}
+	}
+	if ds.HasErrors() {
+		v.errorf(at.At, "Invalid value", "The value of the variable %s begins like a list or an object, and is none without references.", visible(name))
+	}
+}
+
+// backend takes an argument of the backend: a file, or name=value.
+func (v *values) backend(value Text) {
+	if !strings.Contains(value.Value, "=") {
+		if at, ok := v.file("-backend-config", value); ok {
+			v.project.BackendFiles = append(v.project.BackendFiles, at)
+		}
+		return
+	}
+	text, ok := v.expanded("-backend-config", value, "")
+	if !ok {
+		return
+	}
+	name, rest, _ := strings.Cut(text, "=")
+	if !hclsyntax.ValidIdentifier(name) {
+		v.errorf(value.At, "Invalid name of an argument", "%q is not the name of a backend's argument.", visible(name))
+		return
+	}
+	if v.project.BackendConfig == nil {
+		v.project.BackendConfig = map[string]json.RawMessage{}
+	}
+	v.project.BackendConfig[name] = literal(rest)
+}
+
+// file returns the path of a file from the repository's directory: it is written from the project's.
+func (v *values) file(name string, value Text) (Text, bool) {
+	if strings.ContainsAny(v.project.Dir.Value, "*?[") {
+		v.errorf(v.project.At, "Files of many directories", "The workflow names the file %q with %s, and the project is of many directories. Write project blocks in lockstep.hcl.", visible(value.Value), name)
+		return Text{}, false
+	}
+	text, ok := v.expanded(name, value, ".")
+	if !ok {
+		return Text{}, false
+	}
+	if path.IsAbs(text) {
+		v.errorf(value.At, "File outside of the repository", "The file %q is one of Atlantis' server. Put it into the repository, or its values into variables of lockstep.hcl.", visible(text))
+		return Text{}, false
+	}
+	return Text{path.Join(v.project.Dir.Value, text), value.At}, true
+}

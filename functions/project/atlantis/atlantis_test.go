@@ -1,0 +1,104 @@
+package atlantis
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "write what is wanted anew")
+
+// TestFiles reads the files of testdata: each archive has an atlantis.yaml, and what it means.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) < 40 {
+		t.Fatalf("%d files: %v", len(names), err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Files[0].Name != FileName {
+				t.Fatalf("it begins with %s", a.Files[0].Name)
+			}
+			got := meaning(a.Files[0].Data)
+			if *update {
+				a.Files = append(a.Files[:1], txtar.File{Name: "means", Data: []byte(got)})
+				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(a.Files[1].Data), got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// meaning is what a file means, as text: a line for each project, requirement, notice and error.
+func meaning(src []byte) string {
+	doc, ds := Parse(FileName, src)
+	var b strings.Builder
+	for _, p := range doc.Projects {
+		fmt.Fprintf(&b, "project %s: dir %s", p.Name.Value, p.Dir.Value)
+		if p.Workspace.Value != "" {
+			fmt.Fprintf(&b, " workspace %s", p.Workspace.Value)
+		}
+		if p.Broken {
+			b.WriteString(" broken")
+		}
+		b.WriteString("\n")
+		if p.WhenChanged != nil {
+			fmt.Fprintf(&b, "  when_changed %s\n", strings.Join(values1(p.WhenChanged), " "))
+		}
+		if p.VarFiles != nil {
+			fmt.Fprintf(&b, "  var_files %s\n", strings.Join(values1(p.VarFiles), " "))
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
+			fmt.Fprintf(&b, "  variable %s = %s\n", name, p.Variables[name])
+		}
+		if p.BackendFiles != nil {
+			fmt.Fprintf(&b, "  backend_config %s\n", strings.Join(values1(p.BackendFiles), " "))
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.BackendConfig)) {
+			fmt.Fprintf(&b, "  backend_config %s = %s\n", name, p.BackendConfig[name])
+		}
+	}
+	for _, x := range doc.Exclude {
+		fmt.Fprintf(&b, "exclude %s\n", x.Value)
+	}
+	for _, r := range doc.Require {
+		fmt.Fprintf(&b, "require %s at %s: approvals %d, mergeable %t, up_to_date %t, of %q\n", r.Command, r.At, r.Approvals, r.Mergeable, r.UpToDate, r.Projects)
+	}
+	if doc.Unreadable {
+		b.WriteString("unreadable\n")
+	}
+	for _, n := range doc.Notices {
+		fmt.Fprintf(&b, "notice %v %s: %s\n", n.Lines, n.Key, n.Instead)
+	}
+	for _, d := range ds {
+		fmt.Fprintf(&b, "error %d:%d %s: %s\n", d.Subject.Start.Line, d.Subject.Start.Column, d.Summary, d.Detail)
+	}
+	return b.String()
+}
+
+func values1(all []Text) []string {
+	out := []string{}
+	for _, x := range all {
+		out = append(out, x.Value)
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package atlantis
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// changed returns the patterns of when_modified of a project in a directory as patterns of when_changed.
+// There a pattern is from the project's directory and may leave it by .., and matches what is below a
+// directory that it matches, too; here it is from the repository's directory and matches files.
+// outside are those that leave the repository, and match nothing.
+//
+// Source: https://github.com/moby/patternmatcher, which Atlantis asks with the parents of each file.
+func changed(dir string, patterns []Text) (out, outside []Text) {
+	out = []Text{}
+	for _, p := range patterns {
+		text := strings.TrimSpace(p.Value)
+		if text == "" {
+			continue
+		}
+		text, taken := strings.CutPrefix(text, "!")
+		text = path.Join(dir, text)
+		if text == ".." || strings.HasPrefix(text, "../") {
+			outside = append(outside, p)
+			continue
+		}
+		for _, x := range starred(text) {
+			if taken {
+				x = "!" + x
+			}
+			out = append(out, Text{x, p.At})
+		}
+	}
+	return out, outside
+}
+
+var plain = strings.NewReplacer("{", `\{`, "}", `\}`)
+
+// starred returns the patterns for one: braces mean nothing there, and ** inside a name stands for
+// directories, too.
+func starred(text string) []string {
+	var elements []string
+	for e := range strings.SplitSeq(plain.Replace(text), "/") {
+		i := strings.Index(e, "**")
+		if i < 0 || e == "**" {
+			elements = append(elements, e)
+			continue
+		}
+		before, after := e[:i], strings.TrimLeft(e[i:], "*")
+		if before != "" {
+			elements = append(elements, before+"*")
+		}
+		elements = append(elements, "**")
+		if after != "" {
+			elements = append(elements, "*"+strings.ReplaceAll(after, "**", "*"))
+		}
+	}
+	whole := strings.Join(elements, "/")
+	last := elements[len(elements)-1]
+	switch {
+	case whole == ".":
+		return nil // no file has the name
+	case last == "**" && len(elements) > 1 && strings.HasSuffix(elements[len(elements)-2], "*") && strings.Contains(text, elements[len(elements)-2]+"*"):
+		// "net**" matches net.tf as well as network/main.tf
+		return []string{strings.Join(elements[:len(elements)-1], "/"), whole}
+	case last == "**" || last == "*" && len(elements) > 1 && elements[len(elements)-2] == "**" || names(last):
+		return []string{whole}
+	}
+	return []string{whole, whole + "/**"}
+}
+
+// names reports whether an element of a pattern is for files, by its extension: directories are not
+// called so.
+func names(element string) bool {
+	extension := strings.TrimRight(path.Ext(element), "*")
+	return slices.Contains([]string{".tf", ".tofu", ".tfvars", ".hcl", ".json", ".yaml", ".yml", ".tpl", ".tmpl", ".tftpl", ".sh", ".py", ".txt", ".md"}, extension)
+}

@@ -1,0 +1,214 @@
+package atlantis
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+func lineOf(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
+
+// projects reads the list of projects.
+func (r *reader) projects(f field) {
+	all := r.items(f)
+	if len(all) > maxKeys {
+		r.formf(r.at(all[maxKeys]), "Too many projects", "There are %d projects, and at most %d are allowed.", len(all), maxKeys)
+		all = all[:maxKeys]
+	}
+	for _, n := range all {
+		r.project(n)
+	}
+}
+
+// project reads an entry of the list.
+func (r *reader) project(n *yaml.Node) {
+	before := r.count
+	p := Project{At: r.at(n)}
+	set := map[string]field{}
+	for _, f := range r.fields(n, "a project") {
+		set[f.key] = f
+	}
+	get := func(key string) Text {
+		f, ok := set[key]
+		if !ok {
+			return Text{At: p.At}
+		}
+		t, _ := r.scalar(f)
+		return t
+	}
+	p.Name, p.Dir, p.Workspace = get("name"), get("dir"), get("workspace")
+	if r.count == before {
+		r.named(&p, set)
+	}
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		r.setting(&p, set[key])
+	}
+	if many := strings.ContainsAny(p.Dir.Value, "*?["); many {
+		r.many(&p)
+	}
+	r.workflow(&p, set["workflow"])
+	if f, ok := set["autoplan"]; ok {
+		r.autoplan(&p, f)
+	}
+	p.Broken = r.count > before
+	r.doc.Projects = append(r.doc.Projects, p)
+}
+
+// named checks the directory of a project, and gives it a name if it has none: commands need one.
+func (r *reader) named(p *Project, set map[string]field) {
+	if p.Dir.Value == "" {
+		r.formf(p.Dir.At, "No directory", "A project must have the key dir: the directory with its root module, from the repository's own, which is \".\".")
+		return
+	}
+	if strings.Contains(p.Dir.Value, "..") {
+		r.formf(p.Dir.At, "Invalid directory", "The dir of a project begins at the repository's directory, and cannot contain \"..\".")
+		return
+	}
+	p.Dir.Value = path.Clean("./" + p.Dir.Value)
+	f, has := set["name"]
+	switch {
+	case p.Name.Value != "":
+	case has && !null(r.follow(f.value)):
+		r.formf(p.Name.At, "Empty name", "The name of a project cannot be empty. Remove the key, and the project is called after its directory.")
+	case p.Workspace.Value == "" || p.Workspace.Value == "default":
+		p.Name = Text{p.Dir.Value, p.Dir.At}
+	default:
+		p.Name = Text{path.Join(p.Dir.Value, p.Workspace.Value), p.Dir.At}
+	}
+}
+
+// setting reads a key of a project, but for those that the others need.
+func (r *reader) setting(p *Project, f field) {
+	switch f.key {
+	case "name", "dir", "workspace", "workflow", "autoplan":
+	case "plan_requirements", "apply_requirements", "import_requirements":
+		command := strings.TrimSuffix(f.key, "_requirements")
+		if command == "import" {
+			command = ""
+		}
+		r.require(f, command, p.Name.Value)
+	case "branch":
+		t, ok := r.scalar(f)
+		if _, err := regexp.Compile(strings.Trim(t.Value, "/")); ok && (err != nil || len(t.Value) < 2 || !strings.HasPrefix(t.Value, "/") || !strings.HasSuffix(t.Value, "/")) {
+			r.formf(t.At, "Invalid value", "The key branch is a regular expression between slashes, as in /^main$/.")
+		} else if ok {
+			r.notice(f)
+		}
+	case "terraform_version":
+		if t, ok := r.scalar(f); ok && !strings.HasPrefix(strings.TrimPrefix(t.Value, "v")+".", "1.11.") {
+			r.notice(f)
+		}
+	case "terraform_distribution":
+		if t, ok := r.scalar(f); ok && t.Value != "terraform" {
+			r.notice(f)
+		}
+	case "depends_on", "silence_pr_comments":
+		if len(r.texts(f)) > 0 {
+			r.notice(f)
+		}
+	case "execution_order_group":
+		if t, ok := r.scalar(f); ok && t.Value != "0" {
+			r.notice(f)
+		}
+	case "delete_source_branch_on_merge", "repo_locking", "policy_check", "custom_policy_check":
+		if r.truth(f, false) {
+			r.notice(f)
+		}
+	case "repo_locks":
+		r.locks(f)
+	default:
+		r.formf(r.at(f.at), "Unknown key", "Atlantis does not know the key %q of a project. Correct it, or remove it.", visible(f.key))
+	}
+}
+
+// autoplan reads which files' changes plan a project.
+func (r *reader) autoplan(p *Project, f field) {
+	enabled := true
+	for _, x := range r.fields(f.value, f.key) {
+		switch x.key {
+		case "enabled":
+			enabled = r.truth(x, true)
+		case "when_modified":
+			all := r.texts(x)
+			if all == nil {
+				continue
+			}
+			if strings.ContainsAny(p.Dir.Value, "*?[") {
+				r.notice(x)
+				continue
+			}
+			var outside []Text
+			p.WhenChanged, outside = changed(p.Dir.Value, all)
+			for _, t := range outside {
+				r.notices.add(t.At.Start.Line, t.Value, instead["outside"])
+			}
+		default:
+			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q in autoplan: it has enabled and when_modified.", visible(x.key))
+		}
+	}
+	if !enabled {
+		p.WhenChanged = []Text{}
+	}
+}
+
+// many checks a directory that is a pattern of directories.
+func (r *reader) many(p *Project) {
+	elements := strings.Split(p.Dir.Value, "/")
+	odd := func(e string) bool { return strings.Count(e, "*") > 1 || strings.ContainsAny(e, "?[") }
+	switch {
+	case slices.ContainsFunc(elements, odd):
+		r.errorf(p.Dir.At, "Pattern of directories", "Here a pattern of directories has at most one * in each part of the path, as services/* has. List the directories of %s, or write project blocks in lockstep.hcl.", visible(p.Dir.Value))
+	case p.Name.Value != p.Dir.Value:
+		r.errorf(p.Dir.At, "Pattern of directories", "A project with a pattern of directories is called after them: it has neither a name nor a workspace of its own here. Write project blocks in lockstep.hcl.")
+	}
+}
+
+// A workflow is what the steps of one mean to a plan.
+type workflow struct {
+	steps  []argument
+	broken bool // some may be missing
+}
+
+// workflow gives a project the arguments of its workflow.
+func (r *reader) workflow(p *Project, f field) {
+	if f.at == nil {
+		return
+	}
+	name, ok := r.scalar(f)
+	if !ok {
+		return
+	}
+	w, ok := r.workflows[name.Value]
+	if !ok {
+		if name.Value != "default" {
+			r.notice(f)
+		}
+		return
+	}
+	if w.broken {
+		r.errorf(name.At, "Workflow with errors", "The plan stage of the workflow %q has errors, so that nobody can tell with which values the project is planned. Correct it.", visible(name.Value))
+	}
+	v := &values{reader: r, project: p, environment: map[string]string{}}
+	for _, a := range w.steps {
+		v.apply(a)
+	}
+	v.complete()
+	if len(p.BackendFiles) > 0 && len(p.BackendConfig) > 0 {
+		r.errorf(name.At, "Mixed backend configuration", "The workflow %q gives -backend-config files as well as values. Put the values into a file, too.", visible(name.Value))
+	}
+}
+
+// literal is a value as JSON.
+func literal(s string) json.RawMessage {
+	data, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a text has a form
+	}
+	return data
+}

@@ -1,0 +1,215 @@
+package atlantis
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+// Parse reads atlantis.yaml. Beside errors it returns what it can read, with the projects that have
+// none.
+func Parse(name string, src []byte) (Document, hcl.Diagnostics) {
+	r := &reader{source: newSource(name, src)}
+	fields := r.fields(r.load(), "the file")
+	if !r.version(fields) {
+		fields = nil
+	}
+	for _, f := range fields {
+		r.top(f)
+	}
+	for _, f := range fields {
+		if f.key == "projects" {
+			r.projects(f)
+		}
+	}
+	r.explore()
+	r.doc.Require = required(r.asked, len(r.doc.Projects))
+	r.doc.Unreadable, r.doc.Notices = r.shape, r.notices.sorted()
+	return r.doc, r.diags
+}
+
+// A reader reads one file.
+type reader struct {
+	*source
+	doc       Document
+	notices   notices
+	workflows map[string]workflow
+	discover  string // the mode of autodiscover
+	discovers field
+	ignored   []Text
+	asked     []asked
+}
+
+// version accepts version 3 of the format only: in others a key may mean something else.
+func (r *reader) version(fields []field) bool {
+	i := slices.IndexFunc(fields, func(f field) bool { return f.key == "version" })
+	if i < 0 {
+		if !r.shape {
+			r.formf(r.place(1, 1), "No version", "The file must say version: 3, as Atlantis demands, too.")
+		}
+		return false
+	}
+	switch v, _ := r.scalar(fields[i]); v.Value {
+	case "3":
+		return true
+	case "2":
+		r.formf(v.At, "Version 2", "Version 3 of the file is read. Write version: 3; its one difference is how run steps are split into words, and no step is run here.")
+	default:
+		r.formf(v.At, "Unknown version", "Version 3 of the file is read, and not %q.", visible(v.Value))
+	}
+	return false
+}
+
+// top reads a key of the file, but for the projects, which need the others.
+func (r *reader) top(f field) {
+	switch f.key {
+	case "version", "projects":
+	case "workflows":
+		r.readWorkflows(f)
+	case "autodiscover":
+		r.autodiscover(f)
+	case "automerge", "delete_source_branch_on_merge", "abort_on_execution_order_fail":
+		if r.truth(f, false) {
+			r.notice(f)
+		}
+	case "parallel_plan", "parallel_apply":
+		if !r.truth(f, true) {
+			r.notice(f)
+		}
+	case "emoji_reaction", "allowed_regexp_prefixes", "silence_pr_comments", "policies":
+		r.notice(f)
+	case "repo_locks":
+		r.locks(f)
+	default:
+		r.formf(r.at(f.at), "Unknown key", "Atlantis does not know the key %q here. Correct it, or remove it.", visible(f.key))
+	}
+}
+
+func (r *reader) notice(f field) { r.notices.add(f.at.Line, f.key, instead[f.key]) }
+
+// locks reads repo_locks, of the file or of a project.
+func (r *reader) locks(f field) {
+	for _, x := range r.fields(f.value, f.key) {
+		switch mode, _ := r.scalar(x); {
+		case x.key != "mode":
+			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q in repo_locks: its one key is mode.", visible(x.key))
+		case mode.Value == "disabled":
+		case mode.Value == "on_plan" || mode.Value == "on_apply":
+			r.notice(f)
+		default:
+			r.formf(mode.At, "Invalid value", "The mode of repo_locks is disabled, on_plan or on_apply.")
+		}
+	}
+}
+
+// autodiscover reads how directories without an entry become projects.
+func (r *reader) autodiscover(f field) {
+	r.discovers = f
+	for _, x := range r.fields(f.value, f.key) {
+		switch x.key {
+		case "mode":
+			mode, _ := r.scalar(x)
+			if r.discover = mode.Value; !slices.Contains([]string{"auto", "enabled", "disabled"}, r.discover) {
+				r.formf(mode.At, "Invalid value", "The mode of autodiscover is auto, enabled or disabled.")
+			}
+		case "ignore_paths":
+			r.ignored = r.texts(x)
+		default:
+			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q in autodiscover: it has mode and ignore_paths.", visible(x.key))
+		}
+	}
+}
+
+// explore decides on directories without an entry, once the projects are read: they are projects if the
+// file names none.
+func (r *reader) explore() {
+	none := len(r.doc.Projects) == 0
+	if none {
+		r.doc.Exclude = r.ignored
+	}
+	switch {
+	case r.discovers.at == nil:
+	case none && r.discover == "disabled":
+		r.doc.Exclude = []Text{{"**", r.at(r.discovers.at)}, {".", r.at(r.discovers.at)}}
+	case !none && r.discover == "enabled":
+		r.notices.add(r.discovers.at.Line, "autodiscover", instead["autodiscover"])
+	}
+}
+
+// asked is one requirement of one project.
+type asked struct {
+	command string
+	project string
+	line    int
+	file    string
+	rules   requirements.Rules
+}
+
+// require reads a list of requirements of a command for a project.
+func (r *reader) require(f field, command, project string) {
+	if command == "" {
+		if len(r.items(f)) > 0 {
+			r.notice(f)
+		}
+		return
+	}
+	a := asked{command: command, project: project, line: f.at.Line, file: r.name}
+	for _, t := range r.texts(f) {
+		switch t.Value {
+		case "approved":
+			a.rules.Approvals = 1
+		case "mergeable":
+			a.rules.Mergeable = true
+		case "undiverged":
+			a.rules.UpToDate = true
+		default:
+			r.formf(t.At, "Unknown requirement", "A requirement is approved, mergeable or undiverged, and not %q.", visible(t.Value))
+		}
+	}
+	if a.rules.Approvals > 0 || a.rules.Mergeable || a.rules.UpToDate {
+		r.asked = append(r.asked, a)
+	}
+}
+
+// maxNames is the limit of projects in a require block.
+const maxNames = 100
+
+// required groups requirements: a block for each set of conditions of a command, or several for many
+// projects. One of all projects names none.
+func required(all []asked, projects int) []requirements.Requirement {
+	var keys []string
+	sets := map[string][]asked{}
+	for _, a := range all {
+		key := strings.Join([]string{a.command, mark(a.rules.Approvals > 0), mark(a.rules.Mergeable), mark(a.rules.UpToDate)}, " ")
+		if sets[key] == nil {
+			keys = append(keys, key)
+		}
+		sets[key] = append(sets[key], a)
+	}
+	var out []requirements.Requirement
+	for _, key := range keys {
+		set := sets[key]
+		for part := range slices.Chunk(set, maxNames) {
+			r := requirements.Requirement{Command: part[0].command, At: lineOf(part[0].file, part[0].line), Rules: part[0].rules}
+			if len(set) < projects {
+				for _, a := range part {
+					r.Projects = append(r.Projects, a.project)
+				}
+			}
+			if out = append(out, r); r.Projects == nil {
+				break
+			}
+		}
+	}
+	return out
+}
+
+func mark(is bool) string {
+	if is {
+		return "1"
+	}
+	return "0"
+}

@@ -1,0 +1,157 @@
+package atlantis
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// An argument is one of a command that a workflow's stage gives, or a variable of the environment.
+type argument struct {
+	command string // "init" or "plan"; "env" for a variable
+	name    string // of a variable
+	text    Text
+}
+
+// readWorkflows reads all of the file's.
+func (r *reader) readWorkflows(f field) {
+	r.workflows = map[string]workflow{}
+	for _, w := range r.fields(f.value, f.key) {
+		x, before := workflow{}, r.count
+		for _, stage := range r.fields(w.value, "a workflow") {
+			switch stage.key {
+			case "plan":
+				x.steps = r.stage(stage)
+			case "apply":
+				r.applies(stage)
+			case "policy_check", "import", "state_rm":
+				r.notice(stage)
+			default:
+				r.formf(r.at(stage.at), "Unknown key", "Atlantis does not know the stage %q of a workflow: there are plan, apply, policy_check, import and state_rm.", visible(stage.key))
+			}
+		}
+		x.broken = r.count > before
+		r.workflows[w.key] = x
+	}
+}
+
+// applies reads the stage of an apply, which has nothing to add to a plan that is saved.
+func (r *reader) applies(stage field) {
+	for _, a := range r.stage(stage) {
+		key := a.text.Value
+		if a.command == "env" {
+			key = a.name
+		}
+		if !harmless(key) {
+			r.notices.add(a.text.At.Start.Line, key, instead["apply"])
+		}
+	}
+}
+
+// stage reads the steps of a stage.
+func (r *reader) stage(f field) []argument {
+	var out []argument
+	for _, x := range r.fields(f.value, "a stage") {
+		if x.key != "steps" {
+			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q of a stage: its one key is steps.", visible(x.key))
+			continue
+		}
+		for _, n := range r.items(x) {
+			out = append(out, r.step(n)...)
+		}
+	}
+	if len(out) > maxArguments {
+		r.errorf(r.at(f.at), "Too many arguments", "The stage has %d arguments; at most %d are read. Values of variables can stand in files.", len(out), maxArguments)
+		return out[:maxArguments]
+	}
+	return out
+}
+
+// maxArguments is the limit of a stage: each project with the workflow reads them.
+const maxArguments = 300
+
+// known are the names of steps, those that have a command of their own in the end.
+var known = []string{"init", "plan", "apply", "show", "policy_check", "import", "state_rm", "env", "multienv", "run"}
+
+// step reads a step: its name, or a mapping of its name to arguments.
+func (r *reader) step(n *yaml.Node) []argument {
+	x := r.follow(n)
+	if null(x) {
+		r.formf(r.at(n), "Empty step", "A step is the name of a command, or a mapping with one.")
+		return nil
+	}
+	if x.Kind == yaml.ScalarNode {
+		if !slices.Contains(known, x.Value) || x.Value == "run" {
+			r.formf(r.at(n), "Unknown step", "%q is not a step of Atlantis. Commands of your own have the key run.", visible(x.Value))
+		}
+		return nil
+	}
+	fields := r.fields(n, "a step")
+	if len(fields) != 1 {
+		if len(fields) > 1 {
+			r.formf(r.at(fields[1].at), "Step with several keys", "A step has one key, its name, and the keys of that stand below it, indented further. This one has %q, too.", visible(fields[1].key))
+		}
+		return nil
+	}
+	f := fields[0]
+	switch {
+	case !slices.Contains(known, f.key):
+		r.formf(r.at(f.at), "Unknown step", "%q is not a step of Atlantis.", visible(f.key))
+	case f.key == "run" || f.key == "multienv":
+		r.notice(f)
+	case f.key == "env":
+		return r.env(f)
+	default:
+		return r.extra(f)
+	}
+	return nil
+}
+
+// env reads a step that sets a variable of the environment.
+func (r *reader) env(f field) []argument {
+	var name, value, command *Text
+	for _, x := range r.fields(f.value, "an env step") {
+		into := map[string]**Text{"name": &name, "value": &value, "command": &command}[x.key]
+		switch {
+		case into != nil:
+			t, _ := r.scalar(x)
+			*into = &t
+		case x.key == "shell" || x.key == "shellArgs":
+		default:
+			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q of an env step: it has name, and value or command.", visible(x.key))
+		}
+	}
+	switch {
+	case name == nil || name.Value == "":
+		r.formf(r.at(f.at), "No name", "An env step must have the key name.")
+	case command != nil:
+		r.notices.add(f.at.Line, "env "+name.Value, instead["env command"])
+		return []argument{{command: "unknown", name: name.Value, text: *name}}
+	case value != nil:
+		return []argument{{command: "env", name: name.Value, text: *value}}
+	}
+	return nil
+}
+
+// extra reads the arguments of a command.
+func (r *reader) extra(f field) []argument {
+	var out []argument
+	for _, x := range r.fields(f.value, "a step") {
+		if x.key != "extra_args" {
+			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q of the step %s: its one key is extra_args.", visible(x.key), f.key)
+			continue
+		}
+		for _, t := range r.texts(x) {
+			out = append(out, argument{command: f.key, text: t})
+		}
+	}
+	return out
+}
+
+// harmless reports whether an argument has no meaning because things are so anyway.
+func harmless(arg string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
+	return slices.Contains([]string{"-no-color", "-input", "-compact-warnings", "-reconfigure", "-upgrade", "-auto-approve", "-detailed-exitcode", "-get", "-lockfile", "-migrate-state", "-force-copy", "-lock-timeout"}, "-"+strings.TrimPrefix(name, "-")) ||
+		arg == "-lock=true" || arg == "-refresh=true" || arg == "-refresh"
+}

@@ -1,0 +1,288 @@
+package project
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+// samples are the files that package atlantis reads in its test.
+func samples(t testing.TB) map[string][]byte {
+	t.Helper()
+	names, err := filepath.Glob("atlantis/testdata/*.txtar")
+	if err != nil || len(names) < 40 {
+		t.Fatalf("%d samples: %v", len(names), err)
+	}
+	out := map[string][]byte{}
+	for _, name := range names {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = a.Files[0].Data
+	}
+	return out
+}
+
+// same compares what an atlantis.yaml says with what its lockstep.hcl says, but for the lines.
+func same(t testing.TB, files fs.FS, src []byte) {
+	t.Helper()
+	text, _, ds := Imported(files, src)
+	if ds.HasErrors() {
+		return
+	}
+	was, _, _ := foreignSettings(src)
+	is, ds := Parse(FileName, text)
+	if ds.HasErrors() {
+		t.Fatalf("%s: %s\n%s", src, said(ds), text)
+	}
+	plain := func(s *Settings) string {
+		var b strings.Builder
+		for _, p := range slices.Concat(s.Projects, stars(s)) {
+			p = s.filed(p, regular(files))
+			fmt.Fprintf(&b, "%s %s\n", p.settings(), p.Apply)
+		}
+		for _, r := range s.Require {
+			r.At = ""
+			fmt.Fprintf(&b, "%+v\n", r)
+		}
+		fmt.Fprintf(&b, "%q %+v %d", s.exclude, s.Allow, len(s.environments))
+		return b.String()
+	}
+	if diff := cmp.Diff(plain(was), plain(is)); diff != "" {
+		t.Fatalf("%s\n%s\n%s", src, text, diff)
+	}
+	again, _, _ := Imported(files, src)
+	if string(again) != string(text) {
+		t.Errorf("two texts:\n%s\n%s", text, again)
+	}
+}
+
+func stars(s *Settings) []Project {
+	var out []Project
+	for _, w := range s.wildcards {
+		out = append(out, w.Project)
+	}
+	return out
+}
+
+// TestImported holds that the written file says what atlantis.yaml says, of all samples.
+func TestImported(t *testing.T) {
+	t.Parallel()
+	files := tree(map[string]string{"app/env/staging.tfvars": "", "dns/env/default.tfvars": "", "services/x/env/default.tfvars": ""})
+	for _, src := range samples(t) {
+		same(t, files, src)
+	}
+}
+
+// FuzzImported holds that nothing in an atlantis.yaml makes us fail, that what is written can be read,
+// and says the same.
+func FuzzImported(f *testing.F) {
+	for _, src := range samples(f) {
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src []byte) { same(t, tree(nil), src) })
+}
+
+// TestImportedText is one written file, whole.
+func TestImportedText(t *testing.T) {
+	t.Parallel()
+	const src = `version: 3
+automerge: true
+projects:
+- name: app
+  dir: app
+  workspace: live
+  workflow: w
+  apply_requirements: [approved, undiverged]
+  autoplan: {when_modified: ["*.tf", "!*_test.tf"]}
+- dir: dns
+workflows:
+  w:
+    plan:
+      steps:
+      - init: {extra_args: [-backend-config=live.hcl]}
+      - run: "make # $(id)"
+      - plan: {extra_args: ['-var=zones=["a"]', "-var=text=${x}"]}
+`
+	files := tree(map[string]string{"app/env/live.tfvars": ""})
+	if _, _, ds := Imported(files, []byte(src)); !strings.Contains(said(ds), "contains $x") {
+		t.Errorf("a variable of the server is not refused: %s", said(ds))
+	}
+	got, notices, ds := Imported(files, []byte(strings.Replace(src, "${x}", "%{x}", 1)))
+	const want = `# Written from atlantis.yaml.
+#
+# automerge (atlantis.yaml:2): not carried over.
+#   Nothing is merged by Lockstep. Use GitHub's auto-merge, or apply = "merge" in lockstep.hcl, which applies what is merged.
+#
+# run (atlantis.yaml:16): not carried over.
+#   No command is run. Checks belong into a workflow of GitHub, which require "apply" { checks } of lockstep.hcl can demand; files that a command makes have to be in the repository.
+
+project "app" {
+  dir          = "app"
+  workspace    = "live"
+  when_changed = ["app/*.tf", "!app/*_test.tf"]
+  var_files    = ["app/env/live.tfvars"]
+  variables = {
+    text  = "%%{x}"
+    zones = ["a"]
+  }
+  backend_config = ["app/live.hcl"]
+}
+
+project "dns" {
+  dir = "dns"
+}
+
+require "apply" {
+  projects   = ["app"]
+  approvals  = 1
+  up_to_date = true
+}
+`
+	if diff := cmp.Diff(want, string(got)); diff != "" || len(notices) != 2 || ds.HasErrors() {
+		t.Errorf("%s\n%v %s", diff, notices, said(ds))
+	}
+}
+
+// TestAtlantisDiscovered holds which file counts, and the projects that it makes.
+func TestAtlantisDiscovered(t *testing.T) {
+	t.Parallel()
+	const yaml = "version: 3\nautomerge: true\nprojects:\n- {dir: app}\n- {dir: db, workspace: live}\n- {dir: gone}\n"
+	files := map[string]string{"app/main.tf": backend, "db/main.tf": "", "db/env/live.tfvars": "x = 1", "other/main.tf": backend, atlantis.FileName: yaml}
+	got, ds := Discover(tree(files))
+	var names []string
+	for _, p := range got.Projects {
+		names = append(names, fmt.Sprintf("%s %s %s %v", p.Name, p.Workspace, p.At, p.VarFiles))
+	}
+	if diff := cmp.Diff([]string{"app default atlantis.yaml:4 []", "db/live live atlantis.yaml:5 [db/env/live.tfvars]"}, names); diff != "" {
+		t.Error(diff)
+	}
+	if got.Settings != atlantis.FileName || got.Ignored || len(got.Notices) != 1 || !strings.Contains(said(ds), `The project "gone" has the directory gone`) {
+		t.Errorf("%+v %s", got, said(ds))
+	}
+	if d := ds[0].Subject; d.Filename != atlantis.FileName || d.Start.Line != 6 {
+		t.Errorf("the error is at %s", d)
+	}
+	files[FileName] = "project \"one\" {\n  dir = \"other\"\n}\n"
+	got, ds = Discover(tree(files))
+	if len(got.Projects) != 1 || got.Settings != FileName || !got.Ignored || got.Notices != nil || len(ds) > 0 {
+		t.Errorf("%+v %s", got, said(ds))
+	}
+	got, ds = Discover(tree(map[string]string{"app/main.tf": backend, "modules/x/main.tf": backend, atlantis.FileName: "version: 3\nautodiscover: {ignore_paths: ['modules/*']}\n"}))
+	if len(got.Projects) != 1 || got.Projects[0].Name != "app" || len(ds) > 0 {
+		t.Errorf("%+v %s", got, said(ds))
+	}
+	got, ds = Discover(tree(map[string]string{"app/main.tf": backend, atlantis.FileName: "version: 3\nautodiscover: {mode: disabled}\n"}))
+	if len(got.Projects) != 0 {
+		t.Errorf("%+v %s", got, said(ds))
+	}
+}
+
+// TestAtlantisRefused is a table of mistakes that package atlantis leaves to us.
+func TestAtlantisRefused(t *testing.T) {
+	t.Parallel()
+	for projects, want := range map[string]string{
+		"- {dir: a, name: x}\n- {dir: b, name: x}":     "There is another project \"x\" at atlantis.yaml:4",
+		"- {dir: a}\n- {dir: a}":                       "Two projects with one name",
+		"- {dir: a, name: x}\n- {dir: ./a/, name: y}":  "The project \"x\" has the directory a and the workspace \"default\", too",
+		"- {dir: /etc}\n":                              "",
+		"- {dir: a, name: -x}":                         "Invalid name of a project",
+		"- {dir: 'a b'}":                               "Invalid name of a project",
+		"- {dir: a, workspace: ../x}":                  "Invalid workspace",
+		"- {dir: 'a\\b'}":                              "is not in the repository",
+		"- {dir: a, autoplan: {when_modified: ['[']}}": "is not a pattern of files",
+		"- {dir: a, workflow: up}":                     "The file \"../x.tfvars\" is not in the repository",
+		"- {dir: a, autoplan: {when_modified: [" + strings.Repeat("a.tf,", 101) + "]}}": "has 101 patterns",
+	} {
+		src := "version: 3\nworkflows: {up: {plan: {steps: [plan: {extra_args: [-var-file=../../x.tfvars]}]}}}\nprojects:\n" + projects + "\n"
+		s, _, ds := foreignSettings([]byte(src))
+		if !strings.Contains(said(ds), want) || (want == "") == ds.HasErrors() {
+			t.Errorf("%s: %s\nwant %s", projects, said(ds), want)
+		}
+		if len(s.Projects) > 1 {
+			t.Errorf("%s: %v", projects, s.Projects)
+		}
+	}
+}
+
+// TestAtlantisGrants holds that the file has requirements, and no other right.
+func TestAtlantisGrants(t *testing.T) {
+	t.Parallel()
+	s, ds := Read(atlantis.FileName, []byte("version: 3\nprojects:\n- {dir: a, apply_requirements: [approved]}\n- {dir: b}\n"))
+	if ds.HasErrors() {
+		t.Fatal(said(ds))
+	}
+	rules := requirements.Rules{Approvals: 1}
+	for _, p := range []Project{{Name: "a", Dir: "a", Workspace: "default"}, {Name: "renamed", Dir: "a", Workspace: "default"}, {Name: "new", Dir: "new", Workspace: "default"}} {
+		got := s.Required("apply", p, nil)
+		if len(got) != 1 || !cmp.Equal(got[0].Rules, rules) || got[0].At != "atlantis.yaml:3" {
+			t.Errorf("%s: %+v", p.Name, got)
+		}
+	}
+	if got := s.Required("apply", Project{Name: "b", Dir: "b", Workspace: "default"}, nil); len(got) != 0 {
+		t.Errorf("b: %+v", got)
+	}
+	g, err := GrantsOf(s, nil)
+	if err != nil || g.Programs() || g.ModuleHost("modules.example.com") == nil || g.Repository("acme", "x") || s.Names("release/1") {
+		t.Errorf("it grants %+v %v", g, err)
+	}
+	if s.ApplyOn(Project{Name: "a", Dir: "a", Workspace: "default"}) != OnComment || s.OnWaiting() != WaitingPasses {
+		t.Error("it decides on more than requirements")
+	}
+	for src, unreadable := range map[string]bool{
+		"version: 3\nprojects:\n- {dir: a, apply_requirement: [approved]}\n": true,
+		"version: 3\nprojects: [": true,
+		"version: 2\nprojects:\n- {dir: a, apply_requirements: [approved]}\n": true,
+		"version: 3\nprojects:\n- {dir: a}\n- {dir: a}\n":                     false,
+	} {
+		if s, _ := Read(atlantis.FileName, []byte(src)); s.Unreadable != unreadable {
+			t.Errorf("%s: unreadable %t", src, s.Unreadable)
+		}
+	}
+}
+
+// TestAtlantisTouched holds that the file's change plans the projects that it changes, and that moving to
+// lockstep.hcl plans none.
+func TestAtlantisTouched(t *testing.T) {
+	t.Parallel()
+	const yaml = "version: 3\nprojects:\n- {dir: a, autoplan: {when_modified: ['**/*.tf', '!old']}}\n- {dir: b}\n"
+	files := map[string]string{"a/main.tf": "", "b/main.tf": "", "b/env/default.tfvars": "", atlantis.FileName: yaml}
+	base, _ := Read(atlantis.FileName, []byte(yaml))
+	touched := func(change string) string {
+		t.Helper()
+		all, ds := discovered(tree(files))
+		if ds.HasErrors() {
+			t.Fatal(said(ds))
+		}
+		var names []string
+		for _, p := range Touched(all, []string{change}, base) {
+			names = append(names, p.Name)
+		}
+		return strings.Join(names, " ")
+	}
+	for change, want := range map[string]string{"a/x/y.tf": "a", "a/old/y.tf": "", "a/README.md": "", "b/README.md": "b", "b/env/default.tfvars": "b", atlantis.FileName: ""} {
+		if got := touched(change); got != want {
+			t.Errorf("%s touches %q", change, got)
+		}
+	}
+	text, _, _ := Imported(tree(files), []byte(yaml))
+	files[FileName] = string(text)
+	if got := touched(FileName); got != "" {
+		t.Errorf("moving to lockstep.hcl plans %s", got)
+	}
+	delete(files, FileName)
+	files[atlantis.FileName] = strings.Replace(yaml, "{dir: b}", "{dir: b, autoplan: {enabled: false}}", 1)
+	if got := touched(atlantis.FileName); got != "b" {
+		t.Errorf("a changed project is %q", got)
+	}
+}
