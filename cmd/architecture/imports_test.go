@@ -118,7 +118,7 @@ var allowed = map[string][]string{
 	"statebackend/lockfile":         {"statebackend"},
 	"statebackend/statebackendtest": {"statebackend"},
 
-	"engine/journaling":                    {"engine/plans", "engine/states", "engine/states/statefile", "engine/addrs", "engine/marks"},
+	"engine/journaling":                    {"engine/plans", "engine/states", "engine/states/statefile", "engine/jsonscan", "engine/addrs", "engine/marks"},
 	"engine":                               {"engine/..."},
 	"engine/validating":                    {"engine/addrs", "engine/config", "engine/config/traversals", "engine/diags", "engine/eval", "engine/marks", "engine/provider", "engine/provisioning", "engine/refs", "engine/schema", "engine/session", "engine/walk"},
 	"engine/graphs":                        {"engine/addrs", "engine/config", "engine/plans", "engine/refs", "engine/states"},

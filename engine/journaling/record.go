@@ -1,7 +1,6 @@
 package journaling
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/jsonscan"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 )
@@ -88,25 +88,13 @@ func digest(o *states.Object) string {
 	b = append(strconv.AppendInt(b, o.SchemaVersion, 10), ' ')
 	b = append(strconv.AppendQuote(b, string(o.Private)), ' ')
 	if o.AttrsJSON != nil {
-		b = appendCompact(b, o.AttrsJSON)
+		b = jsonscan.AppendCompact(b, o.AttrsJSON)
 	}
 	for _, k := range slices.Sorted(maps.Keys(o.AttrsFlat)) {
 		b = fmt.Appendf(b, "%q=%q ", k, o.AttrsFlat[k])
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:12])
-}
-
-// appendCompact appends JSON without its white space, or as it is if it is none.
-func appendCompact(dst, src []byte) []byte {
-	if !bytes.ContainsAny(src, " \n\t\r") {
-		return append(dst, src...)
-	}
-	b := bytes.NewBuffer(dst)
-	if json.Compact(b, src) != nil {
-		return append(dst, src...)
-	}
-	return b.Bytes()
 }
 
 // target is the address of an edit.

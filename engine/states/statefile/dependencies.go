@@ -46,14 +46,15 @@ func (r *reader) dependencies() (*states.Dependencies, error) {
 		return nil, err
 	}
 	text := r.Src(start, r.Pos())
+	h := maphash.Bytes(r.seed, text)
+	if d := r.deps[h]; printed && d != nil && bytes.Equal(d.Encoded(), text) {
+		return d, nil
+	}
+	text = bytes.Clone(text)
 	known := r.depAddrs // complete by the time it is used
 	load := func() []addrs.ConfigResource { return decodeDependencies(text, n, known) }
 	if !printed {
 		return states.ListedDependencies(load), nil
-	}
-	h := maphash.Bytes(r.seed, text)
-	if d := r.deps[h]; d != nil && bytes.Equal(d.Encoded(), text) {
-		return d, nil
 	}
 	d := states.EncodedDependencies(text, load)
 	r.deps[h] = d

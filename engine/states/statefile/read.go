@@ -20,8 +20,8 @@ import (
 
 // Read decodes a state file. No bytes at all are no state: [states.Empty].
 //
-// The state keeps parts of src, which must not change any more. Errors have the problem, its place,
-// and a remedy; they never quote values.
+// The state keeps nothing of src, which is several times larger than its attributes are without their
+// layout. Errors have the problem, its place, and a remedy; they never quote values.
 func Read(src []byte) (*states.State, error) {
 	if len(src) == 0 {
 		return states.Empty(), nil
@@ -123,6 +123,7 @@ type reader struct {
 		addr addrs.ModuleInstance
 	}
 	instances []instance // of the resource at hand, space used again
+	kept      texts
 }
 
 func (r *reader) file() error {
@@ -178,7 +179,7 @@ func (r *reader) keep(extra *map[string]json.RawMessage, name []byte) error {
 	if *extra == nil {
 		*extra = map[string]json.RawMessage{}
 	}
-	(*extra)[string(name)] = raw
+	(*extra)[string(name)] = r.kept.keep(raw)
 	return nil
 }
 
@@ -365,7 +366,7 @@ func (r *reader) instance() error {
 		case "schema_version":
 			o.SchemaVersion, err = r.Integer("a schema version")
 		case "attributes":
-			o.AttrsJSON, err = r.Raw()
+			o.AttrsJSON, err = r.attributes()
 		case "attributes_flat":
 			err = r.optional(func() error { return r.flat(o) })
 		case "sensitive_attributes":
@@ -389,6 +390,14 @@ func (r *reader) instance() error {
 	}
 	r.instances = append(r.instances, in)
 	return err
+}
+
+func (r *reader) attributes() (json.RawMessage, error) {
+	raw, err := r.Raw()
+	if err != nil {
+		return nil, err
+	}
+	return r.kept.keep(raw), nil
 }
 
 func (r *reader) instanceKey() (addrs.InstanceKey, error) {
