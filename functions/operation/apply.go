@@ -149,7 +149,7 @@ func (o *Operation) begin(ctx context.Context, log statebackend.Log, j *journali
 	}
 	return diags.FromError("Error writing the journal", j.Begin(ctx, journaling.Start{
 		Plan: o.Planned, Stored: o.State.Current, Prior: p.PriorState,
-		Sum: journaling.SHA256(o.State.Bytes()), Lineage: o.State.Next(o.State.Current).Lineage,
+		Sum: o.State.Sum(), Lineage: o.State.Next(o.State.Current).Lineage,
 	}))
 }
 

@@ -64,7 +64,7 @@ func (o *Operation) findBegun(log statebackend.Log, records []journal.Record, lo
 // progress reads the progress of the plan to be applied; nil if there is none.
 func (o *Operation) progress(prior *states.State, records []journal.Record) (*journaling.Progress, error) {
 	return journaling.Resume(journaling.Start{
-		Plan: o.Planned, Stored: o.State.Current, Prior: prior, Sum: journaling.SHA256(o.State.Bytes()),
+		Plan: o.Planned, Stored: o.State.Current, Prior: prior, Sum: o.State.Sum(),
 	}, linesOf(records))
 }
 

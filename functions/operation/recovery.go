@@ -107,7 +107,7 @@ func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bo
 
 // fold makes the state with the results of the records the operation's. It stores nothing.
 func (o *Operation) fold(lines [][]byte, living *Living) (journaling.Folded, error) {
-	f, err := journaling.Fold(o.State.Current, journaling.SHA256(o.State.Bytes()), lines)
+	f, err := journaling.Fold(o.State.Current, o.State.Sum(), lines)
 	if err != nil {
 		return f, err
 	}

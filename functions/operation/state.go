@@ -124,11 +124,14 @@ func (o *Operation) SaveFirst(ctx context.Context) error {
 	return o.State.Replace(context.WithoutCancel(ctx), o.State.Next(states.Empty()))
 }
 
-// Known returns the state as a file: the stored one, or where a journal has more, the one that the
-// next run will store.
+// Known returns the state as a file, as Lockstep lays it out; nothing if there is none. Where a journal
+// has more than the stored state, it is the one that the next run will store.
 func (o *Operation) Known() ([]byte, error) {
+	if !o.State.Exists() {
+		return nil, nil
+	}
 	if o.State.Stored() {
-		return o.State.Bytes(), nil
+		return statefile.Write(o.State.Current)
 	}
 	return statefile.Write(o.State.Next(o.State.Current))
 }

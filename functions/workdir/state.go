@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -26,10 +27,8 @@ type State struct {
 	BeforePut func(context.Context, []byte)
 
 	version  statebackend.Version
-	bytes    []byte            // as they were read; nil once others were written
-	size     int               // of the bytes that were written last; 0: none were
+	size     int               // of the bytes that were read or written last; 0: there are none
 	sum      [sha256.Size]byte // of these
-	written  *states.State     // that they are
 	outdated bool              // stored in another form than it is to be
 	lockID   string
 	holding  *leasing.Holding // nil: the lock has no lease
@@ -63,7 +62,8 @@ func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	if err != nil {
 		return diags.Errorf(nil, "Failed to load state", "The state at %s cannot be used: %s.", s.Workspace.Place(), err)
 	}
-	s.Current, s.version, s.bytes, s.size, s.outdated = st, snap.Version, snap.Bytes, 0, snap.Outdated
+	s.Current, s.version, s.outdated = st, snap.Version, snap.Outdated
+	s.size, s.sum = len(snap.Bytes), sha256.Sum256(snap.Bytes)
 	return nil
 }
 
@@ -85,21 +85,17 @@ func (s *State) Moved(ctx context.Context) (bool, error) {
 	return err == nil && snap.Version != s.version, err
 }
 
-// Bytes returns the state file as it was read or last written; nil if there is none. A written one is
-// not kept: in a large apply each copy is a hundred megabytes. It is encoded again.
-func (s *State) Bytes() []byte {
+// Sum returns the SHA-256 of the bytes that were read or last written, as journals name them; "" if
+// there are none. The bytes themselves are not kept: of a large state they are a hundred megabytes.
+func (s *State) Sum() string {
 	if s.size == 0 {
-		return s.bytes
+		return ""
 	}
-	data, err := encode(s.written)
-	if err != nil || sha256.Sum256(data) != s.sum {
-		panic("workdir: a state that was written is encoded in another way now")
-	}
-	return data
+	return hex.EncodeToString(s.sum[:])
 }
 
 // Exists reports whether there is a state.
-func (s *State) Exists() bool { return len(s.bytes)+s.size > 0 || s.replaced }
+func (s *State) Exists() bool { return s.size > 0 || s.replaced }
 
 // Stored reports whether Current is the stored state: Pretend was not called.
 func (s *State) Stored() bool { return !s.replaced }
@@ -135,10 +131,6 @@ func encode(st *states.State) ([]byte, error) {
 // the serial of those.
 func (s *State) stored(data []byte, next *states.State) bool {
 	head, rest := statefile.Head(s.Current), data[len(statefile.Head(next)):]
-	if s.size == 0 {
-		was, ok := bytes.CutPrefix(s.bytes, head)
-		return ok && bytes.Equal(was, rest)
-	}
 	if len(head)+len(rest) != s.size {
 		return false
 	}
@@ -183,6 +175,6 @@ func (s *State) put(ctx context.Context, next *states.State, data []byte) error 
 		return err
 	}
 	s.Current, s.version, s.outdated = next, version, false
-	s.bytes, s.size, s.sum, s.written = nil, len(data), sha256.Sum256(data), next
+	s.size, s.sum = len(data), sha256.Sum256(data)
 	return nil
 }

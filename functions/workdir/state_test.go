@@ -2,11 +2,14 @@ package workdir
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
@@ -55,8 +58,11 @@ func TestWriteOnlyWhatDiffers(t *testing.T) {
 		if (put != nil) != (c.want != "") || !strings.Contains(string(put), c.want) {
 			t.Errorf("%s: stored %q", c.name, put)
 		}
-		if put != nil && string(s.Bytes()) != string(put) {
-			t.Errorf("%s: the stored bytes are not those that were announced", c.name)
+		if put != nil && s.Sum() != fmt.Sprintf("%x", sha256.Sum256(put)) {
+			t.Errorf("%s: the sum %s is not that of the bytes that were announced", c.name, s.Sum())
+		}
+		if again := reread(t, s.Workspace); again.Sum() != s.Sum() {
+			t.Errorf("%s: the sum %s after the write, %s when it is read", c.name, s.Sum(), again.Sum())
 		}
 		// Once more, with bytes that were written and not read.
 		announced := put
@@ -68,6 +74,16 @@ func TestWriteOnlyWhatDiffers(t *testing.T) {
 			t.Errorf("%s: another one after it stored %q, %v", c.name, put, err)
 		}
 	}
+}
+
+// reread returns the state of a workspace, read by another.
+func reread(t *testing.T, w statebackend.Workspace) *State {
+	t.Helper()
+	s := &State{Workspace: w}
+	if ds := s.Read(t.Context()); ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	return s
 }
 
 // withObject returns a state of one object.
