@@ -2,8 +2,9 @@
 // each planned and applied by itself; the files that matter to each; and the permissions for one,
 // to run programs of others and to get modules from elsewhere.
 //
-// A repository describes its projects in lockstep.hcl ([Parse]), or leaves it to its directories
-// ([Discover]). The author of a pull request writes that file too: so its discoveries tell only
+// A repository describes its projects in lockstep.hcl ([Parse]), where that is absent in atlantis.yaml
+// ([Read]), or leaves it to its directories
+// ([Discover]). The author of a pull request writes these files too: so its discoveries tell only
 // where to look, and the caller must read permissions ([Settings.ApplyOn], [Settings.Grant],
 // [GrantsOf], [Allow.States]) at the base commit, and on the default branch where the base is another branch
 // ([Settings.Names]).
@@ -30,8 +31,8 @@ type Project struct {
 	// [Discover] fills it in.
 	Modules []string
 	// WhenChanged are patterns, in doublestar's notation and from the repository's directory: a
-	// change of such a file makes Lockstep plan the project. nil: the files of Dir and Modules, and
-	// VarFiles.
+	// change of such a file makes Lockstep plan the project. One with a ! before it takes files out
+	// again, and later ones win. nil: the files of Dir and Modules, and VarFiles.
 	WhenChanged []string
 	// VarFiles are files with values of variables, as -var-file takes them, by paths
 	// from the repository's directory. Later ones win.
@@ -45,7 +46,7 @@ type Project struct {
 	// [Discover] adds those in BackendFiles, which are paths from the repository's directory.
 	BackendConfig map[string]json.RawMessage `json:",omitempty"`
 	BackendFiles  []string                   `json:",omitempty"`
-	// At is the line of its block, "lockstep.hcl:3"; "" if it has none.
+	// At is the line of its block, "lockstep.hcl:3", or of its entry; "" if it has none.
 	At string `json:",omitempty"`
 	// Apply is the occasion of its apply. Only the base branch decides it: see [Settings.ApplyOn].
 	Apply ApplyOn

@@ -49,7 +49,7 @@ type Block struct {
 var usual = []Argument{
 	{Name: "workspace", Doc: "The workspace that is planned; \"default\" without this."},
 	{Name: "environment", Doc: "The label of the environment block with the project's roles, secrets and variables."},
-	{Name: "when_changed", Kind: texts, Doc: "Patterns of files whose change makes Lockstep plan the project; without this, the files of its directory and its modules."},
+	{Name: "when_changed", Kind: texts, Doc: "Patterns of files whose change makes Lockstep plan the project; one with a ! before it takes files out again, and later ones win. Without this, the files of its directory and its modules."},
 	{Name: "var_files", Kind: texts, Doc: "Files with values of variables, by paths from the repository's directory. Later ones win."},
 	{Name: "variables", Kind: values, Doc: "Values of variables. They win over var_files and the environment's."},
 	{Name: "backend_config", Kind: files, Doc: "The part of the backend block that is not in the configuration: files with arguments, by paths from the repository's directory, or the arguments themselves."},
