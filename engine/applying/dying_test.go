@@ -18,18 +18,20 @@ import (
 // A disk keeps the journal of a story. Once dead, it keeps nothing more: so a process leaves it that
 // dies.
 type disk struct {
-	dieAt string   // the call in which the process dies
-	after []string // the rules for the next process
-	dead  bool
-	lines [][]byte
+	fullAt string   // the call from which on nothing can be written
+	dieAt  string   // the call in which the process dies
+	after  []string // the rules for the next process
+	dead   bool
+	full   bool
+	lines  [][]byte
 }
 
 // Append implements [journaling.Writer].
 func (s *story) Append(_ bool, records ...[]byte) func(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.disk.dead {
-		return func(context.Context) error { return errors.New("the process is dead") }
+	if s.disk.dead || s.disk.full {
+		return func(context.Context) error { return errors.New("the disk is full") }
 	}
 	for _, r := range records {
 		s.disk.lines = append(s.disk.lines, slices.Clone(r))

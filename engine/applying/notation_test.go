@@ -76,6 +76,7 @@ ephemeral t_x
 //	                                 its outcome gets lost, and another process goes on. The rules
 //	                                 before this line are for the first process, those behind it
 //	                                 for the second
+//	                full CALL       the journal cannot be written from this call on
 //	                workspace NAME  the workspace has this name then
 //	                replace ATTR     the provider demands a replacement for a change of ATTR
 //	                destroy, refresh-only, no-refresh, targets | excludes ADDRESS ...   the kind of plan
@@ -178,6 +179,9 @@ func (s *story) provide(described string) {
 		}
 		if call == s.disk.dieAt {
 			s.disk.dead = true
+		}
+		if call == s.disk.fullAt {
+			s.disk.full = true
 		}
 		if call == s.stopAt {
 			s.stop(errors.New("interrupted"))
@@ -321,6 +325,8 @@ func (s *story) rule(rule string) {
 		s.stopAt = rest
 	case "die":
 		s.disk.dieAt = rest
+	case "full":
+		s.disk.fullAt = rest
 	case "replace":
 		s.replace = rest
 	case "workspace":
@@ -379,7 +385,7 @@ func (s *story) apply(text string, plan *plans.Plan) (*states.State, diags.Diagn
 		Environment: env, Plan: plan, Variables: map[string]cty.Value{}, LocalExec: s.command,
 		Save: func(context.Context, *states.State) error { return nil },
 	}
-	if s.disk.dieAt != "" || len(s.disk.lines) > 0 {
+	if s.disk.dieAt != "" || s.disk.fullAt != "" || len(s.disk.lines) > 0 {
 		in.Journal, in.Progress = s.journal(plan)
 		in.ImpureCalls = s.impure.Load
 	}

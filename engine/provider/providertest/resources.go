@@ -147,7 +147,8 @@ func (c *client) Import(ctx context.Context, typeName, id string) ([]provider.Im
 	case e.gone:
 		return nil, e.before
 	case e.twice:
-		return []provider.Imported{found, found}, e.before
+		stub["id"] = cty.StringVal(id + "-further")
+		return []provider.Imported{found, {TypeName: typeName, State: cty.ObjectVal(stub)}}, e.before
 	}
 	return []provider.Imported{found}, e.before
 }
