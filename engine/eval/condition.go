@@ -106,10 +106,7 @@ func truth(v cty.Value) (s Status, problem string) {
 	if err != nil {
 		return Errored, "Invalid condition result value: " + diags.WithoutType(err.Error()+".")
 	}
-	switch v, _ = v.Unmark(); {
-	case !v.IsKnown():
-		return Unknown, ""
-	case v.True():
+	if v.True() {
 		return Pass, ""
 	}
 	return Fail, ""

@@ -208,8 +208,7 @@ func (e expander) eachOfSet(v cty.Value, x hcl.Expression) ([]Instance, diags.Di
 	}
 	var out []Instance
 	for it := v.ElementIterator(); it.Next(); {
-		_, el := it.Element()
-		el, _ = el.Unmark()
+		_, el := it.Element() // without marks: those of elements are the set's
 		switch {
 		case !el.IsKnown() && e.unexpanded:
 			return anyEach(), nil
