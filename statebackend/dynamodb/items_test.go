@@ -111,6 +111,22 @@ func TestLock(t *testing.T) {
 	}
 }
 
+// TestLockRequests holds that whoever finds the lock taken asks no more, and that one that is always
+// released between the two requests is given up after the third time.
+func TestLockRequests(t *testing.T) {
+	items, client, _ := start(t, map[string]map[string]string{"b/k": lockItem(theirs)})
+	if err := items.Lock(t.Context(), mine); err == nil || client.asked != 2 {
+		t.Errorf("held: %d requests (%v)", client.asked, err)
+	}
+	items, client, server := start(t, map[string]map[string]string{"b/k": lockItem(theirs)})
+	release, take := func() { server.SetItem("b/k", nil) }, func() { server.SetItem("b/k", lockItem(theirs)) }
+	client.others = []func(){release, take, release, take, release, take}
+	var locked *statebackend.LockedError
+	if err := items.Lock(t.Context(), mine); !errors.As(err, &locked) || client.asked != 6 {
+		t.Errorf("released each time: %d requests (%v)", client.asked, err)
+	}
+}
+
 func TestUnlock(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -69,7 +69,6 @@ func parse(data []byte) (payload, bool) {
 func identityOf(state []byte) (identity, error) {
 	var id identity
 	d := json.NewDecoder(bytes.NewReader(state))
-	d.UseNumber()
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return id, fmt.Errorf("it is not a JSON object")
 	}

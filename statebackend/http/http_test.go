@@ -225,6 +225,35 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
+// TestRedirectOfTLS holds that a redirection to the same host is followed with TLS, and to the same port
+// without TLS it is not: the password would be readable.
+func TestRedirectOfTLS(t *testing.T) {
+	t.Parallel()
+	var to string
+	s := httptest.NewTLSServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		if r.URL.Path == "/moved" {
+			w.Write([]byte(state1))
+			return
+		}
+		nethttp.Redirect(w, r, to, nethttp.StatusTemporaryRedirect)
+	}))
+	defer s.Close()
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	w := open(t, &statebackendtest.HTTP{URL: s.URL}, "client_ca_certificate_pem", string(ca))
+	to = s.URL + "/moved"
+	if st, err := w.Get(t.Context()); err != nil || string(st.Bytes) != state1 {
+		t.Errorf("%v", err)
+	}
+	to = strings.Replace(s.URL, "https://", "http://", 1) + "/moved"
+	if _, err := w.Get(t.Context()); err == nil || !strings.Contains(err.Error(), "another address than the block's") {
+		t.Errorf("%v", err)
+	}
+	to = s.URL + "/again"
+	if _, err := w.Get(t.Context()); err == nil || !strings.Contains(err.Error(), "it redirects 10 times") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A state that was damaged on the way is no state.
 func TestDamagedState(t *testing.T) {
 	t.Parallel()

@@ -99,6 +99,42 @@ type refusing struct{ *script }
 
 func (refusing) Create(context.Context, string, []byte) error { return ErrPrecondition }
 
+// TestHolder is a table of lock objects, and of the holders that they name.
+func TestHolder(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		data []byte
+		want string // the ID of the holder, "none"
+	}{
+		{"free", nil, "none"},
+		{"held", theirs.Marshal(), "theirs"},
+		{"unreadable", []byte("x"), ""},
+	} {
+		held, err := (&File{Objects: &script{data: test.data}, Key: "k"}).Holder(t.Context())
+		got := "none"
+		if held != nil {
+			got = held.Info.ID
+			if held.Kind != statebackend.ObjectLock {
+				t.Errorf("%s: a lock of the kind %v", test.name, held.Kind)
+			}
+		}
+		if err != nil || got != test.want {
+			t.Errorf("%s: %q, want %q (%v)", test.name, got, test.want, err)
+		}
+	}
+	broken := errors.New("no connection")
+	if held, err := (&File{Objects: unreachable{&script{}, broken}, Key: "k"}).Holder(t.Context()); held != nil || !errors.Is(err, broken) {
+		t.Errorf("%v, %v", held, err)
+	}
+}
+
+type unreachable struct {
+	*script
+	err error
+}
+
+func (u unreachable) Get(context.Context, string) ([]byte, string, error) { return nil, "", u.err }
+
 func TestUnlock(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -1,6 +1,9 @@
 package s3
 
 import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +53,51 @@ func TestJournalsAreApart(t *testing.T) {
 				t.Errorf("the journal of %s, %s, has that of %s, %s, in it", a, JournalOf(a), b, JournalOf(b))
 			}
 		}
+	}
+}
+
+// TestJournalKeys are keys of journals that exist: other versions must find them by the same names.
+func TestJournalKeys(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		"net/terraform.tfstate": ".lockstep/journal/net%2Fterraform.tfstate/",
+		strings.Repeat("k", 80): ".lockstep/journal/" + strings.Repeat("k", 80) + "/",
+		strings.Repeat("k", 81): ".lockstep/journal/" + strings.Repeat("k", 40) + "!163f6a3740ab11b44432de8bd109ffe8/",
+	} {
+		if got := JournalOf(key); got != want {
+			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
+}
+
+// TestJournalIsNotExclusive holds that the writer of a journal in S3 never relies on its lock alone: the
+// lock can be released while its holder sleeps, so that a number stays taken.
+func TestJournalIsNotExclusive(t *testing.T) {
+	t.Parallel()
+	s, _, _ := fakeServers(t)
+	if openLog(t, s.attributes()).Exclusive() {
+		t.Error("the log takes its lock for one that ends with its process")
+	}
+}
+
+// TestRefusedWithoutAnObject holds that a server which refuses to create an object, as if there were
+// one, and has none, is no other writer.
+func TestRefusedWithoutAnObject(t *testing.T) {
+	t.Parallel()
+	s3 := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			w.WriteHeader(http.StatusPreconditionFailed)
+			w.Write([]byte("<Error><Code>PreconditionFailed</Code></Error>"))
+			return
+		}
+		w.WriteHeader(http.StatusNotFound)
+		w.Write([]byte("<Error><Code>NoSuchKey</Code></Error>"))
+	}))
+	defer s3.Close()
+	l := openLog(t, servers{s3.URL, new(statebackendtest.DynamoDB).Start(t).URL}.attributes(map[string]any{"max_retries": 0}))
+	var taken *statebackend.TakenError
+	if err := l.Append(t.Context(), 1, []byte("a"), true); err == nil || errors.As(err, &taken) || !strings.Contains(err.Error(), "does not have it") {
+		t.Errorf("%v", err)
 	}
 }
 

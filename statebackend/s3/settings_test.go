@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -68,6 +69,38 @@ func TestSettings(t *testing.T) {
 }
 
 // settingsOf returns all settings of a block, each as NAME=VALUE.
+// TestSDK holds that clients of other services get region and credentials of the attributes, whatever
+// bucket these have, and an error without credentials.
+func TestSDK(t *testing.T) {
+	clean(t)
+	attributes := map[string]any{
+		"region": "eu-north-1", "access_key": "OURS", "secret_key": "s", "skip_credentials_validation": true, "skip_requesting_account_id": true, "skip_metadata_api_check": true,
+	}
+	for _, bucket := range []any{nil, "b"} {
+		if bucket != nil {
+			attributes["bucket"] = bucket
+		}
+		sdk, err := SDK(t.Context(), attributes)
+		if err != nil || sdk.Region != "eu-north-1" {
+			t.Fatalf("region %q (%v)", sdk.Region, err)
+		}
+		if who, err := sdk.Credentials.Retrieve(t.Context()); err != nil || who.AccessKeyID != "OURS" {
+			t.Errorf("credentials of %q (%v)", who.AccessKeyID, err)
+		}
+	}
+	if attributes["bucket"] != "b" || attributes["key"] != nil {
+		t.Errorf("the attributes are others now: %v", attributes)
+	}
+	if _, err := SDK(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "AWS_DEFAULT_REGION") {
+		t.Errorf("without a region: %v", err)
+	}
+	delete(attributes, "access_key")
+	delete(attributes, "secret_key")
+	if _, err := SDK(t.Context(), attributes); !errors.Is(err, ErrNoCredentials) {
+		t.Errorf("without credentials: %v", err)
+	}
+}
+
 func settingsOf(t *testing.T, json string) []string {
 	t.Helper()
 	c, err := Decode(block(json))
