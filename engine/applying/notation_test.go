@@ -170,10 +170,11 @@ func newStory(t *testing.T, a *txtar.Archive) *story {
 // provide starts a provider without any objects.
 func (s *story) provide(described string) {
 	s.fake = providertest.New(s.t, described)
-	s.fake.Hook = func(_ context.Context, call string) {
+	s.fake.Hook = func(ctx context.Context, call string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		switch op, _, _ := strings.Cut(call, " "); op {
+		op, _, _ := strings.Cut(call, " ")
+		switch op {
 		case "create", "update", "delete", "data", "open", "close":
 			s.log = append(s.log, "> "+call)
 		}
@@ -185,6 +186,9 @@ func (s *story) provide(described string) {
 		}
 		if call == s.stopAt {
 			s.stop(errors.New("interrupted"))
+			if ctx.Err() != nil && op != "data" && op != "open" {
+				s.log = append(s.log, "the stop cuts off "+call)
+			}
 		}
 	}
 }

@@ -64,8 +64,12 @@ func inState(st *states.State) (out []string) {
 				all[addrs.NotDeposed] = in.Current
 			}
 			for key, o := range all {
-				out = append(out, fmt.Sprintf("state %s of %s %c %s private %q cbd %v deps %s sensitive%s",
-					name(addrs.ResourceInstanceObject{Instance: abs.Instance(k), Deposed: key}), r.ProviderOf(k), o.Status, o.AttrsJSON, o.Private, o.CreateBeforeDestroy, list(o.Dependencies), paths(o.Sensitive)))
+				line := fmt.Sprintf("state %s of %s %c %s private %q cbd %v deps %s sensitive%s",
+					name(addrs.ResourceInstanceObject{Instance: abs.Instance(k), Deposed: key}), r.ProviderOf(k), o.Status, o.AttrsJSON, o.Private, o.CreateBeforeDestroy, list(o.Dependencies), paths(o.Sensitive))
+				for member := range o.Extra {
+					line += " and " + member
+				}
+				out = append(out, line)
 			}
 		}
 	}

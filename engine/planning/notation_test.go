@@ -3,6 +3,7 @@ package planning_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -81,6 +82,7 @@ resource u_x
 //	                                             t_x.a!1 is a deposed one. Its ID is its name; "in=ALIAS"
 //	                                             is its provider configuration, "cbd" means
 //	                                             create-before-destroy. An
+//	                                             "extra" one has members that nobody knows. An
 //	                                             "old" one is of an older schema version; then
 //	                                             the plan's prior state is shown, too. Of an
 //	                                             "unlisted" one the state lists no sensitive paths
@@ -250,7 +252,7 @@ func (s *story) object(t *testing.T, line string) {
 			o.Status = states.Tainted
 		case "cbd":
 			o.CreateBeforeDestroy = true
-		case "unlisted":
+		case "unlisted", "extra":
 		case "old":
 			s.old = true
 		default:
@@ -279,9 +281,13 @@ func (s *story) object(t *testing.T, line string) {
 	if slices.Contains(words, "unlisted") {
 		obj.Sensitive = nil
 	}
+	var extra map[string]json.RawMessage
+	if slices.Contains(words, "extra") {
+		extra = map[string]json.RawMessage{"of_a_later_version": json.RawMessage("1")}
+	}
 	s.state.SetObject(addrs.ResourceInstanceObject{Instance: a, Deposed: addrs.DeposedKey(deposed)},
 		pc, &states.Object{
-			SchemaVersion: obj.SchemaVersion, Sensitive: obj.Sensitive,
+			Extra: extra, SchemaVersion: obj.SchemaVersion, Sensitive: obj.Sensitive,
 			Status: obj.Status, AttrsJSON: obj.AttrsJSON, Private: obj.Private, Dependencies: obj.Dependencies, CreateBeforeDestroy: obj.CreateBeforeDestroy,
 		})
 }
