@@ -42,17 +42,6 @@ var exceptions = map[string]string{
 	"functions/template.Cycle":      "the package has no other use than its own tests",
 	"functions/template.Policies":   "the same",
 	"functions/template.Statements": "the same",
-
-	"functions/comment.Short":                            "to be unexported",
-	"functions/pipeline/applyrun.ApplyQueuer.EnqueueOne": "to be unexported",
-	"functions/pipeline/lambdatest.Account.SecretsAsked": "to be removed",
-	"functions/pipeline/planrun.Planner.NotPlanned":      "to be unexported",
-	"functions/pipeline/sessions.Policy":                 "to be unexported",
-	"functions/wiring.Functions":                         "to be unexported",
-	"functions/wiring.Logger":                            "to be unexported",
-	"functions/wiring.Read":                              "to be unexported",
-	"functions/wiring.Variables":                         "to be unexported",
-	"functions/wiring/worker.Target":                     "to be unexported",
 }
 
 // TestExports finds the exported names that no other package uses, tests included: they should

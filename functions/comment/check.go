@@ -92,7 +92,7 @@ func (c Check) Summary(limit int) string {
 		}
 		fmt.Fprintf(&b, "\n%s, comment %s on the pull request.", when, markdown.Code("lockstep apply -p "+c.Name))
 		if c.Plan != "" {
-			fmt.Fprintf(&b, " %s applies this plan, and no other.", markdown.Code("lockstep apply "+Short(c.Plan)))
+			fmt.Fprintf(&b, " %s applies this plan, and no other.", markdown.Code("lockstep apply "+shortHash(c.Plan)))
 		}
 		b.WriteString("\n")
 	case Blocked:

@@ -6,15 +6,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Short returns the beginning of a plan's hash, for people.
-func Short(hash string) string { return hash[:min(len(hash), 12)] }
+// shortHash returns the beginning of a plan's hash, for people.
+func shortHash(hash string) string { return hash[:min(len(hash), 12)] }
 
 // PlanName names a plan in Markdown by the beginning of its hash; "no plan" without one.
 func PlanName(hash string) string {
 	if hash == "" {
 		return "no plan"
 	}
-	return "Plan " + markdown.Code(Short(hash))
+	return "Plan " + markdown.Code(shortHash(hash))
 }
 
 // fullName is the line of a check that identifies its plan.

@@ -94,7 +94,7 @@ func (r PlanDiffers) words() (text, remedy string) {
 	if r.Merged {
 		return text, planAgain(true)
 	}
-	return text, fmt.Sprintf("The comment about the plans shows the new one, and how it differs. To apply it, comment %s.", markdown.Code("lockstep apply "+Short(r.Plan)))
+	return text, fmt.Sprintf("The comment about the plans shows the new one, and how it differs. To apply it, comment %s.", markdown.Code("lockstep apply "+shortHash(r.Plan)))
 }
 
 // sinceText joins the facts because of which a plan was made again.

@@ -116,7 +116,7 @@ func (r OtherPlan) words() (text, remedy string) {
 
 // applyOnly is the command that applies one plan and no other.
 func applyOnly(project, plan string) string {
-	return markdown.Code(Command{Verb: Apply, Plan: Short(plan), Project: project}.String())
+	return markdown.Code(Command{Verb: Apply, Plan: shortHash(plan), Project: project}.String())
 }
 
 // SavedExchanged: the saved plan has another hash than the plan that was made.

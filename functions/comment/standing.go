@@ -105,7 +105,7 @@ func (p ProjectStatus) remedy() string {
 	if p.ByMerge {
 		return "plan"
 	}
-	return "apply " + Short(p.Plan)
+	return "apply " + shortHash(p.Plan)
 }
 
 // calm is lower for a project that needs a person's attention more: 0 for a failure, 1 for what

@@ -2,7 +2,7 @@
 // which template.yaml sets, becomes a pipeline of package pipeline on DynamoDB, S3, SQS and GitHub,
 // and an SQS event becomes calls of it.
 //
-//	Read      environment -> Settings; every mistake is named
+//	read      environment -> Settings; every mistake is named
 //	Open      Settings -> clients, secrets, pipeline
 //	Consumer  SQS event -> messages handled, each reported on its own
 //

@@ -49,7 +49,7 @@ func Open(f Function) (*World, error) {
 	if err := shield.Raise(); err != nil {
 		return nil, err
 	}
-	s, err := Read(f, os.Getenv)
+	s, err := read(f, os.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func Open(f Function) (*World, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the AWS configuration: %w", err)
 	}
-	w := &World{Settings: s, Log: Logger(f), AWS: cfg, SQS: sqs.NewFromConfig(cfg)}
+	w := &World{Settings: s, Log: logger(f), AWS: cfg, SQS: sqs.NewFromConfig(cfg)}
 	w.Intake = &intake.Intake{
 		Records: awsstore.Records{Client: dynamodb.NewFromConfig(cfg), Table: s.Table},
 		Queue:   awsstore.Queue{Client: w.SQS, URLs: w.queues()},
@@ -105,14 +105,14 @@ func (w *World) Consumer(handle func(context.Context, pipeline.Message) error) *
 	return &Consumer{Handle: handle, SQS: w.SQS, QueueURL: w.Events, Log: w.Log}
 }
 
-// Logger returns a function's log: a line of JSON an entry, for CloudWatch. The types of secrets
+// logger returns a function's log: a line of JSON an entry, for CloudWatch. The types of secrets
 // keep them out of it.
-func Logger(f Function) *slog.Logger {
+func logger(f Function) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(os.Stderr, nil)).With("function", string(f))
 }
 
 // Fail ends a function that cannot begin, with the reason in its log.
 func Fail(f Function, err error) {
-	Logger(f).Error("the function cannot begin", "error", err.Error())
+	logger(f).Error("the function cannot begin", "error", err.Error())
 	os.Exit(1)
 }

@@ -24,8 +24,8 @@ const (
 	Janitor Function = "janitor"
 )
 
-// Functions are all of them.
-var Functions = []Function{Webhook, Plan, Apply, Janitor}
+// functions are all of them.
+var functions = []Function{Webhook, Plan, Apply, Janitor}
 
 // Settings are a function's environment variables. Fields whose variables are not for the function
 // are zero.
@@ -60,7 +60,7 @@ type variable struct {
 }
 
 var (
-	all      = Functions
+	all      = functions
 	inGitHub = []Function{Plan, Apply, Janitor}
 	engines  = []Function{Plan, Apply}
 )
@@ -86,8 +86,8 @@ var variables = []variable{
 	{"LOCKSTEP_STOP_BEFORE", []Function{Apply}, true, stopBefore},
 }
 
-// Variables returns the names of the environment variables that a function reads.
-func Variables(f Function) []string {
+// variablesOf returns the names of the environment variables that a function reads.
+func variablesOf(f Function) []string {
 	var out []string
 	for _, v := range variables {
 		if slices.Contains(v.of, f) {
@@ -97,8 +97,8 @@ func Variables(f Function) []string {
 	return out
 }
 
-// Read reads a function's settings. The error names everything that is wrong with them.
-func Read(f Function, getenv func(string) string) (Settings, error) {
+// read reads a function's settings. The error names everything that is wrong with them.
+func read(f Function, getenv func(string) string) (Settings, error) {
 	var s Settings
 	if f == Apply {
 		s.StopBefore = pipeline.DefaultStopBefore

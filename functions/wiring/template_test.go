@@ -35,14 +35,14 @@ func named(v any) string {
 // nothing else.
 func TestVariables(t *testing.T) {
 	x := lambdatest.ReadTemplate(t, templateFile)
-	for _, f := range Functions {
+	for _, f := range functions {
 		properties := x.Resources[f.logical()+"Function"].Properties
 		vars := properties["Environment"].(map[string]any)["Variables"].(map[string]any)
 		var got []string
 		for name := range vars {
 			got = append(got, name)
 		}
-		want := Variables(f)
+		want := variablesOf(f)
 		slices.Sort(got)
 		slices.Sort(want)
 		if d := cmp.Diff(want, got); d != "" {

@@ -35,7 +35,7 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	for _, s := range all {
 		no, ok, err := qu.together(ctx, c, s)
 		if err == nil && !ok {
-			no, err = qu.EnqueueOne(ctx, c, s)
+			no, err = qu.enqueueOne(ctx, c, s)
 		}
 		if err != nil {
 			return nil, err
@@ -88,9 +88,9 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 	return all
 }
 
-// EnqueueOne queues the apply of one saved plan if the gate allows it now; it will be asked again
+// enqueueOne queues the apply of one saved plan if the gate allows it now; it will be asked again
 // before the first change. A reply that is not nil is the refusal.
-func (qu *ApplyQueuer) EnqueueOne(ctx context.Context, c comment.Command, s ledger.Versioned) (comment.Reply, error) {
+func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledger.Versioned) (comment.Reply, error) {
 	if s.ApplyFor != qu.Evidence.Message.ID {
 		d, err := qu.mayQueue(ctx, c, s.Run)
 		if err != nil {

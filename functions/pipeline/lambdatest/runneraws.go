@@ -34,7 +34,6 @@ type Account struct {
 	holders map[string]string   // roles by session token
 	roles   map[string]Trust
 	assumed []AssumedRole
-	asked   []string
 }
 
 // An AssumedRole is how a role was asked for.
@@ -99,13 +98,6 @@ func (a *Account) Assumed() []AssumedRole {
 	return append([]AssumedRole(nil), a.assumed...)
 }
 
-// SecretsAsked returns the secrets that were read, in order.
-func (a *Account) SecretsAsked() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return append([]string(nil), a.asked...)
-}
-
 // ServeHTTP implements http.Handler: GetSecretValue in the JSON 1.1 protocol,
 // AssumeRole and GetCallerIdentity in the query protocol.
 func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -156,7 +148,6 @@ func (a *Account) getSecret(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	a.asked = append(a.asked, in.SecretId)
 	if in.Name != "" {
 		json.NewEncoder(w).Encode(map[string]any{"Parameter": map[string]any{"Name": in.Name, "Type": "SecureString", "Value": value, "Version": 1}})
 		return

@@ -107,7 +107,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 		return pl.cannotPlan(ctx, s, err)
 	}
 	if problem != "" {
-		return pl.NotPlanned(ctx, s, markdown.Code(problem))
+		return pl.notPlanned(ctx, s, markdown.Code(problem))
 	}
 	if d := runs.Gate(q); !d.Allowed() {
 		return pl.denied(ctx, s, d)
@@ -163,9 +163,9 @@ func (pl *Planner) noInputs(ctx context.Context, s ledger.Versioned, err error) 
 	}
 	var dead *jobs.DeathError
 	if errors.As(err, &dead) {
-		return pl.NotPlanned(ctx, s, dead.Markdown())
+		return pl.notPlanned(ctx, s, dead.Markdown())
 	}
-	return pl.NotPlanned(ctx, s, markdown.Code(err.Error()))
+	return pl.notPlanned(ctx, s, markdown.Code(err.Error()))
 }
 
 // watched makes the plan, and stops when the run's record shows that a newer one is wanted, or when

@@ -18,7 +18,7 @@ import (
 func (pl *Planner) Unplanned(ctx context.Context, s ledger.Versioned, why comment.Broken) error {
 	switch s.Phase {
 	case runs.Queued, runs.Planning:
-		return pl.NotPlanned(ctx, s, comment.Markdown(why))
+		return pl.notPlanned(ctx, s, comment.Markdown(why))
 	case runs.Planned, runs.PlanFailed:
 		return pl.Planned(ctx, s.Run)
 	}
@@ -60,8 +60,8 @@ func (pl *Planner) sweepOne(ctx context.Context, r runs.Run) error {
 	return ledger.Sweep(ctx, pl.Artifacts, r, r.Begun)
 }
 
-// NotPlanned records a failed plan, with the reason in Markdown.
-func (pl *Planner) NotPlanned(ctx context.Context, s ledger.Versioned, why string) error {
+// notPlanned records a failed plan, with the reason in Markdown.
+func (pl *Planner) notPlanned(ctx context.Context, s ledger.Versioned, why string) error {
 	if s.Phase == runs.Queued {
 		s.Begun = s.NextBegun() // the artifact of the report is named by it
 	}
@@ -70,7 +70,7 @@ func (pl *Planner) NotPlanned(ctx context.Context, s ledger.Versioned, why strin
 
 // denied records a failed plan, with the reasons of a decision.
 func (pl *Planner) denied(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
-	return pl.NotPlanned(ctx, s, comment.Markdown(evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, d)))
+	return pl.notPlanned(ctx, s, comment.Markdown(evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, d)))
 }
 
 // cannotPlan records a failed plan if err is final; any other error is returned.

@@ -22,7 +22,7 @@ type statement struct {
 	Condition any `json:",omitempty"`
 }
 
-// Policy narrows a role to one place: reading its state, its journal and its lock, with its lease; to
+// policyOf narrows a role to one place: reading its state, its journal and its lock, with its lease; to
 // delete the lock, or to write all of them, only where access is that. A session has what the role and
 // the policy both allow. The error is for people.
 //
@@ -30,7 +30,7 @@ type statement struct {
 // condition on the prefix of that list if the request is for an object: so
 // the names of other states can be listed, and nothing else of them.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax
-func Policy(p places.Place, partition string, access jobs.Access) (string, error) {
+func policyOf(p places.Place, partition string, access jobs.Access) (string, error) {
 	if p.Backend != "s3" {
 		return "", errors.New("there is no session for a state that is not in S3")
 	}

@@ -44,7 +44,7 @@ func (r Role) For(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, err
 	if err != nil {
 		return nil, err
 	}
-	policy, err := Policy(j.State, partition, j.Access)
+	policy, err := policyOf(j.State, partition, j.Access)
 	if err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ var policies = map[jobs.Access][]string{
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	for access, want := range policies {
-		text, err := Policy(job.State, "aws", access)
+		text, err := policyOf(job.State, "aws", access)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestPolicy(t *testing.T) {
 		long := job.State
 		long.Bucket, long.Key = strings.Repeat("b", 63), strings.Repeat("k", 140)
 		long = long.With(places.TableArgument, strings.Repeat("t", 60))
-		if text, err := Policy(long, "aws-us-gov", access); err != nil || len(text) > MaxPolicy {
+		if text, err := policyOf(long, "aws-us-gov", access); err != nil || len(text) > MaxPolicy {
 			t.Errorf("access %v: %d characters for a key of %d: %v", access, len(text), len(long.Key), err)
 		}
 	}

@@ -3,7 +3,7 @@
 //
 // Providers and the contents of a pull request never see the function's own credentials, which
 // open every plan and record, and the roles that reach states. They have those of a role in the account that is
-// managed, if there is one ([Target]), or none.
+// managed, if there is one ([target]), or none.
 //
 // Each run is done in a process of its own, which has the credentials of states and not the
 // App's key (package functions/pipeline/apart); [Main] is its beginning. After a run whose programs

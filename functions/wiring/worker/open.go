@@ -43,7 +43,7 @@ func Open(f wiring.Function) (*Worker, error) {
 		return nil, err
 	}
 	state := sessions.Role{ARN: w.StateRole, ExternalID: w.StateExternalID, STS: sts.NewFromConfig(w.AWS)}
-	target := Target{Role: w.TargetRole, ExternalID: w.ExternalID, Region: w.AWS.Region, Applies: f == wiring.Apply, STS: sts.NewFromConfig(w.AWS)}
+	providers := target{Role: w.TargetRole, ExternalID: w.ExternalID, Region: w.AWS.Region, Applies: f == wiring.Apply, STS: sts.NewFromConfig(w.AWS)}
 	x := &Worker{World: w}
 	if x.scratch, err = apart.OpenScratch(filepath.Join(os.TempDir(), "lockstep-runs")); err != nil {
 		return nil, err
@@ -54,9 +54,9 @@ func Open(f wiring.Function) (*Worker, error) {
 		Settings:    childSettings{DataDir: filepath.Join(os.TempDir(), "lockstep-providers"), Mirror: w.Mirror},
 		Environment: func(context.Context, jobs.Job) ([]string, error) { return stateEnv(os.Environ()), nil },
 		Credentials: state.For,
-		PluginEnv:   target.Env,
+		PluginEnv:   providers.Env,
 		Fetch:       modules.Remote{App: w.App}.Fetch,
-		Secrets:     vault{Target: target, AWS: w.AWS}.values,
+		Secrets:     vault{target: providers, AWS: w.AWS}.values,
 		Redact: func(text string, others []string) string {
 			return executor.Redact(append(ownSecrets(os.Environ(), w.ExternalID), others...), text)
 		},

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 )
 
-// A Target is the role that providers have: that of the project's environment, or of the deployment.
-type Target struct {
+// A target is the role that providers have: that of the project's environment, or of the deployment.
+type target struct {
 	// Role is the ARN of the deployment's; "" gives providers no credentials.
 	Role       string
 	ExternalID string // "" for none
@@ -25,7 +25,7 @@ type Target struct {
 // Env returns the environment variables, NAME=value, that a job's providers get. The role
 // is told for whom it is assumed, in tags that its trust policy can ask for: repository,
 // pull, project and actor.
-func (t Target) Env(ctx context.Context, j jobs.Job) ([]string, error) {
+func (t target) Env(ctx context.Context, j jobs.Job) ([]string, error) {
 	region := cmp.Or(j.Environment.Region(), t.Region)
 	// A process without credentials must not find others: the function's metadata have none, but a
 	// provider that looks for them waits in vain.
@@ -45,7 +45,7 @@ func (t Target) Env(ctx context.Context, j jobs.Job) ([]string, error) {
 }
 
 // session returns the credentials of a job's role; none without a role.
-func (t Target) session(ctx context.Context, j jobs.Job) (aws.Credentials, error) {
+func (t target) session(ctx context.Context, j jobs.Job) (aws.Credentials, error) {
 	role, external := j.Environment.Role(t.Applies)
 	if role == "" && t.Role == "" {
 		return aws.Credentials{}, nil

@@ -37,8 +37,8 @@ func TestEnv(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "ASIAFUNCTION")
 	t.Setenv("AWS_SESSION_TOKEN", "function-token")
 	a := &assuming{}
-	target := Target{Role: "arn:aws:iam::2:role/plan", ExternalID: "only we know", Region: "eu-central-1", STS: a}
-	got, err := target.Env(t.Context(), job)
+	x := target{Role: "arn:aws:iam::2:role/plan", ExternalID: "only we know", Region: "eu-central-1", STS: a}
+	got, err := x.Env(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,15 +66,15 @@ func TestEnv(t *testing.T) {
 
 func TestEnvWithoutRole(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "ASIAFUNCTION")
-	got, err := Target{Region: "eu-central-1"}.Env(t.Context(), job)
+	got, err := target{Region: "eu-central-1"}.Env(t.Context(), job)
 	if err != nil || slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "KEY") || strings.Contains(s, "TOKEN") }) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
 
 func TestEnvRefused(t *testing.T) {
-	target := Target{Role: "arn:aws:iam::2:role/plan", ExternalID: "only we know", STS: &assuming{err: errors.New("AccessDenied")}}
-	if got, err := target.Env(t.Context(), job); err == nil || got != nil || strings.Contains(err.Error(), "only we know") {
+	x := target{Role: "arn:aws:iam::2:role/plan", ExternalID: "only we know", STS: &assuming{err: errors.New("AccessDenied")}}
+	if got, err := x.Env(t.Context(), job); err == nil || got != nil || strings.Contains(err.Error(), "only we know") {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -113,7 +113,7 @@ func TestEnvOfEnvironments(t *testing.T) {
 		a := &assuming{}
 		j := job
 		j.Environment, j.Actor = granted(t, test.body), "alice"
-		got, err := Target{Role: "arn:aws:iam::2:role/ours", ExternalID: "ours", Region: "eu-central-1", Applies: test.applies, STS: a}.Env(t.Context(), j)
+		got, err := target{Role: "arn:aws:iam::2:role/ours", ExternalID: "ours", Region: "eu-central-1", Applies: test.applies, STS: a}.Env(t.Context(), j)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestEnvOfEnvironments(t *testing.T) {
 	a := &assuming{err: errors.New("AccessDenied")}
 	j := job
 	j.Environment = granted(t, roles)
-	_, err := Target{ExternalID: "only we know", STS: a}.Env(t.Context(), j)
+	_, err := target{ExternalID: "only we know", STS: a}.Env(t.Context(), j)
 	for _, want := range []string{"assume the role arn:aws:iam::333333333333:role/plan: AccessDenied", `the environment "prod" (lockstep.hcl:1 on the base branch)`, "trust policy"} {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "only we know") {
 			t.Errorf("%v; want %s", err, want)

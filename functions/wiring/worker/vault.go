@@ -17,7 +17,7 @@ import (
 // A vault reads the secrets of environments: with the role of the environment, whose policy decides,
 // and never with the function's own.
 type vault struct {
-	Target Target
+	target target
 	AWS    aws.Config // whose credentials are not used
 }
 
@@ -28,13 +28,13 @@ func (v vault) values(ctx context.Context, j jobs.Job) (map[string]string, error
 	if len(wanted) == 0 {
 		return out, nil
 	}
-	session, err := v.Target.session(ctx, j)
+	session, err := v.target.session(ctx, j)
 	if err != nil {
 		return nil, err
 	}
 	cfg := v.AWS.Copy()
 	cfg.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return session, nil })
-	role, _ := j.Environment.Role(v.Target.Applies)
+	role, _ := j.Environment.Role(v.target.Applies)
 	for _, s := range wanted {
 		value, err := read(ctx, cfg, s)
 		if err != nil {

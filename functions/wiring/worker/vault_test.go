@@ -59,7 +59,7 @@ func vaultAt(t *testing.T, s *stores, a *assuming) vault {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	return vault{
-		Target: Target{Region: "eu-central-1", STS: a},
+		target: target{Region: "eu-central-1", STS: a},
 		AWS: aws.Config{Region: "eu-central-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("ASIAFUNCTION", "function-secret", "function-token"),
 			RetryMaxAttempts: 1},
 	}
