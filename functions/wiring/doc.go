@@ -2,9 +2,9 @@
 // which template.yaml sets, becomes a pipeline of package pipeline on DynamoDB, S3, SQS and GitHub,
 // and an SQS event becomes calls of it.
 //
-//	read      environment -> Settings; every mistake is named
-//	Open      Settings -> clients, secrets, pipeline
-//	Consumer  SQS event -> messages handled, each reported on its own
+//	readSettings  environment -> Settings; every mistake is named
+//	Open          Settings -> clients, secrets, pipeline
+//	Consumer      SQS event -> messages handled, each reported on its own
 //
 // It refuses to know the meaning of a message, and does not link the engine: the webhook's
 // function starts in the time that its program takes to load. Package worker, below, adds the

@@ -49,7 +49,7 @@ func Open(f Function) (*World, error) {
 	if err := shield.Raise(); err != nil {
 		return nil, err
 	}
-	s, err := read(f, os.Getenv)
+	s, err := readSettings(f, os.Getenv)
 	if err != nil {
 		return nil, err
 	}

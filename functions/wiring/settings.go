@@ -97,8 +97,8 @@ func variablesOf(f Function) []string {
 	return out
 }
 
-// read reads a function's settings. The error names everything that is wrong with them.
-func read(f Function, getenv func(string) string) (Settings, error) {
+// readSettings reads a function's settings. The error names everything that is wrong with them.
+func readSettings(f Function, getenv func(string) string) (Settings, error) {
 	var s Settings
 	if f == Apply {
 		s.StopBefore = pipeline.DefaultStopBefore

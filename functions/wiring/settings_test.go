@@ -24,7 +24,7 @@ var environment = map[string]string{
 }
 
 func read(f Function, change map[string]string) (Settings, error) {
-	return read(f, func(name string) string {
+	return readSettings(f, func(name string) string {
 		if v, ok := change[name]; ok {
 			return v
 		}
