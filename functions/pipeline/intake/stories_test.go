@@ -11,4 +11,4 @@ import (
 func TestStories(t *testing.T) { storytest.Play(t, "webhooks") }
 
 // TestFaults has each call of this package fail once.
-func TestFaults(t *testing.T) { storytest.Faults(t, "webhooks", "intake") }
+func TestFaults(t *testing.T) { storytest.Faults(t, "intake", "webhooks") }

@@ -11,4 +11,4 @@ import (
 func TestStories(t *testing.T) { storytest.Play(t, "rounds") }
 
 // TestFaults has each call of this package fail once.
-func TestFaults(t *testing.T) { storytest.Faults(t, "rounds", "reconcile") }
+func TestFaults(t *testing.T) { storytest.Faults(t, "reconcile", "rounds") }

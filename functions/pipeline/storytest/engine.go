@@ -21,7 +21,9 @@ import (
 //	plan     fails, error TEXT, death TEXT, full, read FILE, empty,
 //	         meanwhile STEP: the step happens while it is made, and ends it
 //	check    fails, error TEXT, differs, same
-//	apply    fails, error TEXT, lost, rests, moved MODULE, other-version, differs
+//	apply    fails, error TEXT, lost, rests, moved MODULE, other-version, differs,
+//	         stops STEP, goes STEP: the step happens while it is made, and ends it, or does not
+//	discover, inputs   death TEXT: see [projects]
 //	state    written: somebody else writes the state; takes effect at once
 //	unlock   1, 1 other, fails TEXT
 //	recover  changed, doubt ADDRESS, conflict ADDRESS, fails TEXT
@@ -202,7 +204,7 @@ func countResources(dir string) (int, error) {
 }
 
 // Apply implements [jobs.Engine].
-func (e *engine) Apply(_ context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (e *engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
 	if err := e.start("apply "+string(plan)+" of", j); err != nil {
 		return jobs.Outcome{}, err
 	}
@@ -238,6 +240,13 @@ func (e *engine) Apply(_ context.Context, j jobs.Job, plan []byte, permit func(j
 	if err := e.w.decide(memory.Effect{Call: "change " + j.Project}).Undone; err != nil {
 		return jobs.Outcome{}, err
 	}
+	switch r.word {
+	case "stops":
+		e.meanwhile(r.rest)
+		<-ctx.Done()
+	case "goes":
+		e.meanwhile(r.rest)
+	}
 	return e.carryOut(r, st, add), nil
 }
 
@@ -257,7 +266,7 @@ func (e *engine) carryOut(r rule, st *state, add int) jobs.Outcome {
 	case "fails":
 		out.Failed, out.Report, out.Remaining = true, "It cannot be applied.", add
 		out.Progress.Done = 0
-	case "rests":
+	case "rests", "stops":
 		out.Resumable, out.Remaining, out.Progress.Done = true, add, 0
 	default:
 		st.resources += add

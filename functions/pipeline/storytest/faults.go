@@ -17,27 +17,28 @@ import (
 
 var updateFaults = flag.Bool("faults", false, "write testdata/faults.txt anew: read the difference")
 
-// Faults plays the stories of a file again and again, each time with a fault of one call that the named
+// Faults plays the stories of some files again and again, each time with a fault of one call that the named
 // package of the pipeline makes, by each of its ways to that call: a read fails, a write happens and is reported as
 // failed. Somebody has to notice, and the repetition has to come to the same end as without the fault: the same records,
 // artifacts, comments and check runs. What is otherwise stands in the package's testdata/faults.txt; the option -faults
 // writes it.
-func Faults(t *testing.T, name, pkg string) {
+func Faults(t *testing.T, pkg string, names ...string) {
 	const file = "testdata/faults.txt"
-	text, err := told.ReadFile("testdata/" + name + ".stories")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out strings.Builder
 	known := map[string]bool{}
-	for paragraph := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
-		title, steps, _ := read(paragraph)
-		if title == "" || slices.ContainsFunc(steps, func(step string) bool { return strings.Contains(step, " meanwhile ") }) {
-			continue // such a step comes at no certain call
+	for _, name := range names {
+		text, err := told.ReadFile("testdata/" + name + ".stories")
+		if err != nil {
+			t.Fatal(err)
 		}
-		odd := oddities(t, steps, pkg, known)
-		if len(odd) > 0 {
-			fmt.Fprintf(&out, "%s\n  %s\n\n", title, strings.Join(odd, "\n  "))
+		for paragraph := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
+			title, steps, _ := read(paragraph)
+			if title == "" {
+				continue
+			}
+			if odd := oddities(t, steps, pkg, known); len(odd) > 0 {
+				fmt.Fprintf(&out, "%s\n  %s\n\n", title, strings.Join(odd, "\n  "))
+			}
 		}
 	}
 	if len(known) == 0 {
@@ -152,6 +153,7 @@ func (p *probe) play(t *testing.T, steps []string) (end []string, noticed int) {
 			verb, rest, _ := strings.Cut(strings.TrimPrefix(line, "~"), " ")
 			s.step(verb, strings.TrimSpace(rest))
 		}
+		s.tidy()
 		end = s.end()
 		for _, line := range s.w.lines {
 			word, rest, _ := strings.Cut(line, ":")

@@ -82,6 +82,7 @@ func tell(t *testing.T, steps []string) []string {
 		s.w.quiet = hidden
 		s.step(verb, strings.TrimSpace(rest))
 	}
+	s.tidy()
 	for _, f := range s.w.faults {
 		t.Errorf("nothing came to %s %s", f.kind, f.call)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -34,6 +36,7 @@ type stage struct {
 	app      *github.App
 	pipeline *dispatch.Pipeline
 	serves   string
+	scratch  string
 	stuck    pipeline.Kind // the kind of message whose process dies next, and which the queue then loses
 }
 
@@ -68,6 +71,7 @@ func (s *stage) open() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.scratch = s.t.TempDir()
 	s.memory = &memory.Store{On: s.w.decide}
 	s.engine = &engine{w: s.w, states: map[string]*state{}, meanwhile: s.meanwhile}
 	s.pipeline = &dispatch.Pipeline{
@@ -76,7 +80,7 @@ func (s *stage) open() {
 			return hub{c, s.w}, err
 		},
 		Records: s.memory, Artifacts: s.memory.Artifacts(), Queue: s.memory,
-		Engine: s.engine, Scratch: s.t.TempDir(), Serves: serves,
+		Engine: s.engine, Projects: projects{jobs.Here{}, s.engine}, Scratch: s.scratch, Serves: serves,
 		Log: s.w.log,
 	}
 	webhook := httptest.NewServer(intake.Webhook{
@@ -84,6 +88,15 @@ func (s *stage) open() {
 	})
 	s.t.Cleanup(webhook.Close)
 	s.hub.SetWebhook(webhook.URL)
+}
+
+// tidy holds that nothing is left of the checkouts.
+func (s *stage) tidy() {
+	s.t.Helper()
+	left, err := os.ReadDir(s.scratch)
+	if err != nil || len(left) > 0 {
+		s.t.Errorf("left in the scratch directory: %v, %v", left, err)
+	}
 }
 
 // settle lets everything happen that follows from a step.
@@ -129,8 +142,12 @@ func (s *stage) meanwhile(step string) {
 		s.repo.Push(words[0], words[1], "Change "+words[1], githubtest.Files{words[2]: content(strings.Join(words[3:], " "))})
 	case "say":
 		s.repo.Comment(words[0], number, strings.Join(words[2:], " "))
+	case "close":
+		s.repo.Close(words[0], number)
+	case "merge":
+		s.repo.Merge(words[0], number)
 	default:
-		s.t.Fatalf("meanwhile %s: push and say can be", step)
+		s.t.Fatalf("meanwhile %s: push, say, close and merge can be", step)
 	}
 	if _, err := s.hub.Deliver(s.t.Context()); err != nil {
 		s.t.Fatal(err)
@@ -272,6 +289,8 @@ func (s *stage) step(verb, rest string) {
 	case "rerun":
 		checks := s.repo.Checks(s.repo.Head(arg(1)))
 		s.repo.Rerequest(arg(0), checks[0].ID)
+	case "team":
+		s.hub.SetTeam("acme", arg(0), words[1:]...)
 	case "approve":
 		s.repo.Review(arg(0), number(1), github.Approved, "Good.")
 	default:
@@ -285,7 +304,7 @@ func (s *stage) world(verb, rest string, words []string) {
 	s.t.Helper()
 	switch verb {
 	case "engine":
-		if strings.Contains(rest, " meanwhile ") {
+		if strings.Contains(rest, " meanwhile ") || strings.Contains(rest, " stops ") {
 			s.pipeline.Poll = time.Millisecond
 		}
 		if err := s.engine.add(rest); err != nil {
