@@ -150,16 +150,16 @@ func (s *stage) meanwhile(step string) {
 		s.t.Fatalf("meanwhile %s: push, say, close and merge can be", step)
 	}
 	if _, err := s.hub.Deliver(s.t.Context()); err != nil {
-		s.t.Fatal(err)
+		s.w.trace("webhook: " + err.Error())
+		s.deliverAgain()
 	}
-	if m := s.memory.Next(); m != nil {
-		s.handle(m)
+	for m := s.memory.Next(); m != nil && !s.handle(m); m = s.memory.Next() { // a failure brings the same one back
 	}
 }
 
 // handle does as a queue does with a message: it comes again after a failure, and is given up after
-// too many.
-func (s *stage) handle(m *memory.Message) {
+// too many. It reports whether the message is done with.
+func (s *stage) handle(m *memory.Message) bool {
 	ctx := s.t.Context()
 	m.Receives++
 	var err error
@@ -175,11 +175,11 @@ func (s *stage) handle(m *memory.Message) {
 	}
 	s.w.revive()
 	if err == nil {
-		return
+		return true
 	}
 	if m.Kind == s.stuck {
 		s.stuck = ""
-		return
+		return true
 	}
 	if s.w.probe != nil && !errors.As(err, new(*pipeline.HandOver)) {
 		s.engine.again(rules)
@@ -189,13 +189,14 @@ func (s *stage) handle(m *memory.Message) {
 		m.Reason = err.Error()
 	}
 	if m.Receives > m.Queue().Receives()+3 {
-		return
+		return true
 	}
 	if errors.As(err, new(*pipeline.BusyError)) {
 		m.Receives = m.Queue().Receives() // nobody waits in a story
 		m.Reason = err.Error()
 	}
 	s.memory.Back(m)
+	return false
 }
 
 // redeliver has GitHub deliver a webhook again, or somebody else who has seen it, under another name.
