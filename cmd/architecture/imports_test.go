@@ -65,7 +65,7 @@ var allowed = map[string][]string{
 	"functions/threats":              {},
 	"functions/pipeline/lambdatest":  {"functions/comment/grammar", "functions/pipeline", "github", "statebackend/statebackendtest"},
 	"functions/pipeline/memory":      {"functions/pipeline"},
-	"functions/pipeline/storytest":   {"functions/comment", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/intake", "functions/pipeline/jobs", "functions/pipeline/memory", "functions/pipeline/reconcile", "functions/pipeline/runs", "github", "github/githubtest"},
+	"functions/pipeline/storytest":   {"functions/comment", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/intake", "functions/pipeline/jobs", "functions/pipeline/memory", "functions/pipeline/reconcile", "functions/pipeline/runs", "functions/project", "github", "github/githubtest"},
 	"functions/confine":              {},
 	"functions/pipeline/apart":       {"engine/budget", "functions/comment", "functions/comment/markdown", "functions/confine", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project", "github"},
 	"functions/pipeline/modules":     {"engine/diags", "engine/hosts", "functions/pipeline/apart", "functions/pipeline/jobs", "github", "engine/config/..."},
