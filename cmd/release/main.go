@@ -2,7 +2,7 @@
 //
 //	go run ./cmd/release [-version V] [-platforms linux/amd64,...] [-functions plan,...] DIRECTORY
 //
-//	lockstep_V_OS_ARCH.tar.gz    the command line tool, with README and licence
+//	lockstep_V_OS_ARCH.tar.gz    the command line tool, with README and licence; it carries the functions
 //	FUNCTION.zip                 the functions that template.yaml deploys
 //	template.yaml                their deployment
 //	lockstep_V.cdx.json          the modules in all of it: a CycloneDX bill of materials

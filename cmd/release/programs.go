@@ -22,8 +22,19 @@ type program struct {
 	info       *debug.BuildInfo
 }
 
-// programs builds the command line tool for each platform, and the functions.
+// carried is the directory of the files that the tool carries, for `lockstep deploy`.
+const carried = "cmd/lockstep/internal/deploying/carried/files"
+
+// programs builds the functions, and the command line tool, which carries them, for each platform.
 func (r release) programs() ([]program, error) {
+	cmd := exec.Command("go", append([]string{"run", "./functions/wiring/pack", r.dir}, r.functions...)...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("pack functions: %w\n%s", err, text)
+	}
+	if err := r.carry(); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(carried)
 	var out []program
 	for _, platform := range r.platforms {
 		p, err := r.tool(platform)
@@ -31,10 +42,6 @@ func (r release) programs() ([]program, error) {
 			return nil, fmt.Errorf("%s: %w", platform, err)
 		}
 		out = append(out, p)
-	}
-	cmd := exec.Command("go", append([]string{"run", "./functions/wiring/pack", r.dir}, r.functions...)...)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("pack functions: %w\n%s", err, text)
 	}
 	for _, f := range r.functions {
 		info, err := packedInfo(filepath.Join(r.dir, f+".zip"))
@@ -44,6 +51,28 @@ func (r release) programs() ([]program, error) {
 		out = append(out, program{f, f + ".zip", info})
 	}
 	return out, nil
+}
+
+// carry puts the template and the functions where the tool's build finds them. Git ignores the
+// directory, so that the tool's build information has no changed files.
+func (r release) carry() error {
+	if err := os.MkdirAll(carried, 0o755); err != nil {
+		return err
+	}
+	files := map[string]string{"template.yaml": "template.yaml"}
+	for _, f := range r.functions {
+		files[f+".zip"] = filepath.Join(r.dir, f+".zip")
+	}
+	for name, from := range files {
+		data, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(carried, name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tool builds the command line tool and packs it.
@@ -62,7 +91,7 @@ func (r release) tool(platform string) (program, error) {
 		name += ".exe"
 	}
 	file := filepath.Join(dir, name)
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags", "-s -w -X main.version="+r.version, "-o", file, "./cmd/lockstep")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-tags", "carried", "-ldflags", "-s -w -X main.version="+r.version, "-o", file, "./cmd/lockstep")
 	// These variables would be recorded in the program, or change it.
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {

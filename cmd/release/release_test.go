@@ -115,8 +115,28 @@ func TestRelease(t *testing.T) {
 	if said.LockstepVersion != "1.2.3" || said.BuiltFrom.Revision != commit || said.BuiltFrom.Modified || said.BuiltFrom.Time != "2026-01-02T03:04:05Z" || said.BuiltFrom.Go != runtime.Version() {
 		t.Errorf("it says that it is %s of %s (%s), and is made from %s", said.LockstepVersion, said.BuiltFrom.Revision, said.BuiltFrom.Time, commit)
 	}
+	carries(t, filepath.Join(dir, "lockstep"), files)
 	bills(t, files["lockstep_1.2.3.cdx.json"], said.BuiltFrom.Modules)
 	provenances(t, files, commit)
+}
+
+// carries holds that the tool has the template and the functions of its own release in it. This one
+// was made with one function, so that deploy misses another one before it reaches anybody.
+func carries(t *testing.T, program string, files map[string][]byte) {
+	t.Helper()
+	tool, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"template.yaml", "webhook.zip"} {
+		if !bytes.Contains(tool, files[name]) {
+			t.Errorf("the tool does not carry %s", name)
+		}
+	}
+	said, err := exec.CommandContext(t.Context(), program, "deploy", "-plan").CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "the template deploys plan.zip") {
+		t.Errorf("deploy says %s, %v", said, err)
+	}
 }
 
 // sums holds that SHA256SUMS has every file's.

@@ -28,7 +28,9 @@ var settings = map[string]map[string]any{
 		"SSESpecification.SSEEnabled":                                 true,
 		"PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled": true,
 	},
-	"AWS::SQS::Queue":     {"SqsManagedSseEnabled": true},
+	"AWS::SQS::Queue": {"SqsManagedSseEnabled": true},
+	// One role without it would be the way around it.
+	"AWS::IAM::Role":      {"PermissionsBoundary": map[string]any{"Fn::If": []any{"HasBoundary", map[string]any{"Ref": "PermissionsBoundaryArn"}, map[string]any{"Ref": "AWS::NoValue"}}}},
 	"AWS::KMS::Key":       {"EnableKeyRotation": true},
 	"AWS::Logs::LogGroup": {"RetentionInDays": map[string]any{"Ref": "LogDays"}},
 }
@@ -36,7 +38,7 @@ var settings = map[string]map[string]any{
 // only are the allowed properties of types of which another property could admit somebody: a role's
 // managed policies, a function's own role or address, another account's stream.
 var only = map[string][]string{
-	"AWS::IAM::Role":          {"Description", "AssumeRolePolicyDocument", "Policies"},
+	"AWS::IAM::Role":          {"Description", "AssumeRolePolicyDocument", "PermissionsBoundary", "Policies"},
 	"AWS::IAM::Policy":        {"PolicyName", "Roles", "PolicyDocument"},
 	"AWS::IAM::RolePolicy":    {"PolicyName", "RoleName", "PolicyDocument"},
 	"AWS::Lambda::Url":        {"TargetFunctionArn", "AuthType"},

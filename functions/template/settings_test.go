@@ -32,6 +32,7 @@ func TestOpen(t *testing.T) {
 		"messages in clear":      {"SqsManagedSseEnabled: true", "SqsManagedSseEnabled: false", "SqsManagedSseEnabled is false"},
 		"a key for ever":         {"EnableKeyRotation: true", "EnableKeyRotation: false", "Key: EnableKeyRotation is false"},
 		"logs for ever":          {"      RetentionInDays: !Ref LogDays\n", "", "RetentionInDays is <nil>"},
+		"a role without bounds":  {"  TimerRole:\n    Type: AWS::IAM::Role\n    Properties:\n      PermissionsBoundary: !If [HasBoundary, !Ref PermissionsBoundaryArn, !Ref AWS::NoValue]\n", "  TimerRole:\n    Type: AWS::IAM::Role\n    Properties:\n", "TimerRole: PermissionsBoundary is <nil>"},
 		"a managed policy":       {"  PlanRole:\n    Type: AWS::IAM::Role\n    Properties:\n", "  PlanRole:\n    Type: AWS::IAM::Role\n    Properties:\n      ManagedPolicyArns: [arn:aws:iam::aws:policy/ReadOnlyAccess]\n", "PlanRole: ManagedPolicyArns is not among"},
 		"SAM's policies":         {"CodeUri: dist/plan.zip\n", "CodeUri: dist/plan.zip\n      Policies: AdministratorAccess\n", "PlanFunction: Policies is not among"},
 		"another address":        {"CodeUri: dist/plan.zip\n", "CodeUri: dist/plan.zip\n      FunctionUrlConfig: { AuthType: NONE }\n", "PlanFunction: FunctionUrlConfig is not among"},

@@ -14,17 +14,17 @@ import (
 
 // options are those of deploy.
 type options struct {
-	region, stack, bucket     string
-	site, owner, name         string
-	appID, appKey             string
-	artifacts                 string
-	subnets, groups, boundary string
-	tags, parameters          pairs
-	plan, approve, input      bool
-	siteGiven                 bool
-	ownerGiven                bool
-	pem                       string // a private key; never shown
-	id                        int64
+	region, stack, bucket string
+	site, owner, name     string
+	appID, appKey         string
+	artifacts             string
+	boundary              string
+	tags, parameters      pairs
+	plan, approve, input  bool
+	siteGiven             bool
+	ownerGiven            bool
+	pem                   string // a private key; never shown
+	id                    int64
 }
 
 // pairs is an option NAME=VALUE that may be given several times.
@@ -59,8 +59,6 @@ func (o *options) flags(f *cli.Flags) {
 	f.StringVar(&o.name, "app-name", "", "the name of the App; default: lockstep-ORGANIZATION")
 	f.StringVar(&o.appID, "app-id", "", "the ID of an App that exists already; needs -app-key")
 	f.StringVar(&o.appKey, "app-key", "", "a file with a private key of the App, as downloaded from GitHub")
-	f.StringVar(&o.subnets, "subnets", "", "the subnets of the functions, separated by commas; needs -security-groups")
-	f.StringVar(&o.groups, "security-groups", "", "the security groups of the functions, separated by commas")
 	f.StringVar(&o.boundary, "permissions-boundary", "", "the ARN of the policy that bounds each role of the stack")
 	f.Var(o.tags, "tag", "NAME=VALUE, a tag of the stack and all that is in it; may be given several times")
 	f.Var(o.parameters, "parameter", "NAME=VALUE, a parameter of template.yaml; may be given several times")
@@ -81,13 +79,8 @@ func (o *options) check(f *cli.Flags) error {
 	if len(o.name) > 34 {
 		return errors.New("-app-name has more than 34 characters, and GitHub takes no more")
 	}
-	if (o.subnets == "") != (o.groups == "") {
-		return errors.New("-subnets and -security-groups belong together")
-	}
-	for name, value := range map[string]string{"SubnetIds": o.subnets, "SecurityGroupIds": o.groups, "PermissionsBoundaryArn": o.boundary} {
-		if value != "" {
-			o.parameters[name] = value
-		}
+	if o.boundary != "" {
+		o.parameters["PermissionsBoundaryArn"] = o.boundary
 	}
 	for _, name := range []string{"AppKeySecretArn", "WebhookSecretArn"} {
 		if _, given := o.parameters[name]; given != (o.parameters["AppId"] != "") {
