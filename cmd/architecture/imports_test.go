@@ -30,6 +30,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/deploying/depot":       {"cmd/lockstep/internal/deploying/steps"},
 	"cmd/lockstep/internal/deploying/stack":       {"cmd/lockstep/internal/deploying/depot"},
 	"cmd/lockstep/internal/deploying/registering": {},
+	"cmd/lockstep/internal/deploying/examining":   {},
 	"cmd/lockstep/internal/deploying/carried":     {},
 	"cmd/lockstep/internal/deploying/awstest":     {},
 

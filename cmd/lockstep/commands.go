@@ -25,6 +25,7 @@ func commands() []cli.Command {
 		serving.Demo,
 		serving.Serve,
 		deploying.Deploy,
+		deploying.Doctor,
 		authoring.Console,
 		authoring.Fmt,
 		statekeeping.ForceUnlock,

@@ -37,6 +37,7 @@ type Account struct {
 	gone      map[string]*stack // by ID
 	queues    map[string]map[string]string
 	functions map[string]string // digests of code, by name
+	roles     map[string]string // trust policies, by name
 	fails     string            // the resource that the next change fails at
 	reason    string
 	clock     time.Duration // ahead of this machine's
@@ -46,7 +47,7 @@ type Account struct {
 func Start(t testing.TB) *Account {
 	a := &Account{
 		refused: map[string]bool{}, lost: map[string]bool{}, secrets: map[string]*secret{}, buckets: map[string]*bucket{},
-		stacks: map[string]*stack{}, gone: map[string]*stack{}, queues: map[string]map[string]string{}, functions: map[string]string{},
+		stacks: map[string]*stack{}, gone: map[string]*stack{}, queues: map[string]map[string]string{}, functions: map[string]string{}, roles: map[string]string{},
 	}
 	s := httptest.NewServer(a)
 	t.Cleanup(s.Close)

@@ -15,6 +15,7 @@ type buckets struct{ *Account }
 // A bucket is one of S3's, with all versions of its objects.
 type bucket struct {
 	versioned, closed bool
+	kms               bool
 	objects           map[string][]object
 }
 
@@ -49,6 +50,17 @@ func (a *Account) Swap(name, suffix, content string) {
 	}
 }
 
+// Loosen takes versions and encryption from each bucket of a stack, and opens it.
+func (a *Account) Loosen() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, b := range a.buckets {
+		if b.kms {
+			*b = bucket{objects: b.objects}
+		}
+	}
+}
+
 // put writes an object and returns its version.
 func (a *Account) put(name, key string, content []byte) string {
 	b := a.buckets[name]
@@ -77,6 +89,8 @@ func s3Action(r *http.Request, key string) string {
 		return map[string]string{"HEAD": "s3:GetObject", "GET": "s3:GetObject", "PUT": "s3:PutObject"}[r.Method]
 	case q.Has("versioning"):
 		return map[string]string{"GET": "s3:GetBucketVersioning", "PUT": "s3:PutBucketVersioning"}[r.Method]
+	case q.Has("encryption"):
+		return "s3:GetEncryptionConfiguration"
 	case q.Has("publicAccessBlock"):
 		return map[string]string{"GET": "s3:GetBucketPublicAccessBlock", "PUT": "s3:PutBucketPublicAccessBlock"}[r.Method]
 	}
@@ -132,6 +146,12 @@ func (a buckets) onBucket(w http.ResponseWriter, r *http.Request, action, name, 
 			status = tagged("Status", "Enabled")
 		}
 		fmt.Fprint(w, "<VersioningConfiguration>", status, "</VersioningConfiguration>")
+	case "s3:GetEncryptionConfiguration":
+		by := "AES256"
+		if b.kms {
+			by = "aws:kms"
+		}
+		fmt.Fprint(w, "<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault>", tagged("SSEAlgorithm", by), "</ApplyServerSideEncryptionByDefault></Rule></ServerSideEncryptionConfiguration>")
 	case "s3:PutBucketVersioning":
 		b.versioned = strings.Contains(string(body), "<Status>Enabled<")
 	case "s3:GetBucketPublicAccessBlock":

@@ -270,6 +270,11 @@ func (a stacks) executeChangeSet(in *cloudformation.ExecuteChangeSetInput) (*clo
 		s.event(name, kind, status, "")
 	}
 	s.template, s.parameters, s.tags = c.template, c.parameters, c.tags
+	for name, kind := range c.template.resources {
+		if kind == "AWS::S3::Bucket" {
+			a.buckets[s.physical(name, kind)] = &bucket{versioned: true, closed: true, kms: true, objects: map[string][]object{}}
+		}
+	}
 	for name, at := range c.template.code {
 		sum := sha256.Sum256(a.read(at.Bucket, at.Key, at.Version))
 		a.functions[s.physical(name, "")] = base64.StdEncoding.EncodeToString(sum[:])

@@ -98,6 +98,7 @@ func (a *Account) table() map[string]handler {
 		"cloudformation:DeleteStack":            on(stacks{a}.deleteStack),
 		"cloudformation:DescribeStackEvents":    on(stacks{a}.describeStackEvents),
 		"cloudformation:DescribeStackResources": on(stacks{a}.describeStackResources),
+		"iam:GetRole":                           on(functions{a}.getRole),
 		"sqs:GetQueueAttributes":                on(functions{a}.getQueueAttributes),
 	}
 }

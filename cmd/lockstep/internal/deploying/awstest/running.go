@@ -6,9 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"reflect"
 	"strings"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	iamtypes "github.com/aws/aws-sdk-go-v2/service/iam/types"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	lt "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -21,11 +26,33 @@ func (a *Account) Queue(name string, attributes map[string]string) {
 	a.queues[name] = attributes
 }
 
-// functions is Lambda, with the queues that it reads.
+// SetClock puts the account's clock ahead of this machine's.
+func (a *Account) SetClock(ahead time.Duration) {
+	a.mu.Lock()
+	a.clock = ahead
+	a.mu.Unlock()
+}
+
+// SwapFunction replaces the code of a function by other code, as somebody who may update it can.
+func (a *Account) SwapFunction(name string) {
+	a.mu.Lock()
+	a.functions[name] = "swapped"
+	a.mu.Unlock()
+}
+
+// AddRole puts a role with a trust policy into the account, and returns its ARN.
+func (a *Account) AddRole(name, trust string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.roles[name] = trust
+	return "arn:aws:iam::" + ID + ":role/" + name
+}
+
+// functions is Lambda, with the queues that it reads and the roles that it takes.
 type functions struct{ *Account }
 
 func (a functions) getQueueAttributes(in *sqs.GetQueueAttributesInput) (*sqs.GetQueueAttributesOutput, error) {
-	out := map[string]string{"ApproximateNumberOfMessages": "0", "SqsManagedSseEnabled": "true", "RedrivePolicy": "{}", "Policy": `{"Statement":[{"Sid":"TlsOnly","Effect":"Deny"}]}`}
+	out := map[string]string{"ApproximateNumberOfMessages": "0", "SqsManagedSseEnabled": "true", "RedrivePolicy": "{}", "Policy": `{"Statement":[{"Effect":"Deny","Condition":{"Bool":{"aws:SecureTransport":"false"}}}]}`}
 	for name, attributes := range a.queues {
 		if strings.HasSuffix(*in.QueueUrl, name) {
 			for k, v := range attributes {
@@ -34,6 +61,17 @@ func (a functions) getQueueAttributes(in *sqs.GetQueueAttributesInput) (*sqs.Get
 		}
 	}
 	return &sqs.GetQueueAttributesOutput{Attributes: out}, nil
+}
+
+func (a functions) getRole(in *iam.GetRoleInput) (*iam.GetRoleOutput, error) {
+	trust, ok := a.roles[*in.RoleName]
+	if !ok {
+		return nil, &problem{http.StatusNotFound, "NoSuchEntity", "The role with name " + *in.RoleName + " cannot be found."}
+	}
+	return &iam.GetRoleOutput{Role: &iamtypes.Role{
+		RoleName: in.RoleName, Arn: aws.String("arn:aws:iam::" + ID + ":role/" + *in.RoleName), Path: aws.String("/"), RoleId: aws.String("AROA"),
+		CreateDate: aws.Time(time.Now()), AssumeRolePolicyDocument: aws.String(url.QueryEscape(trust)),
+	}}, nil
 }
 
 // serve answers GetFunctionConfiguration, which is REST.

@@ -70,8 +70,11 @@ func members(v reflect.Value) any {
 // Source: https://smithy.io/2.0/aws/protocols/aws-query-protocol.html
 func queried(form url.Values) call {
 	service := "cloudformation"
-	if form.Get("Version") == "2011-06-15" {
+	switch form.Get("Version") {
+	case "2011-06-15":
 		service = "sts"
+	case "2010-05-08":
+		service = "iam"
 	}
 	name := form.Get("Action")
 	return call{

@@ -79,6 +79,20 @@ func (d Depot) Look(ctx context.Context) (steps.Bucket, error) {
 	return b, nil
 }
 
+// UnderKMS reports whether the bucket encrypts with a key of KMS.
+func (d Depot) UnderKMS(ctx context.Context) (bool, error) {
+	got, err := d.Client.GetBucketEncryption(ctx, &s3.GetBucketEncryptionInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
+	if err != nil {
+		return false, fmt.Errorf("ask how the bucket %s encrypts: %w", d.Bucket, err)
+	}
+	for _, r := range got.ServerSideEncryptionConfiguration.Rules {
+		if by := r.ApplyServerSideEncryptionByDefault; by != nil && by.SSEAlgorithm == types.ServerSideEncryptionAwsKms {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // Make makes the bucket, if it is not there, and its settings.
 func (d Depot) Make(ctx context.Context, there bool) error {
 	if !there {

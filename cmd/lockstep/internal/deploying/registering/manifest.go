@@ -2,16 +2,16 @@ package registering
 
 import "encoding/json"
 
-// permissions are those that the App needs, and no more.
-func permissions() map[string]string {
+// Permissions are those that the App needs, and no more.
+func Permissions() map[string]string {
 	return map[string]string{
 		"metadata": "read", "contents": "read", "statuses": "read", "members": "read",
 		"pull_requests": "write", "issues": "write", "checks": "write",
 	}
 }
 
-// events are those that the App needs.
-func events() []string {
+// Events are those that the App needs.
+func Events() []string {
 	return []string{"check_run", "check_suite", "issue_comment", "pull_request", "pull_request_review"}
 }
 
@@ -26,7 +26,7 @@ func manifest(name, redirect string) string {
 		"name": name, "url": "https://github.com/lockstep-iac/lockstep", "public": false, "redirect_url": redirect,
 		"description":         "Plans and applies Terraform-language configurations of pull requests.",
 		"hook_attributes":     map[string]any{"url": nowhere, "active": true},
-		"default_permissions": permissions(), "default_events": events(),
+		"default_permissions": Permissions(), "default_events": Events(),
 	})
 	if err != nil {
 		panic("registering: a manifest of texts cannot be written: " + err.Error())

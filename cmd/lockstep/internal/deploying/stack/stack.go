@@ -85,6 +85,15 @@ func (s Stack) describe(ctx context.Context, name string) (Description, error) {
 	return d, nil
 }
 
+// Resources lists the stack's resources.
+func (s Stack) Resources(ctx context.Context) ([]types.StackResource, error) {
+	got, err := s.Client.DescribeStackResources(ctx, &cloudformation.DescribeStackResourcesInput{StackName: &s.Name})
+	if err != nil {
+		return nil, fmt.Errorf("list the resources of the stack %s: %w", s.Name, err)
+	}
+	return got.StackResources, nil
+}
+
 // Fresh reports whether the next change creates the stack.
 func (d Description) Fresh() bool {
 	return d.Status == "" || d.Status == string(types.StackStatusReviewInProgress)

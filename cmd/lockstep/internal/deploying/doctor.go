@@ -1,0 +1,123 @@
+package deploying
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/carried"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/examining"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/registering"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/stack"
+)
+
+// Doctor examines an installation.
+var Doctor = cli.Command{Name: "deploy doctor", Synopsis: "Examine an installation, and say what is wrong with it", Run: func(a *cli.App, args []string) int {
+	return doctor(a, args, world(a))
+}}
+
+func doctor(a *cli.App, args []string, out outside) int {
+	o := options{parameters: pairs{}, site: "https://github.com"}
+	f := a.NewFlags("deploy doctor", "deploy doctor [OPTIONS]")
+	o.place(f)
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if code, ok := f.NoArguments(); !ok {
+		return code
+	}
+	d := examination{&deployment{cli: a, options: o, out: out}}
+	clock := &clocks{base: out.github}
+	d.out.github = clock
+	if err := d.ownCode(); err != nil {
+		return a.Failed(err)
+	}
+	if err := d.connect(a.Ctx); err != nil {
+		return a.Failed(err)
+	}
+	facts := d.facts(a.Ctx)
+	if skew, ok := clock.skew(); ok {
+		facts.Skew["GitHub"] = skew
+	}
+	if a.Ctx.Err() != nil {
+		return a.Failed(context.Cause(a.Ctx))
+	}
+	return d.tell(facts)
+}
+
+// An examination finds the facts about an installation, with the means of a deployment.
+type examination struct{ *deployment }
+
+// tell shows the findings, and returns the exit code.
+func (d examination) tell(facts examining.Facts) int {
+	found := examining.Examine(facts)
+	for _, x := range found {
+		fmt.Fprintf(d.cli.Out, "%s\n  %s\n", d.cli.Print().Bold(x.Problem), x.Remedy)
+	}
+	if len(found) > 0 {
+		return 1
+	}
+	fmt.Fprintf(d.cli.Out, "Nothing is wrong with the stack %s in %s: its App, webhooks, queues, functions, roles and bucket were examined.\n", d.options.stack, d.region)
+	if len(d.files) == 0 {
+		fmt.Fprintln(d.cli.Out, "The functions' code was not compared, since this program carries none: -artifacts names a build.")
+	}
+	return 0
+}
+
+// ownCode reads the code to compare with; without any it is not compared.
+func (d examination) ownCode() error {
+	files, err := carried.Find(d.options.artifacts)
+	if errors.Is(err, carried.ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if d.template, err = stack.Read(files.Template); err != nil {
+		return err
+	}
+	d.files = map[string][]byte{}
+	for _, name := range d.template.Code() {
+		if d.files[name], err = files.Read(name); err != nil {
+			return fmt.Errorf("the template deploys %s: %s", name, cli.Reason(err))
+		}
+	}
+	return nil
+}
+
+// needs completes the facts about the App by its needs.
+func needs(a *examining.App) {
+	a.Needed, a.Wanted = registering.Permissions(), registering.Events()
+}
+
+// clocks notes the difference to the clock of whoever answers.
+type clocks struct {
+	base http.RoundTripper
+	mu   sync.Mutex
+	last time.Duration
+	seen bool
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c *clocks) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := c.base.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if at, err := http.ParseTime(res.Header.Get("Date")); err == nil {
+		c.mu.Lock()
+		c.last, c.seen = time.Until(at), true
+		c.mu.Unlock()
+	}
+	return res, nil
+}
+
+func (c *clocks) skew() (time.Duration, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last, c.seen
+}

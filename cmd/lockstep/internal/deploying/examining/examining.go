@@ -1,0 +1,210 @@
+// Package examining is the judgment about an installation: facts about the App, the stack, its queues,
+// functions, roles and bucket go in, findings come out, each with its remedy.
+//
+// It refuses to know how a fact was found. A fact that nobody could find is a finding, too: an
+// installation is not well because one may not look. Start at [Examine].
+package examining
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Finding is something that is wrong.
+type Finding struct{ Problem, Remedy string }
+
+// Facts are those about an installation. A part that could not be found has the reason in Unknown.
+type Facts struct {
+	Stack, Region string
+	Status        string // of the stack; "": there is none
+	HookURL       string // the stack's
+	Unknown       []Unknown
+	App           *App // nil if it could not be asked
+	Queues        []Queue
+	Functions     []Function
+	Bucket        *Bucket
+	Roles         []Role
+	Skew          map[string]time.Duration // of others' clocks, by their owner; positive: they are ahead
+}
+
+// Unknown is a fact that could not be found.
+type Unknown struct{ Fact, Reason string }
+
+// An App is the one of the installation, as GitHub has it.
+type App struct {
+	Slug, Page          string
+	HookURL             string
+	Permissions, Needed map[string]string
+	Events, Wanted      []string
+	Installed           []string // accounts
+	Suspended           []string
+	Failed, Delivered   int // attempts at deliveries of late
+	LastFailure         string
+}
+
+// A Queue is one of the stack's.
+type Queue struct {
+	Name     string
+	Messages string // a number
+	Dead     bool   // it is for dead letters
+	TLSOnly  bool
+	Redrives bool
+}
+
+// A Function is one of the stack's.
+type Function struct {
+	Name   string
+	Digest string // SHA-256 of its code, base64
+	Own    string // that of our version; "" if we have none
+}
+
+// A Bucket is that of artifacts.
+type Bucket struct {
+	Name              string
+	Versioned, Closed bool
+	KMS               bool
+}
+
+// A Role is one that plans or applies assume.
+type Role struct {
+	ARN, Use string
+	Problem  string // "" if it can be assumed, by all that its account says
+}
+
+// skewed is a difference of clocks at which signatures are refused: AWS allows five minutes, GitHub a
+// minute into the future.
+// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
+const skewed = 45 * time.Second
+
+// Examine returns all that is wrong, the gravest first.
+func Examine(f Facts) []Finding {
+	if f.Status == "" && len(f.Unknown) == 0 {
+		return []Finding{{fmt.Sprintf("there is no stack %s in %s", f.Stack, f.Region), "`lockstep deploy` makes one; -stack and -region name another"}}
+	}
+	var out []Finding
+	for _, u := range f.Unknown {
+		out = append(out, Finding{fmt.Sprintf("%s cannot be examined: %s", u.Fact, u.Reason), "with the permission for that, or once it answers, run again"})
+	}
+	out = append(out, stackOf(f)...)
+	if f.App != nil {
+		out = append(out, appOf(*f.App, f.Stack, f.Region, f.HookURL)...)
+	}
+	out = append(out, queuesOf(f)...)
+	out = append(out, functionsOf(f)...)
+	out = append(out, bucketOf(f)...)
+	for _, r := range f.Roles {
+		if r.Problem != "" {
+			out = append(out, Finding{fmt.Sprintf("the role of %s, %s, cannot be assumed: %s", r.Use, r.ARN, r.Problem), "infra/target makes such roles; their trust policies name the stack's outputs PlanRoleArn and ApplyRoleArn"})
+		}
+	}
+	for _, who := range slices.Sorted(maps.Keys(f.Skew)) {
+		if d := f.Skew[who].Round(time.Second); d.Abs() > skewed {
+			out = append(out, Finding{fmt.Sprintf("this machine's clock differs by %s from that of %s", d.Abs(), who), "set the clock: requests that are signed with it are refused"})
+		}
+	}
+	return out
+}
+
+func stackOf(f Facts) []Finding {
+	switch {
+	case f.Status == "" || strings.HasSuffix(f.Status, "_COMPLETE") && f.Status != "ROLLBACK_COMPLETE":
+		return nil
+	case strings.HasSuffix(f.Status, "_IN_PROGRESS"):
+		return []Finding{{"the stack is " + f.Status, "wait until the change is over, and run again"}}
+	}
+	return []Finding{{"the stack is " + f.Status, "`lockstep deploy` says how to go on"}}
+}
+
+func appOf(a App, stack, region, hook string) []Finding {
+	var out []Finding
+	settings := "in the App's settings at GitHub, "
+	if a.HookURL != hook {
+		out = append(out, Finding{fmt.Sprintf("the App's webhooks go to %q, and the stack's address is %q", a.HookURL, hook), "`lockstep deploy` sets the address"})
+	}
+	var missing, needless []string
+	for _, name := range slices.Sorted(maps.Keys(a.Needed)) {
+		if have := a.Permissions[name]; have != a.Needed[name] && have != "write" && have != "admin" {
+			missing = append(missing, name+": "+a.Needed[name])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Permissions)) {
+		if need := a.Needed[name]; need == "" || need == "read" && a.Permissions[name] != "read" {
+			needless = append(needless, name+": "+a.Permissions[name])
+		}
+	}
+	if missing != nil {
+		out = append(out, Finding{"the App lacks the permissions " + strings.Join(missing, ", "), settings + "under Permissions, add them; then each account has to accept them"})
+	}
+	if needless != nil {
+		out = append(out, Finding{"the App has permissions that it does not need: " + strings.Join(needless, ", "), settings + "under Permissions, take them away"})
+	}
+	var events []string
+	for _, e := range a.Wanted {
+		if !slices.Contains(a.Events, e) {
+			events = append(events, e)
+		}
+	}
+	if events != nil {
+		out = append(out, Finding{"the App does not get the events " + strings.Join(events, ", "), settings + "under Permissions & events, subscribe to them"})
+	}
+	if len(a.Installed) == 0 {
+		out = append(out, Finding{"the App is installed nowhere", "install it: " + a.Page + "/installations/new"})
+	}
+	for _, account := range a.Suspended {
+		out = append(out, Finding{"the App is suspended in " + account, "an owner of " + account + " can unsuspend it, in the settings of installed Apps"})
+	}
+	if a.Failed > 0 {
+		out = append(out, Finding{fmt.Sprintf("%d of the last %d webhooks did not arrive, the last one with the answer %q", a.Failed, a.Failed+a.Delivered, a.LastFailure),
+			fmt.Sprintf("`aws logs tail --region %s /aws/lambda/%s-webhook` has the reasons; the janitor finds what was missed", region, stack)})
+	}
+	return out
+}
+
+func queuesOf(f Facts) []Finding {
+	var out []Finding
+	for _, q := range f.Queues {
+		if q.Dead && q.Messages != "0" {
+			out = append(out, Finding{fmt.Sprintf("the queue %s has %s dead letters", q.Name, q.Messages),
+				fmt.Sprintf("the janitor takes them; if they stay, `aws logs tail --region %s /aws/lambda/%s-janitor` has the reason", f.Region, f.Stack)})
+		}
+		if !q.Dead && !q.Redrives {
+			out = append(out, Finding{"the queue " + q.Name + " has no queue for dead letters, and what fails in it is lost", "`lockstep deploy` sets it as the template has it, after `aws cloudformation detect-stack-drift`"})
+		}
+		if !q.TLSOnly {
+			out = append(out, Finding{"the policy of the queue " + q.Name + " does not demand TLS", "somebody has changed it: put the template's policy back"})
+		}
+	}
+	return out
+}
+
+func functionsOf(f Facts) []Finding {
+	var out []Finding
+	for _, x := range f.Functions {
+		if x.Own != "" && x.Digest != x.Own {
+			out = append(out, Finding{"the function " + x.Name + " runs other code than that of this version", "`lockstep deploy` updates it; if this version was deployed already, somebody has exchanged the code"})
+		}
+	}
+	return out
+}
+
+func bucketOf(f Facts) []Finding {
+	b := f.Bucket
+	if b == nil {
+		return nil
+	}
+	var out []Finding
+	for _, x := range []struct {
+		good bool
+		text string
+	}{
+		{b.Versioned, "keeps no versions"}, {b.KMS, "is not encrypted with a key of KMS"}, {b.Closed, "is not closed to the public"},
+	} {
+		if !x.good {
+			out = append(out, Finding{"the bucket of plans, " + b.Name + ", " + x.text, "somebody has changed it: put the template's setting back"})
+		}
+	}
+	return out
+}

@@ -1,0 +1,207 @@
+package deploying
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	iamtypes "github.com/aws/aws-sdk-go-v2/service/iam/types"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/depot"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/examining"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// facts finds all facts about the installation. Those that cannot be found do not stop the others.
+func (d examination) facts(ctx context.Context) examining.Facts {
+	f := examining.Facts{Stack: d.options.stack, Region: d.region, Skew: map[string]time.Duration{}}
+	try := func(fact string, find func() error) {
+		if err := find(); err != nil {
+			f.Unknown = append(f.Unknown, examining.Unknown{Fact: fact, Reason: err.Error()})
+		}
+	}
+	try("the clock of AWS", func() error { return d.awsClock(ctx, &f) })
+	try("the stack", func() (err error) { d.present, err = d.stack.Look(ctx); return err })
+	f.Status, f.HookURL = d.present.Status, d.present.Outputs["WebhookUrl"]
+	if d.present.Fresh() {
+		f.Status = ""
+		return f
+	}
+	try("the App", func() (err error) { f.App, err = d.aboutApp(ctx); return err })
+	try("the stack's resources", func() error {
+		resources, err := d.stack.Resources(ctx)
+		for _, r := range resources {
+			try(aws.ToString(r.LogicalResourceId), func() error { return d.resource(ctx, r, &f) })
+		}
+		return err
+	})
+	for name, use := range map[string]string{"PlanTargetRoleArn": "plans", "ApplyTargetRoleArn": "applies"} {
+		if arn := d.present.Parameters[name]; arn != "" {
+			try("the role of "+use, func() error { return d.role(ctx, arn, use, &f) })
+		}
+	}
+	return f
+}
+
+func (d examination) awsClock(ctx context.Context, f *examining.Facts) error {
+	got, err := sts.NewFromConfig(d.config).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	if err != nil {
+		return err
+	}
+	// The SDK corrects its own signatures by this; others on this machine do not.
+	if at, ok := middleware.GetServerTime(got.ResultMetadata); ok {
+		f.Skew["AWS"] = time.Until(at)
+	}
+	return nil
+}
+
+// aboutApp asks GitHub about the App.
+func (d examination) aboutApp(ctx context.Context) (*examining.App, error) {
+	id, err := strconv.ParseInt(d.present.Parameters["AppId"], 10, 64)
+	if err != nil {
+		return nil, errors.New("the stack has no AppId")
+	}
+	pem, err := d.vault.Read(ctx, d.present.Parameters["AppKeySecretArn"])
+	if err != nil {
+		return nil, err
+	}
+	app, err := github.NewApp(github.AppConfig{ID: id, Key: pem, URL: d.present.Parameters["GitHubUrl"], Transport: d.out.github})
+	if err != nil {
+		return nil, err
+	}
+	about, err := app.About(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &examining.App{Slug: about.Slug, Page: about.Page, Permissions: about.Permissions, Events: about.Events}
+	needs(out)
+	if out.HookURL, err = app.HookURL(ctx); err != nil {
+		return nil, err
+	}
+	installed, err := app.Installations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range installed {
+		out.Installed = append(out.Installed, i.Account)
+		if i.Suspended {
+			out.Suspended = append(out.Suspended, i.Account)
+		}
+	}
+	return out, d.deliveries(ctx, app, out)
+}
+
+// deliveries counts the webhooks of the last days by the fate of the last attempt at each. One that arrived later, or
+// that was sent before there was an address, is no failure.
+func (d examination) deliveries(ctx context.Context, app *github.App, out *examining.App) error {
+	list, err := app.Deliveries(ctx, time.Now().Add(-kept))
+	seen := map[string]bool{}
+	for _, x := range list {
+		if seen[x.GUID] || x.Event == "ping" && !x.OK {
+			continue
+		}
+		seen[x.GUID] = true
+		if x.OK {
+			out.Delivered++
+			continue
+		}
+		if out.Failed == 0 {
+			out.LastFailure = x.Status
+		}
+		out.Failed++
+	}
+	return err
+}
+
+// resource finds the facts about one resource.
+func (d examination) resource(ctx context.Context, r types.StackResource, f *examining.Facts) error {
+	name, id := aws.ToString(r.LogicalResourceId), aws.ToString(r.PhysicalResourceId)
+	switch kind := aws.ToString(r.ResourceType); {
+	case kind == "AWS::SQS::Queue":
+		return d.queue(ctx, name, id, f)
+	case strings.HasPrefix(kind, "AWS::Lambda::Function") || kind == "AWS::Serverless::Function":
+		got, err := lambda.NewFromConfig(d.config).GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: &id})
+		if err != nil {
+			return err
+		}
+		x := examining.Function{Name: id, Digest: aws.ToString(got.CodeSha256)}
+		if own, ok := d.files[strings.ToLower(strings.TrimSuffix(name, "Function"))+".zip"]; ok {
+			sum := sha256.Sum256(own)
+			x.Own = base64.StdEncoding.EncodeToString(sum[:])
+		}
+		f.Functions = append(f.Functions, x)
+	case name == "Artifacts":
+		in := depot.Depot{Client: d.depot.Client, Bucket: id, Account: d.account, Region: d.region}
+		b, err := in.Look(ctx)
+		if err != nil {
+			return err
+		}
+		if !b.There || b.Foreign {
+			return fmt.Errorf("the bucket %s is not there, or you may not see it", id)
+		}
+		kms, err := in.UnderKMS(ctx)
+		f.Bucket = &examining.Bucket{Name: id, Versioned: b.Versioned, Closed: b.Closed, KMS: kms}
+		return err
+	}
+	return nil
+}
+
+func (d examination) queue(ctx context.Context, name, address string, f *examining.Facts) error {
+	got, err := sqs.NewFromConfig(d.config).GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &address, AttributeNames: []sqstypes.QueueAttributeName{
+		sqstypes.QueueAttributeNameApproximateNumberOfMessages, sqstypes.QueueAttributeNameRedrivePolicy, sqstypes.QueueAttributeNamePolicy,
+	}})
+	if err != nil {
+		return err
+	}
+	f.Queues = append(f.Queues, examining.Queue{
+		Name: name, Dead: strings.HasSuffix(name, "Dead"), Messages: got.Attributes["ApproximateNumberOfMessages"],
+		Redrives: got.Attributes["RedrivePolicy"] != "", TLSOnly: strings.Contains(got.Attributes["Policy"], "aws:SecureTransport"),
+	})
+	return nil
+}
+
+// role examines a role of this account; those of others only their owners can examine.
+func (d examination) role(ctx context.Context, arn, use string, f *examining.Facts) error {
+	parts := strings.SplitN(arn, ":", 6)
+	if len(parts) < 6 || parts[4] != d.account {
+		return nil
+	}
+	r := examining.Role{ARN: arn, Use: use}
+	name := arn[strings.LastIndex(arn, "/")+1:]
+	got, err := iam.NewFromConfig(d.config).GetRole(ctx, &iam.GetRoleInput{RoleName: &name})
+	var none *iamtypes.NoSuchEntityException
+	caller := d.present.Outputs[map[string]string{"plans": "PlanRoleArn", "applies": "ApplyRoleArn"}[use]]
+	switch {
+	case errors.As(err, &none):
+		r.Problem = "there is no such role"
+	case err != nil:
+		return err
+	case !strings.Contains(trust(got.Role), caller[strings.LastIndex(caller, "/")+1:]):
+		r.Problem = "its trust policy does not name " + caller
+	}
+	f.Roles = append(f.Roles, r)
+	return nil
+}
+
+// trust is a role's trust policy, which IAM encodes as a part of a URL.
+func trust(r *iamtypes.Role) string {
+	text, err := url.QueryUnescape(aws.ToString(r.AssumeRolePolicyDocument))
+	if err != nil {
+		return ""
+	}
+	return text
+}
