@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +24,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/awstest"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
+	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 )
 
 // hookURL is the address of the function in the account.
@@ -185,6 +188,12 @@ func (s *stage) complete() {
 	manifests, owners := s.hub.Registered()
 	if len(manifests) != 1 || owners[0] != "acme" || manifests[0].Name != "lockstep-acme" || manifests[0].Public {
 		s.t.Errorf("registered: %v %v", manifests, owners)
+	}
+	if got, want := fmt.Sprint(manifests[0].Permissions), fmt.Sprint(map[string]any(apps.New(1, "lockstep").Permissions())); got != want {
+		s.t.Errorf("the App asks for %s, and needs %s", got, want)
+	}
+	if got, want := slices.Sorted(slices.Values(manifests[0].Events)), slices.Sorted(slices.Values(apps.Events)); !slices.Equal(got, want) {
+		s.t.Errorf("the App asks for the events %s, and needs %s", got, want)
 	}
 	if s.account.Secret("lockstep/github-app-key") != s.hub.AppKey() {
 		s.t.Error("the key is not stored")
