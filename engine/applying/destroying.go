@@ -61,6 +61,9 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 // provider returns beside an error. Without a usable answer the object stays in the state as it was:
 // one too many there is found out by the next refresh, one too few never.
 //
+// The rest is stored with its status and its dependencies, and without create-before-destroy, which a
+// destruction knows nothing of. Source: Terraform 1.11.4, node_resource_abstract_instance.go (apply).
+//
 // Of an object that is only deleted, the provider gets the private data of the plan, where it may have
 // left a note for itself. A replacement's plan has those for the new object, so the old one has its
 // own.

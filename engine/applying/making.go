@@ -74,6 +74,9 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 //
 // The object is that of the record. If an earlier process was interrupted in the middle of the
 // update, nobody knows that object any more, and it is read again (see resuming.go).
+//
+// The object may be missing: it was found gone after the interruption, here or by an earlier process
+// that died after it. Without an interruption it cannot be, since the plan fits the state.
 func (x *object) prior(ctx context.Context) (*states.Object, cty.Value, diags.Diagnostics) {
 	null := x.rs.Block.NullValue()
 	if x.c.Action != plans.Update {

@@ -89,7 +89,8 @@ func (x *object) ofDestruction() (*config.Module, []*config.Provisioner) {
 }
 
 // afterCreation runs the provisioners that a new object has, in the order of the block. The first that
-// fails ends it, and the object stays tainted.
+// fails ends it, and the object stays tainted. So does the first whose arguments cannot be evaluated:
+// nobody can tell whether the object is of use without it.
 func (x *object) afterCreation(self cty.Value) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, p := range x.ofCreation() {

@@ -85,6 +85,9 @@ func (a *applier) fateOf(step order.Step, c *plans.ResourceChange) (fate, journa
 }
 
 // found returns the fate of a creation without outcome: its object may be in the state all the same.
+// The journal stores edits with whatever record comes next, which may be one of another step: then
+// the answer of the provider is known, and only the record of the outcome is missing. An object that is
+// tainted without provisioners was created in part, beside an error.
 func (a *applier) found(c *plans.ResourceChange) fate {
 	switch o := a.record.object(c.Addr); {
 	case o == nil:

@@ -166,6 +166,10 @@ func (v *values) incomplete() bool {
 // partialKeys returns the instances in the value of a resource of which the plan may leave some
 // out; nil if it leaves out none. The value is the same as that of [values.collect], but it is
 // found from the plan, since others of the instances may not be created yet.
+//
+// An instance that is to be deleted is none of them, even if its deletion fails: the value must not
+// depend on the time at which it is asked for, and a step that was planned without the instance must
+// not see it at apply.
 func (v *values) partialKeys(abs addrs.AbsResource, r config.Repetition) map[addrs.InstanceKey]bool {
 	if !v.incomplete() {
 		return nil

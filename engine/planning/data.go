@@ -133,6 +133,10 @@ func (x *instance) readLater(plain cty.Value, sensitive []cty.Path, reason plans
 
 // dependencyPending reports whether a managed resource is about to change that
 // the data source names directly or waits for by depends_on.
+//
+// Dependencies through local values, outputs of modules or other data sources do not count: a value
+// that comes that way is known or it is not. Only depends_on speaks of an influence that no value
+// shows. Source: Terraform 1.11.4, which reads such data while planning.
 func (x *instance) dependencyPending() bool {
 	check := func(o addrs.Object) bool {
 		if o.Res.Mode != addrs.Managed {

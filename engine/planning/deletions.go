@@ -140,7 +140,9 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 }
 
 // deleteOrphan deletes one instance. The provider is asked about the object as it is
-// stored, before it is read again: if it refuses, nothing else is done with it.
+// stored, before it is read again: if it refuses, nothing else is done with it. The change has
+// the stored value, too, and shows the object as the state had it; that it has become another one since
+// is in the drift. An object that is gone needs no change, whatever the provider said about it.
 func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason, configured *block) diags.Diagnostics {
 	o := b.p.prior.Object(obj)
 	if o == nil {

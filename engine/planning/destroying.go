@@ -24,7 +24,8 @@ import (
 // that stay (see drafts.Refusals).
 
 // destroy plans the deletion of the objects that the prior state has of a resource. Errors are
-// refusals, so that one protected object does not hide the others.
+// refusals, so that one protected object does not hide the others. An interruption and a provider
+// that cannot be opened are none: after these there is no plan.
 func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Diagnostics {
 	for _, abs := range p.stored[cr] {
 		b, list, ds := p.remaining(ctx, abs)

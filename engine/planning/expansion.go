@@ -124,6 +124,12 @@ func (x *expanded) collect(ctx context.Context) {
 
 // remaining returns the instances of a resource that there will be after an apply of the plan:
 // the selected ones, and those of the state that are not going to be deleted.
+//
+// A plan of everything makes them the declared ones, and there the two questions "which instances
+// are declared" and "which will exist" have one answer. A part (-target) may leave a declared instance
+// uncreated, or an undeclared one undeleted. An expression such as length(a) must then agree with the
+// state that the apply leaves, rather than with the configuration: the outputs are recorded from it. A
+// refresh creates nothing at all, so that only the state counts there.
 func (x *expanded) remaining(ctx context.Context, abs addrs.AbsResource, jobs []job) []job {
 	declared := make([]addrs.InstanceKey, len(jobs))
 	vals := make(map[addrs.InstanceKey]cty.Value, len(jobs))
@@ -162,6 +168,8 @@ func (b *block) storedValue(ctx context.Context, addr addrs.AbsResourceInstance)
 			return v
 		}
 	}
+	// Whether its provider instance is gone, or the object cannot be decoded: the instance is no part
+	// of this plan, which has no errors about it.
 	return cty.UnknownVal(b.rs.Block.ImpliedType())
 }
 

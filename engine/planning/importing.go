@@ -13,6 +13,10 @@ import (
 
 // Import brings one object into the state by its ID, without planning anything:
 // the `import` command. The configuration must have a block for it.
+//
+// Nothing is known but the state and the configuration, so that values are those of stored objects,
+// and the provider configuration must be known from them. The state returned is to be stored only if
+// there are no errors: it may have the object already when an output turns out to be wrong.
 func Import(ctx context.Context, in Input, addr addrs.AbsResourceInstance, id string) (*states.State, diags.Diagnostics) {
 	m := in.Config.Modules[addr.Module.Module()]
 	if m == nil || m.Resources[addr.Resource.Resource] == nil || addr.Resource.Resource.Mode != addrs.Managed {

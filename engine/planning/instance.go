@@ -118,7 +118,8 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		return nil, ds
 	}
 	if action.IsReplace() && !tainted {
-		// The new object is planned for itself, as one that has no predecessor.
+		// The new object is planned for itself, as one that has no predecessor. But what the
+		// provider has noted for the change in the first answer is given to it again.
 		again := x.question(config)
 		again.Prior, again.Private = x.rs.Block.NullValue(), q.PlannedPrivate
 		if more := again.Ask(ctx); more.HasErrors() {

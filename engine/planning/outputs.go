@@ -59,7 +59,8 @@ func (p *planner) outputs() []*plans.OutputChange {
 }
 
 // foresee records the known value of an output in the prior state of the plan, as Terraform does:
-// programs read there the values that will not change.
+// programs read there the values that will not change. An output of which a part is not known yet keeps
+// its last value there, rather than half of the new one.
 func (p *planner) foresee(o *config.Output, v cty.Value) {
 	plain := marks.Plain(v)
 	switch {

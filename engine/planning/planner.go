@@ -110,7 +110,10 @@ func (p *planner) report(ds diags.Diagnostics) {
 	p.mu.Unlock()
 }
 
-// resourceValue is the evaluator's window on resources.
+// resourceValue is the evaluator's window on resources. The order of the walk makes sure that the visit
+// of a resource is over when an expression asks for its value. Three cases are left: the visit has set
+// a value; there was none, since the resource is not selected, and nobody may rely on its value; or the
+// visit failed, which is reported already. To be asked for a value earlier is a fault of the walk.
 func (p *planner) resourceValue(ctx context.Context, a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	if p.valueOf != nil {
 		return p.valueOf(ctx, a)

@@ -30,6 +30,14 @@ type refreshed struct {
 
 // refresh decodes a stored object, reads the real one, and records it: previous run state -> upgraded
 // state -> prior state. A difference between the last two is drift.
+//
+// With the value, the metadata of a configured object are brought up to date. Whether
+// create-before-destroy is in force is a matter of the configuration alone. Dependencies are merged:
+// the new ones are needed for the order of a later destruction, and the old ones still, until the next
+// apply of this object, since the object was made from them; of one that does not change, the plan
+// drops them (settle). Without refreshing the stored ones stay.
+// A deposed object, and one without a block, keeps what it was stored with: no configuration
+// speaks of it any more. Source: Terraform 1.11.4.
 func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) (refreshed, diags.Diagnostics) {
 	p := b.p
 	none := refreshed{value: b.rs.Block.NullValue()}

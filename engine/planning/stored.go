@@ -43,6 +43,10 @@ func (p *planner) storedValue(ctx context.Context, a addrs.AbsResource) (cty.Val
 
 // A dataReader gives managed resources their stored values, and reads a data source when it is
 // first referred to: for an import, whose provider configuration may depend on data.
+//
+// There is no walk then, and no order in which data were read before they are needed. A visit of
+// the data block takes its place, once for all references; it may start others in turn, for data that
+// depend on data. A configuration has no cycles of references, and so no visit waits for itself.
 type dataReader struct {
 	p *planner
 
