@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -181,6 +182,12 @@ func (e *Engine) Discover(ctx context.Context, dir string) (jobs.Discovered, err
 	}
 	d := *r.Discovered
 	d.Problem = e.clean(d.Problem)
+	for i, note := range d.Notes {
+		d.Notes[i] = e.clean(note)
+	}
+	if !slices.Contains(project.SettingsFiles, d.Settings) {
+		d.Settings = "" // the name stands in answers
+	}
 	return d, nil
 }
 
