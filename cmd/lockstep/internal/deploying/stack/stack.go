@@ -65,7 +65,10 @@ func (s Stack) describe(ctx context.Context, name string) (Description, error) {
 	if absent(err) {
 		return Description{}, nil
 	}
-	if err != nil || len(got.Stacks) != 1 {
+	if err == nil && len(got.Stacks) != 1 {
+		err = fmt.Errorf("the answer has %d stacks", len(got.Stacks))
+	}
+	if err != nil {
 		return Description{}, fmt.Errorf("look at the stack %s: %w", s.Name, err)
 	}
 	x := got.Stacks[0]
