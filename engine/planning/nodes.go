@@ -36,12 +36,15 @@ type nodes struct {
 // order.
 func (p *planner) nodes() *nodes {
 	n := &nodes{of: map[addrs.ConfigResource]int{}}
-	configured := map[addrs.ConfigResource]bool{}
-	for a := range p.prior.State().Resources() {
+	configured, inhabited := map[addrs.ConfigResource]bool{}, map[addrs.ConfigResource]bool{}
+	for a, r := range p.prior.State().Resources() {
 		cr := a.Config()
 		p.stored[cr] = append(p.stored[cr], a)
+		if len(r.Instances) > 0 { // the stock tool has no node for another one
+			inhabited[cr] = true
+		}
 	}
-	p.deps.AddOrphans(slices.Collect(maps.Keys(p.stored)))
+	p.deps.AddOrphans(slices.Collect(maps.Keys(inhabited)))
 	for _, m := range p.in.Config.Order {
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
