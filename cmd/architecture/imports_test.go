@@ -109,6 +109,7 @@ var allowed = map[string][]string{
 
 	"statebackend/encryption":       {"statebackend"},
 	"statebackend/kms":              {"statebackend", "statebackend/encryption", "statebackend/s3"},
+	"statebackend/kms/kmstest":      {},
 	"statebackend/http":             {"statebackend"},
 	"statebackend/inmem":            {"statebackend"},
 	"statebackend/local":            {"statebackend"},

@@ -18,6 +18,7 @@ type reader struct {
 	named               []*target
 
 	keys        map[string]*encryption.Keys // by address; nil: under way, or failed
+	lengths     map[string]int              // of keys in bytes, by address
 	methods     map[string]encryption.Method
 	failed      map[string]bool // whose errors are reported; by address
 	unencrypted *hcl.Range      // of a used method

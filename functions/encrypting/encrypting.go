@@ -35,9 +35,13 @@ type Input struct {
 	Blocks []*config.Encryption
 	// Environment is the value of [Variable].
 	Environment string
-	// Evaluate returns the value of an expression, which may be secret.
+	// Evaluate returns the value of an expression, which may be secret. If values may be unknown, the
+	// configuration is validated, and the [Set] is of no use.
 	Evaluate func(hcl.Expression) (cty.Value, hcl.Diagnostics)
 	KMS      KMS
+	// Refuse returns the reason, for people, why an argument of a block `key_provider "aws_kms"` must
+	// not be set, "" if it may be. nil: all may.
+	Refuse func(argument string) string
 }
 
 // A Set has the ciphers that are configured. The nil Set has none.
@@ -79,7 +83,7 @@ func (s *Set) RemoteState(address string) *encryption.Cipher {
 // Read returns the ciphers that are configured, nil if there are none. Key providers and methods that
 // no target uses are not evaluated. No key is made yet.
 func Read(in Input) (*Set, diags.Diagnostics) {
-	r := &reader{in: in, declared: map[string]*declared{}, keys: map[string]*encryption.Keys{}, methods: map[string]encryption.Method{}, failed: map[string]bool{}}
+	r := &reader{in: in, declared: map[string]*declared{}, keys: map[string]*encryption.Keys{}, lengths: map[string]int{}, methods: map[string]encryption.Method{}, failed: map[string]bool{}}
 	for _, b := range in.Blocks {
 		r.at = b.Range
 		r.block(b.Body)

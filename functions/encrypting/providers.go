@@ -66,12 +66,11 @@ func (r *reader) pbkdf2(d *declared) *encryption.Keys {
 			chain = r.provider(c)
 		}
 	}
-	for name, into := range map[string]*string{"passphrase": &p.Passphrase, "hash_function": &p.Hash} {
-		if x := attrs[name]; x != nil {
-			if v, ok := r.value(x, cty.String); ok && !v.IsNull() {
-				*into = v.AsString()
-			}
-		}
+	if x := attrs["passphrase"]; x != nil {
+		r.text(x, &p.Passphrase, passphraseOfLater)
+	}
+	if x := attrs["hash_function"]; x != nil {
+		r.text(x, &p.Hash, p.Hash)
 	}
 	for name, into := range map[string]*int{"key_length": &p.KeyLength, "iterations": &p.Iterations, "salt_length": &p.SaltLength} {
 		if x := attrs[name]; x != nil {
@@ -86,7 +85,24 @@ func (r *reader) pbkdf2(d *declared) *encryption.Keys {
 		r.errorf(d.at, "Invalid key provider", "%s: %s.", d.address, err)
 		return nil
 	}
+	r.lengths[d.address] = p.KeyLength
 	return encryption.NewKeys(name, p, chain)
+}
+
+// passphraseOfLater is in the place of one that a validation does not know.
+const passphraseOfLater = "not known before a plan"
+
+// text sets a text to the value of an expression; in a validation, to another one if the value is not
+// known.
+func (r *reader) text(x hcl.Expression, into *string, unknown string) {
+	before := len(r.ds)
+	v, ok := r.value(x, cty.String)
+	switch {
+	case ok && !v.IsNull():
+		*into = v.AsString()
+	case !ok && !r.ds[before:].HasErrors():
+		*into = unknown
+	}
 }
 
 func (r *reader) number(x hcl.Expression, otherwise int) int {
@@ -124,6 +140,7 @@ func (r *reader) kms(d *declared) *encryption.Keys {
 		r.errorf(d.at, "Invalid key provider", "%s: %s.", d.address, err)
 		return nil
 	}
+	r.lengths[d.address] = map[string]int{"AES_256": 32, "AES_128": 16}[k.Spec]
 	var mu sync.Mutex
 	var client encryption.KMSClient
 	k.Open = func(ctx context.Context) (encryption.KMSClient, error) {
@@ -157,23 +174,44 @@ var kmsSchema = func() *hcl.BodySchema {
 	return s
 }()
 
+// keyOfLater are in the places of required arguments that a validation does not know.
+var keyOfLater = map[string]any{"kms_key_id": "not known", "key_spec": "AES_256"}
+
 // kmsArguments evaluates all arguments, and those in the block endpoints.
 func (r *reader) kmsArguments(body hcl.Body, into map[string]any) {
 	content, hs := body.Content(kmsSchema)
 	r.problems(hs)
 	for _, b := range content.Blocks {
+		r.refuse(b.Type, b.DefRange)
 		nested := map[string]any{}
 		attrs, hs := b.Body.JustAttributes()
 		r.problems(hs)
 		r.allOf(attrs, nested)
 		into["endpoints"] = nested
 	}
+	for name, a := range content.Attributes {
+		r.refuse(name, a.NameRange)
+	}
 	r.allOf(content.Attributes, into)
+}
+
+// refuse reports an argument that must not be set here.
+func (r *reader) refuse(argument string, at hcl.Range) {
+	if r.in.Refuse == nil {
+		return
+	}
+	if why := r.in.Refuse(argument); why != "" {
+		r.errorf(at, "Encryption argument not allowed", "%s", why)
+	}
 }
 
 func (r *reader) allOf(attrs hcl.Attributes, into map[string]any) {
 	for name, a := range attrs {
+		before := len(r.ds)
 		v, ok := r.value(a.Expr, cty.DynamicPseudoType)
+		if !ok && !r.ds[before:].HasErrors() {
+			into[name] = keyOfLater[name]
+		}
 		if !ok || v.IsNull() {
 			continue
 		}

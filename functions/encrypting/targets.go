@@ -1,6 +1,8 @@
 package encrypting
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
@@ -101,6 +103,10 @@ func (r *reader) aesGCM(d *declared, m *encryption.Method) bool {
 	if ok {
 		m.Keys = r.provider(p)
 	}
+	if m.Keys != nil && !slices.Contains([]int{16, 24, 32}, r.lengths[p.address]) {
+		r.errorf(attrs["keys"].Range(), "Unsuitable key length", "The keys of %s have %d bytes, and those of aes_gcm have 16, 24 or 32. Correct key_length of %[1]s.", p.address, r.lengths[p.address])
+		return false
+	}
 	if attrs["aad"] != nil {
 		m.AAD = r.bytes(attrs["aad"])
 	}
@@ -124,7 +130,8 @@ func (r *reader) attributes(d *declared, names []string) map[string]hcl.Expressi
 	return all
 }
 
-// value evaluates an expression, and converts its value.
+// value evaluates an expression, and converts its value. A value that is not known, which there is
+// in a validation only, is none.
 func (r *reader) value(x hcl.Expression, to cty.Type) (cty.Value, bool) {
 	v, hs := r.in.Evaluate(x)
 	r.problems(hs)
@@ -136,7 +143,7 @@ func (r *reader) value(x hcl.Expression, to cty.Type) (cty.Value, bool) {
 		r.errorf(x.Range(), "Unsuitable value type", "The value does not fit: %s.", err)
 		return cty.NilVal, false
 	}
-	return v, true
+	return v, v.IsWhollyKnown()
 }
 
 // bytes returns a list of numbers as bytes.

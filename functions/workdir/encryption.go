@@ -46,9 +46,21 @@ func (d *Dir) Encryption(cfg *config.Config) (*encrypting.Set, diags.Diagnostics
 	return s, ds
 }
 
-func (d *Dir) readEncryption(root *config.Module) (*encrypting.Set, diags.Diagnostics) {
-	in := encrypting.Input{Environment: d.Getenv(encrypting.Variable), KMS: d.KMS}
+// ValidateEncryption returns the mistakes in how states and plans are to be encrypted. Variables may
+// have no values.
+func (d *Dir) ValidateEncryption(cfg *config.Config) diags.Diagnostics {
 	where := d.earlyInput()
+	where.Validate = true
+	_, ds := d.encryptionIn(cfg.Root, where)
+	return ds
+}
+
+func (d *Dir) readEncryption(root *config.Module) (*encrypting.Set, diags.Diagnostics) {
+	return d.encryptionIn(root, d.earlyInput())
+}
+
+func (d *Dir) encryptionIn(root *config.Module, where early.Input) (*encrypting.Set, diags.Diagnostics) {
+	in := encrypting.Input{Environment: d.Getenv(encrypting.Variable), KMS: d.KMS}
 	where.Given, where.Secrets = d.Given, true
 	evaluate := early.New(where)
 	in.Evaluate = func(e hcl.Expression) (cty.Value, hcl.Diagnostics) {

@@ -110,6 +110,23 @@ data "aws_iam_policy_document" "states" {
     resources = [aws_kms_key.states.arn]
   }
 
+  # The keys of encryption blocks. What S3 has encrypted has an encryption context.
+  dynamic "statement" {
+    for_each = length(var.encryption_key_arns) == 0 ? [] : [var.encryption_key_arns]
+
+    content {
+      sid       = "EncryptionKeys"
+      actions   = ["kms:Decrypt", "kms:GenerateDataKey"]
+      resources = statement.value
+
+      condition {
+        test     = "Null"
+        variable = "kms:EncryptionContextKeys"
+        values   = ["true"]
+      }
+    }
+  }
+
   dynamic "statement" {
     for_each = aws_dynamodb_table.locks
 

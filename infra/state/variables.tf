@@ -32,6 +32,12 @@ variable "external_id" {
   default     = "lockstep"
 }
 
+variable "encryption_key_arns" {
+  description = "ARNs of the KMS keys that encryption blocks may name, in `key_provider \"aws_kms\"`. This module's own key is not one of them: it serves S3 only."
+  type        = list(string)
+  default     = []
+}
+
 variable "tags" {
   description = "Tags of all resources that can have them."
   type        = map(string)

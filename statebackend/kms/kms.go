@@ -19,7 +19,13 @@ import (
 // Open finds credentials and connects to KMS. The arguments are those of the backend "s3" about
 // credentials, regions and connections. The endpoint can be set by AWS_ENDPOINT_URL_KMS.
 func Open(ctx context.Context, arguments map[string]any) (encryption.KMSClient, error) {
-	sdk, err := s3.SDK(ctx, arguments)
+	return OpenAs(ctx, arguments, nil)
+}
+
+// OpenAs is [Open] with credentials of the caller's in the place of all others; nil: those that Open
+// finds.
+func OpenAs(ctx context.Context, arguments map[string]any, credentials aws.CredentialsProvider) (encryption.KMSClient, error) {
+	sdk, err := s3.SDK(ctx, arguments, credentials)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,9 @@ import (
 
 // SDK returns the configuration of the AWS SDK that the attributes of a backend block ask for, those
 // about a bucket aside, with credentials that were verified unless the attributes turn that off. It is
-// for clients of other services that are configured with the same attributes.
-func SDK(ctx context.Context, attributes map[string]any) (aws.Config, error) {
+// for clients of other services that are configured with the same attributes. Credentials of the
+// caller's replace all others unless they are nil.
+func SDK(ctx context.Context, attributes map[string]any, credentials aws.CredentialsProvider) (aws.Config, error) {
 	all := maps.Clone(attributes)
 	if all == nil {
 		all = map[string]any{}
@@ -24,6 +25,9 @@ func SDK(ctx context.Context, attributes map[string]any) (aws.Config, error) {
 	sdk, err := c.load(ctx)
 	if err != nil {
 		return aws.Config{}, err
+	}
+	if credentials != nil {
+		sdk.Credentials = aws.NewCredentialsCache(credentials)
 	}
 	if sdk.Credentials == nil {
 		return aws.Config{}, ErrNoCredentials

@@ -63,6 +63,7 @@ func child(c *apart.Child) (jobs.Engine, error) {
 			c.State()
 			return states(ctx, j, b)
 		},
+		KMS:     executor.KMS(c.Sessions),
 		Modules: modules.Remote{Proxy: c.Fetch}.Install,
 		DataDir: s.Providers, CLIConfig: s.CLIConfig,
 		PluginEnv: c.Environment, Vault: c.Secrets, Rescue: c.Rescue, Begin: c.Begin,

@@ -35,6 +35,9 @@ type Input struct {
 	Given map[string]cty.Value
 	// Secrets allows sensitive and ephemeral values, for users that neither show nor record them.
 	Secrets bool
+	// Validate has variables of the root module be unknown that have no value, and results, too: for
+	// users that look at a configuration without its values.
+	Validate bool
 	// Workspace is the value of terraform.workspace; "" means "default".
 	Workspace string
 	// WorkingDir is the value of path.cwd; "" means that it is not known.
@@ -86,7 +89,7 @@ func (e *evaluator) known(m *config.Module, x hcl.Expression) (cty.Value, hcl.Di
 		}
 	}
 	v, _ = v.UnmarkDeep()
-	if !v.IsWhollyKnown() {
+	if !v.IsWhollyKnown() && !e.in.Validate {
 		return cty.DynamicVal, append(ds, problem(x.Range(), notStatic, "This value is not known before there is a plan."+remedy))
 	}
 	return v, ds
@@ -228,6 +231,8 @@ func (e *evaluator) variable(m *config.Module, name string, at hcl.Range) (cty.V
 	}
 	out, err := v.Prepare(given)
 	switch {
+	case errors.Is(err, config.ErrRequired) && e.in.Validate:
+		return cty.UnknownVal(v.Type), ds
 	case errors.Is(err, config.ErrRequired):
 		return cty.DynamicVal, append(ds, problem(at, "Variable has no value",
 			"The variable \""+name+"\" is needed before anything is planned, has no default value, and nothing sets it. Use the option -var or -var-file, the environment variable TF_VAR_"+name+" or a .tfvars file, with init, too."))

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,8 +30,13 @@ func TestAccess(t *testing.T) {
 			return credentials.NewStaticCredentialsProvider("id", "secret", ""), nil
 		}}
 		c := &call{engine: e, order: order{Action: a, Job: jobs.Job{Access: jobs.Writes}}}
-		if _, err := c.credentials(t.Context()); err != nil || got != want {
+		if _, err := c.answer(t.Context(), question{Kind: isCredentials}); err != nil || got != want {
 			t.Errorf("%s: access %v, want %v; %v", a, got, want, err)
+		}
+		// Keys are for those that read states.
+		got = -1
+		if _, err := c.answer(t.Context(), question{Kind: isKeys}); (err == nil) != slices.Contains([]action{plans, checks, applies, recovers}, a) || err == nil && got != jobs.Keys {
+			t.Errorf("%s: access %v to keys; %v", a, got, err)
 		}
 	}
 }

@@ -47,6 +47,7 @@ type call struct {
 	fetched   int
 	secrets   map[string]string       // of the job, once it has asked for them
 	session   aws.CredentialsProvider // of the job's state, once it has asked for them
+	keys      aws.CredentialsProvider // of the state's keys
 	process   *confine.Process
 	in, out   *os.File // ours
 	place     *os.File

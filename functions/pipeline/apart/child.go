@@ -209,14 +209,18 @@ func (c *Child) Secrets(context.Context, jobs.Job) (map[string]string, error) {
 	return a.Secrets, err
 }
 
-// Sessions returns the credentials of the job's state, which come from the parent; nil if the
-// parent has none, and they are in the environment.
-func (c *Child) Sessions(ctx context.Context, _ jobs.Job) (aws.CredentialsProvider, error) {
+// Sessions returns the credentials of the job's state, or of its keys by the job's access, which come
+// from the parent; nil if the parent has none, and they are in the environment.
+func (c *Child) Sessions(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
 	if !c.order.Narrowed {
 		return nil, nil
 	}
+	kind := isCredentials
+	if j.Access == jobs.Keys {
+		kind = isKeys
+	}
 	p := aws.NewCredentialsCache(aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		a, err := c.ask(question{Kind: isCredentials})
+		a, err := c.ask(question{Kind: kind})
 		if err == nil && a.Credentials == nil {
 			err = errors.New("the answer has no credentials")
 		}

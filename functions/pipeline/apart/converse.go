@@ -91,7 +91,12 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 		}
 		a.Secrets, err = c.vault(ctx)
 	case isCredentials:
-		a.Credentials, err = c.credentials(ctx)
+		a.Credentials, err = c.credentials(ctx, &c.session, accessOf(c.order.Action))
+	case isKeys:
+		if slices.Contains([]action{unlocks, discovers, inputs, looks}, c.order.Action) {
+			return a, errShape
+		}
+		a.Credentials, err = c.credentials(ctx, &c.keys, jobs.Keys)
 	case isRescue:
 		// The name becomes a part of a key, or of a path.
 		if c.order.Action != applies || q.Name == "" || filepath.Base(q.Name) != q.Name {
@@ -124,15 +129,23 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	return a, nil
 }
 
-// vault returns the secrets of the job, which are read once and are in nothing that the child says
-// from here on.
+// vault returns the secrets of the job, and how its states are encrypted, which may contain another
+// one. They are read once, and are in nothing that the child says from here on.
 func (c *call) vault(ctx context.Context) (map[string]string, error) {
-	if c.engine.Secrets == nil || c.secrets != nil {
+	if c.secrets != nil {
 		return c.secrets, nil
 	}
-	var err error
-	c.secrets, err = c.engine.Secrets(ctx, c.order.Job)
-	return c.secrets, err
+	all := map[string]string{}
+	if c.engine.Secrets != nil {
+		own, err := c.engine.Secrets(ctx, c.order.Job)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, own)
+	}
+	maps.Copy(all, c.order.Job.Environment.Encryption())
+	c.secrets = all
+	return all, nil
 }
 
 // clean removes our own secrets, and those of the job, from a text of the child.
@@ -160,21 +173,21 @@ func (c *call) permits(now jobs.Present) (a answer, err error) {
 	return a, nil
 }
 
-// credentials returns those of the job's state, new ones when the last have expired.
-func (c *call) credentials(ctx context.Context) (*aws.Credentials, error) {
+// credentials returns those of a session for the job's state, new ones when the last have expired.
+func (c *call) credentials(ctx context.Context, session *aws.CredentialsProvider, access jobs.Access) (*aws.Credentials, error) {
 	if c.engine.Credentials == nil {
 		return nil, nil
 	}
-	if c.session == nil {
+	if *session == nil {
 		j := c.order.Job
-		j.Access = accessOf(c.order.Action)
+		j.Access = access
 		p, err := c.engine.Credentials(ctx, j)
 		if err != nil {
 			return nil, err
 		}
-		c.session = p
+		*session = p
 	}
-	got, err := c.session.Retrieve(ctx)
+	got, err := (*session).Retrieve(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -100,6 +100,7 @@ const (
 	isEnvironment kind = "environment"
 	isSecrets     kind = "secrets"
 	isCredentials kind = "credentials" // for the state
+	isKeys        kind = "keys"        // credentials for the keys of an encrypted state
 	isRescue      kind = "rescue"
 	isFetch       kind = "fetch"
 	isMemory      kind = "memory"
@@ -116,7 +117,7 @@ type answer struct {
 	Env    []string // of programs
 	// Secrets are those of the job's environment, by name.
 	Secrets map[string]string `json:",omitempty"`
-	// Credentials are for the state.
+	// Credentials are for the state, or for its keys.
 	Credentials *aws.Credentials `json:",omitempty"`
 	Error       *failure
 }

@@ -33,6 +33,8 @@ type Engine struct {
 	Version string
 	// Backend opens the backend of a project: [LocalStates], [S3States], or [States].
 	Backend BackendFunc
+	// KMS connects to AWS KMS for the keys of encryption blocks; nil: there is none. See [KMS].
+	KMS KMSFunc
 	// DataDir is the directory that providers are installed into: as large as they are,
 	// kept for later runs, and shared with other processes. It is never one of the
 	// checkout's. "" allows no provider but the built-in one, which starts nothing.
@@ -58,8 +60,9 @@ type Engine struct {
 	// are needed. nil: the environment is empty.
 	PluginEnv func(ctx context.Context, j jobs.Job) ([]string, error)
 	// Vault returns the secrets that the base branch grants a job's project, by the names of
-	// environment variables: TF_VAR_x is the variable x, others are for plugins. They are in no plan,
-	// no report and no environment of commands. nil: there are none.
+	// environment variables: TF_VAR_x is the variable x, TF_ENCRYPTION adds to the encryption block,
+	// others are for plugins. They are in no plan, no report and no environment of commands. nil: there
+	// are none.
 	Vault func(ctx context.Context, j jobs.Job) (map[string]string, error)
 	// Secrets returns texts that must be in no output, such as our own credentials, as
 	// they are now. nil: there are none.

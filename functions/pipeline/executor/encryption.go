@@ -2,7 +2,13 @@ package executor
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -10,41 +16,94 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/encrypting"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
+	"github.com/lockstep-iac/lockstep/statebackend/kms"
 )
 
-// ciphers are the encryption of a run's states and saved plans, as the checkout's configuration says.
-// Keys are made once for each run. There is no AWS KMS: its keys would be had with rights of ours that
-// the state does not need.
+// ciphers are the encryption of a run's states and saved plans, as the checkout's configuration says,
+// and the environment of the base branch, which adds to it. Keys are made once for each run.
 type ciphers struct {
 	set  *encrypting.Set
 	read bool
 }
 
-// of returns the ciphers of a configuration, whose expressions have the values of where.
-func (c *ciphers) of(root *config.Module, where early.Input) (*encrypting.Set, diags.Diagnostics) {
+// A KMSFunc connects to AWS KMS for a job, with the arguments of its key provider.
+type KMSFunc func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error)
+
+// KMS calls AWS KMS with credentials of the role for the state, or with our own if of is nil: whoever
+// may read a state may have its key, and nobody else. Providers, whose roles are others, have no use
+// for it.
+func KMS(of Sessions) KMSFunc {
+	return func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error) {
+		arguments = maps.Clone(arguments)
+		arguments["skip_credentials_validation"] = true // the first call to KMS does that
+		var credentials aws.CredentialsProvider
+		if of != nil {
+			var err error
+			j.Access = jobs.Keys
+			if credentials, err = of(ctx, j); err != nil {
+				return nil, fmt.Errorf("no credentials for AWS KMS: %w", err)
+			}
+		}
+		return kms.OpenAs(ctx, arguments, credentials)
+	}
+}
+
+// keyArguments are the arguments of a key provider that select a key and the form of its use. The
+// others select credentials, files of the machine, and hosts, none of which a pull request may choose.
+var keyArguments = strings.Fields(`allowed_account_ids encrypted_metadata_alias forbidden_account_ids key_spec kms_key_id max_retries region
+	retry_mode skip_credentials_validation skip_metadata_api_check skip_requesting_account_id use_dualstack_endpoint use_fips_endpoint`)
+
+// refused is the reason why an argument of a key provider is not allowed, "" if it is.
+func refused(argument string) string {
+	if slices.Contains(keyArguments, argument) {
+		return ""
+	}
+	return fmt.Sprintf("The key provider sets %s, which is not for a pull request to say: Lockstep calls AWS KMS with the credentials for the state, and at addresses of its own. Remove the argument; on other machines, AWS_PROFILE and the other environment variables of AWS say it.", argument)
+}
+
+// of returns the ciphers of a checkout's configuration.
+func (c *ciphers) of(o *checkout) (*encrypting.Set, diags.Diagnostics) {
 	if c.read {
 		return c.set, nil
 	}
+	root, where := o.Config.Root, o.earlyInput()
 	where.Secrets = true
 	evaluate := early.New(where)
-	s, ds := encrypting.Read(encrypting.Input{Blocks: root.Encryption, Evaluate: func(e hcl.Expression) (cty.Value, hcl.Diagnostics) {
+	in := encrypting.Input{Blocks: root.Encryption, Environment: o.vault[encrypting.Variable], Refuse: refused}
+	in.Evaluate = func(e hcl.Expression) (cty.Value, hcl.Diagnostics) {
 		if config.IsLiteral(e) {
 			return e.Value(nil)
 		}
 		return evaluate(root, e)
-	}})
+	}
+	if o.engine.KMS != nil {
+		in.KMS = func(ctx context.Context, arguments map[string]any) (encryption.KMSClient, error) {
+			return o.engine.KMS(ctx, o.job, arguments)
+		}
+	}
+	s, ds := encrypting.Read(in)
 	c.set, c.read = s, !ds.HasErrors()
 	return s, ds
 }
 
+// errSealing is wrapped by the error of a plan that cannot be encrypted, mostly since its key cannot
+// be had: people can mend that.
+var errSealing = errors.New("it is kept encrypted or not at all")
+
 // sealed returns an encoded plan as it is to be kept.
 func (c *ciphers) sealed(ctx context.Context, plan []byte) ([]byte, error) {
-	if p := c.set.Plan(); p != nil {
-		return p.EncryptPlan(ctx, plan)
+	p := c.set.Plan()
+	if p == nil {
+		return plan, nil
 	}
-	return plan, nil
+	out, err := p.EncryptPlan(ctx, plan)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errSealing, err)
+	}
+	return out, nil
 }
 
 // unsealed returns a kept plan as it was encoded.
@@ -61,6 +120,6 @@ func (o *checkout) encryptedBackend(ctx context.Context) (statebackend.Backend, 
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	s, more := o.ciphers.of(o.Config.Root, o.earlyInput())
+	s, more := o.ciphers.of(o)
 	return encryption.Wrap(b, s.State()), append(ds, more...)
 }

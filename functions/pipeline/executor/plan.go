@@ -3,6 +3,7 @@ package executor
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/engine"
@@ -37,6 +38,9 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 // resultOf saves and describes a plan; ds are its warnings.
 func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagnostics) (jobs.PlanResult, error) {
 	saved, plain, err := o.save(ctx, plan)
+	if errors.Is(err, errSealing) && ctx.Err() == nil {
+		return jobs.PlanResult{Report: o.trouble(o.secrets(plan, nil), append(ds, diags.FromError("The plan cannot be encrypted", err)...)), Read: o.read()}, nil
+	}
 	if err != nil {
 		return jobs.PlanResult{}, fmt.Errorf("save the plan of %s: %w", describe(o.job), err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/encrypting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
@@ -57,11 +58,11 @@ func (v vault) variables() []string {
 	return out
 }
 
-// env are the other secrets, NAME=value.
+// env are the other secrets, NAME=value, for plugins. The keys of states are not for them.
 func (v vault) env() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
-		if !strings.HasPrefix(name, variablePrefix) {
+		if !strings.HasPrefix(name, variablePrefix) && name != encrypting.Variable {
 			out = append(out, name+"="+v[name])
 		}
 	}

@@ -22,6 +22,8 @@ const (
 	Unlocks
 	// Writes is that of an apply, and of a recovery.
 	Writes
+	// Keys makes and decrypts the keys of an encrypted state, and reaches the state itself not at all.
+	Keys
 )
 
 // A Job is one project in a checkout.

@@ -23,14 +23,18 @@ type statement struct {
 }
 
 // policyOf narrows a role to one place: reading its state, its journal and its lock, with its lease; to
-// delete the lock, or to write all of them, only where access is that. A session has what the role and
-// the policy both allow. The error is for people.
+// delete the lock, or to write all of them, only where access is that. For access to keys it allows
+// the calls of AWS KMS and nothing else. A session has what the role and the policy both allow. The
+// error is for people.
 //
 // S3 tells only those who may list the bucket whether an object exists, and ignores a
 // condition on the prefix of that list if the request is for an object: so
 // the names of other states can be listed, and nothing else of them.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax
 func policyOf(p places.Place, partition string, access jobs.Access) (string, error) {
+	if access == jobs.Keys {
+		return document(keysOnly())
+	}
 	if p.Backend != "s3" {
 		return "", errors.New("there is no session for a state that is not in S3")
 	}
@@ -60,6 +64,23 @@ func policyOf(p places.Place, partition string, access jobs.Access) (string, err
 	if table := p.Table(); table != "" {
 		allow = append(allow, items(partition, table, p.Bucket+"/"+p.Key, access)...)
 	}
+	text, err := document(allow...)
+	if err == nil && len(text) > MaxPolicy {
+		err = fmt.Errorf("the key of the state %s is too long: the policy that lets a run reach this state and no other would have %d characters, and may have %d; choose a shorter key", p, len(text), MaxPolicy)
+	}
+	return text, err
+}
+
+// keysOnly allows the calls for the keys of encryption blocks, of those KMS keys that the role may
+// use. S3 sets an encryption context, and these calls have none: what S3 has encrypted is not
+// decrypted by them.
+// Source: https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html
+func keysOnly() statement {
+	return statement{Action: []string{"kms:Decrypt", "kms:GenerateDataKey"}, Resource: []string{"*"}, Condition: when("Null", "kms:EncryptionContextKeys", "true")}
+}
+
+// document is a policy that allows what the statements name.
+func document(allow ...statement) (string, error) {
 	for i := range allow {
 		allow[i].Effect = "Allow"
 	}
@@ -67,9 +88,6 @@ func policyOf(p places.Place, partition string, access jobs.Access) (string, err
 		Version   string
 		Statement []statement
 	}{"2012-10-17", allow})
-	if err == nil && len(data) > MaxPolicy {
-		err = fmt.Errorf("the key of the state %s is too long: the policy that lets a run reach this state and no other would have %d characters, and may have %d; choose a shorter key", p, len(data), MaxPolicy)
-	}
 	return string(data), err
 }
 

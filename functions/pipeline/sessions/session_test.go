@@ -128,6 +128,18 @@ var policies = map[jobs.Access][]string{
 	},
 }
 
+// TestKeysOnly holds that a session for keys reaches no state, and nothing that S3 has encrypted.
+func TestKeysOnly(t *testing.T) {
+	t.Parallel()
+	for _, at := range []places.Place{job.State, places.Local} {
+		text, err := policyOf(at, "aws", jobs.Keys)
+		const want = `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["kms:Decrypt","kms:GenerateDataKey"],"Resource":["*"],"Condition":{"Null":{"kms:EncryptionContextKeys":["true"]}}}]}`
+		if err != nil || text != want {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+}
+
 // TestPolicy holds what sessions may do: a plan's writes nothing at all, neither locks nor leases nor
 // journals. The policies of long keys fit.
 func TestPolicy(t *testing.T) {

@@ -94,11 +94,25 @@ func (g Granted) Region() string { return g.rights.region }
 // Secrets are those that the project gets, sorted by name.
 func (g Granted) Secrets() []Secret { return slices.Clone(g.rights.secrets) }
 
+// encryption is the variable with a part of the encryption block, which is for nobody but that.
+const encryption = "TF_ENCRYPTION"
+
+// Encryption returns what the environment adds to the encryption block, TF_ENCRYPTION by name, if it
+// is in env; it can be one of the Secrets, too.
+func (g Granted) Encryption() map[string]string {
+	if value, ok := g.rights.env[encryption]; ok {
+		return map[string]string{encryption: value}
+	}
+	return nil
+}
+
 // Env are variables of the environment of providers, NAME=value, sorted.
 func (g Granted) Env() []string {
 	var out []string
 	for name, value := range g.rights.env {
-		out = append(out, name+"="+value)
+		if name != encryption {
+			out = append(out, name+"="+value)
+		}
 	}
 	slices.Sort(out)
 	return out

@@ -77,6 +77,7 @@ func check(a *cli.App, root, testDir string, withTests bool) diags.Diagnostics {
 	}
 	ds = append(ds, op.Dir.DevelopmentWarning("A configuration that is valid here may not be valid with any released version.")...)
 	op.Workspace = op.Dir.Workspace()
+	ds = append(ds, op.Dir.ValidateEncryption(suite.Config)...)
 	ds = append(ds, validate(op, suite.Config)...)
 	for _, cfg := range localModules(suite) {
 		ds = append(ds, validate(op, cfg)...)
