@@ -80,7 +80,7 @@ func TestSDK(t *testing.T) {
 		if bucket != nil {
 			attributes["bucket"] = bucket
 		}
-		sdk, err := SDK(t.Context(), attributes)
+		sdk, err := SDK(t.Context(), attributes, nil)
 		if err != nil || sdk.Region != "eu-north-1" {
 			t.Fatalf("region %q (%v)", sdk.Region, err)
 		}
