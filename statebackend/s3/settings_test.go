@@ -91,12 +91,12 @@ func TestSDK(t *testing.T) {
 	if attributes["bucket"] != "b" || attributes["key"] != nil {
 		t.Errorf("the attributes are others now: %v", attributes)
 	}
-	if _, err := SDK(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "AWS_DEFAULT_REGION") {
+	if _, err := SDK(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), "AWS_DEFAULT_REGION") {
 		t.Errorf("without a region: %v", err)
 	}
 	delete(attributes, "access_key")
 	delete(attributes, "secret_key")
-	if _, err := SDK(t.Context(), attributes); !errors.Is(err, ErrNoCredentials) {
+	if _, err := SDK(t.Context(), attributes, nil); !errors.Is(err, ErrNoCredentials) {
 		t.Errorf("without credentials: %v", err)
 	}
 }
