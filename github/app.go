@@ -56,6 +56,8 @@ type App struct {
 	// anybody makes requests without a token.
 	anybody *gh.Client
 
+	answers remembered
+
 	mu     sync.Mutex
 	tokens map[tokenKey]*tokens
 	login  string
@@ -173,6 +175,7 @@ func (a *App) transport(key tokenKey, repeatable bool) *transport {
 	}
 	return &transport{
 		base: a.config.Transport, api: a.api, maxWait: a.config.MaxWait, repeatable: repeatable, scheme: "token", token: t.get,
+		answers: &a.answers, scope: key,
 	}
 }
 

@@ -38,6 +38,9 @@ type transport struct {
 	// token returns the token to send; renew demands a new one, since GitHub refused the last. nil:
 	// no token is sent.
 	token func(ctx context.Context, renew bool) (Secret, error)
+	// answers are those to requests of the scope; nil: none is remembered.
+	answers *remembered
+	scope   tokenKey
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -99,7 +102,7 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 	if t.token != nil {
 		out.Header.Set("Authorization", t.scheme+" "+token.reveal())
 	}
-	res, err := t.base.RoundTrip(out)
+	res, err := t.answered(out)
 	if err != nil {
 		if ctx.Err() != nil && req.Context().Err() == nil {
 			err = context.Cause(ctx)
@@ -114,6 +117,23 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 	}
 	res.Body = &cancelling{res.Body, cancel}
 	return res, nil
+}
+
+// answered makes a request, with the remembered answer where GitHub reports that it still holds.
+func (t *transport) answered(req *http.Request) (*http.Response, error) {
+	key, ok := t.answers.key(t.scope, req)
+	if t.answers == nil || !ok {
+		return t.base.RoundTrip(req)
+	}
+	old := t.answers.get(key)
+	if old != nil {
+		req.Header.Set("If-None-Match", old.tag)
+	}
+	res, err := t.base.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	return t.answers.receive(key, old, res)
 }
 
 // A tokenError is an error in getting a token, which had attempts of its own.

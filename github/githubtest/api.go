@@ -20,7 +20,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w)
 		return
 	}
-	h.mux.ServeHTTP(w, r)
+	rest.Conditional(h.mux).ServeHTTP(w, r)
 }
 
 // An operation is a request about a repository, which a token has to open with a permission.

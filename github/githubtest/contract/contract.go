@@ -168,8 +168,8 @@ func (o operation) request(sent []byte) error {
 }
 
 func (o operation) answer(status int, answer []byte) error {
-	if status >= 400 {
-		return nil
+	if status >= 400 || status == http.StatusNotModified && len(answer) == 0 {
+		return nil // the latter is possible for each GET, and described of some
 	}
 	r := o.Responses.Value(strconv.Itoa(status))
 	if r == nil || r.Value == nil {

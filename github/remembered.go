@@ -1,0 +1,115 @@
+package github
+
+import (
+	"bytes"
+	"container/list"
+	"io"
+	"net/http"
+	"sync"
+)
+
+const (
+	// The longest answer that is remembered, and the length of all of them, in bytes.
+	maxRemembered    = 1 << 20
+	maxAllRemembered = 16 << 20
+)
+
+// remembered are answers to GET requests, each with its validator. A repeated request asks GitHub
+// whether its answer still holds: 304 does not count against the rate limit of an installation, and
+// is never older than the request. They are in the memory of one process, which runs nothing of a
+// pull request: who could write them elsewhere could write the settings of a base branch.
+//
+// Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
+type remembered struct {
+	mu    sync.Mutex
+	all   map[rememberedKey]*list.Element
+	order list.List // of *answer, the last used first
+	size  int
+}
+
+// A rememberedKey is a request. An answer is for the token's scope alone, as its validator is.
+type rememberedKey struct {
+	scope       tokenKey
+	url, accept string
+}
+
+type answer struct {
+	key    rememberedKey
+	tag    string
+	header http.Header
+	body   []byte
+}
+
+// key returns the key of a request, and whether its answer may be remembered.
+func (*remembered) key(scope tokenKey, req *http.Request) (rememberedKey, bool) {
+	k := rememberedKey{scope, req.URL.String(), req.Header.Get("Accept")}
+	return k, req.Method == http.MethodGet && req.Header.Get("Range") == "" && req.Header.Get("If-None-Match") == ""
+}
+
+func (r *remembered) get(k rememberedKey) *answer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.all[k]
+	if e == nil {
+		return nil
+	}
+	r.order.MoveToFront(e)
+	return e.Value.(*answer)
+}
+
+// put remembers an answer, and forgets those that were not used for the longest time.
+func (r *remembered) put(a *answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.all[a.key]; e != nil {
+		r.forget(e)
+	}
+	if r.all == nil {
+		r.all = map[rememberedKey]*list.Element{}
+	}
+	r.all[a.key] = r.order.PushFront(a)
+	for r.size += len(a.body); r.size > maxAllRemembered; {
+		r.forget(r.order.Back())
+	}
+}
+
+func (r *remembered) forget(e *list.Element) {
+	a := r.order.Remove(e).(*answer)
+	delete(r.all, a.key)
+	r.size -= len(a.body)
+}
+
+// receive returns the answer to a request of the key k: the remembered one, old, if GitHub reports
+// that it still holds. It remembers a new one that has a validator.
+func (r *remembered) receive(k rememberedKey, old *answer, res *http.Response) (*http.Response, error) {
+	if res.StatusCode == http.StatusNotModified && old != nil {
+		res.Body.Close()
+		header := old.header.Clone()
+		for name, values := range res.Header {
+			header[name] = values // the rate limit as it is now
+		}
+		res.StatusCode, res.Status, res.Header = http.StatusOK, "200 OK", header
+		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(old.body)), int64(len(old.body))
+		return res, nil
+	}
+	tag := res.Header.Get("ETag")
+	if res.StatusCode != http.StatusOK || tag == "" {
+		return res, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxRemembered+1))
+	if err != nil {
+		res.Body.Close()
+		return nil, err
+	}
+	if len(body) > maxRemembered {
+		res.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(body), res.Body), res.Body}
+		return res, nil
+	}
+	res.Body.Close()
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	r.put(&answer{k, tag, res.Header.Clone(), body})
+	return res, nil
+}
