@@ -56,7 +56,8 @@ type App struct {
 	// anybody makes requests without a token.
 	anybody *gh.Client
 
-	answers remembered
+	answers  remembered
+	archives archives
 
 	mu     sync.Mutex
 	tokens map[tokenKey]*tokens
@@ -159,7 +160,7 @@ func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 		return nil, err
 	}
 	key := tokenKey{installation: installation, repo: r.ID}
-	return &Client{app: a, repo: r, client: a.as(key), queries: a.newClient(a.transport(key, true))}, nil
+	return &Client{app: a, repo: r, scope: key, client: a.as(key), queries: a.newClient(a.transport(key, true))}, nil
 }
 
 // as returns a client that acts with the tokens of a key.

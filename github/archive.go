@@ -1,6 +1,7 @@
 package github
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,17 +25,26 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))
 	defer cancel()
+	key := tarballKey{c.scope, sha}
+	if data := c.app.archives.get(key); data != nil {
+		u, err := unpackArchive(bytes.NewReader(data), dir, sha, checkoutLimits)
+		return u, failed(what, err)
+	}
 	res, err := c.archive(ctx, sha)
 	if err != nil {
 		return Unpacked{}, failed(what, err)
 	}
 	defer res.Body.Close()
-	u, err := unpackArchive(res.Body, dir, sha, checkoutLimits)
+	body := &keeping{Reader: res.Body}
+	u, err := unpackArchive(body, dir, sha, checkoutLimits)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
 		return u, failed(what, err)
+	}
+	if body.rest() {
+		c.app.archives.put(key, body.data.Bytes())
 	}
 	return u, nil
 }

@@ -82,10 +82,13 @@ func (c Check) check() error {
 	return checkSHA(c.SHA)
 }
 
+// NewCheck is the ID, for PutCheck, of a check run that the caller has never asked for.
+const NewCheck = -1
+
 // PutCheck makes sure that there is a check run of ours with the content c, and returns its ID.
 // With an id it changes that check run, completed or not. With id 0, or if that one is gone (GitHub
 // deletes old ones), it changes the one that our App made with c's name and external ID on c's
-// commit, or makes it. Two calls have the effect of one, unless they run at the same time and do
+// commit, or makes it. With NewCheck it makes it without looking for it, which saves a request. Two calls have the effect of one, unless they run at the same time and do
 // not see each other's check run.
 //
 // A text longer than GitHub's limit is an error: the caller must cut it. Bytes that are not UTF-8
@@ -95,6 +98,10 @@ func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, er
 	check.Title, check.Summary, check.Text = utf8Only(check.Title), utf8Only(check.Summary), utf8Only(check.Text)
 	if err := check.check(); err != nil {
 		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	if id == NewCheck {
+		made, err := c.createCheck(ctx, check)
+		return made.GetID(), failed(what, err)
 	}
 	if id != 0 {
 		err := c.updateCheck(ctx, id, check)

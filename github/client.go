@@ -16,6 +16,7 @@ import (
 type Client struct {
 	app    *App
 	repo   Repo
+	scope  tokenKey
 	client *gh.Client
 	// queries is for requests that only read, whatever their method.
 	queries *gh.Client

@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
@@ -105,6 +106,7 @@ func Open(c Config) (*Machine, error) {
 	}
 	m := &Machine{Data: data, States: e.Backend, log: c.Log}
 	p := &dispatch.Pipeline{
+		Bases:   &evidence.Bases{},
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
 		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e,
 		Serves: c.Serves, States: c.OwnStates, Log: c.Log,

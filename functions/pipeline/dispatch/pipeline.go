@@ -56,6 +56,11 @@ type Pipeline struct {
 	// MaxCommands is the maximum of comments with commands by one person on one pull request in an
 	// hour; 0 is runs.MaxCommands.
 	MaxCommands int
+	// Loud is the maximum of plans of one push or command that are told of one by one; 0 is
+	// planrun.DefaultLoud.
+	Loud int
+	// Bases are the commits of base branches that this process has read; nil: each message reads its own.
+	Bases *evidence.Bases
 	// StopBefore is the time before the end of the process at which an apply begins no more
 	// changes; 0 is DefaultStopBefore.
 	StopBefore time.Duration

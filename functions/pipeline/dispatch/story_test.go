@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
@@ -41,6 +42,8 @@ type stage struct {
 	url      string // of the webhook
 	// fault answers requests to GitHub in its place, if it reports so; may be nil.
 	fault func(http.ResponseWriter, *http.Request) bool
+	// answered is told of each answer of GitHub; may be nil.
+	answered func(*http.Request, int)
 	// strict says that handling a message must not fail.
 	strict bool
 }
@@ -63,7 +66,7 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 	s.repo.Grant("mallory", "read")
 	config := s.hub.App(api.URL)
 	config.Transport = contract.Transport{
-		Base: http.DefaultTransport, Report: func(err error) { t.Error(err) },
+		Base: answering{s}, Report: func(err error) { t.Error(err) },
 		Ignore: func(r *http.Request) bool { return s.fault != nil || strings.HasPrefix(r.URL.Path, "/archive/") },
 	}
 	app, err := github.NewApp(config)
@@ -75,6 +78,7 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 		t.Fatal(err)
 	}
 	s.pipeline = &dispatch.Pipeline{
+		Bases:   &evidence.Bases{},
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return app.Repository(p.Installation, p.Repo) },
 		Records: s.data.Records, Artifacts: s.data.Artifacts, Queue: s.data.Queue,
 		Engine:  &executor.Engine{Version: "test", Backend: executor.LocalStates(s.data.States)},
@@ -86,6 +90,17 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 	s.url = server.URL
 	s.hub.SetWebhook(server.URL)
 	return s
+}
+
+// answering makes requests, and tells the stage of the answers.
+type answering struct{ *stage }
+
+func (a answering) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err == nil && a.answered != nil {
+		a.answered(req, res.StatusCode)
+	}
+	return res, err
 }
 
 // serving reads what is served.

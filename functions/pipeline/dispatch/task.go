@@ -40,13 +40,13 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	}
 	t := &task{message: m, queue: p.Queue, ledger: p.Ledger()}
 	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
-	t.evidence = &evidence.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch}
+	t.evidence = &evidence.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Bases: p.Bases}
 	t.report = &report.Reporter{
 		Evidence: t.evidence, Hub: hub, Ledger: t.ledger, Leases: t.leases, Artifacts: p.Artifacts, Queue: p.Queue,
 		Secrets: p.Secrets, Where: p.Where,
 	}
 	t.open = openplans.Finder{Ledger: t.ledger, Queue: p.Queue}
-	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Queue: p.Queue}
+	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Queue: p.Queue, Loud: p.Loud}
 	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue}
 	t.planner = &planrun.Planner{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases,

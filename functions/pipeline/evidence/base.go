@@ -27,21 +27,41 @@ func (e *Reader) file(ctx context.Context, sha, name string) ([]byte, error) {
 // base branch that the gate has accepted: they grant rights, because only those who may merge can write
 // them. nil if there is neither file. A file with errors grants its readable part, and note has the errors.
 func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings, note string, err error) {
+	r, ok := e.read[sha]
+	if !ok {
+		if r, err = e.readSettings(ctx, sha); err != nil {
+			return nil, "", err
+		}
+		if e.read == nil {
+			e.read = map[string]readSettings{}
+		}
+		e.read[sha] = r
+	}
+	return r.settings, r.note, nil
+}
+
+// readSettings are the settings of a commit, which are read once a message.
+type readSettings struct {
+	settings *project.Settings
+	note     string
+}
+
+func (e *Reader) readSettings(ctx context.Context, sha string) (r readSettings, err error) {
 	for _, name := range project.SettingsFiles {
 		src, err := e.file(ctx, sha, name)
 		if err != nil {
-			return nil, "", err
+			return r, err
 		}
 		if src == nil {
 			continue
 		}
 		s, ds := project.Read(name, src)
-		if ds.HasErrors() {
-			note = comment.SettingsBroken(name, jobs.Quoted(ds, name, src))
+		if r.settings = s; ds.HasErrors() {
+			r.note = comment.SettingsBroken(name, jobs.Quoted(ds, name, src))
 		}
-		return s, note, nil
+		return r, nil
 	}
-	return nil, "", nil
+	return r, nil
 }
 
 // baseNamed reports whether the default branch's settings name the base of the pull request, if
@@ -97,7 +117,7 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 	if err != nil {
 		return jobs.Job{}, "", err
 	}
-	lock, err := e.file(ctx, r.Base, path.Join(r.Dir, lockfile.Name))
+	lock, err := e.lockOf(ctx, r)
 	if err != nil {
 		return jobs.Job{}, "", err
 	}
@@ -126,4 +146,18 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 		return jobs.Job{}, err.Error(), nil
 	}
 	return j, "", nil
+}
+
+// lockOf reads the dependency lock file of a run's project at the base commit; nil if there is none. The
+// base commit is checked out for the addresses of states anyway: one request to GitHub for each project
+// less.
+func (e *Reader) lockOf(ctx context.Context, r runs.Run) ([]byte, error) {
+	b, err := e.baseAt(ctx, r.Base)
+	if err != nil {
+		return nil, err
+	}
+	if lock, ok := b.locks[r.Dir]; ok {
+		return lock, nil
+	}
+	return e.file(ctx, r.Base, path.Join(r.Dir, lockfile.Name)) // the base has no such project
 }

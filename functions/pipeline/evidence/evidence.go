@@ -28,6 +28,8 @@ type Reader struct {
 	States places.Own
 	// Scratch is the directory for checkouts; "" is the system's.
 	Scratch string
+	// Bases are the commits of base branches that this process has read.
+	Bases *Bases
 
 	// Pull is the pull request as [Reader.Look] and [Reader.Merged] saw it last.
 	Pull github.PullRequest
@@ -35,8 +37,8 @@ type Reader struct {
 	permission github.Permission
 	// named caches, by branch, whether the default branch's settings name it.
 	named map[string]bool
-	// bases are commits of the base branch that were read, by SHA.
-	bases map[string]base
+	// read are the settings that were read, by the SHA of their commit.
+	read map[string]readSettings
 	// required are the settings with the requirements, once they are read.
 	required *required
 	// asked is the last question about the address of a state.

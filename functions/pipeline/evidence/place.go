@@ -21,11 +21,16 @@ type base struct {
 	projects []project.Project
 	allow    []places.Pattern
 	broken   bool // the settings have errors: some projects may be missing
+	// locks are the dependency lock files beside the projects, by their directories; nil without one.
+	locks map[string][]byte
 }
 
-// baseAt reads a commit of the base branch. Each costs one archive, once a message.
+// baseAt reads a commit of the base branch. Each costs one archive, once a process.
 func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
-	if b, ok := e.bases[sha]; ok {
+	if e.Bases == nil {
+		e.Bases = &Bases{}
+	}
+	if b, ok := e.Bases.get(e.Message.Pull.Repo.ID, sha); ok {
 		return b, nil
 	}
 	dir, done, err := e.Checkout(ctx, sha)
@@ -38,6 +43,9 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 		return base{}, fmt.Errorf("read the base branch: %w", err)
 	}
 	b := base{projects: d.Projects, broken: d.Problem != ""}
+	if b.locks, err = locksIn(dir, d.Projects); err != nil {
+		return base{}, fmt.Errorf("read the base branch: %w", err)
+	}
 	s, _, err := e.Settings(ctx, sha)
 	if err != nil {
 		return base{}, err
@@ -45,10 +53,7 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	if s != nil && !b.broken {
 		b.allow = s.Allow.States
 	}
-	if e.bases == nil {
-		e.bases = map[string]base{}
-	}
-	e.bases[sha] = b
+	e.Bases.put(e.Message.Pull.Repo.ID, sha, b)
 	return b, nil
 }
 

@@ -31,7 +31,14 @@ type PlanQueuer struct {
 	Ledger   ledger.Ledger
 	Projects jobs.Projects
 	Queue    pipeline.Queue
+	// Loud is the maximum of plans of one push or command that are told of one by one; 0 is DefaultLoud.
+	Loud int
+
+	quiet bool
 }
+
+// DefaultLoud is a number of projects whose check runs and comments stay below GitHub's limits.
+const DefaultLoud = 20
 
 // A Planner makes the plan of one run.
 type Planner struct {

@@ -41,7 +41,7 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 }
 
 // supersede ends the queued and unfinished plans of earlier heads, for projects that the present
-// head does not touch.
+// head does not touch. Once a pull request is reopened, it may touch fewer projects than when it was closed.
 func (qu *PlanQueuer) supersede(ctx context.Context, found []project.Project) error {
 	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
 	if err != nil {
@@ -49,7 +49,9 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []project.Project) er
 	}
 	for _, s := range all {
 		planned := slices.ContainsFunc(found, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
-		if planned || s.Head == qu.Evidence.Pull.Head.SHA || s.Phase != runs.Queued && s.Phase != runs.Planning {
+		again := s.Phase == runs.Dropped && s.Head == qu.Evidence.Pull.Head.SHA
+		under := s.Head != qu.Evidence.Pull.Head.SHA && (s.Phase == runs.Queued || s.Phase == runs.Planning)
+		if planned || !again && !under {
 			continue
 		}
 		if err := qu.abort(ctx, s.Run); err != nil {

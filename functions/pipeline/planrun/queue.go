@@ -1,6 +1,7 @@
 package planrun
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -44,6 +45,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	} else if found, replies, err = qu.discover(ctx, c, &l); err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
+	qu.quiet = len(found) > cmp.Or(qu.Loud, DefaultLoud)
 	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
 		return nil, err
 	}
@@ -205,7 +207,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p project.Proj
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
 	s.Attempt++
-	s.ThenApply = 0
+	s.ThenApply, s.Quiet = 0, qu.quiet
 	if l.Before(qu.Evidence.Message.At) && appliedNext(qu.Evidence.Message.Lines, c, s.Run) {
 		s.ThenApply = s.Try + 1
 	}

@@ -33,8 +33,12 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	status, conclusion := runs.Conclude(p.Standing)
+	first, silent := false, false
 	if _, err := rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
 		s, err := decodeCheck(old)
+		first = s.ID == 0 && !s.Asked
+		silent = first && r.Silent()
+		s.Asked = s.Asked || !silent
 		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.Key(), r.Check(), status, conclusion
 		return pipeline.Encode(s), err
 	}); err != nil {
@@ -44,8 +48,10 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := rp.writeCheck(ctx, r, p, all); err != nil {
-		return err
+	if !silent {
+		if err := rp.writeCheck(ctx, r, p, all, first); err != nil {
+			return err
+		}
 	}
 	for _, s := range all {
 		shown := s.Conclusion
@@ -59,13 +65,13 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		if err != nil {
 			return err
 		}
-		if other.Head != r.Head {
-			continue // its check here is history
+		if other.Head != r.Head || s.ID == 0 && other.Silent() {
+			continue // its check here is history, or not made yet
 		}
 		if p, err = rp.project(ctx, other.Run); err != nil {
 			return err
 		}
-		if err := rp.writeCheck(ctx, other.Run, p, all); err != nil {
+		if err := rp.writeCheck(ctx, other.Run, p, all, false); err != nil {
 			return err
 		}
 	}
@@ -99,8 +105,9 @@ func decodeCheck(value []byte) (s runs.CheckRecord, err error) {
 	return s, nil
 }
 
-// writeCheck writes the check run of a run, whose status is p.
-func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.ProjectStatus, all []runs.CheckRecord) (err error) {
+// writeCheck writes the check run of a run, whose status is p. first is set if nobody has asked GitHub for
+// it before.
+func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.ProjectStatus, all []runs.CheckRecord, first bool) (err error) {
 	i := slices.IndexFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() })
 	if i < 0 {
 		return nil // its record is gone with the retention
@@ -121,7 +128,11 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 		Title: page.Title(github.MaxCheckTitle), Summary: markdown.Cut(rp.Clean(page.Summary(github.MaxCheckText)), github.MaxCheckText),
 		Text: markdown.Cut(rp.Clean(page.Text(github.MaxCheckText)), github.MaxCheckText),
 	}
-	id, err := rp.Hub.PutCheck(ctx, own.ID, check)
+	id := own.ID
+	if first {
+		id = github.NewCheck
+	}
+	id, err = rp.Hub.PutCheck(ctx, id, check)
 	if errors.Is(err, github.ErrNotFound) {
 		return nil // the commit is gone: nobody can look at its checks
 	}

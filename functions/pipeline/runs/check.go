@@ -13,10 +13,12 @@ import (
 // commit, of any pull request, are read together, because GitHub shows a commit's check on each of
 // them.
 type CheckRecord struct {
-	Pull   pipeline.Pull
-	Key    string // of the run
-	Check  string // its name
-	ID     int64  // of the check run, 0 if it is not known yet
+	Pull  pipeline.Pull
+	Key   string // of the run
+	Check string // its name
+	ID    int64  // of the check run, 0 if it is not known yet
+	// Asked is set before GitHub is first asked for it: there may be one whose ID is not known.
+	Asked  bool `json:",omitempty"`
 	Status github.CheckStatus
 	// Conclusion is that of this run alone, Shown the one in its check run.
 	Conclusion, Shown github.Conclusion
@@ -62,3 +64,16 @@ func Worse(own CheckRecord, all []CheckRecord) *CheckRecord {
 	}
 	return found
 }
+
+// Silent reports whether a run has no check run yet, unless it had one before: it is one of many, and its
+// plan is not made. One that nobody wants any more gets none.
+func (r Run) Silent() bool {
+	switch r.Phase {
+	case Queued, Planning, Superseded, Dropped:
+		return r.Quiet
+	}
+	return false
+}
+
+// Made reports whether a run has come to the end of its plan, and was not applied since.
+func (r Run) Made() bool { return r.Phase == Planned || r.Phase == PlanFailed }

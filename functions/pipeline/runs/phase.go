@@ -38,7 +38,7 @@ var follows = map[Phase][]Phase{
 	ApplyFailed: {Queued, Dropped},
 	Stale:       {Queued, Dropped},
 	Superseded:  {Queued, Dropped},
-	Dropped:     {Queued},
+	Dropped:     {Superseded, Queued},
 }
 
 // UnderWay reports whether a run in phase p is applied, or queued for it.

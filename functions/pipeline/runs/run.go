@@ -44,6 +44,12 @@ type Run struct {
 	// Place is the address of the state in the plan, by places.Place.String; "" in records without
 	// it.
 	Place string `json:",omitempty"`
+	// Quiet is set for one of many plans of a push or command: its check run is made once it is planned,
+	// and the comments are written for several at once. GitHub limits an installation to 80 such writes
+	// a minute, and 500 an hour.
+	//
+	// Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits
+	Quiet bool `json:",omitempty"`
 	// Options are those of the plan.
 	Options grammar.Options `json:",omitzero"`
 	// State is the state of the plan, Inputs the hash of its input files.

@@ -125,7 +125,8 @@ func (s *simulation) pipeline(p *process) *dispatch.Pipeline {
 		},
 		Records: table{p}, Artifacts: bucket{p}, Queue: outbox{p}, Engine: engine{p}, Projects: reading{s}, Scratch: s.scratch,
 		Serves: s.serves, StopBefore: 30 * time.Second,
-		Log: func(err error) { s.note("%d logs: %v", p.id, err) },
+		Loud: 1 + int(s.seed%2), // of three projects: in every second history two are many
+		Log:  func(err error) { s.note("%d logs: %v", p.id, err) },
 	}
 }
 

@@ -158,7 +158,7 @@ func (s *simulation) required(number int, head string, conflicts bool, all []run
 	}
 	green := true
 	for _, r := range all {
-		if r.Head == head {
+		if r.Head == head && r.Phase != runs.Superseded {
 			green = green && (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge))
 		}
 	}

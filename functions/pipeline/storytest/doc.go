@@ -32,6 +32,7 @@
 //	  show NUMBER                     prints the status comment in full
 //	  checks BRANCH                   prints the check runs at its head, with their texts
 //	  exchange | remove KEY           an artifact is exchanged or removed by somebody
+//	  loud NUMBER                     the number of projects that are told of one by one
 //	  serves TEXT                     the owners and repositories that are served
 //	  ~STEP                           a step whose trace is not printed
 //

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/memory"
@@ -37,6 +38,7 @@ type stage struct {
 	pipeline *dispatch.Pipeline
 	serves   string
 	scratch  string
+	loud     int
 	stuck    pipeline.Kind // the kind of message whose process dies next, and which the queue then loses
 }
 
@@ -75,12 +77,13 @@ func (s *stage) open() {
 	s.memory = &memory.Store{On: s.w.decide}
 	s.engine = &engine{w: s.w, states: map[string]*state{}, meanwhile: s.meanwhile}
 	s.pipeline = &dispatch.Pipeline{
+		Bases: &evidence.Bases{},
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) {
 			c, err := s.app.Repository(p.Installation, p.Repo)
 			return hub{c, s.w}, err
 		},
 		Records: s.memory, Artifacts: s.memory.Artifacts(), Queue: s.memory,
-		Engine: s.engine, Projects: projects{jobs.Here{}, s.engine}, Scratch: s.scratch, Serves: serves,
+		Engine: s.engine, Projects: projects{jobs.Here{}, s.engine}, Scratch: s.scratch, Serves: serves, Loud: s.loud,
 		Log: s.w.log,
 	}
 	webhook := httptest.NewServer(intake.Webhook{
@@ -247,6 +250,9 @@ func (s *stage) step(verb, rest string) {
 		return
 	case "serves":
 		s.serves = rest
+		return
+	case "loud":
+		s.loud = number(0)
 		return
 	}
 	s.open()

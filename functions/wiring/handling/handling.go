@@ -10,12 +10,14 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/wiring"
 )
 
 // Pipeline returns a pipeline without an engine.
 func Pipeline(w *wiring.World) *dispatch.Pipeline {
 	return &dispatch.Pipeline{
+		Bases:   &evidence.Bases{},
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return w.App.Repository(p.Installation, p.Repo) },
 		Records: w.Intake.Records, Queue: w.Intake.Queue, Serves: w.Intake.Serves, Log: w.Intake.Log,
 		Artifacts: w.Artifacts, Secrets: w.Secrets,

@@ -1,0 +1,82 @@
+package github
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"sync"
+)
+
+const (
+	// The longest archive that is kept, and the length of all of them, in bytes.
+	maxArchive     = 8 << 20
+	maxAllArchives = 24 << 20
+)
+
+// archives are the tarballs of the commits that were checked out last. Many projects of one push
+// are planned of the same two commits, and a commit does not change. They are in the memory of one
+// process: a file could be exchanged by a program of another pull request.
+type archives struct {
+	mu   sync.Mutex
+	all  []tarball // the last used one last
+	size int
+}
+
+type tarball struct {
+	key  tarballKey
+	data []byte
+}
+
+// A tarballKey is a commit, as a token of a scope sees it.
+type tarballKey struct {
+	scope tokenKey
+	sha   string
+}
+
+// get returns the tarball of a commit, nil if it is not kept.
+func (a *archives) get(k tarballKey) []byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := slices.IndexFunc(a.all, func(t tarball) bool { return t.key == k })
+	if i < 0 {
+		return nil
+	}
+	t := a.all[i]
+	a.all = append(slices.Delete(a.all, i, i+1), t)
+	return t.data
+}
+
+// put keeps a tarball, unless it is too long, and drops those that were not used for the longest time.
+func (a *archives) put(k tarballKey, data []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(data) > maxArchive || slices.ContainsFunc(a.all, func(t tarball) bool { return t.key == k }) {
+		return
+	}
+	a.all = append(a.all, tarball{k, data})
+	for a.size += len(data); a.size > maxAllArchives; a.all = a.all[1:] {
+		a.size -= len(a.all[0].data)
+		a.all[0] = tarball{} // its bytes are free
+	}
+}
+
+// A keeping keeps the bytes that are read from an archive, up to the length of the longest.
+type keeping struct {
+	io.Reader
+	data bytes.Buffer
+}
+
+// Read implements io.Reader.
+func (k *keeping) Read(p []byte) (int, error) {
+	n, err := k.Reader.Read(p)
+	if k.data.Len() <= maxArchive {
+		k.data.Write(p[:n])
+	}
+	return n, err
+}
+
+// rest reads what is left, unless that is too long, and reports whether all of the archive is kept.
+func (k *keeping) rest() bool {
+	_, err := io.CopyN(io.Discard, k, max(0, int64(maxArchive+1-k.data.Len())))
+	return err == io.EOF && k.data.Len() <= maxArchive
+}
