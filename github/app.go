@@ -14,6 +14,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/lockstep-iac/lockstep/github/caching"
 )
 
 // The proof of an App's identity is a JSON web token. GitHub accepts tokens of at most 10 minutes,
@@ -56,8 +58,8 @@ type App struct {
 	// anybody makes requests without a token.
 	anybody *gh.Client
 
-	answers  remembered
-	archives archives
+	answers  caching.Answers
+	archives caching.Archives
 
 	mu     sync.Mutex
 	tokens map[tokenKey]*tokens
@@ -160,7 +162,7 @@ func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 		return nil, err
 	}
 	key := tokenKey{installation: installation, repo: r.ID}
-	return &Client{app: a, repo: r, scope: key, client: a.as(key), queries: a.newClient(a.transport(key, true))}, nil
+	return &Client{app: a, repo: r, scope: key.scope(), client: a.as(key), queries: a.newClient(a.transport(key, true))}, nil
 }
 
 // as returns a client that acts with the tokens of a key.
@@ -176,7 +178,7 @@ func (a *App) transport(key tokenKey, repeatable bool) *transport {
 	}
 	return &transport{
 		base: a.config.Transport, api: a.api, maxWait: a.config.MaxWait, repeatable: repeatable, scheme: "token", token: t.get,
-		answers: &a.answers, scope: key,
+		answers: &a.answers, scope: key.scope(),
 	}
 }
 
@@ -185,6 +187,10 @@ func (a *App) transport(key tokenKey, repeatable bool) *transport {
 type tokenKey struct {
 	installation, repo int64
 	name               string // in the installation's account, lower case
+}
+
+func (k tokenKey) scope() caching.Scope {
+	return caching.Scope{Installation: k.installation, Repo: k.repo, Name: k.name}
 }
 
 func (k tokenKey) options() *gh.InstallationTokenOptions {

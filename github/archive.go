@@ -10,6 +10,9 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/lockstep-iac/lockstep/github/caching"
+	"github.com/lockstep-iac/lockstep/github/retrying"
 )
 
 // archiveTimeout bounds the download of a repository: the time that the plan of a very large one
@@ -25,8 +28,7 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))
 	defer cancel()
-	key := tarballKey{c.scope, sha}
-	if data := c.app.archives.get(key); data != nil {
+	if data := c.app.archives.Get(c.scope, sha); data != nil {
 		u, err := unpackArchive(bytes.NewReader(data), dir, sha, checkoutLimits)
 		return u, failed(what, err)
 	}
@@ -35,7 +37,7 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 		return Unpacked{}, failed(what, err)
 	}
 	defer res.Body.Close()
-	body := &keeping{Reader: res.Body}
+	body := &caching.Keeping{Reader: res.Body}
 	u, err := unpackArchive(body, dir, sha, checkoutLimits)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -43,9 +45,7 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 		}
 		return u, failed(what, err)
 	}
-	if body.rest() {
-		c.app.archives.put(key, body.data.Bytes())
-	}
+	c.app.archives.Put(c.scope, sha, body)
 	return u, nil
 }
 
@@ -70,8 +70,8 @@ func (c *Client) open(ctx context.Context, link *url.URL) (*http.Response, error
 		if err == nil {
 			return res, nil
 		}
-		wait := pause(attempt)
-		if attempt == maxAttempts || errors.Is(err, ErrNotFound) || errors.As(err, new(*FinalError)) || errors.Is(err, errAstray) || !fits(ctx, wait) || sleep(ctx, wait) != nil {
+		wait := retrying.Pause(attempt)
+		if attempt == maxAttempts || errors.Is(err, ErrNotFound) || errors.As(err, new(*FinalError)) || errors.Is(err, errAstray) || !retrying.Fits(ctx, wait) || retrying.Sleep(ctx, wait) != nil {
 			return nil, err
 		}
 	}

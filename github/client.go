@@ -10,13 +10,16 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/lockstep-iac/lockstep/github/caching"
+	"github.com/lockstep-iac/lockstep/github/retrying"
 )
 
 // A Client reads and writes one repository. It is safe for concurrent use.
 type Client struct {
 	app    *App
 	repo   Repo
-	scope  tokenKey
+	scope  caching.Scope
 	client *gh.Client
 	// queries is for requests that only read, whatever their method.
 	queries *gh.Client
@@ -61,13 +64,13 @@ func failed(what string, err error) error {
 	var re *gh.ErrorResponse
 	if errors.As(err, &re) && re.Response != nil {
 		status := re.Response.StatusCode
-		wait, given := retryAfter(re.Response.Header)
+		wait, given := retrying.After(re.Response.Header)
 		switch {
 		case status == http.StatusNotFound, status == http.StatusUnprocessableEntity && strings.HasPrefix(re.Message, noCommitWords):
 			return fmt.Errorf("%s: %w", what, ErrNotFound)
-		case status == http.StatusTooManyRequests, status == http.StatusForbidden && (given || strings.Contains(re.Message, secondaryWords)):
+		case status == http.StatusTooManyRequests, status == http.StatusForbidden && (given || strings.Contains(re.Message, retrying.SecondaryWords)):
 			if !given {
-				wait = secondaryWait
+				wait = retrying.SecondaryWait
 			}
 			return fmt.Errorf("%s: %w", what, refused(&wait))
 		}

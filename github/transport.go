@@ -1,17 +1,16 @@
 package github
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/github/caching"
+	"github.com/lockstep-iac/lockstep/github/retrying"
 )
 
 const (
@@ -19,11 +18,6 @@ const (
 	callTimeout = 30 * time.Second
 	// The number of attempts at a call.
 	maxAttempts = 4
-	// The pause that GitHub asks for after a secondary limit, if the answer contains no other.
-	// Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
-	secondaryWait = time.Minute
-	// GitHub's words for such a limit.
-	secondaryWords = "secondary rate limit"
 )
 
 // transport sends requests with a token, and repeats them where that is right. It is one level
@@ -39,8 +33,8 @@ type transport struct {
 	// no token is sent.
 	token func(ctx context.Context, renew bool) (Secret, error)
 	// answers are those to requests of the scope; nil: none is remembered.
-	answers *remembered
-	scope   tokenKey
+	answers *caching.Answers
+	scope   caching.Scope
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -66,9 +60,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		wait := v.wait
 		if wait == 0 && !v.renew {
-			wait = pause(attempt)
+			wait = retrying.Pause(attempt)
 		}
-		if wait > t.maxWait || !fits(req.Context(), wait) {
+		if wait > t.maxWait || !retrying.Fits(req.Context(), wait) {
 			return res, err
 		}
 		renew = v.renew
@@ -76,7 +70,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
 			res.Body.Close()
 		}
-		if err := sleep(req.Context(), wait); err != nil {
+		if err := retrying.Sleep(req.Context(), wait); err != nil {
 			return nil, err
 		}
 	}
@@ -102,7 +96,7 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 	if t.token != nil {
 		out.Header.Set("Authorization", t.scheme+" "+token.reveal())
 	}
-	res, err := t.answered(out)
+	res, err := t.answers.RoundTrip(t.scope, t.base, out)
 	if err != nil {
 		if ctx.Err() != nil && req.Context().Err() == nil {
 			err = context.Cause(ctx)
@@ -117,23 +111,6 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 	}
 	res.Body = &cancelling{res.Body, cancel}
 	return res, nil
-}
-
-// answered makes a request, with the remembered answer where GitHub reports that it still holds.
-func (t *transport) answered(req *http.Request) (*http.Response, error) {
-	key, ok := t.answers.key(t.scope, req)
-	if t.answers == nil || !ok {
-		return t.base.RoundTrip(req)
-	}
-	old := t.answers.get(key)
-	if old != nil {
-		req.Header.Set("If-None-Match", old.tag)
-	}
-	res, err := t.base.RoundTrip(req)
-	if err != nil {
-		return nil, err
-	}
-	return t.answers.receive(key, old, res)
 }
 
 // A tokenError is an error in getting a token, which had attempts of its own.
@@ -166,63 +143,11 @@ func judge(res *http.Response, err error, idempotent bool, now time.Time) verdic
 	case http.StatusUnauthorized:
 		return verdict{again: true, renew: true} // refused, so not done
 	case http.StatusForbidden, http.StatusTooManyRequests:
-		wait, limited := rateLimit(res, now)
+		wait, limited := retrying.RateLimit(res, now)
 		return verdict{again: limited, wait: wait} // refused, so not done
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		wait, _ := retryAfter(res.Header)
+		wait, _ := retrying.After(res.Header)
 		return verdict{again: idempotent, wait: wait}
 	}
 	return verdict{}
-}
-
-// rateLimit returns the duration of a limit, if a limit was the reason for the answer.
-func rateLimit(res *http.Response, now time.Time) (time.Duration, bool) {
-	if wait, ok := retryAfter(res.Header); ok {
-		return wait, true
-	}
-	if res.Header.Get("X-RateLimit-Remaining") == "0" {
-		if at, err := strconv.ParseInt(res.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
-			return max(time.Unix(at, 0).Sub(now), time.Second), true
-		}
-	}
-	start, err := io.ReadAll(io.LimitReader(res.Body, 4<<10))
-	res.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(start), res.Body), res.Body}
-	limited := err == nil && strings.Contains(string(start), secondaryWords)
-	return secondaryWait, limited || res.StatusCode == http.StatusTooManyRequests
-}
-
-// retryAfter reads the header of that name, in which GitHub sends seconds.
-func retryAfter(h http.Header) (time.Duration, bool) {
-	s, err := strconv.Atoi(h.Get("Retry-After"))
-	if err != nil || s < 0 {
-		return 0, false
-	}
-	return max(time.Duration(s)*time.Second, time.Second), true
-}
-
-// pause returns the time to wait after a failed attempt: half a second, doubled each time, plus a
-// random part of up to half of it.
-func pause(attempt int) time.Duration {
-	d := 500 * time.Millisecond << (attempt - 1)
-	return d + rand.N(d/2)
-}
-
-// fits reports whether ctx lasts longer than d.
-func fits(ctx context.Context, d time.Duration) bool {
-	end, ok := ctx.Deadline()
-	return !ok || time.Until(end) > d
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

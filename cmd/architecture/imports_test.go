@@ -34,6 +34,9 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/deploying/carried":     {},
 	"cmd/lockstep/internal/deploying/awstest":     {},
 
+	"github":              {"github/caching", "github/retrying"},
+	"github/caching":      {},
+	"github/retrying":     {},
 	"github/registration": {"github"},
 
 	"cmd/lockstep/internal/serving": {"cmd/lockstep/internal/cli", "cmd/lockstep/demo", "cmd/lockstep/machine", "functions/...", "github"},
@@ -66,7 +69,7 @@ var allowed = map[string][]string{
 	"functions/threats":              {},
 	"functions/pipeline/lambdatest":  {"functions/comment/grammar", "functions/pipeline", "github", "statebackend/statebackendtest"},
 	"functions/pipeline/memory":      {"functions/pipeline"},
-	"functions/pipeline/storytest":   {"functions/comment", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/intake", "functions/pipeline/jobs", "functions/pipeline/memory", "functions/pipeline/reconcile", "functions/pipeline/runs", "functions/project", "github", "github/githubtest"},
+	"functions/pipeline/storytest":   {"functions/comment", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/evidence", "functions/pipeline/intake", "functions/pipeline/jobs", "functions/pipeline/memory", "functions/pipeline/reconcile", "functions/pipeline/runs", "functions/project", "github", "github/githubtest"},
 	"functions/confine":              {},
 	"functions/pipeline/apart":       {"engine/budget", "functions/comment", "functions/comment/markdown", "functions/confine", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project", "github"},
 	"functions/pipeline/modules":     {"engine/diags", "engine/hosts", "functions/pipeline/apart", "functions/pipeline/jobs", "github", "engine/config/..."},
@@ -74,7 +77,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/intake":      {"functions/comment", "functions/comment/notices", "functions/comment/grammar", "functions/pipeline", "github"},
 	"functions/pipeline/stopping":    {"engine/walk", "functions/comment", "functions/pipeline/evidence", "functions/pipeline/ledger", "functions/pipeline/runs"},
 	"functions/pipeline/jobs":        {"engine/diags", "engine/render", "functions/comment", "functions/comment/markdown", "functions/comment/notices", "functions/comment/grammar", "functions/pipeline/runs", "functions/places", "functions/project", "github", "functions/project/environments"},
-	"functions/wiring/handling":      {"functions/pipeline", "functions/pipeline/dispatch", "functions/wiring"},
+	"functions/wiring/handling":      {"functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/evidence", "functions/wiring"},
 	"functions/wiring/pack":          {},
 	"functions/pipeline/applyrun":    {"functions/comment", "functions/comment/markdown", "functions/comment/rulings", "functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/jobs", "functions/pipeline/ledger", "functions/pipeline/openplans", "functions/pipeline/planrun", "functions/pipeline/report", "functions/pipeline/runs", "functions/pipeline/stopping", "functions/project", "github"},
 	"functions/pipeline/evidence":    {"engine/provider/install/lockfile", "functions/comment", "functions/pipeline", "functions/pipeline/jobs", "functions/pipeline/ledger", "functions/pipeline/runs", "functions/places", "functions/project", "github", "functions/comment/rulings", "functions/pipeline/factfinding", "functions/pipeline/gates", "functions/project/requirements"},

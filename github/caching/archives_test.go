@@ -1,4 +1,4 @@
-package github
+package caching
 
 import (
 	"bytes"
@@ -11,18 +11,18 @@ import (
 // TestArchives holds that an archive is kept for the scope that has fetched it, whole, and that all of
 // them take a bounded number of bytes.
 func TestArchives(t *testing.T) {
-	a := &archives{}
-	key := func(repo int64, sha string) tarballKey { return tarballKey{tokenKey{repo: repo}, sha} }
+	a := &Archives{}
+	key := func(repo int64, sha string) tarballKey { return tarballKey{Scope{Repo: repo}, sha} }
 	a.put(key(1, "a"), []byte("one"))
 	a.put(key(1, "a"), []byte("another"))
-	if got := a.get(key(1, "a")); string(got) != "one" {
+	if got := a.Get(Scope{Repo: 1}, "a"); string(got) != "one" {
 		t.Errorf("%q", got)
 	}
-	if a.get(key(2, "a")) != nil || a.get(key(1, "b")) != nil {
+	if a.Get(Scope{Repo: 2}, "a") != nil || a.Get(Scope{Repo: 1}, "b") != nil {
 		t.Error("another repository's archive, or another commit's")
 	}
 	for i := range 4 * maxAllArchives / maxArchive {
-		a.get(key(1, "a"))
+		a.Get(Scope{Repo: 1}, "a")
 		a.put(key(1, fmt.Sprint(i)), make([]byte, maxArchive))
 	}
 	sum := 0
@@ -32,10 +32,10 @@ func TestArchives(t *testing.T) {
 	if sum != a.size || sum > maxAllArchives || sum < maxAllArchives/2 {
 		t.Errorf("%d bytes, counted as %d", sum, a.size)
 	}
-	if a.get(key(1, "a")) == nil {
+	if a.Get(Scope{Repo: 1}, "a") == nil {
 		t.Error("the one in use is dropped")
 	}
-	if a.put(key(1, "long"), make([]byte, maxArchive+1)); a.get(key(1, "long")) != nil {
+	if a.put(key(1, "long"), make([]byte, maxArchive+1)); a.Get(Scope{Repo: 1}, "long") != nil {
 		t.Error("a long one is kept")
 	}
 }
@@ -47,7 +47,7 @@ func TestKeeping(t *testing.T) {
 		want   bool
 	}{{0, true}, {1, true}, {maxArchive, true}, {maxArchive + 1, false}, {2*maxArchive + 1, false}} {
 		text := strings.Repeat("x", test.length)
-		k := &keeping{Reader: strings.NewReader(text)}
+		k := &Keeping{Reader: strings.NewReader(text)}
 		if _, err := io.CopyN(io.Discard, k, int64(test.length/2)); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestKeeping(t *testing.T) {
 			t.Errorf("%d of %d bytes are in memory", k.data.Len(), test.length)
 		}
 	}
-	broken := &keeping{Reader: io.MultiReader(strings.NewReader("x"), io.LimitReader(failing{}, 9))}
+	broken := &Keeping{Reader: io.MultiReader(strings.NewReader("x"), io.LimitReader(failing{}, 9))}
 	if broken.rest() {
 		t.Error("an archive that broke off is kept")
 	}

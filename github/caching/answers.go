@@ -1,4 +1,4 @@
-package github
+package caching
 
 import (
 	"bytes"
@@ -14,39 +14,51 @@ const (
 	maxAllRemembered = 16 << 20
 )
 
-// remembered are answers to GET requests, each with its validator. A repeated request asks GitHub
+// Answers are answers to GET requests, each with its validator. A repeated request asks GitHub
 // whether its answer still holds: 304 does not count against the rate limit of an installation, and
 // is never older than the request. They are in the memory of one process, which runs nothing of a
 // pull request: who could write them elsewhere could write the settings of a base branch.
 //
 // Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
-type remembered struct {
+type Answers struct {
 	mu    sync.Mutex
-	all   map[rememberedKey]*list.Element
+	all   map[request]*list.Element
 	order list.List // of *answer, the last used first
 	size  int
 }
 
-// A rememberedKey is a request. An answer is for the token's scope alone, as its validator is.
-type rememberedKey struct {
-	scope       tokenKey
+// A request is one with a token of a scope. An answer is for that alone, as its validator is.
+type request struct {
+	scope       Scope
 	url, accept string
 }
 
 type answer struct {
-	key    rememberedKey
+	key    request
 	tag    string
 	header http.Header
 	body   []byte
 }
 
-// key returns the key of a request, and whether its answer may be remembered.
-func (*remembered) key(scope tokenKey, req *http.Request) (rememberedKey, bool) {
-	k := rememberedKey{scope, req.URL.String(), req.Header.Get("Accept")}
-	return k, req.Method == http.MethodGet && req.Header.Get("Range") == "" && req.Header.Get("If-None-Match") == ""
+// RoundTrip makes a request with a token of a scope by base: where GitHub reports that its last answer
+// still holds, with that one. It adds a header to the request. A nil *Answers remembers nothing.
+func (r *Answers) RoundTrip(scope Scope, base http.RoundTripper, req *http.Request) (*http.Response, error) {
+	if r == nil || req.Method != http.MethodGet || req.Header.Get("Range") != "" || req.Header.Get("If-None-Match") != "" {
+		return base.RoundTrip(req)
+	}
+	k := request{scope, req.URL.String(), req.Header.Get("Accept")}
+	old := r.get(k)
+	if old != nil {
+		req.Header.Set("If-None-Match", old.tag)
+	}
+	res, err := base.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	return r.receive(k, old, res)
 }
 
-func (r *remembered) get(k rememberedKey) *answer {
+func (r *Answers) get(k request) *answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := r.all[k]
@@ -58,14 +70,14 @@ func (r *remembered) get(k rememberedKey) *answer {
 }
 
 // put remembers an answer, and forgets those that were not used for the longest time.
-func (r *remembered) put(a *answer) {
+func (r *Answers) put(a *answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e := r.all[a.key]; e != nil {
 		r.forget(e)
 	}
 	if r.all == nil {
-		r.all = map[rememberedKey]*list.Element{}
+		r.all = map[request]*list.Element{}
 	}
 	r.all[a.key] = r.order.PushFront(a)
 	for r.size += len(a.body); r.size > maxAllRemembered; {
@@ -73,7 +85,7 @@ func (r *remembered) put(a *answer) {
 	}
 }
 
-func (r *remembered) forget(e *list.Element) {
+func (r *Answers) forget(e *list.Element) {
 	a := r.order.Remove(e).(*answer)
 	delete(r.all, a.key)
 	r.size -= len(a.body)
@@ -81,7 +93,7 @@ func (r *remembered) forget(e *list.Element) {
 
 // receive returns the answer to a request of the key k: the remembered one, old, if GitHub reports
 // that it still holds. It remembers a new one that has a validator.
-func (r *remembered) receive(k rememberedKey, old *answer, res *http.Response) (*http.Response, error) {
+func (r *Answers) receive(k request, old *answer, res *http.Response) (*http.Response, error) {
 	if res.StatusCode == http.StatusNotModified && old != nil {
 		res.Body.Close()
 		header := old.header.Clone()

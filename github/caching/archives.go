@@ -1,4 +1,4 @@
-package github
+package caching
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ const (
 	maxAllArchives = 24 << 20
 )
 
-// archives are the tarballs of the commits that were checked out last. Many projects of one push
+// Archives are the tarballs of the commits that were checked out last. Many projects of one push
 // are planned of the same two commits, and a commit does not change. They are in the memory of one
 // process: a file could be exchanged by a program of another pull request.
-type archives struct {
+type Archives struct {
 	mu   sync.Mutex
 	all  []tarball // the last used one last
 	size int
@@ -29,12 +29,13 @@ type tarball struct {
 
 // A tarballKey is a commit, as a token of a scope sees it.
 type tarballKey struct {
-	scope tokenKey
+	scope Scope
 	sha   string
 }
 
-// get returns the tarball of a commit, nil if it is not kept.
-func (a *archives) get(k tarballKey) []byte {
+// Get returns the tarball of a commit, nil if it is not kept.
+func (a *Archives) Get(scope Scope, sha string) []byte {
+	k := tarballKey{scope, sha}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	i := slices.IndexFunc(a.all, func(t tarball) bool { return t.key == k })
@@ -46,8 +47,15 @@ func (a *archives) get(k tarballKey) []byte {
 	return t.data
 }
 
-// put keeps a tarball, unless it is too long, and drops those that were not used for the longest time.
-func (a *archives) put(k tarballKey, data []byte) {
+// Put keeps the rest of a tarball that was read, and drops those that were not used for the longest time. One
+// that is too long, or cannot be read to its end, is not kept.
+func (a *Archives) Put(scope Scope, sha string, k *Keeping) {
+	if k.rest() {
+		a.put(tarballKey{scope, sha}, k.data.Bytes())
+	}
+}
+
+func (a *Archives) put(k tarballKey, data []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(data) > maxArchive || slices.ContainsFunc(a.all, func(t tarball) bool { return t.key == k }) {
@@ -60,14 +68,14 @@ func (a *archives) put(k tarballKey, data []byte) {
 	}
 }
 
-// A keeping keeps the bytes that are read from an archive, up to the length of the longest.
-type keeping struct {
+// A Keeping keeps the bytes that are read from an archive, up to the length of the longest.
+type Keeping struct {
 	io.Reader
 	data bytes.Buffer
 }
 
 // Read implements io.Reader.
-func (k *keeping) Read(p []byte) (int, error) {
+func (k *Keeping) Read(p []byte) (int, error) {
 	n, err := k.Reader.Read(p)
 	if k.data.Len() <= maxArchive {
 		k.data.Write(p[:n])
@@ -76,7 +84,7 @@ func (k *keeping) Read(p []byte) (int, error) {
 }
 
 // rest reads what is left, unless that is too long, and reports whether all of the archive is kept.
-func (k *keeping) rest() bool {
+func (k *Keeping) rest() bool {
 	_, err := io.CopyN(io.Discard, k, max(0, int64(maxArchive+1-k.data.Len())))
 	return err == io.EOF && k.data.Len() <= maxArchive
 }

@@ -1,11 +1,9 @@
-package github
+package caching
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 )
@@ -68,7 +66,7 @@ func TestRemembered(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			n := &notes{versions: map[string]int{}}
-			answers := &remembered{}
+			answers := &Answers{}
 			for line := range strings.Lines(strings.TrimSpace(test.story)) {
 				step, want, _ := strings.Cut(strings.TrimSpace(line), ": ")
 				words := append(strings.Fields(step), "1")
@@ -85,15 +83,14 @@ func TestRemembered(t *testing.T) {
 }
 
 // ask makes a request with the token of a scope.
-func ask(t *testing.T, n *notes, answers *remembered, method, path, scope string) string {
+func ask(t *testing.T, n *notes, answers *Answers, method, path, scope string) string {
 	t.Helper()
-	id := int64(scope[0] - '0')
-	tr := &transport{
-		base: n, api: &url.URL{Scheme: "https", Host: "api.github.example"}, scheme: "token", answers: answers, scope: tokenKey{repo: id},
-		token: func(context.Context, bool) (Secret, error) { return NewSecret("t" + scope), nil },
+	req, err := http.NewRequest(method, "https://api.github.example"+path, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	req, _ := http.NewRequest(method, "https://api.github.example"+path, nil)
-	res, err := tr.RoundTrip(req)
+	req.Header.Set("Authorization", "token t"+scope)
+	res, err := answers.RoundTrip(Scope{Repo: int64(scope[0] - '0')}, n, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +114,7 @@ func ask(t *testing.T, n *notes, answers *remembered, method, path, scope string
 // TestRememberedIsBounded holds that a process keeps a bounded number of bytes, the last ones used, and that a
 // long answer is passed on whole.
 func TestRememberedIsBounded(t *testing.T) {
-	n, answers := &notes{versions: map[string]int{}, long: maxRemembered / 2}, &remembered{}
+	n, answers := &notes{versions: map[string]int{}, long: maxRemembered / 2}, &Answers{}
 	for i := range 100 {
 		ask(t, n, answers, "GET", fmt.Sprint("/", i), "1")
 		ask(t, n, answers, "GET", "/0", "1")

@@ -1,0 +1,12 @@
+// Package caching keeps answers of GitHub in the memory of a process: those to requests that are repeated
+// ([Answers]), and the archives of commits ([Archives]). Both are bounded, and of the scope of a token: what one
+// repository's token has opened is never read with another's.
+//
+// It refuses to know GitHub's API, and writes no file. Start at [Answers.RoundTrip].
+package caching
+
+// A Scope is the one of a token: a repository of an installation by ID or by name, or neither for the installation.
+type Scope struct {
+	Installation, Repo int64
+	Name               string
+}
