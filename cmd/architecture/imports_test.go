@@ -99,7 +99,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/factfinding": {"functions/pipeline", "functions/pipeline/gates", "functions/project/requirements", "github", "functions/comment/grammar"},
 
 	"functions/project/environments":      {"functions/project/grammar"},
-	"functions/project/atlantis":          {"functions/project/grammar", "functions/project/requirements"},
+	"functions/project/atlantis":          {"engine/parsing", "functions/project/grammar", "functions/project/requirements"},
 	"functions/project/grammar":           {},
 	"functions/pipeline/lambdatest/bombs": {},
 

@@ -246,6 +246,7 @@ func (e engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(
 	if j.Continues && st.begun == nil && st.id() != j.Planned {
 		return jobs.Outcome{Failed: true, Lost: true, State: st.id(), Report: "nothing to go on with"}, nil
 	}
+	a.asked = time.Now()
 	use, res, err := a.permitted(ctx, p, permit)
 	if use == nil || err != nil {
 		return res, err
@@ -259,6 +260,8 @@ type applying struct {
 	j    jobs.Job
 	st   *state
 	keep bool // the lock
+	// asked is the time at which it asked for its permission.
+	asked time.Time
 }
 
 type lockedError string
@@ -388,7 +391,7 @@ func (a *applying) change(p saved, change string) {
 		s.bug("%d changes %s without its lock", a.id, p.Dir)
 	}
 	name, value, _ := strings.Cut(change[1:], "=")
-	is, exists := st.objects[name]
+	_, exists := st.objects[name]
 	switch change[0] {
 	case '+':
 		if exists {
@@ -407,7 +410,7 @@ func (a *applying) change(p saved, change string) {
 		delete(st.objects, name)
 	}
 	s.approved(a.j, p)
-	s.reverts(a.j, p.Dir, name, is)
+	s.reverts(a, p.Dir, name)
 	st.by[name] = a.j.Number
 	st.serial++
 	st.begun.done++

@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -10,8 +11,9 @@ import (
 
 // people are what was said and done.
 type people struct {
-	mishaps   int // that are left
-	acts      int // that are left
+	reopened  map[int]time.Time // the last time of each pull request
+	mishaps   int               // that are left
+	acts      int               // that are left
 	approvals []*approval
 	commands  []command
 	branches  int
@@ -78,6 +80,10 @@ func (s *simulation) act() {
 	case len(closed) > 0 && n < 15:
 		p := closed[s.IntN(len(closed))]
 		s.note("alice reopens #%d", p.Number)
+		if s.reopened == nil {
+			s.reopened = map[int]time.Time{}
+		}
+		s.reopened[p.Number] = time.Now()
 		s.repo.Reopen("alice", p.Number)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
@@ -149,7 +150,7 @@ func (v *values) set(name string, at Text, text string) {
 	if !strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "{") {
 		return
 	}
-	e, ds := hclsyntax.ParseExpression([]byte(text), v.name, hcl.InitialPos)
+	e, ds := parsing.Expression([]byte(text), v.name, hcl.InitialPos)
 	if !ds.HasErrors() {
 		data, more := grammar.Literal(e)
 		if ds = more; !ds.HasErrors() {
