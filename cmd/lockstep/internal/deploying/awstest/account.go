@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 )
 
@@ -55,10 +57,19 @@ func Start(t testing.TB) *Account {
 	return a
 }
 
-// Config is the SDK's configuration for the account. It makes one attempt at each request.
+// Config is the SDK's configuration for the account. It makes one attempt at each request, so that a
+// refusal or a lost answer shows; a further one where Go's client has closed a connection in use, which the
+// SDK knows as an error that passes.
 func (a *Account) Config() aws.Config {
 	return aws.Config{
-		Region: Region, BaseEndpoint: &a.URL, RetryMaxAttempts: 1,
+		Region: Region, BaseEndpoint: &a.URL,
+		Retryer: func() aws.Retryer {
+			return retry.NewStandard(func(o *retry.StandardOptions) {
+				o.Retryables = []retry.IsErrorRetryable{retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
+					return aws.BoolTernary(strings.Contains(err.Error(), "use of closed network connection"))
+				})}
+			})
+		},
 		Credentials: credentials.NewStaticCredentialsProvider("AKIATEST", "secret", ""),
 	}
 }
