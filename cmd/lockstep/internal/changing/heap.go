@@ -20,10 +20,18 @@ const (
 )
 
 // Where much memory is in use, a share of it is much as well. The heap then grows by mostGrowth
-// bytes, as long as that is leastShare percent: with less, a collection would follow another.
+// bytes, as long as that is leastShare percent: with less, a collection would follow another. Where little
+// is in use, a share of it is used up in milliseconds: the heap grows by leastGrowth bytes at least, which
+// is little beside what the program and its plugins take.
 const (
-	mostGrowth = 128 << 20
-	leastShare = 30
+	mostGrowth  = 128 << 20
+	leastShare  = 30
+	leastGrowth = 32 << 20
+
+	// A heap is at least as large as leastHeap bytes times the percentage, whatever is in use.
+	// Source: GOGC in https://go.dev/doc/gc-guide.
+	leastHeap = 4 << 20
+	mostShare = leastGrowth * 100 / leastHeap
 )
 
 // share is the growth that was asked for last.
@@ -66,10 +74,11 @@ func set(percent int) {
 
 // growth returns the percentage for the collector when inUse bytes are in use.
 func growth(share int64, inUse uint64) int {
-	if inUse == 0 {
-		return int(share)
+	if inUse <= leastHeap {
+		return mostShare
 	}
-	return int(min(share, max(leastShare, int64(mostGrowth*100/inUse))))
+	atMost, atLeast := max(leastShare, int64(mostGrowth*100/inUse)), int64(leastGrowth*100/inUse)
+	return int(max(min(share, atMost), atLeast))
 }
 
 // inUse returns the bytes that the last collection found in use.

@@ -10,8 +10,9 @@ func TestGrowth(t *testing.T) {
 		inUse uint64
 		want  int
 	}{
-		{150, 0, 150},
-		{150, 4 * mebi, 150},
+		{150, 0, 800},
+		{150, 4 * mebi, 800},
+		{35, 16 * mebi, 200},
 		{150, 128 * mebi, 100},
 		{150, 256 * mebi, 50},
 		{150, 4096 * mebi, leastShare},
