@@ -118,12 +118,13 @@ func (g *guarded) Append(durable bool, lines ...[]byte) func(context.Context) er
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		switch {
+		case err == nil:
 		case errors.As(err, new(*journal.FencedError)):
 			if late := g.writeLate(ctx); late != nil || !durable {
 				return late
 			}
 			return err // what it announces must not come about
-		case err != nil:
+		default:
 			g.failed = err
 		}
 		g.pending = slices.DeleteFunc(g.pending, func(x *pending) bool { return x == p })

@@ -104,9 +104,13 @@ func (w *Writer) handOver() {
 	}
 }
 
-// pause is how long an append that is slow waits for more records at most. It is short beside a
-// call over a network, and long beside the work between two calls.
-const pause = time.Millisecond
+// pause is how long an append that is slow waits for the next records. It is short beside a
+// call over a network, and long beside the work between two calls. While they keep coming the append
+// waits for more, mostPauses in all: where the processor is what is scarce, callers come back one by one.
+const (
+	pause      = time.Millisecond
+	mostPauses = 4
+)
 
 // gather waits for callers who were served and have not come back. Those whose provider answers at
 // once are about to have the next record, and the append costs far more than the moment that they
@@ -119,16 +123,21 @@ func (w *Writer) gather(ctx context.Context) {
 	}
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
+	pauses, away := 1, w.away // at the beginning of the last pause
 	for late := false; w.away > 0 && !late; {
 		back := make(chan struct{})
 		w.gathered = back
 		w.mu.Unlock()
 		select {
 		case <-back:
-		case <-timer.C: // once: somebody may come in the same moment, but nothing would end the next wait
+		case <-timer.C:
 			late = true
 		}
 		w.mu.Lock()
+		if late && pauses < mostPauses && w.away < away {
+			pauses, away, late = pauses+1, w.away, false
+			timer.Reset(pause)
+		}
 		if w.gathered = nil; late {
 			w.away = 0
 		} else if w.soon != nil && w.took < pause {

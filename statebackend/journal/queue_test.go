@@ -151,6 +151,37 @@ func TestNobodyIsWaitedForTwice(t *testing.T) {
 	}
 }
 
+// TestCallersComeBackOneByOne: callers who come back one after the other, as they do where the processor is
+// what is scarce, share an append all the same; the last one is not waited for longer than a few pauses.
+func TestCallersComeBackOneByOne(t *testing.T) {
+	for _, c := range []struct {
+		apart time.Duration // between two callers
+		syncs int           // for 100 rounds
+	}{
+		{300 * time.Microsecond, 110},
+		{900 * time.Microsecond, 400},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			log := &diskLog{Log: new(statebackendtest.Log)}
+			w, _ := openJournal(t, log, "a")
+			log.syncs = 0
+			var wg sync.WaitGroup
+			for worker := range 10 {
+				wg.Go(func() {
+					for range 100 {
+						time.Sleep(time.Duration(worker) * c.apart)
+						write(t, w, `"one"`)
+					}
+				})
+			}
+			wg.Wait()
+			if log.syncs > c.syncs {
+				t.Errorf("1,000 durable records, %s apart, took %d durable appends", c.apart, log.syncs)
+			}
+		})
+	}
+}
+
 // TestRecordsKeepTheirOrder: records are stored in the order in which they were handed over,
 // whoever waits first, and whichever are to be durable.
 func TestRecordsKeepTheirOrder(t *testing.T) {

@@ -81,11 +81,8 @@ func (w *Writer) WriteLate(ctx context.Context, records ...[]byte) error {
 func (w *Writer) Reset(ctx context.Context, records ...[]byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.led {
-		w.idle.Wait()
-	}
-	if w.broken != nil {
-		return w.broken
+	if err := w.rest(); err != nil {
+		return err
 	}
 	if err := w.append(ctx, header{Reset: true}, records, true); err != nil {
 		w.broken = err
@@ -98,16 +95,30 @@ func (w *Writer) Reset(ctx context.Context, records ...[]byte) error {
 // Open: they are the next reader's. Where a process can outlive its
 // lock the last segment stays: its number and fence hold off whoever wakes up later.
 func (w *Writer) Finish(ctx context.Context) error {
-	if err := w.Reset(ctx); err != nil {
-		return err
+	exclusive := w.log.Exclusive()
+	if !exclusive {
+		if err := w.Reset(ctx); err != nil {
+			return err
+		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.rest(); err != nil {
+		return err
+	}
 	w.broken = errors.New("the journal is closed")
-	if !w.log.Exclusive() {
+	if !exclusive {
 		return nil
 	}
 	return w.log.Drop(ctx, w.at.last+1)
+}
+
+// rest waits until nobody appends, and returns the reason for which nobody can; w.mu is held.
+func (w *Writer) rest() error {
+	for w.led {
+		w.idle.Wait()
+	}
+	return w.broken
 }
 
 // append writes the next segment. Late outcomes of runs before may have come in between: they

@@ -29,12 +29,13 @@ type journalFile struct {
 	path string
 
 	mu   sync.Mutex
-	file *os.File // nil: not open yet
-	end  int64    // of the last whole segment
-	last uint64   // its number
-	sum  uint32   // its CRC
-	size int      // its length
-	text []byte   // of the last append; its memory is used again
+	file *os.File    // nil: not open yet
+	info os.FileInfo // tells the open file from others
+	end  int64       // of the last whole segment
+	last uint64      // its number
+	sum  uint32      // its CRC
+	size int         // its length
+	text []byte      // of the last append; its memory is used again
 }
 
 // Journal returns the log that belongs to the file that is written.
@@ -186,29 +187,21 @@ func (j *journalFile) sync(durable bool) error {
 // written or exchanged it since. The guard is held until release.
 func (j *journalFile) open(ctx context.Context) (release func(), err error) {
 	for {
-		created := false
-		if j.file == nil {
-			j.file, err = os.OpenFile(j.path, os.O_RDWR, 0)
-			if errors.Is(err, fs.ErrNotExist) {
-				created = true
-				j.file, err = os.OpenFile(j.path, os.O_RDWR|os.O_CREATE, 0o600)
-			}
-			if err != nil {
-				j.file = nil
-				return nil, fmt.Errorf("open the journal: %w", err)
-			}
-			j.end = -1
+		created, err := j.openFile()
+		if err != nil {
+			return nil, fmt.Errorf("open the journal: %w", err)
 		}
 		release, err := guard(ctx, j.file, exclusive, writerPatience)
 		if err != nil {
 			return nil, err
 		}
-		if !sameFile(j.file, j.path) { // dropped, or made anew by another process
+		named, err := os.Stat(j.path)
+		if err != nil || !os.SameFile(named, j.info) { // dropped, or made anew by another process
 			release()
 			j.close()
 			continue
 		}
-		if err := j.seek(created); err != nil {
+		if err := j.seek(named.Size(), created); err != nil {
 			release()
 			j.close()
 			return nil, err
@@ -217,16 +210,33 @@ func (j *journalFile) open(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// seek finds the end of the last whole segment, and removes what a crash left behind it.
-func (j *journalFile) seek(created bool) error {
-	info, err := j.file.Stat()
-	if err != nil {
-		return fmt.Errorf("open the journal: %w", err)
+// openFile opens the file, if it is not open, and creates it, if there is none.
+func (j *journalFile) openFile() (created bool, err error) {
+	if j.file != nil {
+		return false, nil
 	}
-	if j.end == info.Size() {
+	f, err := os.OpenFile(j.path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		created = true
+		f, err = os.OpenFile(j.path, os.O_RDWR|os.O_CREATE, 0o600)
+	}
+	if err != nil {
+		return false, err
+	}
+	if j.info, err = f.Stat(); err != nil {
+		return false, errors.Join(err, f.Close())
+	}
+	j.file, j.end = f, -1
+	return created, nil
+}
+
+// seek finds the end of the last whole segment in a file of size bytes, and removes the remains of a crash
+// behind it.
+func (j *journalFile) seek(size int64, created bool) error {
+	if j.end == size {
 		return nil
 	}
-	data, err := io.ReadAll(io.NewSectionReader(j.file, 0, info.Size()))
+	data, err := io.ReadAll(io.NewSectionReader(j.file, 0, size))
 	if err != nil {
 		return fmt.Errorf("read the journal: %w", err)
 	}
@@ -239,7 +249,7 @@ func (j *journalFile) seek(created bool) error {
 		s := segments[n-1]
 		j.last, j.sum, j.size = s.Number, checksum(s.Number, s.Data), len(s.Data)
 	}
-	if end < info.Size() {
+	if end < size {
 		if err := j.file.Truncate(end); err != nil {
 			return fmt.Errorf("open the journal: %w", err)
 		}
@@ -264,6 +274,9 @@ func (j *journalFile) Drop(ctx context.Context, below uint64) error {
 	}
 	defer release()
 	defer j.close()
+	if j.last < below {
+		return os.Remove(j.path)
+	}
 	data, err := io.ReadAll(io.NewSectionReader(j.file, 0, j.end))
 	if err != nil {
 		return fmt.Errorf("read the journal: %w", err)
@@ -277,9 +290,6 @@ func (j *journalFile) Drop(ctx context.Context, below uint64) error {
 		if s.Number >= below {
 			kept = appendSegment(kept, s.Number, s.Data)
 		}
-	}
-	if len(kept) == 0 {
-		return os.Remove(j.path)
 	}
 	if len(kept) == len(data) {
 		return nil
