@@ -1,6 +1,7 @@
 package applying
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -137,8 +138,13 @@ const (
 	longKnown = 80
 )
 
-// isName reports whether people tell objects apart by an attribute: name, bucket_name, name_prefix.
-func isName(attribute string) bool { return strings.Contains(attribute, "name") }
+// rank is lower for attributes by which people tell objects apart: name, bucket_name, name_prefix.
+func rank(attribute string) int {
+	if strings.Contains(attribute, "name") {
+		return 0
+	}
+	return 1
+}
 
 // known returns planned attributes by which a person finds an object: names before others,
 // texts and numbers only, nothing that is sensitive or not known. The journal is not the
@@ -147,14 +153,23 @@ func known(planned cty.Value) map[string]string {
 	if planned.IsMarked() || planned.IsNull() || !planned.Type().IsObjectType() {
 		return nil
 	}
-	out := map[string]string{}
-	for _, wanted := range []func(string) bool{isName, func(string) bool { return true }} {
-		for it := planned.ElementIterator(); it.Next(); {
-			k, v := it.Element()
-			if name := k.AsString(); len(out) < mostKnown && wanted(name) && !v.IsMarked() && v.IsKnown() && !v.IsNull() {
-				if text := textOf(v); text != "" && len(text) <= longKnown {
-					out[name] = text
-				}
+	var names []string
+	for name, t := range planned.Type().AttributeTypes() {
+		if t == cty.String || t == cty.Number {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
+	})
+	out := make(map[string]string, min(mostKnown, len(names)))
+	for _, name := range names {
+		if len(out) == mostKnown {
+			break
+		}
+		if v := planned.GetAttr(name); !v.IsMarked() && v.IsKnown() && !v.IsNull() {
+			if text := textOf(v); text != "" && len(text) <= longKnown {
+				out[name] = text
 			}
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -47,13 +47,13 @@ type Journal struct {
 	nodes  []int  // of the graph, that these edits have
 	values []byte // likewise, behind a bracket: see [Journal.Keep]
 	graph  *graph
-	open   map[string]Open // by ID
-	broken error           // an edit that could not be encoded
+	open   map[string]record // by ID
+	broken error             // an edit that could not be encoded
 }
 
 // New returns the journal of a run, whose ID no other run has.
 func New(run string, to Writer) *Journal {
-	return &Journal{to: to, run: run, now: func() time.Time { return time.Now().UTC() }, graph: newGraph(), open: map[string]Open{}}
+	return &Journal{to: to, run: run, now: func() time.Time { return time.Now().UTC() }, graph: newGraph(), open: map[string]record{}}
 }
 
 // Guard has every intent ask for permission first, for whoever might have lost the right to begin
@@ -163,14 +163,14 @@ func (j *Journal) Intent(ctx context.Context, in Intent) (id string, err error) 
 	}
 	j.mu.Lock()
 	j.count++
-	id = fmt.Sprintf("%s.%d", j.run, j.count)
+	id = j.run + "." + strconv.Itoa(j.count)
 	j.mu.Unlock()
 	r := record{Kind: intent, At: j.now(), ID: id, Intent: &in}
 	if err := j.put(ctx, r, true); err != nil {
 		return id, err
 	}
 	j.mu.Lock()
-	j.open[id] = Open{ID: id, Intent: in, Started: r.At, Record: r.append(nil, nil)}
+	j.open[id] = r
 	j.mu.Unlock()
 	return id, nil
 }
@@ -194,7 +194,12 @@ func (j *Journal) Unanswered() []Open {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return slices.SortedFunc(maps.Values(j.open), func(a, b Open) int { return a.Started.Compare(b.Started) })
+	open := make([]Open, 0, len(j.open))
+	for id, r := range j.open {
+		open = append(open, Open{ID: id, Intent: *r.Intent, Started: r.At, Record: r.append(nil, nil)})
+	}
+	slices.SortFunc(open, func(a, b Open) int { return a.Started.Compare(b.Started) })
+	return open
 }
 
 // Flush records the edits since the last record, if there are any.
