@@ -114,16 +114,25 @@ func (d torment) kill(kills int, seed uint64) {
 		time.Sleep(time.Duration(r.IntN(100+7*d.objects)) * time.Millisecond) // a moment is what is random here
 		run.cmd.Process.Kill()                                                // it may have come to its end
 		run.end()
-		d.settle(kill)
+		if d.settle(kill) > 2*d.objects { // what was replaced, and is to be deleted
+			d.finish(variables(kill))
+		}
 	}
-	d.want(0, "apply -auto-approve"+variables(kills))
-	d.want(0, "plan -detailed-exitcode"+variables(kills))
-	d.settle(kills)
+	d.finish(variables(kills))
+	if n := d.settle(kills); n != d.objects {
+		d.t.Errorf("%d objects after the last apply, and not %d", n, d.objects)
+	}
+}
+
+// finish applies the rest, and holds that nothing is left to do.
+func (d torment) finish(variables string) {
+	d.want(0, "apply -auto-approve"+variables)
+	d.want(0, "plan -detailed-exitcode"+variables)
 }
 
 // settle compares the objects with the state, and settles the unresolved creations: an object that
-// no state knows is imported or removed, as it happens to be.
-func (d torment) settle(kill int) {
+// no state knows is removed, as a person might. It returns how many there are.
+func (d torment) settle(kill int) (objects int) {
 	t := d.t
 	t.Helper()
 	out := d.run("recover -json")
@@ -162,6 +171,7 @@ func (d torment) settle(kill int) {
 	if len(report.Unresolved) > 0 {
 		d.want(0, "recover")
 	}
+	return len(known)
 }
 
 func objectsOf(t *testing.T, d *labDir) []string {
