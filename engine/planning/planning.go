@@ -112,10 +112,11 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	changes, drift := p.changes.Sorted()
 	ds = append(ds, forgetWarnings(changes)...)
 	p.deps.Fill(changes)
+	errored := ds.HasErrors() || len(p.in.Found.Failed) > 0
 	plan := &plans.Plan{
 		Mode:               p.in.Mode,
-		Errored:            ds.HasErrors(),
-		Complete:           !p.selected.Partial() && !ds.HasErrors(),
+		Errored:            errored,
+		Complete:           !p.selected.Partial() && !errored,
 		Changes:            changes,
 		Drift:              drift,
 		Outputs:            outputs,
