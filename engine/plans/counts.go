@@ -1,15 +1,14 @@
 package plans
 
-import "github.com/lockstep-iac/lockstep/engine/addrs"
-
-// Counts are the numbers of a change summary: of objects to change or already changed, by action.
-// A replacement counts as a creation and a destruction.
-type Counts struct{ Import, Add, Change, Destroy, Forget int }
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+)
 
 // Counts returns the numbers of objects that the plan is going to change. Data sources and
 // outputs do not count.
-func (p *Plan) Counts() Counts {
-	var n Counts
+func (p *Plan) Counts() counting.Counts {
+	var n counting.Counts
 	for _, c := range p.Changes {
 		if c.Importing != nil {
 			n.Import++
@@ -22,7 +21,7 @@ func (p *Plan) Counts() Counts {
 }
 
 // Count returns n with one action more.
-func (a Action) Count(n Counts) Counts {
+func (a Action) Count(n counting.Counts) counting.Counts {
 	switch a {
 	case Create:
 		n.Add++

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
 // TestCounts counts each action once, a replacement twice, and data not at all.
@@ -23,7 +24,7 @@ func TestCounts(t *testing.T) {
 	change(addrs.Data, plans.Read)
 	change(addrs.Data, plans.Delete)
 	change(addrs.Managed, plans.NoOp).Importing = &plans.Importing{ID: "x"}
-	want := plans.Counts{Import: 1, Add: 3, Change: 1, Destroy: 3, Forget: 1}
+	want := counting.Counts{Import: 1, Add: 3, Change: 1, Destroy: 3, Forget: 1}
 	if got := p.Counts(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

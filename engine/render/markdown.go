@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
@@ -66,7 +67,7 @@ func headlineMarkdown(plan *plans.Plan, changes int) string {
 const mostNamed = 1500
 
 // countsMarkdown is [countsText] with the objects to forget.
-func countsMarkdown(n plans.Counts) string {
+func countsMarkdown(n counting.Counts) string {
 	text := countsText(n)
 	if n.Forget > 0 {
 		text = fmt.Sprintf("%s, %d to forget.", strings.TrimSuffix(text, "."), n.Forget)

@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
 )
 
@@ -88,7 +89,7 @@ func TestCounts(t *testing.T) {
 		if r.Name != "things-2" {
 			continue
 		}
-		want := plans.Counts{Import: 3, Add: 9, Change: 3, Destroy: 12, Forget: 1}
+		want := counting.Counts{Import: 3, Add: 9, Change: 3, Destroy: 12, Forget: 1}
 		if got := r.Plan(t, schemas).Counts(); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}

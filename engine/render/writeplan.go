@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/engine/render/difference"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -127,7 +128,7 @@ func (t planText) changes(changes []*plans.ResourceChange) {
 
 // countsText returns the numbers of objects that change. Objects to forget are not among them, as in
 // Terraform: programs read the line.
-func countsText(n plans.Counts) string {
+func countsText(n counting.Counts) string {
 	var parts []string
 	if n.Import > 0 {
 		parts = append(parts, fmt.Sprintf("%d to import", n.Import))

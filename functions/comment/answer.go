@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -32,7 +33,7 @@ func (a Answer) Markdown(limit int) string {
 // Done reports that a project was applied.
 type Done struct {
 	Project string
-	Counts  Counts
+	Counts  counting.Counts
 	// Settled are the reasons for which the plan was made again, and found to be the same.
 	Settled Reasons `json:",omitempty"`
 	// Body is Markdown, with outputs and warnings; may be empty.
@@ -40,17 +41,17 @@ type Done struct {
 }
 
 func (d Done) markdown() string {
-	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", markdown.Code(d.Project), d.Counts.done(), plannedAgain(d.Settled), d.Body)
+	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", markdown.Code(d.Project), made(d.Counts), plannedAgain(d.Settled), d.Body)
 }
 
 // Planned reports that a project was planned on request; the plan itself is in the status.
 type Planned struct {
 	Project string
-	Counts  Counts
+	Counts  counting.Counts
 }
 
 func (p Planned) markdown() string {
-	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", markdown.Code(p.Project), p.Counts.planned())
+	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", markdown.Code(p.Project), toCome(p.Counts))
 }
 
 // Failed reports the failure of a plan or an apply.
@@ -58,7 +59,7 @@ type Failed struct {
 	Project string
 	Verb    Verb
 	// Counts are the changes that an apply made before it failed.
-	Counts Counts
+	Counts counting.Counts
 	// Untouched is set for an apply that failed before it changed anything.
 	Untouched bool
 	// Closed is set if the pull request is no longer open, so that the plan of an apply cannot be
@@ -83,7 +84,7 @@ func (f Failed) markdown() string {
 	case f.Verb == Apply && f.Lost:
 		what = fmt.Sprintf("**The apply of %s failed**: it did not finish.", markdown.Code(f.Project))
 	case f.Verb == Apply:
-		what = fmt.Sprintf("**The apply of %s failed**: %s before the failure. The state contains these changes.", markdown.Code(f.Project), f.Counts.done())
+		what = fmt.Sprintf("**The apply of %s failed**: %s before the failure. The state contains these changes.", markdown.Code(f.Project), made(f.Counts))
 		if f.Remaining > 0 {
 			what += fmt.Sprintf(" **Not begun: %s.** To plan the rest, comment %s.", changes(f.Remaining), markdown.Code("lockstep plan"))
 		}

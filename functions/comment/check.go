@@ -21,26 +21,26 @@ func (c Check) Title(limit int) string {
 	case Queued, Planning:
 		title = "Planning"
 	case Ready, OnMerge:
-		title = c.Counts.planned() + c.with()
+		title = toCome(c.Counts) + c.with()
 	case Blocked:
-		title = "Cannot be applied now: " + c.Counts.planned() + c.with()
+		title = "Cannot be applied now: " + toCome(c.Counts) + c.with()
 	case Renewed:
-		title = "Another plan: " + c.Counts.planned() + c.with()
+		title = "Another plan: " + toCome(c.Counts) + c.with()
 	case NoChanges:
 		title = "No changes" + c.with()
 	case PlanFailed:
 		title = "Planning failed"
 	case ApplyQueued, Applying:
-		title = "Applying: " + c.Counts.planned() + c.with()
+		title = "Applying: " + toCome(c.Counts) + c.with()
 		if far := c.Progress.text(); far != "" {
 			title += "; " + far
 		}
 	case Stopped:
 		title = "Stopped: " + c.Progress.text()
 	case Applied:
-		title = "Applied: " + c.Done.done()
+		title = "Applied: " + made(c.Done)
 	case ApplyFailed:
-		title = "The apply failed: " + c.Done.done()
+		title = "The apply failed: " + made(c.Done)
 		if c.Lost {
 			title = "The apply failed: it did not finish"
 		}

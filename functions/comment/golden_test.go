@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
@@ -26,7 +27,7 @@ const (
 
 // TestGolden holds what each comment looks like: read the files as a reviewer would.
 func TestGolden(t *testing.T) {
-	net := ProjectStatus{Name: "network", Standing: Ready, Counts: Counts{Add: 2, Change: 1}, Plan: someHash, Body: somePlan, Check: "lockstep/network"}
+	net := ProjectStatus{Name: "network", Standing: Ready, Counts: counting.Counts{Add: 2, Change: 1}, Plan: someHash, Body: somePlan, Check: "lockstep/network"}
 	with := func(p ProjectStatus, s Standing, by, body string) ProjectStatus {
 		p.Standing, p.By, p.Body = s, by, body
 		if s == Applied || s == ApplyFailed {
@@ -37,9 +38,9 @@ func TestGolden(t *testing.T) {
 	app := ProjectStatus{Name: "app/eu", Standing: NoChanges, Body: "**No changes.**\n"}
 	trouble := "```\nError: Unsupported argument\n\n  on main.tf line 3\n```\n"
 	partly := with(net, ApplyFailed, "alice", trouble)
-	partly.Done, partly.Remaining = Counts{Add: 1}, 2
+	partly.Done, partly.Remaining = counting.Counts{Add: 1}, 2
 	gone := with(net, ApplyFailed, "alice", "Look at the new plan.")
-	gone.Done, gone.Lost = Counts{}, true
+	gone.Done, gone.Lost = counting.Counts{}, true
 	big := net
 	big.Whole = "aws s3 cp s3://plans/5/7/full.txt -"
 	linked := net
@@ -139,12 +140,12 @@ func TestGolden(t *testing.T) {
 		"status-given-up":       Status{Head: someSHA, Projects: []ProjectStatus{with(net, Closed, "", "")}, Closed: true}.Markdown(65536),
 		"check-shared":          check(net, "planning failed on #9"),
 		"check-big":             check(big, ""),
-		"answer-done":           Answer{"33", []Reply{Done{Project: "network", Counts: Counts{Add: 2, Change: 1}}}}.Markdown(65536),
-		"answer-all-counts":     Answer{"33", []Reply{Done{Project: "network", Counts: Counts{1, 2, 3, 4, 5}, Body: "```\nid = 7\n```"}}}.Markdown(65536),
+		"answer-done":           Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Add: 2, Change: 1}}}}.Markdown(65536),
+		"answer-all-counts":     Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Import: 1, Add: 2, Change: 3, Destroy: 4, Forget: 5}, Body: "```\nid = 7\n```"}}}.Markdown(65536),
 		"answer-planned-again": Answer{"33", []Reply{
-			Done{"network", Counts{Add: 2}, Reasons{StateMoved{Change: SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}, "```\nid = 7\n```"},
-			Done{"app", Counts{Add: 2}, Reasons{OtherVersion{}, ProvidersMoved{Problem: "the plan was made with version 1.1.0 of provider lockstep/lab, and now version 1.2.0 is selected"}, OthersMoved{Files: SomeOf([]string{"docs/x.md"})}, ConfigMoved{Files: SomeOf([]string{"net/b.tf"})}}, ""},
-			Failed{Project: "db", Verb: Apply, Counts: Counts{Add: 1}, Settled: Reasons{StateMoved{Change: StateCreated, Is: 1}}, Body: trouble},
+			Done{"network", counting.Counts{Add: 2}, Reasons{StateMoved{Change: SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}, "```\nid = 7\n```"},
+			Done{"app", counting.Counts{Add: 2}, Reasons{OtherVersion{}, ProvidersMoved{Problem: "the plan was made with version 1.1.0 of provider lockstep/lab, and now version 1.2.0 is selected"}, OthersMoved{Files: SomeOf([]string{"docs/x.md"})}, ConfigMoved{Files: SomeOf([]string{"net/b.tf"})}}, ""},
+			Failed{Project: "db", Verb: Apply, Counts: counting.Counts{Add: 1}, Settled: Reasons{StateMoved{Change: StateCreated, Is: 1}}, Body: trouble},
 			Refused{command("lockstep apply"), "dns", Reasons{PlanDiffers{Project: "dns", Plan: someHash, Since: Reasons{StateMoved{Change: SameSerial, Is: 3}}}}},
 			Refused{command("lockstep apply"), "ns", Reasons{PlanDiffers{Project: "ns", Plan: someHash, Merged: true}}},
 		}}.Markdown(65536),
@@ -158,8 +159,8 @@ func TestGolden(t *testing.T) {
 				StateMoved{Change: StateGone, Was: 3}, StateMoved{Change: StateReplaced, Was: 3, Is: 3}}, true}}}.Markdown(65536),
 		"status-renewed":    status(with(net, Renewed, "", somePlan), app).Markdown(65536),
 		"check-renewed":     check(with(net, Renewed, "", somePlan), "") + "=====\n" + check(unasked, ""),
-		"answer-planned":    Answer{"33", []Reply{Planned{"network", Counts{Add: 2}}, Planned{"app", Counts{}}}}.Markdown(65536),
-		"answer-pending":    Answer{"33", []Reply{Done{Project: "network", Counts: Counts{Add: 2}}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{Project: "net", Verb: Apply, Progress: Progress{80, 200}}, Pending{Project: "ns", Verb: Apply, AfterPlan: true}}}.Markdown(65536),
+		"answer-planned":    Answer{"33", []Reply{Planned{"network", counting.Counts{Add: 2}}, Planned{"app", counting.Counts{}}}}.Markdown(65536),
+		"answer-pending":    Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Add: 2}}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{Project: "net", Verb: Apply, Progress: Progress{80, 200}}, Pending{Project: "ns", Verb: Apply, AfterPlan: true}}}.Markdown(65536),
 		"answer-too-many":   Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
 		"answer-superseded": Answer{"33", []Reply{PlanSuperseded{"app"}}}.Markdown(65536),
 		"answer-unfinished": Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
@@ -176,8 +177,8 @@ func TestGolden(t *testing.T) {
 		"status-stopped":    status(far(with(net, Stopped, "alice", somePlan))).Markdown(65536),
 		"check-continuing":  check(far(with(net, Applying, "alice", somePlan)), ""),
 		"check-stopped":     check(far(with(net, Stopped, "alice", somePlan)), ""),
-		"answer-failed": Answer{"33", []Reply{Failed{Project: "network", Verb: Plan, Body: trouble}, Failed{Project: "app", Verb: Apply, Counts: Counts{Add: 1}, Body: trouble},
-			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: Counts{Add: 1}, Remaining: 4, Body: trouble}, Failed{Project: "mx", Verb: Apply, Lost: true, Body: "Look at the new plan."},
+		"answer-failed": Answer{"33", []Reply{Failed{Project: "network", Verb: Plan, Body: trouble}, Failed{Project: "app", Verb: Apply, Counts: counting.Counts{Add: 1}, Body: trouble},
+			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: counting.Counts{Add: 1}, Remaining: 4, Body: trouble}, Failed{Project: "mx", Verb: Apply, Lost: true, Body: "Look at the new plan."},
 			Failed{Project: "ns", Verb: Apply, Untouched: true, Closed: true, Body: trouble}}}.Markdown(65536),
 		"answer-refused": Answer{"33", []Reply{
 			Refused{command("lockstep apply"), "network", Reasons{Sentence{"The plan is stale, because it is.", "Plan again."}, Sentence{"The moon is full.", "Plan again."}}},
@@ -228,7 +229,7 @@ func misunderstood(lines ...string) (out []Reply) {
 // within the limits of comments and checks, is closed where it is cut, and says where
 // all of it is.
 func TestBigPlans(t *testing.T) {
-	p := ProjectStatus{Name: "net", Standing: Ready, Counts: Counts{Add: 9}, Check: "lockstep/net"}
+	p := ProjectStatus{Name: "net", Standing: Ready, Counts: counting.Counts{Add: 9}, Check: "lockstep/net"}
 	p.Body = "<details><summary>Changes</summary>\n\n" + markdown.Fence("diff", strings.Repeat("+ eine große Änderung `x` @team ```\n", 30000)) + "\n\n</details>\n"
 	if len(p.Body) < 1<<20 {
 		t.Fatalf("only %d bytes", len(p.Body))
@@ -261,8 +262,8 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := Reasons{StateMoved{Change: SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}, true}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", Counts{Add: 1}, since, "body"},
-		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
+		Pending{"app", Apply, Progress{80, 200}, true}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, "body"},
+		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
 		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}

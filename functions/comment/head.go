@@ -110,9 +110,9 @@ func (h Head) some(of []Standing) string {
 	}
 	switch h.Standing {
 	case HeadWaiting, HeadOnMerge:
-		return text + ", " + planned.planned()
+		return text + ", " + toCome(planned)
 	case HeadApplied:
-		return text + ", " + done.done()
+		return text + ", " + made(done)
 	}
 	return text
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -16,7 +17,7 @@ var headlines = []struct {
 	of        []Standing
 	all, some string
 	one, more string
-	sum       func(planned, done Counts) string // of the changes, nil where they do not matter
+	sum       func(planned, done counting.Counts) string // of the changes, nil where they do not matter
 }{
 	{[]Standing{PlanFailed}, "Lockstep could not plan %s", "Lockstep could not plan %d of %d projects of %s", "", "", nil},
 	{[]Standing{ApplyFailed}, "Lockstep could not apply %s", "Lockstep could not apply %d of %d projects of %s", "was not applied", "were not applied", nil},
@@ -32,8 +33,8 @@ var headlines = []struct {
 	{[]Standing{Applied}, "Lockstep has applied %s", "Lockstep has applied %d of %d projects of %s", "is applied", "are applied", doneOnly},
 }
 
-func plannedOnly(planned, _ Counts) string { return planned.planned() }
-func doneOnly(_, done Counts) string       { return done.done() }
+func plannedOnly(planned, _ counting.Counts) string { return toCome(planned) }
+func doneOnly(_, done counting.Counts) string       { return made(done) }
 
 // headline is the comment's first line: the one thing that is true of all projects, or, of a
 // mixture, each of them with its number, the worst first. Projects without changes are not counted,
@@ -74,7 +75,7 @@ func (s Status) headline() string {
 	}
 	switch {
 	case len(parts) == 0:
-		return fmt.Sprintf("Plan for %s: %s", at, Counts{}.planned())
+		return fmt.Sprintf("Plan for %s: %s", at, toCome(counting.Counts{}))
 	case len(parts) > 1 || mixed:
 		return strings.Join(parts, ", ")
 	}
@@ -89,10 +90,10 @@ func brackets(sum string) string {
 }
 
 // count returns the number of projects with some standings, and the sums of their changes.
-func (s Status) count(of []Standing) (n int, planned, done Counts) {
+func (s Status) count(of []Standing) (n int, planned, done counting.Counts) {
 	for _, p := range s.Projects {
 		if slices.Contains(of, p.Standing) {
-			n, planned, done = n+1, planned.plus(p.Counts), done.plus(p.Done)
+			n, planned, done = n+1, planned.Plus(p.Counts), done.Plus(p.Done)
 		}
 	}
 	return n, planned, done

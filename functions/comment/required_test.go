@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
@@ -77,7 +78,7 @@ func TestRequirements(t *testing.T) {
 	}}}
 	missing := unknownTree()
 	plan := func(name string, s Standing, r *rulings.Ruling) ProjectStatus {
-		return ProjectStatus{Name: name, Standing: s, Counts: Counts{Add: 1}, Plan: someHash, Body: "the plan", Required: r}
+		return ProjectStatus{Name: name, Standing: s, Counts: counting.Counts{Add: 1}, Plan: someHash, Body: "the plan", Required: r}
 	}
 	var b strings.Builder
 	for _, all := range [][]ProjectStatus{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -38,9 +39,6 @@ func Standings() []Standing {
 	}
 }
 
-// Counts are the numbers of objects to change, or changed, by kind of change.
-type Counts struct{ Import, Add, Change, Destroy, Forget int }
-
 // A Progress is how far an apply is: changes that are done, of all changes of its plan, of which a
 // replacement is two. It is zero where nothing is known.
 type Progress struct{ Done, Of int }
@@ -56,25 +54,20 @@ func (p Progress) text() string {
 	return fmt.Sprintf("%d of %d changes are done", p.Done, p.Of)
 }
 
-// plus returns the sum.
-func (c Counts) plus(d Counts) Counts {
-	return Counts{c.Import + d.Import, c.Add + d.Add, c.Change + d.Change, c.Destroy + d.Destroy, c.Forget + d.Forget}
-}
-
-// planned returns the changes to come: "1 to add, 0 to change, 2 to destroy".
-func (c Counts) planned() string {
-	if c == (Counts{}) {
+// toCome returns the changes to come: "1 to add, 0 to change, 2 to destroy".
+func toCome(c counting.Counts) string {
+	if c == (counting.Counts{}) {
 		return "no changes"
 	}
-	return c.text("%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget")
+	return countsText(c, "%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget")
 }
 
-// done returns the changes made: "1 added, 0 changed, 2 destroyed".
-func (c Counts) done() string {
-	return c.text("%d imported", "%d added", "%d changed", "%d destroyed", "%d forgotten")
+// made returns the changes made: "1 added, 0 changed, 2 destroyed".
+func made(c counting.Counts) string {
+	return countsText(c, "%d imported", "%d added", "%d changed", "%d destroyed", "%d forgotten")
 }
 
-func (c Counts) text(imported, add, change, destroy, forget string) string {
+func countsText(c counting.Counts, imported, add, change, destroy, forget string) string {
 	var parts []string
 	part := func(format string, n int, always bool) {
 		if always || n > 0 {
@@ -96,7 +89,7 @@ func (p ProjectStatus) plan() string {
 	case Queued, Planning, Superseded:
 		return "..."
 	}
-	return p.Counts.planned() + p.with()
+	return toCome(p.Counts) + p.with()
 }
 
 // remedy is the command for a plan that was renewed. Nobody has asked for that plan, so an apply on

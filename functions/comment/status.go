@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
@@ -37,7 +38,7 @@ type ProjectStatus struct {
 	Standing Standing
 	// Required is the decision about the requirements for its apply, nil if there are none.
 	Required *rulings.Ruling
-	Counts   Counts // of the plan
+	Counts   counting.Counts // of the plan
 	// Plan is the plan's hash, "" if there is none.
 	Plan string
 	// Options are those of the plan.
@@ -46,7 +47,7 @@ type ProjectStatus struct {
 	Again string
 	// ByMerge is set if the merge applies the plan.
 	ByMerge bool
-	Done    Counts // changes made
+	Done    counting.Counts // changes made
 	// By is the login of the user who applied.
 	By string
 	// Remaining is the number of changes that a failed apply has not begun; Lost is set if its

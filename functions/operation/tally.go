@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
 // A Tally counts the actions that an apply begins and completes, by its events. A replacement is
@@ -16,7 +17,7 @@ type Tally struct {
 	planned []Action
 	deposes map[addrs.ResourceInstanceObject]bool // the objects that their successors depose
 	begun   map[Action]bool
-	done    plans.Counts
+	done    counting.Counts
 }
 
 // An Action is one step of an apply: Create, Update or Delete of an object.
@@ -79,7 +80,7 @@ func (t *Tally) count(e events.Event) {
 }
 
 // Done returns the numbers of completed actions. Imports are none.
-func (t *Tally) Done() plans.Counts {
+func (t *Tally) Done() counting.Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.done

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
@@ -36,7 +36,7 @@ func newMachine(t *testing.T) *Machine {
 	})
 	infra, shop := github.Repo{ID: 1, Owner: "acme", Name: "infra"}, github.Repo{ID: 2, Owner: "acme", Name: "shop"}
 	for _, r := range []runs.Run{
-		{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Dir: "network", Workspace: "default", Phase: runs.Planned, Applyable: true, Head: "abc", Begun: 2, Full: true, Counts: comment.Counts{Add: 2, Forget: 1}},
+		{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Dir: "network", Workspace: "default", Phase: runs.Planned, Applyable: true, Head: "abc", Begun: 2, Full: true, Counts: counting.Counts{Add: 2, Forget: 1}},
 		{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Dir: "network", Workspace: "staging", Phase: runs.Superseded, Head: "old", Begun: 1},
 		{Pull: pipeline.Pull{Repo: infra, Number: 12}, Project: "app/eu", Dir: "app", Workspace: "default", Phase: runs.Dropped, Was: runs.Applied, Merged: true, Actor: "alice"},
 		{Pull: pipeline.Pull{Repo: shop, Number: 1}, Project: "all", Dir: ".", Workspace: "default", Phase: runs.Dropped, Was: runs.Planned},

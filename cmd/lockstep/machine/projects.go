@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -147,7 +148,7 @@ var standings = map[comment.Standing]struct {
 }
 
 // summary returns the changes to come.
-func summary(c comment.Counts) string {
+func summary(c counting.Counts) string {
 	var parts []string
 	for _, x := range []struct {
 		n    int

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -47,7 +48,7 @@ func (p *parts) Apply(ctx context.Context, j jobs.Job, _ []byte, permit func(job
 			return jobs.Outcome{}, err
 		}
 	}
-	o := jobs.Outcome{State: p.state(), Counts: comment.Counts{Add: p.done}, Progress: far()}
+	o := jobs.Outcome{State: p.state(), Counts: counting.Counts{Add: p.done}, Progress: far()}
 	if p.done < p.of {
 		o.Failed, o.Resumable, o.Remaining = true, true, p.of-p.done
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
@@ -86,7 +86,7 @@ func TestPlannedAgainSame(t *testing.T) {
 	if found.State == p.State || again == nil || !again.Equal || again.Difference != "" {
 		t.Fatalf("%+v %+v", found, again)
 	}
-	if o.Failed || o.Counts != (comment.Counts{Change: 1}) || o.State.Serial != found.State.Serial+1 {
+	if o.Failed || o.Counts != (counting.Counts{Change: 1}) || o.State.Serial != found.State.Serial+1 {
 		t.Errorf("%+v", o)
 	}
 	if left := b.plan(); left.Applyable {
@@ -119,7 +119,7 @@ func TestPlannedAgainByAnotherVersion(t *testing.T) {
 	// The configuration in the plan counts, whatever is in the checkout by then.
 	b.write(map[string]string{"net/main.tf": two + "resource \"terraform_data\" \"evil\" {\n}\n"})
 	found, o, again := b.again(p.Plan)
-	if !found.OtherVersion || again == nil || !again.Equal || o.Failed || o.Counts != (comment.Counts{Add: 2}) {
+	if !found.OtherVersion || again == nil || !again.Equal || o.Failed || o.Counts != (counting.Counts{Add: 2}) {
 		t.Errorf("%+v %+v %+v", found, o, again)
 	}
 	if again.Plan.Parts.Engine != "2" || p.Parts.Engine != "1" {

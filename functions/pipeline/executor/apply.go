@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -120,8 +121,8 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 }
 
 // counts returns the numbers of a completed apply. Imported and forgotten objects have no actions.
-func counts(p *plans.Plan, done *operation.Tally) comment.Counts {
-	n, planned := comment.Counts(done.Done()), p.Counts()
+func counts(p *plans.Plan, done *operation.Tally) counting.Counts {
+	n, planned := done.Done(), p.Counts()
 	n.Import, n.Forget = planned.Import, planned.Forget
 	return n
 }

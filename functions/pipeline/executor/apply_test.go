@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -31,7 +32,7 @@ resource "lab_thing" "after" {
 	b := newPlugins(t, false).bench(map[string]string{"net/main.tf": config("  trouble = \"create\"\n")})
 	b.job.Grants = grants(t, allowLab, "")
 	o := b.apply(b.plan().Plan, true)
-	if !o.Failed || o.Counts != (comment.Counts{Add: 1}) || o.Remaining != 1 || o.State.Serial == 0 {
+	if !o.Failed || o.Counts != (counting.Counts{Add: 1}) || o.Remaining != 1 || o.State.Serial == 0 {
 		t.Errorf("%+v", o)
 	}
 	for _, want := range []string{"asked to fail", "Not begun: 1", "create lab_thing.after"} {
@@ -41,10 +42,10 @@ resource "lab_thing" "after" {
 	}
 	b.write(map[string]string{"net/main.tf": config("")})
 	p := b.plan()
-	if p.Counts != (comment.Counts{Add: 2}) || p.State != o.State {
+	if p.Counts != (counting.Counts{Add: 2}) || p.State != o.State {
 		t.Errorf("the next plan: %+v", p)
 	}
-	if o := b.apply(p.Plan, true); o.Failed || o.Remaining != 0 || o.Counts != (comment.Counts{Add: 2}) {
+	if o := b.apply(p.Plan, true); o.Failed || o.Remaining != 0 || o.Counts != (counting.Counts{Add: 2}) {
 		t.Errorf("its apply: %+v", o)
 	}
 }
@@ -57,7 +58,7 @@ func TestNoTimeLeft(t *testing.T) {
 	p := b.plan()
 	b.job.Times.StopStarting = time.Now().Add(-time.Second)
 	o := b.apply(p.Plan, true)
-	if !o.Failed || o.Remaining != 2 || o.Counts != (comment.Counts{}) || o.State != (runs.StateID{}) ||
+	if !o.Failed || o.Remaining != 2 || o.Counts != (counting.Counts{}) || o.State != (runs.StateID{}) ||
 		!strings.Contains(o.Report, "2 planned actions were not started: the time that one run may take is over") || !strings.Contains(o.Report, "create terraform_data.b") {
 		t.Errorf("%+v", o)
 	}
@@ -108,7 +109,7 @@ resource "terraform_data" "after" {
 		}
 	})
 	o := b.apply(planned.Plan, true)
-	if !o.Failed || o.Remaining != 1 || o.Counts != (comment.Counts{Add: 3}) || o.State.Serial == 0 || !strings.Contains(o.Report, "create terraform_data.after") {
+	if !o.Failed || o.Remaining != 1 || o.Counts != (counting.Counts{Add: 3}) || o.State.Serial == 0 || !strings.Contains(o.Report, "create terraform_data.after") {
 		t.Errorf("%+v", o)
 	}
 	env, err := os.ReadFile(begun)
@@ -116,7 +117,7 @@ resource "terraform_data" "after" {
 		t.Errorf("the command's environment: %s, %v", env, err)
 	}
 	b.job.Times.StopStarting = time.Time{}
-	if x := b.plan(); x.Counts != (comment.Counts{Add: 1}) || x.State != o.State {
+	if x := b.plan(); x.Counts != (counting.Counts{Add: 1}) || x.State != o.State {
 		t.Errorf("the next plan: %+v", x)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
@@ -19,5 +18,5 @@ func contentOf(p *plans.Plan) *runs.Content {
 		}
 	}
 	slices.Sort(types)
-	return runs.ContentOf(comment.Counts(p.Counts()), slices.Compact(types))
+	return runs.ContentOf(p.Counts(), slices.Compact(types))
 }

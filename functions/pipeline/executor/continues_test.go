@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
@@ -42,7 +43,7 @@ func TestContinues(t *testing.T) {
 				}
 			})
 			o := b.apply(p.Plan, true)
-			if !o.Resumable || o.Progress != (comment.Progress{Done: 2, Of: 3}) || o.Counts != (comment.Counts{Add: 2}) || len(told) == 0 || told[0].Of != 3 {
+			if !o.Resumable || o.Progress != (comment.Progress{Done: 2, Of: 3}) || o.Counts != (counting.Counts{Add: 2}) || len(told) == 0 || told[0].Of != 3 {
 				t.Fatalf("%+v, told %v", o, told)
 			}
 			other := *b
@@ -63,7 +64,7 @@ func TestContinues(t *testing.T) {
 			switch {
 			case recovered && (!got.Failed || !got.Lost || !strings.Contains(got.Report, "cannot go on where it was")):
 				t.Errorf("recovered by somebody else: %+v", got)
-			case !recovered && (got.Failed || got.Counts != (comment.Counts{Add: 3}) || got.Progress != (comment.Progress{Done: 3, Of: 3})):
+			case !recovered && (got.Failed || got.Counts != (counting.Counts{Add: 3}) || got.Progress != (comment.Progress{Done: 3, Of: 3})):
 				t.Errorf("the rest: %+v", got)
 			}
 			if u, err := b.engine.Unlock(t.Context(), b.job); err != nil || u.Locks != 0 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
 const encrypted = `terraform {
@@ -50,7 +50,7 @@ func TestEncrypted(t *testing.T) {
 	if p.Plan == nil || bytes.Contains(p.Plan, []byte("hunter2")) || !bytes.Contains(p.Plan, []byte(`"encryption_version":"v0"`)) {
 		t.Fatalf("%+v", p)
 	}
-	if o := b.apply(p.Plan, true); o.Failed || o.Counts != (comment.Counts{Add: 1}) {
+	if o := b.apply(p.Plan, true); o.Failed || o.Counts != (counting.Counts{Add: 1}) {
 		t.Fatalf("%+v", o)
 	}
 	stored := ""

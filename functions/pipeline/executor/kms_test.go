@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/statebackend/kms/kmstest"
 )
@@ -69,13 +69,13 @@ func TestKMS(t *testing.T) {
 	if p.Plan == nil || bytes.Contains(p.Plan, []byte("hunter2")) || !bytes.Contains(p.Plan, []byte(`"encryption_version":"v0"`)) {
 		t.Fatalf("%+v", p)
 	}
-	if o := b.apply(p.Plan, true); o.Failed || o.Counts != (comment.Counts{Add: 1}) {
+	if o := b.apply(p.Plan, true); o.Failed || o.Counts != (counting.Counts{Add: 1}) {
 		t.Fatalf("%+v", o)
 	}
 	if got := found(t, b.parent+"/states", "hunter2"); len(got) > 0 {
 		t.Errorf("in clear: %v", got)
 	}
-	if p := b.plan(); p.Counts != (comment.Counts{}) || p.State.Serial == 0 {
+	if p := b.plan(); p.Counts != (counting.Counts{}) || p.State.Serial == 0 {
 		t.Errorf("the plan of what was applied: %+v", p)
 	}
 	if slices.ContainsFunc(access, func(a jobs.Access) bool { return a != jobs.Keys }) || len(access) != 3 {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
@@ -107,7 +107,7 @@ output "b" {
 func TestPlanAndApply(t *testing.T) {
 	b := newBench(t, map[string]string{"net/main.tf": two})
 	p := b.plan()
-	if p.Plan == nil || !p.Applyable || p.State != (runs.StateID{}) || p.Counts != (comment.Counts{Add: 2}) {
+	if p.Plan == nil || !p.Applyable || p.State != (runs.StateID{}) || p.Counts != (counting.Counts{Add: 2}) {
 		t.Fatalf("%+v", p)
 	}
 	if o := b.apply(p.Plan, false); !o.Refused {
@@ -115,18 +115,18 @@ func TestPlanAndApply(t *testing.T) {
 	}
 	var seen runs.StateID
 	o, err := b.engine.Apply(t.Context(), b.job, p.Plan, whether(func(s runs.StateID) bool { seen = s; return true }))
-	if err != nil || o.Failed || o.Refused || o.Counts != (comment.Counts{Add: 2}) || !strings.Contains(o.Report, `b = "one"`) {
+	if err != nil || o.Failed || o.Refused || o.Counts != (counting.Counts{Add: 2}) || !strings.Contains(o.Report, `b = "one"`) {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	if seen != (runs.StateID{}) || o.State.Serial != 1 || o.State.Lineage == "" || o.State.Version == "" {
 		t.Errorf("state %+v, then %+v", seen, o.State)
 	}
 	again := b.plan()
-	if again.Applyable || again.State != o.State || again.Counts != (comment.Counts{}) {
+	if again.Applyable || again.State != o.State || again.Counts != (counting.Counts{}) {
 		t.Errorf("a plan after the apply: %+v", again)
 	}
 	b.write(map[string]string{"net/main.tf": strings.Replace(two, "one", "two", 1)})
-	if c := b.plan(); c.Counts != (comment.Counts{Change: 2}) || c.State != o.State {
+	if c := b.plan(); c.Counts != (counting.Counts{Change: 2}) || c.State != o.State {
 		t.Errorf("a changed configuration: %+v", c)
 	}
 }
@@ -137,7 +137,7 @@ func TestWhatWasPlannedIsApplied(t *testing.T) {
 	b := newBench(t, map[string]string{"net/main.tf": two})
 	p := b.plan()
 	b.write(map[string]string{"net/main.tf": two + "resource \"terraform_data\" \"evil\" {\n}\n"})
-	if o := b.apply(p.Plan, true); o.Failed || o.Counts != (comment.Counts{Add: 2}) {
+	if o := b.apply(p.Plan, true); o.Failed || o.Counts != (counting.Counts{Add: 2}) {
 		t.Errorf("%+v", o)
 	}
 	if o := b.apply([]byte("PK damaged"), true); !o.Failed || !strings.Contains(o.Report, "saved plan cannot be read") {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
@@ -34,18 +34,18 @@ func TestPlanOptions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		options string
-		want    comment.Counts
-		left    comment.Counts // in a plan without options, after the apply
-		report  string         // part of it
+		want    counting.Counts
+		left    counting.Counts // in a plan without options, after the apply
+		report  string          // part of it
 	}{
-		{"-var size=large", comment.Counts{Change: 1}, comment.Counts{Change: 1}, `"large"`},
-		{"-destroy", comment.Counts{Destroy: 3}, comment.Counts{Add: 3}, "terraform_data.a"},
-		{"-destroy -target=terraform_data.b", comment.Counts{Destroy: 2}, comment.Counts{Add: 2}, `terraform_data.b["x y"]`},
-		{`-replace='terraform_data.b["x y"]'`, comment.Counts{Add: 1, Destroy: 1}, comment.Counts{}, `terraform_data.b["x y"]`},
-		{"-refresh-only", comment.Counts{}, comment.Counts{}, ""},
-		{"-refresh=false", comment.Counts{}, comment.Counts{}, ""},
-		{"-var size=large -target=terraform_data.b", comment.Counts{}, comment.Counts{}, ""},
-		{"-var size=large -exclude=terraform_data.a", comment.Counts{}, comment.Counts{}, ""},
+		{"-var size=large", counting.Counts{Change: 1}, counting.Counts{Change: 1}, `"large"`},
+		{"-destroy", counting.Counts{Destroy: 3}, counting.Counts{Add: 3}, "terraform_data.a"},
+		{"-destroy -target=terraform_data.b", counting.Counts{Destroy: 2}, counting.Counts{Add: 2}, `terraform_data.b["x y"]`},
+		{`-replace='terraform_data.b["x y"]'`, counting.Counts{Add: 1, Destroy: 1}, counting.Counts{}, `terraform_data.b["x y"]`},
+		{"-refresh-only", counting.Counts{}, counting.Counts{}, ""},
+		{"-refresh=false", counting.Counts{}, counting.Counts{}, ""},
+		{"-var size=large -target=terraform_data.b", counting.Counts{}, counting.Counts{}, ""},
+		{"-var size=large -exclude=terraform_data.a", counting.Counts{}, counting.Counts{}, ""},
 	} {
 		t.Run(test.options, func(t *testing.T) {
 			t.Parallel()
@@ -82,7 +82,7 @@ func TestPlannedAgainWithOptions(t *testing.T) {
 	b.touch()
 	b.job.Options = grammar.Options{Replaces: []string{"terraform_data.b"}}
 	_, o, again := b.again(p.Plan)
-	if again == nil || !again.Equal || o.Failed || o.Counts != (comment.Counts{Add: 1, Change: 1, Destroy: 1}) {
+	if again == nil || !again.Equal || o.Failed || o.Counts != (counting.Counts{Add: 1, Change: 1, Destroy: 1}) {
 		t.Errorf("%+v %+v", again, o)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
-	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -49,7 +48,7 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 		return jobs.PlanResult{}, fmt.Errorf("describe the plan of %s: %w", describe(o.job), err)
 	}
 	res.Report, res.Full = o.report(o.secrets(plan, nil), plan, ds)
-	res.Counts, res.Content = comment.Counts(plan.Counts()), contentOf(plan)
+	res.Counts, res.Content = plan.Counts(), contentOf(plan)
 	return res, nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/events"
-	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 )
 
@@ -23,7 +23,7 @@ type teller struct {
 
 // listen is an events.Listener.
 func (t *teller) listen(e events.Event) {
-	if e.Kind != events.ApplyDone || e.Action.Count(plans.Counts{}) == (plans.Counts{}) {
+	if e.Kind != events.ApplyDone || e.Action.Count(counting.Counts{}) == (counting.Counts{}) {
 		return
 	}
 	t.mu.Lock()

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -51,7 +51,7 @@ func TestStatesInS3(t *testing.T) {
 	}
 	b.apply(first.Plan, false)
 	o := b.apply(first.Plan, true)
-	if o.Failed || o.Counts != (comment.Counts{Add: 2}) || o.State.Serial != 1 || o.State.Version == "" {
+	if o.Failed || o.Counts != (counting.Counts{Add: 2}) || o.State.Serial != 1 || o.State.Version == "" {
 		t.Fatalf("%+v", o)
 	}
 	var seen runs.StateID

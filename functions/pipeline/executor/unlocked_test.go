@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
-	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -77,7 +77,7 @@ func TestStateWrittenWhilePlanned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Plan == nil || p.State.Version != string(now.Version) || p.Counts != (comment.Counts{Add: 2}) {
+		if p.Plan == nil || p.State.Version != string(now.Version) || p.Counts != (counting.Counts{Add: 2}) {
 			t.Errorf("%d writes: the plan is of version %q, and %q is stored: %s", writes, p.State.Version, now.Version, p.Report)
 		}
 	}

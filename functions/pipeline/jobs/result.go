@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -13,7 +14,7 @@ type PlanResult struct {
 	State runs.StateID
 	// Parts are those that the engine knows: all but Inputs and Saved.
 	Parts  runs.Parts
-	Counts comment.Counts
+	Counts counting.Counts
 	// Content is the part of the plan's content that requirements can be about; nil without a plan.
 	Content *runs.Content `json:",omitempty"`
 	// Applyable is set if the plan has something to apply.
@@ -47,6 +48,6 @@ type Outcome struct {
 	// Remaining is the number of actions that were not begun, of which a replacement is two.
 	Remaining int
 	State     runs.StateID // the state afterwards
-	Counts    comment.Counts
+	Counts    counting.Counts
 	Report    string // for people, in Markdown; may be empty
 }

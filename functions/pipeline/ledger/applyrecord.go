@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -33,7 +34,7 @@ type ApplyRecord struct {
 	Progress comment.Progress `json:",omitzero"`
 	Idle     int              `json:",omitempty"`
 	// Counts are the changes by the end of the last process that handed over.
-	Counts comment.Counts `json:",omitzero"`
+	Counts counting.Counts `json:",omitzero"`
 	// Outcome is nil until it is known. Its report is an artifact, or is in here if that could not
 	// be written.
 	Outcome *jobs.Outcome `json:",omitempty"`

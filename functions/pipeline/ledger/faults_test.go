@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -154,7 +155,7 @@ var uses = map[string]use{
 		if err != nil {
 			return nil, err
 		}
-		return ld.Rest(ctx, net, b, jobs.Outcome{Counts: comment.Counts{Add: 1}, Progress: comment.Progress{Done: 2, Of: 3}})
+		return ld.Rest(ctx, net, b, jobs.Outcome{Counts: counting.Counts{Add: 1}, Progress: comment.Progress{Done: 2, Of: 3}})
 	},
 	"end apply": only(func(ctx context.Context, ld Ledger) error {
 		b, err := taken(ctx, ld)

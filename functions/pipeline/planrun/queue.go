@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
@@ -212,10 +213,10 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p project.Proj
 		s.ThenApply = s.Try + 1
 	}
 	s.PlanFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
-	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = runs.StateID{}, "", comment.Counts{}, false, false
+	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = runs.StateID{}, "", counting.Counts{}, false, false
 	s.Content = nil
 	s.PlanHash, s.Parts, s.Reported, s.Again, s.Settled, s.Checked = "", nil, "", "", nil, nil
-	s.Done, s.Remaining, s.Lost = comment.Counts{}, 0, false
+	s.Done, s.Remaining, s.Lost = counting.Counts{}, 0, false
 	return s
 }
 

@@ -1,6 +1,8 @@
 package runs
 
-import "github.com/lockstep-iac/lockstep/functions/comment"
+import (
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+)
 
 // A Content is what requirements can be about in a plan.
 type Content struct {
@@ -12,6 +14,6 @@ type Content struct {
 }
 
 // ContentOf returns the content of a plan with numbers of changes and types of destroyed resources.
-func ContentOf(c comment.Counts, destroyed []string) *Content {
+func ContentOf(c counting.Counts, destroyed []string) *Content {
 	return &Content{Changes: c.Import + c.Add + c.Change + c.Destroy + c.Forget, Destroys: c.Destroy, Destroyed: destroyed}
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"fmt"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -55,7 +56,7 @@ type Run struct {
 	// State is the state of the plan, Inputs the hash of its input files.
 	State     StateID
 	Inputs    string
-	Counts    comment.Counts
+	Counts    counting.Counts
 	Applyable bool
 	// Content is the part of the plan's content that requirements can be about; nil in records of
 	// earlier versions.
@@ -81,7 +82,7 @@ type Run struct {
 	Full bool
 	// Done are the changes of an apply, and Remaining the number of changes that it did not begin.
 	// Lost is set if both are unknown.
-	Done      comment.Counts
+	Done      counting.Counts
 	Remaining int
 	Lost      bool `json:",omitempty"`
 	// Progress are the changes of an apply that is not at its end. Part is set if the plan was

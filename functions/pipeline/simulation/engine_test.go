@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -101,7 +102,7 @@ func planOf(dir string, number int, wanted, now map[string]string) saved {
 // token is the content of a plan as people read it.
 func (p saved) token() string { return "«" + p.Dir + ": " + strings.Join(p.Changes, " ") + "»" }
 
-func (p saved) counts() (n comment.Counts) {
+func (p saved) counts() (n counting.Counts) {
 	for _, c := range p.Changes {
 		switch c[0] {
 		case '+':

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/memory"
@@ -160,7 +161,7 @@ func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
 	}
 	add -= st.resources
 	p := jobs.PlanResult{
-		State: st.StateID, Counts: comment.Counts{Add: add}, Applyable: add != 0,
+		State: st.StateID, Counts: counting.Counts{Add: add}, Applyable: add != 0,
 		Plan:   fmt.Appendf(nil, "the plan of %s, %d to add to %d", j.Project, add, st.Serial),
 		Parts:  runs.Parts{State: st.StateID, Variables: "variables", Engine: "test"},
 		Report: fmt.Sprintf("%d to add in %s.", add, j.Project),
@@ -177,7 +178,7 @@ func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
 	case "read":
 		p.Read = strings.Fields(r.rest)
 	case "empty":
-		p.Counts, p.Applyable = comment.Counts{}, false
+		p.Counts, p.Applyable = counting.Counts{}, false
 	}
 	return p, nil
 }
@@ -270,7 +271,7 @@ func (e *engine) carryOut(r rule, st *state, add int) jobs.Outcome {
 		out.Resumable, out.Remaining, out.Progress.Done = true, add, 0
 	default:
 		st.resources += add
-		out.Counts = comment.Counts{Add: add}
+		out.Counts = counting.Counts{Add: add}
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -40,7 +41,7 @@ type View interface {
 // An Outcome is the result of an apply.
 type Outcome struct {
 	State    *states.State
-	Counts   plans.Counts
+	Counts   counting.Counts
 	Destroy  bool // the command was destroy, rather than apply
 	Failed   bool
 	StateOut string // of the option -state-out
