@@ -58,7 +58,7 @@ var allowed = map[string][]string{
 	"functions/project":              {"engine/budget", "engine/config/...", "engine/parsing", "engine/constraint", "engine/provider/install/...", "engine/addrs", "engine/diags", "functions/places", "functions/project/atlantis", "functions/project/environments", "functions/project/grammar", "functions/project/requirements"},
 	"functions/pipeline/runs":        {"functions/comment", "functions/comment/grammar", "functions/pipeline", "functions/places", "functions/project", "github", "functions/comment/rulings", "engine/plans/counting"},
 	"functions/pipeline":             {"functions/comment/grammar", "github"},
-	"functions/pipeline/executor":    {"functions/comment", "functions/comment/markdown", "functions/comment/grammar", "functions/encrypting", "functions/operation", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/redacting", "functions/workdir", "statebackend/...", "engine/..."},
+	"functions/pipeline/executor":    {"functions/comment", "functions/comment/markdown", "functions/comment/grammar", "functions/encrypting", "functions/operation", "functions/pipeline/jobs", "functions/pipeline/remotestates", "functions/pipeline/runs", "functions/places", "functions/redacting", "functions/workdir", "statebackend/...", "engine/..."},
 	"functions/places":               {},
 	"functions/pipeline/sessions":    {"statebackend/s3", "functions/pipeline/jobs", "functions/places"},
 	"functions/pipeline/awsstore":    {"functions/pipeline"},
@@ -190,6 +190,8 @@ var allowed = map[string][]string{
 	"engine/provider/install/credentials":  {"engine/provider/install/cliconfig", "engine/secret"},
 	"engine/provider/install/lockfile":     {"engine/parsing", "engine/constraint", "engine/addrs", "engine/diags"},
 	"engine/provider/install/registrytest": {},
+
+	"functions/pipeline/remotestates": {"engine/addrs", "engine/config", "engine/provider", "engine/states", "functions/places", "functions/workdir", "statebackend/..."},
 }
 
 // only says which packages may import a library; all others may not.

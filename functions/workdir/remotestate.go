@@ -3,12 +3,15 @@ package workdir
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/builtin"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
@@ -16,27 +19,50 @@ import (
 // terraform_remote_state asks for them. Relative paths of local states count from
 // the directory. own is the configuration that asks, and says how the state is encrypted.
 func (d *Dir) RemoteState(ctx context.Context, own *config.Config, backendType string, arguments cty.Value, workspace string) (map[string]cty.Value, error) {
-	if _, ok := attributesOf[backendType]; !ok {
-		return nil, fmt.Errorf("there is no backend type named %q: only states in \"s3\", \"http\" and \"local\" can be read", backendType)
-	}
-	s := &Settings{Type: backendType, Attributes: map[string]any{}}
-	if !arguments.IsNull() {
-		for name, v := range arguments.AsValueMap() {
-			plain, err := goValue(v)
-			if err != nil {
-				return nil, fmt.Errorf("the value of %q is not valid: %w", name, err)
-			}
-			if plain != nil {
-				s.Attributes[name] = plain
-			}
-		}
+	s, err := RemoteSettings(backendType, arguments)
+	if err != nil {
+		return nil, err
 	}
 	b, ds := d.openBackend(ctx, s, LocalPaths{})
 	set, more := d.Encryption(own)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds.Err()
 	}
-	st, ds := OpenState(encryption.Wrap(b, set.RemoteState(provider.Reading(ctx))), workspace)
+	stored, err := Outputs(ctx, encryption.Wrap(b, set.RemoteState(provider.Reading(ctx))), workspace)
+	if err != nil {
+		return nil, err
+	}
+	outputs := map[string]cty.Value{}
+	for name, o := range stored {
+		outputs[name] = o.Value
+	}
+	return outputs, nil
+}
+
+// RemoteSettings are the backend and the arguments of a data source terraform_remote_state.
+func RemoteSettings(backendType string, arguments cty.Value) (*Settings, error) {
+	if _, ok := attributesOf[backendType]; !ok {
+		return nil, fmt.Errorf("there is no backend type named %q: only states in \"s3\", \"http\" and \"local\" can be read", backendType)
+	}
+	s := &Settings{Type: backendType, Attributes: map[string]any{}}
+	if arguments.IsNull() {
+		return s, nil
+	}
+	for name, v := range arguments.AsValueMap() {
+		plain, err := goValue(v)
+		if err != nil {
+			return nil, fmt.Errorf("the value of %q is not valid: %w", name, err)
+		}
+		if plain != nil {
+			s.Attributes[name] = plain
+		}
+	}
+	return s, nil
+}
+
+// Outputs reads the outputs of a workspace's state. Without a state the error is [builtin.ErrNoState].
+func Outputs(ctx context.Context, b statebackend.Backend, workspace string) (map[string]states.Output, error) {
+	st, ds := OpenState(b, workspace)
 	if !ds.HasErrors() {
 		ds = st.Read(ctx)
 	}
@@ -46,9 +72,5 @@ func (d *Dir) RemoteState(ctx context.Context, own *config.Config, backendType s
 	if !st.Exists() {
 		return nil, builtin.ErrNoState
 	}
-	outputs := map[string]cty.Value{}
-	for name, o := range st.Current.Outputs() {
-		outputs[name] = o.Value
-	}
-	return outputs, nil
+	return maps.Collect(st.Current.Outputs()), nil
 }

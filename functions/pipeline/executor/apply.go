@@ -117,6 +117,11 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 		return nil, ds
 	}
 	o.Variables = o.merged.completed(file.Plan)
+	if o.remote != nil {
+		if err := o.remote.Recall(ctx, file.Plan.PriorState); err != nil {
+			return nil, append(ds, diags.FromError("The plan cannot be read", err)...)
+		}
+	}
 	return file.Plan, append(ds, o.refuseProvisioners()...)
 }
 

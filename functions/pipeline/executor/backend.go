@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -63,7 +62,7 @@ func S3States(of Sessions) BackendFunc {
 		block := j.State.Block()
 		for _, arguments := range []map[string]any{s.Attributes, block} {
 			for _, name := range slices.Sorted(maps.Keys(arguments)) {
-				if !slices.Contains(ofTheConfiguration, name) {
+				if !places.Selects(name) {
 					return nil, diags.Errorf(nil, "Backend argument not allowed",
 						"The backend sets %s, which is not for a pull request to say: Lockstep reaches states with credentials and endpoints of its own. Remove the argument; on other machines, give it by -backend-config or the environment.", name)
 				}
@@ -86,14 +85,6 @@ func S3States(of Sessions) BackendFunc {
 		return b, nil
 	}
 }
-
-// ofTheConfiguration are the arguments of the backend "s3" that select a state and the form of its
-// storage. The others select credentials (tags and names of an assumed role included), files of
-// the machine, and hosts, none of which a pull request may choose.
-var ofTheConfiguration = strings.Fields(`acl allowed_account_ids bucket dynamodb_table encrypt forbidden_account_ids
-	force_path_style key kms_key_id max_retries region retry_mode skip_credentials_validation skip_metadata_api_check
-	skip_region_validation skip_requesting_account_id skip_s3_checksum sse_customer_key sts_region use_dualstack_endpoint
-	use_fips_endpoint use_lockfile use_path_style workspace_key_prefix`)
 
 // States is [S3States] with our own credentials for projects with that backend, and
 // [LocalStates] for others.

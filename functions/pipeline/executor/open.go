@@ -27,6 +27,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/remotestates"
 )
 
 // A checkout is a job's project in a checkout, with the operation on its state.
@@ -39,8 +40,9 @@ type checkout struct {
 	values map[string]*hcl.File // variable files, by name
 	env    []string             // of plugins, but for secrets
 	vault  vault
-	moved  []string // modules that differ from those of the plan to apply
-	unread bool     // the state, at the last attempt
+	remote *remotestates.Reader // of states of other configurations; nil: there are none
+	moved  []string             // modules that differ from those of the plan to apply
+	unread bool                 // the state, at the last attempt
 
 	options options // of the plan
 

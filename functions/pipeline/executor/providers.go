@@ -21,7 +21,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/remotestates"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
 // providers makes the providers available that configuration and state need, if all
@@ -53,15 +55,24 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 			return ds
 		}
 	}
-	if plugins || o.job.Grants.Provisioners {
+	remote := remotestates.Uses(o.Config)
+	if plugins || remote || o.job.Grants.Provisioners {
 		if o.env, more = o.environment(ctx); more.HasErrors() {
 			return append(ds, more...)
 		}
 		d.PluginEnv = slices.Concat(o.env, o.vault.env())
 	}
+	options := workdir.PoolOptions{Begin: o.engine.Begin}
+	if remote {
+		o.remote = &remotestates.Reader{Env: d.PluginEnv, Cipher: func(address string) (*encryption.Cipher, error) {
+			s, ds := o.ciphers.of(o)
+			return s.RemoteState(address), ds.Err()
+		}}
+		options.RemoteState = o.remote.Read
+	}
 	calls, end, grace := calling(ctx, o.job)
 	o.OnClose(end)
-	ds = append(ds, o.OpenProviders(calls, d, workdir.PoolOptions{Begin: o.engine.Begin}, grace)...)
+	ds = append(ds, o.OpenProviders(calls, d, options, grace)...)
 	if ds.HasErrors() {
 		return ds
 	}

@@ -31,6 +31,9 @@ func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 	for _, s := range o.vault {
 		found.Text(s)
 	}
+	for _, v := range o.remote.Sensitive() {
+		found.all(v)
+	}
 	if o.Config != nil && o.Config.Root != nil && o.Config.Root.Content != nil {
 		for name, v := range o.Config.Root.Variables {
 			found.names(v.Type)

@@ -1,0 +1,174 @@
+// Package remotestates reads the outputs of other configurations' states for the data source
+// terraform_remote_state, in the runs of pull requests.
+//
+// A pull request chooses the state that it reads, so it is read with the credentials of the project's
+// providers and with no others: what the environment's role may read, a data source of its provider
+// could read as well. The data source selects a state, by bucket, key, region and workspace, and at most a
+// role that those credentials may assume. It does not select credentials, files of the machine or hosts. States
+// are in S3, since no other backend outlives the machine of a run.
+//
+// Outputs that their state has as sensitive come without a mark, as with Terraform: whoever shows anything of the
+// run asks [Reader.Sensitive] first.
+//
+// The package refuses to know roles, sessions and reports. Start at [Reader.Read].
+package remotestates
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/encryption"
+	"github.com/lockstep-iac/lockstep/statebackend/s3"
+)
+
+// dataSource is the type of the data source.
+const dataSource = "terraform_remote_state"
+
+// A Reader reads states for one run. It is safe for concurrent use; a nil Reader has read nothing.
+type Reader struct {
+	// Env is the environment of the project's providers, "NAME=value" each; later ones win.
+	Env []string
+	// Cipher decrypts the state of the data source with an address: what the encryption block
+	// of the configuration has for it. Its result may be nil.
+	Cipher func(address string) (*encryption.Cipher, error)
+
+	mu        sync.Mutex
+	sensitive []cty.Value
+}
+
+// Uses reports whether a configuration has such a data source.
+func Uses(c *config.Config) bool {
+	for _, m := range c.Order {
+		for addr := range m.Resources {
+			if addr.Mode == addrs.Data && addr.Type == dataSource {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Read implements [builtin.RemoteState]. The error is for people, and has no credentials.
+func (r *Reader) Read(ctx context.Context, backend string, arguments cty.Value, workspace string) (map[string]cty.Value, error) {
+	s, err := workdir.RemoteSettings(backend, arguments)
+	if err != nil {
+		return nil, err
+	}
+	if backend != "s3" {
+		return nil, fmt.Errorf("the state is in the backend %q, which runs of pull requests cannot reach: keep it in S3", backend)
+	}
+	if err := r.complete(s.Attributes); err != nil {
+		return nil, err
+	}
+	b, err := s3.Open(ctx, s.Attributes, s3.Options{})
+	if err != nil {
+		return nil, err
+	}
+	cipher, err := r.Cipher(provider.Reading(ctx))
+	if err != nil {
+		return nil, err
+	}
+	stored, err := workdir.Outputs(ctx, encryption.Wrap(b, cipher), workspace)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]cty.Value{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, o := range stored {
+		if values[name] = o.Value; o.Sensitive {
+			r.sensitive = append(r.sensitive, o.Value)
+		}
+	}
+	return values, nil
+}
+
+// complete checks the arguments, and adds credentials and region.
+func (r *Reader) complete(arguments map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		if name != "assume_role" && !places.Selects(name) {
+			return fmt.Errorf("the argument %q is not for a pull request to say: the state is read with the credentials of the project's providers, at addresses of AWS's own. Remove it", name)
+		}
+	}
+	env := map[string]string{}
+	for _, kv := range r.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		env[name] = value
+	}
+	if env["AWS_ACCESS_KEY_ID"] == "" || env["AWS_SECRET_ACCESS_KEY"] == "" {
+		return errors.New("the project's providers have no AWS credentials to read it with: give the project's environment a plan_role and an apply_role, in lockstep.hcl on the base branch")
+	}
+	arguments["access_key"], arguments["secret_key"], arguments["token"] = env["AWS_ACCESS_KEY_ID"], env["AWS_SECRET_ACCESS_KEY"], env["AWS_SESSION_TOKEN"]
+	if region := cmp.Or(env["AWS_REGION"], env["AWS_DEFAULT_REGION"]); arguments["region"] == nil && region != "" {
+		arguments["region"] = region
+	}
+	return nil
+}
+
+// Sensitive returns the values of all sensitive outputs that were read.
+func (r *Reader) Sensitive() []cty.Value {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.sensitive)
+}
+
+// object is the type of a data source in a state.
+var object = cty.Object(map[string]cty.Type{
+	"backend": cty.String, "config": cty.DynamicPseudoType, "defaults": cty.DynamicPseudoType,
+	"outputs": cty.DynamicPseudoType, "workspace": cty.String,
+})
+
+// Recall finds out which outputs are sensitive among those that another process has read: s has its
+// data sources. Where a state cannot be read any more all its outputs count as sensitive.
+func (r *Reader) Recall(ctx context.Context, s *states.State) error {
+	for addr, x := range s.Resources() {
+		if addr.Resource.Mode != addrs.Data || addr.Resource.Type != dataSource {
+			continue
+		}
+		for key, in := range x.Instances {
+			if in.Current == nil {
+				continue
+			}
+			name := addr.Instance(key).String()
+			v, err := ctyjson.Unmarshal(in.Current.AttrsJSON, object)
+			if err != nil {
+				return fmt.Errorf("decode %s: %w", name, err)
+			}
+			if err := r.again(provider.WithReading(ctx, name), v); err != nil {
+				r.mu.Lock()
+				r.sensitive = append(r.sensitive, v.GetAttr("outputs"))
+				r.mu.Unlock()
+			}
+		}
+	}
+	return nil
+}
+
+// again reads the state of a data source with its arguments.
+func (r *Reader) again(ctx context.Context, source cty.Value) error {
+	workspace := statebackend.DefaultWorkspace
+	if w := source.GetAttr("workspace"); !w.IsNull() {
+		workspace = w.AsString()
+	}
+	_, err := r.Read(ctx, source.GetAttr("backend").AsString(), source.GetAttr("config"), workspace)
+	return err
+}
