@@ -23,12 +23,20 @@ locals {
     apply = var.apply_policy_arns
   }
 
-  # Actions that are denied to plans; those by which secrets are read, only for others than secret_arns.
+  # Actions that are denied to plans; those by which secrets and states are read, only for others than
+  # secret_arns and remote_state_arns, and decryption unless Secrets Manager, Parameter Store or S3 asks for it.
   readers = length(var.secret_arns) == 0 ? [] : ["secretsmanager:GetSecretValue", "ssm:GetParameter*", "ssm:GetParameter"]
+  objects = length(var.remote_state_arns) == 0 ? [] : ["s3:GetObject*", "s3:GetObject"]
+  askers = concat(
+    length(var.secret_arns) == 0 ? [] : ["secretsmanager.*.amazonaws.com", "ssm.*.amazonaws.com"],
+    length(var.remote_state_arns) == 0 ? [] : ["s3.*.amazonaws.com"],
+  )
+  keys = length(local.askers) == 0 ? [] : ["kms:Decrypt"]
   denied = {
     secret = [for a in var.plan_denied_actions : a if contains(local.readers, a)]
-    key    = length(var.secret_arns) == 0 ? [] : [for a in var.plan_denied_actions : a if a == "kms:Decrypt"]
-    other  = [for a in var.plan_denied_actions : a if !contains(local.readers, a) && (a != "kms:Decrypt" || length(var.secret_arns) == 0)]
+    object = [for a in var.plan_denied_actions : a if contains(local.objects, a)]
+    key    = [for a in var.plan_denied_actions : a if contains(local.keys, a)]
+    other  = [for a in var.plan_denied_actions : a if !contains(concat(local.readers, local.objects, local.keys), a)]
   }
 
   # Every pair of a role and a policy of it.
@@ -132,7 +140,7 @@ resource "aws_iam_role_policy" "denied" {
   policy = data.aws_iam_policy_document.denied.json
 }
 
-# What reads secrets is denied for all but those that environments name.
+# What reads secrets and states is denied for all but those that are named.
 data "aws_iam_policy_document" "denied" {
   dynamic "statement" {
     for_each = length(local.denied.other) == 0 ? [] : [local.denied.other]
@@ -157,6 +165,17 @@ data "aws_iam_policy_document" "denied" {
   }
 
   dynamic "statement" {
+    for_each = length(local.denied.object) == 0 ? [] : [local.denied.object]
+
+    content {
+      sid           = "OtherObjects"
+      effect        = "Deny"
+      actions       = statement.value
+      not_resources = var.remote_state_arns
+    }
+  }
+
+  dynamic "statement" {
     for_each = length(local.denied.key) == 0 ? [] : [local.denied.key]
 
     content {
@@ -168,7 +187,7 @@ data "aws_iam_policy_document" "denied" {
       condition {
         test     = "StringNotLike"
         variable = "kms:ViaService"
-        values   = ["secretsmanager.*.amazonaws.com", "ssm.*.amazonaws.com"]
+        values   = local.askers
       }
     }
   }
@@ -199,6 +218,35 @@ data "aws_iam_policy_document" "secrets" {
       test     = "StringLike"
       variable = "kms:ViaService"
       values   = ["secretsmanager.*.amazonaws.com", "ssm.*.amazonaws.com"]
+    }
+  }
+}
+
+resource "aws_iam_role_policy" "remote_states" {
+  for_each = length(var.remote_state_arns) == 0 ? {} : aws_iam_role.provider
+
+  name   = "remote-states"
+  role   = each.value.id
+  policy = data.aws_iam_policy_document.remote_states.json
+}
+
+data "aws_iam_policy_document" "remote_states" {
+  statement {
+    sid       = "States"
+    actions   = ["s3:GetObject"]
+    resources = length(var.remote_state_arns) == 0 ? ["*"] : var.remote_state_arns
+  }
+
+  # Those that a key of the account's own encrypts.
+  statement {
+    sid       = "Keys"
+    actions   = ["kms:Decrypt"]
+    resources = ["*"]
+
+    condition {
+      test     = "StringLike"
+      variable = "kms:ViaService"
+      values   = ["s3.*.amazonaws.com"]
     }
   }
 }

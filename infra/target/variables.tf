@@ -69,6 +69,12 @@ variable "secret_arns" {
   default     = []
 }
 
+variable "remote_state_arns" {
+  description = "ARNs of the objects in S3 that `terraform_remote_state` reads, such as `arn:aws:s3:::acme-states/network/*`: both roles may read them, whatever is denied to plans."
+  type        = set(string)
+  default     = []
+}
+
 variable "permissions_boundary_arn" {
   description = "The ARN of the permissions boundary of both roles; null for none."
   type        = string
