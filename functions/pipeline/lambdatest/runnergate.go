@@ -71,8 +71,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	service, calls := g.stack.read(r, body)
 	may := func(c call) bool { return allowed(g.statements, c) }
 	by, err := g.by(r)
-	if err != nil && service == "account" && strings.HasPrefix(r.Header.Get("X-Amz-Security-Token"), "token-of-") {
-		g.services[service].ServeHTTP(w, r) // a role of another account, which decides itself
+	if role, ok := strings.CutPrefix(r.Header.Get("X-Amz-Security-Token"), "token-of-"); ok && err != nil && (service == "account" || service == "s3") {
+		g.other(w, r, role, service, calls)
 		return
 	}
 	if err != nil {
@@ -107,6 +107,23 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if by != nil && service != "account" {
 		if err := resign(r, body, service); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+	}
+	g.services[service].ServeHTTP(w, r)
+}
+
+// other serves a role that is not the stack's. The account decides on its own secrets.
+func (g *gate) other(w http.ResponseWriter, r *http.Request, role, service string, calls []call) {
+	if service == "s3" {
+		for _, c := range calls {
+			if g.stack.OtherRoles == nil || !g.stack.OtherRoles(role, c.Action, c.Resource) {
+				refuse(w, service, http.StatusForbidden, "AccessDenied", role+" is not authorized to perform "+c.Action)
+				return
+			}
+		}
+		if err := resign(r, nil, service); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}

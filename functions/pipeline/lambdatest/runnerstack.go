@@ -65,6 +65,9 @@ type StackOptions struct {
 	// Promised is how long the invocations of functions are told that they may take, by function,
 	// where that is longer.
 	Promised map[string]time.Duration
+	// OtherRoles decides on requests to S3 of the roles that an [Account] has made: role is NAME, or NAME-ACCOUNT
+	// in another account than the stack's. nil: they may do nothing there.
+	OtherRoles func(role, action, resource string) bool
 	// Env is added to the environment of all functions, and takes precedence.
 	Env map[string]string
 	Log io.Writer
