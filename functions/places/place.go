@@ -87,6 +87,9 @@ func Of(backend string, arguments map[string]any, workspace string) (Place, erro
 	if t := p.Arguments[TableArgument]; t != nil && text(t) != "" && !tablePattern.MatchString(text(t)) {
 		return Place{}, fmt.Errorf("its %s is %q: name the table itself", TableArgument, t)
 	}
+	if err := p.checkRole(); err != nil {
+		return Place{}, err
+	}
 	return p, nil
 }
 

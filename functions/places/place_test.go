@@ -56,6 +56,10 @@ func TestOf(t *testing.T) {
 		{"another state's digest", "s3", "default", s3("key=prod.tfstate-md5"), "", "end with -md5"},
 		{"what Lockstep notes of another", "s3", "default", s3("key=prod.tfstate-lockstep"), "", "end with -lockstep"},
 		{"another account's table", "s3", "default", s3("dynamodb_table=arn:aws:dynamodb:us-east-1:2:table/locks"), "", "name the table itself"},
+		{"a role", "s3", "default", by("arn:aws:iam::222222222222:role/team/states"), "s3://states/net/terraform.tfstate", ""},
+		{"a user", "s3", "default", by("arn:aws:iam::222222222222:user/states"), "", "give the ARN of a role"},
+		{"all roles", "s3", "default", by("arn:aws:iam::222222222222:role/*"), "", "give the ARN of a role"},
+		{"no role", "s3", "default", by(""), "", "give the ARN of a role"},
 		{"all tables", "s3", "default", s3("dynamodb_table=*"), "", "name the table itself"},
 	} {
 		p, err := Of(test.backend, test.block, test.workspace)
@@ -63,6 +67,13 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q %s", test.what, p, err, test.want, test.no)
 		}
 	}
+}
+
+// by is the block with a role.
+func by(arn string) map[string]any {
+	block := s3()
+	block[RoleArgument] = map[string]any{"role_arn": arn}
+	return block
 }
 
 // TestBlock holds that a place is opened as it was found: in the default workspace of a

@@ -52,7 +52,7 @@ type Sessions func(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, er
 // S3States keeps states at their granted places in S3, with credentials by of, or with our own if
 // it is nil. It refuses a configuration that brings credentials, or that would send ours
 // elsewhere, and any other backend, because its state would be lost with the machine. Locking and
-// encryption are part of the granted place: a configuration cannot change them.
+// encryption are part of the granted place, and so is the role of an assume_role: a configuration cannot change them.
 func S3States(of Sessions) BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		if s.Name() != "s3" {
@@ -62,7 +62,7 @@ func S3States(of Sessions) BackendFunc {
 		block := j.State.Block()
 		for _, arguments := range []map[string]any{s.Attributes, block} {
 			for _, name := range slices.Sorted(maps.Keys(arguments)) {
-				if !places.Selects(name) {
+				if name != places.RoleArgument && !places.Selects(name) {
 					return nil, diags.Errorf(nil, "Backend argument not allowed",
 						"The backend sets %s, which is not for a pull request to say: Lockstep reaches states with credentials and endpoints of its own. Remove the argument; on other machines, give it by -backend-config or the environment.", name)
 				}
@@ -73,6 +73,7 @@ func S3States(of Sessions) BackendFunc {
 		}
 		options := s3.Options{}
 		if of != nil {
+			delete(block, places.RoleArgument) // the session has that role
 			var err error
 			if options.Credentials, err = of(ctx, j); err != nil {
 				return nil, diags.FromError("No credentials for the state", err)

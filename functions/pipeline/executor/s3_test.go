@@ -234,7 +234,7 @@ func TestWhoseCredentials(t *testing.T) {
 		attributes[name] = "x"
 	}
 	for _, name := range strings.Fields(`access_key secret_key token profile shared_config_files shared_credentials_file shared_credentials_files
-		assume_role assume_role_with_web_identity custom_ca_bundle ec2_metadata_service_endpoint endpoint endpoints dynamodb_endpoint iam_endpoint
+		assume_role_with_web_identity custom_ca_bundle ec2_metadata_service_endpoint endpoint endpoints dynamodb_endpoint iam_endpoint
 		sts_endpoint http_proxy https_proxy no_proxy insecure`) {
 		some := maps.Clone(attributes)
 		some[name] = "x"

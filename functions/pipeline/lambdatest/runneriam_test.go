@@ -51,7 +51,7 @@ func TestAllowed(t *testing.T) {
 
 func TestResolve(t *testing.T) {
 	x := ReadTemplate(t, "../../../template.yaml")
-	r := resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "", "StateKeyArn": "", "PermissionsBoundaryArn": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "ApplyRolePattern": "", "StateBucket": "states"}, map[string]string{}}
+	r := resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "", "StateKeyArn": "", "PermissionsBoundaryArn": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "StateRolePattern": "", "ApplyRolePattern": "", "StateBucket": "states"}, map[string]string{}}
 	for name := range x.Resources {
 		r.refs[name], r.atts[name+".Arn"] = "ref-"+name, "arn-"+name
 	}
@@ -83,7 +83,7 @@ func TestStateRoles(t *testing.T) {
 	x := ReadTemplate(t, "../../../template.yaml")
 	r := resolver{x, map[string]string{
 		"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "locks", "StateKeyArn": "arn:state-key", "PermissionsBoundaryArn": "", "EncryptionKeyArn": "arn:encryption-key",
-		"PlanTargetRoleArn": "arn:plan-target", "PlanRolePattern": "", "ApplyRolePattern": "", "ApplyTargetRoleArn": "arn:apply-target", "StateBucket": "states", "AppKeySecretArn": "arn:app-key", "WebhookSecretArn": "arn:hook",
+		"PlanTargetRoleArn": "arn:plan-target", "PlanRolePattern": "", "StateRolePattern": "", "ApplyRolePattern": "", "ApplyTargetRoleArn": "arn:apply-target", "StateBucket": "states", "AppKeySecretArn": "arn:app-key", "WebhookSecretArn": "arn:hook",
 	}, map[string]string{}}
 	for name := range x.Resources {
 		r.atts[name+".Arn"], r.refs[name] = "arn:"+name, "ref-"+name

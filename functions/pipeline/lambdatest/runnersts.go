@@ -155,7 +155,7 @@ func (g *gate) assumeRole(w http.ResponseWriter, form url.Values) {
 func readAssumed(form url.Values) AssumedRole {
 	as := AssumedRole{
 		Role: form.Get("RoleArn"), ExternalID: form.Get("ExternalId"), Session: form.Get("RoleSessionName"),
-		Tags: map[string]string{}, Seconds: form.Get("DurationSeconds"),
+		Tags: map[string]string{}, Seconds: form.Get("DurationSeconds"), Policy: form.Get("Policy"),
 	}
 	for n := 1; form.Has(fmt.Sprintf("Tags.member.%d.Key", n)); n++ {
 		as.Tags[form.Get(fmt.Sprintf("Tags.member.%d.Key", n))] = form.Get(fmt.Sprintf("Tags.member.%d.Value", n))

@@ -150,11 +150,11 @@ func (d *placing) renamed(owner project.Project) {
 }
 
 // guarded returns a new place with the locks and the encryption that the repository's
-// states in that bucket have at the base commit. A list of who may read it is the
-// bucket's to have, not a pull request's.
+// states in that bucket have at the base commit, and reached by the role that they are reached by. A list of
+// who may read it is the bucket's to have, not a pull request's, and no pull request names a role.
 func (d *placing) guarded(p places.Place) places.Place {
 	const encrypt, acl = "encrypt", "acl"
-	granted := p.With(acl, nil)
+	granted := p.With(acl, nil).With(places.RoleArgument, nil)
 	for _, x := range d.Base {
 		if x.Place.Bucket != p.Bucket || p.Bucket == "" {
 			continue
@@ -167,6 +167,9 @@ func (d *placing) guarded(p places.Place) places.Place {
 		}
 		if x.Place.Arguments[encrypt] == true && granted.Arguments[encrypt] != true {
 			granted = granted.With(encrypt, true)
+		}
+		if x.Place.Role().ARN != "" && granted.Role().ARN == "" {
+			granted = granted.With(places.RoleArgument, x.Place.Arguments[places.RoleArgument])
 		}
 		if x.Place.Arguments[acl] != nil && x.Place.Arguments[acl] == p.Arguments[acl] {
 			granted = granted.With(acl, p.Arguments[acl])

@@ -33,6 +33,8 @@ func placed(t *testing.T, text string) []project.Project {
 			block := map[string]any{"bucket": "states", "key": key, "region": "us-east-1"}
 			for a := range strings.SplitSeq(arguments, ",") {
 				switch name, value, given := strings.Cut(a, ":"); {
+				case name == "role":
+					block[places.RoleArgument] = map[string]any{"role_arn": "arn:aws:iam::222222222222:role/" + value}
 				case given:
 					block[name] = value
 				case a != "":
@@ -86,6 +88,12 @@ func TestPlaceFor(t *testing.T) {
 		{what: "from S3 to us", base: "net=net", head: "net=local", want: "moved local"},
 		{what: "new, with us", head: "net=local", want: "new local"},
 		{what: "with us", base: "net=local", head: "net=local", want: "the same local"},
+
+		{what: "by the base's role", base: "net=net,role:states", head: "net=net", want: "the same s3://states/net assume_role=map[role_arn:arn:aws:iam::222222222222:role/states]"},
+		{what: "by a role of its own", base: "net=net", head: "net=net,role:evil", want: "the same s3://states/net"},
+		{what: "by another role", base: "net=net,role:states", head: "net=net,role:evil", want: "the same s3://states/net assume_role=map[role_arn:arn:aws:iam::222222222222:role/states]"},
+		{what: "new, by a role of its own", base: "net=net", head: "app=acme/app,role:evil", allow: "s3://states/acme/*", want: "new s3://states/acme/app"},
+		{what: "new, by the role of others", base: "net=net,role:states", head: "app=acme/app,role:evil", allow: "s3://states/acme/*", want: "new s3://states/acme/app assume_role=map[role_arn:arn:aws:iam::222222222222:role/states]"},
 
 		{what: "another project's state", base: "prod=prod dev=dev", head: "dev=prod prod=prod", allow: "s3://states/*", want: "PlaceTaken prod"},
 		{what: "production's, which is dropped", base: "prod=prod dev=dev", head: "dev=prod", allow: "s3://states/*", want: "PlaceTaken prod"},

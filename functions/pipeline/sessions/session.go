@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts/types"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
 // A Role is one that reaches states.
@@ -38,8 +39,16 @@ type AssumeRoler interface {
 const Seconds = 3600
 
 // For returns the credentials for the state of a job. They are requested once before it returns, so
-// that it returns a refusal.
+// that it returns a refusal. Where the backend block on the base branch names a role it is that one, for the state
+// but not for keys, which are the deployment's.
 func (r Role) For(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
+	own := j.State.Role()
+	if j.Access == jobs.Keys {
+		own = places.Role{}
+	}
+	if own.ARN != "" {
+		r = Role{ARN: own.ARN, ExternalID: own.ExternalID, STS: r.STS}
+	}
 	partition, err := partitionOf(r.ARN)
 	if err != nil {
 		return nil, err
@@ -51,7 +60,11 @@ func (r Role) For(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, err
 	p := aws.NewCredentialsCache(aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) {
 		return r.assume(ctx, j, "the state", &policy)
 	}))
-	if _, err := p.Retrieve(ctx); err != nil {
+	_, err = p.Retrieve(ctx)
+	if err != nil && own.ARN != "" {
+		err = fmt.Errorf("%w. The role is that of the backend block on the base branch: its trust policy must name the role of Lockstep's function and the block's external ID, as the module infra/state writes it, and the deployment's parameter StateRolePattern must match the role", err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return p, nil

@@ -71,6 +71,35 @@ func TestFor(t *testing.T) {
 }
 
 // TestForLong holds that a run which outlives its credentials gets new ones.
+// TestForByTheBlock has the role of the backend block for the state, narrowed alike, and the deployment's for keys.
+func TestForByTheBlock(t *testing.T) {
+	t.Parallel()
+	a := &assuming{lives: time.Hour}
+	role := Role{ARN: "arn:aws:iam::1:role/states", ExternalID: "the stack", STS: a}
+	by := job
+	by.State = job.State.With(places.RoleArgument, map[string]any{"role_arn": "arn:aws:iam::222222222222:role/theirs", "external_id": "of theirs", "policy": "*"})
+	for _, access := range []jobs.Access{jobs.Reads, jobs.Writes, jobs.Keys} {
+		by.Access = access
+		if _, err := role.For(t.Context(), by); err != nil {
+			t.Fatal(err)
+		}
+		in := a.in[len(a.in)-1]
+		arn, id := "arn:aws:iam::222222222222:role/theirs", "of theirs"
+		if access == jobs.Keys {
+			arn, id = role.ARN, role.ExternalID
+		}
+		want, err := policyOf(by.State, "aws", access)
+		if err != nil || aws.ToString(in.RoleArn) != arn || aws.ToString(in.ExternalId) != id || aws.ToString(in.Policy) != want {
+			t.Errorf("%v: %s, %s, %s, %v", access, aws.ToString(in.RoleArn), aws.ToString(in.ExternalId), aws.ToString(in.Policy), err)
+		}
+	}
+	a.err = errors.New("AccessDenied")
+	by.Access = jobs.Reads
+	if _, err := role.For(t.Context(), by); err == nil || !strings.Contains(err.Error(), "AccessDenied. The role is that of the backend block on the base branch") || !strings.Contains(err.Error(), "StateRolePattern") {
+		t.Errorf("refused: %v", err)
+	}
+}
+
 func TestForLong(t *testing.T) {
 	t.Parallel()
 	a := &assuming{lives: -time.Second}
