@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
-	"github.com/lockstep-iac/lockstep/engine/planning"
+	"github.com/lockstep-iac/lockstep/engine/planning/drafts"
+	"github.com/lockstep-iac/lockstep/engine/planning/stored"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -32,10 +33,9 @@ func (r Run) evaluator(ctx context.Context, state *states.State, s funcs.Scope) 
 		return nil, nil, ds
 	}
 	s.BaseDir, s.Budget = r.baseDir(), r.Budget
-	in := r.input(ctx, a, state)
-	in.Functions = funcs.Table(s)
-	in.ModuleFunctions = session.AllModuleFunctions(ctx, r.Providers, in.Functions)
-	return planning.Evaluator(ctx, in), a.refs, ds
+	env := r.environment(ctx, a, funcs.Table(s))
+	env.ModuleFunctions = session.AllModuleFunctions(ctx, r.Providers, env.Functions)
+	return stored.Open(ctx, env, r.Variables, drafts.NewPrior(state)).Eval, a.refs, ds
 }
 
 // planned returns the state that an apply would leave, as far as it is known. It is to be

@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/generating"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/planning"
+	"github.com/lockstep-iac/lockstep/engine/planning/importing"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
 	"github.com/lockstep-iac/lockstep/engine/refs"
@@ -118,7 +119,7 @@ type PlanOptions struct {
 	Waiting      []addrs.Target
 	ForceReplace []addrs.AbsResourceInstance
 	// Found are the objects that [Generate] has read before.
-	Found planning.Found
+	Found importing.Found
 }
 
 // Plan compares the configuration with a state and returns the necessary changes. If the
@@ -298,15 +299,17 @@ func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResou
 }
 
 // Generate writes resource blocks for the objects that import blocks name but that have no
-// block yet: see planning.Generate.
-func Generate(ctx context.Context, r Run, state *states.State) (_ []generating.Generated, _ planning.Found, ds diags.Diagnostics) {
+// block yet: see [importing.Generate].
+func Generate(ctx context.Context, r Run, state *states.State) (_ []generating.Generated, _ importing.Found, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
 	a, ds := r.analyze(state)
 	if ds.HasErrors() {
-		return nil, planning.Found{}, ds
+		return nil, importing.Found{}, ds
 	}
-	blocks, found, more := planning.Generate(ctx, r.input(ctx, a, state))
+	blocks, found, more := importing.Generate(ctx, importing.Lack{
+		Environment: r.environment(ctx, a, r.functions(time.Time{})), State: state, Variables: r.Variables,
+	})
 	return blocks, found, append(ds, more...)
 }
 

@@ -19,7 +19,7 @@ import (
 // planData plans the instances of a data block, and drops from the prior state those that are not
 // declared any more.
 func (x *expanded) planData(ctx context.Context) diags.Diagnostics {
-	for _, a := range x.p.prior.Instances(x.p.stored[x.cr]...) {
+	for _, a := range x.p.prior.Instances(x.p.inState[x.cr]...) {
 		if !x.declares(a) && x.p.selected.HasInstance(a) {
 			x.p.prior.RemoveInstance(a)
 		}

@@ -115,7 +115,7 @@ func (b *block) deleteDeposed(ctx context.Context, addr addrs.AbsResourceInstanc
 // deleteUndeclared plans the deletion of the instances that the configuration does not declare any
 // more.
 func (x *expanded) deleteUndeclared(ctx context.Context) diags.Diagnostics {
-	return x.deleteAll(ctx, x.p.prior.InstancesBut(x.declared, x.p.stored[x.cr]...), x.reason)
+	return x.deleteAll(ctx, x.p.prior.InstancesBut(x.declared, x.p.inState[x.cr]...), x.reason)
 }
 
 // deleteAll refreshes and deletes instances that are not declared.

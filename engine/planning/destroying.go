@@ -27,7 +27,7 @@ import (
 // refusals, so that one protected object does not hide the others. An interruption and a provider
 // that cannot be opened are none: after these there is no plan.
 func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Diagnostics {
-	for _, abs := range p.stored[cr] {
+	for _, abs := range p.inState[cr] {
 		b, list, ds := p.remaining(ctx, abs)
 		if ds.HasErrors() {
 			return ds

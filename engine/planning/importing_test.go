@@ -171,37 +171,3 @@ func setA(st *states.Editor, id string) {
 	st.SetObject(addrs.ResourceInstanceObject{Instance: addrs.AbsResource{Resource: addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}}.Instance(addrs.NoKey)},
 		addrs.AbsProviderConfig{Provider: addrs.DefaultProvider("t")}, &states.Object{SchemaVersion: 1, Status: states.Ready, AttrsJSON: []byte(`{"id":"` + id + `","name":"` + id + `"}`), Private: []byte("private of " + id)})
 }
-
-// TestEvaluator evaluates outputs with the values of the state, as the console does.
-func TestEvaluator(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ config, want string }{
-		{`resource "t_x" "a" { name = "other" }
-output "o" { value = t_x.a.name }`, "z"},
-		{`resource "t_x" "a" {
-  count = 1
-  name  = "other"
-}
-output "o" { value = t_x.a[0].id }`, "?"},
-		{`resource "t_x" "a" {
-  count = length(1)
-  name  = "other"
-}
-output "o" { value = length(t_x.a) }`, "?"},
-		{`resource "t_x" "b" { name = "other" }
-output "o" { value = t_x.b.name }`, "?"},
-		{`resource "t_x" "a" {
-  name = "other"
-  lifecycle { enabled = true }
-}
-output "o" { value = t_x.a.name }`, "z"},
-	} {
-		st := states.Empty().Edit()
-		setA(st, "z")
-		in, _ := input(t, c.config, st.State())
-		v, ds := planning.Evaluator(t.Context(), in).Output(addrs.RootModuleInstance, "o")
-		if got := short(v); got != c.want || ds.HasErrors() {
-			t.Errorf("%s\n%s, want %s (%v)", c.config, got, c.want, ds)
-		}
-	}
-}

@@ -8,7 +8,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
 // visitBlock plans all instances of a resource block, and gives the resource its value.
@@ -47,7 +46,7 @@ func (p *planner) visitBlock(ctx context.Context, m *config.Module, r *config.Re
 // Import blocks come first, because they may name instances that the block does not declare. That is
 // an error of the block, before anything of it is planned.
 func (x *expanded) planManaged(ctx context.Context) diags.Diagnostics {
-	ds := x.p.imports.evaluate(x.cr, x.declares)
+	ds := x.p.imports.Evaluate(x.cr, x.declares)
 	if ds.HasErrors() {
 		return ds
 	}
@@ -57,29 +56,4 @@ func (x *expanded) planManaged(ctx context.Context) diags.Diagnostics {
 		return v, append(ds, b.deleteDeposed(ctx, j.addr)...)
 	})...)
 	return append(ds, x.deleteUndeclared(ctx)...)
-}
-
-// importObject brings the object of an instance into the prior state by its ID, if an import
-// block asks for it and the state has none.
-func (x *instance) importObject(ctx context.Context) (*plans.Importing, diags.Diagnostics) {
-	im, ok := x.p.imports.at(x.addr)
-	if !ok || x.p.prior.Object(x.object()) != nil {
-		return nil, nil
-	}
-	if o := x.p.in.Found.Objects[x.addr]; o != nil {
-		x.p.prior.SetObject(x.object(), x.pc, o)
-		x.imported = true
-		return &plans.Importing{ID: im.id}, nil
-	}
-	ds := x.fetch(ctx, x.addr, im.id)
-	for i := range ds {
-		if ds[i].Subject == nil {
-			ds[i].Subject = im.rng
-		}
-	}
-	if ds.HasErrors() {
-		return nil, ds
-	}
-	x.imported = true
-	return &plans.Importing{ID: im.id}, ds
 }

@@ -39,7 +39,7 @@ func (p *planner) nodes() *nodes {
 	configured, inhabited := map[addrs.ConfigResource]bool{}, map[addrs.ConfigResource]bool{}
 	for a, r := range p.prior.State().Resources() {
 		cr := a.Config()
-		p.stored[cr] = append(p.stored[cr], a)
+		p.inState[cr] = append(p.inState[cr], a)
 		if len(r.Instances) > 0 { // the stock tool has no node for another one
 			inhabited[cr] = true
 		}
@@ -60,12 +60,12 @@ func (p *planner) nodes() *nodes {
 			}
 		}
 	}
-	for _, cr := range slices.SortedFunc(maps.Keys(p.stored), addrs.ConfigResource.Compare) {
-		slices.SortFunc(p.stored[cr], addrs.AbsResource.Compare)
+	for _, cr := range slices.SortedFunc(maps.Keys(p.inState), addrs.ConfigResource.Compare) {
+		slices.SortFunc(p.inState[cr], addrs.AbsResource.Compare)
 		if configured[cr] || cr.Resource.Mode == addrs.Ephemeral {
 			continue
 		}
-		visits := p.visits(cr, p.orphanVisitor(cr), p.selected.HasAny(p.stored[cr], p.prior.State()))
+		visits := p.visits(cr, p.orphanVisitor(cr), p.selected.HasAny(p.inState[cr], p.prior.State()))
 		if len(visits) > 0 {
 			n.list = append(n.list, node{visits: visits, after: p.orphanAfter(cr)})
 		}
@@ -86,7 +86,7 @@ func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []
 	if included && p.usual() {
 		out = append(out, usual)
 	}
-	if cr.Resource.Mode == addrs.Managed && p.toDestroy.HasAny(p.stored[cr], p.prior.State()) {
+	if cr.Resource.Mode == addrs.Managed && p.toDestroy.HasAny(p.inState[cr], p.prior.State()) {
 		out = append(out, func(ctx context.Context) diags.Diagnostics { return p.destroy(ctx, cr) })
 	}
 	return out
@@ -95,7 +95,7 @@ func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []
 // orphanAfter returns the dependencies of the provider configurations of an orphan.
 func (p *planner) orphanAfter(cr addrs.ConfigResource) []addrs.ConfigResource {
 	var out []addrs.ConfigResource
-	for _, a := range p.stored[cr] {
+	for _, a := range p.inState[cr] {
 		if o, ok := p.deps.Provider(p.prior.State().Resource(a).Provider); ok {
 			out = append(out, p.deps.Of(o)...)
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/planning"
+	"github.com/lockstep-iac/lockstep/engine/planning/importing"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
@@ -92,9 +93,8 @@ resource u_x
 //	  on     read t_x.a fail "no"                see providertest.Provider.On
 //	  after  plan t_x.a: plan t_x.a fail "no"    a rule that holds once this call has begun
 //	  stop   plan t_x.a                          the plan is interrupted when this call begins
-//	  with   -destroy -target=t_x.a              the options of the plan; -generate writes the
-//	                                             blocks that import blocks lack, in its place;
-//	                                             -generate=plan makes a plan with these blocks;
+//	  with   -destroy -target=t_x.a              the options of the plan; -generate writes
+//	                                             the blocks that import blocks lack first;
 //	                                             -show=... shows more: see [story.more]
 //	  = LINE                                     the plan, as -update writes it
 func TestNotation(t *testing.T) {
@@ -162,8 +162,7 @@ type story struct {
 	want  []string
 	old   bool // the state has objects of an older schema version
 
-	generate bool
-	planned  bool // with the blocks generated
+	generate bool // the blocks that import blocks lack
 	show     []string
 	stopAt   string
 	after    map[string]string
@@ -334,7 +333,7 @@ func (s *story) option(t *testing.T, w string) {
 	case "-show":
 		s.show = strings.Split(value, ",")
 	case "-generate":
-		s.generate, s.planned = true, value == "plan"
+		s.generate = true
 	case "-replace":
 		a, err := addrs.ParseAbsResourceInstance(value)
 		if err != nil {
@@ -356,10 +355,7 @@ func (s *story) play(t *testing.T) []string {
 		s.in.Mode = plans.NormalMode
 	}
 	if s.generate {
-		out := s.blocks(t)
-		if !s.planned {
-			return out
-		}
+		s.blocks(t)
 		s.environment(t)
 	}
 	ctx, stop := context.WithCancelCause(t.Context())
@@ -405,25 +401,13 @@ func (s *story) environment(t *testing.T) {
 	s.in.Environment = session.Environment{Program: eval.Program{Config: cfg, Refs: rs, Functions: functions}, Providers: pool, Events: s.event, Parallelism: 1}
 }
 
-// blocks describes the blocks that are written for import blocks, and the diagnostics with their
-// places, and adds the blocks to the configuration.
-func (s *story) blocks(t *testing.T) (out []string) {
-	blocks, found, ds := planning.Generate(t.Context(), s.in)
+// blocks adds the blocks that are written for import blocks to the configuration.
+func (s *story) blocks(t *testing.T) {
+	blocks, found, _ := importing.Generate(t.Context(), importing.Lack{Environment: s.in.Environment, State: s.in.State, Variables: s.in.Variables})
 	s.in.Found = found
 	for _, b := range blocks {
-		out = append(out, fmt.Sprintf("%s from %s, found %v", b.Addr, b.ID, found.Objects[b.Addr] != nil))
-		for line := range strings.Lines(string(b.Text)) {
-			out = append(out, strings.TrimRight("| "+line, " \n"))
-		}
 		s.files["main.tf"] = append(s.files["main.tf"], b.Text...)
 	}
-	for cr := range found.Failed {
-		out = append(out, "failed "+cr.String())
-	}
-	for _, d := range ds {
-		out = append(out, d.String())
-	}
-	return out
 }
 
 func paths(list []cty.Path) (out string) {

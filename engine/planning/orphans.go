@@ -36,7 +36,7 @@ func (p *planner) checkOrphans() diags.Diagnostics {
 func (p *planner) orphanVisitor(cr addrs.ConfigResource) func(context.Context) diags.Diagnostics {
 	return func(ctx context.Context) diags.Diagnostics {
 		var ds diags.Diagnostics
-		for _, abs := range p.stored[cr] {
+		for _, abs := range p.inState[cr] {
 			if cr.Resource.Mode == addrs.Data {
 				p.forgetData(abs)
 				continue

@@ -14,6 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/planning/drafts"
+	"github.com/lockstep-iac/lockstep/engine/planning/importing"
+	"github.com/lockstep-iac/lockstep/engine/planning/stored"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refactoring"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -26,8 +28,8 @@ type planner struct {
 	s    *session.Session
 	deps *dependencies.Graph
 
-	// stored are the resources of the prior state by block, those without a block included.
-	stored map[addrs.ConfigResource][]addrs.AbsResource
+	// inState are the resources of the prior state by block, those without a block included.
+	inState map[addrs.ConfigResource][]addrs.AbsResource
 	// forced holds the blocks for which create-before-destroy is in force.
 	forced map[addrs.ConfigResource]bool
 	// nested are the data blocks in check blocks, with the names of these.
@@ -42,7 +44,7 @@ type planner struct {
 	prior    *drafts.Prior
 	values   drafts.Values
 	changes  *drafts.Changes
-	imports  *imports
+	imports  *importing.Blocks
 	refusals drafts.Refusals
 	// unplanned are the blocks of which something failed, or that depend on one.
 	unplanned map[addrs.Object]bool
@@ -60,7 +62,7 @@ func newPlanner(ctx context.Context, in Input) *planner {
 		in:        in,
 		targeting: targeting.Options{Targets: in.Targets, Excludes: in.Excludes, Waiting: in.Waiting},
 		prior:     drafts.NewPrior(in.State),
-		stored:    map[addrs.ConfigResource][]addrs.AbsResource{},
+		inState:   map[addrs.ConfigResource][]addrs.AbsResource{},
 		changes:   drafts.NewChanges(in.Mode, nil, in.Events),
 		unplanned: map[addrs.Object]bool{},
 		moved:     &refactoring.Result{},
@@ -74,7 +76,7 @@ func newPlanner(ctx context.Context, in Input) *planner {
 		Program: in.Program, Variables: in.Variables, InvalidVariables: in.InvalidVariables,
 		Resource: p.resourceValue, ConditionsWarn: in.Mode != plans.NormalMode,
 	})
-	p.imports = &imports{config: in.Config, mode: in.Mode, eval: p.s.Eval, prior: p.prior, of: map[addrs.AbsResourceInstance]importing{}}
+	p.imports = importing.NewBlocks(in.Config, in.Mode, p.s.Eval, p.prior)
 	p.deps = dependencies.New(in.Config, in.Refs)
 	if len(in.Config.Root.Imports) > 0 && in.Mode != plans.RefreshOnlyMode {
 		p.deps.IncludeImports()
@@ -82,6 +84,9 @@ func newPlanner(ctx context.Context, in Input) *planner {
 	p.nested = session.NestedData(in.Config)
 	return p
 }
+
+// stored returns the values of resources that the state has.
+func (p *planner) stored() stored.Values { return stored.Values{Session: p.s, Objects: p.prior} }
 
 // selectPart applies -target and -exclude.
 func (p *planner) selectPart() {

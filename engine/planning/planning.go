@@ -23,6 +23,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/planning/drafts"
+	"github.com/lockstep-iac/lockstep/engine/planning/importing"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refactoring"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -50,9 +51,9 @@ type Input struct {
 	Targets, Excludes, Waiting []addrs.Target
 	// ForceReplace are the instances to replace even if an update would do.
 	ForceReplace []addrs.AbsResourceInstance
-	// Found holds objects to import that [Generate] has read, after which the configuration
+	// Found holds objects to import that [importing.Generate] has read, after which the configuration
 	// got their blocks.
-	Found     Found
+	Found     importing.Found
 	Timestamp time.Time // of the plan, as plantimestamp() gives it
 }
 
@@ -62,7 +63,7 @@ type Input struct {
 func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	p := newPlanner(ctx, in)
 	if !p.usual() {
-		p.valueOf = p.storedValue
+		p.valueOf = p.stored().Of
 	}
 	moved, ds := refactoring.Move(refactoring.Input{
 		Config: in.Config, Was: in.State, Prior: p.prior.Editor(),
@@ -81,7 +82,9 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 		return nil, append(ds, p.targeting.Warnings()...)
 	}
 	p.report(ds)
-	p.report(p.checkImports())
+	if p.usual() {
+		p.report(p.imports.CheckTargets(p.targeting.MayName, in.Found))
+	}
 	p.selectPart()
 	p.forced = p.deps.CreateBeforeDestroy(p.selected.HasBlock)
 	p.walk(ctx)

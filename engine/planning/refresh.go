@@ -5,17 +5,13 @@ import (
 	"context"
 	"math/big"
 	"slices"
-	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/provider"
-	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -52,7 +48,9 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	val, private := upgraded, o.Private
 	if !p.in.SkipRefresh {
 		var more diags.Diagnostics
-		val, private, more = b.read(ctx, addr, upgraded, o)
+		val, private, more = p.s.Refresh(ctx, session.Refreshing{
+			Client: b.client, Provider: b.pc, Resource: b.r, Schema: b.rs, Addr: addr, Stored: upgraded, Private: o.Private,
+		})
 		if ds = append(ds, more...); ds.HasErrors() {
 			return none, ds
 		}
@@ -128,42 +126,6 @@ func (x *instance) present(ctx context.Context) (refreshed, diags.Diagnostics) {
 		return refreshed{object: o, value: o.Value}, nil
 	}
 	return x.refresh(ctx, x.object())
-}
-
-// read asks the provider for the present value of an object, and checks the answer. Null is an object
-// that is gone.
-func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upgraded cty.Value, o *states.Object) (cty.Value, []byte, diags.Diagnostics) {
-	meta, ds := b.p.s.Meta(ctx, b.r, b.pc.Provider, addr.Instance)
-	if ds.HasErrors() {
-		return upgraded, o.Private, ds
-	}
-	plain, paths := marks.Paths(upgraded, marks.Sensitive)
-	ev := events.Event{Kind: events.RefreshStart, Addr: addr, ID: session.ObjectID(upgraded)}
-	b.p.in.Events.Send(ev)
-	start := time.Now()
-	resp, ds := b.client.Read(ctx, provider.ReadRequest{TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Private: o.Private, Meta: meta})
-	ds = b.place(ds, addr.Instance)
-	if ds.HasErrors() {
-		return upgraded, o.Private, ds
-	}
-	ev.Kind, ev.Elapsed = events.RefreshDone, time.Since(start)
-	b.p.in.Events.Send(ev)
-	if !resp.New.IsNull() && resp.New.IsWhollyKnown() {
-		resp.New = schema.NormalizeFromLegacySDK(resp.New, b.rs.Block)
-	}
-	if errs := resp.New.Type().TestConformance(b.rs.Block.ImpliedType()); len(errs) > 0 || !resp.New.IsWhollyKnown() {
-		detail := "it contains unknown values"
-		if len(errs) > 0 {
-			detail = errs[0].Error()
-		}
-		return upgraded, o.Private, append(ds, diags.Errorf(nil, "Provider produced invalid object",
-			"Provider %s planned an invalid value for %s during refresh: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
-			b.pc.Provider, addr, detail)...)
-	}
-	if resp.New.IsNull() {
-		return resp.New, nil, ds
-	}
-	return session.MarkSensitive(resp.New, b.rs, paths), resp.Private, ds
 }
 
 // driftAction returns the action by which an object has become another one than the stored one. A

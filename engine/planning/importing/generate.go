@@ -1,15 +1,19 @@
-package planning
+package importing
 
 import (
 	"context"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/generating"
+	"github.com/lockstep-iac/lockstep/engine/planning/drafts"
+	"github.com/lockstep-iac/lockstep/engine/planning/stored"
+	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -21,17 +25,24 @@ type Found struct {
 	Failed  map[addrs.ConfigResource]bool // for these there is no block
 }
 
+// A Lack is everything that the blocks to generate depend on.
+type Lack struct {
+	session.Environment
+	State     *states.State
+	Variables map[string]cty.Value // the root module's, converted
+}
+
 // Generate writes resource blocks for the objects of import blocks that have no resource block yet.
 // Nothing is planned: the IDs may depend on known values and on the state. If some objects cannot be
 // read, the blocks of the others are returned beside the errors. If an import block cannot have a
 // resource block generated at all, no object is read, and found is empty.
-func Generate(ctx context.Context, in Input) (blocks []generating.Generated, found Found, ds diags.Diagnostics) {
-	p := newPlanner(ctx, in)
-	p.valueOf = p.storedValue
-	p.s.Known = true
+func Generate(ctx context.Context, in Lack) (blocks []generating.Generated, found Found, ds diags.Diagnostics) {
+	g := generator{prior: drafts.NewPrior(in.State)}
+	g.s = stored.Open(ctx, in.Environment, in.Variables, g.prior)
+	g.s.Known = true
 	var lacking []*config.Import
 	for _, im := range in.Config.Root.Imports {
-		if m := in.Config.Modules[im.Resource.Module]; m == nil || m.Resources[im.Resource.Resource] == nil {
+		if !hasBlock(in.Config, im.Resource) {
 			lacking = append(lacking, im)
 			ds = append(ds, generatable(im)...)
 		}
@@ -41,7 +52,7 @@ func Generate(ctx context.Context, in Input) (blocks []generating.Generated, fou
 	}
 	found = Found{map[addrs.AbsResourceInstance]*states.Object{}, map[addrs.ConfigResource]bool{}}
 	for _, im := range lacking {
-		x, o, more := p.generate(ctx, im)
+		x, o, more := g.block(ctx, im)
 		ds = append(ds, more...)
 		if more.HasErrors() {
 			found.Failed[im.Resource] = true
@@ -50,8 +61,8 @@ func Generate(ctx context.Context, in Input) (blocks []generating.Generated, fou
 		blocks = append(blocks, x)
 		found.Objects[x.Addr] = o
 	}
-	ds = append(ds, p.s.Diagnostics()...)
-	return blocks, found, append(ds, p.s.Eval.Diagnostics()...).Unreported()
+	ds = append(ds, g.s.Diagnostics()...)
+	return blocks, found, append(ds, g.s.Eval.Diagnostics()...).Unreported()
 }
 
 // generatable refuses an import block for which no resource block can be written.
@@ -63,38 +74,41 @@ func generatable(im *config.Import) diags.Diagnostics {
 		"A block can be generated for a resource of the root module, and without for_each and without an instance key, only: write the one for %s by hand.", im.Resource)
 }
 
-// generate reads the object of one import block, and writes the block for it.
-func (p *planner) generate(ctx context.Context, im *config.Import) (generating.Generated, *states.Object, diags.Diagnostics) {
+// A generator writes blocks for objects, which it reads into a prior state of its own.
+type generator struct {
+	s     *session.Session
+	prior *drafts.Prior
+}
+
+// block reads the object of one import block, and writes the block for it.
+//
+// To open the provider there must be a resource block, and there is none. So a bare one takes its
+// place, with the provider configuration that the block to write will have: the one that the import block
+// names, or else the default one of the type.
+func (g generator) block(ctx context.Context, im *config.Import) (generating.Generated, *states.Object, diags.Diagnostics) {
 	x := generating.Generated{Addr: addrs.AbsResource{Resource: im.Resource.Resource}.Instance(addrs.NoKey)}
 	var ds diags.Diagnostics
-	if x.ID, ds = p.imports.id(im, eval.Scope{}); ds.HasErrors() {
+	if x.ID, ds = knownID(g.s.Eval, im, eval.Scope{}); ds.HasErrors() {
 		return x, nil, ds
 	}
-	root := p.in.Config.Root
 	r := &config.Resource{Addr: im.Resource.Resource, Provider: addrs.LocalProviderConfig{LocalName: im.Resource.Resource.ImpliedProvider()}, Range: im.Range, TypeRange: im.To.Range()}
 	argument := ""
 	if im.Provider != nil {
 		r.Provider, argument = *im.Provider, im.Provider.String()
 	}
-	b := &block{p: p, m: root, cr: im.Resource, pc: root.ResourceProvider(r)}
+	f := Fetcher{Session: g.s, Prior: g.prior, Provider: g.s.Config.Root.ResourceProvider(r)}
 	var more diags.Diagnostics
-	if b.rs, b.ps, more = p.s.Schema(ctx, b.pc.Provider, r.Addr, r.TypeRange.Ptr()); more.HasErrors() {
+	if f.Schema, _, more = g.s.Schema(ctx, f.Provider.Provider, r.Addr, r.TypeRange.Ptr()); more.HasErrors() {
 		return x, nil, append(ds, more...)
 	}
-	if b.client, more = p.s.Client(ctx, b.pc); more.HasErrors() {
+	if f.Client, more = g.s.Client(ctx, f.Provider); more.HasErrors() {
 		return x, nil, append(ds, more...)
 	}
-	more = b.fetch(ctx, x.Addr, x.ID)
-	for i := range more {
-		if more[i].Subject == nil {
-			more[i].Subject = im.Range.Ptr()
-		}
-	}
-	if ds = append(ds, more...); ds.HasErrors() {
+	if ds = append(ds, f.FetchFor(ctx, x.Addr, Request{x.ID, im.Range.Ptr()})...); ds.HasErrors() {
 		return x, nil, ds
 	}
-	o := p.prior.Object(addrs.ResourceInstanceObject{Instance: x.Addr})
-	x.Text = generating.Block(r.Addr, argument, b.rs.Block, o.Value)
+	o := g.prior.Object(addrs.ResourceInstanceObject{Instance: x.Addr})
+	x.Text = generating.Block(r.Addr, argument, f.Schema.Block, o.Value)
 	return x, o, ds
 }
 
