@@ -12,19 +12,33 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
+// conditions evaluates conditions, and records their results. It is a part of [Evaluator], with its exported
+// methods, and knows of the rest no more than the values of references.
+//
+// A condition has three ways not to be met: it is false, it cannot be evaluated, or its references
+// failed. The first is an error with the author's message. The second is one about the condition. The third
+// was reported where it happened, and the condition has no result, so that nobody takes the
+// consequence for a second cause. Source: Terraform 1.11.4, whose records of results have the same statuses.
+type conditions struct {
+	phase  *Phase
+	limits limits
+	values func([]refs.Reference, Scope) (*hcl.EvalContext, diags.Diagnostics)
+	results
+}
+
 // Conditions evaluates the conditions of one object, records the results, and
 // returns errors headed by summary for those that failed: warnings for check blocks,
 // and for all where [Phase.ConditionsWarn] is set.
-func (e *Evaluator) Conditions(cs []*config.Condition, s Scope, about Subject, summary string) diags.Diagnostics {
+func (x *conditions) Conditions(cs []*config.Condition, s Scope, about Subject, summary string) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, c := range cs {
-		if e.phase.AssertionsUnevaluated && about.Kind == KindCheck {
-			ds = append(ds, e.assertion(c, s)...)
+		if x.phase.AssertionsUnevaluated && about.Kind == KindCheck {
+			ds = append(ds, x.assertion(c, s)...)
 			continue
 		}
-		r := e.Evaluate(c, s)
+		r := x.Evaluate(c, s)
 		ds = append(ds, r.Diags...)
-		e.results.add(about, cmp.Or(r.Status, Unknown), r.Problem)
+		x.results.add(about, cmp.Or(r.Status, Unknown), r.Problem)
 		rng := c.Condition.Range()
 		if r.Status == Unknown && about.Kind == KindCheck {
 			ds = append(ds, diags.Warningf(&rng, "Check block assertion known after apply",
@@ -33,7 +47,7 @@ func (e *Evaluator) Conditions(cs []*config.Condition, s Scope, about Subject, s
 		if r.Status == Fail {
 			d := diags.Errorf(&rng, summary, "%s", r.Message)
 			d[0].Expression, d[0].EvalContext = c.Condition, r.Context
-			if about.Kind == KindCheck || e.phase.ConditionsWarn {
+			if about.Kind == KindCheck || x.phase.ConditionsWarn {
 				d[0].Severity = diags.Warning
 			}
 			ds = append(ds, d...)
@@ -43,15 +57,15 @@ func (e *Evaluator) Conditions(cs []*config.Condition, s Scope, about Subject, s
 }
 
 // Evaluate evaluates one condition by itself and records nothing.
-func (e *Evaluator) Evaluate(c *config.Condition, s Scope) Result {
+func (x *conditions) Evaluate(c *config.Condition, s Scope) Result {
 	if s.SelfGone && refersToSelf(c) {
 		return Result{Status: Errored}
 	}
-	ctx, ds := e.conditionContext(c, s, "")
+	ctx, ds := x.conditionContext(c, s, "")
 	if ds.HasErrors() {
 		return unevaluated(ds)
 	}
-	return e.limits.condition(c, ctx)
+	return x.limits.condition(c, ctx)
 }
 
 // unevaluated is the result of a condition whose references have errors. If they are reported
@@ -66,23 +80,23 @@ func unevaluated(ds diags.Diagnostics) Result {
 // assertion returns the errors that an assertion of a check block has with any values. As in
 // Terraform they are few, so that it fails no plan without them: its references must exist, and its
 // message must be valid.
-func (e *Evaluator) assertion(c *config.Condition, s Scope) diags.Diagnostics {
-	ctx, ds := e.conditionContext(c, s, "")
+func (x *conditions) assertion(c *config.Condition, s Scope) diags.Diagnostics {
+	ctx, ds := x.conditionContext(c, s, "")
 	if ds.HasErrors() {
 		return ds
 	}
-	_, more := e.limits.errorMessage(c, ctx)
+	_, more := x.limits.errorMessage(c, ctx)
 	return append(ds, more...)
 }
 
 // conditionContext returns the context for both expressions of a condition, without the variable
 // called except.
-func (e *Evaluator) conditionContext(c *config.Condition, s Scope, except string) (*hcl.EvalContext, diags.Diagnostics) {
+func (x *conditions) conditionContext(c *config.Condition, s Scope, except string) (*hcl.EvalContext, diags.Diagnostics) {
 	var rs []refs.Reference
 	var ts []hcl.Traversal
-	for _, x := range expressions(c) {
-		ts = append(ts, x.Variables()...)
-		for _, r := range e.phase.Refs.OfExpr(x) {
+	for _, y := range expressions(c) {
+		ts = append(ts, y.Variables()...)
+		for _, r := range x.phase.Refs.OfExpr(y) {
 			if r.Object.Kind != addrs.KindVariable || r.Object.Name != except {
 				rs = append(rs, r)
 			}
@@ -91,14 +105,14 @@ func (e *Evaluator) conditionContext(c *config.Condition, s Scope, except string
 	if ds := checkScope(ts, s); ds.HasErrors() {
 		return nil, ds
 	}
-	return e.context(rs, s)
+	return x.values(rs, s)
 }
 
 // validation evaluates one validation rule of a variable, whose value is val: asked for by its name it
 // would wait for this very rule.
-func (e *Evaluator) validation(c *config.Condition, in addrs.ModuleInstance, name string, val cty.Value) Result {
+func (x *conditions) validation(c *config.Condition, in addrs.ModuleInstance, name string, val cty.Value) Result {
 	s := Scope{Module: in}
-	ctx, ds := e.conditionContext(c, s, name)
+	ctx, ds := x.conditionContext(c, s, name)
 	if ds.HasErrors() {
 		return unevaluated(ds)
 	}
@@ -112,5 +126,37 @@ func (e *Evaluator) validation(c *config.Condition, in addrs.ModuleInstance, nam
 	vars[name] = val
 	child := ctx.NewChild() // the context itself may be shared
 	child.Variables = map[string]cty.Value{"var": cty.ObjectVal(vars)}
-	return e.limits.validation(c, child)
+	return x.limits.validation(c, child)
+}
+
+// validate evaluates the validation rules of a variable. A failure is an error about the value, at rng.
+func (x *conditions) validate(in addrs.ModuleInstance, v *config.Variable, val cty.Value, rng *hcl.Range) diags.Diagnostics {
+	if v.Ephemeral {
+		val = val.Mark(ephemeral) // no record may keep it
+	}
+	var ds diags.Diagnostics
+	for _, c := range v.Validations {
+		r := x.validation(c, in, v.Name, val)
+		ds = append(ds, r.Diags...)
+		x.results.add(VariableSubject(in.Module(), in, v), cmp.Or(r.Status, Unknown), r.Problem)
+		if r.Status == Fail {
+			d := diags.Errorf(rng, "Invalid value for variable", "%s\n\nThis was checked by the validation rule at %s:%d,%d-%d.",
+				r.Message, c.Range.Filename, c.Range.Start.Line, c.Range.Start.Column, c.Range.End.Column)
+			d[0].Expression, d[0].EvalContext = c.Condition, r.Context
+			ds = append(ds, d...)
+		}
+	}
+	return ds
+}
+
+// ready evaluates the references of conditions.
+func (x *conditions) ready(cs []*config.Condition, s Scope) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, c := range cs {
+		for _, y := range expressions(c) {
+			_, more := x.values(x.phase.Refs.OfExpr(y), s)
+			ds = append(ds, more...)
+		}
+	}
+	return ds
 }

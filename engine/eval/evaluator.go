@@ -56,7 +56,7 @@ type Evaluator struct {
 	limits    limits
 	expander  expander
 	terraform cty.Value // the value of `terraform`
-	results             // of conditions
+	conditions
 	expanded
 
 	mu       sync.Mutex
@@ -70,7 +70,7 @@ type Evaluator struct {
 func New(ctx context.Context, p Phase) *Evaluator {
 	root := &frame{module: p.Config.Root, dir: p.Config.Root.Dir}
 	l := limits{p.Budget}
-	return &Evaluator{
+	e := &Evaluator{
 		phase: p, ctx: ctx, limits: l, expander: expander{l, p.Unexpanded},
 		terraform: cty.ObjectVal(map[string]cty.Value{
 			"workspace": cty.StringVal(p.Workspace),
@@ -80,6 +80,8 @@ func New(ctx context.Context, p Phase) *Evaluator {
 		expanded: newExpanded(root),
 		contexts: map[contextKey]*contextCell{},
 	}
+	e.conditions = conditions{phase: &e.phase, limits: l, values: e.context}
+	return e
 }
 
 // A namedKey is the key of an object of variables or local values: all of their names.
@@ -242,8 +244,8 @@ func (e *Evaluator) BlockContext(block any, s Scope) (*hcl.EvalContext, diags.Di
 func (e *Evaluator) Ready(in addrs.ModuleInstance, r *config.Resource) diags.Diagnostics {
 	s := Scope{Module: in}
 	_, ds := e.BlockContext(r, s)
-	ds = append(ds, e.readyConditions(r.Preconditions, s)...)
-	return append(ds, e.readyConditions(r.Postconditions, s)...)
+	ds = append(ds, e.conditions.ready(r.Preconditions, s)...)
+	return append(ds, e.conditions.ready(r.Postconditions, s)...)
 }
 
 type contextKey struct {

@@ -39,7 +39,7 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	if ds = append(ds, e.checkOutputMarks(in, o, val)...); ds.HasErrors() {
+	if ds = append(ds, e.phase.checkOutputMarks(in, o, val)...); ds.HasErrors() {
 		return ds
 	}
 	if o.Ephemeral && e.phase.OpaqueModules {
@@ -56,13 +56,13 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 }
 
 // checkOutputMarks holds the marks of an output's value against its declaration.
-func (e *Evaluator) checkOutputMarks(in addrs.ModuleInstance, o *config.Output, val cty.Value) diags.Diagnostics {
+func (p *Phase) checkOutputMarks(in addrs.ModuleInstance, o *config.Output, val cty.Value) diags.Diagnostics {
 	rng := o.Expr.Range()
 	switch {
 	case !o.Ephemeral && marks.Contains(val, ephemeral):
 		return diags.Errorf(&rng, "Ephemeral value not allowed",
 			"This output value is not declared as returning an ephemeral value, so it cannot be set to a result derived from an ephemeral value.")
-	case o.Ephemeral && !marks.Has(val, ephemeral) && e.marksKnown(o):
+	case o.Ephemeral && !marks.Has(val, ephemeral) && p.marksKnown(o):
 		return diags.Errorf(&rng, "Value not allowed in ephemeral output",
 			"This output value is declared as returning an ephemeral value, but its value is not ephemeral.")
 	case in.IsRoot() && !o.Sensitive && marks.Contains(val, marks.Sensitive):
@@ -74,8 +74,8 @@ func (e *Evaluator) checkOutputMarks(in addrs.ModuleInstance, o *config.Output, 
 
 // marksKnown reports whether the value of an output has all of its marks in this phase. Values
 // of opaque modules come without, and local values may be made of them.
-func (e *Evaluator) marksKnown(o *config.Output) bool {
-	return !e.phase.OpaqueModules || !slices.ContainsFunc(e.phase.Refs.OfExpr(o.Expr), func(r refs.Reference) bool {
+func (p *Phase) marksKnown(o *config.Output) bool {
+	return !p.OpaqueModules || !slices.ContainsFunc(p.Refs.OfExpr(o.Expr), func(r refs.Reference) bool {
 		return r.Object.Kind == addrs.KindCall || r.Object.Kind == addrs.KindLocal
 	})
 }
@@ -86,17 +86,5 @@ func (e *Evaluator) ready(o *config.Output, s Scope) diags.Diagnostics {
 		return nil
 	}
 	_, ds := e.context(e.phase.Refs.OfExpr(o.Expr), s)
-	return append(ds, e.readyConditions(o.Preconditions, s)...)
-}
-
-// readyConditions evaluates the references of conditions.
-func (e *Evaluator) readyConditions(cs []*config.Condition, s Scope) diags.Diagnostics {
-	var ds diags.Diagnostics
-	for _, c := range cs {
-		for _, x := range expressions(c) {
-			_, more := e.context(e.phase.Refs.OfExpr(x), s)
-			ds = append(ds, more...)
-		}
-	}
-	return ds
+	return append(ds, e.conditions.ready(o.Preconditions, s)...)
 }

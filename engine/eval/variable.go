@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"cmp"
-
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -33,7 +31,7 @@ func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, d
 			return ds
 		}
 		// The rules see the value without its marks: their messages may show it.
-		ds = append(ds, e.validate(in, v, c.val, rng)...)
+		ds = append(ds, e.conditions.validate(in, v, c.val, rng)...)
 		if e.phase.OpaqueModules {
 			c.val = cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())
 		}
@@ -107,24 +105,4 @@ func converted(v *config.Variable, val cty.Value) (cty.Value, error) {
 		val = v.Defaults.Apply(val)
 	}
 	return converting.Convert(val, v.Type)
-}
-
-// validate evaluates the validation rules of a variable. A failure is an error about the value, at rng.
-func (e *Evaluator) validate(in addrs.ModuleInstance, v *config.Variable, val cty.Value, rng *hcl.Range) diags.Diagnostics {
-	if v.Ephemeral {
-		val = val.Mark(ephemeral) // no record may keep it
-	}
-	var ds diags.Diagnostics
-	for _, c := range v.Validations {
-		r := e.validation(c, in, v.Name, val)
-		ds = append(ds, r.Diags...)
-		e.results.add(VariableSubject(in.Module(), in, v), cmp.Or(r.Status, Unknown), r.Problem)
-		if r.Status == Fail {
-			d := diags.Errorf(rng, "Invalid value for variable", "%s\n\nThis was checked by the validation rule at %s:%d,%d-%d.",
-				r.Message, c.Range.Filename, c.Range.Start.Line, c.Range.Start.Column, c.Range.End.Column)
-			d[0].Expression, d[0].EvalContext = c.Condition, r.Context
-			ds = append(ds, d...)
-		}
-	}
-	return ds
 }
