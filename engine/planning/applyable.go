@@ -7,14 +7,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// applyable reports whether applying would change anything.
-func (p *planner) applyable(plan *plans.Plan) bool {
+// applyable reports whether applying would change anything. rewritten is set if the state gets another
+// text for something that is the same.
+func applyable(plan *plans.Plan, rewritten bool) bool {
 	if plan.Mode == plans.RefreshOnlyMode {
 		// The stock tool takes some objects for changed whatever they are (neverSame).
 		// It minds new outputs and values, but not outputs that are gone, nor values that are
 		// not known, nor mere moves; and of outputs how precise the numbers in them are, which
 		// is less for length's than for those of the state, however equal.
-		return p.rewritten.Load() ||
+		return rewritten ||
 			slices.ContainsFunc(plan.Drift, func(c *plans.ResourceChange) bool { return c.Action != plans.NoOp }) ||
 			slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool {
 				return (o.Action == plans.Create || o.Action == plans.Update) && marks.Plain(o.After).IsWhollyKnown()

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
@@ -37,7 +38,7 @@ func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	if ds = append(ds, p.selfReference(r, b.cr)...); ds.HasErrors() {
+	if ds = append(ds, selfReference(p.in.Refs, r, b.cr)...); ds.HasErrors() {
 		return nil, ds
 	}
 	if b.use.Key != nil {
@@ -62,11 +63,11 @@ func (b *block) complete(ds diags.Diagnostics, addr addrs.AbsResourceInstance) d
 
 // selfReference reports references of a resource block to itself. They count by resource, not by
 // instance: a[1] cannot refer to a[0].
-func (p *planner) selfReference(r *config.Resource, cr addrs.ConfigResource) diags.Diagnostics {
+func selfReference(rs *refs.Refs, r *config.Resource, cr addrs.ConfigResource) diags.Diagnostics {
 	var ds diags.Diagnostics
-	list := p.in.Refs.OfBlock(r)
+	list := rs.OfBlock(r)
 	for _, x := range r.Repetition.Expressions() {
-		list = append(list[:len(list):len(list)], p.in.Refs.OfExpr(x)...)
+		list = append(list[:len(list):len(list)], rs.OfExpr(x)...)
 	}
 	for _, ref := range list {
 		if ref.Object.Kind == addrs.KindResource && ref.Object.Res == r.Addr {

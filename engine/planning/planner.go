@@ -49,7 +49,7 @@ type planner struct {
 	// unplanned are the blocks of which something failed, or that depend on one.
 	unplanned map[addrs.Object]bool
 	// rewritten is set when the state gets another text for an object or an output that is the
-	// same: see [planner.applyable].
+	// same: see applyable.
 	rewritten atomic.Bool
 
 	mu        sync.Mutex // guards the following

@@ -124,7 +124,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		Drift:              drift,
 		Outputs:            outputs,
 		Checks:             p.checkResults(),
-		Variables:          p.keptVariables(),
+		Variables:          p.in.keptVariables(),
 		EphemeralVariables: p.in.EphemeralVariables,
 		Targets:            p.in.Targets,
 		Excludes:           p.in.Excludes,
@@ -136,17 +136,17 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		Timestamp:          p.in.Timestamp,
 	}
 	plan.Relevant = p.relevant(ctx, outputs)
-	plan.Applyable = !plan.Errored && p.applyable(plan)
+	plan.Applyable = !plan.Errored && applyable(plan, p.rewritten.Load())
 	return plan, ds
 }
 
 // keptVariables returns the variables without the ephemeral ones.
-func (p *planner) keptVariables() map[string]cty.Value {
-	out := maps.Clone(p.in.Given)
-	if p.in.Given == nil {
-		out = maps.Clone(p.in.Variables)
+func (in Input) keptVariables() map[string]cty.Value {
+	out := maps.Clone(in.Given)
+	if in.Given == nil {
+		out = maps.Clone(in.Variables)
 	}
-	for _, name := range p.in.EphemeralVariables {
+	for _, name := range in.EphemeralVariables {
 		delete(out, name)
 	}
 	return out
