@@ -30,7 +30,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 		return jobs.Outcome{}, fmt.Errorf("apply %s: %w", describe(j), context.Cause(ctx))
 	}
 	if ds.HasErrors() {
-		return jobs.Outcome{Failed: true, State: o.stateID(), Report: o.trouble(o.secrets(p, nil), ds)}, nil
+		return jobs.Outcome{Failed: true, State: o.stateID(), Report: o.reporter(o.secrets(p, nil)).trouble(ds)}, nil
 	}
 	if len(o.moved) > 0 {
 		return jobs.Outcome{Moved: o.moved}, nil
@@ -43,7 +43,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	case err != nil:
 		return jobs.Outcome{}, err
 	case ds.HasErrors():
-		return jobs.Outcome{Failed: true, State: o.stateID(), Report: o.trouble(o.secrets(p, nil), ds)}, nil
+		return jobs.Outcome{Failed: true, State: o.stateID(), Report: o.reporter(o.secrets(p, nil)).trouble(ds)}, nil
 	case p == nil:
 		return jobs.Outcome{Refused: true}, nil
 	}
@@ -81,12 +81,12 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 		o.Leave() // for the next process of the run; a lock without a lease could not be taken over
 	}
 	if !res.Failed {
-		res.Report = o.results(hide, done.State, ds)
+		res.Report = o.reporter(hide).results(done.State, ds)
 		return res
 	}
 	left := done.Tally.Left()
 	res.Remaining = len(left)
-	res.Report = o.remains(hide, left, ds)
+	res.Report = o.reporter(hide).remains(left, ds)
 	return res
 }
 

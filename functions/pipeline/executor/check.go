@@ -35,7 +35,7 @@ func (e *Engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Check
 		ds = append(ds, more...)
 	}
 	if ds.HasErrors() {
-		return jobs.Checked{Problem: o.trouble(o.secrets(now, nil), ds)}, nil
+		return jobs.Checked{Problem: o.reporter(o.secrets(now, nil)).trouble(ds)}, nil
 	}
 	out := jobs.Checked{Now: o.present, Modules: o.moved}
 	out.Now.State = runs.StateID(o.Opened)

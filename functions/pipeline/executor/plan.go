@@ -29,7 +29,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 		return jobs.PlanResult{}, fmt.Errorf("plan %s: %w", describe(j), context.Cause(ctx))
 	}
 	if ds.HasErrors() {
-		return jobs.PlanResult{Report: o.trouble(o.secrets(plan, nil), ds), Read: o.read()}, nil
+		return jobs.PlanResult{Report: o.reporter(o.secrets(plan, nil)).trouble(ds), Read: o.read()}, nil
 	}
 	return resultOf(ctx, o, plan, ds)
 }
@@ -38,7 +38,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagnostics) (jobs.PlanResult, error) {
 	saved, plain, err := o.save(ctx, plan)
 	if errors.Is(err, errSealing) && ctx.Err() == nil {
-		return jobs.PlanResult{Report: o.trouble(o.secrets(plan, nil), append(ds, diags.FromError("The plan cannot be encrypted", err)...)), Read: o.read()}, nil
+		return jobs.PlanResult{Report: o.reporter(o.secrets(plan, nil)).trouble(append(ds, diags.FromError("The plan cannot be encrypted", err)...)), Read: o.read()}, nil
 	}
 	if err != nil {
 		return jobs.PlanResult{}, fmt.Errorf("save the plan of %s: %w", describe(o.job), err)
@@ -47,7 +47,7 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	if res.Parts, err = partsOf(o, plan, plain); err != nil {
 		return jobs.PlanResult{}, fmt.Errorf("describe the plan of %s: %w", describe(o.job), err)
 	}
-	res.Report, res.Full = o.report(o.secrets(plan, nil), plan, ds)
+	res.Report, res.Full = o.reporter(o.secrets(plan, nil)).plan(plan, ds)
 	res.Counts, res.Content = plan.Counts(), contentOf(plan)
 	return res, nil
 }

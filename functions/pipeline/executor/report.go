@@ -7,9 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/operation"
@@ -22,28 +26,42 @@ const reportLimit = 60_000
 // maxListed bounds the list of actions that were not begun.
 const maxListed = 50
 
-// report returns a plan for people, as Markdown within the limit. If that leaves anything out,
+// A reporter writes the outcomes of a job for people: plans, errors, and the rest of an apply. All texts
+// pass through hide, and none is longer than a comment may be.
+type reporter struct {
+	hide    *secrets
+	files   map[string]*hcl.File // into which messages may point
+	config  *config.Config       // nil where none was read
+	schemas formats.Schemas
+}
+
+// reporter returns the reporter of the checkout as it is now, without the secrets of hide.
+func (o *checkout) reporter(hide *secrets) reporter {
+	return reporter{hide: hide, files: o.files(), config: o.Config, schemas: o.Schemas}
+}
+
+// plan returns a plan for people, as Markdown within the limit. If that leaves anything out,
 // full is the whole plan as text.
-func (o *checkout) report(hide *secrets, p *plans.Plan, warnings diags.Diagnostics) (report, full string) {
-	said := hide.From(o.codeBlock(warnings))
-	whole := hide.From(render.PlanMarkdown(p, o.Config, o.Schemas, math.MaxInt)) + said
+func (r reporter) plan(p *plans.Plan, warnings diags.Diagnostics) (report, full string) {
+	said := r.hide.From(r.codeBlock(warnings))
+	whole := r.hide.From(render.PlanMarkdown(p, r.config, r.schemas, math.MaxInt)) + said
 	if len(whole) <= reportLimit {
 		return whole, ""
 	}
 	var b strings.Builder
-	(&render.Printer{}).Plan(&b, p, o.Config, o.Schemas)
-	full = hide.From(b.String() + "\n" + o.plainly(warnings))
-	text := hide.From(render.PlanMarkdown(p, o.Config, o.Schemas, max(reportLimit-len(said), reportLimit/2)))
+	(&render.Printer{}).Plan(&b, p, r.config, r.schemas)
+	full = r.hide.From(b.String() + "\n" + r.plainly(warnings))
+	text := r.hide.From(render.PlanMarkdown(p, r.config, r.schemas, max(reportLimit-len(said), reportLimit/2)))
 	return markdown.Cut(text+said, reportLimit), full
 }
 
 // trouble returns errors for people.
-func (o *checkout) trouble(hide *secrets, ds diags.Diagnostics) string {
-	return markdown.Cut(hide.From(o.codeBlock(ds)), reportLimit)
+func (r reporter) trouble(ds diags.Diagnostics) string {
+	return markdown.Cut(r.hide.From(r.codeBlock(ds)), reportLimit)
 }
 
 // remains returns the errors of an apply for people, and the actions that it has not begun.
-func (o *checkout) remains(hide *secrets, left []operation.Action, ds diags.Diagnostics) string {
+func (r reporter) remains(left []operation.Action, ds diags.Diagnostics) string {
 	var b strings.Builder
 	for i, a := range left {
 		if i == maxListed {
@@ -56,8 +74,8 @@ func (o *checkout) remains(hide *secrets, left []operation.Action, ds diags.Diag
 	if len(left) > 0 {
 		list = fmt.Sprintf("\n<details><summary>Not begun: %d</summary>\n\n%s\n\n</details>\n", len(left), markdown.Fence("", strings.TrimSuffix(b.String(), "\n")))
 	}
-	said := markdown.Cut(hide.From(o.codeBlock(ds)), reportLimit-len(list))
-	return said + hide.From(list)
+	said := markdown.Cut(r.hide.From(r.codeBlock(ds)), reportLimit-len(list))
+	return said + r.hide.From(list)
 }
 
 var verbs = map[plans.Action]string{plans.Create: "create", plans.Update: "update", plans.Delete: "destroy"}
@@ -68,14 +86,14 @@ const maxDiagnostics = 100
 
 // plainly returns diagnostics as text, errors first where not all are shown. Warnings
 // under one headline are shown once.
-func (o *checkout) plainly(ds diags.Diagnostics) string {
+func (r reporter) plainly(ds diags.Diagnostics) string {
 	var b strings.Builder
 	groups := render.GroupWarnings(ds)
 	more := len(groups) - maxDiagnostics
 	if more > 0 {
 		groups = slices.SortedStableFunc(slices.Values(groups), func(x, y render.Group) int { return cmp.Compare(x.Severity, y.Severity) })[:maxDiagnostics]
 	}
-	p, files := &render.Printer{}, o.files()
+	p, files := &render.Printer{}, r.files
 	for _, g := range groups {
 		b.WriteString(p.Diagnostic(g.Full(), files))
 	}
@@ -86,8 +104,8 @@ func (o *checkout) plainly(ds diags.Diagnostics) string {
 }
 
 // codeBlock returns diagnostics as one code block, "" if there are none.
-func (o *checkout) codeBlock(ds diags.Diagnostics) string {
-	text := strings.Trim(o.plainly(ds), "\n")
+func (r reporter) codeBlock(ds diags.Diagnostics) string {
+	text := strings.Trim(r.plainly(ds), "\n")
 	if text == "" {
 		return ""
 	}
@@ -95,12 +113,12 @@ func (o *checkout) codeBlock(ds diags.Diagnostics) string {
 }
 
 // results returns the report of a successful apply: outputs and warnings.
-func (o *checkout) results(hide *secrets, s *states.State, warnings diags.Diagnostics) string {
+func (r reporter) results(s *states.State, warnings diags.Diagnostics) string {
 	text := ""
 	if s.HasOutputs() {
 		var b strings.Builder
 		(&render.Printer{}).Outputs(&b, s)
 		text = fmt.Sprintf("<details><summary>Outputs</summary>\n\n%s\n\n</details>\n", markdown.Fence("", b.String()))
 	}
-	return markdown.Cut(hide.From(text+o.codeBlock(warnings)), reportLimit)
+	return markdown.Cut(r.hide.From(text+r.codeBlock(warnings)), reportLimit)
 }
