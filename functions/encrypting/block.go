@@ -20,8 +20,9 @@ type reader struct {
 	keys        map[string]*encryption.Keys // by address; nil: under way, or failed
 	lengths     map[string]int              // of keys in bytes, by address
 	methods     map[string]encryption.Method
-	failed      map[string]bool // whose errors are reported; by address
-	unencrypted *hcl.Range      // of a used method
+	imprints    map[string]imprint // of methods and key providers, by address
+	failed      map[string]bool    // whose errors are reported; by address
+	unencrypted *hcl.Range         // of a used method
 }
 
 // declared is a block key_provider or method, with those that override it.

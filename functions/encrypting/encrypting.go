@@ -48,6 +48,7 @@ type Input struct {
 type Set struct {
 	state, plan, others *encryption.Cipher
 	named               map[string]*encryption.Cipher
+	described           seals
 }
 
 // State returns the cipher of states; nil: they are not encrypted.
@@ -83,7 +84,7 @@ func (s *Set) RemoteState(address string) *encryption.Cipher {
 // Read returns the ciphers that are configured, nil if there are none. Key providers and methods that
 // no target uses are not evaluated. No key is made yet.
 func Read(in Input) (*Set, diags.Diagnostics) {
-	r := &reader{in: in, declared: map[string]*declared{}, keys: map[string]*encryption.Keys{}, lengths: map[string]int{}, methods: map[string]encryption.Method{}, failed: map[string]bool{}}
+	r := &reader{in: in, declared: map[string]*declared{}, keys: map[string]*encryption.Keys{}, lengths: map[string]int{}, methods: map[string]encryption.Method{}, failed: map[string]bool{}, imprints: map[string]imprint{}}
 	for _, b := range in.Blocks {
 		r.at = b.Range
 		r.block(b.Body)
@@ -103,10 +104,12 @@ func Read(in Input) (*Set, diags.Diagnostics) {
 	if r.ds.HasErrors() || len(in.Blocks) == 0 && strings.TrimSpace(in.Environment) == "" {
 		return nil, r.ds
 	}
-	s := &Set{state: r.cipher("state", r.state), plan: r.cipher("plan", r.plan), others: r.cipher("default", r.others)}
-	s.named = map[string]*encryption.Cipher{}
+	s := &Set{named: map[string]*encryption.Cipher{}, described: seals{named: map[string]seal{}}}
+	s.state, s.described.state = r.cipher("state", r.state)
+	s.plan, s.described.plan = r.cipher("plan", r.plan)
+	s.others, s.described.others = r.cipher("default", r.others)
 	for _, t := range r.named {
-		s.named[t.label] = r.cipher("remote_state_data_source", t)
+		s.named[t.label], s.described.named[t.label] = r.cipher("remote_state_data_source", t)
 	}
 	if r.ds.HasErrors() {
 		return nil, r.ds

@@ -61,9 +61,11 @@ func (r *reader) pbkdf2(d *declared) *encryption.Keys {
 	before := len(r.ds)
 	p := encryption.DefaultPBKDF2()
 	var chain *encryption.Keys
+	var chained imprint
 	if x := attrs["chain"]; x != nil {
 		if c, ok := r.reference(x, "key_provider"); ok {
 			chain = r.provider(c)
+			chained = r.imprints[c.address]
 		}
 	}
 	if x := attrs["passphrase"]; x != nil {
@@ -86,6 +88,7 @@ func (r *reader) pbkdf2(d *declared) *encryption.Keys {
 		return nil
 	}
 	r.lengths[d.address] = p.KeyLength
+	r.imprint(d.address, name, p, chained)
 	return encryption.NewKeys(name, p, chain)
 }
 
@@ -141,6 +144,7 @@ func (r *reader) kms(d *declared) *encryption.Keys {
 		return nil
 	}
 	r.lengths[d.address] = map[string]int{"AES_256": 32, "AES_128": 16}[k.Spec]
+	r.imprintKMS(d.address, name, k, arguments)
 	var mu sync.Mutex
 	var client encryption.KMSClient
 	k.Open = func(ctx context.Context) (encryption.KMSClient, error) {

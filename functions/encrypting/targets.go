@@ -10,10 +10,10 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// cipher returns the cipher of a target, nil without one or after an error.
-func (r *reader) cipher(name string, t *target) *encryption.Cipher {
+// cipher returns the cipher of a target with its description, nil without one or after an error.
+func (r *reader) cipher(name string, t *target) (*encryption.Cipher, seal) {
 	if t == nil {
-		return nil
+		return nil, seal{}
 	}
 	var out encryption.Target
 	for _, x := range t.enforced {
@@ -33,9 +33,9 @@ func (r *reader) cipher(name string, t *target) *encryption.Cipher {
 		out.Methods = append(out.Methods, m)
 	}
 	if r.ds[before:].HasErrors() {
-		return nil
+		return nil, seal{}
 	}
-	return encryption.New(out)
+	return encryption.New(out), r.sealed(t, out.Enforced)
 }
 
 // reference parses a reference to a block: "method.TYPE.NAME". In JSON it is a string.
@@ -109,6 +109,9 @@ func (r *reader) aesGCM(d *declared, m *encryption.Method) bool {
 	}
 	if attrs["aad"] != nil {
 		m.AAD = r.bytes(attrs["aad"])
+	}
+	if ok {
+		r.imprintMethod(d.address, r.imprints[p.address], m.AAD)
 	}
 	return m.Keys != nil
 }
