@@ -61,6 +61,7 @@ var reasons = union[Reason]{
 	"place unknown":       reflect.TypeFor[PlaceUnknown](),
 	"place not allowed":   reflect.TypeFor[PlaceNotAllowed](),
 	"place renamed":       reflect.TypeFor[PlaceRenamed](),
+	"not encrypted":       reflect.TypeFor[NotEncrypted](),
 	"place moved":         reflect.TypeFor[PlaceMoved](),
 	"place kept else":     reflect.TypeFor[PlaceKeptElse](),
 	"state unreachable":   reflect.TypeFor[StateUnreachable](),

@@ -33,7 +33,7 @@ func samples() Reasons {
 		StateMoved{Change: StateCreated, Is: 1}, StateMoved{Change: StateGone, Was: 3}, StateMoved{Change: StateReplaced, Was: 3, Is: 3},
 		StateMoved{Change: SerialMoved, Was: 3, Is: 5, By: "carol", Number: 8}, StateMoved{Change: SameSerial, Was: 3, Is: 3, Merged: true},
 		PlaceTaken{"network", here, "net"}, PlaceClaimed{"network", here, "net", "acme/shop"}, PlaceClaimed{"network", here, "net", ""},
-		PlaceUnknown{"network", here}, PlaceNotAllowed{"network", here}, PlaceRenamed{"network", "net"}, PlaceMoved{"network", there, here, false}, PlaceKeptElse{"network"},
+		PlaceUnknown{"network", here}, PlaceNotAllowed{"network", here}, PlaceRenamed{"network", "net"}, NotEncrypted{"network"}, PlaceMoved{"network", there, here, false}, PlaceKeptElse{"network"},
 		StateUnreachable{"put state: access denied", "Grant it."}, NothingToUnlock{}, NothingToStop{}, NothingToRecover{}, BeingApplied{"bob", Recover}, WasStopped{"alice"}, Unavailable{"too large an archive", "Make it smaller."}, ProcessEnded{"planning was ended: It took more than 512 MiB of memory.", "Give it more."},
 		Unusable{"there is no such project: network"}, CommitGone{"404 Not Found"},
 		Required{Apply, requiredTree(), false}, Required{Apply, requiredTree(), true}, Required{Unlock, unknownTree(), false},

@@ -84,7 +84,7 @@ func (s *Settings) found(files fs.FS, p Project, at hcl.Range) (Project, content
 	p = s.filed(p, regular(files))
 	ds := p.configure(files, at)
 	c := read(files, p.Dir)
-	p.Modules, p.Backend = c.matter(), c.kind()
+	p.Modules, p.Backend, p.Encrypts = c.matter(), c.kind(), c.encrypts || c.broken
 	p.locate(files, c)
 	if c.backend == nil && !c.broken && p.BackendConfig != nil && s.usual != at {
 		ds = append(ds, diags.Warningf(&at, "Missing backend configuration", "The project %q has a backend_config, and its configuration has no backend block that this completes. Add terraform { backend \"s3\" {} } to it, or remove the argument.", p.Name)...)
@@ -182,6 +182,7 @@ type contents struct {
 	anywhere bool
 	backend  *config.Backend // nil for none
 	broken   bool            // its own directory cannot be read
+	encrypts bool            // it has an encryption block
 }
 
 // matter returns the other directories whose files matter to it.
@@ -215,5 +216,5 @@ func read(files fs.FS, dir string) contents {
 			found[at] = true
 		}
 	}
-	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken}
+	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken, len(cfg.Root.Encryption) > 0}
 }

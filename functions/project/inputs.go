@@ -53,7 +53,7 @@ func (t Tree) Diff(u Tree) []string {
 func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
 	t := Tree{}
 	own := p
-	own.Modules, own.Backend, own.Apply, own.At = nil, "", "", "" // these follow from other files, or the base branch decides them
+	own.Modules, own.Backend, own.Apply, own.At, own.Encrypts = nil, "", "", "", false // these follow from other files, or the base branch decides them
 	block, err := json.Marshal(own)
 	if err != nil {
 		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)

@@ -53,6 +53,9 @@ type Project struct {
 	// Backend is the type of its configuration's backend, "" if there is none. [Discover] fills it
 	// in.
 	Backend string
+	// Encrypts is set if its configuration has an encryption block, or cannot be read: nobody can tell
+	// then. [Discover] fills it in.
+	Encrypts bool `json:",omitempty"`
 	// Place is the address of the state by its configuration; if there is none, Nowhere is the
 	// reason, for people. [Discover] fills them in. Whether the state may be there is for the base
 	// commit to decide.

@@ -45,7 +45,7 @@ func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.
 		return none, jobs.Refused, err
 	}
 	// The apply record comes last, immediately before the first change.
-	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Merge, HardStop: p.job.Times.HardStop})
+	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Merge, Base: p.q.Run.Base, HardStop: p.job.Times.HardStop})
 	if err != nil {
 		return none, jobs.Refused, err
 	}

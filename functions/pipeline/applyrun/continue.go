@@ -127,7 +127,7 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 	if err := ap.Evidence.CompareShown(ctx, &q); err != nil {
 		return q, "", nil, err
 	}
-	q.Saved = asApplied(&q, plan)
+	q.Saved, q.Sealed = asApplied(&q, plan), b.Base
 	planned, err := ledger.LoadInputs(ctx, ap.Artifacts, r)
 	if errors.Is(err, ledger.ErrExchanged) {
 		q.Kept, err = err.Error(), nil

@@ -145,6 +145,9 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 	if j.Environment, err = s.Grant(p, e.Pull.Base.Ref); err != nil {
 		return jobs.Job{}, err.Error(), nil
 	}
+	if problem, err = e.seal(ctx, q, p, &j); err != nil || problem != "" {
+		return jobs.Job{}, problem, err
+	}
 	return j, "", nil
 }
 

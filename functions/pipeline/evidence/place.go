@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/sealing"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
@@ -23,6 +24,8 @@ type base struct {
 	broken   bool // the settings have errors: some projects may be missing
 	// locks are the dependency lock files beside the projects, by their directories; nil without one.
 	locks map[string][]byte
+	// sealings are the encryption blocks of the projects, by their keys; some may be missing.
+	sealings map[sealingKey]sealing.Base
 }
 
 // baseAt reads a commit of the base branch. Each costs one archive, once a process.
@@ -44,6 +47,9 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	}
 	b := base{projects: d.Projects, broken: d.Problem != ""}
 	if b.locks, err = locksIn(dir, d.Projects); err != nil {
+		return base{}, fmt.Errorf("read the base branch: %w", err)
+	}
+	if b.sealings, err = sealingsIn(dir, d.Projects); err != nil {
 		return base{}, fmt.Errorf("read the base branch: %w", err)
 	}
 	s, _, err := e.Settings(ctx, sha)

@@ -9,24 +9,21 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
-
-	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/encrypting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/sealing"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 	"github.com/lockstep-iac/lockstep/statebackend/kms"
 )
 
-// ciphers are the encryption of a run's states and saved plans, as the checkout's configuration says,
-// and the environment of the base branch, which adds to it. Keys are made once for each run.
+// ciphers are the encryption of a run's states and saved plans, as the base branch says: see package
+// sealing. Keys are made once for each run.
 type ciphers struct {
-	set  *encrypting.Set
-	read bool
+	sealing.Ciphers
+	found diags.Diagnostics
+	read  bool
 }
 
 // A KMSFunc connects to AWS KMS for a job, with the arguments of its key provider.
@@ -64,29 +61,28 @@ func refused(argument string) string {
 	return fmt.Sprintf("The key provider sets %s, which is not for a pull request to say: Lockstep calls AWS KMS with the credentials for the state, and at addresses of its own. Remove the argument; on other machines, AWS_PROFILE and the other environment variables of AWS say it.", argument)
 }
 
-// of returns the ciphers of a checkout's configuration.
+// of returns the ciphers of the base branch.
 func (c *ciphers) of(o *checkout) (*encrypting.Set, diags.Diagnostics) {
 	if c.read {
-		return c.set, nil
+		return c.Set, c.found
 	}
-	root, where := o.Config.Root, o.earlyInput()
-	where.Secrets = true
-	evaluate := early.New(where)
-	in := encrypting.Input{Blocks: root.Encryption, Environment: o.vault[encrypting.Variable], Refuse: refused}
-	in.Evaluate = func(e hcl.Expression) (cty.Value, hcl.Diagnostics) {
-		if config.IsLiteral(e) {
-			return e.Value(nil)
-		}
-		return evaluate(root, e)
+	in := sealing.Input{
+		Base: o.job.Sealing, Workspace: o.job.Workspace, Environment: o.vault[encrypting.Variable], Secrets: o.vault.source(),
+		Refuse: refused, KMS: o.kms(), Budget: o.Budget,
 	}
-	if o.engine.KMS != nil {
-		in.KMS = func(ctx context.Context, arguments map[string]any) (encryption.KMSClient, error) {
-			return o.engine.KMS(ctx, o.job, arguments)
-		}
+	c.Ciphers, c.found = in.Ciphers()
+	c.read = true
+	return c.Set, c.found
+}
+
+// kms connects to AWS KMS; nil: there is none.
+func (o *checkout) kms() encrypting.KMS {
+	if o.engine.KMS == nil {
+		return nil
 	}
-	s, ds := encrypting.Read(in)
-	c.set, c.read = s, !ds.HasErrors()
-	return s, ds
+	return func(ctx context.Context, arguments map[string]any) (encryption.KMSClient, error) {
+		return o.engine.KMS(ctx, o.job, arguments)
+	}
 }
 
 // errSealing is wrapped by the error of a plan that cannot be encrypted, mostly since its key cannot
@@ -95,7 +91,7 @@ var errSealing = errors.New("it is kept encrypted or not at all")
 
 // sealed returns an encoded plan as it is to be kept.
 func (c *ciphers) sealed(ctx context.Context, plan []byte) ([]byte, error) {
-	p := c.set.Plan()
+	p := c.Set.Plan()
 	if p == nil {
 		return plan, nil
 	}
@@ -108,7 +104,7 @@ func (c *ciphers) sealed(ctx context.Context, plan []byte) ([]byte, error) {
 
 // unsealed returns a kept plan as it was encoded.
 func (c *ciphers) unsealed(ctx context.Context, plan []byte) ([]byte, error) {
-	if p := c.set.Plan(); p != nil {
+	if p := c.Set.Plan(); p != nil {
 		return p.DecryptPlan(ctx, plan)
 	}
 	return plan, nil

@@ -46,6 +46,7 @@ resource "terraform_data" "a" {
 // refused.
 func TestEncrypted(t *testing.T) {
 	b := newBench(t, map[string]string{"net/main.tf": encrypted})
+	b.base()
 	p := b.plan()
 	if p.Plan == nil || bytes.Contains(p.Plan, []byte("hunter2")) || !bytes.Contains(p.Plan, []byte(`"encryption_version":"v0"`)) {
 		t.Fatalf("%+v", p)
@@ -72,10 +73,12 @@ func TestEncrypted(t *testing.T) {
 	}
 
 	b.write(map[string]string{"net/main.tf": strings.ReplaceAll(encrypted, "correct", "another")})
+	b.base()
 	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), "cannot be decrypted") {
 		t.Errorf("with another passphrase: %+v", p)
 	}
 	b.write(map[string]string{"net/main.tf": encrypted[strings.Index(encrypted, "variable"):]})
+	b.base()
 	plain := b.plan()
 	if plain.Plan != nil || !strings.Contains(flat(plain.Report), "add the encryption block") {
 		t.Errorf("without the block: %+v", plain)
@@ -87,6 +90,7 @@ func TestEncrypted(t *testing.T) {
 		t.Fatalf("%+v", plain)
 	}
 	b.write(map[string]string{"net/main.tf": encrypted})
+	b.base()
 	if o := b.apply(plain.Plan, true); !o.Failed || !strings.Contains(flat(o.Report), "t is not encrypted, and the configuration enforces encryption") {
 		t.Errorf("a plan in clear: %+v", o)
 	}

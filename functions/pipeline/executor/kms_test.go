@@ -51,6 +51,7 @@ func withKMS(t *testing.T, files map[string]string, asked func(jobs.Job) error) 
 	s := kmstest.Start(t, "ASIASESSION")
 	t.Setenv("AWS_ENDPOINT_URL_KMS", s.URL)
 	b := newBench(t, files)
+	b.base()
 	b.engine.KMS = KMS(func(_ context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
 		return credentials.NewStaticCredentialsProvider("ASIASESSION", "y", "token"), asked(j)
 	})

@@ -25,6 +25,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/remotestates"
@@ -46,7 +47,8 @@ type checkout struct {
 
 	options options // of the plan
 
-	ciphers ciphers
+	ciphers    ciphers
+	encryption comment.EncryptionChange // of the pull request
 
 	merged  merged
 	present jobs.Present // parts of the plan to apply that have moved, but the state
@@ -77,6 +79,9 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 	}
 	cfg, ds, err := o.load(ctx, modules)
 	o.Config = cfg
+	if j.Access == jobs.Reads {
+		ds = append(ds, o.proposed(cfg)...)
+	}
 	if err != nil || ds.HasErrors() {
 		return o, ds, err
 	}
@@ -208,6 +213,7 @@ func (o *checkout) sources() ([]inputs.Source, diags.Diagnostics) {
 // files are those that messages may point into.
 func (o *checkout) files() map[string]*hcl.File {
 	all := maps.Clone(o.values)
+	maps.Copy(all, o.ciphers.Files)
 	if o.Config != nil {
 		maps.Copy(all, o.Config.Files)
 	}

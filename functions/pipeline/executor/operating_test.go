@@ -14,6 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/sealing"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -55,6 +57,17 @@ func (b *bench) write(files map[string]string) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
+	}
+}
+
+// base has the base branch have the checkout as it is now.
+func (b *bench) base() {
+	b.t.Helper()
+	root := os.DirFS(b.job.Checkout)
+	var err error
+	p := project.Project{Dir: b.job.Dir, VarFiles: b.job.VarFiles, Variables: b.job.Variables, Encrypts: true}
+	if b.job.Sealing, err = sealing.Read(root, p, 1<<20); err != nil {
+		b.t.Fatal(err)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
@@ -33,11 +34,12 @@ type reporter struct {
 	files   map[string]*hcl.File // into which messages may point
 	config  *config.Config       // nil where none was read
 	schemas formats.Schemas
+	change  comment.EncryptionChange // that a merge would bring
 }
 
 // reporter returns the reporter of the checkout as it is now, without the secrets of hide.
 func (o *checkout) reporter(hide *secrets) reporter {
-	return reporter{hide: hide, files: o.files(), config: o.Config, schemas: o.Schemas}
+	return reporter{hide: hide, files: o.files(), config: o.Config, schemas: o.Schemas, change: o.encryption}
 }
 
 // plan returns a plan for people, as Markdown within the limit. If that leaves anything out,
@@ -46,18 +48,18 @@ func (r reporter) plan(p *plans.Plan, warnings diags.Diagnostics) (report, full 
 	said := r.hide.From(r.codeBlock(warnings))
 	whole := r.hide.From(render.PlanMarkdown(p, r.config, r.schemas, math.MaxInt)) + said
 	if len(whole) <= reportLimit {
-		return whole, ""
+		return r.change.Above(whole), ""
 	}
 	var b strings.Builder
 	(&render.Printer{}).Plan(&b, p, r.config, r.schemas)
 	full = r.hide.From(b.String() + "\n" + r.plainly(warnings))
 	text := r.hide.From(render.PlanMarkdown(p, r.config, r.schemas, max(reportLimit-len(said), reportLimit/2)))
-	return markdown.Cut(text+said, reportLimit), full
+	return r.change.Above(markdown.Cut(text+said, reportLimit)), full
 }
 
 // trouble returns errors for people.
 func (r reporter) trouble(ds diags.Diagnostics) string {
-	return markdown.Cut(r.hide.From(r.codeBlock(ds)), reportLimit)
+	return r.change.Above(markdown.Cut(r.hide.From(r.codeBlock(ds)), reportLimit))
 }
 
 // remains returns the errors of an apply for people, and the actions that it has not begun.

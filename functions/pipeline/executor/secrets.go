@@ -31,6 +31,9 @@ func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 	for _, s := range o.vault {
 		found.Text(s)
 	}
+	for _, v := range o.ciphers.Sensitive {
+		found.all(v)
+	}
 	for _, v := range o.remote.Sensitive() {
 		found.all(v)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/sealing"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
@@ -58,6 +59,8 @@ type Job struct {
 	// the reason, for people.
 	State   places.Place
 	NoState string
+	// Sealing has the encryption block that holds: that of the base branch.
+	Sealing sealing.Base
 	// Access is how far the job reaches into the state and what is beside it; an Engine sets it.
 	Access Access
 	// Run names an apply, from its first process to its last, as the holder of the state's lock.

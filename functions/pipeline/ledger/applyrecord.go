@@ -24,6 +24,9 @@ type ApplyRecord struct {
 	Begun time.Time
 	// Commit is the one that is checked out, of the decision to begin.
 	Commit string `json:",omitempty"`
+	// Base is the commit of the base branch then, whose encryption block holds until the end; "" in
+	// records of earlier versions.
+	Base string `json:",omitempty"`
 	// Fence counts the processes that have worked on the apply. HardStop is the certain end of the
 	// last of them, zero if it has none; Rested is set once it has ended its work and handed over.
 	Fence    int       `json:",omitempty"`

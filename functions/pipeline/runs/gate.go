@@ -101,6 +101,7 @@ var rules = []rule{
 	{applying, aPlan, required},
 
 	{applying, itsChange, placeRenamed},
+	{applying, itsChange, sealedFirst},
 	{applying, itsChange, placeMoved},
 }
 

@@ -40,6 +40,9 @@ type Placing struct {
 	// Ignored are the arguments of the pull request's backend block that count only once they
 	// are merged; Imposed those that a new place has from others in the same bucket.
 	Ignored, Imposed []string
+	// InClear is set if the base commit does not have the project, and so no encryption block for it,
+	// though the pull request has one: an apply would write the state in clear.
+	InClear bool
 	// Reasons speak against any place.
 	Reasons comment.Reasons
 }

@@ -78,6 +78,9 @@ type Request struct {
 	// Placing is the decision about the address of the state, nil before it is made. The
 	// gate must be asked again with it before the state is read.
 	Placing *Placing
+	// Sealed is the base commit whose encryption block holds, of an apply that goes on; "" for that of
+	// the Run.
+	Sealed string
 	// Last is the last apply to the project's state, nil if there was none.
 	Last *LastApply
 	// State is the present state, read under its lock; nil before. The gate must be asked

@@ -148,6 +148,15 @@ func placeRenamed(q *Request) comment.Reason {
 	return nil
 }
 
+// sealedFirst holds that the state of a new project is written encrypted from the beginning, if it is to
+// be encrypted: versions of it in clear would stay in its bucket.
+func sealedFirst(q *Request) comment.Reason {
+	if q.Placing.InClear {
+		return comment.NotEncrypted{Project: q.Run.Project}
+	}
+	return nil
+}
+
 func placeMoved(q *Request) comment.Reason {
 	if was, is := q.Run.Place, q.Placing.Place.String(); was != "" && was != is {
 		return comment.PlaceMoved{Project: q.Run.Project, Planned: was, Place: is, Merged: q.merged()}

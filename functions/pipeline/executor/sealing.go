@@ -1,0 +1,45 @@
+package executor
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/early"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/encrypting"
+)
+
+// proposed compares the encryption block of the checkout with that of the base branch. Its errors are
+// those of the former, which nothing is encrypted with: it would be after the merge. The remark stands
+// above every report of the run, so that no failure hides the difference.
+func (o *checkout) proposed(cfg *config.Config) diags.Diagnostics {
+	if cfg == nil || cfg.Root.Broken {
+		return nil // the errors are reported
+	}
+	root := cfg.Root
+	now, ds := o.ciphers.of(o)
+	if ds.HasErrors() {
+		return nil // they are reported where the state is opened
+	}
+	where := o.earlyInput()
+	where.Secrets = true
+	evaluate := early.New(where)
+	in := encrypting.Input{Blocks: root.Encryption, Environment: o.vault[encrypting.Variable], Refuse: refused}
+	in.Evaluate = func(e hcl.Expression) (cty.Value, hcl.Diagnostics) {
+		if config.IsLiteral(e) {
+			return e.Value(nil)
+		}
+		return evaluate(root, e)
+	}
+	later, ds := encrypting.Read(in)
+	o.encryption = comment.EncryptionChange{Project: o.job.Project}
+	if ds.HasErrors() {
+		o.encryption.Broken = true
+		return ds
+	}
+	d := encrypting.Compare(now, later)
+	o.encryption.State, o.encryption.Plan, o.encryption.Others = comment.Resealed(d.State), comment.Resealed(d.Plan), d.Others
+	return nil
+}
