@@ -57,6 +57,11 @@ func TestGolden(t *testing.T) {
 	moved, kept := net, net
 	moved.Body = Placed{Project: net.Name, From: here, To: there, Moves: true, Imposed: []string{"dynamodb_table", "encrypt"}}.Above(somePlan)
 	kept.Body = Placed{Project: net.Name, From: here, To: here, Owner: "net", Ignored: []string{"use_lockfile"}}.Above(somePlan)
+	sealed, locked := net, app
+	sealed.Body = EncryptionChange{Project: net.Name, State: Resealed{Any: true, Rekeyed: true, Unreadable: true, Relaxed: true}, Plan: Resealed{Any: true, Ends: true}, Others: true}.Above(somePlan)
+	locked.Body = EncryptionChange{Project: app.Name, Broken: true}.Above(trouble)
+	encrypted := app
+	encrypted.Body = EncryptionChange{Project: app.Name, State: Resealed{Any: true, Begins: true}, Plan: Resealed{Any: true}}.Above("**No changes.**\n")
 	partial, destroying := net, net
 	partial.Options = grammar.Options{Targets: []string{`module.a["x y"].aws_vpc.main`, "aws_subnet.a"}, Variables: []string{"size=2 3", "x=`@team`"}, NoRefresh: true}
 	destroying.Options = grammar.Options{Destroy: true}
@@ -104,6 +109,7 @@ func TestGolden(t *testing.T) {
 		"check-partial":         check(partial, ""),
 		"check-destroying":      check(destroying, ""),
 		"status-moved":          status(moved).Markdown(65536),
+		"status-encryption":     status(sealed, encrypted, with(locked, PlanFailed, "", locked.Body)).Markdown(65536),
 		"status-kept":           status(kept).Markdown(65536),
 		"status-two":            noted.Markdown(65536),
 		"status-none":           status(app).Markdown(65536),

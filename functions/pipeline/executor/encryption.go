@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/encrypting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sealing"
@@ -23,7 +24,9 @@ import (
 type ciphers struct {
 	sealing.Ciphers
 	found diags.Diagnostics
-	read  bool
+	// change is that by the pull request.
+	change comment.EncryptionChange
+	read   bool
 }
 
 // A KMSFunc connects to AWS KMS for a job, with the arguments of its key provider.
@@ -68,15 +71,15 @@ func (c *ciphers) of(o *checkout) (*encrypting.Set, diags.Diagnostics) {
 	}
 	in := sealing.Input{
 		Base: o.job.Sealing, Workspace: o.job.Workspace, Environment: o.vault[encrypting.Variable], Secrets: o.vault.source(),
-		Refuse: refused, KMS: o.kms(), Budget: o.Budget,
+		Refuse: refused, KMS: kmsOf(o), Budget: o.Budget,
 	}
 	c.Ciphers, c.found = in.Ciphers()
 	c.read = true
 	return c.Set, c.found
 }
 
-// kms connects to AWS KMS; nil: there is none.
-func (o *checkout) kms() encrypting.KMS {
+// kmsOf connects to AWS KMS; nil: there is none.
+func kmsOf(o *checkout) encrypting.KMS {
 	if o.engine.KMS == nil {
 		return nil
 	}

@@ -25,7 +25,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
-	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/remotestates"
@@ -47,8 +46,7 @@ type checkout struct {
 
 	options options // of the plan
 
-	ciphers    ciphers
-	encryption comment.EncryptionChange // of the pull request
+	ciphers ciphers
 
 	merged  merged
 	present jobs.Present // parts of the plan to apply that have moved, but the state
@@ -80,7 +78,7 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 	cfg, ds, err := o.load(ctx, modules)
 	o.Config = cfg
 	if j.Access == jobs.Reads {
-		ds = append(ds, o.proposed(cfg)...)
+		ds = append(ds, o.ciphers.proposed(o, cfg)...)
 	}
 	if err != nil || ds.HasErrors() {
 		return o, ds, err

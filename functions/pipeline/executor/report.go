@@ -39,7 +39,7 @@ type reporter struct {
 
 // reporter returns the reporter of the checkout as it is now, without the secrets of hide.
 func (o *checkout) reporter(hide *secrets) reporter {
-	return reporter{hide: hide, files: o.files(), config: o.Config, schemas: o.Schemas, change: o.encryption}
+	return reporter{hide: hide, files: o.files(), config: o.Config, schemas: o.Schemas, change: o.ciphers.change}
 }
 
 // plan returns a plan for people, as Markdown within the limit. If that leaves anything out,

@@ -1,11 +1,14 @@
 package executor
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/encrypting"
@@ -14,17 +17,21 @@ import (
 // proposed compares the encryption block of the checkout with that of the base branch. Its errors are
 // those of the former, which nothing is encrypted with: it would be after the merge. The remark stands
 // above every report of the run, so that no failure hides the difference.
-func (o *checkout) proposed(cfg *config.Config) diags.Diagnostics {
+func (c *ciphers) proposed(o *checkout, cfg *config.Config) diags.Diagnostics {
 	if cfg == nil || cfg.Root.Broken {
 		return nil // the errors are reported
 	}
 	root := cfg.Root
-	now, ds := o.ciphers.of(o)
+	now, ds := c.of(o)
 	if ds.HasErrors() {
 		return nil // they are reported where the state is opened
 	}
 	where := o.earlyInput()
 	where.Secrets = true
+	where.Sources = func() []inputs.Source {
+		sources, _ := o.sources()
+		return slices.DeleteFunc(sources, func(s inputs.Source) bool { return s.Origin == inputs.FromOption }) // a merge has none
+	}
 	evaluate := early.New(where)
 	in := encrypting.Input{Blocks: root.Encryption, Environment: o.vault[encrypting.Variable], Refuse: refused}
 	in.Evaluate = func(e hcl.Expression) (cty.Value, hcl.Diagnostics) {
@@ -34,12 +41,12 @@ func (o *checkout) proposed(cfg *config.Config) diags.Diagnostics {
 		return evaluate(root, e)
 	}
 	later, ds := encrypting.Read(in)
-	o.encryption = comment.EncryptionChange{Project: o.job.Project}
+	c.change = comment.EncryptionChange{Project: o.job.Project}
 	if ds.HasErrors() {
-		o.encryption.Broken = true
+		c.change.Broken = true
 		return ds
 	}
 	d := encrypting.Compare(now, later)
-	o.encryption.State, o.encryption.Plan, o.encryption.Others = comment.Resealed(d.State), comment.Resealed(d.Plan), d.Others
+	c.change.State, c.change.Plan, c.change.Others = comment.Resealed(d.State), comment.Resealed(d.Plan), d.Others
 	return nil
 }

@@ -182,6 +182,9 @@ func TestGateOfPlaces(t *testing.T) {
 		{"a moved one", comment.Apply, &Placing{Place: at, Kind: MovedPlace}, at.String(), ""},
 		{"a plan of a renamed one", comment.Plan, &Placing{Place: at, Kind: RenamedPlace, Owner: "prod"}, "", ""},
 		{"an apply of a renamed one", comment.Apply, &Placing{Place: at, Kind: RenamedPlace, Owner: "prod"}, at.String(), "PlaceRenamed"},
+		{"a plan that is not encrypted yet", comment.Plan, &Placing{Place: at, Kind: NewPlace, InClear: true}, "", ""},
+		{"an apply of it", comment.Apply, &Placing{Place: at, Kind: NewPlace, InClear: true}, at.String(), "NotEncrypted"},
+		{"an unlock of it", comment.Unlock, &Placing{Place: at, Kind: NewPlace, InClear: true}, at.String(), ""},
 		{"a plan of a state elsewhere", comment.Apply, &Placing{Place: at, Kind: SamePlace}, "s3://states/else", "PlaceMoved"},
 	} {
 		q := allowed()

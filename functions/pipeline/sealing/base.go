@@ -52,8 +52,8 @@ type Base struct {
 	Variables map[string]json.RawMessage `json:",omitempty"`
 }
 
-// ErrTooLarge is wrapped by the error about files that are longer than the limit.
-var ErrTooLarge = errors.New("the files are too large")
+// errTooLarge is wrapped by the error about files that are longer than the limit.
+var errTooLarge = errors.New("the files are too large")
 
 // Size is the length of the files in bytes.
 func (b Base) Size() int {
@@ -112,7 +112,7 @@ func (b Base) add(files fs.FS, name, at string, limit int) (int, error) {
 		return limit, fmt.Errorf("%s: %w", at, err)
 	}
 	if len(src) > limit {
-		return limit, fmt.Errorf("%s: %w", at, ErrTooLarge)
+		return limit, fmt.Errorf("%s: %w", at, errTooLarge)
 	}
 	b.Files[name] = src
 	return limit - len(src), nil

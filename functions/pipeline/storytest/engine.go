@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +24,7 @@ import (
 //	         meanwhile STEP: the step happens while it is made, and ends it
 //	check    fails, error TEXT, differs, same
 //	apply    fails, error TEXT, lost, rests, moved MODULE, other-version, differs,
-//	         stops STEP, goes STEP: the step happens while it is made, and ends it, or does not
+//	         stops STEP, goes STEP, rests STEP: the step happens while it is made, and ends it, or does not
 //	discover, inputs   death TEXT: see [projects]
 //	state    written: somebody else writes the state; takes effect at once
 //	unlock   1, 1 other, fails TEXT
@@ -99,6 +100,7 @@ func (e *engine) start(call string, j jobs.Job) error {
 		{"variables", strings.Join(j.VarFiles, " ")},
 		{"state", j.State.String()},
 		{"without a state because", j.NoState},
+		{"sealed by", sealedBy(j)},
 		{"run", j.Run},
 	} {
 		if x.value != "" {
@@ -112,6 +114,16 @@ func (e *engine) start(call string, j jobs.Job) error {
 		text += fmt.Sprintf(", planned %d", j.Planned.Serial)
 	}
 	return e.w.decide(memory.Effect{Call: text}).Undone
+}
+
+// sealedBy are the files with the encryption block that holds, with their first lines.
+func sealedBy(j jobs.Job) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(j.Sealing.Files)) {
+		first, _, _ := strings.Cut(string(j.Sealing.Files[name]), "\n")
+		out = append(out, name+" "+first)
+	}
+	return strings.Join(out, " ")
 }
 
 // Plan implements [jobs.Engine].
@@ -247,6 +259,10 @@ func (e *engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 		<-ctx.Done()
 	case "goes":
 		e.meanwhile(r.rest)
+	case "rests":
+		if r.rest != "" {
+			e.meanwhile(r.rest)
+		}
 	}
 	return e.carryOut(r, st, add), nil
 }

@@ -3,4 +3,4 @@ package storytest
 import "testing"
 
 // TestStories plays all stories.
-func TestStories(t *testing.T) { Play(t, "plans", "applies", "commands", "webhooks", "rounds") }
+func TestStories(t *testing.T) { Play(t, "plans", "applies", "commands", "sealing", "webhooks", "rounds") }
