@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -172,3 +173,32 @@ func TestTwoProjectsWithOneState(t *testing.T) {
 
 // declare describes a project with the name of its directory.
 func declare(name string) string { return fmt.Sprintf("project %q {\n  dir = %q\n}\n", name, name) }
+
+// TestEncrypts holds which projects have an encryption block, as far as that can be told, and that it is no
+// input by itself.
+func TestEncrypts(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"resource \"x\" \"a\" {}\n":                          false,
+		"terraform {\n  backend \"local\" {}\n}\n":           false,
+		"terraform {\n  encryption {}\n}\n":                  true,
+		"resource {\n":                                       true,
+		"# terraform { encryption {} }\nvariable \"a\" {}\n": false,
+	} {
+		files := fstest.MapFS{"lockstep.hcl": {Data: []byte("project \"net\" {\n  dir = \"net\"\n}\n")}, "net/main.tf": {Data: []byte(text)}}
+		found, ds := Discover(files)
+		if ds.HasErrors() || len(found.Projects) != 1 || found.Projects[0].Encrypts != want {
+			t.Errorf("%s: %+v, %v", text, found.Projects, ds)
+			continue
+		}
+		p := found.Projects[0]
+		with, err := Inputs(files, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Encrypts = !p.Encrypts
+		if without, err := Inputs(files, p); err != nil || with.Hash() != without.Hash() {
+			t.Errorf("%s: %v, %v", text, with.Diff(without), err)
+		}
+	}
+}

@@ -3,4 +3,6 @@ package storytest
 import "testing"
 
 // TestStories plays all stories.
-func TestStories(t *testing.T) { Play(t, "plans", "applies", "commands", "sealing", "webhooks", "rounds") }
+func TestStories(t *testing.T) {
+	Play(t, "plans", "applies", "commands", "sealing", "webhooks", "rounds")
+}
