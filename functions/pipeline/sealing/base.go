@@ -22,6 +22,8 @@
 //     state was written again and no apply is under way.
 //   - It is removed, by way of the method "unencrypted" with the former one as a fallback. Until the
 //     merge everything stays encrypted.
+//   - The states of others, which terraform_remote_state reads, are decrypted by the base's block, too: its key
+//     for one is merged before the data source that needs it.
 //   - The base moves while an apply is under way. An apply that goes on in another process keeps the base
 //     commit that it began with; if GitHub has forgotten that, it is the present one.
 //
