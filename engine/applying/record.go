@@ -20,19 +20,33 @@ type record struct {
 	store   func(context.Context, *states.State) error
 	stop    context.CancelCauseFunc // ends the apply
 
-	mu     sync.Mutex
-	editor *states.Editor
+	mu      sync.Mutex
+	editor  *states.Editor
+	changes int // since the last save
 
 	saving sync.Mutex // held during a save
 	saved  *states.State
+	size   int // of the saved state, in objects
 }
 
 func newRecord(in Input, stop context.CancelCauseFunc) *record {
 	r := &record{journal: in.Journal, store: in.Save, stop: stop, editor: in.Plan.PriorState.Edit(), saved: in.Plan.PriorState}
+	r.size = sizeOf(r.saved)
 	if in.Progress != nil {
 		r.editor, r.saved = in.Progress.State.Edit(), nil
 	}
 	return r
+}
+
+// sizeOf counts the objects of a state.
+func sizeOf(s *states.State) int {
+	n := 0
+	for _, r := range s.Resources() {
+		for _, in := range r.Instances {
+			n += 1 + len(in.Deposed)
+		}
+	}
+	return n
 }
 
 // set records an object; nil removes it. The journal stores the edit with its next record, at the
@@ -41,6 +55,7 @@ func (r *record) set(addr addrs.ResourceInstanceObject, pc addrs.AbsProviderConf
 	r.mu.Lock()
 	was := r.editor.Current().Object(addr)
 	r.editor.SetObject(addr, pc, o)
+	r.changes++
 	r.mu.Unlock()
 	r.journal.Edit(addr, pc, was, o)
 }
@@ -50,6 +65,7 @@ func (r *record) move(o *states.Object, pc addrs.AbsProviderConfig, from, to add
 	r.mu.Lock()
 	r.editor.SetObject(to, pc, o)
 	r.editor.SetObject(from, pc, nil)
+	r.changes++
 	r.mu.Unlock()
 	r.journal.Move(from, to, pc, o)
 }
@@ -79,13 +95,20 @@ func (r *record) edit(f func(*states.Editor)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f(r.editor)
+	r.changes++
 }
 
 // state returns the state as it is now.
 func (r *record) state() *states.State {
+	s, _ := r.changed()
+	return s
+}
+
+// changed is state, with the number of changes since the last save.
+func (r *record) changed() (s *states.State, changes int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.editor.State()
+	return r.editor.State(), r.changes
 }
 
 // save stores the state if it has changed since the last time. A state that cannot be stored
@@ -99,7 +122,7 @@ func (r *record) save(ctx context.Context) diags.Diagnostics {
 	}
 	r.saving.Lock()
 	defer r.saving.Unlock()
-	st := r.state()
+	st, changes := r.changed()
 	if st == r.saved {
 		return nil
 	}
@@ -107,23 +130,42 @@ func (r *record) save(ctx context.Context) diags.Diagnostics {
 		r.stop(errors.New("the state could not be saved"))
 		return diags.FromError("Failed to save state", err)
 	}
-	r.saved = st
+	r.saved, r.size = st, sizeOf(st)
+	r.mu.Lock()
+	r.changes -= changes
+	r.mu.Unlock()
 	return nil
+}
+
+// share is the part of the objects of a state that has to have changed before it is saved early. States that
+// grow by a quarter from one save to the next have five times the bytes of the last one together.
+const share = 4
+
+// worthSaving reports whether enough has changed for an early save. Without a journal a change is enough.
+func (r *record) worthSaving() bool {
+	r.saving.Lock()
+	defer r.saving.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.journal == nil || r.changes*share >= r.size
 }
 
 // paced returns save with a pause after each call of nine times its length: a save of n
 // objects takes time in proportion to n, and so an apply of n changes spends at most a
-// tenth of its own time on saves, however many there are. The pause has longest as its limit.
+// tenth of its own time on saves, however many there are. The pause has longest as its limit. Where a journal has
+// everything, the bytes of all saves stay in proportion to the changes, too: until a share of
+// the objects has changed the pause has that length.
 //
 // The length is the shortest of the last few: a busy machine makes single saves long,
 // and must not make the state old.
 func (r *record) paced(longest time.Duration) func(context.Context) diags.Diagnostics {
 	const few = 4
 	var lengths []time.Duration
-	var next time.Time
+	var next, latest time.Time
 	return func(ctx context.Context) diags.Diagnostics {
 		start := time.Now()
-		if start.Before(next) && ctx.Err() == nil {
+		early := start.Before(next) || start.Before(latest) && !r.worthSaving()
+		if early && ctx.Err() == nil {
 			return nil
 		}
 		before := r.saved
@@ -134,7 +176,7 @@ func (r *record) paced(longest time.Duration) func(context.Context) diags.Diagno
 		end := time.Now()
 		lengths = append(lengths, end.Sub(start))
 		lengths = lengths[max(0, len(lengths)-few):]
-		next = end.Add(min(9*slices.Min(lengths), longest))
+		next, latest = end.Add(min(9*slices.Min(lengths), longest)), end.Add(longest)
 		return ds
 	}
 }

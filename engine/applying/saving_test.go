@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/planning"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
@@ -41,6 +42,7 @@ type slowWorld struct {
 	// saveTakes is how long a save takes.
 	saveTakes time.Duration
 	soon      bool // Input.SaveSoon
+	journaled bool
 
 	saving atomic.Int32
 	saves  []string // "3s: a b"
@@ -97,8 +99,19 @@ func (w *slowWorld) apply(ctx context.Context, text string, parallelism int) (*s
 	}
 	env := environment(cfg, rs, second)
 	env.Parallelism = parallelism
-	done, ds := applying.Apply(ctx, applying.Input{Environment: env, Plan: plan, Save: w.save, SaveSoon: w.soon})
+	in := applying.Input{Environment: env, Plan: plan, Save: w.save, SaveSoon: w.soon}
+	if w.journaled {
+		in.Journal = journaling.New("run", nowhere{})
+	}
+	done, ds := applying.Apply(ctx, in)
 	return done.State, ds
+}
+
+// nowhere stores records, and forgets them.
+type nowhere struct{}
+
+func (nowhere) Append(bool, ...[]byte) func(context.Context) error {
+	return func(context.Context) error { return nil }
 }
 
 // environment is the least that a run needs.
@@ -219,6 +232,33 @@ func TestSavesSoon(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestSavesOfTheJournaled lists how many objects each save has where a journal has everything: the next
+// one has a quarter more.
+func TestSavesOfTheJournaled(t *testing.T) {
+	names := make([]string, 60)
+	takes := map[string]time.Duration{}
+	for i := range names {
+		names[i] = fmt.Sprintf("a%d", i)
+		takes["create t_x."+names[i]] = 490 * time.Millisecond
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newSlowWorld(t, takes)
+		w.soon, w.journaled = true, true
+		if _, ds := w.apply(t.Context(), things(names...), 1); ds.HasErrors() {
+			t.Error(ds)
+		}
+		var sizes []string
+		for _, s := range w.saves {
+			at, names, _ := strings.Cut(s, ": ")
+			sizes = append(sizes, fmt.Sprintf("%s %d", at, len(strings.Fields(names))))
+		}
+		want := []string{"1s 2", "2s 4", "3s 6", "4s 8", "5s 10", "7s 14", "9s 18", "12s 24", "15s 30", "19s 38", "24s 48", "29.4s 60"}
+		if diff := cmp.Diff(want, sizes); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	})
 }
 
 func headlines(ds diags.Diagnostics) string {
