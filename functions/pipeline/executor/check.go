@@ -61,7 +61,7 @@ func (o replan) kept(ctx context.Context, saved []byte) (*plans.Plan, diags.Diag
 func (o replan) decode(ctx context.Context, saved []byte) (*planfile.File, diags.Diagnostics) {
 	saved, err := o.ciphers.unsealed(ctx, saved)
 	if err != nil {
-		return nil, diags.FromError("The saved plan cannot be decrypted", err)
+		return nil, diags.Errorf(nil, "The saved plan cannot be decrypted", "%s. If the encryption of the base branch has changed since the plan, comment \"lockstep plan -p %s\" for a new one.", err, o.job.Project)
 	}
 	file, err := planfile.Decode(saved, planfile.Options{Engine: o.engine.Version, AnyEngine: true, Schema: func(p addrs.Provider, mode, typeName string) *schema.Schema {
 		if s := o.Schemas(p); s != nil {
