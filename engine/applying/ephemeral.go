@@ -14,6 +14,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
+// Ephemeral resources have no steps: they are no changes, and the plan has none of their values. They are
+// opened when a value is first asked for, each once, and stay open until the end, since the
+// provider of a later step may hold a connection through one. So the visits of Terraform's graph, which opens each of
+// them in its turn, become one rule here: before a block is applied, everything ephemeral that it depends on is open.
+// Source: https://developer.hashicorp.com/terraform/language/block/ephemeral
+
 // openRest opens those ephemeral resources that nothing needed, as planning did. Those that
 // depend on a failure are left out.
 func (v *values) openRest(ctx context.Context) {

@@ -10,7 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
-// progress tells listeners of one action, from its beginning to its end.
+// progress tells listeners of one action, from its beginning to its end. Each beginning has one end, also where
+// the provider was not called at all: programs count them, and a person must not wait for an end that
+// never comes.
 type progress struct {
 	to    events.Listener
 	event events.Event

@@ -19,6 +19,24 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
+/*
+# Provisioners
+
+A provisioner is the one action of an apply that no plan describes: a command, with effects that
+nobody records. So the rules around it are about the object.
+
+A creation with provisioners is over when they are. Until then the object is stored as tainted, so that a crash
+or a failure leaves one that the next plan replaces: it may be half set up, and running the rest
+on it could do more harm than making it anew. A destruction begins with them, and one that fails
+keeps the object, with its data. The order of several is that of the block, and the first that
+fails ends the list, unless it has on_failure = continue.
+
+Output may hold secrets that the command was given. If any argument of the provisioner is sensitive or
+ephemeral, its whole output is kept back, since nobody can tell the secret part of a text.
+
+Source: https://developer.hashicorp.com/terraform/language/provisioners
+*/
+
 // refused reports the provisioners that would have to run, but cannot or must not: better
 // before anything has happened than behind an object that is tainted by it.
 func (a *applier) refused() diags.Diagnostics {
@@ -55,6 +73,7 @@ func (x *object) endsOrderly(addr addrs.ResourceInstanceObject, o *states.Object
 	return addr.Deposed == addrs.NotDeposed && o.Status != states.Tainted
 }
 
+// ofCreation returns the provisioners that an object of the block has for its beginning.
 func (x *object) ofCreation() []*config.Provisioner {
 	var out []*config.Provisioner
 	for _, p := range x.r.Provisioners {

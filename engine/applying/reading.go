@@ -11,7 +11,12 @@ import (
 )
 
 // read reads a data source that could not be read while planning: its configuration was not known
-// then, or it depends on something that was to change.
+// then, or it depends on something that was to change. The order of the steps has it read after all
+// such changes, and before everything that refers to it.
+//
+// The answer is not held against the plan: the planned value was unknown wherever the data had a
+// say, so there is nothing in it that could be broken. Source: docs/resource-instance-change-lifecycle.md
+// in Terraform's repository.
 func (x *object) read(ctx context.Context) diags.Diagnostics {
 	scope, ds := x.a.values.scope(x.c.Addr.Instance, x.r)
 	if ds = append(ds, x.a.values.openNeeded(ctx, x.c.Addr.Instance.Config())...); ds.HasErrors() {

@@ -15,6 +15,10 @@ import (
 
 // A record is the state while it changes, in memory and as far as it is saved. Whoever stores
 // it sees whole steps only. Safe for concurrent use.
+//
+// Two locks keep a save from holding up the steps: mu is held for one edit, saving for one transfer. An
+// edit reaches the journal after mu is released. Two edits of one object are never under way at
+// the same time, since its steps are ordered, and those of different objects may come in any order.
 type record struct {
 	journal *journaling.Journal // may be nil
 	store   func(context.Context, *states.State) error

@@ -22,7 +22,8 @@ func (r *report) add(ds diags.Diagnostics) {
 	}
 }
 
-// all returns the diagnostics so far.
+// all returns the diagnostics so far. Duplicates are among them: the end of the apply, where named values and
+// provider configurations add theirs, leaves each out but once.
 func (r *report) all() diags.Diagnostics {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -107,7 +107,8 @@ func (a *applier) unprovisioned(c *plans.ResourceChange) bool {
 	return x.r != nil && len(x.ofCreation()) > 0 && o != nil && o.Status == states.Tainted
 }
 
-// replaced restores the knowledge where the object is that an earlier process has replaced.
+// replaced restores the knowledge where the object is that an earlier process has replaced. The key is from
+// the intent of the creation: it was chosen by chance, and the object is stored under it.
 func (a *applier) replaced(c *plans.ResourceChange) {
 	if key, ok := a.in.Progress.Deposed(c.Addr.Instance); ok && c.Action == plans.CreateThenDelete {
 		a.mu.Lock()
@@ -146,7 +147,10 @@ func (x *object) failedBefore(was fate, call journaling.Call) diags.Diagnostics 
 	return append(ds, x.postconditions(cty.NilVal, scope)...)
 }
 
-// look reads the object of a call without outcome, and records it as it is: nil if there is none any more.
+// look reads the object of a call without outcome, and records it as it is: nil if there is none any more. The
+// marks of the stored value stay, since the sensitive paths of a configuration that is not
+// evaluated yet are not known. An answer that is not valid ends the step: to act on an object that
+// cannot be read would be a guess.
 func (x *object) look(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object) (*states.Object, diags.Diagnostics) {
 	was, ds := x.a.s.Stored(addr.Instance, x.rs, o)
 	if ds.HasErrors() {

@@ -9,6 +9,11 @@ import (
 
 // applyable reports whether applying would change anything. rewritten is set if the state gets another
 // text for something that is the same.
+//
+// A plan that is not applyable is not offered for approval, and an apply of it does nothing: so drift alone is no
+// reason in normal mode, where the next plan finds it again, and is one in refresh-only mode, where to
+// store it is the purpose. An import, a move and a forgotten data source change the state alone, and count.
+// Source: the member "applyable" in https://developer.hashicorp.com/terraform/internals/json-format
 func applyable(plan *plans.Plan, rewritten bool) bool {
 	if plan.Mode == plans.RefreshOnlyMode {
 		// The stock tool takes some objects for changed whatever they are (neverSame).

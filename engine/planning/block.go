@@ -28,7 +28,9 @@ type block struct {
 	cbd    bool
 }
 
-// open finds the schema of a block and opens its provider configuration.
+// open finds the schema of a block and opens its provider configuration. It is done once for all
+// instances, unless each instance chooses one by for_each in the provider block: then client is nil, and
+// [block.forInstance] or [block.forObject] finds it.
 func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource) (*block, diags.Diagnostics) {
 	b := &block{p: p, m: m, r: r, cr: addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}, use: m.ResourceUse(r)}
 	b.pc = b.use.Config
@@ -93,7 +95,9 @@ func (b *block) forInstance(ctx context.Context, addr addrs.AbsResourceInstance,
 }
 
 // forObject returns the block with the provider configuration of an instance of the state: the one
-// that is stored with it, if each instance has its own.
+// that is stored with it, if each instance has its own. An expression that could choose one is of no use
+// here, as the instance need not be declared any more. So a provider instance can be taken out of
+// the configuration only after the objects that it has made.
 func (b *block) forObject(ctx context.Context, addr addrs.AbsResourceInstance) (*block, diags.Diagnostics) {
 	if b.client != nil {
 		return b, nil

@@ -15,6 +15,12 @@ import (
 // convert asks the provider of an instance's new address to make its current object one of the new
 // type, if type or provider changed. Deposed objects keep their type: they are only going to be
 // deleted.
+//
+// The provider of the target converts, since only it can know both types. It gets the object as the state has it,
+// as JSON of the source's schema version, and its answer must be complete: the converted
+// object takes the place of the stored one before anything is planned, and is refreshed as such.
+// Source: https://developer.hashicorp.com/terraform/plugin/framework/resources/state-move and
+// docs/plugin-protocol in Terraform's repository (MoveResourceState).
 func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstance) diags.Diagnostics {
 	o := p.prior.Object(addrs.ResourceInstanceObject{Instance: from})
 	source := p.prior.State().Resource(from.AbsResource()).Provider

@@ -86,7 +86,8 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 	return val, append(ds, x.postconditions(val)...)
 }
 
-// setData records the value of a data source in the prior state.
+// setData records the value of a data source in the prior state. Data are no objects to manage: they are stored
+// for programs that read the state, and for the next plan with -target, which may leave the block out.
 func (x *instance) setData(val cty.Value) diags.Diagnostics {
 	o, err := session.Encode(val, x.rs, session.Encoding{Status: states.Ready})
 	if err != nil {
@@ -116,7 +117,8 @@ func (x *instance) planNested(ctx context.Context, r session.Reading, check stri
 	return known, ds
 }
 
-// readLater plans a read at apply.
+// readLater plans a read at apply. The value of an earlier run is dropped from the prior state, where it would
+// pass for the present one.
 func (x *instance) readLater(plain cty.Value, sensitive []cty.Path, reason plans.Reason) cty.Value {
 	planned := session.MarkSensitive(schema.PlannedDataResourceObject(x.rs.Block, plain), x.rs, sensitive)
 	x.p.prior.SetObject(x.object(), x.pc, nil)
@@ -164,7 +166,8 @@ func (x *instance) dependencyPending() bool {
 	return false
 }
 
-// references returns the references of a block, in whatever part of it they stand.
+// references returns the references of a block, in whatever part of it they stand. Conditions count: one
+// that looks at a resource is about its new state.
 func (x *instance) references() []refs.Reference {
 	out := slices.Clone(x.p.in.Refs.OfBlock(x.r))
 	for _, e := range x.r.Repetition.Expressions() {

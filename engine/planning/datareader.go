@@ -24,7 +24,8 @@ type dataReader struct {
 	read map[*config.Resource]func() diags.Diagnostics // once each
 }
 
-// value returns the value of a resource.
+// value returns the value of a resource: that of the state, or of a data source as it is now. Of a data source
+// that cannot be read, the errors are reported once, by the visit.
 func (v *dataReader) value(ctx context.Context, a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
 	if a.Resource.Mode != addrs.Data {
 		return v.p.stored().Of(ctx, a)

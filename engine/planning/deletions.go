@@ -35,7 +35,8 @@ func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, f
 	}, ds
 }
 
-// allowed reports the deletion of a current object that prevent_destroy protects. The change stays in
+// allowed reports the deletion of a current object that prevent_destroy protects. Deposed objects are not
+// protected: the decision about them was taken with the replacement that left them behind. The change stays in
 // the plan, so that a reader sees its cause.
 func (b *block) allowed(c *plans.ResourceChange) diags.Diagnostics {
 	if b.r == nil || c.Addr.Deposed != addrs.NotDeposed {
@@ -118,7 +119,10 @@ func (x *expanded) deleteUndeclared(ctx context.Context) diags.Diagnostics {
 	return x.deleteAll(ctx, x.p.prior.InstancesBut(x.declared, x.p.inState[x.cr]...), x.reason)
 }
 
-// deleteAll refreshes and deletes instances that are not declared.
+// deleteAll refreshes and deletes instances that are not declared. Two copies of the block take part. The one
+// without its resource is for refreshing and deleting: it adds no dependencies, no provider_meta and no
+// source range of a configuration that does not have the instance. The other one is for prevent_destroy,
+// which protects the instances of a block that still exists, declared or not, and for deposed objects.
 func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance, reason func(addrs.AbsResourceInstance) plans.Reason) diags.Diagnostics {
 	found := make([]diags.Diagnostics, len(list))
 	interrupted := each(ctx, len(list), func(ctx context.Context, i int) {

@@ -47,7 +47,9 @@ func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Di
 }
 
 // remaining returns the objects that the prior state has of a resource, and their block, opened for
-// deletion.
+// deletion. A resource with a block has the provider configuration of the block, even if the state has another
+// one: the block may have been moved to another alias, and the state knows of it only after the next apply. A
+// resource without a block has the stored one.
 func (p *planner) remaining(ctx context.Context, abs addrs.AbsResource) (*block, []addrs.ResourceInstanceObject, diags.Diagnostics) {
 	pc, own, ok := p.prior.Provider(abs)
 	if !ok {

@@ -25,7 +25,8 @@ type expanded struct {
 	declared map[addrs.AbsResourceInstance]bool
 }
 
-// A job is one instance to plan, and the outcome.
+// A job is one instance to plan, and the outcome. Jobs are written by one visit each, in parallel, and
+// read when all of them are over, so that they need no lock.
 type job struct {
 	inst  eval.Instance
 	addr  addrs.AbsResourceInstance
@@ -35,6 +36,10 @@ type job struct {
 }
 
 // expand lists the declared instances, and records their keys in the plan.
+//
+// Instances are listed module instance by module instance, in order of their keys. A module instance whose
+// count or for_each fails is left out, and its errors are returned beside the others: the visit
+// ends with them, but all module instances have been looked at by then.
 func (b *block) expand() (*expanded, diags.Diagnostics) {
 	ins, ds := b.p.s.Eval.Modules(b.m)
 	x := &expanded{block: b, spans: make(map[addrs.AbsResource][2]int, len(ins))}
@@ -103,7 +108,8 @@ func (x *expanded) each(ctx context.Context, plan func(context.Context, *block, 
 	return ds
 }
 
-// collect gives the resource its value in each module instance. A plan of everything makes it of
+// collect gives the resource its value in each module instance, also where it has no instances: the value
+// is an empty tuple or object then, and no error. A plan of everything makes it of
 // the declared instances; one that may leave instances out, of those that there will be.
 func (x *expanded) collect(ctx context.Context) {
 	managed, data := x.r.Addr.Mode == addrs.Managed, x.r.Addr.Mode == addrs.Data

@@ -145,11 +145,14 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 	}, ds
 }
 
-// question prepares a question to the provider.
+// question prepares a question to the provider. A new one is made for each call, since the answer is kept in
+// it.
 func (x *instance) question(config cty.Value) *session.Question {
 	return &session.Question{Session: x.p.s, Client: x.client, Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.addr, Config: config}
 }
 
+// storedDeps returns the dependencies that the object was stored with, for the order of its destruction: in a
+// replacement the old object goes by those, and the new one by the configuration's.
 func (x *instance) storedDeps() *states.Dependencies {
 	if x.found.object == nil {
 		return nil
@@ -198,6 +201,7 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 	return plans.Update, plans.ReasonNone, nil
 }
 
+// forceReplace reports whether -replace names the instance. It must do so exactly: see replaceWarnings.
 func (x *instance) forceReplace() bool {
 	for _, a := range x.p.in.ForceReplace {
 		if a == x.addr {
@@ -207,7 +211,9 @@ func (x *instance) forceReplace() bool {
 	return false
 }
 
-// config evaluates the configuration value and has the provider check it.
+// config evaluates the configuration value and has the provider check it. Ephemeral values may stand in
+// write-only arguments alone, which are never stored: that is checked before the provider sees
+// any of them. Source: https://developer.hashicorp.com/terraform/language/manage-sensitive-data/write-only
 func (x *instance) config(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	val, ds := x.p.s.ResourceConfig(x.r, x.rs, x.scope)
 	if ds.HasErrors() {
@@ -230,6 +236,8 @@ func (x *instance) postconditions(self cty.Value) diags.Diagnostics {
 	return x.conditionsOf(eval.Scope{Module: x.scope.Module, Instance: x.scope.Instance, Self: self}, false)
 }
 
+// conditionsOf evaluates the pre- or postconditions of the instance. Their results are recorded with it, for
+// the plan and for the state; those that are not known yet are evaluated again by an apply.
 func (x *instance) conditionsOf(s eval.Scope, pre bool) diags.Diagnostics {
 	cs, summary := x.r.Postconditions, "Resource postcondition failed"
 	if pre {

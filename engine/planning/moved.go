@@ -19,7 +19,9 @@ func (p *planner) checkMoves() diags.Diagnostics {
 	return p.moved.Cycle
 }
 
-// expansion is the [refactoring.Expansion] of a plan whose walk is over.
+// expansion is the [refactoring.Expansion] of a plan whose walk is over. Modules and resources that are not
+// selected have no expansion, and moves from or to them are not judged: the next plan of everything does
+// that.
 type expansion struct{ p *planner }
 
 func (e expansion) Modules(m *config.Module) ([]addrs.ModuleInstance, bool) {

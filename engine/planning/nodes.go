@@ -11,6 +11,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
+// The graph of the walk has no cycles: its edges are the references of package refs, which has refused
+// cycles, and resources that only the state has refer to nothing and wait for providers alone. An edge to
+// a node that is left out counts as satisfied. Edges through named values and module calls
+// were resolved to resources before (package dependencies), so that the nodes are resources only.
+
 // A node is one stop of the walk.
 type node struct {
 	visits []visit                // one after the other, until one fails
@@ -92,7 +97,9 @@ func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []
 	return out
 }
 
-// orphanAfter returns the dependencies of the provider configurations of an orphan.
+// orphanAfter returns the dependencies of the provider configurations of an orphan. Its provider block may
+// refer to resources that are planned in the same walk; the orphan must not be deleted with half of a
+// configuration.
 func (p *planner) orphanAfter(cr addrs.ConfigResource) []addrs.ConfigResource {
 	var out []addrs.ConfigResource
 	for _, a := range p.inState[cr] {
@@ -103,7 +110,8 @@ func (p *planner) orphanAfter(cr addrs.ConfigResource) []addrs.ConfigResource {
 	return out
 }
 
-// graph returns the order of visits.
+// graph returns the order of visits. A block may be its own predecessor, by a reference to its own resource. That is an
+// error of the block, which its visit reports: an edge for it would be a cycle.
 func (n *nodes) graph() walk.Graph {
 	after := make([][]int32, len(n.list))
 	for i := range n.list {

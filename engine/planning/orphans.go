@@ -32,7 +32,8 @@ func (p *planner) checkOrphans() diags.Diagnostics {
 	return ds
 }
 
-// orphanVisitor returns the visit of a resource that has no block any more.
+// orphanVisitor returns the visit of a resource that has no block any more. Data need no deletion: the state
+// forgets them.
 func (p *planner) orphanVisitor(cr addrs.ConfigResource) func(context.Context) diags.Diagnostics {
 	return func(ctx context.Context) diags.Diagnostics {
 		var ds diags.Diagnostics
@@ -56,7 +57,9 @@ func (p *planner) forgetData(abs addrs.AbsResource) {
 	}
 }
 
-// orphanResource plans the deletion of all instances of a resource without block.
+// orphanResource plans the deletion of all instances of a resource without block. All that is left to know
+// of it is in the state: the provider configuration, which must still be there (checkOrphans), and the
+// dependencies. A removed block may keep the objects themselves (removed.go).
 func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) diags.Diagnostics {
 	pc, own, _ := p.prior.Provider(abs)
 	list := p.prior.Instances(abs)

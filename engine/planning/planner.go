@@ -22,7 +22,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/targeting"
 )
 
-// planner is the planning of one plan.
+// planner is the planning of one plan. The same type serves the import command, which has a visit or two and no
+// walk, and the first part of a destroy.
 type planner struct {
 	in   Input
 	s    *session.Session
@@ -30,7 +31,9 @@ type planner struct {
 
 	// inState are the resources of the prior state by block, those without a block included.
 	inState map[addrs.ConfigResource][]addrs.AbsResource
-	// forced holds the blocks for which create-before-destroy is in force.
+	// forced holds the blocks for which create-before-destroy is in force: those that ask for it, and all
+	// that they depend on, since two orders of replacement would make a cycle between them.
+	// Source: https://developer.hashicorp.com/terraform/language/meta-arguments/lifecycle
 	forced map[addrs.ConfigResource]bool
 	// nested are the data blocks in check blocks, with the names of these.
 	nested    map[*config.Resource]string
@@ -104,7 +107,8 @@ func (p *planner) selectPart() {
 // refers to it.
 func (p *planner) unselected(o addrs.Object) bool { return !p.selected.HasObject(o) }
 
-// report keeps diagnostics.
+// report keeps diagnostics for the end of the plan. Those that stand for others are dropped here: where they come
+// from, the originals are kept (see [diags.Reported]).
 func (p *planner) report(ds diags.Diagnostics) {
 	ds = ds.Unreported()
 	if len(ds) == 0 {
@@ -141,7 +145,9 @@ func (p *planner) waits(o addrs.Object) bool {
 }
 
 // usual reports whether everything is planned as usual, be it only as the first part
-// of a destroy.
+// of a destroy. Without a refresh the first part of a destroy would find out nothing, and with an empty state
+// there is nothing to destroy: it is left out then, as by Terraform 1.11.4, and with it the
+// demand that the configuration can be evaluated at all.
 func (p *planner) usual() bool {
 	return p.in.Mode != plans.DestroyMode || !p.in.SkipRefresh && !p.in.State.IsEmpty()
 }
@@ -155,7 +161,8 @@ func (p *planner) moduleExists(in addrs.ModuleInstance) bool {
 	return m != nil && p.s.Eval.HasModule(m, in)
 }
 
-// recordKeys records the instance keys of a resource in the plan.
+// recordKeys records the instance keys of a resource in the plan, for the same reason as recordCalls. A
+// resource without instances is recorded as well: that it has none was decided.
 func (p *planner) recordKeys(abs addrs.AbsResource, keys []addrs.InstanceKey) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -30,7 +30,49 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Input is everything that a plan depends on.
+/*
+# The order of a plan
+
+A plan is made in one walk over the resources. Before it comes all that must be settled for every
+resource at once, and after it all that needs every count and for_each:
+
+ 1. Moves give the objects of the state their new addresses (package refactoring). From then on nobody
+    has to ask for an old address: a visit finds an object where its block is now.
+ 2. The part that the options select is made from the moved state, because -target names present
+    addresses (package targeting).
+ 3. The walk visits each resource after those that it refers to (nodes.go). So every value that an
+    expression asks for has been planned, be it as unknown. This is the invariant of the whole package:
+    [planner.resourceValue] panics where it does not hold.
+ 4. Moves are checked, outputs are planned, and values without a reference to them are evaluated for
+    their errors.
+ 5. In a plan that destroys, the deletions that would leave an object behind without its dependencies
+    are withheld (package drafts).
+
+# Three states
+
+The previous run state is the one that was read. It goes into the plan as it is, so that an apply can
+be refused if the stored state is another one by then. The prior state is made of it by moves,
+by upgrades to the present schemas and by refreshing; an apply starts there, and stores it even where
+no action is left. The planned state exists nowhere as a whole: it is the prior state with the new
+values of all changes. The difference of the first two is drift, that of the last two are the changes.
+
+Source: docs/planning-behaviors.md and docs/resource-instance-change-lifecycle.md in Terraform's repository.
+
+# Errors
+
+A plan with errors is returned all the same, marked as errored, and cannot be applied: a person wants
+to see every independent mistake, and the changes that do not depend on one. There is none where
+all of it may be a mere consequence: after a contradiction between moves and configuration, or where
+the first part of a destroy has failed.
+
+# Who writes when
+
+Visits run in parallel, and so do the instances within one. Prior state, changes, values and refusals
+have locks of their own (package drafts), as the evaluator and the session do. The planner's mu guards the
+two fields below it. Everything else is written before the walk or after it, and only read in between.
+*/
+
+// Input is everything that a plan depends on. Nothing of it is changed.
 type Input struct {
 	session.Environment
 	State *states.State // as it was read
@@ -45,11 +87,14 @@ type Input struct {
 	// Given are the same values before conversion, which the plan keeps; nil: it keeps Variables.
 	Given map[string]cty.Value
 
-	Mode        plans.Mode
+	Mode plans.Mode
+	// SkipRefresh takes stored objects for the real ones, which saves a call for each of them; an
+	// object that is gone is then found at apply. Source: the option -refresh=false.
 	SkipRefresh bool
 	// Targets and Excludes select a part of the configuration: see [targeting.Options].
 	Targets, Excludes, Waiting []addrs.Target
-	// ForceReplace are the instances to replace even if an update would do.
+	// ForceReplace are the instances to replace even if an update would do. One without an object is
+	// created as usual. Source: the option -replace.
 	ForceReplace []addrs.AbsResourceInstance
 	// Found holds objects to import that [importing.Generate] has read, after which the configuration
 	// got their blocks.
@@ -96,6 +141,13 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 }
 
 // finish evaluates the values that no visit has needed, for their errors, and puts the plan together.
+//
+// Outputs come after the values: an output may be the first to need a local value, whose error is then
+// reported as that of the local value. Diagnostics come from four places, and the same one may be in
+// two of them (Distinct): the visits, the provider configurations, the named values, and the moves.
+//
+// The plan of a destroy is complete by its second part alone, and diagnostics of the first part that are
+// no errors are dropped: they are about a future that the plan is there to prevent.
 func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	if p.usual() {
 		p.report(p.s.Eval.Force(p.unselected))
@@ -152,7 +204,9 @@ func (in Input) keptVariables() map[string]cty.Value {
 	return out
 }
 
-// recordCalls keeps the instance keys of every module call that is part of the plan.
+// recordCalls keeps the instance keys of every module call that is part of the plan. An apply takes the keys
+// from there, and does not expand calls a second time: with a value that is only known by then, or with
+// another result of an impure function, it would make other instances than were approved.
 func (p *planner) recordCalls() {
 	for _, m := range p.in.Config.Order {
 		if !p.selected.HasModule(m) {

@@ -16,7 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// refreshed is an object as it was found: nil object means there is none.
+// refreshed is an object as it was found: nil object means there is none. It is the starting point of all that is
+// planned for the object, and the prior state has the same by then.
 type refreshed struct {
 	object *states.Object // as the prior state has it now
 	value  cty.Value      // its value, with sensitive marks; null if there is none
@@ -153,7 +154,8 @@ func equal(a, b cty.Value) bool {
 	return marks.Plain(a).RawEquals(marks.Plain(b))
 }
 
-// drifted records that an object differs from the stored one.
+// drifted records that an object differs from the stored one. Whether a person gets to see that is decided
+// when all changes are known: see relevant.go.
 func (b *block) drifted(addr addrs.ResourceInstanceObject, change plans.Change) {
 	b.p.changes.Drifted(&plans.ResourceChange{Addr: addr, Provider: b.pc, Schema: b.rs, Change: change})
 }

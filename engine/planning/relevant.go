@@ -33,7 +33,7 @@ func (p *planner) relevant(ctx context.Context, outputs []*plans.OutputChange) [
 	})
 }
 
-// changedResources returns the resources with changes. A destroy takes away its data sources as
+// changedResources returns the resources with changes, in order of their first change. A destroy takes away its data sources as
 // well, without a change of their own.
 func (p *planner) changedResources() []addrs.AbsResource {
 	var out []addrs.AbsResource

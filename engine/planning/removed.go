@@ -11,7 +11,10 @@ import (
 )
 
 // forget plans the removal from the state of the objects of a resource without a block, if a
-// removed block asks for it; false if none does.
+// removed block asks for it; false if none does. Deposed objects go with the current one: they
+// have no address under which anybody could ask for them later. No provider is asked whether it agrees, and
+// prevent_destroy has no say, as nothing is destroyed.
+// Source: https://developer.hashicorp.com/terraform/language/block/removed
 func (b *block) forget(ctx context.Context, list []addrs.AbsResourceInstance) (bool, diags.Diagnostics) {
 	p := b.p
 	if p.in.Mode == plans.RefreshOnlyMode || !refactoring.Forgets(p.in.Config, b.cr) {
@@ -53,7 +56,8 @@ func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObje
 	return ds
 }
 
-// forgetWarnings lists the objects that nothing will manage any more.
+// forgetWarnings lists the objects that nothing will manage any more. They go on to exist, and to cost money:
+// that is the one thing about such a plan that a reader must not miss.
 func forgetWarnings(changes []*plans.ResourceChange) diags.Diagnostics {
 	var list []string
 	for _, c := range changes {
@@ -68,7 +72,8 @@ func forgetWarnings(changes []*plans.ResourceChange) diags.Diagnostics {
 		"The state will forget these objects, which go on to exist:%s\n\nTo bring one back under management, import it.", strings.Join(list, ""))
 }
 
-// orphanReason returns why an instance of a resource without a block is deleted.
+// orphanReason returns why an instance of a resource without a block is deleted. An object that a moved
+// block has brought there shows that the block itself is wrong, or not written yet.
 func (b *block) orphanReason(a addrs.AbsResourceInstance) plans.Reason {
 	if _, moved := b.p.moved.Origins[a]; moved {
 		return plans.ReasonDeleteBecauseNoMoveTarget

@@ -11,7 +11,9 @@ import (
 
 // replaceWarnings reports -replace of a whole resource, of which only instances can be
 // replaced. Forgetting the key is an easy mistake, and without this warning the plan would
-// look as if the request had been carried out.
+// look as if the request had been carried out. A resource that the configuration does not have is no
+// mistake: with the same options for several configurations, -replace may be about another one.
+// Source: Terraform 1.11.4.
 func replaceWarnings(requested []addrs.AbsResourceInstance, expanded plans.Instances) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, a := range requested {
