@@ -33,6 +33,7 @@ const (
 	Reusing                           // the version is the lock file's
 	AlreadyInstalled                  // the data directory has the package
 	FromCache                         // the plugin cache has the package
+	FromStore                         // the store has the package, and it is installed
 	Installing                        // the package is being fetched
 	Done                              // the package is installed
 
@@ -93,6 +94,8 @@ func (e Event) String() string {
 		return fmt.Sprintf("- Using previously-installed %s v%s", name, e.Version)
 	case FromCache:
 		return fmt.Sprintf("- Using %s v%s from the shared cache directory", name, e.Version)
+	case FromStore:
+		return fmt.Sprintf("- Installed %s v%s from the store", name, e.Version)
 	case Installing:
 		return fmt.Sprintf("- Installing %s v%s...", name, e.Version)
 	case Done:

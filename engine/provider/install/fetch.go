@@ -14,7 +14,7 @@ import (
 
 // install brings one selected version into the data directory.
 func (run *ensuring) install(ctx context.Context, n need) {
-	if run.alreadyThere(n) || run.cached(n) {
+	if run.alreadyThere(n) || run.cached(n) || run.stored(ctx, n) {
 		return
 	}
 	run.event(Event{Kind: Installing, Provider: n.provider, Version: n.version})
@@ -89,6 +89,25 @@ func (run *ensuring) cached(n need) bool {
 	return true
 }
 
+// stored takes the store's package, if it has one that the lock file knows. Any other one is left where it is:
+// the source of the provider has the right one, or says that it has not.
+func (run *ensuring) stored(ctx context.Context, n need) bool {
+	if run.Store == nil || len(n.prior.H1())+len(n.prior.ZH()) == 0 {
+		return false
+	}
+	pkg, err := run.Store(ctx, Kept{Provider: n.provider, Version: n.version, Platform: run.Platform})
+	if err != nil || pkg.Remote == nil {
+		return false
+	}
+	got, err := run.bring(ctx, n, pkg, run.place(n.provider, n.version))
+	if err != nil || run.selected(n, got.h1) != nil {
+		return false
+	}
+	run.record(n, Package{}, got)
+	run.event(Event{Kind: FromStore, Provider: n.provider, Version: n.version})
+	return true
+}
+
 // inCache reports whether a directory of the plugin cache has a package that may be used,
 // and its checksum.
 func (run *ensuring) inCache(n need, dir string) (h1 string, ok bool) {
@@ -144,42 +163,18 @@ func (run *ensuring) bring(ctx context.Context, n need, pkg Package, dir string)
 		return sums{}, err
 	}
 	defer os.RemoveAll(filepath.Dir(tmp))
-	archive := pkg.Archive
-	if pkg.URL != nil {
-		if archive, err = run.download(ctx, pkg, filepath.Dir(tmp)); err != nil {
-			return sums{}, err
-		}
-	}
-	var got sums
-	if got.zh, err = hashArchive(archive); err != nil {
+	got, err := run.unpacked(ctx, pkg, tmp)
+	if err != nil {
 		return sums{}, err
-	}
-	// An archive is compared with the source's checksums before anything is unpacked.
-	if zh := (lockfile.Lock{Hashes: pkg.Hashes}).ZH(); len(zh) == len(pkg.Hashes) && len(zh) > 0 {
-		if fits, _ := got.fits(zh); !fits {
-			return sums{}, mismatch(zh, got.zh)
-		}
-	}
-	limits := run.Limits
-	if limits == (Limits{}) {
-		limits = defaultLimits
-	}
-	if err := unpack(archive, tmp, limits); err != nil {
-		return sums{}, err
-	}
-	if got.h1, err = hashDir(tmp); err != nil {
-		return sums{}, err
-	}
-	if hasDirectories(archive) {
-		if got.packed, err = hashPacked(archive); err != nil {
-			return sums{}, err
-		}
 	}
 	if err := run.compare(n, pkg, got); err != nil {
 		return sums{}, err
 	}
 	if _, err := FindExecutable(tmp, n.provider); err != nil {
 		return sums{}, err
+	}
+	if archive := run.archive(pkg, tmp); run.Keep != nil && pkg.URL != nil {
+		run.Keep(ctx, Kept{n.provider, n.version, run.Platform, archive})
 	}
 	return got, moveInto(tmp, dir, func() bool {
 		info, err := os.Lstat(dir)
@@ -191,13 +186,77 @@ func (run *ensuring) bring(ctx context.Context, n need, pkg Package, dir string)
 	})
 }
 
-func (run *ensuring) download(ctx context.Context, pkg Package, dir string) (string, error) {
-	f, err := os.Create(filepath.Join(dir, "package.zip"))
-	if err != nil {
-		return "", err
+// archive is the path of a package's archive on disk, which is beside the directory that it is unpacked to, if
+// it is downloaded.
+func (run *ensuring) archive(pkg Package, dir string) string {
+	if pkg.URL != nil {
+		return filepath.Join(filepath.Dir(dir), "package.zip")
 	}
-	err = run.Client.Download(ctx, pkg.URL, f)
-	return f.Name(), errors.Join(err, f.Close())
+	return pkg.Archive
+}
+
+// unpacked unpacks a package into a new directory, and returns all its checksums.
+func (run *ensuring) unpacked(ctx context.Context, pkg Package, dir string) (sums, error) {
+	limits := run.Limits
+	if limits == (Limits{}) {
+		limits = defaultLimits
+	}
+	if pkg.Remote != nil {
+		return unpackRemote(ctx, pkg, dir, limits)
+	}
+	path := run.archive(pkg, dir)
+	if pkg.URL != nil {
+		if err := run.download(ctx, pkg, path); err != nil {
+			return sums{}, err
+		}
+	}
+	zh, err := hashArchive(path)
+	if err != nil {
+		return sums{}, err
+	}
+	// An archive is compared with the source's checksums before anything is unpacked.
+	if all := (lockfile.Lock{Hashes: pkg.Hashes}).ZH(); len(all) == len(pkg.Hashes) && len(all) > 0 {
+		if fits, _ := (sums{zh: zh}).fits(all); !fits {
+			return sums{}, mismatch(all, zh)
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return sums{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return sums{}, err
+	}
+	got, err := unpack(f, info.Size(), dir, limits)
+	got.zh = zh
+	return got, err
+}
+
+// unpackRemote unpacks an archive while it arrives, so that its checksum is known at the end only: until then the
+// directory is no package.
+func unpackRemote(ctx context.Context, pkg Package, dir string, limits Limits) (sums, error) {
+	archive, err := pkg.Remote(ctx)
+	if err != nil {
+		return sums{}, err
+	}
+	defer archive.Close()
+	got, err := unpack(archive, archive.Size(), dir, limits)
+	if err != nil {
+		return sums{}, err
+	}
+	sum, err := archive.Sum()
+	got.zh = "zh:" + sum
+	return got, err
+}
+
+func (run *ensuring) download(ctx context.Context, pkg Package, path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(run.Client.Download(ctx, pkg.URL, f), f.Close())
 }
 
 // compare refuses a package that has none of its source's checksums, or none of the lock

@@ -2,7 +2,10 @@ package install
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
+	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -28,6 +31,27 @@ func hashDir(dir string) (string, error) {
 // counted here as files.
 func hashPacked(archive string) (string, error) {
 	return dirhash.HashZip(archive, dirhash.Hash1)
+}
+
+// A listing has the files of a package: the input of its `h1:` checksum.
+type listing []listed
+
+type listed struct {
+	name string
+	sum  []byte // SHA-256
+}
+
+func (l *listing) add(name string, sum hash.Hash) { *l = append(*l, listed{name, sum.Sum(nil)}) }
+
+// h1 returns the checksum that dirhash.Hash1 gives the same files, without reading them once more.
+// Source: https://pkg.go.dev/golang.org/x/mod/sumdb/dirhash#Hash1
+func (l listing) h1() string {
+	h := sha256.New()
+	slices.SortStableFunc(l, func(a, b listed) int { return strings.Compare(a.name, b.name) })
+	for _, f := range l {
+		fmt.Fprintf(h, "%x  %s\n", f.sum, f.name)
+	}
+	return "h1:" + base64.StdEncoding.EncodeToString(h.Sum(nil))
 }
 
 // hashArchive returns a package's `zh:` checksum: the SHA-256 sum of its zip archive

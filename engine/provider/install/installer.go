@@ -1,7 +1,9 @@
 package install
 
 import (
+	"context"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -34,8 +36,28 @@ type Installer struct {
 	CacheMayBreakLock bool
 	Memo              *Memo // nil for one that forgets
 	Limits            Limits
+	// Store returns the archive of a package that was kept; an error is as good as none. It is asked
+	// before the source, for packages of which the lock file has checksums, and trusted with nothing. nil: there is none.
+	Store func(context.Context, Kept) (Package, error)
+	// Keep is told of each archive that was downloaded and verified, for a store. nil: nobody is.
+	Keep func(context.Context, Kept)
 	// Events is called for each step, from within the methods; may be nil.
 	Events func(Event)
+}
+
+// A Kept names an archive in a store.
+type Kept struct {
+	Provider addrs.Provider
+	Version  constraint.Version
+	Platform Platform
+	// Path is that of the archive on disk, until Keep returns.
+	Path string
+}
+
+// Key is the path of the archive in a store, that of a packed filesystem mirror: a mirror's directory can be copied
+// into a store, and the other way round.
+func (k Kept) Key() string {
+	return path.Join(k.Provider.Host, k.Provider.Namespace, k.Provider.Type, archiveName(packageKey{k.Version, k.Platform}, k.Provider))
 }
 
 // A Request is the input of [Installer.Ensure].

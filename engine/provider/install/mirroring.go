@@ -121,8 +121,8 @@ func (run mirroring) put(ctx context.Context, n need, pkg Package, platform Plat
 		return err
 	}
 	defer os.RemoveAll(filepath.Dir(tmp))
-	archive, err := run.download(ctx, pkg, filepath.Dir(tmp))
-	if err != nil {
+	archive := run.archive(pkg, tmp)
+	if err := run.download(ctx, pkg, archive); err != nil {
 		return err
 	}
 	var got sums

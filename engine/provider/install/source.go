@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -22,7 +23,16 @@ type Source interface {
 	Package(ctx context.Context, p addrs.Provider, v constraint.Version, platform Platform) (Package, error)
 }
 
-// A Package is one version of a provider for one platform, at one of three places.
+// An Archive is a zip file that arrives while it is read, such as a *ranged.Reader.
+type Archive interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+	// Sum reads the rest, and returns the SHA-256 sum of the whole in hexadecimal.
+	Sum() (string, error)
+}
+
+// A Package is one version of a provider for one platform, at one of four places.
 type Package struct {
 	Provider addrs.Provider
 	Version  constraint.Version
@@ -30,6 +40,8 @@ type Package struct {
 	Dir     string   // a directory with the unpacked package
 	Archive string   // a zip file on disk
 	URL     *url.URL // a zip file to download
+	// Remote opens a zip file that is unpacked while it arrives.
+	Remote func(context.Context) (Archive, error)
 
 	// Hashes are checksums that the source gives; one of those that can be checked
 	// (`zh:`, `h1:`) must fit. None means that the source gives none.

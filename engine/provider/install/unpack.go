@@ -2,12 +2,13 @@ package install
 
 import (
 	"archive/zip"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -21,50 +22,49 @@ type Limits struct {
 // defaultLimits leave room, and still fit a Lambda function's disk.
 var defaultLimits = Limits{Files: 1000, Bytes: 4 << 30}
 
-// unpack extracts a zip archive into a new directory. It refuses names that lead out
-// of the directory, links and other special files, names that come twice, and archives
-// beyond the limits, by their real size and not the declared one.
-func unpack(archive, dir string, limits Limits) (err error) {
-	z, err := zip.OpenReader(archive)
+// unpack extracts a zip archive into a new directory, and returns the package's checksums but for that of
+// the archive as a file. It reads the archive's directory, and then its files in their order, each once. It
+// refuses names that lead out of the directory, links and other special files, names that come twice, and
+// archives beyond the limits, by their real size and not the declared one.
+func unpack(archive io.ReaderAt, size int64, dir string, limits Limits) (sums, error) {
+	z, err := zip.NewReader(archive, size)
 	if err != nil {
-		return fmt.Errorf("open the package's archive: %w", err)
+		return sums{}, fmt.Errorf("open the package's archive: %w", err)
 	}
-	defer z.Close()
 	if len(z.File) > limits.Files {
-		return fmt.Errorf("the package's archive has more than %d files", limits.Files)
+		return sums{}, fmt.Errorf("the package's archive has more than %d files", limits.Files)
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
-		return err
+		return sums{}, err
 	}
 	// Nothing is written outside of the root, even if a check below had a hole.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return err
+		return sums{}, err
 	}
 	defer root.Close()
-	left := limits.Bytes
+	left, files, entries := limits.Bytes, listing{}, listing{}
 	for _, f := range z.File {
-		if err := unpackFile(root, f, &left); err != nil {
-			return fmt.Errorf("unpack %q of the package's archive: %w", f.Name, err)
+		sum := sha256.New()
+		if err := unpackFile(root, f, &left, sum); err != nil {
+			return sums{}, fmt.Errorf("unpack %q of the package's archive: %w", f.Name, err)
+		}
+		entries.add(f.Name, sum)
+		if !f.Mode().IsDir() {
+			files.add(path.Clean(f.Name), sum)
 		}
 	}
-	return nil
+	return sums{h1: files.h1(), packed: entries.h1()}, nil
 }
 
-// hasDirectories reports whether an archive has entries for directories.
-func hasDirectories(archive string) bool {
-	z, err := zip.OpenReader(archive)
-	if err != nil {
-		return false
-	}
-	defer z.Close()
-	return slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Mode().IsDir() })
-}
-
-func unpackFile(root *os.Root, f *zip.File, left *int64) error {
+// unpackFile extracts one file, and adds its bytes to sum.
+func unpackFile(root *os.Root, f *zip.File, left *int64, sum io.Writer) error {
 	name := strings.TrimSuffix(f.Name, "/")
 	if strings.Contains(name, `\`) || !filepath.IsLocal(name) {
 		return fmt.Errorf("the name leads out of the package")
+	}
+	if strings.Contains(name, "\n") {
+		return fmt.Errorf("the name has two lines, so that the package has no checksum")
 	}
 	switch mode := f.Mode(); {
 	case mode.IsDir():
@@ -92,7 +92,7 @@ func unpackFile(root *os.Root, f *zip.File, left *int64) error {
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(to, io.LimitReader(from, *left+1))
+	n, err := io.Copy(io.MultiWriter(to, sum), io.LimitReader(from, *left+1))
 	if closeErr := to.Close(); err == nil {
 		err = closeErr
 	}

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,8 +23,14 @@ func TestUnpackedModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	if err := unpack(archive, dir, defaultLimits); err != nil {
+	got, err := unpack(bytes.NewReader(content), int64(len(content)), dir, defaultLimits)
+	if err != nil {
 		t.Fatal(err)
+	}
+	h1, err := hashDir(dir)
+	packed, err2 := hashPacked(archive)
+	if err != nil || err2 != nil || got.h1 != h1 || got.packed != packed || h1 == packed {
+		t.Errorf("%+v, want %s and %s (%v, %v)", got, h1, packed, err, err2)
 	}
 	for name, want := range map[string]fs.FileMode{
 		"terraform-provider-foo_v1.0.0": 0o755, "suid": 0o755, "world": 0o644, "docs/LICENSE": 0o644, "docs": fs.ModeDir | 0o755,
@@ -50,7 +57,14 @@ func FuzzUnpack(f *testing.F) {
 			t.Fatal(err)
 		}
 		limits := Limits{Files: 5, Bytes: 1000}
-		err := unpack(archive, filepath.Join(outer, "out"), limits)
+		got, err := unpack(bytes.NewReader(content), int64(len(content)), filepath.Join(outer, "out"), limits)
+		if err == nil {
+			h1, err := hashDir(filepath.Join(outer, "out"))
+			packed, err2 := hashPacked(archive)
+			if err != nil || err2 != nil || got.h1 != h1 || got.packed != packed {
+				t.Errorf("%+v, want %s and %s (%v, %v)", got, h1, packed, err, err2)
+			}
+		}
 		files, size := 0, int64(0)
 		_ = filepath.WalkDir(outer, func(path string, e fs.DirEntry, walkErr error) error {
 			if walkErr != nil {
