@@ -47,7 +47,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/machine": {"functions/...", "statebackend", "engine/diags", "github", "engine/plans/counting"},
 
 	"functions/wiring":               {"functions/pipeline", "functions/pipeline/awsstore", "functions/pipeline/intake", "functions/places", "functions/shield", "github"},
-	"functions/wiring/worker":        {"functions/confine", "functions/pipeline", "functions/pipeline/apart", "functions/pipeline/dispatch", "functions/pipeline/executor", "functions/pipeline/jobs", "functions/pipeline/modules", "functions/pipeline/sessions", "functions/wiring", "functions/wiring/handling", "functions/workdir", "statebackend/...", "engine/...", "functions/project/environments"},
+	"functions/wiring/worker":        {"functions/confine", "functions/pipeline", "functions/pipeline/apart", "functions/pipeline/dispatch", "functions/pipeline/executor", "functions/pipeline/jobs", "functions/pipeline/awsstore", "functions/pipeline/modules", "functions/pipeline/sessions", "functions/wiring", "functions/wiring/handling", "functions/workdir", "statebackend/...", "engine/...", "functions/project/environments"},
 	"functions/template":             {"functions/pipeline/lambdatest"},
 	"functions/webhook":              {"functions/pipeline/intake", "functions/wiring"},
 	"functions/plan":                 {"functions/wiring/..."},
@@ -195,6 +195,7 @@ var allowed = map[string][]string{
 	"engine/provider/install/lockfile":     {"engine/parsing", "engine/constraint", "engine/addrs", "engine/diags"},
 	"engine/provider/install/registrytest": {},
 
+	"engine/provider/install/ranged":  {"engine/hosts"},
 	"functions/pipeline/remotestates": {"engine/addrs", "engine/config", "engine/provider", "engine/states", "functions/places", "functions/workdir", "statebackend/..."},
 }
 

@@ -31,7 +31,7 @@ func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallO
 	in := install.New(d.CLI, d.Getenv)
 	in.DataDir = d.DataDir
 	in.Memo = install.OpenMemo(d.Scratch)
-	in.Events = o.Events
+	in.Events, in.Store, in.Keep = o.Events, o.Store, o.Keep
 	if len(o.PluginDirs) > 0 {
 		in.Source = install.DirsSource(o.PluginDirs)
 	}
@@ -53,6 +53,9 @@ type InstallOptions struct {
 	ReadOnly   bool     // -lockfile=readonly
 	PluginDirs []string // -plugin-dir
 	Events     func(install.Event)
+	// Store and Keep are those of [install.Installer].
+	Store func(context.Context, install.Kept) (install.Package, error)
+	Keep  func(context.Context, install.Kept)
 }
 
 // RecordPluginDirs records the option -plugin-dir in the file plugin_path, as the stock tool does. One

@@ -41,6 +41,7 @@ type Child struct {
 	Place func() string
 
 	order   order
+	keeps   int      // packages that were to be kept
 	show    []string // further files for programs to read
 	mu      sync.Mutex
 	in, out *os.File

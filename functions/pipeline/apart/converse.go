@@ -109,6 +109,10 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 		}
 	case isFetch:
 		a.Text, err = c.fetch(ctx, q)
+	case isPackage:
+		a.Text, err = c.address(ctx, q.Package)
+	case isKeep:
+		err = c.keep(ctx, q.Package, q.File)
 	case isMemory:
 		c.remember(q.Data)
 	case isState:
@@ -123,6 +127,9 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 			e.once.Do(func() { e.Protection(q.Protection) })
 		}
 	default:
+		return a, errShape
+	}
+	if errors.Is(err, errShape) {
 		return a, errShape
 	}
 	a.Error = failed(err)

@@ -12,6 +12,8 @@
 //	secrets      of the job's environment
 //	rescue       keep a state that its backend did not take
 //	fetch        a repository with modules; the parent checks the permission
+//	package      the address of a provider's package in the store, for some minutes
+//	keep         put a downloaded package into the store; refused once programs run
 //	progress     of an apply, for people
 //	memory       data for later children; refused once programs run
 //

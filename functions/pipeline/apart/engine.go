@@ -38,6 +38,8 @@ type Engine struct {
 	// Fetch unpacks a repository into a directory that exists and is empty, if the job may have it;
 	// the error is an *[Absent] if it may not, or if there is none.
 	Fetch func(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error
+	// Packages is the store of providers' packages. nil: there is none.
+	Packages Packages
 	// Redact removes our own secrets, and others, from a child's reports. nil: there are none.
 	Redact func(text string, others []string) string
 	// Scratch is the directory for the temporary files of runs.

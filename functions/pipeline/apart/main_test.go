@@ -172,6 +172,17 @@ func (a *acting) act(ctx context.Context, j jobs.Job) string {
 	case "rescue":
 		where, err := a.c.Rescue(ctx, j, arg, []byte("state"))
 		return fmt.Sprint(where, err)
+	case "package":
+		url, err := a.c.Package(ctx, PackageName{"registry.terraform.io/acme/x", arg, "linux_amd64"})
+		return fmt.Sprintf("%s, %v, absent %v", url, err, errors.As(err, new(*Absent)))
+	case "keep", "keep late":
+		if name != "keep" {
+			a.c.Environment(ctx, j) // programs may run from here on
+		}
+		path := filepath.Join(a.c.Tmp, "package.zip")
+		err := errors.Join(os.WriteFile(path, []byte("package "+arg), 0o600), a.c.Keep(ctx, PackageName{Version: arg}, path))
+		left, _ := filepath.Glob(filepath.Join(a.c.order.Fetched, "*"))
+		return fmt.Sprintf("%v, %d left", err, len(left))
 	case "remember":
 		a.c.Remember([]byte(`"` + arg + `"`))
 		return string(a.c.Memory)

@@ -85,9 +85,11 @@ type order struct {
 type question struct {
 	Kind             kind
 	Present          jobs.Present
-	Name             string // of the state to rescue
-	Data             []byte // the state to rescue; memory
-	Owner, Repo, Ref string // the repository to fetch
+	Name             string      // of the state to rescue
+	Data             []byte      // the state to rescue; memory
+	Owner, Repo, Ref string      // the repository to fetch
+	Package          PackageName // of a provider
+	File             string      // of the package to keep, in the directory for fetched files
 	Protection       []string
 	Progress         comment.Progress
 	Result           *result
@@ -103,6 +105,8 @@ const (
 	isKeys        kind = "keys"        // credentials for the keys of an encrypted state
 	isRescue      kind = "rescue"
 	isFetch       kind = "fetch"
+	isPackage     kind = "package" // the address of one in the store
+	isKeep        kind = "keep"    // put one into the store
 	isMemory      kind = "memory"
 	isProgress    kind = "progress"   // of an apply
 	isState       kind = "state"      // it will access the state, and its lock
@@ -113,7 +117,7 @@ const (
 // An answer is a message of the parent.
 type answer struct {
 	Permit jobs.Permit
-	Text   string   // an address
+	Text   string   // an address, or a directory
 	Env    []string // of programs
 	// Secrets are those of the job's environment, by name.
 	Secrets map[string]string `json:",omitempty"`

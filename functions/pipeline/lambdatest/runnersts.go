@@ -169,6 +169,9 @@ var errNobody = errors.New("these credentials are nobody's")
 // by returns the session that a request is made in; nil if it is the function's own.
 func (g *gate) by(r *http.Request) (*session, error) {
 	_, scope, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+	if scope == "" {
+		scope = r.URL.Query().Get("X-Amz-Credential") // a presigned address
+	}
 	id, _, _ := strings.Cut(scope, "/")
 	if id == AccessKey && r.Header.Get("X-Amz-Security-Token") == "" {
 		return nil, nil

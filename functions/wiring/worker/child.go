@@ -30,7 +30,7 @@ func child(c *apart.Child) (jobs.Engine, error) {
 	}
 	c.Show(s.DataDir, s.Mirror)
 	states := executor.S3States(c.Sessions)
-	return &executor.Engine{
+	e := &executor.Engine{
 		Version: version,
 		Backend: func(ctx context.Context, j jobs.Job, b *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 			c.State()
@@ -42,5 +42,9 @@ func child(c *apart.Child) (jobs.Engine, error) {
 		PluginEnv: c.Environment, Vault: c.Secrets, Rescue: c.Rescue, Begin: c.Begin,
 		Secrets: func() []string { return ownSecrets(os.Environ()) },
 		Memory:  c.Memory, Remember: c.Remember,
-	}, nil
+	}
+	if s.Mirror == "" {
+		e.Store, e.Keep = store{c}.archive, store{c}.keep
+	}
+	return e, nil
 }

@@ -69,6 +69,7 @@ func Open(f wiring.Function) (*Worker, error) {
 			w.Log.Info("what programs of pull requests are kept from", "protection", lines)
 		},
 	}
+	x.engine.Packages = openPackages(f, w)
 	x.Pipeline = handling.Pipeline(w)
 	x.Pipeline.States = w.OwnStates
 	x.Pipeline.Engine, x.Pipeline.Projects, x.Pipeline.Scratch = x.engine, x.engine, x.scratch.Dir

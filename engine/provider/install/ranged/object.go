@@ -102,7 +102,7 @@ func (o *object) ask(ctx context.Context, byteRange string) (*http.Response, err
 	case resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusPartialContent:
 		return resp, nil
 	case resp.StatusCode == http.StatusNotFound:
-		err = final{ErrNotFound}
+		err = final{errors.New("there is no such object")}
 	case resp.StatusCode == http.StatusPreconditionFailed:
 		err = final{errors.New("the object was replaced while it was read")}
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:

@@ -30,9 +30,6 @@ const (
 // directory there.
 const tail = 64 << 10
 
-// ErrNotFound is the absence of an object.
-var ErrNotFound = errors.New("there is no such object")
-
 // A Reader reads one object. [Reader.ReadAt] is for one goroutine.
 type Reader struct {
 	ctx    context.Context
@@ -57,8 +54,7 @@ type fetched struct {
 	err  error
 }
 
-// Open begins to read the object at an address, which may hold credentials: errors do not name it. The
-// error wraps [ErrNotFound] if there is none.
+// Open begins to read the object at an address, which may hold credentials: errors do not name it.
 func Open(ctx context.Context, client *http.Client, url string) (*Reader, error) {
 	o := object{client: client, url: url}
 	last, err := o.open(ctx)
