@@ -31,7 +31,7 @@ func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallO
 	in := install.New(d.CLI, d.Getenv)
 	in.DataDir = d.DataDir
 	in.Memo = install.OpenMemo(d.Scratch)
-	in.Events, in.Store, in.Keep = o.Events, o.Store, o.Keep
+	in.Events, in.Store, in.Keep, in.Room = o.Events, o.Store, o.Keep, o.Room
 	if len(o.PluginDirs) > 0 {
 		in.Source = install.DirsSource(o.PluginDirs)
 	}
@@ -53,9 +53,10 @@ type InstallOptions struct {
 	ReadOnly   bool     // -lockfile=readonly
 	PluginDirs []string // -plugin-dir
 	Events     func(install.Event)
-	// Store and Keep are those of [install.Installer].
+	// Store, Keep and Room are those of [install.Installer].
 	Store func(context.Context, install.Kept) (install.Package, error)
 	Keep  func(context.Context, install.Kept)
+	Room  *install.Room
 }
 
 // RecordPluginDirs records the option -plugin-dir in the file plugin_path, as the stock tool does. One

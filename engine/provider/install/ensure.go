@@ -25,6 +25,7 @@ type need struct {
 type ensuring struct {
 	*Installer
 	Request
+	needs  []need
 	result Result
 	ds     diags.Diagnostics
 }
@@ -46,13 +47,12 @@ func (in *Installer) Ensure(ctx context.Context, req Request) (Result, diags.Dia
 	}
 	// All versions are selected before anything is fetched, so that a requirement which
 	// no version meets is reported before the downloads, not after them.
-	var needs []need
 	for _, p := range sortedProviders(req.Requirements) {
 		if n, ok := run.selectVersion(ctx, p); ok {
-			needs = append(needs, n)
+			run.needs = append(run.needs, n)
 		}
 	}
-	for _, n := range needs {
+	for _, n := range run.needs {
 		if ctx.Err() != nil {
 			break
 		}

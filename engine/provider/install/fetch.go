@@ -14,7 +14,11 @@ import (
 
 // install brings one selected version into the data directory.
 func (run *ensuring) install(ctx context.Context, n need) {
-	if run.alreadyThere(n) || run.cached(n) || run.stored(ctx, n) {
+	if run.alreadyThere(n) || run.cached(n) {
+		return
+	}
+	run.makeRoom(false)
+	if run.stored(ctx, n) {
 		return
 	}
 	run.event(Event{Kind: Installing, Provider: n.provider, Version: n.version})
@@ -29,7 +33,11 @@ func (run *ensuring) install(ctx context.Context, n need) {
 	if run.CacheDir != "" {
 		root = packageDir(run.CacheDir, n.provider, n.version, run.Platform)
 	}
-	got, err := run.bring(ctx, n, pkg, root)
+	got, err := run.bringInto(ctx, n, pkg, root)
+	if isFull(err) {
+		run.fail("No room for a provider", "Provider %s %s was not installed, since the disk is full. In a Lambda function, the parameter EphemeralStorage of the template is its size in MB.", n.provider.ForDisplay(), n.version)
+		return
+	}
 	if err == nil && root != place {
 		err = linkOrCopy(root, place)
 	}
@@ -99,7 +107,7 @@ func (run *ensuring) stored(ctx context.Context, n need) bool {
 	if err != nil || pkg.Remote == nil {
 		return false
 	}
-	got, err := run.bring(ctx, n, pkg, run.place(n.provider, n.version))
+	got, err := run.bringInto(ctx, n, pkg, run.place(n.provider, n.version))
 	if err != nil || run.selected(n, got.h1) != nil {
 		return false
 	}
@@ -129,6 +137,7 @@ func (run *ensuring) selected(n need, h1 string) error {
 	if err != nil {
 		return err
 	}
+	run.used(dir)
 	run.result.Selections[n.provider] = Selection{n.provider, n.version, dir, program, h1}
 	return nil
 }

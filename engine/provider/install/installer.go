@@ -41,6 +41,8 @@ type Installer struct {
 	Store func(context.Context, Kept) (Package, error)
 	// Keep is told of each archive that was downloaded and verified, for a store. nil: nobody is.
 	Keep func(context.Context, Kept)
+	// Room makes room on a small disk. nil: nothing is removed.
+	Room *Room
 	// Events is called for each step, from within the methods; may be nil.
 	Events func(Event)
 }

@@ -72,13 +72,16 @@ func link(dir, path string) error {
 	return moveInto(tmp, path, nil)
 }
 
+// tempPrefix begins the names of directories for packages that are not complete.
+const tempPrefix = ".new-"
+
 // tempName returns a name for something that will be renamed to path, whose
 // directory it makes. It is on the same file system, and nobody else's.
 func tempName(path string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(path), ".new-")
+	tmp, err := os.MkdirTemp(filepath.Dir(path), tempPrefix)
 	if err != nil {
 		return "", err
 	}

@@ -31,7 +31,7 @@ func TestPackages(t *testing.T) {
 	url := statebackendtest.StartVersitygw(t)
 	w := &watcher{}
 	a := openArtifacts(t, url, w)
-	p := Packages{Client: a.Client, Bucket: a.Bucket, KeyID: a.KeyID}
+	p := Packages(a)
 	const key = "registry.terraform.io/acme/x/terraform-provider-x_1.0.0_linux_amd64.zip"
 	address, err := p.Address(t.Context(), key)
 	if err != nil {

@@ -43,9 +43,12 @@ type Engine struct {
 	// Mirror is a directory with packages of providers, in the layout of filesystem
 	// mirrors, which is then their only source; "": they come from their registries.
 	Mirror string
-	// Store and Keep are those of [install.Installer]: packages that other machines have downloaded. nil: there are none.
+	// Store and Keep are those of [install.Installer]: packages that other machines have downloaded.
+	// nil: there are none.
 	Store func(context.Context, install.Kept) (install.Package, error)
 	Keep  func(context.Context, install.Kept)
+	// Room makes room in DataDir if no other process uses it. nil: nothing is removed there.
+	Room *install.Room
 	// Modules installs the remote modules of a configuration, and loads it. dir is the project's
 	// directory on this machine, tree its files, early the evaluation of sources. Modules go to
 	// ".terraform" in dir, which does not exist before. nil: a configuration with remote modules

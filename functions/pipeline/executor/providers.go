@@ -144,7 +144,7 @@ func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Req
 	limit := cmp.Or(o.engine.InstallTimeout, installTimeout)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	options := workdir.InstallOptions{Store: o.engine.Store, Keep: o.engine.Keep}
+	options := workdir.InstallOptions{Store: o.engine.Store, Keep: o.engine.Keep, Room: o.engine.Room}
 	if o.engine.Mirror != "" {
 		options.PluginDirs = []string{o.engine.Mirror}
 	}

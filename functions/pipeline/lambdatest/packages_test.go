@@ -3,14 +3,17 @@
 package lambdatest_test
 
 import (
+	"flag"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
@@ -68,13 +71,42 @@ func (g registered) downloads() int {
 	return len(slices.DeleteFunc(g.Requests(), func(path string) bool { return !strings.HasSuffix(path, ".zip") }))
 }
 
+// megabytes is the size of the package's files. Real ones have up to 850 MB.
+var megabytes = flag.Int("package", 12, "the megabytes of the package of TestPackagesAreKept")
+
+// padding are files that deflate to a fourth, as programs do.
+func padding(megabytes int) map[string]string {
+	data := make([]byte, megabytes<<20)
+	random := rand.NewChaCha8([32]byte{})
+	for block := range slices.Chunk(data, 4096) {
+		random.Read(block[:len(block)/4])
+	}
+	return map[string]string{"padding": string(data)}
+}
+
+// begun returns the time from an action on GitHub until the environment of a provider is made, just before it is
+// started.
+func (r *road) begun(do func()) (took time.Duration) {
+	begin := time.Now()
+	r.stack.Fault(func(q lambdatest.Request) int {
+		if took == 0 && q.Action == "sts:AssumeRole" && strings.HasPrefix(q.Resource, "arn:aws:iam::"+lambdatest.AccountID+":role/plan") {
+			took = time.Since(begin)
+		}
+		return 0
+	})
+	do()
+	r.stack.Fault(nil)
+	return took.Round(time.Millisecond)
+}
+
 // TestPackagesAreKept has a package downloaded once: by the function that plans, for all that come later. The function that
 // applies reads it from the store. Whoever puts another package there has it downloaded once more.
 func TestPackagesAreKept(t *testing.T) {
 	t.Parallel()
-	g := register(t, nil)
+	g := register(t, padding(*megabytes))
 	r := newRoad(t, g.files, g.deployed)
-	n := r.pull("a", g.thing("a"))
+	var n, b int
+	cold := r.begun(func() { n = r.pull("a", g.thing("a")) })
 	r.expect("the plan", r.status(n), "1 to add", "lab_thing.a")
 	if got := g.downloads(); got != 1 {
 		t.Errorf("%d downloads for the first plan", got)
@@ -87,10 +119,13 @@ func TestPackagesAreKept(t *testing.T) {
 	// Another environment of the function, whose disk is empty.
 	bucket, key := r.stack.Ref("Artifacts"), "providers/"+g.source+"/terraform-provider-lab_1.0.0_"+runtime.GOOS+"_"+runtime.GOARCH+".zip"
 	r.stack.Functions["plan"].Kill()
-	r.pull("b", g.thing("b"))
+	stored := r.begun(func() { b = r.pull("b", g.thing("b")) })
 	if got := g.downloads(); got != 0 || r.ranges("plan") == 0 {
 		t.Errorf("%d downloads by another environment, %d ranges", got, r.ranges("plan"))
 	}
+
+	warm := r.begun(func() { r.say("alice", b, "lockstep plan") })
+	t.Logf("from the push or the comment to the provider, whose files have %d MB: downloaded %s, from the store %s, in the same environment %s", *megabytes, cold, stored, warm)
 
 	evil := registrytest.Zip(t, registrytest.Entry{Name: "terraform-provider-lab_v1.0.0", Content: "#!/bin/sh\nexit 1\n", Mode: 0o755})
 	if _, err := r.stack.S3.PutObject(t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(string(evil))}); err != nil {

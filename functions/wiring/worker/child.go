@@ -43,6 +43,7 @@ func child(c *apart.Child) (jobs.Engine, error) {
 		Secrets: func() []string { return ownSecrets(os.Environ()) },
 		Memory:  c.Memory, Remember: c.Remember,
 	}
+	e.Room = room(s.DataDir)
 	if s.Mirror == "" {
 		e.Store, e.Keep = store{c}.archive, store{c}.keep
 	}
