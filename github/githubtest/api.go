@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
@@ -79,8 +80,8 @@ func (h *Hub) routes() *http.ServeMux {
 		"POST /app/installations/{installation}/access_tokens": h.app.ByApp(h.createToken),
 		"GET /installation/repositories":                       h.listRepositories,
 		"GET /repos/{owner}/{repo}/tarball/{ref...}":           h.getArchive,
-		"GET /orgs/{org}/teams/{team}":                         h.getTeam,
-		"GET /orgs/{org}/teams/{team}/memberships/{login}":     h.getMembership,
+		"GET /orgs/{org}/teams/{team}":                         h.teams.getTeam,
+		"GET /orgs/{org}/teams/{team}/memberships/{login}":     h.teams.getMembership,
 		"POST /graphql":                                        h.query,
 		"/":                                                    func(*http.Request) (int, any) { return rest.Fail(rest.NotFound) },
 	} {
@@ -136,4 +137,11 @@ func (h *Hub) named(r *http.Request) *Repository {
 		}
 	}
 	return nil
+}
+
+// opens reports whether a token opens a repository of an account.
+func (h *Hub) opens(t *apps.Token, account string) bool {
+	return slices.ContainsFunc(h.repos, func(x *Repository) bool {
+		return strings.EqualFold(x.owner.login, account) && t.Opens(x.installation, x.id)
+	})
 }

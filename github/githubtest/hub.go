@@ -73,16 +73,17 @@ type Hub struct {
 	mux     *http.ServeMux
 
 	*world
+	*teams
 	repos  []*Repository
 	links  map[string]archiveLink
 	faults faults
-	teams  map[string]*team // by "org/slug"
 }
 
 // New returns an empty Hub with its App.
 func New(o Options) *Hub {
 	o.AppID, o.AppName = cmp.Or(o.AppID, 4711), cmp.Or(o.AppName, "lockstep")
 	h := &Hub{options: o, world: newWorld(o), links: map[string]archiveLink{}}
+	h.teams = &teams{world: h.world, sees: h.opens, all: map[string]*team{}}
 	h.mux = h.routes()
 	return h
 }

@@ -15,31 +15,33 @@ type team struct {
 	members []string // logins
 }
 
+// The teams of organizations, with their part of the API.
+type teams struct {
+	*world
+	// sees reports whether a token opens a repository of an organization.
+	sees func(t *apps.Token, org string) bool
+	all  map[string]*team // by "org/slug"
+}
+
 // SetTeam gives an organization's team its members, by login.
-func (h *Hub) SetTeam(org, slug string, members ...string) {
-	defer h.lock()()
+func (x *teams) SetTeam(org, slug string, members ...string) {
+	defer x.lock()()
 	for _, login := range members {
-		h.person(login)
+		x.person(login)
 	}
-	if h.teams == nil {
-		h.teams = map[string]*team{}
-	}
-	h.teams[org+"/"+slug] = &team{h.log.NextID(), members}
+	x.all[org+"/"+slug] = &team{x.log.NextID(), members}
 }
 
 // teamOf finds the team of a request, if the token may see teams: those of the account in which the App is installed.
-func (h *Hub) teamOf(r *http.Request) (*team, *rest.Problem) {
-	t, p := h.app.Token(r)
+func (x *teams) teamOf(r *http.Request) (*team, *rest.Problem) {
+	t, p := x.app.Token(r)
 	if p != nil {
 		return nil, p
 	}
 	org := r.PathValue("org")
-	opened := slices.ContainsFunc(h.repos, func(x *Repository) bool {
-		return strings.EqualFold(x.owner.login, org) && t.Opens(x.installation, x.id)
-	})
-	found := h.teams[org+"/"+r.PathValue("team")]
+	found := x.all[org+"/"+r.PathValue("team")]
 	switch {
-	case !opened:
+	case !x.sees(t, org):
 		return nil, rest.NotFound
 	case !t.Allows("members:read"):
 		return nil, apps.Forbidden
@@ -50,8 +52,8 @@ func (h *Hub) teamOf(r *http.Request) (*team, *rest.Problem) {
 }
 
 // getTeam is GET /orgs/{org}/teams/{team_slug}.
-func (h *Hub) getTeam(r *http.Request) (int, any) {
-	t, p := h.teamOf(r)
+func (x *teams) getTeam(r *http.Request) (int, any) {
+	t, p := x.teamOf(r)
 	if p != nil {
 		return rest.Fail(p)
 	}
@@ -72,8 +74,8 @@ func (h *Hub) getTeam(r *http.Request) (int, any) {
 }
 
 // getMembership is GET /orgs/{org}/teams/{team_slug}/memberships/{username}.
-func (h *Hub) getMembership(r *http.Request) (int, any) {
-	t, p := h.teamOf(r)
+func (x *teams) getMembership(r *http.Request) (int, any) {
+	t, p := x.teamOf(r)
 	if p != nil {
 		return rest.Fail(p)
 	}
