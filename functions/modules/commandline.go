@@ -51,9 +51,9 @@ func CommandLine(d *workdir.Dir, o Options) *installing.Installer {
 		s3Getter{policy, getting.DefaultLimits},
 		getting.Directory(),
 	}}
-	dataDir, err := filepath.Rel(d.Path, d.DataDir)
+	dataDir, err := filepath.Rel(d.Path, string(d.DataDir))
 	if err != nil || filepath.IsAbs(d.Getenv("TF_DATA_DIR")) {
-		dataDir = d.DataDir
+		dataDir = string(d.DataDir)
 	}
 	return &installing.Installer{
 		Tree: source.Dir(d.Path), Root: d.Path, DataDir: filepath.ToSlash(dataDir),

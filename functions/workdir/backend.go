@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -19,7 +16,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/http"
 	"github.com/lockstep-iac/lockstep/statebackend/inmem"
@@ -49,62 +45,6 @@ var attributesOf = map[string][]statebackend.Attribute{
 	"inmem": inmem.Attributes,
 	"local": local.Attributes,
 	"s3":    s3.Attributes,
-}
-
-// record is the file in which init records the backend, in Terraform's form.
-type record struct {
-	Version          int            `json:"version"`
-	TerraformVersion string         `json:"terraform_version"`
-	Backend          *recordBackend `json:"backend,omitempty"`
-}
-
-type recordBackend struct {
-	Type   string         `json:"type"`
-	Config map[string]any `json:"config"`
-	Hash   uint64         `json:"hash"` // see blockHash
-}
-
-func (d *Dir) recordPath() string { return filepath.Join(d.DataDir, "terraform.tfstate") }
-
-// Recorded returns the backend that init recorded, nil if there is none.
-func (d *Dir) Recorded() (*Settings, error) {
-	data, err := os.ReadFile(d.recordPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the backend's record: %w", err)
-	}
-	var r record
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("%s is damaged (%w): run `lockstep init -reconfigure`", d.recordPath(), err)
-	}
-	if r.Backend == nil || r.Backend.Type == "" {
-		return nil, nil
-	}
-	return &Settings{r.Backend.Type, r.Backend.Config, r.Backend.Hash}, nil
-}
-
-// Remember records the backend. nil removes the record, which stands for the local default.
-func (d *Dir) Remember(s *Settings) error {
-	if s == nil {
-		err := os.Remove(d.recordPath())
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return err
-	}
-	all := map[string]any{}
-	for _, a := range attributesOf[s.Type] {
-		all[a.Name] = nil
-	}
-	maps.Copy(all, s.Attributes)
-	data, err := json.MarshalIndent(record{3, states.LanguageVersion, &recordBackend{s.Type, all, s.Block}}, "", "  ")
-	if err != nil {
-		return err
-	}
-	// There may be credentials in it.
-	return WriteFile(d.recordPath(), append(data, '\n'), 0o600)
 }
 
 // Configured returns the backend of the configuration, with the additions of -backend-config. It

@@ -2,15 +2,10 @@ package workdir
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 )
@@ -29,7 +24,7 @@ func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallO
 		return install.Result{}, ds
 	}
 	in := install.New(d.CLI, d.Getenv)
-	in.DataDir = d.DataDir
+	in.DataDir = string(d.DataDir)
 	in.Memo = install.OpenMemo(d.Scratch)
 	in.Events, in.Store, in.Keep, in.Room = o.Events, o.Store, o.Keep, o.Room
 	if len(o.PluginDirs) > 0 {
@@ -57,43 +52,6 @@ type InstallOptions struct {
 	Store func(context.Context, install.Kept) (install.Package, error)
 	Keep  func(context.Context, install.Kept)
 	Room  *install.Room
-}
-
-// RecordPluginDirs records the option -plugin-dir in the file plugin_path, as the stock tool does. One
-// empty directory removes the record. Nothing here reads it.
-func (d *Dir) RecordPluginDirs(dirs []string) error {
-	path := filepath.Join(d.DataDir, "plugin_path")
-	switch {
-	case len(dirs) == 0:
-		return nil
-	case len(dirs) == 1 && dirs[0] == "":
-		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}
-	data, err := json.MarshalIndent(dirs, "", "  ")
-	if err != nil {
-		return err
-	}
-	return WriteFile(path, data, 0o644)
-}
-
-// WriteModules records the modules of a configuration as the stock tools do, unless there is
-// only the root module.
-func (d *Dir) WriteModules(m source.Manifest) error {
-	if len(m.Modules) < 2 {
-		return nil
-	}
-	dir := filepath.Join(d.DataDir, "modules")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("record modules: %w", err)
-	}
-	data, err := m.Encode()
-	if err != nil {
-		return fmt.Errorf("record modules: %w", err)
-	}
-	return WriteFile(filepath.Join(dir, "modules.json"), data, 0o644)
 }
 
 // WriteFile replaces a file in one step: a crash leaves the old or the new one.

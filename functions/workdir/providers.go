@@ -148,7 +148,7 @@ func (d *Dir) OpenProviders(o PoolOptions) (*Providers, diags.Diagnostics) {
 	p := &Providers{dir: d, lock: lock, unmanaged: u, memo: install.OpenMemo(d.Scratch)}
 	unmanaged := u.set()
 	locked := slices.DeleteFunc(lock.Providers(), func(a addrs.Provider) bool { return unmanaged[a] })
-	p.found, _ = install.Installed(d.DataDir, lock, locked, p.memo)
+	p.found, _ = install.Installed(string(d.DataDir), lock, locked, p.memo)
 	factories := map[addrs.Provider]provider.Factory{
 		addrs.BuiltinTerraform: func(context.Context, *schema.Provider) (provider.Client, error) {
 			return builtin.New(o.RemoteState), nil
@@ -233,7 +233,7 @@ func (p *Providers) present(reqs install.Requirements) (ds diags.Diagnostics) {
 		}
 	}
 	if len(missing) > 0 {
-		_, more := install.Installed(p.dir.DataDir, p.lock, missing, p.memo)
+		_, more := install.Installed(string(p.dir.DataDir), p.lock, missing, p.memo)
 		ds = append(ds, more...)
 	}
 	return ds

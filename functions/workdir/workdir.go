@@ -10,7 +10,6 @@
 package workdir
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -34,8 +33,8 @@ import (
 type Dir struct {
 	// Path is the root module's directory; relative to the process' own, or absolute.
 	Path string
-	// DataDir is the directory for installations: TF_DATA_DIR, or `.terraform` in Path.
-	DataDir string
+	// DataDir is TF_DATA_DIR, or `.terraform` in Path.
+	DataDir
 	// CLI is the CLI configuration.
 	CLI *cliconfig.Config
 	// Environ is the environment, "NAME=value" each.
@@ -66,12 +65,13 @@ type Dir struct {
 // Open returns the directory at path. The diagnostics are about the CLI configuration.
 func Open(path string, environ []string) (*Dir, diags.Diagnostics) {
 	d := &Dir{Path: path, Environ: environ, ciphers: &ciphers{sets: map[*config.Module]*encrypting.Set{}}}
-	d.DataDir = d.Getenv("TF_DATA_DIR")
-	switch {
-	case d.DataDir == "":
-		d.DataDir = filepath.Join(path, ".terraform")
-	case !filepath.IsAbs(d.DataDir):
-		d.DataDir = filepath.Join(path, d.DataDir)
+	switch data := d.Getenv("TF_DATA_DIR"); {
+	case data == "":
+		d.DataDir = DataDir(filepath.Join(path, ".terraform"))
+	case !filepath.IsAbs(data):
+		d.DataDir = DataDir(filepath.Join(path, data))
+	default:
+		d.DataDir = DataDir(data)
 	}
 	if cache, err := os.UserCacheDir(); err == nil {
 		d.Scratch = filepath.Join(cache, "lockstep")
@@ -127,18 +127,4 @@ func (d *Dir) earlyInput() early.Input {
 	return early.Input{
 		Sources: d.Sources, Workspace: d.Workspace(), WorkingDir: d.WorkingDir(), BaseDir: d.Path, Files: funcs.OSFiles{}, Budget: d.Budget,
 	}
-}
-
-// Installed returns the look-up of modules that init installed; nil if there are none.
-func (d *Dir) Installed() (func(key string) (source.Installed, bool), error) {
-	path := filepath.Join(d.DataDir, "modules", "modules.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil
-	}
-	manifest, err := source.ParseManifest(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w; run `lockstep init` to write it anew", path, err)
-	}
-	return manifest.Lookup(), nil
 }

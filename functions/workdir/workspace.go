@@ -14,7 +14,7 @@ func (d *Dir) Workspace() string {
 	if w := d.Getenv("TF_WORKSPACE"); w != "" {
 		return w
 	}
-	data, err := os.ReadFile(filepath.Join(d.DataDir, "environment"))
+	data, err := os.ReadFile(filepath.Join(string(d.DataDir), "environment"))
 	if w := strings.TrimSpace(string(data)); err == nil && w != "" {
 		return w
 	}
@@ -23,5 +23,5 @@ func (d *Dir) Workspace() string {
 
 // SelectWorkspace records the selected workspace.
 func (d *Dir) SelectWorkspace(name string) error {
-	return WriteFile(filepath.Join(d.DataDir, "environment"), []byte(name), 0o644)
+	return WriteFile(filepath.Join(string(d.DataDir), "environment"), []byte(name), 0o644)
 }

@@ -90,7 +90,7 @@ func originOf(d *workdir.Dir, text string) (source.Address, error) {
 // stage returns the directory at a path as it will be once it has replaced d.
 func stage(a *cli.App, d *workdir.Dir, path string) *workdir.Dir {
 	staged := *d
-	staged.Path, staged.DataDir = path, filepath.Join(path, ".terraform")
+	staged.Path, staged.DataDir = path, workdir.DataDir(filepath.Join(path, ".terraform"))
 	staged.Environ = slices.DeleteFunc(slices.Clone(d.Environ), func(kv string) bool { return strings.HasPrefix(kv, "TF_DATA_DIR=") })
 	staged.Sources = func() []inputs.Source {
 		sources, _ := a.Sources(&staged, *a.Vars)
@@ -129,7 +129,7 @@ func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.D
 	}
 	// The manifest has paths of modules in the data directory. In another one they are installed
 	// anew.
-	if err == nil && filepath.Clean(d.DataDir) == filepath.Join(d.Path, ".terraform") {
+	if err == nil && filepath.Clean(string(d.DataDir)) == filepath.Join(d.Path, ".terraform") {
 		err = moveModules(staged, d)
 	}
 	// Warnings about the configuration are left out: init repeats them.
@@ -186,10 +186,10 @@ func moveFiles(from, to string) error {
 // configuration.
 func moveModules(from, to *workdir.Dir) error {
 	const name = "modules"
-	if err := os.RemoveAll(filepath.Join(to.DataDir, name)); err != nil {
+	if err := os.RemoveAll(filepath.Join(string(to.DataDir), name)); err != nil {
 		return err
 	}
-	err := os.Rename(filepath.Join(from.DataDir, name), filepath.Join(to.DataDir, name))
+	err := os.Rename(filepath.Join(string(from.DataDir), name), filepath.Join(string(to.DataDir), name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it calls none
 	}
