@@ -24,17 +24,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 )
 
-// A Command is one sub-command. Commands of two words have a space in their name.
-type Command struct {
-	Name     string
-	Synopsis string
-	Main     bool // listed first
-	Run      func(a *App, args []string) int
-}
-
 // An App is one invocation of the command line. Its exported fields are set before [App.Run].
 type App struct {
 	Streams
+	keyboard
 	Ctx      context.Context
 	Environ  []string
 	Chdir    string
@@ -44,18 +37,18 @@ type App struct {
 	printer  *render.Printer
 	printing sync.Once       // sets printer
 	Hurry    <-chan struct{} // closed to give up actions under way
-	lines    *bufio.Reader   // typed by a person
 	Vars     *VarFlags       // of the command; nil if it has none
 	warned   bool            // of the CLI configuration
 	Logs     logs
-	Version  string    // Lockstep's own
-	Commands []Command // as help lists them
+	Version  string // Lockstep's own
+	Commands Table
 	Budget   *budget.Budget
 	stream   atomic.Pointer[jsonView] // of -json; nil: text is for people
 }
 
 func New(ctx context.Context, s Streams, environ []string) *App {
-	a := &App{Streams: s, Ctx: ctx, Environ: environ, Chdir: ".", Files: map[string]*hcl.File{}, Budget: budget.Generous()}
+	typed := keyboard{ctx: ctx, in: s.In, out: s.Out, lines: bufio.NewReader(s.In)}
+	a := &App{Streams: s, keyboard: typed, Ctx: ctx, Environ: environ, Chdir: ".", Files: map[string]*hcl.File{}, Budget: budget.Generous()}
 	a.Budget.Watch(ctx, engine.StepsToEnd)
 	return a
 }
@@ -73,7 +66,7 @@ func (a *App) Run(args []string) int {
 				return a.Usage("-chdir=%s: there is no such directory", value)
 			}
 		case "help", "h":
-			a.help(a.Out)
+			a.Commands.help(a.Out)
 			return 0
 		case "version", "v":
 			return Version.Run(a, nil)
@@ -83,7 +76,7 @@ func (a *App) Run(args []string) int {
 		args = args[1:]
 	}
 	if len(args) == 0 {
-		a.help(a.Out)
+		a.Commands.help(a.Out)
 		return 127
 	}
 	for n := min(len(args), 3); n > 0; n-- {
@@ -95,10 +88,10 @@ func (a *App) Run(args []string) int {
 		}
 	}
 	if args[0] == "help" {
-		a.help(a.Out)
+		a.Commands.help(a.Out)
 		return 0
 	}
-	return a.Usage("there is no command %q%s; `lockstep -help` lists them", args[0], a.suggest(args[0]))
+	return a.Usage("there is no command %q%s; `lockstep -help` lists them", args[0], a.Commands.suggest(args[0]))
 }
 
 // runCommand runs a command with the options that the environment adds.
@@ -130,33 +123,6 @@ func (a *App) withoutLooks(args []string) []string {
 func (a *App) Usage(format string, args ...any) int {
 	fmt.Fprintf(a.Err, "lockstep: error: %s\n", fmt.Sprintf(format, args...))
 	return 1
-}
-
-// help lists the commands.
-func (a *App) help(w io.Writer) {
-	fmt.Fprint(w, "Usage: lockstep [-chdir=DIR] COMMAND [OPTIONS]\n\nMain commands:\n")
-	list := a.Commands
-	for _, main := range []bool{true, false} {
-		if !main {
-			fmt.Fprint(w, "\nAll other commands:\n")
-		}
-		for _, c := range list {
-			if c.Main == main {
-				fmt.Fprintf(w, "  %-22s %s\n", c.Name, c.Synopsis)
-			}
-		}
-	}
-	fmt.Fprint(w, "\nGlobal options (before the command):\n  -chdir=DIR         work in another directory\n  -help              this text; after a command, its options\n  -version           an alias for the version command\n")
-}
-
-// suggest returns a hint at the command with a similar name, or "".
-func (a *App) suggest(name string) string {
-	for _, c := range a.Commands {
-		if strings.HasPrefix(c.Name, name) || strings.HasPrefix(name, c.Name) {
-			return fmt.Sprintf(" (did you mean %q?)", c.Name)
-		}
-	}
-	return ""
 }
 
 // Getenv returns a variable of the environment.
