@@ -3,9 +3,7 @@ package deploying
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/depot"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/stack"
@@ -15,15 +13,15 @@ import (
 func (d *deployment) change(ctx context.Context) error {
 	switch status := d.present.Status; {
 	case status != "REVIEW_IN_PROGRESS" && strings.HasSuffix(status, "_IN_PROGRESS"):
-		if err := d.stack.Await(ctx, d.told); err != nil {
+		if err := d.stack.Await(ctx, d.person.told); err != nil {
 			return err
 		}
 		return d.again(ctx)
 	case status == "ROLLBACK_COMPLETE" || status == "CREATE_FAILED":
-		if err := d.agree("Do you want to delete the rest of the stack " + d.options.stack + "?"); err != nil {
+		if err := d.person.agree("Do you want to delete the rest of the stack " + d.options.stack + "?"); err != nil {
 			return err
 		}
-		if err := d.stack.Remove(ctx, d.present, d.told); err != nil {
+		if err := d.stack.Remove(ctx, d.present, d.person.told); err != nil {
 			return err
 		}
 		return d.again(ctx)
@@ -59,40 +57,15 @@ func (d *deployment) execute(ctx context.Context, template depot.Place) error {
 		return err
 	}
 	if len(changes) > 0 {
-		d.table(changes)
-		if err := d.agree("Do you want to execute this change set?"); err != nil {
+		d.person.table(changes)
+		if err := d.person.agree("Do you want to execute this change set?"); err != nil {
 			return err
 		}
-		if err := d.stack.Execute(ctx, d.told); err != nil {
+		if err := d.stack.Execute(ctx, d.person.told); err != nil {
 			return err
 		}
 	}
 	// Hidden parameters cannot be compared: nothing is not different any more.
 	d.deployed = true
 	return nil
-}
-
-// table shows the changes of a change set.
-func (d *deployment) table(changes []stack.Change) {
-	fmt.Fprintln(d.cli.Out)
-	t := tabwriter.NewWriter(d.cli.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ACTION\tRESOURCE\tTYPE\tREPLACED")
-	for _, c := range changes {
-		replaced := c.Replaces
-		if replaced == "" {
-			replaced = "no"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Action, c.Resource, c.Type, replaced)
-	}
-	t.Flush()
-	fmt.Fprintln(d.cli.Out)
-}
-
-// told shows an event of the stack.
-func (d *deployment) told(e stack.Event) {
-	reason := ""
-	if e.Reason != "" {
-		reason = ": " + e.Reason
-	}
-	fmt.Fprintf(d.cli.Out, "  %s %s%s\n", e.Status, e.Resource, reason)
 }

@@ -60,6 +60,7 @@ func deploy(a *cli.App, args []string, out outside) int {
 // A deployment is one run of deploy.
 type deployment struct {
 	cli     *cli.App
+	person  person
 	options options
 	out     outside
 
@@ -90,7 +91,7 @@ const templateFile = "template.yaml"
 
 // open reads the template and the code, and connects to the account.
 func open(a *cli.App, o options, out outside) (*deployment, error) {
-	d := &deployment{cli: a, options: o, out: out, files: map[string][]byte{}}
+	d := &deployment{cli: a, person: person{a, o.input, o.approve, out.browse}, options: o, out: out, files: map[string][]byte{}}
 	files, err := carried.Find(o.artifacts)
 	if errors.Is(err, carried.ErrNone) {
 		return nil, cli.Hinted(err, "`make build` builds them; then run again with -artifacts dist")
@@ -119,7 +120,7 @@ func (d *deployment) connect(ctx context.Context) error {
 		return fmt.Errorf("read the AWS configuration: %w", err)
 	}
 	if cfg.Region == "" {
-		if cfg.Region, err = d.ask("region", "In which AWS region?", ""); err != nil {
+		if cfg.Region, err = d.person.ask("region", "In which AWS region?", ""); err != nil {
 			return err
 		}
 	}
@@ -148,14 +149,14 @@ func (d *deployment) run(ctx context.Context) error {
 	}
 	list = d.list()
 	fmt.Fprintf(d.cli.Out, "AWS account %s, region %s, as %s\n\n", d.account, d.region, d.caller)
-	d.show(list)
+	d.person.show(list)
 	next, left := steps.Next(list)
 	if d.options.plan || !left {
 		d.afterwards(list)
 		return nil
 	}
 	if next.State != steps.Blocked {
-		if err := d.agree("Do you want to do these steps in this account?"); err != nil {
+		if err := d.person.agree("Do you want to do these steps in this account?"); err != nil {
 			return err
 		}
 	}
@@ -185,16 +186,6 @@ func (d *deployment) do(ctx context.Context, name string) error {
 		steps.Secrets: d.makeSecrets, steps.Register: d.register, steps.Key: d.putKey, steps.Depot: d.makeDepot,
 		steps.Upload: d.upload, steps.Deploy: d.change, steps.Hook: d.setHook, steps.Check: d.check,
 	}[name](ctx)
-}
-
-func (d *deployment) show(list []steps.Step) {
-	for _, s := range list {
-		fmt.Fprintf(d.cli.Out, "  %-8s %-9s %s\n", s.State, s.Name, s.Text)
-		if s.State == steps.Blocked {
-			fmt.Fprintf(d.cli.Out, "  %-8s %-9s %s\n", "", "", s.Remedy)
-		}
-	}
-	fmt.Fprintln(d.cli.Out)
 }
 
 // afterwards tells the next steps of a person, once all is done.

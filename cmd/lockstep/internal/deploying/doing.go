@@ -44,7 +44,7 @@ func (d *deployment) register(ctx context.Context) error {
 	if !d.options.input {
 		return cli.Hinted(errors.New("a GitHub App can only be registered by a person, in a browser"), "run without -input=false, or give an App that exists: -app-id, -app-key")
 	}
-	r := registering.Request{Site: d.options.site, Owner: d.options.owner, Name: d.options.name, Show: d.visit}
+	r := registering.Request{Site: d.options.site, Owner: d.options.owner, Name: d.options.name, Show: d.person.visit}
 	code, err := r.Code(ctx)
 	if errors.Is(err, registering.ErrTime) {
 		return cli.Hinted(err, "run again; GitHub's page has one button")
@@ -81,7 +81,7 @@ func (d *deployment) registers(list []steps.Step) bool {
 func (d *deployment) askOwner() error {
 	if d.options.owner == "" && !d.options.ownerGiven {
 		var err error
-		if d.options.owner, err = d.ask("organization", "Which GitHub organization is to own the App? (empty: your own account)", ""); err != nil {
+		if d.options.owner, err = d.person.ask("organization", "Which GitHub organization is to own the App? (empty: your own account)", ""); err != nil {
 			return err
 		}
 		d.options.ownerGiven = true
@@ -94,15 +94,6 @@ func (d *deployment) askOwner() error {
 		d.options.name = d.options.name[:min(len(d.options.name), 34)]
 	}
 	return nil
-}
-
-// visit shows a page.
-func (d *deployment) visit(address string) {
-	if d.out.browse(address) == nil {
-		fmt.Fprintf(d.cli.Out, "A browser opens, to register the App at GitHub. If it does not, open this page on this machine:\n    %s\n", address)
-		return
-	}
-	fmt.Fprintf(d.cli.Out, "Open this page in a browser on this machine, to register the App at GitHub:\n    %s\n", address)
 }
 
 // adopt takes an App that exists, after GitHub has accepted its key.

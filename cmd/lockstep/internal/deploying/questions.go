@@ -1,57 +1,12 @@
 package deploying
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/steps"
 )
-
-// errDeclined is returned if a person does not agree.
-var errDeclined = errors.New("it was not confirmed, and nothing more was done")
-
-// agree asks for approval, unless it was given.
-func (d *deployment) agree(question string) error {
-	if d.options.approve {
-		return nil
-	}
-	if !d.options.input {
-		return cli.Hinted(errors.New("nobody may be asked whether to go on"), "-auto-approve goes on without, -plan shows what would be done")
-	}
-	if !d.cli.Confirm(question, "Only 'yes' will be accepted to confirm.") {
-		return cli.Hinted(errDeclined, "-plan shows what would be done, and -auto-approve does not ask")
-	}
-	return nil
-}
-
-// ask asks for the value of an option. An empty answer is the default. Where nobody can be asked, the error names the
-// option.
-func (d *deployment) ask(option, question, usual string) (string, error) {
-	missing := cli.Hinted(fmt.Errorf("-%s is missing", option), "%s", question)
-	if !d.options.input {
-		return "", missing
-	}
-	fmt.Fprintf(d.cli.Out, "%s", d.cli.Print().Bold(question))
-	if usual != "" {
-		fmt.Fprintf(d.cli.Out, " [%s]", usual)
-	}
-	fmt.Fprint(d.cli.Out, "\n\n  Enter a value: ")
-	line, err := d.cli.ReadLine()
-	fmt.Fprintln(d.cli.Out)
-	if d.cli.Ctx.Err() != nil {
-		return "", err
-	}
-	if err != nil {
-		return "", missing
-	}
-	if line = strings.TrimSpace(line); line == "" {
-		line = usual
-	}
-	return line, nil
-}
 
 // made are the parameters that the steps before the stack give.
 var made = []string{"AppId", "AppKeySecretArn", "WebhookSecretArn"}
@@ -67,7 +22,7 @@ func (d *deployment) required() error {
 		if p.Name == "Serves" {
 			usual = d.options.owner
 		}
-		value, err := d.ask("parameter "+p.Name+"=...", p.Name+": "+p.Description, usual)
+		value, err := d.person.ask("parameter "+p.Name+"=...", p.Name+": "+p.Description, usual)
 		if err != nil {
 			return err
 		}
