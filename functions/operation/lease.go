@@ -16,30 +16,15 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/leasing"
 )
 
-// Predecessor returns the dead run whose lock was taken over; "" if the lock was free, or this run's.
-func (o *Operation) Predecessor() string {
-	h := o.State.Holding()
-	if h == nil || h.Before == nil || h.Before.Run == h.Lease().Run {
-		return ""
-	}
-	return h.Before.Run
-}
-
-// succeeded tells of the predecessor, if there is one.
-func (o *Operation) succeeded() diags.Diagnostics {
-	run := o.Predecessor()
+// takeover tells of the dead run whose lock was taken over, if there is one.
+func takeover(h *leasing.Holding) diags.Diagnostics {
+	run := h.Predecessor()
 	if run == "" {
 		return nil
 	}
-	before := o.State.Holding().Before
+	before := h.Before
 	return diags.Warningf(nil, "The lock of a dead run was taken over",
 		"The run %s held the state lock %s, and gave no sign of life since its lease ended at %s.", run, before.Lock, before.End().Add(-statebackend.Grace).Format(time.RFC3339))
-}
-
-// tookOver reports whether the lock was another holder's before, who may not know that yet.
-func (o *Operation) tookOver() bool {
-	h := o.State.Holding()
-	return h != nil && h.Before != nil
 }
 
 // newRun returns an ID for the records of this process. No other has it, and it begins with the run
@@ -69,10 +54,10 @@ func (l *Living) has(open journaling.Open) bool {
 	return l != nil && strings.HasPrefix(open.ID, l.Run+".")
 }
 
-// living returns the run that holds the state's lock and lives; nil if there is none, as far as its
+// livingIn returns the run that holds a workspace's lock and lives; nil if there is none, as far as its
 // store can tell.
-func (o *Operation) living(ctx context.Context) *Living {
-	held, err := o.State.Workspace.Locks(ctx)
+func livingIn(ctx context.Context, w statebackend.Workspace) *Living {
+	held, err := w.Locks(ctx)
 	if err != nil {
 		return nil
 	}

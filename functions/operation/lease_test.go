@@ -116,7 +116,7 @@ func mustOpen(t *testing.T, b statebackend.Backend, lock *Lock) *Operation {
 
 func planned(t *testing.T, o *Operation) *plans.Plan {
 	t.Helper()
-	p, ds := engine.Plan(t.Context(), o.Run(), o.State.Current, engine.PlanOptions{Waiting: o.Waiting()})
+	p, ds := engine.Plan(t.Context(), o.Run(), o.State.Current, engine.PlanOptions{Waiting: o.Recovery.Waiting()})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
@@ -338,7 +338,7 @@ func TestWhoOnlyLooksSeesWhoLives(t *testing.T) {
 			if ds.HasErrors() {
 				t.Fatal(ds)
 			}
-			return o.Recovery, ds, len(o.Waiting())
+			return o.Recovery, ds, len(o.Recovery.Waiting())
 		}
 		began := time.Now()
 		r, ds, waiting := look()

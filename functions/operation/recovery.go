@@ -62,7 +62,7 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	if err != nil {
 		return unusable(log, locked, err)
 	}
-	if len(records) == 0 && !o.tookOver() {
+	if len(records) == 0 && !o.State.Holding().TookOver() {
 		return nil
 	}
 	if ds, begun := o.findBegun(log, records, locked); begun || ds.HasErrors() {
@@ -92,7 +92,7 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bool) (records []journal.Record, living *Living, err error) {
 	records, err = journal.Read(ctx, log)
 	for err == nil && !locked && len(records) > 0 {
-		if living = o.living(ctx); living != nil {
+		if living = livingIn(ctx, o.State.Workspace); living != nil {
 			break
 		}
 		// Before we looked for the lock, its holder may have come to his end, or begun.
@@ -162,7 +162,7 @@ func linesOf(records []journal.Record) [][]byte {
 func (o *Operation) store(ctx context.Context, log statebackend.Log, f journaling.Folded, lines [][]byte) error {
 	r := o.Recovery
 	found := func(c journaling.Conflict) bool { return c.New }
-	if !o.tookOver() && !r.Folded && len(r.Read) == 0 && !slices.ContainsFunc(r.Conflicts, found) && len(r.kept()) > 0 {
+	if !o.State.Holding().TookOver() && !r.Folded && len(r.Read) == 0 && !slices.ContainsFunc(r.Conflicts, found) && len(r.kept()) > 0 {
 		o.left = lines
 		return nil
 	}
@@ -219,9 +219,9 @@ func saving(j *journaling.Journal) func(context.Context, []byte) {
 
 // Waiting returns the addresses of unresolved creations: a plan leaves them out, with all that depends
 // on them, until a person has settled them; and those that a living run is working on.
-func (o *Operation) Waiting() []addrs.Target {
+func (r Recovery) Waiting() []addrs.Target {
 	var all []addrs.Target
-	for _, u := range slices.Concat(o.Recovery.Unresolved, o.Recovery.UnderWay) {
+	for _, u := range slices.Concat(r.Unresolved, r.UnderWay) {
 		if t, err := addrs.ParseTarget(u.Address); err == nil {
 			all = append(all, t)
 		}

@@ -50,7 +50,7 @@ func TestRecoveryIsOfTheLastOpening(t *testing.T) {
 		if ds := o.OpenState(t.Context(), b, statebackend.DefaultWorkspace, nil); ds.HasErrors() {
 			t.Fatal(ds)
 		}
-		if got := len(o.Recovery.Unresolved); got != want || len(o.Waiting()) != want {
+		if got := len(o.Recovery.Unresolved); got != want || len(o.Recovery.Waiting()) != want {
 			t.Errorf("%d creations are unresolved, want %d", got, want)
 		}
 		if err := w.Finish(t.Context()); want == 1 && err != nil {

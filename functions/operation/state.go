@@ -80,13 +80,13 @@ func (o *Operation) lock(ctx context.Context, l *Lock) diags.Diagnostics {
 	} else if err := o.State.TakeLock(ctx, how); err != nil {
 		return l.Refused(err)
 	}
-	return o.succeeded()
+	return takeover(o.State.Holding())
 }
 
 // giveUp releases the lock of a state that cannot be used. One that was taken over stays: it keeps
 // tools away that do not know the journal, and ours take it over again.
 func (o *Operation) giveUp(ctx context.Context) diags.Diagnostics {
-	if o.tookOver() {
+	if o.State.Holding().TookOver() {
 		o.Leave()
 		return nil
 	}

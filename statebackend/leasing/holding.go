@@ -46,6 +46,19 @@ func (h *Holding) Lease() statebackend.Lease {
 	return h.lease
 }
 
+// TookOver reports whether the lock was another holder's before, who may not know that yet. It is
+// false for nil, which is no lock, or one without a lease.
+func (h *Holding) TookOver() bool { return h != nil && h.Before != nil }
+
+// Predecessor returns the dead run whose lock was taken over; "" if the lock was free, or this run's.
+// It is "" for nil.
+func (h *Holding) Predecessor() string {
+	if !h.TookOver() || h.Before.Run == h.Lease().Run {
+		return ""
+	}
+	return h.Before.Run
+}
+
 // next returns the term to ask for now.
 func (h *Holding) next() statebackend.Term {
 	h.mu.Lock()

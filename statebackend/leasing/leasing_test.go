@@ -105,6 +105,33 @@ func TestADeadRunIsTakenOverInTime(t *testing.T) {
 	})
 }
 
+// Only another run's death makes it a predecessor; a process that takes over may have met its own run.
+func TestPredecessor(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, run         string
+		tookOver, continues bool
+		want                string
+	}{
+		"a free lock":    {"", "b", false, false, ""},
+		"a dead run":     {"a", "b", true, false, "a"},
+		"the same again": {"b", "b", true, true, ""},
+	} {
+		bubble(t, func(t *testing.T, s *statebackendtest.Fake) {
+			if c.before != "" {
+				first := take(t, Taker{Workspace: open(t, s), Run: c.before, HardStop: time.Now().Add(time.Minute)})
+				time.Sleep(time.Until(first.Lease().End()) + time.Nanosecond)
+			}
+			h := take(t, Taker{Workspace: open(t, s), Run: c.run, Continues: c.continues})
+			if h.TookOver() != c.tookOver || h.Predecessor() != c.want {
+				t.Errorf("%s: TookOver() = %t, Predecessor() = %q; want %t, %q", name, h.TookOver(), h.Predecessor(), c.tookOver, c.want)
+			}
+		})
+	}
+	if h := (*Holding)(nil); h.TookOver() || h.Predecessor() != "" {
+		t.Error("no lock has a predecessor")
+	}
+}
+
 func TestWaitingTakesOver(t *testing.T) {
 	bubble(t, func(t *testing.T, s *statebackendtest.Fake) {
 		take(t, Taker{Workspace: open(t, s), Run: "a"})

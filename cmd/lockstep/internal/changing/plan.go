@@ -134,13 +134,13 @@ func requireConfig(cfg *config.Config, mode plans.Mode, loaded diags.Diagnostics
 		"Plan requires configuration to be present. Planning without a configuration would mark everything for destruction, which is normally not what is desired. If you would like to destroy everything, run plan with the -destroy option. Otherwise, create a configuration file (.tf file) and try again.")
 }
 
-// waiting returns the addresses that the plan leaves out: see [operation.Operation.Waiting]. A
+// waiting returns the addresses that the plan leaves out: see [operation.Recovery.Waiting]. A
 // destruction creates nothing, and targets are chosen by a person.
 func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []addrs.Target {
 	if mode == plans.DestroyMode || len(targets) > 0 {
 		return nil
 	}
-	return op.Waiting()
+	return op.Recovery.Waiting()
 }
 
 // names lists addresses in a sentence.

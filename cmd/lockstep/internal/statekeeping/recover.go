@@ -32,7 +32,7 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all t
 	if ds.HasErrors() {
 		return a.Show(ds)
 	}
-	dead := op.Predecessor()
+	dead := op.State.Holding().Predecessor()
 	if forget != "" {
 		found, err := op.Forget(a.Ctx, forget)
 		switch {
