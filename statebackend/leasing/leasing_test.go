@@ -116,15 +116,17 @@ func TestPredecessor(t *testing.T) {
 		"a dead run":     {"a", "b", true, false, "a"},
 		"the same again": {"b", "b", true, true, ""},
 	} {
-		bubble(t, func(t *testing.T, s *statebackendtest.Fake) {
-			if c.before != "" {
-				first := take(t, Taker{Workspace: open(t, s), Run: c.before, HardStop: time.Now().Add(time.Minute)})
-				time.Sleep(time.Until(first.Lease().End()) + time.Nanosecond)
-			}
-			h := take(t, Taker{Workspace: open(t, s), Run: c.run, Continues: c.continues})
-			if h.TookOver() != c.tookOver || h.Predecessor() != c.want {
-				t.Errorf("%s: TookOver() = %t, Predecessor() = %q; want %t, %q", name, h.TookOver(), h.Predecessor(), c.tookOver, c.want)
-			}
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *statebackendtest.Fake) {
+				if c.before != "" {
+					first := take(t, Taker{Workspace: open(t, s), Run: c.before, HardStop: time.Now().Add(time.Minute)})
+					time.Sleep(time.Until(first.Lease().End()) + time.Nanosecond)
+				}
+				h := take(t, Taker{Workspace: open(t, s), Run: c.run, Continues: c.continues})
+				if h.TookOver() != c.tookOver || h.Predecessor() != c.want {
+					t.Errorf("TookOver() = %t, Predecessor() = %q; want %t, %q", h.TookOver(), h.Predecessor(), c.tookOver, c.want)
+				}
+			})
 		})
 	}
 	if h := (*Holding)(nil); h.TookOver() || h.Predecessor() != "" {
