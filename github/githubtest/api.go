@@ -119,7 +119,7 @@ func (h *Hub) opened(r *http.Request, n apps.Need) (*Repository, *rest.Problem) 
 	if p != nil {
 		return nil, p
 	}
-	x := h.named(r)
+	x := h.repos.named(r)
 	if x == nil || !t.Opens(x.installation, x.id) {
 		return nil, rest.NotFound
 	}
@@ -129,9 +129,12 @@ func (h *Hub) opened(r *http.Request, n apps.Need) (*Repository, *rest.Problem) 
 	return x, nil
 }
 
+// repositories are all of a Hub.
+type repositories []*Repository
+
 // named finds the repository in the path of a request, nil if there is none.
-func (h *Hub) named(r *http.Request) *Repository {
-	for _, x := range h.repos {
+func (l repositories) named(r *http.Request) *Repository {
+	for _, x := range l {
 		if strings.EqualFold(x.owner.login, r.PathValue("owner")) && strings.EqualFold(x.name, r.PathValue("repo")) {
 			return x
 		}
@@ -139,9 +142,9 @@ func (h *Hub) named(r *http.Request) *Repository {
 	return nil
 }
 
-// opens reports whether a token opens a repository of an account.
-func (h *Hub) opens(t *apps.Token, account string) bool {
-	return slices.ContainsFunc(h.repos, func(x *Repository) bool {
+// openedIn reports whether a token opens a repository of an account.
+func (l repositories) openedIn(account string, t *apps.Token) bool {
+	return slices.ContainsFunc(l, func(x *Repository) bool {
 		return strings.EqualFold(x.owner.login, account) && t.Opens(x.installation, x.id)
 	})
 }

@@ -17,7 +17,7 @@ type archiveLink struct {
 // getArchive is GET /repos/{owner}/{repo}/tarball/{ref}, which needs no token if the
 // repository is public.
 func (h *Hub) getArchive(r *http.Request) (int, any) {
-	x := h.named(r)
+	x := h.repos.named(r)
 	if token := r.Header.Get("Authorization"); token == "" && (x == nil || x.private) {
 		return rest.Fail(rest.NotFound)
 	} else if token != "" {

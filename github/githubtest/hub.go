@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/commits"
 	"github.com/lockstep-iac/lockstep/github/githubtest/story"
 )
@@ -74,7 +75,7 @@ type Hub struct {
 
 	*world
 	*teams
-	repos  []*Repository
+	repos  repositories
 	links  map[string]archiveLink
 	faults faults
 }
@@ -83,7 +84,7 @@ type Hub struct {
 func New(o Options) *Hub {
 	o.AppID, o.AppName = cmp.Or(o.AppID, 4711), cmp.Or(o.AppName, "lockstep")
 	h := &Hub{options: o, world: newWorld(o), links: map[string]archiveLink{}}
-	h.teams = &teams{world: h.world, sees: h.opens, all: map[string]*team{}}
+	h.teams = &teams{world: h.world, sees: func(t *apps.Token, org string) bool { return h.repos.openedIn(org, t) }, all: map[string]*team{}}
 	h.mux = h.routes()
 	return h
 }
