@@ -59,7 +59,7 @@ func (p *permission) look(ctx context.Context, now jobs.Present) (err error) {
 	if p.again = now.Again; p.again != nil {
 		q.Again = &runs.Again{Hash: runs.HashOf(p.again.Plan.Plan), State: p.again.Plan.State, Equal: p.again.Equal}
 	}
-	if q.Last, err = p.ap.Ledger.LastApply(ctx, p.run.Run); err != nil {
+	if q.Last, err = p.ap.Evidence.InTheWay(ctx, p.run.Run); err != nil {
 		return err
 	}
 	if err = p.ap.Evidence.PlaceAgain(ctx, q); err != nil {

@@ -68,7 +68,11 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 // leave settles the state that a run was applied to. An apply whose pull request was closed without
 // a merge is reported, because the base branch will never contain its changes.
 func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
-	last, err := cl.Ledger.Settle(ctx, r, r.Pull.Number, true)
+	fate := runs.Closed
+	if cl.Evidence.Pull.Merged {
+		fate = runs.Merged
+	}
+	last, err := cl.Ledger.Settle(ctx, r, r.Pull.Number, fate)
 	if err != nil || last == nil {
 		return err
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -169,6 +171,36 @@ func TestOpenedAgain(t *testing.T) {
 	two := s.pull("bob", "c", githubtest.Files{"c.tf": resource("c", "1")})
 	s.expect("the status", s.status(two), "#1 was applied to `.` and is not merged yet")
 	s.expect("the apply", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
+}
+
+// TestOpenedAgainUnnoticed holds the same where nobody has told so: an apply asks GitHub, also once its state is
+// locked.
+func TestOpenedAgainUnnoticed(t *testing.T) {
+	t.Parallel()
+	for _, late := range []bool{false, true} {
+		s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+		one := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+		s.say("alice", one, "lockstep apply")
+		s.repo.Close("alice", one)
+		s.settle()
+		two := s.pull("bob", "c", githubtest.Files{"c.tf": resource("c", "1")})
+		if !late {
+			s.hub.LoseDeliveries(1)
+			s.repo.Reopen("alice", one)
+			s.settle()
+			s.hub.LoseDeliveries(0)
+			s.expect("the apply", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
+			continue
+		}
+		var once sync.Once
+		s.pipeline.Engine = during{s.pipeline.Engine, func(jobs.Present) {
+			once.Do(func() {
+				s.hub.LoseDeliveries(1)
+				s.repo.Reopen("alice", one)
+			})
+		}}
+		s.expect("the apply", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
+	}
 }
 
 // full are artifacts that take no results of applies for a while.

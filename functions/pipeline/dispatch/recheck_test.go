@@ -267,7 +267,7 @@ func TestAppliedWhilePlanned(t *testing.T) {
 		if err := ld.Remember(t.Context(), r, runs.LastApply{Number: 1, By: "bob"}); err != nil {
 			t.Error(err)
 		}
-		if _, err := ld.Settle(t.Context(), r, 1, true); err != nil {
+		if _, err := ld.Settle(t.Context(), r, 1, runs.Merged); err != nil {
 			t.Error(err)
 		}
 	}}
@@ -289,7 +289,7 @@ func TestCheckTrustsNobody(t *testing.T) {
 	if err := ld.Remember(t.Context(), r.run(n), runs.LastApply{Number: n}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ld.Settle(t.Context(), r.run(n), n, true); err != nil {
+	if _, err := ld.Settle(t.Context(), r.run(n), n, runs.Merged); err != nil {
 		t.Fatal(err)
 	}
 	r.roundAt(r.hub.Now(), reconcile.Found{States: 1})

@@ -75,20 +75,29 @@ func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done fun
 	return dir, done, nil
 }
 
-// InTheWay returns the last apply to a run's state. If that was by another pull request, believed
-// to be open, it is looked up on GitHub: the webhook about its end may be late or lost.
+// InTheWay returns the last apply to a run's state. If that was by another pull request, which is not known to
+// be merged, it is looked up on GitHub: the webhook about its end, or that it is open again, may be late or lost.
 func (e *Reader) InTheWay(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
 	l, err := e.Ledger.LastApply(ctx, r)
-	if err != nil || l == nil || l.Settled || l.Number == r.Pull.Number {
+	if err != nil || l == nil || l.Merged || l.Number == r.Pull.Number {
 		return l, err
 	}
 	other, err := e.Hub.PullRequest(ctx, l.Number)
+	fate := runs.Closed
 	switch {
 	case errors.Is(err, github.ErrNotFound): // it cannot be merged any more
-	case err != nil || other.Open:
+		fate = runs.Merged
+	case err != nil:
 		return l, err
+	case other.Open:
+		fate = runs.StillOpen
+	case other.Merged:
+		fate = runs.Merged
 	}
-	if _, err := e.Ledger.Settle(ctx, r, l.Number, true); err != nil {
+	if l.As(fate) == *l {
+		return l, nil
+	}
+	if _, err := e.Ledger.Settle(ctx, r, l.Number, fate); err != nil {
 		return nil, err
 	}
 	return e.Ledger.LastApply(ctx, r)

@@ -102,13 +102,13 @@ var uses = map[string]use{
 		r.Project = "new"
 		return ld.Remember(ctx, r, runs.LastApply{Number: 7})
 	}),
-	"settle":           func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, net, 7, false) },
-	"settle again":     func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, net, 7, true) },
-	"settle another's": func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, dns, 7, true) },
+	"settle":           func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, net, 7, runs.StillOpen) },
+	"settle again":     func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, net, 7, runs.Closed) },
+	"settle another's": func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, dns, 7, runs.Closed) },
 	"settle none": func(ctx context.Context, ld Ledger) (any, error) {
 		r := net
 		r.Project = "new"
-		return ld.Settle(ctx, r, 7, true)
+		return ld.Settle(ctx, r, 7, runs.Closed)
 	},
 	"reopen": only(func(ctx context.Context, ld Ledger) error { return ld.Reopen(ctx, pull) }),
 	"shown": only(func(ctx context.Context, ld Ledger) error {

@@ -17,7 +17,7 @@ func (ld Ledger) Reopen(ctx context.Context, p pipeline.Pull) error {
 		return err
 	}
 	for _, s := range all {
-		if _, err := ld.Settle(ctx, s.Run, s.Pull.Number, false); err != nil {
+		if _, err := ld.Settle(ctx, s.Run, s.Pull.Number, runs.StillOpen); err != nil {
 			return err
 		}
 	}
@@ -53,8 +53,8 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 			if err != nil {
 				return nil, err
 			}
-			settled := *have
-			settled.Settled, settled.Applies = false, 0
+			settled := have.As(runs.StillOpen)
+			settled.Applies = 0
 			if settled == last {
 				return nil, ErrAsIs
 			}
@@ -67,9 +67,8 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 	return err
 }
 
-// Settle records whether a pull request that was applied to the state of a run is settled: merged
-// or closed, and not reopened. It returns the last apply, if it was this pull request's.
-func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, settled bool) (last *runs.LastApply, err error) {
+// Settle records the fate of a pull request that was applied to the state of a run. It returns the last apply, if it was this pull request's.
+func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, fate runs.Fate) (last *runs.LastApply, err error) {
 	_, err = ld.Change(ctx, r.StateKey(), func(old []byte) ([]byte, error) {
 		if last = nil; old == nil {
 			return nil, ErrAsIs
@@ -81,11 +80,10 @@ func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, settled boo
 		if l.Number != number {
 			return nil, ErrAsIs // another one was applied since
 		}
-		if last = l; l.Settled == settled {
+		next := l.As(fate)
+		if last = l; next == *l {
 			return nil, ErrAsIs
 		}
-		next := *l
-		next.Settled = settled
 		return pipeline.Encode(next), nil
 	})
 	return last, err

@@ -117,7 +117,7 @@ func TestFlood(t *testing.T) {
 	if err := ld.Remember(t.Context(), run(7), runs.LastApply{Number: 7}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ld.Settle(t.Context(), run(7), 7, true); err != nil {
+	if _, err := ld.Settle(t.Context(), run(7), 7, runs.Closed); err != nil {
 		t.Fatal(err)
 	}
 	var queue sent

@@ -63,11 +63,27 @@ type LastApply struct {
 	Head   string
 	By     string
 	State  StateID // afterwards
-	// Settled is set once the pull request is merged or closed.
+	// Settled is set once the pull request is merged or closed, Merged if it can never be open again.
 	Settled bool
+	Merged  bool `json:",omitempty"`
 	// Applies counts the applies to the state, from 1. The ledger counts: a record to be written has
 	// 0.
 	Applies int `json:",omitempty"`
+}
+
+// A Fate is that of a pull request which was applied.
+type Fate string
+
+const (
+	StillOpen Fate = "open" // or open again
+	Closed    Fate = "closed"
+	Merged    Fate = "merged"
+)
+
+// As returns l with another fate.
+func (l LastApply) As(f Fate) LastApply {
+	l.Settled, l.Merged = f != StillOpen, f == Merged
+	return l
 }
 
 // Count is the number of applies until then; l is nil before the first.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -39,15 +38,11 @@ func (s *simulation) approved(j jobs.Job, p saved) {
 	s.bug("%s is applied for #%d, and nobody approved it", t, j.Number)
 }
 
-// unnoticed is the time in which a reopening may be unknown: its webhook may be lost, and the janitor comes
-// every ten minutes.
-const unnoticed = 20 * time.Minute
-
 // reverts holds that an apply does not take back what another pull request has applied that was open when it
-// asked for its permission. An apply does not ask GitHub whether what was closed is open again.
+// asked for its permission.
 func (s *simulation) reverts(a *applying, dir, name string) {
 	by := s.state(dir).by[name]
-	if by == 0 || by == a.j.Number || s.reopened[by].After(a.asked.Add(-unnoticed)) {
+	if by == 0 || by == a.j.Number || s.reopened[by].After(a.asked) {
 		return
 	}
 	for _, p := range s.repo.Pulls() {
