@@ -53,7 +53,7 @@ func (ap *Applier) Apply(ctx context.Context) error {
 	} else if !d.Allowed() {
 		return ap.refuse(ctx, s, d)
 	}
-	if err := ap.Leases.Hold(ctx, s.Run); err != nil {
+	if err := ap.Leases.HoldAlone(ctx, s.Run); err != nil {
 		return err
 	}
 	return ap.applyQueued(ctx, s)

@@ -28,6 +28,8 @@ type parts struct {
 	done     int
 	jobs     []jobs.Job
 	unlocked int
+	// before happens before the first part asks for its permission.
+	before func()
 	// during happens in each part, with its number from 1, after its changes. An error is the
 	// engine's; the part is over, and the next one knows of its changes.
 	during func(ctx context.Context, part int) error
@@ -36,6 +38,9 @@ type parts struct {
 func (p *parts) Apply(ctx context.Context, j jobs.Job, _ []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
 	if p.done > 0 && !j.Continues {
 		return jobs.Outcome{}, errors.New("the apply begins again")
+	}
+	if p.before != nil && !j.Continues {
+		p.before()
 	}
 	if permit(jobs.Present{State: p.state()}) != jobs.Permitted {
 		return jobs.Outcome{Refused: true}, nil
@@ -195,6 +200,31 @@ func TestContinueInAQueue(t *testing.T) {
 		t.Errorf("handled: %q, in %d parts", kinds, len(p.jobs))
 	}
 	s.expect("the status", s.status(n), "Lockstep has applied")
+}
+
+// TestBeginTwice holds that a second process with the message of an apply does nothing while the first may be alive,
+// although nothing is begun yet.
+func TestBeginTwice(t *testing.T) {
+	t.Parallel()
+	s, p, n := inParts(t, 1, 1)
+	m, id := s.toApply("alice", n)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	asked := 0
+	p.before = func() {
+		asked++
+		for range 2 { // the second one does not make room for a third
+			var busy *pipeline.BusyError
+			if err := s.pipeline.Handle(ctx, m); !errors.As(err, &busy) || time.Until(busy.Until) < 30*time.Second {
+				t.Errorf("another process: %v", err)
+			}
+		}
+	}
+	if turns, err := s.handleUntil(ctx, m, 9); turns != 1 || err != nil || asked != 1 {
+		t.Errorf("%d turns, %d applies, %v", turns, asked, err)
+	}
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 1 added")
 }
 
 // TestContinueTwice holds that of two processes with the same message one goes on, and the other does

@@ -40,13 +40,43 @@ func leaseKey(run string) string { return leases + "/" + url.PathEscape(run) }
 // handled one after the other, so that one is dead, or is on the way to find out that
 // the run was moved on without it.
 func (h *Holder) Hold(ctx context.Context, r runs.Run) error {
-	end, ok := ctx.Deadline()
-	if !ok {
+	return h.take(ctx, r, func([]byte) error { return nil })
+}
+
+// HoldAlone takes the lease of a run, unless another process with the same message has it, and may be alive: a queue may
+// hand a message over again before its time. The error is a *pipeline.BusyError then.
+func (h *Holder) HoldAlone(ctx context.Context, r runs.Run) error {
+	return h.take(ctx, r, func(old []byte) error {
+		var l Lease
+		if len(old) == 0 || bytes.Equal(old, h.lease) {
+			return nil
+		}
+		if err := json.Unmarshal(old, &l); err != nil {
+			return fmt.Errorf("the record is damaged: %w", err)
+		}
+		if l.Message.ID == h.Message.ID && time.Now().Before(l.HardStop) && !pipeline.HardStop(ctx).IsZero() {
+			return &pipeline.BusyError{Until: l.HardStop}
+		}
+		return nil
+	})
+}
+
+// take takes the lease, unless the present one stands in the way.
+func (h *Holder) take(ctx context.Context, r runs.Run, free func(old []byte) error) error {
+	end := pipeline.HardStop(ctx)
+	if end.IsZero() {
 		end = time.Now().Add(unlimited)
 	}
 	lease := pipeline.Encode(Lease{Message: h.Message, HardStop: end.UTC()})
-	_, err := h.Ledger.Change(ctx, leaseKey(r.Key()), func([]byte) ([]byte, error) { return lease, nil })
-	h.lease = lease
+	refused := false
+	_, err := h.Ledger.Change(ctx, leaseKey(r.Key()), func(old []byte) ([]byte, error) {
+		err := free(old)
+		refused = err != nil
+		return lease, err
+	})
+	if !refused {
+		h.lease = lease // perhaps, where there is an error
+	}
 	return err
 }
 

@@ -213,3 +213,46 @@ func TestHoldsUntilTheEnd(t *testing.T) {
 		t.Errorf("a process without an end works for %s", got)
 	}
 }
+
+// TestHoldAlone is a table of leases that a process meets when it wants to be alone with a message.
+func TestHoldAlone(t *testing.T) {
+	t.Parallel()
+	mine, other := message("m"), message("n")
+	soon, past := time.Now().Add(time.Hour), time.Now().Add(-time.Second)
+	for name, c := range map[string]struct {
+		there *Lease
+		ends  bool // the process knows its end
+		busy  bool
+	}{
+		"none":                            {nil, true, false},
+		"of a living process":             {&Lease{mine, soon}, true, true},
+		"of a dead process":               {&Lease{mine, past}, true, false},
+		"of another message":              {&Lease{other, soon}, true, false},
+		"where processes have no end set": {&Lease{mine, soon}, false, false},
+	} {
+		ld := Ledger{Records: &memory.Store{}}
+		if c.there != nil {
+			if _, err := ld.Records.Put(t.Context(), leaseKey(net.Key()), pipeline.Encode(*c.there), ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, h := t.Context(), &Holder{Ledger: ld, Message: mine}
+		if c.ends {
+			ctx = pipeline.WithHardStop(ctx, time.Now().Add(2*time.Hour))
+		}
+		var busy *pipeline.BusyError
+		err := h.HoldAlone(ctx, net)
+		if errors.As(err, &busy) != c.busy || c.busy != (err != nil) || c.busy && !busy.Until.Equal(soon) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if again := h.HoldAlone(ctx, net); !c.busy && again != nil {
+			t.Errorf("%s: its own lease is in its way: %v", name, again)
+		}
+		if err := h.LetGo(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if left, err := ld.Leases(ctx); err != nil || (len(left) == 1) != c.busy {
+			t.Errorf("%s: %+v is left, %v", name, left, err)
+		}
+	}
+}
