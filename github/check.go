@@ -1,10 +1,12 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
@@ -89,7 +91,8 @@ const NewCheck = -1
 // With an id it changes that check run, completed or not. With id 0, or if that one is gone (GitHub
 // deletes old ones), it changes the one that our App made with c's name and external ID on c's
 // commit, or makes it. With NewCheck it makes it without looking for it, which saves a request. Two calls have the effect of one, unless they run at the same time and do
-// not see each other's check run.
+// not see each other's check run: then the next call with id 0 changes the newest, which is the one that people see, and
+// completes the older ones that are not.
 //
 // A text longer than GitHub's limit is an error: the caller must cut it. Bytes that are not UTF-8
 // are replaced.
@@ -112,42 +115,59 @@ func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, er
 			return 0, err
 		}
 	}
-	have, err := c.findCheck(ctx, check)
+	have, err := c.findChecks(ctx, check)
 	if err != nil {
 		return 0, failed(what, err)
 	}
-	if have != nil {
-		if !says(have, check) {
-			err = c.updateCheck(ctx, have.GetID(), check)
-		}
-	} else {
-		have, err = c.createCheck(ctx, check)
+	if len(have) == 0 {
+		made, err := c.createCheck(ctx, check)
+		return made.GetID(), failed(what, err)
 	}
-	return have.GetID(), failed(what, err)
+	if !says(have[0], check) {
+		err = c.updateCheck(ctx, have[0].GetID(), check)
+	}
+	if err == nil {
+		err = c.endChecks(ctx, have[1:], check)
+	}
+	return have[0].GetID(), failed(what, err)
+}
+
+// endChecks completes older twins of a check run, which nobody would: they pass, and the newest decides.
+func (c *Client) endChecks(ctx context.Context, twins []*gh.CheckRun, check Check) error {
+	check.Status, check.Conclusion = CheckCompleted, ConcludedNeutral
+	for _, x := range twins {
+		if x.GetStatus() == string(CheckCompleted) {
+			continue
+		}
+		if err := c.updateCheck(ctx, x.GetID(), check); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Check returns the content of our check run that PutCheck finds for the same name, external ID and
 // commit, as GitHub has it now. The error wraps ErrNotFound if there is none.
 func (c *Client) Check(ctx context.Context, like Check) (Check, error) {
 	what := fmt.Sprintf("read check run %s of %s at %.7s", like.Name, c.repo, like.SHA)
-	have, err := c.findCheck(ctx, like)
+	all, err := c.findChecks(ctx, like)
 	if err != nil {
 		return Check{}, failed(what, err)
 	}
-	if have == nil {
+	if len(all) == 0 {
 		return Check{}, fmt.Errorf("%s: %w", what, ErrNotFound)
 	}
-	out := have.GetOutput()
+	have, out := all[0], all[0].GetOutput()
 	return Check{
 		Name: have.GetName(), SHA: have.GetHeadSHA(), ExternalID: have.GetExternalID(), Status: CheckStatus(have.GetStatus()),
 		Conclusion: Conclusion(have.GetConclusion()), Title: out.GetTitle(), Summary: out.GetSummary(), Text: out.GetText(), URL: have.GetDetailsURL(),
 	}, nil
 }
 
-// findCheck returns our check run, nil if there is none. Two calls at the same time may have left
-// several; it is the newest of them, which people see.
-func (c *Client) findCheck(ctx context.Context, check Check) (*gh.CheckRun, error) {
-	var found *gh.CheckRun
+// findChecks returns our check runs, the newest first, which is the one that people see. Two calls at the
+// same time may have left several.
+func (c *Client) findChecks(ctx context.Context, check Check) ([]*gh.CheckRun, error) {
+	var found []*gh.CheckRun
 	all := "all"
 	for page := 1; page != 0; {
 		list, res, err := c.client.Checks.ListCheckRunsForRef(ctx, c.repo.Owner, c.repo.Name, check.SHA, &gh.ListCheckRunsOptions{
@@ -159,12 +179,13 @@ func (c *Client) findCheck(ctx context.Context, check Check) (*gh.CheckRun, erro
 		for _, x := range list.CheckRuns {
 			// Other Apps may use the same external IDs.
 			ours := x.GetApp().GetID() == c.app.config.ID && x.GetName() == check.Name && x.GetExternalID() == check.ExternalID
-			if ours && (found == nil || x.GetID() > found.GetID()) {
-				found = x
+			if ours {
+				found = append(found, x)
 			}
 		}
 		page = res.NextPage
 	}
+	slices.SortFunc(found, func(a, b *gh.CheckRun) int { return cmp.Compare(b.GetID(), a.GetID()) })
 	return found, nil
 }
 
