@@ -172,7 +172,7 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 		replace = plans.CreateThenDelete
 	}
 	triggered, ds := triggers.List{
-		Entries: x.r.ReplaceTriggeredBy, Module: x.m, Scope: x.scope, Changes: x.p.changes, Lenient: x.p.in.Mode == plans.DestroyMode,
+		Entries: x.r.ReplaceTriggeredBy, Module: x.m, Scope: x.scope, Changes: x.p.changes,
 	}.Fires()
 	switch {
 	case ds.HasErrors():

@@ -27,6 +27,9 @@ type Changes struct {
 	list  []*plans.ResourceChange
 	drift []*plans.ResourceChange
 	of    map[addrs.AbsResourceInstance]*plans.ResourceChange // current objects
+	// usual and usualOf are the same for the first part of a plan that destroys.
+	usual   []*plans.ResourceChange
+	usualOf map[addrs.AbsResourceInstance]*plans.ResourceChange
 	// ofResource holds the changes of the resources that were asked for.
 	ofResource map[addrs.AbsResource][]*plans.ResourceChange
 	// pending are the resources with changes other than no-ops, by module instance and by block.
@@ -40,6 +43,7 @@ func NewChanges(mode plans.Mode, origins map[addrs.AbsResourceInstance]addrs.Abs
 	return &Changes{
 		destroy: mode == plans.DestroyMode, origins: origins, events: l,
 		of:            map[addrs.AbsResourceInstance]*plans.ResourceChange{},
+		usualOf:       map[addrs.AbsResourceInstance]*plans.ResourceChange{},
 		ofResource:    map[addrs.AbsResource][]*plans.ResourceChange{},
 		pending:       map[addrs.AbsResource]bool{},
 		pendingBlocks: map[addrs.ConfigResource]bool{},
@@ -58,6 +62,12 @@ func (s *Changes) Record(c *plans.ResourceChange) {
 	if c.Action != plans.NoOp {
 		s.pendingBlocks[c.Addr.Instance.Config()] = true
 		s.pending[c.Addr.Instance.AbsResource()] = true
+	}
+	if s.destroy && c.Addr.Deposed == addrs.NotDeposed {
+		if c.Action == plans.NoOp {
+			c = &plans.ResourceChange{Addr: c.Addr, Change: plans.Change{Action: plans.NoOp}} // nobody asks for its values
+		}
+		s.usual, s.usualOf[c.Addr.Instance] = append(s.usual, c), c
 	}
 	s.mu.Unlock()
 	if !s.destroy {
@@ -121,24 +131,32 @@ func (s *Changes) Leaves(a addrs.AbsResourceInstance) bool {
 	return c != nil && (c.Action == plans.Delete || c.Action == plans.Forget)
 }
 
-// Of returns the change of an instance, if there is one.
+// Of returns the change of an instance that is planned as usual, if there is one.
 func (s *Changes) Of(a addrs.AbsResourceInstance) []*plans.ResourceChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.of[a]; c != nil {
+	of := s.of
+	if s.destroy {
+		of = s.usualOf
+	}
+	if c := of[a]; c != nil {
 		return []*plans.ResourceChange{c}
 	}
 	return nil
 }
 
-// OfAll returns the changes of all instances of a resource, whose visit is over.
+// OfAll returns the changes of all instances of a resource that are planned as usual. Its visit is over.
 func (s *Changes) OfAll(abs addrs.AbsResource) []*plans.ResourceChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if found := s.ofResource[abs]; len(found) > 0 {
 		return found
 	}
-	for _, c := range s.list {
+	list := s.list
+	if s.destroy {
+		list = s.usual
+	}
+	for _, c := range list {
 		if c.Addr.Deposed == addrs.NotDeposed && c.Addr.Instance.AbsResource() == abs {
 			s.ofResource[abs] = append(s.ofResource[abs], c)
 		}

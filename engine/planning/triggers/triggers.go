@@ -28,8 +28,6 @@ type List struct {
 	Scope  eval.Scope
 	// Changes are those that are planned by now.
 	Changes Changes
-	// Lenient accepts entries without a change, as in a plan that destroys.
-	Lenient bool
 }
 
 // Changes are planned changes, no-ops included.
@@ -53,7 +51,7 @@ func (l List) Fires() (bool, diags.Diagnostics) {
 			return false, ds
 		}
 		changes := target.changes(l.Changes)
-		if len(changes) == 0 && !l.Lenient {
+		if len(changes) == 0 {
 			return false, diags.Errorf(nil, fmt.Sprintf("no change found for %s in %s", target, place(l.Scope.Module)),
 				"The plan has no change for this reference of replace_triggered_by: there is no such instance, it is this resource itself, or a data resource that was read already.")
 		}
