@@ -208,6 +208,9 @@ func TestExcused(t *testing.T) {
 	}}}
 	const x = `module.m["a"].t.x[1]`
 	failed := func(summaries ...string) Result { return Result{Errors: summaries} }
+	output := func(after any, unknown bool) Result {
+		return Result{Plan: map[string]any{"output_changes": map[string]any{"o": map[string]any{"after": after, "after_unknown": unknown}}}}
+	}
 	for _, test := range []struct {
 		name        string
 		stock, ours Result
@@ -234,6 +237,12 @@ func TestExcused(t *testing.T) {
 		{"a deletion that fails in both", Result{Errors: []string{"e"}, Plan: plan(x, "delete"), Output: "  with " + x + ",\n"}, Result{Errors: []string{"e"}, Output: "  with " + x + ",\n"}, "", true},
 		{"another failure", Result{Errors: []string{"e"}, Plan: plan(x, "update"), Output: "  with " + x + ",\n"}, Result{Errors: []string{"e"}, Output: "  with " + x + ",\n"}, "", false},
 		{"a deletion that fails in one", Result{Plan: plan(x, "delete")}, Result{Errors: []string{"e"}, Output: "  with " + x + ",\n"}, "", false},
+		{"an update for nothing", Result{Plan: plan(x, "update"), Output: "Apply complete!"}, Result{}, "", true},
+		{"an update that is done", Result{Plan: plan(x, "update"), Output: x + ": Modifying... [id=1]"}, Result{}, "", false},
+		{"an update that both plan", Result{Plan: plan(x, "update")}, Result{Plan: plan(x, "update")}, "", false},
+		{"an empty list too early", output([]any{}, false), output(nil, true), "", true},
+		{"a list that is not empty", output([]any{"a"}, false), output(nil, true), "", false},
+		{"an empty list in one", output([]any{}, false), output([]any{"a"}, false), "", false},
 		{"a deletion without targets", Result{Plan: plan(x, "delete"), State: state}, Result{}, "", false},
 	} {
 		if got := excused(test.stock, test.ours, strings.Fields(test.options)); got != test.want {

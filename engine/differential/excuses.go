@@ -19,7 +19,43 @@ func excused(stock, ours Result, options []string) bool {
 	return slices.ContainsFunc(stock.Errors, func(summary string) bool { return failsAlone(summary, ours) }) ||
 		has("-refresh-only") && failsOnSelf(stock, ours) ||
 		has("-target=") && leavesUndone(stock, ours) ||
-		failsToDelete(stock, ours)
+		failsToDelete(stock, ours) || plansForNothing(stock, ours) || knowsTooEarly(stock, ours)
+}
+
+// plansForNothing recognizes updates that the stock tool plans and does not carry out: ignore_changes has no effect for a
+// map whose configured value is not known when it plans, and has one when it applies. Lockstep ignores it
+// both times.
+func plansForNothing(stock, ours Result) bool {
+	if len(stock.Errors) > 0 || len(ours.Errors) > 0 {
+		return false
+	}
+	both := planned(ours.Plan, "update")
+	return slices.ContainsFunc(planned(stock.Plan, "update"), func(a string) bool {
+		return !slices.Contains(both, a) && !strings.Contains(stock.Output, a+": Modifying...")
+	})
+}
+
+// knowsTooEarly recognizes plans in which the stock tool knows that a list is empty, and lockstep that it is not
+// known: matchkeys with a value to search for that is not known, where the apply may find another list.
+func knowsTooEarly(stock, ours Result) bool {
+	theirs, own := outputChanges(stock.Plan), outputChanges(ours.Plan)
+	for name, c := range theirs {
+		if list, ok := c["after"].([]any); ok && len(list) == 0 && own[name]["after_unknown"] == true {
+			return true
+		}
+	}
+	return false
+}
+
+// outputChanges returns the changes of outputs of a plan.
+func outputChanges(plan any) map[string]map[string]any {
+	out := map[string]map[string]any{}
+	m, _ := plan.(map[string]any)
+	all, _ := m["output_changes"].(map[string]any)
+	for name, c := range all {
+		out[name], _ = c.(map[string]any)
+	}
+	return out
 }
 
 var failedAddress = regexp.MustCompile(`(?m)^ *with (.+),$`)

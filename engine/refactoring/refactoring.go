@@ -83,7 +83,7 @@ type mover struct {
 func (m *mover) follow(st *statement) (blocked []string, ds diags.Diagnostics) {
 	type pair struct{ from, to addrs.AbsResourceInstance }
 	var pairs []pair
-	var empty []addrs.AbsResource
+	var empty [][2]addrs.AbsResource
 	occupied := m.occupied(st)
 	prior := m.in.Prior
 	for _, abs := range m.candidates(st) {
@@ -113,12 +113,16 @@ func (m *mover) follow(st *statement) (blocked []string, ds diags.Diagnostics) {
 		}
 		if from := abs.Instance(addrs.NoKey); len(r.Instances) == 0 && (st.whole || st.from.IsModule()) {
 			if to, ok := st.target(from); ok && to != from {
-				empty = append(empty, abs)
+				empty = append(empty, [2]addrs.AbsResource{abs, to.AbsResource()})
 			}
 		}
 	}
-	for _, abs := range empty {
-		prior.RemoveResource(abs) // a resource without instances does not stay behind
+	for _, x := range empty { // a failure has left a resource without instances, which moves as well
+		r := prior.Current().Resource(x[0])
+		prior.RemoveResource(x[0])
+		if prior.Current().Resource(x[1]) == nil {
+			prior.SetProvider(x[1], r.Provider)
+		}
 	}
 	slices.SortFunc(pairs, func(a, b pair) int { return a.from.Compare(b.from) })
 	for _, x := range pairs {
