@@ -114,6 +114,9 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, runs.Refusal(gone))
 		waiting = report.Unmade(s.Run, no, gone)
 	}
+	if err := cl.Report.Announce(ctx, s.Run); err != nil {
+		return err
+	}
 	if err := cl.Report.Reply(ctx, s.Answer, waiting...); err != nil {
 		return err
 	}

@@ -131,3 +131,58 @@ func (q clogged) Send(ctx context.Context, m pipeline.Message) error {
 	}
 	return q.Queue.Send(ctx, m)
 }
+
+// unannounced are records in which a process dies once, after its plan was kept and before it is announced.
+type unannounced struct {
+	pipeline.Records
+	kept, dead *bool
+}
+
+func (r unannounced) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
+	*r.kept = *r.kept || strings.HasPrefix(key, "run/") && strings.Contains(string(value), `"Phase":"planned"`)
+	return r.Records.Put(ctx, key, value, prev)
+}
+
+func (r unannounced) Get(ctx context.Context, key string) (pipeline.Record, error) {
+	if *r.kept && !*r.dead && strings.HasPrefix(key, "ask/") {
+		*r.dead = true
+		return pipeline.Record{}, errors.New("it is down")
+	}
+	return r.Records.Get(ctx, key)
+}
+
+// TestMovedOnUnannounced has a process die between its plan and the answer about it. Before it comes again, the run moves on:
+// whoever waits for the plan is told all the same.
+func TestMovedOnUnannounced(t *testing.T) {
+	t.Parallel()
+	for name, then := range map[string]func(s *stage, n int){
+		"closed":        func(s *stage, n int) { s.closed(n) },
+		"planned again": func(s *stage, n int) { s.command("alice", n, "lockstep plan") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+			n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+			records := s.pipeline.Records
+			s.pipeline.Records = unannounced{records, new(bool), new(bool)}
+			id := s.repo.Comment("alice", n, "lockstep plan")
+			if _, err := s.hub.Deliver(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			died := false
+			s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+				err := s.pipeline.Handle(ctx, m)
+				if err != nil && !died {
+					died = true
+					then(s, n)
+				}
+				return err
+			})
+			s.settle()
+			if !died {
+				t.Error("the process did not die")
+			}
+			s.expect("the answer", s.answerTo(n, id), "**Planned** `.`: 2 to add")
+		})
+	}
+}

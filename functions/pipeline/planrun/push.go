@@ -71,6 +71,9 @@ func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 	switch r.Phase {
 	case runs.Queued, runs.Planning:
 	case runs.Planned, runs.PlanFailed:
+		if err := qu.Report.Announce(ctx, r); err != nil {
+			return err
+		}
 		return qu.Report.Reply(ctx, r.Answer, report.Unfollowed(r, comment.FoundStale{})...)
 	default:
 		return nil

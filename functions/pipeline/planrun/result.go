@@ -85,14 +85,7 @@ func (pl *Planner) cannotPlan(ctx context.Context, s ledger.Versioned, err error
 // Planned announces the outcome of a plan to the status, the check, and the answer that waits for
 // it.
 func (pl *Planner) Planned(ctx context.Context, r runs.Run) error {
-	var p ledger.Reply
-	if r.Phase == runs.Planned {
-		p = report.PlanReply(r, comment.Planned{Project: r.Project, Counts: r.Counts})
-	} else {
-		p = report.PlanReply(r, comment.Failed{Project: r.Project, Verb: comment.Plan})
-		p.Body = r.Report()
-	}
-	if err := pl.Report.Reply(ctx, r.Answer, p); err != nil {
+	if err := pl.Report.Reply(ctx, r.Answer, report.Made(r)); err != nil {
 		return err
 	}
 	if err := pl.Open.Kept(ctx, r); err != nil {

@@ -53,6 +53,33 @@ func NextApply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return ApplyReply(r, reply)
 }
 
+// Made is the reply to whoever waits for a plan that is made, or has failed.
+func Made(r runs.Run) ledger.Reply {
+	if r.Phase == runs.Planned {
+		return PlanReply(r, comment.Planned{Project: r.Project, Counts: r.Counts})
+	}
+	p := PlanReply(r, comment.Failed{Project: r.Project, Verb: comment.Plan})
+	p.Body = r.Report()
+	return p
+}
+
+// Announce puts the outcome of a plan into the answer that waits for it, unless that has one. Whoever moves such a run
+// on does so before: the process that made the plan may have died in between, and finds another phase when it comes
+// again. An apply needs the check of the plan, which is written after the answer.
+func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
+	if r.Answer == "" || r.Phase != runs.Planned && r.Phase != runs.PlanFailed {
+		return nil
+	}
+	made := Made(r)
+	return rp.ChangeAnswer(ctx, r.Answer, func(a *ledger.Answer) {
+		for i, x := range a.Replies {
+			if x.ID == made.ID && x.Pending() {
+				a.Replies[i], a.Synced = made, false
+			}
+		}
+	})
+}
+
 // Unmade are the replies to those who wait for a plan that will not be made: about the plan, and about
 // the apply that was requested together with it.
 func Unmade(r runs.Run, reply comment.Reply, why comment.Reason) []ledger.Reply {
