@@ -99,7 +99,7 @@ func (c Check) Summary(limit int) string {
 		for _, why := range c.Blockers {
 			fmt.Fprintf(&b, "\n%s\n", why)
 		}
-		fmt.Fprintf(&b, "\nOnce nothing is in its way, comment %s on the pull request.\n", markdown.Code("lockstep plan -p "+c.Name))
+		fmt.Fprintf(&b, "\n%s\n", c.unblocked())
 	case Renewed:
 		fmt.Fprintf(&b, "\nAnother pull request was applied since the plan before, and this one differs from it. Look at it, and comment %s on the pull request.\n", markdown.Code("lockstep "+c.remedy()))
 	case OnMerge:

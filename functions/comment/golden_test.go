@@ -57,9 +57,9 @@ func TestGolden(t *testing.T) {
 	moved, kept := net, net
 	moved.Body = Placed{Project: net.Name, From: here, To: there, Moves: true, Imposed: []string{"dynamodb_table", "encrypt"}}.Above(somePlan)
 	kept.Body = Placed{Project: net.Name, From: here, To: here, Owner: "net", Ignored: []string{"use_lockfile"}}.Above(somePlan)
-	sealed, locked := net, app
+	sealed, unreadable := net, app
 	sealed.Body = EncryptionChange{Project: net.Name, State: Resealed{Any: true, Rekeyed: true, Unreadable: true, Relaxed: true}, Plan: Resealed{Any: true, Ends: true}, Others: true}.Above(somePlan)
-	locked.Body = EncryptionChange{Project: app.Name, Broken: true}.Above(trouble)
+	unreadable.Body = EncryptionChange{Project: app.Name, Broken: true}.Above(trouble)
 	encrypted := app
 	encrypted.Body = EncryptionChange{Project: app.Name, State: Resealed{Any: true, Begins: true}, Plan: Resealed{Any: true}}.Above("**No changes.**\n")
 	partial, destroying := net, net
@@ -81,6 +81,8 @@ func TestGolden(t *testing.T) {
 	named := func(name string, p ProjectStatus) ProjectStatus { p.Name = name; return p }
 	blocked := with(net, Blocked, "", somePlan)
 	blocked.Blockers = []string{Unmerged(8, "network")}
+	locked := with(net, Blocked, "", somePlan)
+	locked.Locked, locked.Blockers = true, []string{LockedFor(LockedByAnother{8, "carol", "the database moves", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), false})}
 	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
 	unknown := Head{Status: Status{Head: someSHA, Problem: trouble}, Standing: HeadUnknown}
 	broken := Head{Status: Status{Head: someSHA}, Standing: HeadGivenUp, Why: Markdown(Broken{"it was tried 3 times"})}
@@ -109,7 +111,7 @@ func TestGolden(t *testing.T) {
 		"check-partial":         check(partial, ""),
 		"check-destroying":      check(destroying, ""),
 		"status-moved":          status(moved).Markdown(65536),
-		"status-encryption":     status(sealed, encrypted, with(locked, PlanFailed, "", locked.Body)).Markdown(65536),
+		"status-encryption":     status(sealed, encrypted, with(unreadable, PlanFailed, "", unreadable.Body)).Markdown(65536),
 		"status-kept":           status(kept).Markdown(65536),
 		"status-two":            noted.Markdown(65536),
 		"status-none":           status(app).Markdown(65536),
@@ -177,6 +179,9 @@ func TestGolden(t *testing.T) {
 			Recovered{"dns", false, []Doubt{{Address: "x.a", Action: "create", Begun: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}, nil},
 		}}.Markdown(65536),
 		"answer-overridden": Answer{"33", []Reply{Overridden{"network", "zoe", "the `site` is down"}}}.Markdown(65536),
+		"answer-locked":     Answer{"33", []Reply{Locked{"network", "the `database` moves"}, Lifted{"app", "alice", "the `database` moves"}}}.Markdown(65536),
+		"check-locked":      check(locked, ""),
+		"status-locked":     status(locked).Markdown(65536),
 		"answer-stopping":   Answer{"33", []Reply{Stopping{"network", Apply, "alice"}, Stopping{"app", Plan, "alice"}, Refused{command("lockstep stop"), "", Reasons{NothingToStop{}}}}}.Markdown(65536),
 		"answer-stopped":    Answer{"33", []Reply{StoppedApply{"network", "alice", Progress{80, 200}, false, trouble}, StoppedApply{"app", "alice", Progress{0, 1}, true, ""}}}.Markdown(65536),
 		"status-continuing": status(far(with(net, Applying, "alice", somePlan))).Markdown(65536),
@@ -268,7 +273,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := Reasons{StateMoved{Change: SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}, true}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, "body"},
+		Pending{"app", Apply, Progress{80, 200}, true}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
 		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

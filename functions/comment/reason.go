@@ -69,6 +69,8 @@ var reasons = union[Reason]{
 	"nothing to stop":     reflect.TypeFor[NothingToStop](),
 	"stopped":             reflect.TypeFor[WasStopped](),
 	"nothing to unlock":   reflect.TypeFor[NothingToUnlock](),
+	"nothing to lock":     reflect.TypeFor[NothingToLock](),
+	"locked by another":   reflect.TypeFor[LockedByAnother](),
 	"unavailable":         reflect.TypeFor[Unavailable](),
 	"process ended":       reflect.TypeFor[ProcessEnded](),
 	"unusable":            reflect.TypeFor[Unusable](),

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -37,7 +38,8 @@ func samples() Reasons {
 		StateUnreachable{"put state: access denied", "Grant it."}, NothingToUnlock{}, NothingToStop{}, NothingToRecover{}, BeingApplied{"bob", Recover}, WasStopped{"alice"}, Unavailable{"too large an archive", "Make it smaller."}, ProcessEnded{"planning was ended: It took more than 512 MiB of memory.", "Give it more."},
 		Unusable{"there is no such project: network"}, CommitGone{"404 Not Found"},
 		Required{Apply, requiredTree(), false}, Required{Apply, requiredTree(), true}, Required{Unlock, unknownTree(), false},
-		NotLifted{"bob"},
+		NotLifted{"bob"}, NothingToLock{},
+		LockedByAnother{8, "carol", "the database moves", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), false}, LockedByAnother{8, "carol", "it moves", time.Time{}, true},
 		NoneSelected{Command{Verb: Apply, Project: "x"}, []string{"app/eu", "network"}}, NoProjectSelected{Command{Verb: Plan}, nil}, NoProjectSelected{Command{Verb: Apply, Project: "x"}, []string{"app/eu", "network"}},
 	}
 }

@@ -21,6 +21,8 @@ var kinds = union[Reply]{
 	"recovered":     reflect.TypeFor[Recovered](),
 	"stopping":      reflect.TypeFor[Stopping](),
 	"stopped":       reflect.TypeFor[StoppedApply](),
+	"locked":        reflect.TypeFor[Locked](),
+	"lifted":        reflect.TypeFor[Lifted](),
 	"unlocked":      reflect.TypeFor[Unlocked](),
 	"overridden":    reflect.TypeFor[Overridden](),
 	"misunderstood": reflect.TypeFor[Misunderstood](),

@@ -58,6 +58,8 @@ type ProjectStatus struct {
 	Progress Progress
 	// Blockers are the reasons for which a Blocked plan cannot be applied now, in Markdown.
 	Blockers []string
+	// Locked is set if the only one is a person's lock: the plan itself still fits.
+	Locked bool
 	// Body is the plan, or the failure, in Markdown.
 	Body string
 	// Whole is the address of the whole body, in case it is shortened here; Check is the name of
@@ -229,7 +231,12 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(OnMerge) {
 		say = append(say, "Merging this pull request applies the plans that wait for it.")
 	}
-	if has(Blocked) {
+	locked := func(p ProjectStatus) bool { return p.Standing != Blocked || p.Locked }
+	switch {
+	case !has(Blocked):
+	case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return !locked(p) }):
+		say = append(say, fmt.Sprintf("%s on the pull request that has the lock lifts it; then the plan can be applied.", markdown.Code("lockstep unlock")))
+	default:
 		say = append(say, fmt.Sprintf("A blocked plan cannot be applied: once nothing is in its way, comment %s.", markdown.Code("lockstep plan")))
 	}
 	if has(Stopped) {

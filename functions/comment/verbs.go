@@ -18,6 +18,7 @@ const (
 	Apply    = grammar.Apply
 	Stop     = grammar.Stop
 	Recover  = grammar.Recover
+	Lock     = grammar.Lock
 	Unlock   = grammar.Unlock
 	Override = grammar.Override
 	Retry    = grammar.Retry
@@ -37,7 +38,8 @@ var table = []row{
 	{Retry, "planned", []form{{"lockstep retry", "plans again what has failed, whether that was the plan or its apply"}}},
 	{Stop, "stopped", []form{{"lockstep stop", "ends plans and applies that are under way; an apply that was stopped can go on"}}},
 	{Recover, "recovered", []form{{"lockstep recover", "brings what applies have done that did not come to their end into the state, and lists objects in doubt"}}},
-	{Unlock, "unlocked", []form{{"lockstep unlock", "releases the locks that an apply of this pull request left behind"}}},
+	{Lock, "locked", []form{{`lockstep lock --reason "..."`, "keeps other pull requests from applying to the states of these projects, until `lockstep unlock`, the merge or the close"}}},
+	{Unlock, "unlocked", []form{{"lockstep unlock", "lifts the locks of this pull request, and releases those that its applies left behind"}}},
 	{Override, "overridden", []form{{`lockstep override --reason "..."`, "lifts requirements of the settings for the plans shown above, by whom the settings let"}}},
 	{Help, "helped", []form{{"lockstep help", "shows this list"}}},
 }

@@ -30,6 +30,7 @@ var collections = map[string]time.Duration{
 	"open":   365 * day, // a plan that waits, by the state that it is of
 	// Without these a decision would be another one.
 	"state":  0, // the last apply to a state
+	"lock":   0, // a person's lock on a state
 	"served": 0, // the IDs that names of owners and repositories had at first
 	"place":  0, // the owner of a state, see package places
 	// One each, for the janitor.

@@ -9,7 +9,9 @@ const (
 	Apply   Verb = "apply"
 	Stop    Verb = "stop"
 	Recover Verb = "recover"
-	Unlock  Verb = "unlock"
+	// Lock keeps other pull requests from applying, until Unlock, the merge or the close.
+	Lock   Verb = "lock"
+	Unlock Verb = "unlock"
 	// Override lifts requirements of the settings for the plans that are shown.
 	Override Verb = "override"
 	Retry    Verb = "retry"
@@ -39,6 +41,7 @@ var table = []row{
 	{verb: Retry, acts: true},
 	{verb: Stop, acts: true},
 	{verb: Recover, acts: true},
+	{verb: Lock, acts: true, takes: []*option{because}, reasoned: true},
 	{verb: Unlock, acts: true},
 	{verb: Override, acts: true, takes: []*option{because}, reasoned: true},
 	{verb: Help},

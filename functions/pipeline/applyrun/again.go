@@ -62,6 +62,9 @@ func (p *permission) look(ctx context.Context, now jobs.Present) (err error) {
 	if q.Last, err = p.ap.Evidence.InTheWay(ctx, p.run.Run); err != nil {
 		return err
 	}
+	if q.Reserved, err = p.ap.Evidence.Reserved(ctx, p.run.Run); err != nil {
+		return err
+	}
 	if err = p.ap.Evidence.PlaceAgain(ctx, q); err != nil {
 		return err
 	}

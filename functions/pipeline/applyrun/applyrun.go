@@ -33,11 +33,12 @@ type ApplyQueuer struct {
 	Queue    pipeline.Queue
 }
 
-// An Unlocker releases locks of states.
+// An Unlocker releases locks of states, and lifts those of persons.
 type Unlocker struct {
 	Evidence *evidence.Reader
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
+	Open     openplans.Finder
 	Engine   jobs.Engine
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reserving"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -56,6 +57,9 @@ func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 // settle settles one run. The error wraps pipeline.ErrConflict if it was changed meanwhile.
 func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) error {
 	if err := cl.leave(ctx, s.Run); err != nil {
+		return err
+	}
+	if _, err := (reserving.Lifter{Ledger: cl.Ledger, Open: cl.Open}).Lift(ctx, s.Run, cl.Evidence.Message.ID); err != nil {
 		return err
 	}
 	if apply && s.ApplyOn == project.OnMerge && s.Phase != runs.Superseded {

@@ -9,10 +9,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reserving"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Unlock releases the locks that earlier applies of the pull request left behind.
+// Unlock lifts the locks that persons have set for the pull request, and releases those that its earlier
+// applies left behind.
 func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := un.Ledger.Runs(ctx, un.Evidence.Message.Pull)
 	if err != nil {
@@ -24,18 +26,34 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 	}
 	var replies []comment.Reply
 	for _, s := range all {
-		reply, err := un.unlockOne(ctx, c, s.Run)
+		some, err := un.unlockOne(ctx, c, s.Run)
 		if err != nil {
 			return nil, fmt.Errorf("unlock %s: %w", s.Project, err)
 		}
-		replies = append(replies, reply)
+		replies = append(replies, some...)
 	}
 	return replies, nil
 }
 
-func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run) (comment.Reply, error) {
-	return reach{un.Evidence, un.Report, c}.do(ctx, r, func(j jobs.Job) (comment.Reply, error) {
+func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run) ([]comment.Reply, error) {
+	x := reach{un.Evidence, un.Report, c}
+	if _, no, err := x.allowed(ctx, r); err != nil || no != nil {
+		return []comment.Reply{no}, err
+	}
+	reply, err := x.do(ctx, r, func(j jobs.Job) (comment.Reply, error) {
 		u, err := un.Engine.Unlock(ctx, j)
 		return comment.Unlocked{Project: r.Project, Locks: u.Locks, Others: u.Others}, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	v, err := reserving.Lifter{Ledger: un.Ledger, Open: un.Open}.Lift(ctx, r, un.Evidence.Message.ID)
+	if err != nil || v == nil {
+		return []comment.Reply{reply}, err
+	}
+	lifted := comment.Lifted{Project: r.Project, By: v.By, Because: v.Reason}
+	if u, is := reply.(comment.Unlocked); is && u.Locks == 0 && len(u.Others) == 0 {
+		return []comment.Reply{lifted}, nil
+	}
+	return []comment.Reply{lifted, reply}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reserving"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/stopping"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -24,6 +25,7 @@ type commands struct {
 	Applies  *applyrun.ApplyQueuer
 	Stopper  *stopping.Stopper
 	Recover  *applyrun.Recoverer
+	Locker   *reserving.Locker
 	Unlocker *applyrun.Unlocker
 	Override *applyrun.Overrider
 	// MaxCommands is the same as [Pipeline.MaxCommands].
@@ -108,6 +110,9 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	},
 	comment.Recover: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Recover.Enqueue(ctx, c)
+	},
+	comment.Lock: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+		return co.Locker.Lock(ctx, c)
 	},
 	comment.Unlock: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Unlocker.Unlock(ctx, c)

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/rechecking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reserving"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/stopping"
 )
 
@@ -66,7 +67,8 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Recover:  t.recover,
 		Stopper:  &stopping.Stopper{Evidence: t.evidence, Ledger: t.ledger},
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands,
-		Unlocker: &applyrun.Unlocker{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Engine: p.Engine},
+		Locker:   &reserving.Locker{Evidence: t.evidence, Ledger: t.ledger, Open: t.open},
+		Unlocker: &applyrun.Unlocker{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Open: t.open, Engine: p.Engine},
 		Override: &applyrun.Overrider{Evidence: t.evidence, Ledger: t.ledger},
 	}
 	return t

@@ -48,6 +48,11 @@ func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (ru
 	if q.Last, err = e.InTheWay(ctx, r); err != nil {
 		return q, err
 	}
+	if verb == comment.Apply || verb == comment.Lock {
+		if q.Reserved, err = e.Reserved(ctx, r); err != nil {
+			return q, err
+		}
+	}
 	if verb == comment.Apply {
 		q.Decided = e.Message.Kind == pipeline.ToApply
 		if q.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {

@@ -115,3 +115,21 @@ func (f Finder) Find(ctx context.Context, m pipeline.Message) error {
 	}
 	return nil
 }
+
+// Tell has the comments and checks of the open plans on the state of a run written again, besides those of
+// its own pull request, as far as there may be at once. why makes the messages different from others.
+func (f Finder) Tell(ctx context.Context, r runs.Run, why ...any) error {
+	opens, err := f.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Target())
+	if err != nil {
+		return err
+	}
+	opens = slices.DeleteFunc(opens, func(o runs.Open) bool { return o.Pull.Number == r.Pull.Number })
+	all := fair(opens)
+	for _, o := range all[:min(len(all), AtOnce)] {
+		parts := append([]any{r.Plain(), o.Pull.Number}, why...)
+		if err := pipeline.Send(ctx, f.Queue, o.Pull, pipeline.Message{Kind: pipeline.SyncComments}, parts...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

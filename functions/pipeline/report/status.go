@@ -86,12 +86,8 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 			return p, err
 		}
 	case comment.Ready, comment.OnMerge, comment.Renewed:
-		why, err := rp.unmerged(ctx, r)
-		if err != nil {
+		if err := rp.inTheWay(ctx, r, &p); err != nil {
 			return p, err
-		}
-		if why != "" {
-			p.Standing, p.Blockers = comment.Blocked, []string{why}
 		}
 	}
 	p.Body, err = ledger.Text(ctx, rp.Artifacts, r.Report())
@@ -132,12 +128,26 @@ func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error
 	return out, nil
 }
 
-// unmerged is the note about another, unmerged pull request that was applied to the state; "" if
-// there is none.
-func (rp *Reporter) unmerged(ctx context.Context, r runs.Run) (string, error) {
+// inTheWay adds what is in the way of the plan of a run: another, unmerged pull request that was applied
+// to the state, and a person's lock on it.
+func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.ProjectStatus) error {
 	l, err := rp.Evidence.InTheWay(ctx, r)
-	if err != nil || l == nil || l.Settled || l.Number == r.Pull.Number {
-		return "", err
+	if err != nil {
+		return err
 	}
-	return comment.Unmerged(l.Number, r.Project), nil
+	if l != nil && !l.Settled && l.Number != r.Pull.Number {
+		p.Blockers = append(p.Blockers, comment.Unmerged(l.Number, r.Project))
+	}
+	v, err := rp.Evidence.Reserved(ctx, r)
+	if err != nil {
+		return err
+	}
+	if no := v.Against(r.Pull.Number); no != nil {
+		p.Locked = len(p.Blockers) == 0
+		p.Blockers = append(p.Blockers, comment.LockedFor(*no))
+	}
+	if len(p.Blockers) > 0 {
+		p.Standing = comment.Blocked
+	}
+	return nil
 }

@@ -73,7 +73,8 @@ var rules = []rule{
 	{everything, anybody, fork},
 	{everything, anybody, otherBase},
 
-	{planning, theRun, closed},
+	{[]comment.Verb{comment.Plan, comment.Lock}, theRun, closed},
+	{[]comment.Verb{comment.Lock}, theRun, reserved},
 	{[]comment.Verb{comment.Plan, comment.Unlock, comment.Recover}, theRun, beingApplied},
 	{planning, theRun, conflict},
 	{applying, theRun, occasion},
@@ -93,6 +94,7 @@ var rules = []rule{
 	{applying, aPlan, providersMoved},
 	{applying, aPlan, otherVersion},
 	{applying, aPlan, otherUnmerged},
+	{applying, aPlan, reserved},
 	{applying, aPlan, stateMoved},
 
 	{applying, aPlan, againElsewhere},

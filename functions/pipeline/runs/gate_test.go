@@ -73,6 +73,7 @@ func TestGate(t *testing.T) {
 		*q.OnGitHub = q.Run.PlanHash
 	}
 	last := func(l LastApply) change { return func(q *Request) { q.Last = &l } }
+	locked := func(v Reservation) change { return func(q *Request) { q.Reserved = &v } }
 
 	tests := []struct {
 		name    string
@@ -180,6 +181,23 @@ func TestGate(t *testing.T) {
 		{"it was settled since", []change{last(LastApply{Number: 8, Settled: true})}, ""},
 		{"it was this one", []change{last(LastApply{Number: 7})}, ""},
 		{"planning is free", []change{verb(comment.Plan), last(LastApply{Number: 8})}, ""},
+
+		{"somebody has locked the state for another one", []change{locked(Reservation{Number: 8})}, "LockedByAnother"},
+		{"somebody has locked it for this one", []change{locked(Reservation{Number: 7})}, ""},
+		{"the lock was lifted", []change{locked(Reservation{Number: 8, Lifted: true})}, ""},
+		{"merge of what is locked", []change{merge, locked(Reservation{Number: 8})}, "LockedByAnother"},
+		{"the rest of a stopped apply, locked since", []change{phase(Stopped), locked(Reservation{Number: 8})}, "LockedByAnother"},
+		{"planned again, and locked", []change{again(true), locked(Reservation{Number: 8})}, "LockedByAnother"},
+		{"plan of what is locked", []change{verb(comment.Plan), locked(Reservation{Number: 8})}, ""},
+		{"unlock of what another one has locked", []change{verb(comment.Unlock), locked(Reservation{Number: 8})}, ""},
+		{"lock", []change{verb(comment.Lock)}, ""},
+		{"lock by a reader", []change{verb(comment.Lock), may(github.ReadPermission)}, "NoPermission"},
+		{"lock of a fork", []change{verb(comment.Lock), fork}, "FromFork"},
+		{"lock into another branch", []change{verb(comment.Lock), other}, "OtherBase"},
+		{"lock when closed", []change{verb(comment.Lock), closed}, "NotOpen"},
+		{"lock while it is applied", []change{verb(comment.Lock), phase(Applying)}, ""},
+		{"lock of what is locked", []change{verb(comment.Lock), locked(Reservation{Number: 8})}, "LockedByAnother"},
+		{"lock again", []change{verb(comment.Lock), locked(Reservation{Number: 7})}, ""},
 
 		{"apply by comment of what the merge applies", []change{onMerge}, "AppliedLater"},
 		{"plan of what the merge applies", []change{verb(comment.Plan), onMerge}, ""},

@@ -83,6 +83,8 @@ type Request struct {
 	Sealed string
 	// Last is the last apply to the project's state, nil if there was none.
 	Last *LastApply
+	// Reserved is the lock of a person on the project's state, nil if there is none.
+	Reserved *Reservation
 	// State is the present state, read under its lock; nil before. The gate must be asked
 	// again with it before the first change.
 	State *StateID

@@ -1,0 +1,42 @@
+package runs
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+)
+
+// A Reservation is the lock of a person on the state of a project: no other pull request is applied to
+// it. It belongs to the pull request and not to a head.
+type Reservation struct {
+	Number int    // of the pull request
+	By     string // login
+	Reason string
+	At     time.Time `json:",omitzero"` // of the comment
+	// Lifted is set once it has ended. The record goes when other pull requests know.
+	Lifted bool `json:",omitempty"`
+}
+
+// ReservationKey is the key of the [Reservation] of the state that the run is for.
+func (r Run) ReservationKey() string {
+	return fmt.Sprintf("lock/%d/%s", r.Pull.Repo.ID, r.Target())
+}
+
+// Against is the reason against an apply of a pull request, nil if there is none. v may be nil.
+func (v *Reservation) Against(number int) *comment.LockedByAnother {
+	if v == nil || v.Lifted || v.Number == number {
+		return nil
+	}
+	return &comment.LockedByAnother{Number: v.Number, By: v.By, Because: v.Reason, Since: v.At}
+}
+
+// reserved holds that a state which a person keeps for one pull request is left alone by all others.
+func reserved(q *Request) comment.Reason {
+	no := q.Reserved.Against(q.Pull.Number)
+	if no == nil {
+		return nil
+	}
+	no.Merged = q.merged()
+	return *no
+}
