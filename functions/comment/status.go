@@ -58,8 +58,9 @@ type ProjectStatus struct {
 	Progress Progress
 	// Blockers are the reasons for which a Blocked plan cannot be applied now, in Markdown.
 	Blockers []string
-	// Locked is set if the only one is a person's lock: the plan itself still fits.
-	Locked bool
+	// Reserved is set if one of them is a person's lock, Locked if that is the only one: the plan itself
+	// still fits.
+	Reserved, Locked bool
 	// Body is the plan, or the failure, in Markdown.
 	Body string
 	// Whole is the address of the whole body, in case it is shortened here; Check is the name of

@@ -59,7 +59,7 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if err := cl.leave(ctx, s.Run); err != nil {
 		return err
 	}
-	if _, err := (reserving.Lifter{Ledger: cl.Ledger, Open: cl.Open}).Lift(ctx, s.Run, cl.Evidence.Message.ID); err != nil {
+	if err := cl.lift(ctx, s.Run); err != nil {
 		return err
 	}
 	if apply && s.ApplyOn == project.OnMerge && s.Phase != runs.Superseded {
@@ -67,6 +67,16 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	}
 	// A run that is applied, or queued for it, settles itself at its end.
 	return cl.drop(ctx, s, s.Phase)
+}
+
+// lift ends the lock that a person has on the state of a run for its pull request.
+func (cl *Closer) lift(ctx context.Context, r runs.Run) error {
+	lifter := reserving.Lifter{Ledger: cl.Ledger, Open: cl.Open}
+	v, err := lifter.Lift(ctx, r)
+	if err != nil || v == nil {
+		return err
+	}
+	return lifter.Finish(ctx, r, cl.Evidence.Message.ID)
 }
 
 // leave settles the state that a run was applied to. An apply whose pull request was closed without

@@ -40,16 +40,21 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	if _, no, err := x.allowed(ctx, r); err != nil || no != nil {
 		return []comment.Reply{no}, err
 	}
+	// First what can be repeated: a lock of the engine is released once, and told once.
+	lifter := reserving.Lifter{Ledger: un.Ledger, Open: un.Open}
+	v, err := lifter.Lift(ctx, r)
+	if err != nil {
+		return nil, err
+	}
 	reply, err := x.do(ctx, r, func(j jobs.Job) (comment.Reply, error) {
 		u, err := un.Engine.Unlock(ctx, j)
 		return comment.Unlocked{Project: r.Project, Locks: u.Locks, Others: u.Others}, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	v, err := reserving.Lifter{Ledger: un.Ledger, Open: un.Open}.Lift(ctx, r, un.Evidence.Message.ID)
 	if err != nil || v == nil {
 		return []comment.Reply{reply}, err
+	}
+	if err := lifter.Finish(ctx, r, un.Evidence.Message.ID); err != nil {
+		return nil, err
 	}
 	lifted := comment.Lifted{Project: r.Project, By: v.By, Because: v.Reason}
 	if u, is := reply.(comment.Unlocked); is && u.Locks == 0 && len(u.Others) == 0 {

@@ -39,7 +39,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		first = s.ID == 0 && !s.Asked
 		silent = first && r.Silent()
 		s.Asked = s.Asked || !silent
-		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.Key(), r.Check(), status, conclusion
+		s.Pull, s.Key, s.Check, s.Status, s.Conclusion, s.Locked = r.Pull, r.Key(), r.Check(), status, conclusion, p.Reserved
 		return pipeline.Encode(s), err
 	}); err != nil {
 		return err

@@ -63,7 +63,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		_, conclusion := runs.Conclude(p.Standing)
 		i := slices.IndexFunc(checks, func(c runs.CheckRecord) bool { return c.Key == r.Key() })
 		// Other phases have a process of their own, which writes the check.
-		if r.Phase == runs.Planned && i >= 0 && checks[i].Status == github.CheckCompleted && checks[i].Conclusion != conclusion {
+		if r.Phase == runs.Planned && i >= 0 && checks[i].Status == github.CheckCompleted && (checks[i].Conclusion != conclusion || checks[i].Locked != p.Reserved) {
 			if err := rp.PutCheck(ctx, r.Run); err != nil {
 				return nil, err
 			}
@@ -143,7 +143,7 @@ func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.Project
 		return err
 	}
 	if no := v.Against(r.Pull.Number); no != nil {
-		p.Locked = len(p.Blockers) == 0
+		p.Reserved, p.Locked = true, len(p.Blockers) == 0
 		p.Blockers = append(p.Blockers, comment.LockedFor(*no))
 	}
 	if len(p.Blockers) > 0 {

@@ -16,17 +16,18 @@ type Lifter struct {
 }
 
 // Lift ends the reservation that a run's pull request has on its state, and returns it; nil if there is
-// none. message is the ID of the message that asks for it. After a death it can be repeated: the
-// reservation is lifted first, and removed once the other pull requests know.
-func (li Lifter) Lift(ctx context.Context, r runs.Run, message string) (*runs.Reservation, error) {
-	v, err := li.Ledger.LiftReservation(ctx, r, r.Pull.Number)
-	if err != nil || v == nil {
-		return nil, err
-	}
+// none. Until [Lifter.Finish] it can be repeated, and returns the same.
+func (li Lifter) Lift(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
+	return li.Ledger.LiftReservation(ctx, r, r.Pull.Number)
+}
+
+// Finish has the other pull requests shown without the reservation that [Lifter.Lift] has ended, and removes
+// it. message is the ID of the message that asks for it.
+func (li Lifter) Finish(ctx context.Context, r runs.Run, message string) error {
 	if err := li.Open.Tell(ctx, r, "lifted", plain(message)); err != nil {
-		return nil, err
+		return err
 	}
-	return v, li.Ledger.DropReservation(ctx, r, r.Pull.Number)
+	return li.Ledger.DropReservation(ctx, r, r.Pull.Number)
 }
 
 // plain is the ID of a message as a part of another one's.

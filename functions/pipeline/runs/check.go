@@ -22,6 +22,8 @@ type CheckRecord struct {
 	Status github.CheckStatus
 	// Conclusion is that of this run alone, Shown the one in its check run.
 	Conclusion, Shown github.Conclusion
+	// Locked is set if it tells of a person's lock.
+	Locked bool `json:",omitempty"`
 }
 
 // Conclude returns the status and the conclusion of a check.

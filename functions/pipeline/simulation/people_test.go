@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,6 +60,9 @@ var lines = []string{
 	"lockstep apply -p p0", "lockstep apply -p p1", "lockstep unlock", "lockstep stop", "lockstep recover", "lockstep help",
 	"lockstep plan\nlockstep apply", "lockstep aply", "looks good to me",
 }
+
+// locking are said beside lines in every fourth history.
+var locking = []string{`lockstep lock --reason "it moves"`, `lockstep lock -p p0 --reason "mine"`, "lockstep unlock -p p0"}
 
 // act lets somebody do something.
 func (s *simulation) act() {
@@ -146,7 +150,11 @@ func (s *simulation) merge(p githubtest.PullView) {
 
 // say comments on a pull request.
 func (s *simulation) say(p githubtest.PullView) {
-	text := lines[s.IntN(len(lines))]
+	said := lines
+	if s.seed%4 == 3 {
+		said = slices.Concat(lines, locking)
+	}
+	text := said[s.IntN(len(said))]
 	who := []string{"alice", "bob", "bob", "alice", "bob", "mallory"}[s.IntN(6)]
 	if s.IntN(2) == 0 && s.planned(p.Number) {
 		text = "lockstep apply"

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -185,11 +186,32 @@ func (s *simulation) checked(r runs.Run, checks map[string]github.Check) {
 		// Another pull request was applied and is not merged, or was when the check was written.
 		want = ""
 	}
+	if r.Phase == runs.Planned && strings.Contains(c.Summary, "has locked the state") != s.locked(r) {
+		s.bug("the check of %s of #%d does not tell whether it is locked: %s", r.Project, r.Pull.Number, c.Summary)
+	}
 	if !ok {
 		s.bug("%s of #%d has no check", r.Project, r.Pull.Number)
 	} else if want != "" && c.Conclusion != want {
 		s.bug("the check of %s of #%d is %s (%s), and it is %s", r.Project, r.Pull.Number, c.Conclusion, c.Title, r.Phase)
 	}
+}
+
+// locked reports whether a person has locked the state of a plan that could be applied for another open pull request.
+func (s *simulation) locked(r runs.Run) bool {
+	v, err := ledger.Ledger{Records: &s.Store}.Reservation(context.Background(), r)
+	if err != nil {
+		s.bug("%v", err)
+	}
+	if v.Against(r.Pull.Number) == nil || !r.Applyable {
+		return false
+	}
+	for _, p := range s.repo.Pulls() {
+		if p.Number == v.Number && p.State == "open" {
+			return true
+		}
+	}
+	s.bug("the state of %s is locked for #%d, which is not open", r.Project, v.Number)
+	return false
 }
 
 // inTheWay reports whether another open pull request was applied to a state.
