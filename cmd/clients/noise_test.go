@@ -19,6 +19,7 @@ var noise = []rewriting{
 	{regexp.MustCompile("\x1b\\[[0-9;]*m"), ""},
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UUID"},
 	{regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+(Z|[+-][0-9:]{5,6})?`), "TIME"},
+	{regexp.MustCompile(`(elapsed_seconds\\?"):[0-9]+`), "${1}:0"},
 	{regexp.MustCompile(`(?m)^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3} (INFO|WARN|ERROR|DEBUG|STDOUT|STDERR) +`), "$1 "},
 	{regexp.MustCompile(`\.terragrunt-cache/[\w-]+/[\w-]+`), ".terragrunt-cache/KEY"},
 	{regexp.MustCompile(`after [0-9]+s`), "after 0s"},
