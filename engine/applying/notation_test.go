@@ -397,14 +397,21 @@ func (s *story) apply(text string, plan *plans.Plan) (*states.State, diags.Diagn
 	return done.State, ds
 }
 
-// command is the runner of local-exec: a command with "fail" in it fails, and "say ..." says something.
-func (s *story) command(_ context.Context, c provisioning.Command, say func(string)) error {
+// command is the runner of local-exec: a command with "fail" in it fails, "say ..." says something, and a stop
+// ends each.
+func (s *story) command(ctx context.Context, c provisioning.Command, say func(string)) error {
 	s.mu.Lock()
 	s.log = append(s.log, "> run "+c.Text)
 	if "run "+c.Text == s.disk.dieAt {
 		s.disk.dead = true
 	}
+	if "run "+c.Text == s.stopAt {
+		s.stop(errors.New("interrupted"))
+	}
 	s.mu.Unlock()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if text, ok := strings.CutPrefix(c.Text, "say "); ok {
 		say(text)
 	}

@@ -162,7 +162,8 @@ func (x *object) provision(p *config.Provisioner, ctx *hcl.EvalContext) diags.Di
 	if err != nil {
 		return append(ds, x.provisionError(p, "Invalid local-exec provisioner command", "In the local-exec provisioner, "+err.Error()+".")...)
 	}
-	if problem := x.localExec(command, val); problem != "" && !p.Continue {
+	// A command that a stop ended has not failed: on_failure is no permission to go on with an object half made.
+	if problem := x.localExec(command, val); problem != "" && (!p.Continue || x.a.ctx.Err() != nil) {
 		ds = append(ds, x.provisionError(p, "local-exec provisioner error", problem)...)
 	}
 	return ds
