@@ -412,6 +412,7 @@ func (a *applying) change(p saved, change string) {
 	}
 	s.approved(a.j, p)
 	s.reverts(a, p.Dir, name)
+	s.trespasses(a)
 	st.by[name] = a.j.Number
 	st.serial++
 	st.begun.done++

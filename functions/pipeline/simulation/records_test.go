@@ -2,6 +2,8 @@ package simulation
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/memory"
@@ -11,6 +13,7 @@ import (
 type records struct {
 	memory.Store
 	numbers int
+	locked  map[string]time.Time // the first write of a person's lock, by its key and content
 }
 
 // A call that a process has begun happens, whatever becomes of its context.
@@ -30,6 +33,9 @@ func (t table) Get(ctx context.Context, key string) (r pipeline.Record, err erro
 func (t table) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (v pipeline.Version, err error) {
 	err = t.do(ctx, "put "+key, func() (err error) {
 		v, err = t.s.records.Put(kept(ctx), key, value, prev)
+		if _, known := t.s.records.locked[key+string(value)]; err == nil && !known && strings.HasPrefix(key, "lock/") {
+			t.s.records.locked[key+string(value)] = time.Now()
+		}
 		return err
 	})
 	if err != nil {

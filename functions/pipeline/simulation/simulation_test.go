@@ -17,6 +17,19 @@ var (
 
 func init() { flag.BoolVar(&verbose, "effects", false, "trace each effect") }
 
+// found are seeds of histories that have found a defect.
+var found = []uint64{9000109, 9000131, 9010638, 9020367}
+
+// TestFound plays the histories that have found a defect once more.
+func TestFound(t *testing.T) {
+	for _, seed := range found {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			play(t, seed)
+		})
+	}
+}
+
 // TestHistories plays histories: `make simulate` plays many.
 func TestHistories(t *testing.T) {
 	for i := range *histories {
@@ -34,7 +47,7 @@ func play(t *testing.T, seed uint64) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, arrived: make(chan struct{}, 1)}
 		s.people = &people{acts: 8 + s.IntN(16), mishaps: s.IntN(12)}
-		s.records = &records{}
+		s.records = &records{locked: map[string]time.Time{}}
 		s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}}
 		s.cloud = &cloud{states: map[string]*state{}}
 		var err error

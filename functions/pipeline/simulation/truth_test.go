@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,6 +51,26 @@ func (s *simulation) reverts(a *applying, dir, name string) {
 	for _, p := range s.repo.Pulls() {
 		if p.Number == by && p.State == "open" {
 			s.bug("#%d changes %s of %s, which #%d has applied and not merged", a.j.Number, name, dir, by)
+		}
+	}
+}
+
+// trespasses holds that an apply leaves alone what a person had locked for another open pull request when it
+// asked for its permission.
+func (s *simulation) trespasses(a *applying) {
+	for _, rec := range s.Peek(fmt.Sprintf("lock/%d", a.j.Repo.ID)) {
+		if !strings.HasSuffix(rec.Key, "/"+a.j.Project+"@default") {
+			continue
+		}
+		at, known := s.records.locked[rec.Key+string(rec.Value)]
+		var v runs.Reservation
+		if err := json.Unmarshal(rec.Value, &v); err != nil || !known {
+			s.bug("the lock %s: %v", rec.Value, err)
+		}
+		for _, p := range s.repo.Pulls() {
+			if v.Against(a.j.Number) != nil && p.Number == v.Number && p.State == "open" && at.Before(a.asked) && s.reopened[p.Number].Before(at) {
+				s.bug("#%d changes %s, which %s has locked for #%d", a.j.Number, a.j.Project, v.By, v.Number)
+			}
 		}
 	}
 }
