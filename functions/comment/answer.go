@@ -217,6 +217,8 @@ type Unlocked struct {
 	Project string
 	Locks   int
 	Others  []string `json:",omitempty"`
+	// Elsewhere is the lock of a person, which another pull request has; nil if there is none.
+	Elsewhere *LockedByAnother `json:",omitempty"`
 }
 
 func (u Unlocked) markdown() string {
@@ -226,6 +228,9 @@ func (u Unlocked) markdown() string {
 	}
 	if len(u.Others) > 0 {
 		text += fmt.Sprintf(" A lock of another holder stays: %s.", markdown.List(u.Others))
+	}
+	if u.Elsewhere != nil {
+		text += fmt.Sprintf(" %s %s", LockedFor(*u.Elsewhere), u.Elsewhere.lifts())
 	}
 	return text
 }

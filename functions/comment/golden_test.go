@@ -210,7 +210,7 @@ func TestGolden(t *testing.T) {
 			Misunderstood{grammar.Line{Text: "lockstep x", Problem: grammar.Problem{Kind: "of tomorrow"}}},
 		}}.Markdown(65536),
 		"answer-help":     Answer{"33", []Reply{Guide{[]string{"app/eu", "network"}}}}.Markdown(65536),
-		"answer-unlocked": Answer{"33", []Reply{Unlocked{"network", 1, nil}, Unlocked{"app", 0, nil}, Unlocked{"db", 0, []string{"carol@laptop since 2025-01-02T15:04:05Z"}}}}.Markdown(65536),
+		"answer-unlocked": Answer{"33", []Reply{Unlocked{Project: "network", Locks: 1}, Unlocked{Project: "app"}, Unlocked{Project: "db", Others: []string{"carol@laptop since 2025-01-02T15:04:05Z"}}, Unlocked{Project: "dns", Elsewhere: &LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}}}.Markdown(65536),
 	} {
 		file := filepath.Join("testdata", name+".md")
 		if *update {
@@ -275,7 +275,7 @@ func TestReplies(t *testing.T) {
 	all := []Reply{
 		Pending{"app", Apply, Progress{80, 200}, true}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
-		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
+		Unlocked{"app", 1, []string{"carol"}, &LockedByAnother{8, "carol", "it moves", time.Time{}, false}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}
 	if len(all) != len(kinds) {

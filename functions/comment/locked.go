@@ -41,11 +41,15 @@ type LockedByAnother struct {
 }
 
 func (r LockedByAnother) words() (text, remedy string) {
-	remedy = fmt.Sprintf("%s on #%d lifts the lock, and so does its merge or its close.", markdown.Code("lockstep unlock"), r.Number)
 	if r.Merged {
-		return LockedFor(r), remedy + " " + planAgain(true)
+		return LockedFor(r), r.lifts() + " " + planAgain(true)
 	}
-	return LockedFor(r), remedy + " The plan can be applied then, if it still fits."
+	return LockedFor(r), r.lifts() + " The plan can be applied then, if it still fits."
+}
+
+// lifts is the remedy for the lock itself.
+func (r LockedByAnother) lifts() string {
+	return fmt.Sprintf("%s on #%d lifts the lock, and so does its merge or its close.", markdown.Code("lockstep unlock"), r.Number)
 }
 
 // LockedFor is the note about a person's lock on a project's state.

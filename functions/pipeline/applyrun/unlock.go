@@ -46,9 +46,13 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	if err != nil {
 		return nil, err
 	}
+	have, err := un.Evidence.Reserved(ctx, r)
+	if err != nil {
+		return nil, err
+	}
 	reply, err := x.do(ctx, r, func(j jobs.Job) (comment.Reply, error) {
 		u, err := un.Engine.Unlock(ctx, j)
-		return comment.Unlocked{Project: r.Project, Locks: u.Locks, Others: u.Others}, err
+		return comment.Unlocked{Project: r.Project, Locks: u.Locks, Others: u.Others, Elsewhere: have.Against(r.Pull.Number)}, err
 	})
 	if err != nil || v == nil {
 		return []comment.Reply{reply}, err
