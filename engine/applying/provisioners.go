@@ -1,6 +1,8 @@
 package applying
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -163,7 +165,7 @@ func (x *object) provision(p *config.Provisioner, ctx *hcl.EvalContext) diags.Di
 		return append(ds, x.provisionError(p, "Invalid local-exec provisioner command", "In the local-exec provisioner, "+err.Error()+".")...)
 	}
 	// A command that a stop ended has not failed: on_failure is no permission to go on with an object half made.
-	if problem := x.localExec(command, val); problem != "" && (!p.Continue || x.a.ctx.Err() != nil) {
+	if problem, stopped := x.localExec(command, val); problem != "" && (!p.Continue || stopped) {
 		ds = append(ds, x.provisionError(p, "local-exec provisioner error", problem)...)
 	}
 	return ds
@@ -177,8 +179,9 @@ func (x *object) provisionError(p *config.Provisioner, summary, detail string) d
 // localExec runs a command, which ends at a stop: it may wait without end, and is no provider call
 // whose effect the state would have to know. It sends events, and passes its output on to
 // listeners unless that may hold secrets:
-// config has the marks. It returns the error, with the last part of the output, or "".
-func (x *object) localExec(c provisioning.Command, config cty.Value) (problem string) {
+// config has the marks. It returns the error, with the last part of the output, or "", and whether the
+// stop is the reason.
+func (x *object) localExec(c provisioning.Command, config cty.Value) (problem string, stopped bool) {
 	hidden := ""
 	switch {
 	case marks.Contains(config, marks.Ephemeral):
@@ -209,7 +212,7 @@ func (x *object) localExec(c provisioning.Command, config cty.Value) (problem st
 		problem = failure(c, err, tail.String(), hidden)
 	}
 	x.a.in.Events.Send(ev)
-	return problem
+	return problem, err != nil && errors.Is(err, context.Cause(x.a.ctx))
 }
 
 // failure returns the error text for a command.
