@@ -73,22 +73,22 @@ func differ(a, b Result) string {
 	return first("state", stateForm(a.State), stateForm(b.State))
 }
 
-// dropEmptyResources removes from a state the resources that lost their instances in a
-// failed apply: the stock tool removes them or not by chance.
+// dropEmptyResources removes from a state the resources that lost their instances in a failed apply, or did not get
+// them: the stock tool removes them or not by chance, with each module that it happens to be done with.
 func dropEmptyResources(r Result) {
-	deleted := map[[3]any]bool{}
-	for _, c := range changes(r.Plan, "delete") {
-		deleted[[3]any{c["module_address"], c["type"], c["name"]}] = true
+	planned := map[[3]any]bool{}
+	for _, c := range slices.Concat(changes(r.Plan, "delete"), changes(r.Plan, "create")) {
+		planned[[3]any{c["module_address"], c["type"], c["name"]}] = true
 	}
 	state, _ := r.State.(map[string]any)
 	resources, _ := state["resources"].([]any)
-	if len(deleted) == 0 || len(resources) == 0 {
+	if len(planned) == 0 || len(resources) == 0 {
 		return
 	}
 	state["resources"] = slices.DeleteFunc(resources, func(x any) bool {
 		m, _ := x.(map[string]any)
 		instances, _ := m["instances"].([]any)
-		return len(instances) == 0 && deleted[[3]any{m["module"], m["type"], m["name"]}]
+		return len(instances) == 0 && planned[[3]any{m["module"], m["type"], m["name"]}]
 	})
 }
 
