@@ -17,7 +17,7 @@ all: build
 build:
 	$(REPRODUCIBLE) go build -trimpath -buildvcs=auto -ldflags '-s -w -X main.version=$(VERSION)' -o bin/lockstep ./cmd/lockstep
 	@ls -l bin/lockstep | awk '{ printf "%-20s %5.1f MB\n", $$NF, $$5 / 1e6 }'
-	@go run ./functions/wiring/pack dist $(FUNCTIONS)
+	@go run ./functions/internal/wiring/pack dist $(FUNCTIONS)
 
 # Everything that a release consists of, in dist/: archives, functions, a bill of materials,
 # provenance and checksums. .github/workflows/release.yml signs and publishes it.
@@ -77,23 +77,23 @@ long:
 	LOCKSTEP_PARTS='$(PARTS)' go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^(TestLongApply|TestKilledAtEachLimit)$$' ./functions/pipeline/lambdatest -long '$(SECONDS)'
 
 # Plays N histories of a repository against the pipeline, with processes that die at any effect: see
-# functions/pipeline/simulation. FROM is the first seed; a fifth of a second of CPU time each.
+# functions/pipeline/internal/simulation. FROM is the first seed; a fifth of a second of CPU time each.
 simulate: N = 1000000
 simulate: FROM = 1
 simulate:
-	go test $(GOFLAGS) -count=1 -timeout 0 -run '^TestHistories$$' ./functions/pipeline/simulation -histories '$(N)' -from '$(FROM)'
+	go test $(GOFLAGS) -count=1 -timeout 0 -run '^TestHistories$$' ./functions/pipeline/internal/simulation -histories '$(N)' -from '$(FROM)'
 
 # Weakens each defence in turn, and demands that its attack's test fails then. MUTANTS
-# chooses rows of functions/threats/testdata by a regular expression, SHARD=1/4 a part.
+# chooses rows of functions/internal/threats/testdata by a regular expression, SHARD=1/4 a part.
 MUTANTS ?= all
 SHARD ?=
 mutants:
 	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_MUTANTS='$(MUTANTS)' LOCKSTEP_MUTANTS_SHARD='$(SHARD)' \
-		go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^TestMutants$$' ./functions/threats
+		go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^TestMutants$$' ./functions/internal/threats
 
 # Changes one thing at a time in PACKAGES, N times, runs the changed package's own tests, and
 # prints the changes that no test noticed. SEED chooses others.
-PACKAGES ?= ./statebackend/... ./engine/order ./engine/eval
+PACKAGES ?= ./statebackend/... ./engine/internal/order ./engine/eval
 SEED ?= 1
 mutate: N = 30
 mutate:
@@ -104,7 +104,7 @@ mutate:
 N ?= 1000
 FROM ?= 1
 differential:
-	go test $(GOFLAGS) -timeout 0 -v -run '^TestDifferential$$' ./engine/differential -cases '$(N)' -from '$(FROM)'
+	go test $(GOFLAGS) -timeout 0 -v -run '^TestDifferential$$' ./engine/internal/differential -cases '$(N)' -from '$(FROM)'
 
 # Has the programs that drive terraform drive lockstep: Terragrunt, Atlantis, Terratest, cdktf,
 # terraform-ls, terraform-exec. Installing them takes many minutes, once. Where a terraform 1.11 is on the

@@ -7,11 +7,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
-	"github.com/lockstep-iac/lockstep/engine/planning/drafts"
-	"github.com/lockstep-iac/lockstep/engine/planning/stored"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/stored"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
-	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 

@@ -10,7 +10,6 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/applying"
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -18,15 +17,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/generating"
+	"github.com/lockstep-iac/lockstep/engine/internal/applying"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/importing"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/internal/validating"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
-	"github.com/lockstep-iac/lockstep/engine/planning"
-	"github.com/lockstep-iac/lockstep/engine/planning/importing"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
 	"github.com/lockstep-iac/lockstep/engine/refs"
-	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/engine/validating"
 )
 
 // LanguageVersion is the version of the Terraform language that the engine
@@ -119,8 +119,12 @@ type PlanOptions struct {
 	Waiting      []addrs.Target
 	ForceReplace []addrs.AbsResourceInstance
 	// Found are the objects that [Generate] has read before.
-	Found importing.Found
+	Found Found
 }
+
+// Found are objects that [Generate] has read for import blocks, and its failures, so that a plan with
+// the generated blocks neither reads the objects again nor reports the missing blocks a second time.
+type Found = importing.Found
 
 // Plan compares the configuration with a state and returns the necessary changes. If the
 // configuration has errors with any input, there is no plan; beside other errors there is one,
@@ -300,12 +304,12 @@ func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResou
 
 // Generate writes resource blocks for the objects that import blocks name but that have no
 // block yet: see [importing.Generate].
-func Generate(ctx context.Context, r Run, state *states.State) (_ []generating.Generated, _ importing.Found, ds diags.Diagnostics) {
+func Generate(ctx context.Context, r Run, state *states.State) (_ []generating.Generated, _ Found, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
 	a, ds := r.analyze(state)
 	if ds.HasErrors() {
-		return nil, importing.Found{}, ds
+		return nil, Found{}, ds
 	}
 	blocks, found, more := importing.Generate(ctx, importing.Lack{
 		Environment: r.environment(ctx, a, r.functions(time.Time{})), State: state, Variables: r.Variables,

@@ -15,7 +15,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/lockstep-iac/lockstep/github/caching"
+	"github.com/lockstep-iac/lockstep/github/internal/caching"
 )
 
 // The proof of an App's identity is a JSON web token. GitHub accepts tokens of at most 10 minutes,

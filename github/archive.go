@@ -11,8 +11,8 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/lockstep-iac/lockstep/github/caching"
-	"github.com/lockstep-iac/lockstep/github/retrying"
+	"github.com/lockstep-iac/lockstep/github/internal/caching"
+	"github.com/lockstep-iac/lockstep/github/internal/retrying"
 )
 
 // archiveTimeout bounds the download of a repository: the time that the plan of a very large one

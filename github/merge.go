@@ -8,7 +8,7 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/lockstep-iac/lockstep/github/retrying"
+	"github.com/lockstep-iac/lockstep/github/internal/retrying"
 )
 
 // A Merge is the result of merging a pull request: GitHub's trial merge of its head into its base

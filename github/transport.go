@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/github/caching"
-	"github.com/lockstep-iac/lockstep/github/retrying"
+	"github.com/lockstep-iac/lockstep/github/internal/caching"
+	"github.com/lockstep-iac/lockstep/github/internal/retrying"
 )
 
 const (

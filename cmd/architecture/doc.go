@@ -4,5 +4,5 @@
 // purpose; the limits stand in limits_test.go, the allowed imports in imports_test.go.
 //
 //	go test ./cmd/architecture -v -run Measures        all figures
-//	go test ./cmd/architecture -v -run Measures -in engine/planning
+//	go test ./cmd/architecture -v -run Measures -in engine/internal/planning
 package architecture

@@ -10,7 +10,7 @@ import (
 // links it loads at each cold start, and is one more thing that an attacker of it could use.
 var foreign = map[string][]string{
 	"functions/webhook": {"engine/...", "statebackend/...", "functions/project", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/dispatch", "functions/pipeline/executor"},
-	"functions/janitor": {"engine/applying", "engine/planning", "engine/provider/process", "functions/pipeline/executor"},
+	"functions/janitor": {"engine/internal/applying", "engine/internal/planning", "engine/provider/process", "functions/pipeline/executor"},
 	"cmd/release":       {"..."},
 }
 

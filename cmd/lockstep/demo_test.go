@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/demo"
+	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/internal/demo"
 )
 
 // demo runs `lockstep demo` in a process of its own, with an own temporary directory,

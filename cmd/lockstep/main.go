@@ -20,10 +20,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/demo"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/changing"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/demo"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/machine"
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/demo"
+	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/internal/demo"
 )
 
 // TestMain runs the tests, or the command itself where a test has started this

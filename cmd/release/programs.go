@@ -27,7 +27,7 @@ const carried = "cmd/lockstep/internal/deploying/carried/files"
 
 // programs builds the functions, and the command line tool, which carries them, for each platform.
 func (r release) programs() ([]program, error) {
-	cmd := exec.Command("go", append([]string{"run", "./functions/wiring/pack", r.dir}, r.functions...)...)
+	cmd := exec.Command("go", append([]string{"run", "./functions/internal/wiring/pack", r.dir}, r.functions...)...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("pack functions: %w\n%s", err, text)
 	}

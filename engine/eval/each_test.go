@@ -9,7 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/schema/schematest"
+	"github.com/lockstep-iac/lockstep/engine/internal/schematest"
 )
 
 // TestVariablesOfInstances holds the names and values by which a block's expressions know their

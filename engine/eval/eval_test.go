@@ -18,8 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
+	"github.com/lockstep-iac/lockstep/engine/internal/schematest"
 	"github.com/lockstep-iac/lockstep/engine/refs"
-	"github.com/lockstep-iac/lockstep/engine/schema/schematest"
 )
 
 // parse evaluates an expression of a test: see schematest.Context.

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/schema/schematest"
+	"github.com/lockstep-iac/lockstep/engine/internal/schematest"
 )
 
 // failing are configurations with errors, each of which is reported once, whatever refers to it.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/schema/schematest"
+	"github.com/lockstep-iac/lockstep/engine/internal/schematest"
 )
 
 // marked are declarations of a module with every kind of mark.

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/schema/schematest"
+	"github.com/lockstep-iac/lockstep/engine/internal/schematest"
 )
 
 // TestUnexpandedInstances is a table of repetitions, and of the one instance that stands for all where

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/engine/budget/growth"
+	"github.com/lockstep-iac/lockstep/engine/internal/growth"
 )
 
 // Whoever adds a function says how large its result may be.
@@ -12,7 +12,7 @@ func TestEveryFunctionIsBounded(t *testing.T) {
 	for _, s := range []Scope{{}, {ConsoleMode: true}} {
 		for name := range Table(s) {
 			if !growth.Known(strings.TrimPrefix(name, namespace)) {
-				t.Errorf("%s has no bound: say in engine/budget/growth how large its result may be", name)
+				t.Errorf("%s has no bound: say in engine/internal/growth how large its result may be", name)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 
-	"github.com/lockstep-iac/lockstep/engine/converting"
+	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
 // conversionFunc is tostring, tolist and so on: the explicit conversion to a type,

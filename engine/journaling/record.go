@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/jsonscan"
+	"github.com/lockstep-iac/lockstep/engine/internal/jsonscan"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 )

@@ -5,7 +5,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/lockstep-iac/lockstep/engine/jsonscan"
+	"github.com/lockstep-iac/lockstep/engine/internal/jsonscan"
 )
 
 // A parser reads one text from front to back. Its methods report false for anything that

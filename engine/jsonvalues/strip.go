@@ -3,7 +3,7 @@ package jsonvalues
 import (
 	"bytes"
 	"encoding/json"
-	"github.com/lockstep-iac/lockstep/engine/jsonscan"
+	"github.com/lockstep-iac/lockstep/engine/internal/jsonscan"
 
 	"github.com/zclconf/go-cty/cty"
 )

@@ -8,8 +8,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
-	"github.com/lockstep-iac/lockstep/engine/budget/growth"
-	"github.com/lockstep-iac/lockstep/engine/converting"
+	"github.com/lockstep-iac/lockstep/engine/internal/converting"
+	"github.com/lockstep-iac/lockstep/engine/internal/growth"
 )
 
 // A call is a call of a function whose result can be large. Whether it is too large is

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/render/difference"
+	"github.com/lockstep-iac/lockstep/engine/render/internal/difference"
 )
 
 // # How a difference becomes text

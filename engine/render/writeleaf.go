@@ -10,7 +10,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/render/difference"
+	"github.com/lockstep-iac/lockstep/engine/render/internal/difference"
 )
 
 // hiddenText is the comment in place of unchanged parts.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/render/difference"
+	"github.com/lockstep-iac/lockstep/engine/render/internal/difference"
 )
 
 // important are the attributes that are written even if they do not change: they

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
-	"github.com/lockstep-iac/lockstep/engine/render/difference"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
+	"github.com/lockstep-iac/lockstep/engine/render/internal/difference"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 

@@ -3,7 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"github.com/lockstep-iac/lockstep/engine/render/difference"
+	"github.com/lockstep-iac/lockstep/engine/render/internal/difference"
 	"io"
 	"maps"
 	"slices"

@@ -11,8 +11,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"github.com/lockstep-iac/lockstep/engine/internal/schematest"
 	"github.com/lockstep-iac/lockstep/engine/schema"
-	"github.com/lockstep-iac/lockstep/engine/schema/schematest"
 )
 
 // server is a resource type of a usual size, with a body and a context for it.

@@ -3,7 +3,7 @@ package schema
 import (
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/lockstep-iac/lockstep/engine/converting"
+	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
 // Coerce makes v, an object, conform to b's implied type: values are converted,

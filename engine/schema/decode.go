@@ -7,7 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
-	"github.com/lockstep-iac/lockstep/engine/converting"
+	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
 // A decoder evaluates one body. Its values and diagnostics are those of hcldec with

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/lockstep-iac/lockstep/engine/schema/schematest"
+	"github.com/lockstep-iac/lockstep/engine/internal/schematest"
 )
 
 func TestVariables(t *testing.T) {

@@ -2,8 +2,8 @@
 package main
 
 import (
-	"github.com/lockstep-iac/lockstep/functions/wiring"
-	"github.com/lockstep-iac/lockstep/functions/wiring/worker"
+	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
+	"github.com/lockstep-iac/lockstep/functions/internal/wiring/worker"
 )
 
 func main() {

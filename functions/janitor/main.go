@@ -14,11 +14,11 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
+	"github.com/lockstep-iac/lockstep/functions/internal/wiring/handling"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
-	"github.com/lockstep-iac/lockstep/functions/wiring"
-	"github.com/lockstep-iac/lockstep/functions/wiring/handling"
 	"github.com/lockstep-iac/lockstep/github"
 )
 

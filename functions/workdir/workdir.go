@@ -26,7 +26,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
-	"github.com/lockstep-iac/lockstep/functions/encrypting"
+	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
 )
 
 // A Dir is a working directory with its environment: variables, CLI configuration, credentials.

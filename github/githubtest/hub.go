@@ -34,8 +34,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
-	"github.com/lockstep-iac/lockstep/github/githubtest/commits"
-	"github.com/lockstep-iac/lockstep/github/githubtest/story"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
 )
 
 // Files are the files of a commit by path, or changes to them.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
-	"github.com/lockstep-iac/lockstep/github/githubtest/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
-	"github.com/lockstep-iac/lockstep/github/githubtest/story"
 )
 
 // installationOf returns the ID of the App's installation in an account, which is made

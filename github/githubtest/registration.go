@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
-	"github.com/lockstep-iac/lockstep/github/githubtest/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/hooks"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 

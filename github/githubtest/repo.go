@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/github/githubtest/commits"
-	"github.com/lockstep-iac/lockstep/github/githubtest/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
-	"github.com/lockstep-iac/lockstep/github/githubtest/story"
 )
 
 // A repo is a repository without its pull requests: identity, permissions, branches and tags.

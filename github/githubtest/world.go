@@ -5,10 +5,10 @@ import (
 	"sync"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
-	"github.com/lockstep-iac/lockstep/github/githubtest/commits"
-	"github.com/lockstep-iac/lockstep/github/githubtest/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
-	"github.com/lockstep-iac/lockstep/github/githubtest/story"
 )
 
 // The world is the ground that all repositories of a Hub share. Its lock guards everything

@@ -2,7 +2,7 @@
 // package, runs that package's tests, and reports the changes that no test noticed. It has tests
 // only, and nothing imports it.
 //
-//	make mutate PACKAGES="./engine/order ./statebackend/..." N=100 SEED=1
+//	make mutate PACKAGES="./engine/internal/order ./statebackend/..." N=100 SEED=1
 //
 // A mutant is one such change: a condition negated, a comparison moved by one, an operator
 // exchanged, a statement, an error or a case left out, a constant changed. The mutants of all
@@ -18,5 +18,5 @@
 // kernels and other systems, nothing is run.
 //
 // It refuses to know the packages it changes. Defences against attacks have mutants of their
-// own, written by hand, in functions/threats. Start at operators_test.go.
+// own, written by hand, in functions/internal/threats. Start at operators_test.go.
 package mutating

@@ -8,7 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/traversals"
+	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
 // expr returns an argument's expression, nil if it is absent.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/traversals"
+	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
 var callSchema = &hcl.BodySchema{

@@ -7,7 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/bodies"
+	"github.com/lockstep-iac/lockstep/engine/config/internal/bodies"
 )
 
 // # Override files

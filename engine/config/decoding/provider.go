@@ -6,7 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/bodies"
+	"github.com/lockstep-iac/lockstep/engine/config/internal/bodies"
 )
 
 var providerSchema = &hcl.BodySchema{

@@ -5,7 +5,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/config/traversals"
+	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
 // providerRef reads a reference to a provider configuration: aws, aws.west, or the

@@ -4,8 +4,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/bodies"
-	"github.com/lockstep-iac/lockstep/engine/config/traversals"
+	"github.com/lockstep-iac/lockstep/engine/config/internal/bodies"
+	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
 var provisionerSchema = &hcl.BodySchema{

@@ -4,7 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"github.com/lockstep-iac/lockstep/engine/config/bodies"
+	"github.com/lockstep-iac/lockstep/engine/config/internal/bodies"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/bodies"
+	"github.com/lockstep-iac/lockstep/engine/config/internal/bodies"
 )
 
 // resourceSchema holds the meta-arguments of resource, data and ephemeral blocks. All other

@@ -11,8 +11,8 @@ import (
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
-	"github.com/lockstep-iac/lockstep/engine/config/configtest"
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/internal/configtest"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"

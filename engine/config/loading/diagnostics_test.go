@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/engine/config/configtest"
+	"github.com/lockstep-iac/lockstep/engine/config/internal/configtest"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 )
 

@@ -3,8 +3,8 @@ package testfiles
 import (
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/lockstep-iac/lockstep/engine/config/traversals"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
 // checkExpected checks that the failures which a run expects are those of objects that can be

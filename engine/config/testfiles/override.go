@@ -5,7 +5,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/config/traversals"
+	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
 // An Override takes the place of an object, or of all in a module, while tests run.

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/lockstep-iac/lockstep/engine/provider"
-	"github.com/lockstep-iac/lockstep/engine/provider/tfplugin"
+	"github.com/lockstep-iac/lockstep/engine/provider/internal/tfplugin"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 

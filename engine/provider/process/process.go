@@ -18,9 +18,9 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/lockstep-iac/lockstep/engine/provider"
-	"github.com/lockstep-iac/lockstep/engine/provider/tfplugin"
-	"github.com/lockstep-iac/lockstep/engine/provider/tfplugin5"
-	"github.com/lockstep-iac/lockstep/engine/provider/tfplugin6"
+	"github.com/lockstep-iac/lockstep/engine/provider/internal/tfplugin"
+	"github.com/lockstep-iac/lockstep/engine/provider/internal/tfplugin5"
+	"github.com/lockstep-iac/lockstep/engine/provider/internal/tfplugin6"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 

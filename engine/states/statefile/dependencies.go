@@ -5,7 +5,7 @@ import (
 	"hash/maphash"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/jsonscan"
+	"github.com/lockstep-iac/lockstep/engine/internal/jsonscan"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 

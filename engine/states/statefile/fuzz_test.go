@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/engine/jsonscan"
+	"github.com/lockstep-iac/lockstep/engine/internal/jsonscan"
 )
 
 // Whatever bytes there are: no panic, and what could be read is written in a form

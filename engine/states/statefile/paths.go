@@ -4,7 +4,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
-	"github.com/lockstep-iac/lockstep/engine/jsonscan"
+	"github.com/lockstep-iac/lockstep/engine/internal/jsonscan"
 )
 
 // sensitive reads the list of paths. Most instances of a resource have the same.

@@ -3,7 +3,7 @@ package statefile
 import (
 	"bytes"
 
-	"github.com/lockstep-iac/lockstep/engine/jsonscan"
+	"github.com/lockstep-iac/lockstep/engine/internal/jsonscan"
 )
 
 // texts keeps parts of a file without their layout, many of them in one allocation. The whole file

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/lockstep-iac/lockstep/engine/jsonscan"
+	"github.com/lockstep-iac/lockstep/engine/internal/jsonscan"
 )
 
 // A writer lays out JSON as encoding/json's MarshalIndent does with two spaces,

@@ -6,13 +6,13 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/applyrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/reserving"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/stopping"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/github"
 )
 

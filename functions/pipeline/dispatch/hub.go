@@ -2,7 +2,7 @@ package dispatch
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 )
 
 // GitHub is one repository; *github.Client is it.

@@ -2,16 +2,16 @@ package dispatch
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/applyrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/rechecking"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/openplans"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/rechecking"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/reserving"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/stopping"
 )
 
 // A task is the handling of one message: the chapters of the story, made for it.

@@ -3,7 +3,7 @@ package evidence
 import (
 	"context"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/factfinding"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/factfinding"
 	"github.com/lockstep-iac/lockstep/github"
 )
 

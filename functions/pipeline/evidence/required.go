@@ -9,8 +9,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/factfinding"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/factfinding"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"

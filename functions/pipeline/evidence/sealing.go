@@ -7,10 +7,10 @@ import (
 	"os"
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/functions/encrypting"
+	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/sealing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/sealing"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/github"

@@ -3,7 +3,7 @@ package evidence_test
 import (
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/storytest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/storytest"
 )
 
 // TestStories plays stories of the whole pipeline, and compares all of its effects: see package

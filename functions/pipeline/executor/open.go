@@ -26,8 +26,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/functions/operation"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/remotestates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/remotestates"
 )
 
 // A checkout is a job's project in a checkout, with the operation on its state.

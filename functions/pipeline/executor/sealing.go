@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/encrypting"
+	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
 )
 
 // proposed compares the encryption block of the checkout with that of the base branch. Its errors are

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/functions/redacting"
+	"github.com/lockstep-iac/lockstep/functions/internal/redacting"
 )
 
 // secrets are values that must not be shown, wherever they turn up.

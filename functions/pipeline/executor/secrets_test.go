@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/redacting"
+	"github.com/lockstep-iac/lockstep/functions/internal/redacting"
 )
 
 // TestSecretsByValue holds that what is secret by whatever source is in no output, also

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/functions/redacting"
+	"github.com/lockstep-iac/lockstep/functions/internal/redacting"
 )
 
 // TestSecretsOfTheSchema holds that what a schema says is sensitive is hidden though the

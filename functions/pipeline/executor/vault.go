@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/functions/encrypting"
+	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 

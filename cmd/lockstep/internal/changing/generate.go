@@ -14,7 +14,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/generating"
-	"github.com/lockstep-iac/lockstep/engine/planning/importing"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
@@ -31,7 +30,7 @@ func generateTo(a *cli.App, path string) diags.Diagnostics {
 // A generation is the result of -generate-config-out.
 type generation struct {
 	blocks []generating.Generated // for imported objects that had none
-	found  importing.Found        // the objects, as they were read
+	found  engine.Found           // the objects, as they were read
 	ok     bool                   // a plan can be made, possibly in spite of errors
 }
 

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/demo"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/internal/demo"
 )
 
 const demoUsage = `demo [OPTIONS]

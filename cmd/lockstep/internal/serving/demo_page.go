@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/demo"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/internal/demo"
 )
 
 // demoPage is the options of the demo in a browser.

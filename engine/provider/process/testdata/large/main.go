@@ -13,8 +13,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/lockstep-iac/lockstep/engine/provider/tfplugin"
-	"github.com/lockstep-iac/lockstep/engine/provider/tfplugin6"
+	"github.com/lockstep-iac/lockstep/engine/provider/internal/tfplugin"
+	"github.com/lockstep-iac/lockstep/engine/provider/internal/tfplugin6"
 )
 
 func main() {

@@ -1,0 +1,192 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/machine"
+	"github.com/lockstep-iac/lockstep/engine/walk"
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// Options are the setup of a World.
+type Options struct {
+	// Dir is an existing, empty directory for everything.
+	Dir     string
+	Version string // Lockstep's
+	// OnEdit is told of every edit on the small GitHub; it must not call the World. May be nil.
+	OnEdit func(githubtest.Edit)
+	// Log is told of errors after which there is another attempt. May be nil.
+	Log func(error)
+	// watched makes a world for stories with a [moment].
+	watched bool
+	// Page is the listener for the page; nil for a free address. New takes it over, and closes it
+	// in the end.
+	Page net.Listener
+}
+
+// A World is a small GitHub with one repository, and the pipeline. It may be used by
+// many goroutines.
+type World struct {
+	// URL is the page's, without a slash at the end.
+	URL string
+
+	hub     *githubtest.Hub
+	repo    *githubtest.Repository
+	machine *machine.Machine
+	webhook string // URL
+	api     string // URL
+	data    string // the machine's directory
+	version string // Lockstep's
+	servers []*http.Server
+	log     func(error)
+
+	narrate func(format string, args ...any) // for events elsewhere
+
+	plug   atomic.Bool // set to make the machine lose its power
+	acting sync.Mutex  // held while a person reads and then acts
+	moment moment      // in an apply, for worlds that are watched
+	pushed int         // the number of prepared changes that were pushed
+	edits  page.Bell
+}
+
+// served is the repository.
+const served = "acme/infrastructure"
+
+// claimTime is how long a message stays with a process that was killed: people watch.
+const claimTime = 3 * time.Second
+
+// New returns a world with nothing but the first commit. It serves HTTP on addresses of its own
+// until it is closed.
+func New(o Options) (w *World, err error) {
+	w = &World{data: filepath.Join(o.Dir, "data"), version: o.Version, log: o.Log, narrate: func(string, ...any) {}}
+	defer func() {
+		if err != nil {
+			w.Close()
+		}
+	}()
+	w.hub = githubtest.New(githubtest.Options{Secret: secret, OnEdit: func(e githubtest.Edit) {
+		if o.OnEdit != nil {
+			o.OnEdit(e)
+		}
+		w.edits.Ring()
+	}})
+	if o.Page == nil {
+		if o.Page, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return w, err
+		}
+	}
+	w.URL = "http://" + o.Page.Addr().String()
+	if w.api, err = w.serve(w.hub); err != nil {
+		o.Page.Close()
+		return w, err
+	}
+	app, err := github.NewApp(w.hub.App(w.api))
+	if err != nil {
+		return w, err
+	}
+	serves, err := intake.ParseServes(served)
+	if err != nil {
+		return w, err
+	}
+	w.machine, err = machine.Open(machine.Config{
+		Serves: serves,
+		Dir:    w.data, Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL,
+		States: func(dir string) executor.BackendFunc {
+			if o.watched {
+				return watchedStates(executor.LocalStates(dir), &w.moment)
+			}
+			return lockedByObjects(executor.LocalStates(dir), filepath.Join(o.Dir, "locks"), &w.plug)
+		},
+	})
+	if err != nil {
+		return w, err
+	}
+	w.machine.Data.Queue.Lease = claimTime
+	if w.webhook, err = w.serve(w.machine.Webhook); err != nil {
+		return w, err
+	}
+	w.hub.SetWebhook(w.webhook)
+	w.repo = w.hub.AddRepository("acme", "infrastructure", baseFiles)
+	for _, p := range people {
+		w.repo.Grant(p.login, p.permission)
+	}
+	w.serveAt(o.Page, page.Handler{Site: w.Site(), Title: "demo", About: about, Guide: guide, Log: o.Log}.Server())
+	return w, nil
+}
+
+// serve serves HTTP on an address of its own.
+func (w *World) serve(h http.Handler) (url string, err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	w.serveAt(l, h)
+	return "http://" + l.Addr().String(), nil
+}
+
+func (w *World) serveAt(l net.Listener, h http.Handler) {
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	w.servers = append(w.servers, s)
+	go s.Serve(l)
+}
+
+// Close ends the servers. No work may be under way.
+func (w *World) Close() error {
+	var errs []error
+	for _, s := range w.servers {
+		errs = append(errs, s.Close())
+	}
+	if w.machine != nil {
+		errs = append(errs, w.machine.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Settle carries out all consequences of the edits so far.
+func (w *World) Settle(ctx context.Context) error {
+	for {
+		sent, err := w.hub.Deliver(ctx)
+		if err != nil {
+			return err
+		}
+		handled, err := w.machine.Settle(ctx)
+		if err != nil {
+			return err
+		}
+		if sent+handled == 0 {
+			return nil
+		}
+	}
+}
+
+// Live carries out the consequences of edits as they come, until ctx ends.
+func (w *World) Live(ctx context.Context) error {
+	return errors.Join(walk.Run(ctx, 2, walk.Graph{N: 2}, func(_ context.Context, i int) error {
+		if i == 0 {
+			return w.machine.Work(ctx)
+		}
+		w.deliver(ctx)
+		return nil
+	})...)
+}
+
+// deliver sends the waiting webhooks after each edit.
+func (w *World) deliver(ctx context.Context) {
+	for version := uint64(0); ctx.Err() == nil; {
+		version = w.edits.Wait(ctx, version)
+		if _, err := w.hub.Deliver(ctx); err != nil && ctx.Err() == nil && w.log != nil {
+			w.log(err)
+		}
+	}
+}

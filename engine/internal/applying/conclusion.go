@@ -1,0 +1,179 @@
+package applying
+
+import (
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// A conclusion is the end of an apply, when no step is left: it records outputs, the results of checks,
+// and the resources without instances. Values that depend on a failure keep those that they had.
+type conclusion struct {
+	plan     *plans.Plan
+	s        *session.Session
+	record   *record
+	failures *failures
+	report   *report
+	// unread are the data blocks in checks whose turn did not come.
+	unread map[addrs.ConfigResource]bool
+	// results are the numbers of results that the plan has of the objects with conditions.
+	results func() map[conditioned]int
+	// outputs are the names of the outputs that the plan has.
+	outputs func() map[string]bool
+}
+
+func newConclusion(a *applier) *conclusion {
+	plan := a.in.Plan
+	return &conclusion{
+		plan: plan, s: a.s, record: a.record, failures: a.failures, report: a.report, unread: a.unread,
+		results: sync.OnceValue(func() map[conditioned]int { return resultsOf(plan) }),
+		outputs: sync.OnceValue(func() map[string]bool {
+			names := map[string]bool{}
+			for _, c := range plan.Outputs {
+				names[c.Name] = true
+			}
+			return names
+		}),
+	}
+}
+
+// values evaluates all values that no step has evaluated, and records root outputs and the
+// results of conditions.
+func (c *conclusion) values() {
+	if c.plan.Mode == plans.DestroyMode {
+		c.destroyed()
+		return
+	}
+	c.report.add(c.s.Eval.Force(c.skip))
+	c.report.add(session.CheckBlocks(c.s.Eval, c.s.Config.Order, c.skipCheck))
+	if c.plan.Mode != plans.RefreshOnlyMode || c.plan.Applyable {
+		// Else nothing is to be recorded, not even that a value is unknown now.
+		outputs := c.newOutputs()
+		c.record.edit(func(e *states.Editor) {
+			for _, set := range outputs {
+				set(e)
+			}
+		})
+	}
+	checks := session.CheckResults(c.s.Config, c.settled(c.s.Eval.Checks()), c.plan.Checks)
+	c.record.edit(func(e *states.Editor) { e.SetChecks(checks) })
+}
+
+// newOutputs returns the edits for root outputs, but for those that wait for a failure. They are
+// collected first and made in one step: to evaluate an output may take long, and a
+// save in between would have outputs of two different times.
+func (c *conclusion) newOutputs() []func(*states.Editor) {
+	var out []func(*states.Editor)
+	for _, planned := range c.plan.Outputs {
+		remove := func(e *states.Editor) { e.RemoveOutput(planned.Name) }
+		if planned.Action == plans.Delete {
+			out = append(out, remove)
+			continue
+		}
+		if c.failures.waits(addrs.Object{Kind: addrs.KindOutput, Name: planned.Name}) {
+			continue
+		}
+		v, ds := c.s.Eval.Output(addrs.RootModuleInstance, planned.Name)
+		if ds.HasErrors() {
+			continue
+		}
+		plain := marks.Plain(v)
+		if after := marks.Plain(planned.After); after.IsWhollyKnown() {
+			plain = after // as read from the plan's file, which has no negative zero
+		}
+		if plain.IsNull() {
+			out = append(out, remove)
+			continue
+		}
+		// Values that are not known, because they are not part of this plan, are null.
+		x := states.Output{Value: schema.UnknownAsNull(plain), Sensitive: c.s.Config.Root.Outputs[planned.Name].Sensitive}
+		out = append(out, func(e *states.Editor) { e.SetOutput(planned.Name, x) })
+	}
+	return out
+}
+
+// settled adds the plan's results to those of conditions, where a refresh is all there
+// is: nothing that happens now could change those of resources, and data of a check that could
+// not be read are not read again.
+func (c *conclusion) settled(list []eval.Checked) []eval.Checked {
+	if c.plan.Mode != plans.RefreshOnlyMode {
+		return list
+	}
+	failed := map[eval.Subject]eval.Checked{}
+	for _, r := range c.plan.Checks {
+		for _, o := range r.Objects {
+			s := eval.Subject{Kind: r.Kind, Config: r.ConfigAddr, Object: o.Addr}
+			planned := eval.Checked{Subject: s, Status: eval.Status(o.Status), Failures: o.Failures}
+			switch {
+			case r.Kind == "resource":
+				list = append(list, planned)
+			case r.Kind == eval.KindCheck && planned.Status == eval.Fail:
+				failed[s] = planned
+			}
+		}
+	}
+	for i, now := range list {
+		if planned, ok := failed[now.Subject]; ok && now.Status == eval.Pass {
+			list[i] = planned
+		}
+	}
+	return list
+}
+
+// skipCheck is skip for check blocks: one whose data were to be read, and were not asked for, has no
+// results.
+func (c *conclusion) skipCheck(o addrs.Object) bool {
+	if o.Kind == addrs.KindCheck {
+		if d := c.s.Config.Modules[o.Module].Checks[o.Name].Data; d != nil && c.unread[addrs.ConfigResource{Module: o.Module, Resource: d.Addr}] {
+			return true
+		}
+	}
+	return c.skip(o)
+}
+
+// destroyed takes outputs, checks and data out of the state. Data stay that objects depend on which
+// could not be destroyed.
+func (c *conclusion) destroyed() {
+	checks := session.CheckResults(c.s.Config, nil, c.plan.Checks)
+	c.record.edit(func(e *states.Editor) {
+		for _, o := range c.plan.Outputs {
+			e.RemoveOutput(o.Name)
+		}
+		e.SetChecks(checks)
+		needed := neededData(e.Current())
+		for _, x := range c.plan.ForgottenData(e.Current()) {
+			if !needed[x.Config()] {
+				e.RemoveInstance(x)
+			}
+		}
+	})
+}
+
+// neededData returns the data that objects of the state were made with.
+func neededData(st *states.State) map[addrs.ConfigResource]bool {
+	needed := map[addrs.ConfigResource]bool{}
+	seen := map[*states.Dependencies]bool{}
+	for abs, r := range st.Resources() {
+		if abs.Resource.Mode != addrs.Managed {
+			continue
+		}
+		for _, in := range r.Instances {
+			if in.Current == nil || seen[in.Current.Dependencies] {
+				continue
+			}
+			seen[in.Current.Dependencies] = true
+			for _, cr := range in.Current.Dependencies.All() {
+				if cr.Resource.Mode == addrs.Data {
+					needed[cr] = true
+				}
+			}
+		}
+	}
+	return needed
+}

@@ -1,0 +1,96 @@
+package applying
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// delete destroys an object: the current one, or the deposed one of a replacement.
+//
+// Provisioners come first. If one fails, the object stays, and the next apply runs all of them again:
+// they may be the last chance to save its data. After an interrupted deletion they do not run: they
+// have run before the call, and the object may be half gone.
+func (x *object) delete(ctx context.Context) diags.Diagnostics {
+	addr := x.c.Addr
+	if x.c.Action == plans.CreateThenDelete {
+		x.a.mu.Lock()
+		key, ok := x.a.deposedAs[x.c]
+		x.a.mu.Unlock()
+		if !ok {
+			return nil // there was nothing to depose
+		}
+		addr.Deposed = key
+	}
+	o := x.a.record.object(addr)
+	if o == nil {
+		return nil // gone already
+	}
+	var ds diags.Diagnostics
+	if x.interrupted {
+		if o, ds = x.look(ctx, addr, o); o == nil {
+			return ds // it has been deleted
+		}
+	}
+	v, more := x.a.s.Stored(addr.Instance, x.rs, o)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	at := x.begin(plans.Delete, v)
+	if x.endsOrderly(addr, o) && !x.interrupted {
+		ds = append(ds, x.beforeDestruction(v)...)
+	}
+	if !ds.HasErrors() {
+		ds = append(ds, x.destroy(ctx, addr, o, v)...)
+	}
+	at.end(ds.HasErrors())
+	if ds.HasErrors() {
+		x.a.report.add(x.a.record.save(ctx))
+	}
+	return ds
+}
+
+// destroy has the provider destroy an object with the value v, and records the rest of it that the
+// provider returns beside an error. Without a usable answer the object stays in the state as it was:
+// one too many there is found out by the next refresh, one too few never.
+//
+// The rest is stored with its status and its dependencies, and without create-before-destroy, which a
+// destruction knows nothing of. Source: Terraform 1.11.4, node_resource_abstract_instance.go (apply).
+//
+// Of an object that is only deleted, the provider gets the private data of the plan, where it may have
+// left a note for itself. A replacement's plan has those for the new object, so the old one has its
+// own.
+func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object, v cty.Value) diags.Diagnostics {
+	plain, sensitive := sensitivePaths(v)
+	private := o.Private
+	if x.c.Action == plans.Delete {
+		private = x.c.Private
+	}
+	null := x.rs.Block.NullValue()
+	call := x.effect(ctx, addr, plans.Delete, null, provider.ApplyRequest{
+		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Planned: null, Config: null, Private: private, Meta: x.meta(ctx),
+	})
+	ds := call.ds
+	if !ds.HasErrors() && call.resp.New != cty.NilVal && !call.resp.New.IsNull() {
+		ds = append(ds, diags.Errorf(nil, "Provider returned invalid result object after apply",
+			"After applying the deletion of %s, provider %q still returned an object.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", addr, x.c.Provider.Provider)...)
+	}
+	switch {
+	case !ds.HasErrors():
+		x.a.record.set(addr, x.c.Provider, nil)
+	case call.resp.New != cty.NilVal && !call.resp.New.IsNull() && call.resp.New.IsWhollyKnown():
+		if left, err := session.Encode(session.MarkSensitive(call.resp.New, x.rs, sensitive), x.rs, session.Encoding{
+			Status: o.Status, Private: call.resp.Private, Dependencies: o.Dependencies,
+		}); err == nil {
+			x.a.record.set(addr, x.c.Provider, left)
+		}
+	}
+	return append(ds, call.returned(ctx, ds[len(call.ds):])...)
+}

@@ -1,0 +1,170 @@
+package applying
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/internal/dependencies"
+	"github.com/lockstep-iac/lockstep/engine/refs"
+)
+
+/*
+# The reach of a failure
+
+The question "does x depend on a failure?" comes in two forms, at two times.
+
+While steps run, a value is asked for. The order skips the steps that come after a failed one, but a
+step that refers to a[0] alone runs although a[1] failed. So failures are kept by instance, and the
+question is only whether the instances asked for are among them (of, needs).
+
+When all steps are over, outputs, checks and blocks without instances are looked at, which no step
+stands for. For them the dependencies of the configuration are followed through everything
+in between: local values, modules, other resources that were skipped (blocked, waits). This is
+by block, but for references by a literal key.
+
+In doubt, an object waits. An output that is left as it was becomes right with the next apply; one
+that was computed from a world half made may be read by another configuration in the meantime.
+*/
+
+// Failures are the resource instances that do not have the values that they were to have, and
+// with them all that depends on those. Safe for concurrent use until the walk is over;
+// after it, [failures.blocked] and [failures.waits] too may be called.
+type failures struct {
+	deps *dependencies.Graph
+	refs *refs.Refs
+
+	mu        sync.Mutex
+	instances map[addrs.AbsResource]map[addrs.InstanceKey]bool
+	// blocks are those of instances, those of steps that were not started, and ephemeral resources
+	// that could not be opened.
+	blocks map[addrs.ConfigResource]bool
+	// uncreated are the resources whose creation was tried without a result, or
+	// whose turn had not come: they are not left in the state without instances.
+	uncreated map[addrs.AbsResource]bool
+	known     *consequences
+}
+
+// Consequences are answers about failures, which hold until there are more of these.
+type consequences struct {
+	blocks    int // the number of blocks with failures at the time
+	blocked   map[addrs.ConfigResource]bool
+	instances map[addrs.ConfigResource][]map[addrs.InstanceKey]bool // by module instance
+}
+
+func newFailures(deps *dependencies.Graph, rs *refs.Refs) *failures {
+	return &failures{
+		deps: deps, refs: rs,
+		instances: map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
+		blocks:    map[addrs.ConfigResource]bool{},
+		uncreated: map[addrs.AbsResource]bool{},
+	}
+}
+
+// instance notes the failure of an instance. Others of its block may still succeed.
+func (f *failures) instance(a addrs.AbsResourceInstance) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	abs := a.AbsResource()
+	if f.instances[abs] == nil {
+		f.instances[abs] = map[addrs.InstanceKey]bool{}
+	}
+	f.instances[abs][a.Resource.Key] = true
+}
+
+// block notes that a block does not have all that it was to have.
+func (f *failures) block(cr addrs.ConfigResource) {
+	f.mu.Lock()
+	f.blocks[cr] = true
+	f.mu.Unlock()
+}
+
+// notCreated notes that the creation of an object of a resource was tried without a result,
+// or that it was not its turn yet.
+func (f *failures) notCreated(abs addrs.AbsResource) {
+	f.mu.Lock()
+	f.uncreated[abs] = true
+	f.mu.Unlock()
+}
+
+// leavesNothing reports whether [failures.notCreated] was called for a resource.
+func (f *failures) leavesNothing(abs addrs.AbsResource) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.uncreated[abs]
+}
+
+// of reports whether any instance of a resource failed; one of only, if that is not nil.
+func (f *failures) of(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if only == nil {
+		return len(f.instances[abs]) > 0
+	}
+	return slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return f.instances[abs][k] })
+}
+
+// needs reports whether a resource refers to one with a failure.
+func (f *failures) needs(abs addrs.AbsResource) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.instances) == 0 {
+		return false
+	}
+	used := f.refs.Resources(addrs.Object{Module: abs.Module.Module(), Kind: addrs.KindResource, Res: abs.Resource})
+	for r := range f.instances {
+		if slices.ContainsFunc(used, func(o addrs.Object) bool {
+			return o.Kind == addrs.KindResource && o.Module == r.Module.Module() && o.Res == r.Resource
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// blocked reports whether a block depends on one with a failure. The answers are kept, as many objects
+// share their dependencies, and to follow these anew for each could take exponential time.
+func (f *failures) blocked(cr addrs.ConfigResource) bool {
+	known := f.consequences().blocked
+	if is, ok := known[cr]; ok {
+		return is
+	}
+	known[cr] = false // ends the recursion for a resource that refers to itself
+	known[cr] = f.waits(addrs.Object{Module: cr.Module, Kind: addrs.KindResource, Res: cr.Resource})
+	return known[cr]
+}
+
+// waits reports whether an object depends on a block with a failure, if only by a
+// depends_on of a module around it.
+func (f *failures) waits(o addrs.Object) bool {
+	if len(f.blocks) == 0 {
+		return false
+	}
+	only := f.refs.OnlyInstances(o)
+	for _, d := range f.deps.Of(o) {
+		keys := only[addrs.Object{Module: d.Module, Kind: addrs.KindResource, Res: d.Resource}]
+		if len(keys) > 0 && f.anyOf(d, keys) || len(keys) == 0 && (f.blocks[d] || f.blocked(d)) {
+			return true
+		}
+	}
+	return false
+}
+
+// anyOf reports whether an instance of a block with one of the keys failed, in any module instance.
+func (f *failures) anyOf(cr addrs.ConfigResource, keys []addrs.InstanceKey) bool {
+	return slices.ContainsFunc(f.consequences().instances[cr], func(failed map[addrs.InstanceKey]bool) bool {
+		return slices.ContainsFunc(keys, func(k addrs.InstanceKey) bool { return failed[k] })
+	})
+}
+
+// consequences returns the answers so far: none if there are new failures.
+func (f *failures) consequences() *consequences {
+	if f.known == nil || f.known.blocks != len(f.blocks) {
+		f.known = &consequences{len(f.blocks), map[addrs.ConfigResource]bool{}, map[addrs.ConfigResource][]map[addrs.InstanceKey]bool{}}
+		for abs, keys := range f.instances {
+			cr := abs.Config()
+			f.known.instances[cr] = append(f.known.instances[cr], keys)
+		}
+	}
+	return f.known
+}

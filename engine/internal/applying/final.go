@@ -1,0 +1,91 @@
+package applying
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// planAgain asks the provider for a plan with all values that are known by now, and holds it against the
+// one that was approved: initial planned state -> final planned state. The second plan may only fill
+// in unknown values. Above all it may not ask for a replacement where an update was approved:
+// nobody has agreed to losing the object.
+func (x *object) planAgain(ctx context.Context, config cty.Value, prior *states.Object, priorValue cty.Value) (*session.Question, diags.Diagnostics) {
+	q := &session.Question{
+		Session: x.a.s, Client: x.client, Provider: x.c.Provider, Resource: x.r, Schema: x.rs, Addr: x.c.Addr.Instance,
+		Config: config, Prior: priorValue, Private: x.c.Private,
+	}
+	if prior != nil {
+		q.Private = prior.Private
+	}
+	ds := q.Validate(ctx)
+	if ds.HasErrors() {
+		return q, ds
+	}
+	if ds = append(ds, q.Ask(ctx)...); ds.HasErrors() {
+		return q, ds
+	}
+	if x.c.Action == plans.Update && len(q.RequiredReplace) > 0 {
+		return q, append(ds, x.inconsistent("planned to update the object, but now it would have to be replaced")...)
+	}
+	approved := marks.Plain(x.c.After)
+	final := marks.Plain(q.Planned)
+	for _, err := range schema.AssertObjectCompatible(x.rs.Block, approved, final) {
+		ds = append(ds, x.inconsistent(session.Describe(err))...)
+	}
+	return q, ds
+}
+
+// inconsistent is the error about a second plan that breaks the first. In almost all cases it is the
+// provider's: it has planned a value as known that it did not know.
+func (x *object) inconsistent(what string) diags.Diagnostics {
+	return diags.Errorf(nil, "Provider produced inconsistent final plan",
+		"When expanding the plan for %s to include new values learned so far during apply, provider %q produced an invalid new value: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
+		x.c.Addr, x.c.Provider.Provider, what)
+}
+
+// newState checks the provider's answer: final planned state -> new state. Beside an error the answer is
+// kept as far as it is valid, since the object may exist; null if there is no object.
+//
+// After an update without a usable answer the new state is the prior one, rather than none: the
+// object gets the dependencies of the present configuration all the same, by which it was to be
+// updated. Source: Terraform 1.11.4, internal/terraform/node_resource_apply_instance.go.
+func (x *object) newState(resp provider.ApplyResponse, verb plans.Action, planned, prior cty.Value, failed bool) (cty.Value, diags.Diagnostics) {
+	v := resp.New
+	bad := func(summary, detail string, args ...any) diags.Diagnostics {
+		args = append([]any{x.c.Provider.Provider, x.c.Addr}, args...)
+		return diags.Errorf(nil, summary, "After the apply operation, provider %q returned an invalid result for %s: "+detail+".\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker. What the provider returned has been saved as far as possible.", args...)
+	}
+	kept := x.rs.Block.NullValue()
+	if verb == plans.Update {
+		kept = prior
+	}
+	if v == cty.NilVal || v.IsNull() {
+		if failed {
+			return kept, nil
+		}
+		return kept, bad("Provider produced inconsistent result after apply", "root object was present, but now absent")
+	}
+	var ds diags.Diagnostics
+	if errs := v.Type().TestConformance(x.rs.Block.ImpliedType()); len(errs) > 0 {
+		return kept, bad("Provider produced invalid object", "%s", session.Describe(errs[0]))
+	}
+	if !v.IsWhollyKnown() {
+		ds = append(ds, bad("Provider returned invalid result object after apply", "all values must be known after apply")...)
+		v = schema.UnknownAsNull(v)
+	}
+	if !failed && !ds.HasErrors() && !resp.LegacyTypeSystem {
+		for _, err := range schema.AssertObjectCompatible(x.rs.Block, planned, v) {
+			ds = append(ds, bad("Provider produced inconsistent result after apply", "%s", session.Describe(err))...)
+		}
+	}
+	return v, ds
+}

@@ -1,0 +1,188 @@
+package applying
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+)
+
+/*
+# An effect, and a crash in the middle of it
+
+Only the provider's answer tells the outcome of a call, and only the state, written after it, keeps
+that. A process that dies in between leaves an object that nobody knows of: it costs money, it
+blocks its name, and the next plan creates another. No order of the two writes
+helps by itself, so each effect stands between two records in the journal:
+
+	intent    durable before the call
+	call      the provider acts
+	edits     of the state, in memory and in the journal
+	outcome   durable, and all edits before it
+
+The next process finds one of these:
+
+  - No intent: the provider was not called. The step is begun anew.
+  - An intent, no outcome: nobody knows how far the call came. An object that existed before can be read. For
+    a creation there is nothing to read by, so that a person has to look for it; the
+    intent has the planned names for them (see known).
+  - An outcome: the step is over, well or not, and the edits that follow from it are there.
+
+An answer that never arrives, because the provider died, leaves the second case on purpose: an
+outcome would claim knowledge that nobody has.
+*/
+
+// errUnjournaled is the cause of a stop.
+var errUnjournaled = errors.New("the journal could not be written")
+
+// call is a provider call that changes something, from its intent to its outcome.
+type call struct {
+	x    *object
+	id   string // of the intent; "" without a journal
+	resp provider.ApplyResponse
+	ds   diags.Diagnostics // of the provider
+}
+
+// impure are the values of expressions that could give others the second time: those that an
+// earlier process has found stay.
+type impure struct {
+	journal  *journaling.Journal
+	progress *journaling.Progress
+	calls    func() int64
+}
+
+func (i impure) Value(name string) (cty.Value, bool) { return i.progress.Value(name) }
+
+func (i impure) Keep(name string, v cty.Value) { i.journal.Keep(name, v) }
+
+func (i impure) Calls() int64 { return i.calls() }
+
+// impure returns nil where nobody could go on.
+func (in *Input) impure() eval.Impure {
+	if in.ImpureCalls == nil || in.Journal == nil && in.Progress == nil {
+		return nil
+	}
+	return impure{in.Journal, in.Progress, in.ImpureCalls}
+}
+
+// effect is the one place where a provider changes something. The intent is durable before the
+// call; if it cannot be, the call is not made. A crash from here to [call.returned] leaves an open
+// intent: the object may exist, or not, or exist in part. addr is that of the object, and planned
+// the request's with its marks.
+func (x *object) effect(ctx context.Context, addr addrs.ResourceInstanceObject, action plans.Action, planned cty.Value, req provider.ApplyRequest) *call {
+	// A call under way is never cut off by a stop: its effect would not be known.
+	ctx = context.WithoutCancel(ctx)
+	in := journaling.Intent{Address: addr.Instance.String(), Deposed: string(addr.Deposed), Action: action.String()}
+	if action == plans.Create && x.a.in.Journal != nil {
+		in.Known = known(session.MarkSensitive(planned, x.rs, nil))
+		x.a.mu.Lock()
+		in.Deposes = string(x.a.deposedAs[x.c])
+		x.a.mu.Unlock()
+	}
+	id, err := x.a.in.Journal.Intent(ctx, in)
+	if err != nil {
+		return &call{x: x, ds: unjournaled(x.a.record.stop, err)}
+	}
+	resp, ds := x.client.Apply(ctx, req)
+	return &call{x, id, resp, x.a.s.Place(ds, x.r, x.rs, x.address())}
+}
+
+// returned makes the outcome durable, with the edits of the state that followed from it. more are errors
+// about the answer. A call without an answer has no outcome.
+func (c *call) returned(ctx context.Context, more diags.Diagnostics) diags.Diagnostics {
+	if c.inDoubt() {
+		return nil
+	}
+	problem := problemOf(slices.Concat(c.ds, more))
+	if err := c.x.a.in.Journal.Outcome(context.WithoutCancel(ctx), c.id, problem); err != nil {
+		return unjournaled(c.x.a.record.stop, err)
+	}
+	return nil
+}
+
+// inDoubt reports whether the journal has the call with nothing to tell how it ended.
+func (c *call) inDoubt() bool { return c.id == "" || c.resp.Unanswered }
+
+// problemOf is the text of the errors among diagnostics, "" if there are none.
+func problemOf(ds diags.Diagnostics) string {
+	var texts []string
+	for _, d := range ds {
+		if d.Severity == diags.Error {
+			texts = append(texts, strings.TrimSuffix(d.Summary+": "+d.Detail, ": "))
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// unjournaled stops the apply: without a journal nothing more may be begun.
+func unjournaled(stop context.CancelCauseFunc, err error) diags.Diagnostics {
+	stop(errUnjournaled)
+	return diags.Errorf(nil, "Failed to write the journal",
+		"%s. Nothing more is begun, since a crash could lose objects then. Mend this, then plan again: all that was done is in the state, or reported.", err)
+}
+
+// The size of a report on an object that may exist: attributes, and bytes of each.
+const (
+	mostKnown = 8
+	longKnown = 80
+)
+
+// rank is lower for attributes by which people tell objects apart: name, bucket_name, name_prefix.
+func rank(attribute string) int {
+	if strings.Contains(attribute, "name") {
+		return 0
+	}
+	return 1
+}
+
+// known returns planned attributes by which a person finds an object: names before others,
+// texts and numbers only, nothing that is sensitive or not known. The journal is not the
+// place for whole objects, which may be large; a long text is rarely one to search by.
+func known(planned cty.Value) map[string]string {
+	if planned.IsMarked() || planned.IsNull() || !planned.Type().IsObjectType() {
+		return nil
+	}
+	var names []string
+	for name, t := range planned.Type().AttributeTypes() {
+		if t == cty.String || t == cty.Number {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
+	})
+	out := make(map[string]string, min(mostKnown, len(names)))
+	for _, name := range names {
+		if len(out) == mostKnown {
+			break
+		}
+		if v := planned.GetAttr(name); !v.IsMarked() && v.IsKnown() && !v.IsNull() {
+			if text := textOf(v); text != "" && len(text) <= longKnown {
+				out[name] = text
+			}
+		}
+	}
+	return out
+}
+
+// textOf is the text of a text or a number, "" for other values.
+func textOf(v cty.Value) string {
+	switch v.Type() {
+	case cty.String:
+		return v.AsString()
+	case cty.Number:
+		return v.AsBigFloat().Text('f', -1)
+	}
+	return ""
+}

@@ -1,0 +1,243 @@
+package applying
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// make creates or updates the object. Postconditions are evaluated beside errors, too: an object made
+// in part has results of its own.
+//
+// After an error the state is saved at once. An object made in part is the one that a crash must not
+// lose: its next plan would create it a second time.
+func (x *object) make(ctx context.Context) diags.Diagnostics {
+	q, prior, scope, ds := x.prepare(ctx)
+	if ds.HasErrors() {
+		return ds
+	}
+	made, more := x.perform(ctx, q, prior)
+	ds = append(ds, more...)
+	ds = append(ds, x.postconditions(made, scope)...)
+	if more.HasErrors() {
+		x.a.report.add(x.a.record.save(ctx))
+	}
+	return ds
+}
+
+// prepare evaluates the configuration and has the provider plan again.
+func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object, eval.Scope, diags.Diagnostics) {
+	scope, ds := x.a.values.scope(x.c.Addr.Instance, x.r)
+	if ds = append(ds, x.a.values.openNeeded(ctx, x.c.Addr.Instance.Config())...); ds.HasErrors() {
+		return nil, nil, scope, ds
+	}
+	if ds = append(ds, x.conditions(x.r.Preconditions, scope, "Resource precondition failed")...); ds.HasErrors() {
+		return nil, nil, scope, ds
+	}
+	config, more := x.a.s.ResourceConfig(x.r, x.rs, scope)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, nil, scope, ds
+	}
+	// By the order of steps everything is known by now. The exception is a plan of a part (-target): the
+	// rest may not exist, and then the fault is in the selection.
+	if !marks.Plain(config).IsWhollyKnown() {
+		x.a.failures.notCreated(x.c.Addr.Instance.AbsResource())
+		remedy := "This is a bug in Lockstep: please report it."
+		if x.a.in.Plan.Partial() {
+			remedy = "Plan the whole configuration, or what is missing, too."
+		}
+		return nil, nil, scope, append(ds, diags.Errorf(x.r.Range.Ptr(), "Configuration contains unknown value",
+			"The configuration of %s depends on what does not exist, and is not part of this plan. %s", x.c.Addr, remedy)...)
+	}
+	prior, value, more := x.prior(ctx)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, nil, scope, ds
+	}
+	q, more := x.planAgain(ctx, config, prior, value)
+	return q, prior, scope, append(ds, more...)
+}
+
+// prior returns the object to update, and its value: nil and null for a creation. A replacement is
+// a creation here, whether or not its old object still exists.
+//
+// The object is that of the record. If an earlier process was interrupted in the middle of the
+// update, nobody knows that object any more, and it is read again (see resuming.go).
+//
+// The object may be missing: it was found gone after the interruption, here or by an earlier process
+// that died after it. Without an interruption it cannot be, since the plan fits the state.
+func (x *object) prior(ctx context.Context) (*states.Object, cty.Value, diags.Diagnostics) {
+	null := x.rs.Block.NullValue()
+	if x.c.Action != plans.Update {
+		return nil, null, nil
+	}
+	o := x.a.record.object(x.c.Addr)
+	var ds diags.Diagnostics
+	if o != nil && x.interrupted {
+		if o, ds = x.look(ctx, x.c.Addr, o); ds.HasErrors() {
+			return nil, null, ds
+		}
+		if o == nil {
+			return nil, null, append(ds, diags.Errorf(nil, "Object to update is gone",
+				"The update of %s was interrupted, and there is no such object any more. Make a new plan.", x.c.Addr)...)
+		}
+	}
+	if o == nil {
+		remedy := "This is a bug in Lockstep: please report it."
+		if x.interrupted { // a process in between has found out, and died
+			remedy = "Its update was interrupted. Make a new plan."
+		}
+		return nil, null, diags.Errorf(nil, "Object to update is gone",
+			"The state has no %s any more, although the plan is to update it. %s", x.c.Addr, remedy)
+	}
+	v, more := x.a.s.Stored(x.c.Addr.Instance, x.rs, o)
+	return o, v, append(ds, more...)
+}
+
+// listsPaths reports whether the plan is only that the state list the paths that the schema declares
+// sensitive: see [session.LacksPaths]. The prior state of the plan lists them already.
+func (x *object) listsPaths() bool {
+	return x.c.Action == plans.Update && x.c.Before.RawEquals(x.c.After)
+}
+
+// postconditions checks the new object, also one that was made only in part. If there is none, the
+// object from before may still be there. Else self is unknown; or, as in Terraform 1.11.4 for one of
+// many instances, conditions that refer to it cannot be evaluated.
+func (x *object) postconditions(made cty.Value, scope eval.Scope) diags.Diagnostics {
+	if len(x.r.Postconditions) == 0 {
+		return nil
+	}
+	if scope.Self = made; made == cty.NilVal {
+		var ds diags.Diagnostics
+		if o := x.a.record.object(x.c.Addr); o == nil {
+			scope.Self, scope.SelfGone = cty.DynamicVal, !x.c.Addr.Instance.Resource.Key.IsNone()
+		} else if scope.Self, ds = x.a.s.Stored(x.c.Addr.Instance, x.rs, o); ds.HasErrors() {
+			return ds
+		}
+	}
+	return x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")
+}
+
+// perform has the provider act and records the result. It returns the new value if there is one, beside
+// errors too.
+//
+// An update that turns out to change nothing, now that all values are known, calls no provider.
+func (x *object) perform(ctx context.Context, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
+	plainPrior := marks.Plain(q.Prior)
+	planned := marks.Plain(q.Planned)
+	config := marks.Plain(q.Config)
+	if prior != nil && plainPrior.RawEquals(planned) {
+		if session.SameMarks(q.Prior, q.Planned) && !x.listsPaths() && !x.interrupted {
+			return q.Planned, nil // nothing is left to do: the object stays, with the dependencies that it had
+		}
+		// Only the sensitive paths change, which the provider does not know, or an earlier process
+		// has had it done.
+		at := x.begin(plans.Update, q.Prior)
+		ds := x.store(q.Planned, states.Ready, prior.Private)
+		at.end(ds.HasErrors())
+		return q.Planned, ds
+	}
+	restore := x.depose()
+	verb := plans.Create
+	if prior != nil {
+		verb = plans.Update
+	}
+	at := x.begin(verb, q.Prior)
+	call := x.effect(ctx, x.c.Addr, verb, q.Planned, provider.ApplyRequest{
+		TypeName: x.r.Addr.Type, Prior: plainPrior, Planned: planned, Config: config, Private: q.PlannedPrivate, Meta: x.meta(ctx),
+	})
+	made, ds := x.keep(ctx, call, q, prior)
+	if made == cty.NilVal {
+		if call.id == "" || !call.inDoubt() {
+			restore() // nothing was created: the old object is still there
+		}
+		ds = append(ds, call.returned(ctx, ds[len(call.ds):])...)
+	} else {
+		at.made(made)
+	}
+	at.end(ds.HasErrors())
+	return made, ds
+}
+
+// keep records the result of a creation or an update. A new object with provisioners is tainted
+// until they have finished, so that a crash before that leaves it to be made anew. It returns the new
+// value, cty.NilVal if there is none.
+//
+// A creation that failed and still returned an object leaves a tainted one: nobody can tell
+// how much of it is there, so the next plan replaces it. An update that failed leaves the status as it
+// was: the object is complete still, and the next plan compares it with the configuration.
+func (x *object) keep(ctx context.Context, call *call, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
+	plainPrior := marks.Plain(q.Prior)
+	planned, sensitive := sensitivePaths(q.Planned)
+	verb, status := plans.Create, states.Ready
+	if prior != nil {
+		verb, status = plans.Update, prior.Status
+	}
+	failed := call.ds.HasErrors()
+	v, more := x.newState(call.resp, verb, planned, plainPrior, failed)
+	ds := slices.Concat(call.ds, more)
+	if v.IsNull() {
+		x.a.failures.notCreated(x.c.Addr.Instance.AbsResource())
+		return cty.NilVal, ds
+	}
+	failed = ds.HasErrors()
+	provisioned := !failed && verb == plans.Create && len(x.ofCreation()) > 0
+	if verb == plans.Create && (failed || provisioned) {
+		status = states.Tainted
+	}
+	marked := session.MarkSensitive(v, x.rs, sensitive)
+	ds = append(ds, x.store(marked, status, call.resp.Private)...)
+	ds = append(ds, call.returned(ctx, ds[len(call.ds):])...)
+	if !provisioned || ds.HasErrors() {
+		return marked, ds
+	}
+	if ds = append(ds, x.afterCreation(marked)...); !ds.HasErrors() {
+		ds = append(ds, x.store(marked, states.Ready, call.resp.Private)...)
+	}
+	return marked, ds
+}
+
+// depose makes the present object a deposed one, if it is to be deleted only after its
+// successor was created. The function returned undoes that.
+//
+// The state has one current object of an instance. The old one has to leave that place before the call,
+// rather than after it: its successor is recorded there the moment that the provider answers,
+// and a crash in between must find both.
+func (x *object) depose() (restore func()) {
+	if x.c.Action != plans.CreateThenDelete {
+		return func() {}
+	}
+	old := x.a.record.object(x.c.Addr)
+	if old == nil {
+		return func() {}
+	}
+	key := newDeposedKey()
+	deposed := addrs.ResourceInstanceObject{Instance: x.c.Addr.Instance, Deposed: key}
+	x.a.record.move(old, x.c.Provider, x.c.Addr, deposed)
+	x.a.mu.Lock()
+	defer x.a.mu.Unlock()
+	x.a.deposedAs[x.c] = key
+	return func() {
+		x.a.record.move(old, x.c.Provider, deposed, x.c.Addr)
+	}
+}
+
+// newDeposedKey returns the key of a deposed object: eight hexadecimal digits, by chance.
+//
+// Source: Terraform's states.NewDeposedKey
+func newDeposedKey() addrs.DeposedKey {
+	var b [4]byte
+	rand.Read(b[:])
+	return addrs.DeposedKey(hex.EncodeToString(b[:]))
+}

@@ -1,0 +1,44 @@
+package applying
+
+import (
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// progress tells listeners of one action, from its beginning to its end. Each beginning has one end, also where
+// the provider was not called at all: programs count them, and a person must not wait for an end that
+// never comes.
+type progress struct {
+	to    events.Listener
+	event events.Event
+	start time.Time
+}
+
+// begin tells listeners that an action on an object begins.
+func (x *object) begin(verb plans.Action, prior cty.Value) *progress {
+	p := &progress{to: x.a.in.Events, start: time.Now()}
+	p.event = events.Event{Kind: events.ApplyStart, Addr: x.c.Addr, Action: verb, ID: session.ObjectID(prior)}
+	p.to.Send(p.event)
+	return p
+}
+
+// made notes the new value of the object.
+func (p *progress) made(v cty.Value) {
+	if id := session.ObjectID(v); id != "" {
+		p.event.ID = id
+	}
+}
+
+// end tells listeners that the action is over.
+func (p *progress) end(failed bool) {
+	p.event.Kind, p.event.Elapsed = events.ApplyDone, time.Since(p.start)
+	if failed {
+		p.event.Kind = events.ApplyFailed
+	}
+	p.to.Send(p.event)
+}

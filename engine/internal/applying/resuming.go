@@ -1,0 +1,180 @@
+package applying
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/internal/order"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+/*
+# Resuming
+
+An apply that goes on from the progress of another process takes all steps in the same order, with
+the state that the other had. A step that is done is not repeated: only its conditions are evaluated
+again, from the same values, for their results. One that failed stays failed, with what depends on
+it: to try again is for a new plan. One that never came to call its provider is begun anew.
+
+A call without outcome is in doubt. An update or a deletion has an object, which is read: it is as
+before, or as planned, or something between, and the step goes on from there. A creation has none:
+its step fails until a person has settled it.
+
+Provider configurations and ephemeral resources belong to a process. They are made again, at first
+need.
+*/
+
+// fate is the progress of a step in earlier processes.
+type fate int
+
+const (
+	notBegun fate = iota
+	done
+	failed
+	inDoubt       // a creation without outcome
+	interrupted   // an update or a deletion without outcome
+	unprovisioned // a creation whose provisioners have not finished
+)
+
+// fateOf returns the fate of a step in earlier processes, and the call that it has made.
+func (a *applier) fateOf(step order.Step, c *plans.ResourceChange) (fate, journaling.Call) {
+	p := a.in.Progress
+	if p == nil {
+		return notBegun, journaling.Call{}
+	}
+	object, action := c.Addr, plans.NoOp
+	switch step.Verb {
+	case order.Create:
+		action = plans.Create
+	case order.Update:
+		action = plans.Update
+	case order.Delete:
+		action = plans.Delete
+		if c.Action == plans.CreateThenDelete {
+			object.Deposed, _ = p.Deposed(c.Addr.Instance)
+		}
+	case order.Read, order.Forget:
+		if p.Edited(object) {
+			return done, journaling.Call{}
+		}
+		return notBegun, journaling.Call{}
+	}
+	call, begun := p.Call(object, action)
+	switch {
+	case !begun:
+		return notBegun, call
+	case call.Failed:
+		return failed, call
+	case call.Open && action == plans.Create:
+		return a.found(c), call
+	case call.Open:
+		return interrupted, call
+	case step.Verb == order.Create && a.unprovisioned(c):
+		return unprovisioned, call
+	}
+	return done, call
+}
+
+// found returns the fate of a creation without outcome: its object may be in the state all the same.
+// The journal stores edits with whatever record comes next, which may be one of another step: then
+// the answer of the provider is known, and only the record of the outcome is missing. An object that is
+// tainted without provisioners was created in part, beside an error.
+func (a *applier) found(c *plans.ResourceChange) fate {
+	switch o := a.record.object(c.Addr); {
+	case o == nil:
+		return inDoubt
+	case a.unprovisioned(c):
+		return unprovisioned
+	case o.Status == states.Tainted:
+		return failed
+	}
+	return done
+}
+
+// unprovisioned reports whether a new object still waits for the end of its provisioners.
+func (a *applier) unprovisioned(c *plans.ResourceChange) bool {
+	x := a.of(c)
+	o := a.record.object(c.Addr)
+	return x.r != nil && len(x.ofCreation()) > 0 && o != nil && o.Status == states.Tainted
+}
+
+// replaced restores the knowledge where the object is that an earlier process has replaced. The key is from
+// the intent of the creation: it was chosen by chance, and the object is stored under it.
+func (a *applier) replaced(c *plans.ResourceChange) {
+	if key, ok := a.in.Progress.Deposed(c.Addr.Instance); ok && c.Action == plans.CreateThenDelete {
+		a.mu.Lock()
+		a.deposedAs[c] = key
+		a.mu.Unlock()
+	}
+}
+
+// failedBefore repeats the error of a step that an earlier process has failed at, and the results of its
+// conditions.
+func (x *object) failedBefore(was fate, call journaling.Call) diags.Diagnostics {
+	const summary = "Failed before the apply was stopped"
+	var ds diags.Diagnostics
+	switch was {
+	case inDoubt:
+		ds = diags.Errorf(nil, "Not known to be created",
+			"An earlier process of this apply began the creation of %s at %s, and did not record its end. Until a person has found out whether the object exists, neither it nor anything that depends on it is changed.",
+			x.c.Addr, call.Started.Format(time.RFC3339))
+	case unprovisioned:
+		ds = diags.Errorf(nil, summary, "The provisioners of %s did not finish. It is tainted: a new plan replaces it.", x.c.Addr)
+	default:
+		ds = diags.Errorf(nil, summary, "%s", cmp.Or(call.Problem, "The provider has created the object in part, and its error was not recorded."))
+	}
+	ds = ds.At(x.address())
+	if x.r == nil {
+		return ds
+	}
+	if x.a.record.object(x.c.Addr) == nil {
+		x.a.failures.notCreated(x.c.Addr.Instance.AbsResource())
+	}
+	scope, more := x.a.values.scope(x.c.Addr.Instance, x.r)
+	if ds = append(ds, more...); more.HasErrors() {
+		return ds
+	}
+	ds = append(ds, x.conditions(x.r.Preconditions, scope, "Resource precondition failed")...)
+	return append(ds, x.postconditions(cty.NilVal, scope)...)
+}
+
+// look reads the object of a call without outcome, and records it as it is: nil if there is none any more. The
+// marks of the stored value stay, since the sensitive paths of a configuration that is not
+// evaluated yet are not known. An answer that is not valid ends the step: to act on an object that
+// cannot be read would be a guess.
+func (x *object) look(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object) (*states.Object, diags.Diagnostics) {
+	was, ds := x.a.s.Stored(addr.Instance, x.rs, o)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	plain, sensitive := sensitivePaths(was)
+	resp, more := x.client.Read(ctx, provider.ReadRequest{TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Private: o.Private, Meta: x.meta(ctx)})
+	if ds = append(ds, x.a.s.Place(more, x.r, x.rs, x.address())...); ds.HasErrors() {
+		return nil, ds
+	}
+	if resp.New.IsNull() {
+		x.a.record.set(addr, x.c.Provider, nil)
+		return nil, ds
+	}
+	if errs := resp.New.Type().TestConformance(x.rs.Block.ImpliedType()); len(errs) > 0 || !resp.New.IsWhollyKnown() {
+		return nil, append(ds, diags.Errorf(nil, "Provider produced invalid object",
+			"Provider %q returned an invalid value for %s when it was read.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", x.c.Provider.Provider, addr)...)
+	}
+	is, err := session.Encode(session.MarkSensitive(resp.New, x.rs, sensitive), x.rs, session.Encoding{
+		Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy,
+	})
+	if err != nil {
+		return nil, append(ds, diags.FromError("Object cannot be saved", err)...)
+	}
+	x.a.record.set(addr, x.c.Provider, is)
+	return is, ds
+}

@@ -1,0 +1,186 @@
+package applying
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/internal/dependencies"
+	"github.com/lockstep-iac/lockstep/engine/internal/order"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/walk"
+)
+
+// errStep is the outcome of a step with errors, which are in the report.
+var errStep = errors.New("the step reported errors")
+
+// walk carries out the steps. Data in check blocks are read when all else is done, and only if all else
+// succeeded: they look at the finished world from outside, as a monitor would, and have no place in
+// the order of dependencies.
+func (a *applier) walk(ctx context.Context) {
+	// Half the time, so that the saved state is never older than the whole of it.
+	interval, save := a.in.SaveEvery/2, a.record.save
+	if a.in.SaveSoon {
+		interval, save = soon(a.in.Journal), a.record.paced(a.in.SaveEvery/2)
+	}
+	stopSaving := walk.Every(ctx, interval, func() { a.report.add(save(ctx)) })
+	defer stopSaving()
+	var usual, last []*plans.ResourceChange
+	for _, c := range a.in.Plan.Changes {
+		if a.isNested(c) {
+			last = append(last, c)
+		} else {
+			usual = append(usual, c)
+		}
+	}
+	if a.carryOut(ctx, usual) {
+		a.carryOut(ctx, last)
+	} else {
+		for _, c := range last {
+			a.unread[c.Addr.Instance.Config()] = true
+		}
+	}
+}
+
+// isNested reports whether a change is that of a data block in a check.
+func (a *applier) isNested(c *plans.ResourceChange) bool {
+	if c.Action != plans.Read {
+		return false
+	}
+	cr := c.Addr.Instance.Config()
+	m := a.in.Config.Modules[cr.Module]
+	return m != nil && m.Resources[cr.Resource] != nil && a.nested[m.Resources[cr.Resource]] != ""
+}
+
+// carryOut carries out changes, and reports whether all succeeded. A failed step does not end the others:
+// those that come after it are skipped.
+//
+// Failures are noted twice. During the walk, each failed step is noted as it ends, for the
+// evaluation of values in other steps that run at the same time. After the walk those that
+// were skipped or not started are noted, too: outputs and checks must not count on them.
+//
+// A failed deletion is no failure in this sense. The object is still there, with the value that it had,
+// and its dependents in the configuration lost nothing.
+func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange) bool {
+	g := a.steps(changes)
+	results := walk.Run(ctx, a.in.Calls(), walk.Graph{N: len(g.Steps), After: g.After}, func(ctx context.Context, i int) error {
+		step := g.Steps[i]
+		if step.Verb == order.Barrier {
+			return nil
+		}
+		c := changes[step.Change]
+		x := a.of(c)
+		ds := a.s.Complete(a.step(ctx, step, c), x.r, c.Schema, x.address())
+		if err := a.in.Journal.Flush(context.WithoutCancel(ctx)); err != nil {
+			ds = append(ds, unjournaled(a.record.stop, err)...)
+		}
+		a.report.add(ds)
+		if ds.HasErrors() {
+			if step.Verb != order.Delete {
+				a.failures.instance(c.Addr.Instance)
+			}
+			// All errors stand for others, reported elsewhere: a value that the step needs has failed,
+			// and the provider was not asked for anything.
+			if !ds.Unreported().HasErrors() {
+				a.failures.notCreated(c.Addr.Instance.AbsResource())
+			}
+			return errStep
+		}
+		return nil
+	})
+	left, well := 0, true
+	for i, err := range results {
+		if err == nil {
+			continue
+		}
+		well = false
+		if step := g.Steps[i]; step.Verb != order.Barrier {
+			if step.Verb != order.Delete {
+				addr := changes[step.Change].Addr.Instance
+				a.failures.instance(addr)
+				a.failures.block(addr.Config())
+			}
+			if !errors.Is(err, errStep) && !errors.Is(err, walk.ErrSkipped) && step.Verb != order.Verify {
+				if was, _ := a.fateOf(step, changes[step.Change]); was == notBegun || was == interrupted {
+					left++
+				}
+			}
+		}
+	}
+	if a.left += left; left > 0 {
+		a.report.add(diags.Errorf(nil, "Apply was interrupted",
+			"%d planned actions were not started: %s. What has been done is in the state; plan again to see what remains.", left, context.Cause(ctx)))
+	}
+	return well
+}
+
+// steps returns the steps of changes in their order.
+//
+// Dependencies stored in the state are given for objects that the apply finds there. An object to be
+// created has none stored, nor has one to be read; and a no-op does nothing that could
+// come too early.
+func (a *applier) steps(changes []*plans.ResourceChange) order.Graph {
+	list := make([]order.Change, len(changes))
+	ofProvider, only := a.deps.OfProviders(changes), a.deps.OnlyInstances(changes)
+	implied := dependencies.Implied(changes)
+	for i, c := range changes {
+		list[i] = order.Change{
+			Object: c.Addr, Config: c.Addr.Instance.Config(), Action: c.Action,
+			CreateBeforeDestroy: c.CreateBeforeDestroy, Provider: c.Provider.Config(), ConfigDeps: c.ConfigDeps, OnlyInstances: only[i], ProviderDeps: ofProvider[i],
+		}
+		if c.Action != plans.NoOp && c.Action != plans.Create && c.Action != plans.Read {
+			list[i].StoredDeps = c.StoredDeps.Until(implied)
+		}
+	}
+	return order.Steps(list)
+}
+
+// step carries out one step of a change. Its first half is about steps of earlier processes: see the
+// essay in resuming.go. A step that is done still has its conditions evaluated, for their results are
+// in no journal.
+func (a *applier) step(ctx context.Context, step order.Step, c *plans.ResourceChange) diags.Diagnostics {
+	if step.Verb == order.Verify && !a.hasConditions(c) {
+		return nil
+	}
+	was, call := a.fateOf(step, c)
+	if was != notBegun {
+		a.replaced(c)
+	}
+	if was == done && (step.Verb == order.Delete || step.Verb == order.Forget || !a.hasConditions(c)) {
+		return nil
+	}
+	x, ds := a.open(ctx, c)
+	if ds.HasErrors() {
+		return ds
+	}
+	switch was {
+	case done:
+		return append(ds, x.verify()...)
+	case failed, inDoubt, unprovisioned:
+		return append(ds, x.failedBefore(was, call)...)
+	}
+	x.interrupted = was == interrupted
+	switch step.Verb {
+	case order.Create, order.Update:
+		ds = append(ds, x.make(ctx)...)
+	case order.Delete:
+		ds = append(ds, x.delete(ctx)...)
+	case order.Read:
+		ds = append(ds, x.read(ctx)...)
+	case order.Forget:
+		a.record.set(c.Addr, c.Provider, nil)
+	case order.Verify:
+		ds = append(ds, x.verify()...)
+	}
+	return ds
+}
+
+// soon is the shortest time between two saves.
+func soon(j *journaling.Journal) time.Duration {
+	if j != nil {
+		return JournaledSaved
+	}
+	return SoonSaved
+}

@@ -1,0 +1,23 @@
+package planning
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+)
+
+// openEphemerals opens the instances of an ephemeral block whose configuration is known. The value of the
+// others is unknown in this phase; the apply opens them. They stay open until the end of the walk, since any
+// later visit may use them, and are not part of the plan: an apply opens its own.
+// Source: https://developer.hashicorp.com/terraform/language/block/ephemeral
+func (x *expanded) openEphemerals(ctx context.Context) diags.Diagnostics {
+	return x.each(ctx, func(ctx context.Context, b *block, j *job) (cty.Value, diags.Diagnostics) {
+		return b.p.s.OpenEphemeral(ctx, session.Ephemeral{
+			Addr: j.addr, Client: b.client, Resource: b.r, Schema: b.rs, Scope: eval.Scope{Module: j.addr.Module, Instance: j.scope.Instance},
+		})
+	})
+}

@@ -1,0 +1,189 @@
+package planning
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/walk"
+)
+
+// expanded is a block with the instances that the configuration declares of it.
+type expanded struct {
+	*block
+	jobs []job
+	// spans are the jobs of each module instance, from and to; the resource has a span, maybe an
+	// empty one, in every module instance that there is.
+	spans    map[addrs.AbsResource][2]int
+	declared map[addrs.AbsResourceInstance]bool
+}
+
+// A job is one instance to plan, and the outcome. Jobs are written by one visit each, in parallel, and
+// read when all of them are over, so that they need no lock.
+type job struct {
+	inst  eval.Instance
+	addr  addrs.AbsResourceInstance
+	scope eval.Scope
+	val   cty.Value
+	ds    diags.Diagnostics
+}
+
+// expand lists the declared instances, and records their keys in the plan.
+//
+// Instances are listed module instance by module instance, in order of their keys. A module instance whose
+// count or for_each fails is left out, and its errors are returned beside the others: the visit
+// ends with them, but all module instances have been looked at by then.
+func (b *block) expand() (*expanded, diags.Diagnostics) {
+	ins, ds := b.p.s.Eval.Modules(b.m)
+	x := &expanded{block: b, spans: make(map[addrs.AbsResource][2]int, len(ins))}
+	for _, in := range ins {
+		abs := addrs.AbsResource{Module: in, Resource: b.r.Addr}
+		instances, more := b.p.s.Eval.ResourceInstances(in, b.r)
+		if ds = append(ds, more...); more.HasErrors() {
+			continue
+		}
+		start := len(x.jobs)
+		keys := make([]addrs.InstanceKey, len(instances))
+		for i := range instances {
+			keys[i] = instances[i].Key
+			x.jobs = append(x.jobs, job{inst: instances[i], addr: abs.Instance(instances[i].Key), scope: eval.Scope{Module: in}})
+		}
+		x.spans[abs] = [2]int{start, len(x.jobs)}
+		ds = append(ds, b.p.s.Eval.Ready(in, b.r)...)
+		b.p.recordKeys(abs, keys)
+	}
+	x.declared = make(map[addrs.AbsResourceInstance]bool, len(x.jobs))
+	for i := range x.jobs { // which do not move any more
+		x.jobs[i].scope.Instance = &x.jobs[i].inst
+		x.declared[x.jobs[i].addr] = true
+	}
+	if !ds.HasErrors() {
+		x.declareConditions()
+	}
+	return x, ds
+}
+
+// declares reports whether the configuration declares an instance.
+func (x *expanded) declares(a addrs.AbsResourceInstance) bool { return x.declared[a] }
+
+// declareConditions records that the instances have conditions, so that those that are never
+// evaluated count as unknown.
+func (x *expanded) declareConditions() {
+	n := len(x.r.Preconditions) + len(x.r.Postconditions)
+	if n == 0 {
+		return
+	}
+	x.p.s.Eval.Declare(eval.Subject{Kind: "resource", Config: x.cr.String()}, 0)
+	for i := range x.jobs {
+		x.p.s.Eval.Declare(session.ResourceSubject(x.jobs[i].addr), n)
+	}
+}
+
+// each plans the selected instances by a function, which gets the block as it is for that
+// instance; the others have their values of the state.
+func (x *expanded) each(ctx context.Context, plan func(context.Context, *block, *job) (cty.Value, diags.Diagnostics)) diags.Diagnostics {
+	ds := each(ctx, len(x.jobs), func(ctx context.Context, i int) {
+		j := &x.jobs[i]
+		if !x.p.selected.HasInstance(j.addr) {
+			j.val = x.storedValue(ctx, j.addr)
+			return
+		}
+		b, ds := x.forInstance(ctx, j.addr, j.scope)
+		if j.ds = ds; ds.HasErrors() {
+			return
+		}
+		j.val, ds = plan(ctx, b, j)
+		j.ds = b.complete(slices.Concat(j.ds, ds), j.addr)
+	})
+	for i := range x.jobs {
+		ds = append(ds, x.jobs[i].ds...)
+	}
+	return ds
+}
+
+// collect gives the resource its value in each module instance, also where it has no instances: the value
+// is an empty tuple or object then, and no error. A plan of everything makes it of
+// the declared instances; one that may leave instances out, of those that there will be.
+func (x *expanded) collect(ctx context.Context) {
+	managed, data := x.r.Addr.Mode == addrs.Managed, x.r.Addr.Mode == addrs.Data
+	remaining := x.p.selected.Partial() && (managed || data) || x.p.in.Mode == plans.RefreshOnlyMode && managed
+	for abs, span := range x.spans {
+		jobs := x.jobs[span[0]:span[1]]
+		if remaining {
+			jobs = x.remaining(ctx, abs, jobs)
+		}
+		insts := make([]eval.Instance, len(jobs))
+		vals := make([]cty.Value, len(jobs))
+		for i := range jobs {
+			insts[i], vals[i] = jobs[i].inst, jobs[i].val
+		}
+		x.p.values.Set(abs, x.p.s.Eval.CollectResource(x.r, insts, vals))
+	}
+}
+
+// remaining returns the instances of a resource that there will be after an apply of the plan:
+// the selected ones, and those of the state that are not going to be deleted.
+//
+// A plan of everything makes them the declared ones, and there the two questions "which instances
+// are declared" and "which will exist" have one answer. A part (-target) may leave a declared instance
+// uncreated, or an undeclared one undeleted. An expression such as length(a) must then agree with the
+// state that the apply leaves, rather than with the configuration: the outputs are recorded from it. A
+// refresh creates nothing at all, so that only the state counts there.
+func (x *expanded) remaining(ctx context.Context, abs addrs.AbsResource, jobs []job) []job {
+	declared := make([]addrs.InstanceKey, len(jobs))
+	vals := make(map[addrs.InstanceKey]cty.Value, len(jobs))
+	present := map[addrs.InstanceKey]bool{}
+	for _, a := range x.p.prior.Instances(abs) {
+		present[a.Resource.Key] = !x.p.changes.Leaves(a)
+	}
+	for i := range jobs {
+		k := jobs[i].inst.Key
+		declared[i], vals[k] = k, jobs[i].val
+		if x.p.in.Mode != plans.RefreshOnlyMode && x.p.selected.HasInstance(jobs[i].addr) {
+			present[k] = true
+		}
+	}
+	maps.DeleteFunc(present, func(_ addrs.InstanceKey, is bool) bool { return !is })
+	var out []job
+	for _, k := range session.Existing(x.r.Repetition, declared, slices.Collect(maps.Keys(present))) {
+		v, ok := vals[k]
+		if !ok {
+			v = x.storedValue(ctx, abs.Instance(k))
+		}
+		out = append(out, job{inst: eval.Instance{Key: k}, val: v})
+	}
+	return out
+}
+
+// storedValue returns the value of an instance that is not part of this plan, as the state has
+// it; unknown if it has none.
+func (b *block) storedValue(ctx context.Context, addr addrs.AbsResourceInstance) cty.Value {
+	o := b.p.prior.Object(addrs.ResourceInstanceObject{Instance: addr})
+	if o == nil {
+		return cty.UnknownVal(b.rs.Block.ImpliedType())
+	}
+	if b, ds := b.forObject(ctx, addr); !ds.HasErrors() {
+		if v, ds := b.p.s.Decode(ctx, b.client, addr, b.rs, o); !ds.HasErrors() {
+			return v
+		}
+	}
+	// Whether its provider instance is gone, or the object cannot be decoded: the instance is no part
+	// of this plan, which has no errors about it.
+	return cty.UnknownVal(b.rs.Block.ImpliedType())
+}
+
+// each calls do for n instances, as many at the same time as the walk allows. It is an error if
+// the walk was interrupted before all of them had begun.
+func each(ctx context.Context, n int, do func(context.Context, int)) diags.Diagnostics {
+	if err := walk.Each(ctx, n, do); err != nil {
+		return diags.Errorf(nil, "Planning was interrupted", "Nothing has been changed: %s.", err)
+	}
+	return nil
+}

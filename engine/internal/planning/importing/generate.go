@@ -1,0 +1,123 @@
+package importing
+
+import (
+	"context"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/generating"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/stored"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// Found holds the objects that [Generate] read. A plan with the generated blocks need not ask for
+// these objects a second time. Failures were reported by Generate; the plan does not report the
+// missing blocks again.
+type Found struct {
+	Objects map[addrs.AbsResourceInstance]*states.Object
+	Failed  map[addrs.ConfigResource]bool // for these there is no block
+}
+
+// A Lack is everything that the blocks to generate depend on.
+type Lack struct {
+	session.Environment
+	State     *states.State
+	Variables map[string]cty.Value // the root module's, converted
+}
+
+// Generate writes resource blocks for the objects of import blocks that have no resource block yet.
+// Nothing is planned: the IDs may depend on known values and on the state. If some objects cannot be
+// read, the blocks of the others are returned beside the errors. If an import block cannot have a
+// resource block generated at all, no object is read, and found is empty.
+func Generate(ctx context.Context, in Lack) (blocks []generating.Generated, found Found, ds diags.Diagnostics) {
+	g := generator{prior: drafts.NewPrior(in.State)}
+	g.s = stored.Open(ctx, in.Environment, in.Variables, g.prior)
+	g.s.Known = true
+	var lacking []*config.Import
+	for _, im := range in.Config.Root.Imports {
+		if !hasBlock(in.Config, im.Resource) {
+			lacking = append(lacking, im)
+			ds = append(ds, generatable(im)...)
+		}
+	}
+	if ds.HasErrors() {
+		return nil, Found{}, ds
+	}
+	found = Found{map[addrs.AbsResourceInstance]*states.Object{}, map[addrs.ConfigResource]bool{}}
+	for _, im := range lacking {
+		x, o, more := g.block(ctx, im)
+		ds = append(ds, more...)
+		if more.HasErrors() {
+			found.Failed[im.Resource] = true
+			continue
+		}
+		blocks = append(blocks, x)
+		found.Objects[x.Addr] = o
+	}
+	ds = append(ds, g.s.Diagnostics()...)
+	return blocks, found, append(ds, g.s.Eval.Diagnostics()...).Unreported()
+}
+
+// generatable refuses an import block for which no resource block can be written.
+func generatable(im *config.Import) diags.Diagnostics {
+	if !hasKey(im.To) && im.Resource.Module.IsRoot() && im.ForEach == nil {
+		return nil
+	}
+	return diags.Errorf(im.To.Range().Ptr(), "Cannot generate configuration",
+		"A block can be generated for a resource of the root module, and without for_each and without an instance key, only: write the one for %s by hand.", im.Resource)
+}
+
+// A generator writes blocks for objects, which it reads into a prior state of its own.
+type generator struct {
+	s     *session.Session
+	prior *drafts.Prior
+}
+
+// block reads the object of one import block, and writes the block for it.
+//
+// To open the provider there must be a resource block, and there is none. So a bare one takes its
+// place, with the provider configuration that the block to write will have: the one that the import block
+// names, or else the default one of the type.
+func (g generator) block(ctx context.Context, im *config.Import) (generating.Generated, *states.Object, diags.Diagnostics) {
+	x := generating.Generated{Addr: addrs.AbsResource{Resource: im.Resource.Resource}.Instance(addrs.NoKey)}
+	var ds diags.Diagnostics
+	if x.ID, ds = knownID(g.s.Eval, im, eval.Scope{}); ds.HasErrors() {
+		return x, nil, ds
+	}
+	r := &config.Resource{Addr: im.Resource.Resource, Provider: addrs.LocalProviderConfig{LocalName: im.Resource.Resource.ImpliedProvider()}, Range: im.Range, TypeRange: im.To.Range()}
+	argument := ""
+	if im.Provider != nil {
+		r.Provider, argument = *im.Provider, im.Provider.String()
+	}
+	f := Fetcher{Session: g.s, Prior: g.prior, Provider: g.s.Config.Root.ResourceProvider(r)}
+	var more diags.Diagnostics
+	if f.Schema, _, more = g.s.Schema(ctx, f.Provider.Provider, r.Addr, r.TypeRange.Ptr()); more.HasErrors() {
+		return x, nil, append(ds, more...)
+	}
+	if f.Client, more = g.s.Client(ctx, f.Provider); more.HasErrors() {
+		return x, nil, append(ds, more...)
+	}
+	if ds = append(ds, f.FetchFor(ctx, x.Addr, Request{x.ID, im.Range.Ptr()})...); ds.HasErrors() {
+		return x, nil, ds
+	}
+	o := g.prior.Object(addrs.ResourceInstanceObject{Instance: x.Addr})
+	x.Text = generating.Block(r.Addr, argument, f.Schema.Block, o.Value)
+	return x, o, ds
+}
+
+// hasKey reports whether an address ends in an instance key, or is no literal.
+func hasKey(x hcl.Expression) bool {
+	t, hs := hcl.AbsTraversalForExpr(x)
+	if hs.HasErrors() {
+		return true
+	}
+	_, indexed := t[len(t)-1].(hcl.TraverseIndex)
+	return indexed
+}

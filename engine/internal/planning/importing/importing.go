@@ -1,0 +1,150 @@
+// Package importing takes objects that exist, but that no state knows, into the prior state of a plan:
+// by import blocks ([Blocks]), by the import command ([Command]), and, for objects without a resource
+// block, to generate one ([Generate]).
+//
+// The three ways differ in where an ID comes from and in what may be known at that time. They
+// have one step in common, the [Fetcher]: the provider finds the object by its ID, it is read like any
+// stored object, and from then on it is one.
+//
+// It refuses to know plans: the change that an imported object needs is found as for each
+// stored object. It refuses to know the walk, too: whoever has opened a resource block hands over a Fetcher.
+package importing
+
+import (
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// Blocks are the import blocks of the root module, evaluated resource by resource as the walk comes to
+// them: which object, by ID, an instance takes over if the state has none for it. Safe for concurrent
+// use.
+//
+// They cannot be evaluated at once before the walk. An ID may be an attribute of another resource, which
+// must have been visited; and whether a target is declared depends on its count or for_each.
+type Blocks struct {
+	config *config.Config
+	mode   plans.Mode
+	eval   *eval.Evaluator
+	prior  *drafts.Prior
+
+	mu sync.Mutex
+	of map[addrs.AbsResourceInstance]Request
+}
+
+// A Request is the import of one instance.
+type Request struct {
+	ID  string
+	rng *hcl.Range // of the block
+}
+
+// NewBlocks returns the import blocks of a configuration, none of which is evaluated yet.
+func NewBlocks(cfg *config.Config, mode plans.Mode, e *eval.Evaluator, prior *drafts.Prior) *Blocks {
+	return &Blocks{config: cfg, mode: mode, eval: e, prior: prior, of: map[addrs.AbsResourceInstance]Request{}}
+}
+
+// Of returns the import of an instance, if the blocks that were evaluated so far have one.
+func (x *Blocks) Of(a addrs.AbsResourceInstance) (Request, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	im, ok := x.of[a]
+	return im, ok
+}
+
+// Evaluate evaluates the blocks for a resource, for each element of their for_each. A target must be
+// declared, or have an object in the state. In a plan that destroys, the blocks must be valid,
+// but nothing is imported; a plan that only refreshes does not look at them. Source: Terraform 1.11.4.
+func (x *Blocks) Evaluate(cr addrs.ConfigResource, declares func(addrs.AbsResourceInstance) bool) diags.Diagnostics {
+	if x.mode == plans.RefreshOnlyMode {
+		return nil
+	}
+	var ds diags.Diagnostics
+	for _, im := range x.config.Root.Imports {
+		if im.Resource != cr {
+			continue
+		}
+		scopes := []eval.Scope{{}}
+		if im.ForEach != nil {
+			ins, more := x.eval.ImportForEach(im.ForEach, eval.Scope{})
+			if ds = append(ds, more...); more.HasErrors() {
+				continue
+			}
+			scopes = nil
+			for i := range ins {
+				scopes = append(scopes, eval.Scope{Instance: &ins[i]})
+			}
+		}
+		for _, s := range scopes {
+			ds = append(ds, x.evaluate(im, s, declares)...)
+		}
+	}
+	return ds
+}
+
+// evaluate evaluates a block in one scope.
+func (x *Blocks) evaluate(im *config.Import, s eval.Scope, declares func(addrs.AbsResourceInstance) bool) diags.Diagnostics {
+	t, ds := session.Traversal(im.To, s, "Invalid reference")
+	if ds.HasErrors() {
+		return ds
+	}
+	target, more := traversals.ParseTarget(t)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	addr := addrs.AbsResourceInstance{Module: target.Module, Resource: addrs.ResourceInstance{Resource: target.Resource, Key: target.Key}}
+	if !declares(addr) && x.prior.Object(addrs.ResourceInstanceObject{Instance: addr}) == nil {
+		return append(ds, diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
+			"The configuration for the given import %s does not exist. All target instances must have an associated configuration to be imported.", addr)...)
+	}
+	id, more := knownID(x.eval, im, s)
+	if ds = append(ds, more...); ds.HasErrors() || x.mode == plans.DestroyMode {
+		return ds
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.of[addr] = Request{id, im.Range.Ptr()}
+	return ds
+}
+
+// knownID returns the ID of a block, which must be known: the provider is asked for the object before
+// anything is applied. Source: https://developer.hashicorp.com/terraform/language/import ("must be known
+// at plan time").
+func knownID(e *eval.Evaluator, im *config.Import, s eval.Scope) (string, diags.Diagnostics) {
+	id, known, ds := session.ImportID(e, im, s)
+	if !known && !ds.HasErrors() {
+		ds = append(ds, session.BadImportID(im, "The import block's \"id\" argument depends on resource attributes that cannot be determined until apply, so that the import cannot be planned.")...)
+	}
+	return id, ds
+}
+
+// CheckTargets reports import blocks for resources without a block, among those resources that are
+// selected. Blocks whose objects [Generate] could not read are left out, as it has reported them.
+func (x *Blocks) CheckTargets(selected func(addrs.ConfigResource) bool, found Found) diags.Diagnostics {
+	if x.mode == plans.RefreshOnlyMode {
+		return nil
+	}
+	var ds diags.Diagnostics
+	for _, im := range x.config.Root.Imports {
+		if hasBlock(x.config, im.Resource) || !selected(im.Resource) || found.Failed[im.Resource] {
+			continue
+		}
+		ds = append(ds, diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
+			"There is no block for %s, which the object is to be imported to. Write one, or have it written by the option -generate-config-out.", im.Resource)...)
+	}
+	return ds
+}
+
+// hasBlock reports whether a resource is configured.
+func hasBlock(cfg *config.Config, cr addrs.ConfigResource) bool {
+	m := cfg.Modules[cr.Module]
+	return m != nil && m.Resources[cr.Resource] != nil
+}

@@ -1,0 +1,256 @@
+package planning
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/triggers"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// instance is the planning of one declared instance: import, refresh, preconditions, the plan of the
+// provider, the choice of an action, postconditions.
+//
+// The order of these steps is Terraform's, and people notice it. The object is refreshed before the
+// preconditions are evaluated, so that drift is shown even if a precondition fails. Preconditions come before
+// the arguments are evaluated: they are there to explain an error that would be hard to
+// understand otherwise. Postconditions look at the planned value. Where it is unknown, so is their
+// result, and the apply evaluates them again.
+type instance struct {
+	*block
+	addr  addrs.AbsResourceInstance
+	scope eval.Scope
+	found refreshed
+	// imported is true if an import has just put the object into the prior state.
+	imported bool
+}
+
+func (x *instance) object() addrs.ResourceInstanceObject {
+	return addrs.ResourceInstanceObject{Instance: x.addr}
+}
+
+// plan plans the instance, and returns its planned value, to which other blocks refer.
+//
+// While only refreshing, nothing is planned: the value is that of the object as it was found, or unknown
+// without an object. Conditions are evaluated even then, as their results are a part of the state.
+func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
+	importing, ds := x.importObject(ctx)
+	if ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	var more diags.Diagnostics
+	if x.found, more = x.present(ctx); more.HasErrors() {
+		return cty.NilVal, append(ds, more...)
+	}
+	ds = append(ds, more...)
+	if x.p.in.Mode == plans.RefreshOnlyMode {
+		ds = append(ds, x.preconditions()...)
+		if x.found.value.IsNull() {
+			return cty.UnknownVal(x.rs.Block.ImpliedType()), ds
+		}
+		return x.found.value, append(ds, x.postconditions(x.found.value)...)
+	}
+	change, more := x.change(ctx)
+	if ds = append(ds, more...); more.HasErrors() {
+		return cty.NilVal, ds
+	}
+	change.Importing = importing
+	if change.Action == plans.NoOp {
+		x.settle()
+	}
+	x.p.changes.Record(change)
+	if change.Action.IsReplace() {
+		if more := x.protect(x.addr); more.HasErrors() {
+			return cty.NilVal, append(ds, more...)
+		}
+	}
+	return change.After, append(ds, x.postconditions(change.After)...)
+}
+
+// settle stores the present dependencies, and whether create-before-destroy is in force, with an
+// object that will not change: an apply does not touch it. An object that was just imported and has no
+// dependencies keeps its own until the next plan. Source: Terraform 1.11.4.
+func (x *instance) settle() {
+	o := *x.found.object
+	deps := x.p.deps.Stored(x.cr)
+	if x.imported && len(deps.All()) == 0 {
+		return
+	}
+	o.Dependencies, o.CreateBeforeDestroy = deps, x.cbd
+	x.p.prior.SetObject(x.object(), x.pc, &o)
+}
+
+// change plans the action and the new value of the instance. A replacement is planned twice: the first
+// plan, against the old object, shows that it is necessary; the second one is for an object without a
+// predecessor. A tainted object has no say: it is planned as a new one at once.
+func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Diagnostics) {
+	ds := x.preconditions()
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	config, more := x.config(ctx)
+	if ds = append(ds, more...); more.HasErrors() {
+		return nil, ds
+	}
+	q := x.question(config)
+	if x.found.object != nil {
+		q.Private = x.found.object.Private
+	}
+	q.Prior = x.found.value
+	tainted := x.found.object != nil && x.found.object.Status == states.Tainted
+	if tainted {
+		q.Prior, q.Private = x.rs.Block.NullValue(), nil
+	}
+	if more := q.Ask(ctx); more.HasErrors() {
+		return nil, append(ds, more...)
+	} else {
+		ds = append(ds, more...)
+	}
+	action, reason, more := x.decide(q, tainted)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, ds
+	}
+	if action.IsReplace() && !tainted {
+		// The new object is planned for itself, as one that has no predecessor. But what the
+		// provider has noted for the change in the first answer is given to it again.
+		again := x.question(config)
+		again.Prior, again.Private = x.rs.Block.NullValue(), q.PlannedPrivate
+		if more := again.Ask(ctx); more.HasErrors() {
+			return nil, append(ds, more...)
+		} else {
+			ds = append(ds, more...)
+		}
+		// ignore_changes has no effect on a new object: its arguments have the configured values, but
+		// only the marks that remain with the arguments ignored.
+		plain := marks.Plain(again.Planned)
+		q.Planned, q.PlannedPrivate = session.MarkSensitive(plain, x.rs, q.Sensitive), again.PlannedPrivate
+	}
+	if action == plans.NoOp {
+		q.Planned = x.found.value // which is equal: a plan of no change needs memory for one value only
+	}
+	return &plans.ResourceChange{
+		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,
+		Change:              plans.Change{Action: action, Before: x.found.value, After: q.Planned},
+		Private:             q.PlannedPrivate,
+		RequiredReplace:     q.RequiredReplace,
+		CreateBeforeDestroy: x.cbd,
+		StoredDeps:          x.storedDeps(),
+	}, ds
+}
+
+// question prepares a question to the provider. A new one is made for each call, since the answer is kept in
+// it.
+func (x *instance) question(config cty.Value) *session.Question {
+	return &session.Question{Session: x.p.s, Client: x.client, Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.addr, Config: config}
+}
+
+// storedDeps returns the dependencies that the object was stored with, for the order of its destruction: in a
+// replacement the old object goes by those, and the new one by the configuration's.
+func (x *instance) storedDeps() *states.Dependencies {
+	if x.found.object == nil {
+		return nil
+	}
+	return x.found.object.Dependencies
+}
+
+// decide chooses the action and its reason. The order of the cases is the precedence of reasons in
+// Terraform: trigger, taint, request, then the difference between the values.
+//
+// Equal values are not always no change. Marks are stored with an object, and an object whose marks
+// would be others is updated, although the provider has nothing to do. Paths that the provider
+// requires to be replaced count only if the value differs: some providers list them always.
+func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plans.Reason, diags.Diagnostics) {
+	replace := plans.DeleteThenCreate
+	if x.cbd {
+		replace = plans.CreateThenDelete
+	}
+	triggered, ds := triggers.List{
+		Entries: x.r.ReplaceTriggeredBy, Module: x.m, Scope: x.scope, Changes: x.p.changes,
+	}.Fires()
+	switch {
+	case ds.HasErrors():
+		return plans.NoOp, plans.ReasonNone, ds
+	case triggered && x.found.object == nil:
+		// Terraform 1.11.4 names the trigger for a creation, too.
+		return plans.Create, plans.ReasonReplaceByTriggers, nil
+	case triggered:
+		return replace, plans.ReasonReplaceByTriggers, nil
+	case tainted:
+		return replace, plans.ReasonReplaceBecauseTainted, nil
+	case x.found.object == nil:
+		return plans.Create, plans.ReasonNone, nil
+	case x.forceReplace():
+		return replace, plans.ReasonReplaceByRequest, nil
+	}
+	if equal(q.Planned, q.Prior) {
+		if !session.SameMarks(q.Planned, q.Prior) || x.found.lacking {
+			return plans.Update, plans.ReasonNone, nil // only the stored sensitivity changes
+		}
+		return plans.NoOp, plans.ReasonNone, nil
+	}
+	if len(q.RequiredReplace) > 0 {
+		return replace, plans.ReasonReplaceBecauseCannot, nil
+	}
+	return plans.Update, plans.ReasonNone, nil
+}
+
+// forceReplace reports whether -replace names the instance. It must do so exactly: see replaceWarnings.
+func (x *instance) forceReplace() bool {
+	for _, a := range x.p.in.ForceReplace {
+		if a == x.addr {
+			return true
+		}
+	}
+	return false
+}
+
+// config evaluates the configuration value and has the provider check it. Ephemeral values may stand in
+// write-only arguments alone, which are never stored: that is checked before the provider sees
+// any of them. Source: https://developer.hashicorp.com/terraform/language/manage-sensitive-data/write-only
+func (x *instance) config(ctx context.Context) (cty.Value, diags.Diagnostics) {
+	val, ds := x.p.s.ResourceConfig(x.r, x.rs, x.scope)
+	if ds.HasErrors() {
+		return val, ds
+	}
+	if marks.Any(val) {
+		more := x.rs.Block.CheckEphemeral(val)
+		if ds = append(ds, x.place(more, x.addr)...); ds.HasErrors() {
+			return val, ds
+		}
+	}
+	return val, append(ds, x.question(val).Validate(ctx)...)
+}
+
+func (x *instance) preconditions() diags.Diagnostics {
+	return x.conditionsOf(eval.Scope{Module: x.scope.Module, Instance: x.scope.Instance}, true)
+}
+
+func (x *instance) postconditions(self cty.Value) diags.Diagnostics {
+	return x.conditionsOf(eval.Scope{Module: x.scope.Module, Instance: x.scope.Instance, Self: self}, false)
+}
+
+// conditionsOf evaluates the pre- or postconditions of the instance. Their results are recorded with it, for
+// the plan and for the state; those that are not known yet are evaluated again by an apply.
+func (x *instance) conditionsOf(s eval.Scope, pre bool) diags.Diagnostics {
+	cs, summary := x.r.Postconditions, "Resource postcondition failed"
+	if pre {
+		cs, summary = x.r.Preconditions, "Resource precondition failed"
+	}
+	if len(cs) == 0 {
+		return nil
+	}
+	return x.p.s.Eval.Conditions(cs, s, session.ResourceSubject(x.addr), summary)
+}
+
+// prevented is the error of an instance that prevent_destroy protects.
+func prevented(b *block, addr addrs.AbsResourceInstance) diags.Diagnostics {
+	return diags.Errorf(b.r.Range.Ptr(), "Instance cannot be destroyed",
+		"Resource %s has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target option.", addr)
+}

@@ -1,0 +1,45 @@
+package planning
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/outputs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// outputs plans the changes of the root module's outputs. An output whose value could not be had
+// is left out.
+//
+// Outputs are planned after the walk, since nothing in the root module refers to them. A plan that
+// destroys evaluates them for their errors and for the prior state, and then deletes those that the
+// state has; with -target it leaves them, since the objects that they refer to may go on to exist.
+func (p *planner) outputs() []*plans.OutputChange {
+	root := p.in.Config.Root
+	values := map[string]cty.Value{}
+	for _, name := range slices.Sorted(maps.Keys(root.Outputs)) {
+		if at := (addrs.Object{Kind: addrs.KindOutput, Name: name}); p.unselected(at) || p.waits(at) || !p.usual() {
+			continue
+		}
+		v, ds := p.s.Eval.Output(addrs.RootModuleInstance, name)
+		if ds.HasErrors() {
+			continue
+		}
+		outputs.Foresee(p.prior.Editor(), root.Outputs[name], v)
+		values[name] = v
+	}
+	switch {
+	case p.in.Mode != plans.DestroyMode:
+		changes, rewritten := outputs.Changes(outputs.Input{Declared: root.Outputs, Values: values, Was: p.in.State, Partial: p.selected.Partial()})
+		if rewritten {
+			p.rewritten.Store(true)
+		}
+		return changes
+	case p.selected.Partial():
+		return nil
+	}
+	return outputs.Deletions(p.prior.State())
+}

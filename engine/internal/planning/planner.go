@@ -1,0 +1,170 @@
+package planning
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/internal/dependencies"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/importing"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/stored"
+	"github.com/lockstep-iac/lockstep/engine/internal/refactoring"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/internal/targeting"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// planner is the planning of one plan. The same type serves the import command, which has a visit or two and no
+// walk, and the first part of a destroy.
+type planner struct {
+	in   Input
+	s    *session.Session
+	deps *dependencies.Graph
+
+	// inState are the resources of the prior state by block, those without a block included.
+	inState map[addrs.ConfigResource][]addrs.AbsResource
+	// forced holds the blocks for which create-before-destroy is in force: those that ask for it, and all
+	// that they depend on, since two orders of replacement would make a cycle between them.
+	// Source: https://developer.hashicorp.com/terraform/language/meta-arguments/lifecycle
+	forced map[addrs.ConfigResource]bool
+	// nested are the data blocks in check blocks, with the names of these.
+	nested    map[*config.Resource]string
+	moved     *refactoring.Result
+	targeting targeting.Options
+	// selected is the part to plan; toDestroy is the part to destroy in a plan that destroys.
+	selected, toDestroy *targeting.Selection
+	// valueOf gives resources their values where nothing is planned; nil otherwise.
+	valueOf func(context.Context, addrs.AbsResource) (cty.Value, diags.Diagnostics)
+
+	prior    *drafts.Prior
+	values   drafts.Values
+	changes  *drafts.Changes
+	imports  *importing.Blocks
+	refusals drafts.Refusals
+	// unplanned are the blocks of which something failed, or that depend on one.
+	unplanned map[addrs.Object]bool
+	// rewritten is set when the state gets another text for an object or an output that is the
+	// same: see applyable.
+	rewritten atomic.Bool
+
+	mu        sync.Mutex // guards the following
+	instances plans.Instances
+	found     diags.Diagnostics
+}
+
+func newPlanner(ctx context.Context, in Input) *planner {
+	p := &planner{
+		in:        in,
+		targeting: targeting.Options{Targets: in.Targets, Excludes: in.Excludes, Waiting: in.Waiting},
+		prior:     drafts.NewPrior(in.State),
+		inState:   map[addrs.ConfigResource][]addrs.AbsResource{},
+		changes:   drafts.NewChanges(in.Mode, nil, in.Events),
+		unplanned: map[addrs.Object]bool{},
+		moved:     &refactoring.Result{},
+		instances: plans.Instances{
+			Calls:     map[plans.CallInstance][]addrs.InstanceKey{},
+			Resources: map[addrs.AbsResource][]addrs.InstanceKey{},
+		},
+	}
+	p.s = &session.Session{Environment: in.Environment}
+	p.s.Eval = eval.New(ctx, eval.Phase{
+		Program: in.Program, Variables: in.Variables, InvalidVariables: in.InvalidVariables,
+		Resource: p.resourceValue, ConditionsWarn: in.Mode != plans.NormalMode,
+	})
+	p.imports = importing.NewBlocks(in.Config, in.Mode, p.s.Eval, p.prior)
+	p.deps = dependencies.New(in.Config, in.Refs)
+	if len(in.Config.Root.Imports) > 0 && in.Mode != plans.RefreshOnlyMode {
+		p.deps.IncludeImports()
+	}
+	p.nested = session.NestedData(in.Config)
+	return p
+}
+
+// stored returns the values of resources that the state has.
+func (p *planner) stored() stored.Values { return stored.Values{Session: p.s, Objects: p.prior} }
+
+// selectPart applies -target and -exclude.
+func (p *planner) selectPart() {
+	in := targeting.Input{
+		Options: p.targeting, Config: p.in.Config, Refs: p.in.Refs, Deps: p.deps,
+		Was: p.in.State, Prior: p.prior.State(),
+	}
+	p.selected = targeting.Select(in)
+	if p.in.Mode == plans.DestroyMode {
+		p.toDestroy = targeting.SelectDestroyed(in)
+	}
+}
+
+// unselected reports whether a named value or a check block is left out, since nothing selected
+// refers to it.
+func (p *planner) unselected(o addrs.Object) bool { return !p.selected.HasObject(o) }
+
+// report keeps diagnostics for the end of the plan. Those that stand for others are dropped here: where they come
+// from, the originals are kept (see [diags.Reported]).
+func (p *planner) report(ds diags.Diagnostics) {
+	ds = ds.Unreported()
+	if len(ds) == 0 {
+		return
+	}
+	p.mu.Lock()
+	p.found = append(p.found, ds...)
+	p.mu.Unlock()
+}
+
+// resourceValue is the evaluator's window on resources. The order of the walk makes sure that the visit
+// of a resource is over when an expression asks for its value. Three cases are left: the visit has set
+// a value; there was none, since the resource is not selected, and nobody may rely on its value; or the
+// visit failed, which is reported already. To be asked for a value earlier is a fault of the walk.
+func (p *planner) resourceValue(ctx context.Context, a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+	if p.valueOf != nil {
+		return p.valueOf(ctx, a)
+	}
+	v, ok, ended := p.values.Get(a)
+	switch {
+	case ok:
+		return v, nil
+	case !p.selected.HasBlock(a.Config()):
+		return cty.DynamicVal, nil
+	case ended:
+		return cty.DynamicVal, diags.Reported() // its visit failed or was skipped
+	}
+	panic("planning: " + a.String() + " is evaluated before it was planned")
+}
+
+// waits reports whether an object depends on a block that could not be planned.
+func (p *planner) waits(o addrs.Object) bool {
+	return len(p.unplanned) > 0 && slices.ContainsFunc(p.in.Refs.Resources(o), func(u addrs.Object) bool { return p.unplanned[u] })
+}
+
+// usual reports whether everything is planned as usual, be it only as the first part
+// of a destroy. Without a refresh the first part of a destroy would find out nothing, and with an empty state
+// there is nothing to destroy: it is left out then, as by Terraform 1.11.4, and with it the
+// demand that the configuration can be evaluated at all.
+func (p *planner) usual() bool {
+	return p.in.Mode != plans.DestroyMode || !p.in.SkipRefresh && !p.in.State.IsEmpty()
+}
+
+// moduleExists reports whether the configuration expands to a module instance.
+func (p *planner) moduleExists(in addrs.ModuleInstance) bool {
+	if in.IsRoot() {
+		return true
+	}
+	m := p.in.Config.Modules[in.Module()]
+	return m != nil && p.s.Eval.HasModule(m, in)
+}
+
+// recordKeys records the instance keys of a resource in the plan, for the same reason as recordCalls. A
+// resource without instances is recorded as well: that it has none was decided.
+func (p *planner) recordKeys(abs addrs.AbsResource, keys []addrs.InstanceKey) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.instances.Resources[abs] = keys
+}

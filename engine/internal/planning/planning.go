@@ -1,0 +1,236 @@
+// Package planning compares a configuration with the real objects, and plans the actions by which
+// an apply would make them agree: configuration + prior state + providers -> [plans.Plan].
+//
+// It walks the resource blocks, each after its dependencies. The visit of a block is the whole story
+// of its instances: count and for_each are expanded, stored objects are read again (refresh.go), the
+// provider plans the new values (instance.go), and instances without a declaration are planned
+// for deletion (deletions.go). A block without a declaration, which only the state has, is
+// visited as well (orphans.go). What the visits share is in package drafts.
+//
+// It changes nothing. It refuses to know the order in which an apply will act (package order),
+// which part of a configuration the options select (targeting), how addresses move
+// (refactoring), and where a state is stored. Start at [Plan].
+package planning
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
+	"github.com/lockstep-iac/lockstep/engine/internal/planning/importing"
+	"github.com/lockstep-iac/lockstep/engine/internal/refactoring"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+/*
+# The order of a plan
+
+A plan is made in one walk over the resources. Before it comes all that must be settled for every
+resource at once, and after it all that needs every count and for_each:
+
+ 1. Moves give the objects of the state their new addresses (package refactoring). From then on nobody
+    has to ask for an old address: a visit finds an object where its block is now.
+ 2. The part that the options select is made from the moved state, because -target names present
+    addresses (package targeting).
+ 3. The walk visits each resource after those that it refers to (nodes.go). So every value that an
+    expression asks for has been planned, be it as unknown. This is the invariant of the whole package:
+    [planner.resourceValue] panics where it does not hold.
+ 4. Moves are checked, outputs are planned, and values without a reference to them are evaluated for
+    their errors.
+ 5. In a plan that destroys, the deletions that would leave an object behind without its dependencies
+    are withheld (package drafts).
+
+# Three states
+
+The previous run state is the one that was read. It goes into the plan as it is, so that an apply can
+be refused if the stored state is another one by then. The prior state is made of it by moves,
+by upgrades to the present schemas and by refreshing; an apply starts there, and stores it even where
+no action is left. The planned state exists nowhere as a whole: it is the prior state with the new
+values of all changes. The difference of the first two is drift, that of the last two are the changes.
+
+Source: docs/planning-behaviors.md and docs/resource-instance-change-lifecycle.md in Terraform's repository.
+
+# Errors
+
+A plan with errors is returned all the same, marked as errored, and cannot be applied: a person wants
+to see every independent mistake, and the changes that do not depend on one. There is none where
+all of it may be a mere consequence: after a contradiction between moves and configuration, or where
+the first part of a destroy has failed.
+
+# Who writes when
+
+Visits run in parallel, and so do the instances within one. Prior state, changes, values and refusals
+have locks of their own (package drafts), as the evaluator and the session do. The planner's mu guards the
+two fields below it. Everything else is written before the walk or after it, and only read in between.
+*/
+
+// Input is everything that a plan depends on. Nothing of it is changed.
+type Input struct {
+	session.Environment
+	State *states.State // as it was read
+
+	// Variables are the root module's, converted and without marks; those in
+	// EphemeralVariables are named in the plan, but their values are not kept.
+	Variables          map[string]cty.Value
+	EphemeralVariables []string
+	// InvalidVariables are the errors of variables whose values do not have the declared type:
+	// nothing that depends on them is planned.
+	InvalidVariables map[string]diags.Diagnostics
+	// Given are the same values before conversion, which the plan keeps; nil: it keeps Variables.
+	Given map[string]cty.Value
+
+	Mode plans.Mode
+	// SkipRefresh takes stored objects for the real ones, which saves a call for each of them; an
+	// object that is gone is then found at apply. Source: the option -refresh=false.
+	SkipRefresh bool
+	// Targets and Excludes select a part of the configuration: see [targeting.Options].
+	Targets, Excludes, Waiting []addrs.Target
+	// ForceReplace are the instances to replace even if an update would do. One without an object is
+	// created as usual. Source: the option -replace.
+	ForceReplace []addrs.AbsResourceInstance
+	// Found holds objects to import that [importing.Generate] has read, after which the configuration
+	// got their blocks.
+	Found     importing.Found
+	Timestamp time.Time // of the plan, as plantimestamp() gives it
+}
+
+// Plan makes the plan. Beside errors it returns the part that could be planned, marked as errored. The
+// plan is nil if moved or removed blocks contradict the configuration, if the provider configuration
+// of an orphan is gone, or if the usual part of a plan that destroys has errors.
+func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
+	p := newPlanner(ctx, in)
+	if !p.usual() {
+		p.valueOf = p.stored().Of
+	}
+	moved, ds := refactoring.Move(refactoring.Input{
+		Config: in.Config, Was: in.State, Prior: p.prior.Editor(),
+		Convert: func(from, to addrs.AbsResourceInstance) diags.Diagnostics { return p.convert(ctx, from, to) },
+	})
+	origins := moved.Origins
+	if in.Mode == plans.DestroyMode && p.usual() {
+		origins = nil // the deletions start from the first part's result, in which all is moved
+	}
+	p.moved, p.changes = moved, drafts.NewChanges(in.Mode, origins, in.Events)
+	if p.usual() {
+		ds = append(ds, refactoring.CheckRemoved(in.Config)...)
+	}
+	ds = append(ds, p.checkOrphans()...)
+	if ds = append(ds, p.targeting.CheckMoves(p.moved.Origins)...); ds.HasErrors() {
+		return nil, append(ds, p.targeting.Warnings()...)
+	}
+	p.report(ds)
+	if p.usual() {
+		p.report(p.imports.CheckTargets(p.targeting.MayName, in.Found))
+	}
+	p.selectPart()
+	p.forced = p.deps.CreateBeforeDestroy(p.selected.HasBlock)
+	p.walk(ctx)
+	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
+	if ds := p.checkMoves(); ds.HasErrors() {
+		return nil, append(ds, p.targeting.Warnings()...) // all else may be a mere consequence
+	}
+	return p.finish(ctx)
+}
+
+// finish evaluates the values that no visit has needed, for their errors, and puts the plan together.
+//
+// Outputs come after the values: an output may be the first to need a local value, whose error is then
+// reported as that of the local value. Diagnostics come from four places, and the same one may be in
+// two of them (Distinct): the visits, the provider configurations, the named values, and the moves.
+//
+// The plan of a destroy is complete by its second part alone, and diagnostics of the first part that are
+// no errors are dropped: they are about a future that the plan is there to prevent.
+func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
+	if p.usual() {
+		p.report(p.s.Eval.Force(p.unselected))
+		p.report(session.CheckBlocks(p.s.Eval, p.in.Config.Order, p.unselected))
+	}
+	outputs := p.outputs()
+	ds := slices.Concat(p.moved.Unmoved, p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics())
+	if p.in.Mode == plans.DestroyMode {
+		if ds.HasErrors() {
+			return nil, append(ds.Distinct(), p.targeting.Warnings()...)
+		}
+		ds = append(p.moved.Unmoved, p.changes.Withhold(&p.refusals, p.storedDependencies)...)
+	}
+	ds = append(ds.Distinct(), p.targeting.Warnings()...)
+	ds = append(ds, replaceWarnings(p.in.ForceReplace, p.instances)...)
+	p.recordCalls()
+	changes, drift := p.changes.Sorted()
+	ds = append(ds, forgetWarnings(changes)...)
+	p.deps.Fill(changes)
+	errored := ds.HasErrors() || len(p.in.Found.Failed) > 0
+	plan := &plans.Plan{
+		Mode:               p.in.Mode,
+		Errored:            errored,
+		Complete:           !p.selected.Partial() && !errored,
+		Changes:            changes,
+		Drift:              drift,
+		Outputs:            outputs,
+		Checks:             p.checkResults(),
+		Variables:          p.in.keptVariables(),
+		EphemeralVariables: p.in.EphemeralVariables,
+		Targets:            p.in.Targets,
+		Excludes:           p.in.Excludes,
+		Waiting:            p.in.Waiting,
+		ForceReplace:       p.in.ForceReplace,
+		Instances:          p.instances,
+		PrevRunState:       p.in.State,
+		PriorState:         p.prior.Editor().State(),
+		Timestamp:          p.in.Timestamp,
+	}
+	plan.Relevant = p.relevant(ctx, outputs)
+	plan.Applyable = !plan.Errored && applyable(plan, p.rewritten.Load())
+	return plan, ds
+}
+
+// keptVariables returns the variables without the ephemeral ones.
+func (in Input) keptVariables() map[string]cty.Value {
+	out := maps.Clone(in.Given)
+	if in.Given == nil {
+		out = maps.Clone(in.Variables)
+	}
+	for _, name := range in.EphemeralVariables {
+		delete(out, name)
+	}
+	return out
+}
+
+// recordCalls keeps the instance keys of every module call that is part of the plan. An apply takes the keys
+// from there, and does not expand calls a second time: with a value that is only known by then, or with
+// another result of an impure function, it would make other instances than were approved.
+func (p *planner) recordCalls() {
+	for _, m := range p.in.Config.Order {
+		if !p.selected.HasModule(m) {
+			continue
+		}
+		ins, ds := p.s.Eval.Modules(m)
+		if ds.HasErrors() {
+			continue
+		}
+		for _, in := range ins {
+			for name, child := range m.Children {
+				if !p.selected.HasModule(child) {
+					continue
+				}
+				calls, ds := p.s.Eval.CallInstances(in, name)
+				if ds.HasErrors() {
+					continue
+				}
+				keys := make([]addrs.InstanceKey, len(calls))
+				for i := range calls {
+					keys[i] = calls[i].Key
+				}
+				p.instances.Calls[plans.CallInstance{Module: in, Call: name}] = keys
+			}
+		}
+	}
+}

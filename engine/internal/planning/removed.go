@@ -1,0 +1,82 @@
+package planning
+
+import (
+	"context"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/internal/refactoring"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// forget plans the removal from the state of the objects of a resource without a block, if a
+// removed block asks for it; false if none does. Deposed objects go with the current one: they
+// have no address under which anybody could ask for them later. No provider is asked whether it agrees, and
+// prevent_destroy has no say, as nothing is destroyed.
+// Source: https://developer.hashicorp.com/terraform/language/block/removed
+func (b *block) forget(ctx context.Context, list []addrs.AbsResourceInstance) (bool, diags.Diagnostics) {
+	p := b.p
+	if p.in.Mode == plans.RefreshOnlyMode || !refactoring.Forgets(p.in.Config, b.cr) {
+		return false, nil
+	}
+	var ds diags.Diagnostics
+	for _, addr := range list {
+		if !p.selected.HasInstance(addr) {
+			continue
+		}
+		b, more := b.forObject(ctx, addr)
+		if ds = append(ds, more...); more.HasErrors() {
+			continue
+		}
+		for _, obj := range p.prior.Objects(addr) {
+			ds = append(ds, b.complete(b.forgetObject(ctx, obj), addr)...)
+		}
+	}
+	return true, ds
+}
+
+// forgetObject plans the removal of one object from the state. It is not refreshed: its present value
+// does not matter any more.
+func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObject) diags.Diagnostics {
+	o := b.p.prior.Object(obj)
+	before, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
+	if ds.HasErrors() {
+		return ds
+	}
+	reason := plans.ReasonNone
+	if obj.Deposed == addrs.NotDeposed {
+		reason = b.orphanReason(obj.Instance)
+	}
+	b.p.changes.Record(&plans.ResourceChange{
+		Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: o.Dependencies,
+		Reason: reason,
+		Change: plans.Change{Action: plans.Forget, Before: before, After: b.rs.Block.NullValue()},
+	})
+	return ds
+}
+
+// forgetWarnings lists the objects that nothing will manage any more. They go on to exist, and to cost money:
+// that is the one thing about such a plan that a reader must not miss.
+func forgetWarnings(changes []*plans.ResourceChange) diags.Diagnostics {
+	var list []string
+	for _, c := range changes {
+		if c.Action == plans.Forget {
+			list = append(list, "\n - "+c.Addr.String())
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return diags.Warningf(nil, "Some objects will no longer be managed by Lockstep",
+		"The state will forget these objects, which go on to exist:%s\n\nTo bring one back under management, import it.", strings.Join(list, ""))
+}
+
+// orphanReason returns why an instance of a resource without a block is deleted. An object that a moved
+// block has brought there shows that the block itself is wrong, or not written yet.
+func (b *block) orphanReason(a addrs.AbsResourceInstance) plans.Reason {
+	if _, moved := b.p.moved.Origins[a]; moved {
+		return plans.ReasonDeleteBecauseNoMoveTarget
+	}
+	return plans.ReasonDeleteBecauseNoConfig
+}

@@ -1,0 +1,189 @@
+package validating
+
+import (
+	"context"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/refs"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// resource validates one block.
+func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) Findings {
+	ds, rs, val := v.block(ctx, m, in, r)
+	found := Findings{Others: ds, of: addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}}
+	if ds.HasErrors() {
+		return found
+	}
+	found.Ignored = ignored(r, rs)
+	if found.Ignored.HasErrors() {
+		return found
+	}
+	client, more := v.in.Providers.Unconfigured(ctx, m.ResourceProvider(r).Provider)
+	if found.Others = append(ds, more...); more.HasErrors() {
+		return found
+	}
+	if answer := v.s.Place(ask(ctx, client, r, val), r, rs, found.of.String()); len(answer) > 0 {
+		found.Answers = []Answer{{found.of, answer}}
+	}
+	return found
+}
+
+// block validates a block as far as that needs no answer of the provider, and returns the value to
+// ask it about.
+func (v *validator) block(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) (diags.Diagnostics, *schema.Schema, cty.Value) {
+	addr := addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}.String()
+	p := m.ResourceProvider(r).Provider
+	ps, ds := v.in.Providers.Schema(ctx, p)
+	if ds.HasErrors() {
+		return ds, nil, cty.NilVal
+	}
+	rs := ps.Resource(r.Addr.Mode.String(), r.Addr.Type)
+	if rs == nil {
+		return append(ds, session.UnsupportedType(ps, p, r.Addr, r.TypeRange.Ptr())...), nil, cty.NilVal
+	}
+	instances, more := v.eval.ResourceInstances(in, r)
+	if ds = append(ds, more...); more.HasErrors() {
+		return ds, nil, cty.NilVal
+	}
+	scope := eval.Scope{Module: in}
+	if len(instances) > 0 {
+		scope.Instance = &instances[0]
+	}
+	val, more := v.s.ResourceConfig(r, rs, scope)
+	ds = append(ds, more...)
+	_, more = v.eval.Protects(in, r)
+	ds = append(ds, more...)
+	ds = append(ds, v.conditions(r, rs, scope)...)
+	ds = append(ds, v.provisioners(m, r, rs, scope)...)
+	ds = append(ds, v.imports(m, r)...)
+	if ds.HasErrors() {
+		return ds, nil, cty.NilVal
+	}
+	if marks.Any(val) && r.Addr.Mode != addrs.Ephemeral {
+		if ds = append(ds, v.s.Place(rs.Block.CheckEphemeral(val), r, rs, addr)...); ds.HasErrors() {
+			return ds, nil, cty.NilVal
+		}
+	}
+	return ds, rs, val
+}
+
+// ask has the provider check a block's value.
+func ask(ctx context.Context, c provider.Client, r *config.Resource, val cty.Value) diags.Diagnostics {
+	plain := marks.Plain(val)
+	switch r.Addr.Mode {
+	case addrs.Data:
+		return c.ValidateData(ctx, r.Addr.Type, plain)
+	case addrs.Ephemeral:
+		return c.ValidateEphemeral(ctx, r.Addr.Type, plain)
+	}
+	return c.ValidateResource(ctx, r.Addr.Type, plain)
+}
+
+// conditions evaluates the conditions of a block, as far as that is possible.
+func (v *validator) conditions(r *config.Resource, rs *schema.Schema, scope eval.Scope) diags.Diagnostics {
+	var ds diags.Diagnostics
+	check := func(cs []*config.Condition, kind string) {
+		for _, c := range cs {
+			own := v.ownReferences(r, c, kind)
+			if ds = append(ds, own...); !own.HasErrors() {
+				ds = append(ds, v.eval.Evaluate(c, scope).Diags...)
+			}
+		}
+	}
+	check(r.Preconditions, "precondition")
+	scope.Self = cty.UnknownVal(rs.Block.ImpliedType())
+	check(r.Postconditions, "postcondition")
+	return ds
+}
+
+// ownReferences reports references of a condition of a resource to the resource by name.
+func (v *validator) ownReferences(r *config.Resource, c *config.Condition, kind string) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, x := range []hcl.Expression{c.Condition, c.ErrorMessage} {
+		for _, ref := range v.in.Refs.OfExpr(x) {
+			if ref.Object.Kind == addrs.KindResource && ref.Object.Res == r.Addr {
+				rng := ref.Range()
+				detail := "The %s of %s cannot refer to the resource itself."
+				if kind == "postcondition" {
+					detail += " Use self for the checked instance."
+				}
+				ds = append(ds, diags.Errorf(&rng, "Invalid reference in "+kind, detail, kind, r.Addr)...)
+			}
+		}
+	}
+	return ds
+}
+
+// ignored checks the attributes in ignore_changes.
+func ignored(r *config.Resource, rs *schema.Schema) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, t := range r.IgnoreChanges {
+		if ds = append(ds, traverse(rs.Block, t)...); ds.HasErrors() {
+			continue
+		}
+		path, err := refs.Path(t)
+		if err != nil {
+			continue
+		}
+		if a := rs.Block.AttributeAt(path); a != nil && a.Computed && !a.Optional {
+			ds = append(ds, diags.Warningf(&r.TypeRange, "Redundant ignore_changes element",
+				"Adding %q to ignore_changes has no effect: the provider decides the attribute's value, which the configuration cannot set.", schema.FormatPath(path))...)
+		}
+	}
+	return ds
+}
+
+// provider validates one provider block. One without arguments has nothing that could
+// be wrong by now.
+func (v *validator) provider(ctx context.Context, m *config.Module, in addrs.ModuleInstance, p *config.Provider) diags.Diagnostics {
+	if attrs, hs := p.Body.JustAttributes(); !hs.HasErrors() && len(attrs) == 0 {
+		return nil
+	}
+	addr := m.ProviderOf(p.Addr.LocalName)
+	ps, ds := v.in.Providers.Schema(ctx, addr)
+	if ds.HasErrors() {
+		return ds
+	}
+	scope := eval.Scope{Module: in}
+	if p.ForEach != nil {
+		ins, ds := v.eval.ForEach(p.ForEach, scope)
+		if ds.HasErrors() || len(ins) == 0 {
+			return ds
+		}
+		scope.Instance = &ins[0]
+	}
+	ectx, ds := v.eval.BlockContext(p, scope)
+	if ds.HasErrors() {
+		return ds
+	}
+	bound := ps.Provider.Block.Bind(p.Body)
+	val, ds := bound.Decode(ectx)
+	if ds.HasErrors() {
+		return ds
+	}
+	client, more := v.in.Providers.Unconfigured(ctx, addr)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	plain := marks.Plain(val)
+	more = client.ValidateProvider(ctx, plain)
+	for i := range more {
+		if more[i].Subject == nil {
+			more[i].Subject = bound.Locate(more[i].Attribute).Ptr()
+		}
+		if more[i].Address == "" {
+			more[i].Address = addrs.AbsProviderConfig{Module: m.Addr, Provider: addr, Alias: p.Addr.Alias}.String()
+		}
+	}
+	return append(ds, more...)
+}

@@ -1,0 +1,98 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
+	"github.com/lockstep-iac/lockstep/engine/provider/install"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/ranged"
+	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
+)
+
+// packages is the store of providers' packages, on the side of the function. It is in no run's way: a package that it does
+// not have is downloaded.
+type packages struct {
+	awsstore.Packages
+	keeps bool // the function's role may write
+	log   *slog.Logger
+}
+
+// openPackages returns the store; nil if a mirror is the only source of providers.
+func openPackages(f wiring.Function, w *wiring.World) apart.Packages {
+	if w.Mirror != "" {
+		return nil
+	}
+	return packages{
+		awsstore.Packages{Client: s3.NewFromConfig(w.AWS), Bucket: w.Bucket, KeyID: w.Key}, f == wiring.Plan, w.Log,
+	}
+}
+
+// Address implements apart.Packages.
+func (p packages) Address(ctx context.Context, name apart.PackageName) (string, error) {
+	k, err := kept(name)
+	if err != nil {
+		return "", err
+	}
+	return p.Packages.Address(ctx, k.Key())
+}
+
+// Keep implements apart.Packages.
+func (p packages) Keep(ctx context.Context, name apart.PackageName, f *os.File) error {
+	k, err := kept(name)
+	if err != nil || !p.keeps {
+		return err
+	}
+	if err := p.Packages.Keep(ctx, k.Key(), f); err != nil {
+		p.log.Warn("a provider's package is not kept, and will be downloaded again", "package", k.Key(), "error", err.Error())
+		return err
+	}
+	p.log.Info("a provider's package is kept for later runs", "package", k.Key())
+	return nil
+}
+
+// kept reads the name of a package, which becomes a key: only its normal form counts.
+func kept(name apart.PackageName) (k install.Kept, err error) {
+	if k.Provider, err = addrs.ParseProvider(name.Provider); err != nil {
+		return k, err
+	}
+	if k.Version, err = constraint.ParseVersion(name.Version); err != nil {
+		return k, err
+	}
+	if k.Platform, err = install.ParsePlatform(name.Platform); err != nil {
+		return k, err
+	}
+	if nameOf(k) != name {
+		return k, errors.New("the name of the package has not its normal form")
+	}
+	return k, nil
+}
+
+func nameOf(k install.Kept) apart.PackageName {
+	return apart.PackageName{Provider: k.Provider.String(), Version: k.Version.String(), Platform: k.Platform.String()}
+}
+
+// A store is the same, on the side of a run's process.
+type store struct{ *apart.Child }
+
+// archive is the Store of an [install.Installer].
+func (s store) archive(ctx context.Context, k install.Kept) (install.Package, error) {
+	url, err := s.Package(ctx, nameOf(k))
+	if err != nil {
+		return install.Package{}, err
+	}
+	return install.Package{Provider: k.Provider, Version: k.Version, Remote: func(ctx context.Context) (install.Archive, error) {
+		return ranged.Open(ctx, http.DefaultClient, url)
+	}}, nil
+}
+
+// keep is the Keep of an [install.Installer]. The function's log has the reason if a package is not kept.
+func (s store) keep(ctx context.Context, k install.Kept) { _ = s.Keep(ctx, nameOf(k), k.Path) }

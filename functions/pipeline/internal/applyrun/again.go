@@ -1,0 +1,139 @@
+package applyrun
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// A permission answers the engine that is about to apply a plan: it asks the gate with the state
+// locked and known. From then on nothing can move.
+type permission struct {
+	ap *Applier
+	*carriage
+	q     runs.Request
+	in    ledger.Inputs // of the checkout
+	last  runs.Decision // of the gate
+	again *jobs.Again   // the plan made again, nil if there is none
+}
+
+// decide is the permit of the carriage.
+func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.Begun, _ jobs.Permit, err error) {
+	if err := p.look(ctx, now); err != nil {
+		return none, jobs.Refused, err
+	}
+	p.last = runs.Gate(p.q)
+	switch {
+	case p.last.PlanAgain() && runs.Has[comment.ConfigMoved](p.last):
+		return none, jobs.PlanCheckout, nil
+	case p.last.PlanAgain():
+		return none, jobs.PlanAgain, nil
+	case !p.last.Allowed():
+		return none, jobs.Refused, nil
+	}
+	settled := p.last.Settled()
+	if p.last, err = p.ap.unlessStopped(ctx, p.run.Run); err != nil || !p.last.Allowed() {
+		return none, jobs.Refused, err
+	}
+	if err := p.settle(ctx, settled); err != nil {
+		return none, jobs.Refused, err
+	}
+	// The apply record comes last, immediately before the first change.
+	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Merge, Base: p.q.Run.Base, HardStop: p.job.Times.HardStop})
+	if err != nil {
+		return none, jobs.Refused, err
+	}
+	return b, jobs.Permitted, nil
+}
+
+// look adds the evidence that is known once the state is locked.
+func (p *permission) look(ctx context.Context, now jobs.Present) (err error) {
+	q := &p.q
+	q.State, q.OtherVersion, q.Providers = &now.State, now.OtherVersion, now.Providers
+	if p.again = now.Again; p.again != nil {
+		q.Again = &runs.Again{Hash: runs.HashOf(p.again.Plan.Plan), State: p.again.Plan.State, Equal: p.again.Equal}
+	}
+	if q.Last, err = p.ap.Evidence.InTheWay(ctx, p.run.Run); err != nil {
+		return err
+	}
+	if q.Reserved, err = p.ap.Evidence.Reserved(ctx, p.run.Run); err != nil {
+		return err
+	}
+	if err = p.ap.Evidence.PlaceAgain(ctx, q); err != nil {
+		return err
+	}
+	content := now.Content
+	if p.again != nil {
+		content = p.again.Plan.Content
+	}
+	if err = p.ap.Evidence.RequiredAgain(ctx, q, content); err != nil {
+		return err
+	}
+	recorded, err := p.ap.Ledger.Read(ctx, p.run.Key())
+	q.Run.PlanHash, q.Run.Parts = recorded.PlanHash, recorded.Parts // the plan in hand must still be the recorded one
+	return err
+}
+
+// settle keeps a plan that was made again, and is the same: it is applied in the place of the one
+// that people know, whose name the run keeps. Records can be exchanged, so the hash of the new one is
+// in our check run, too. The check comes first: whoever dies before the record has the new plan leaves one
+// that has the former, which is made again; the other way round nobody could tell that we have made the new one.
+func (p *permission) settle(ctx context.Context, why comment.Reasons) (err error) {
+	if p.again == nil {
+		return nil
+	}
+	p.run.Again, p.run.Settled = p.q.Again.Hash, why
+	if err := p.ap.Artifacts.Put(ctx, p.run.Applied(), p.again.Plan.Plan); err != nil {
+		return err
+	}
+	p.ap.Report.Made = p.run.Again
+	if err := p.ap.Report.PutCheck(ctx, p.run.Run); err != nil {
+		return err
+	}
+	p.run, err = p.ap.Ledger.Save(ctx, p.run)
+	return err
+}
+
+// asApplied returns the hash of a saved plan as evidence. Of a plan that was made again by an apply
+// which was stopped, or has died, it is that of the approved plan, if the new one is the one in our check run.
+func asApplied(q *runs.Request, plan []byte) string {
+	saved := runs.HashOf(plan)
+	if q.Run.Again != "" && saved == q.Run.Again && saved == q.AgainOnGitHub {
+		return q.Run.Saved()
+	}
+	return saved
+}
+
+// differs keeps a plan that was made again, and is another one than the approved: it waits for an
+// apply of its own. Nothing was changed. Where the pull request is closed nobody can ask for that.
+func (ap *Applier) differs(ctx context.Context, p *permission, x planrun.Replacement) error {
+	s := p.run
+	if !ap.Evidence.Pull.Open {
+		return ap.refuse(ctx, s, p.last)
+	}
+	kept := planrun.Kept{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects}
+	r := p.q.Run
+	s.Base, s.Merge, s.ApplyOn = r.Base, r.Merge, r.ApplyOn
+	s.Applies = p.q.Last.Count()
+	x.Begun = s.NextBegun()
+	s, err := kept.Replace(ctx, s, x)
+	if err != nil {
+		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)
+	}
+	p.q.Again.Hash = s.PlanHash // of all its parts
+	no := comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: s.Project, Reasons: runs.Gate(p.q).Reasons}
+	if err := ap.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, no)); err != nil {
+		return err
+	}
+	ap.Report.Made = s.PlanHash
+	if s, err = ap.Ledger.Save(ctx, s.To(runs.Planned)); err != nil {
+		return err
+	}
+	return ap.RefusedApply(ctx, s)
+}

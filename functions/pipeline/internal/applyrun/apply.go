@@ -1,0 +1,198 @@
+package applyrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Apply applies one saved plan. It is the handling of a message, and can be repeated: an apply that
+// was begun is never begun again, but gone on with. The error is a *pipeline.HandOver where
+// another process has to go on.
+func (ap *Applier) Apply(ctx context.Context) error {
+	s, err := ap.Ledger.Read(ctx, ap.Evidence.Message.Run())
+	if err != nil || s.Version == "" || s.Try != ap.Evidence.Message.Attempt {
+		return err
+	}
+	if err := ap.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	switch s.Phase {
+	case runs.ApplyQueued:
+	case runs.Applying, runs.Continuing:
+		e, begun, err := ap.Ledger.ApplyRecord(ctx, s.Run)
+		if err != nil {
+			return err
+		}
+		if begun != "" && e.Outcome == nil {
+			return ap.goOn(ctx, s, ledger.Begun{ApplyRecord: e, Version: begun})
+		}
+		if begun != "" {
+			return ap.Finish(ctx, s, e)
+		}
+		s = s.To(runs.ApplyQueued) // an earlier try died before it changed anything
+	case runs.Stopped:
+		return ap.Stopped(ctx, s)
+	case runs.Applied, runs.ApplyFailed:
+		return ap.Applied(ctx, s.Run)
+	default:
+		return ap.RefusedApply(ctx, s)
+	}
+	if d, err := ap.unlessStopped(ctx, s.Run); err != nil {
+		return err
+	} else if !d.Allowed() {
+		return ap.refuse(ctx, s, d)
+	}
+	if err := ap.Leases.HoldAlone(ctx, s.Run); err != nil {
+		return err
+	}
+	return ap.applyQueued(ctx, s)
+}
+
+// applyQueued asks the gate, with more evidence each time: first all that costs little, then the
+// saved plan, then the files. If it allows the apply, the plan goes to the engine.
+func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
+	r := s.Run
+	r.Phase = runs.Planned // as the gate saw it when it was queued: only this message is new
+	q, err := ap.Evidence.Request(ctx, comment.Apply, r)
+	if err != nil {
+		return ap.cannotApply(ctx, s, err)
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return ap.refuse(ctx, s, d)
+	}
+	plan, err := ap.Artifacts.Get(ctx, s.Applied())
+	if errors.Is(err, pipeline.ErrNoArtifact) {
+		q.Run.Phase = runs.New // the plan was deleted
+		return ap.refuse(ctx, s, runs.Gate(q))
+	}
+	if err != nil {
+		return err
+	}
+	if err := ap.Evidence.CompareShown(ctx, &q); err != nil {
+		return ap.cannotApply(ctx, s, err)
+	}
+	q.Saved = asApplied(&q, plan)
+	if d := runs.Gate(q); !d.Allowed() {
+		return ap.refuse(ctx, s, d)
+	}
+	dir, in, done, err := ap.compare(ctx, &q)
+	if errors.Is(err, github.ErrNotFound) {
+		return ap.refuse(ctx, s, runs.Refusal(comment.CommitGone{Problem: err.Error()}))
+	}
+	if err != nil {
+		return ap.cannotApply(ctx, s, err)
+	}
+	defer done()
+	if d := runs.Gate(q); !d.Allowed() && !d.PlanAgain() {
+		return ap.refuse(ctx, s, d)
+	}
+	job, problem, err := ap.Evidence.Job(ctx, &q, dir)
+	if err != nil {
+		return ap.cannotApply(ctx, s, err)
+	}
+	if problem != "" {
+		return ap.refuse(ctx, s, runs.Refusal(comment.Unusable{Problem: problem}))
+	}
+	q.Provisioners = job.Grants.Provisioners
+	if d := runs.Gate(q); !d.Allowed() && !d.PlanAgain() {
+		return ap.refuse(ctx, s, d)
+	}
+	if s, err = ap.Ledger.Save(ctx, s.To(runs.Applying)); err != nil {
+		return err // a conflict: another process applies it
+	}
+	if err := ap.Report.PutCheck(ctx, s.Run); err != nil {
+		return err
+	}
+	return ap.carryOut(ctx, s, q, plan, job, in)
+}
+
+// compare checks out the present trial merge, or the commit that the pull request became, and adds
+// the differing inputs to q. It sets the commits of q.Run: the one that is checked out, and the base, by which rights are
+// granted from then on.
+func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, now ledger.Inputs, done func(), err error) {
+	sha := ap.Evidence.Pull.MergeSHA
+	if q.Entry == runs.ByComment {
+		m, err := ap.Evidence.Merged(ctx, q)
+		if err != nil {
+			return "", now, nil, err
+		}
+		if !runs.Gate(*q).Allowed() {
+			return "", now, func() {}, nil
+		}
+		sha, q.Run.Base = m.SHA, m.Base
+		if err := ap.Evidence.Occasion(ctx, &q.Run); err != nil {
+			return "", now, nil, err
+		}
+	} else {
+		q.Run.Base = sha
+	}
+	q.Run.Merge = sha
+	if dir, done, err = ap.Evidence.Checkout(ctx, sha); err != nil {
+		return "", now, nil, err
+	}
+	planned, err := ledger.LoadInputs(ctx, ap.Artifacts, q.Run)
+	if errors.Is(err, ledger.ErrExchanged) {
+		q.Kept = err.Error()
+		return dir, now, done, nil
+	}
+	if err == nil {
+		now = ledger.Inputs{Read: planned.Read, Whole: planned.Whole}
+		now.Tree, now.Own, err = planrun.ReadInputs(ctx, ap.Projects, dir, q.Run, planned.Scope())
+		if errors.Is(err, jobs.ErrNoProject) {
+			q.Differ, q.Whole, err = slices.Sorted(maps.Keys(planned.Tree)), planned.Whole, nil
+			return dir, now, done, nil // the project is gone: all inputs differ
+		}
+		moved := planned.Compare(now, q.Run)
+		q.Differ, q.Blocks, q.Around, q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole
+	}
+	if err != nil {
+		done()
+		return "", now, nil, err
+	}
+	return dir, now, done, nil
+}
+
+// carryOut applies a plan. The engine asks the gate again with the state locked and known: from
+// then on nothing can move.
+func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Request, plan []byte, job jobs.Job, in ledger.Inputs) error {
+	c := &carriage{ap: ap, run: s, plan: plan, job: job}
+	p := &permission{ap: ap, carriage: c, q: q, in: in}
+	c.permit = p.decide
+	outcome, err := c.carry(ctx)
+	switch {
+	case c.failed != nil:
+		return fmt.Errorf("apply %s: %w", s.Project, c.failed)
+	case c.begun.Version != "":
+		return c.end(ctx, outcome, err)
+	case err != nil:
+		return fmt.Errorf("apply %s: %w", s.Project, err)
+	case len(outcome.Moved) > 0:
+		q.Modules = outcome.Moved
+		return ap.refuse(ctx, s, runs.Gate(q))
+	case outcome.Refused && p.again != nil && !p.again.Equal && runs.Has[comment.PlanDiffers](p.last):
+		return ap.differs(ctx, p, planrun.Replacement{Again: *p.again, Job: job, Inputs: in})
+	case outcome.Refused:
+		return ap.refuse(ctx, s, p.last)
+	}
+	return ap.Untouched(ctx, s, outcome)
+}
+
+// unlessStopped refuses an apply that was not begun, if somebody has stopped it.
+func (ap *Applier) unlessStopped(ctx context.Context, r runs.Run) (runs.Decision, error) {
+	stop, err := ap.Ledger.StopOf(ctx, r)
+	if err != nil || stop == nil {
+		return runs.Decision{}, err
+	}
+	return runs.Refusal(comment.WasStopped{By: stop.By}), nil
+}

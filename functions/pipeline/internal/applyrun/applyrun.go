@@ -1,0 +1,73 @@
+// Package applyrun applies saved plans, releases the locks that applies left, and settles the
+// runs of a pull request that is closed.
+//
+//	ApplyQueuer  gate -> ApplyQueued, and a message
+//	Applier      message -> gate -> the same files still? -> engine, which asks the gate again
+//	             with the state locked -> apply record -> changes -> Applied
+//	Closer       merged or closed: applies what waited for the merge, drops the rest
+//	Unlocker     locks of earlier applies of the pull request
+//
+// An apply is begun once: an apply record is written before the first change, and a process
+// that finds one without an outcome reports a failure instead of trying again.
+//
+// The package refuses to know how a plan is carried out, and decides nothing that the gate
+// decides. Start at [Applier.Apply].
+package applyrun
+
+import (
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+)
+
+// An ApplyQueuer queues the applies that a command, or a merge, asks for.
+type ApplyQueuer struct {
+	Evidence *evidence.Reader
+	Report   *report.Reporter
+	Ledger   ledger.Ledger
+	Queue    pipeline.Queue
+}
+
+// An Unlocker releases locks of states, and lifts those of persons.
+type Unlocker struct {
+	Evidence *evidence.Reader
+	Report   *report.Reporter
+	Ledger   ledger.Ledger
+	Open     openplans.Finder
+	Engine   jobs.Engine
+}
+
+// A Closer settles the runs of a pull request that is not open any more.
+type Closer struct {
+	Evidence  *evidence.Reader
+	Report    *report.Reporter
+	Ledger    ledger.Ledger
+	Queuer    *ApplyQueuer
+	Open      openplans.Finder
+	Artifacts pipeline.Artifacts
+}
+
+// An Applier applies the plan of one run.
+type Applier struct {
+	Evidence  *evidence.Reader
+	Report    *report.Reporter
+	Ledger    ledger.Ledger
+	Leases    *ledger.Holder
+	Closer    *Closer
+	Artifacts pipeline.Artifacts
+	Projects  jobs.Projects
+	Queue     pipeline.Queue
+	Engine    jobs.Engine
+	// Poll is the interval at which an apply looks for an order to stop; 0 is 5 s.
+	Poll time.Duration
+	// Tries counts the attempts at the message.
+	Tries *ledger.Tries
+	// StopBefore is how long before the end of the process' time an apply begins no more
+	// changes; 0 is pipeline.DefaultStopBefore.
+	StopBefore time.Duration
+}

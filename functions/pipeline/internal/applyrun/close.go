@@ -1,0 +1,151 @@
+package applyrun
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// Close settles a closed pull request: it queues the applies that wait for the merge, deletes saved
+// plans but not their texts, and reports applies that will not be merged.
+func (cl *Closer) Close(ctx context.Context) error {
+	if err := cl.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	if cl.Evidence.Pull.Open {
+		return nil // reopened since the message was sent
+	}
+	if err := cl.Ledger.CloseLook(ctx, cl.Evidence.Message.Pull); err != nil {
+		return err
+	}
+	if err := cl.SettleAll(ctx, cl.Evidence.Pull.Merged); err != nil {
+		return err
+	}
+	return cl.Report.Sync(ctx)
+}
+
+// SettleAll settles the runs of the pull request. With apply those that wait for its merge are
+// applied.
+func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
+	all, err := cl.Ledger.Runs(ctx, cl.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		err := cl.settle(ctx, s, apply)
+		for errors.Is(err, pipeline.ErrConflict) {
+			// Another process has moved it on meanwhile: its plan is made, say. Phases only go forward.
+			if s, err = cl.Ledger.Read(ctx, s.Key()); err == nil {
+				err = cl.settle(ctx, s, apply)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle settles one run. The error wraps pipeline.ErrConflict if it was changed meanwhile.
+func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) error {
+	if err := cl.leave(ctx, s.Run); err != nil {
+		return err
+	}
+	if err := cl.lift(ctx, s.Run); err != nil {
+		return err
+	}
+	if apply && s.ApplyOn == project.OnMerge && s.Phase != runs.Superseded {
+		return cl.applyMerged(ctx, s)
+	}
+	// A run that is applied, or queued for it, settles itself at its end.
+	return cl.drop(ctx, s, s.Phase)
+}
+
+// lift ends the lock that a person has on the state of a run for its pull request.
+func (cl *Closer) lift(ctx context.Context, r runs.Run) error {
+	lifter := reserving.Lifter{Ledger: cl.Ledger, Open: cl.Open}
+	v, err := lifter.Lift(ctx, r)
+	if err != nil || v == nil {
+		return err
+	}
+	return lifter.Finish(ctx, r, cl.Evidence.Message.ID)
+}
+
+// leave settles the state that a run was applied to. An apply whose pull request was closed without
+// a merge is reported, because the base branch will never contain its changes.
+func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
+	fate := runs.Closed
+	if cl.Evidence.Pull.Merged {
+		fate = runs.Merged
+	}
+	last, err := cl.Ledger.Settle(ctx, r, r.Pull.Number, fate)
+	if err != nil || last == nil {
+		return err
+	}
+	if err := cl.Open.Settled(ctx, r, last); err != nil || cl.Evidence.Pull.Merged {
+		return err
+	}
+	return cl.Report.Reply(ctx, ledger.CloseAnswer, report.NewReply(r.Target()+" "+last.Head, comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}))
+}
+
+// applyMerged queues the apply of a plan after the merge of its pull request.
+func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
+	other := s.ApplyFor != cl.Evidence.Message.ID && s.Phase.UnderWay()
+	if s.Phase == runs.Planned && !s.Applyable || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
+		return cl.drop(ctx, s, s.Phase) // nothing to do, or another message does it
+	}
+	no, err := cl.Queuer.enqueueOne(ctx, comment.Command{Verb: comment.Apply}, s)
+	if err != nil {
+		return err
+	}
+	if no == nil {
+		return nil
+	}
+	if err := cl.Report.Reply(ctx, ledger.MergeAnswer, report.ApplyReply(s.Run, no)); err != nil {
+		return err
+	}
+	return cl.drop(ctx, s, s.Phase)
+}
+
+// drop moves a run of a closed pull request to Dropped, and deletes its artifacts. People see it in
+// phase was from then on, and who waits for its plan, or for the apply requested together with it, is
+// told that there will be none. A run that is applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it was changed meanwhile.
+func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
+	if was == runs.Dropped || !s.Phase.May(runs.Dropped) || was.UnderWay() {
+		return nil
+	}
+	gone := comment.NotOpen{Merged: cl.Evidence.Pull.Merged}
+	waiting := report.Unfollowed(s.Run, gone)
+	if s.Phase == runs.Queued || s.Phase == runs.Planning {
+		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, runs.Refusal(gone))
+		waiting = report.Unmade(s.Run, no, gone)
+	}
+	if err := cl.Report.Announce(ctx, s.Run); err != nil {
+		return err
+	}
+	if err := cl.Report.Reply(ctx, s.Answer, waiting...); err != nil {
+		return err
+	}
+	// What people read stays: the plan, and the outcome of its apply. The next plan sweeps both.
+	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Numbers(), s.Report(), s.Result()); err != nil {
+		return err
+	}
+	if err := cl.Ledger.Shut(ctx, s.Run); err != nil {
+		return err
+	}
+	s = s.To(runs.Dropped)
+	s.Was, s.Merged, s.Swept = was, cl.Evidence.Pull.Merged, max(s.Swept, s.Begun-1)
+	s, err := cl.Ledger.Save(ctx, s)
+	if err != nil {
+		return err
+	}
+	return cl.Report.AtRest(ctx, s.Run)
+}

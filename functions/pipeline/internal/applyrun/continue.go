@@ -1,0 +1,213 @@
+package applyrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// goOn goes on with an apply that an earlier process has begun, with the same lock and a higher
+// fence. What it may not be is decided by runs.Continue, not by the gate:
+// it was allowed. But "lockstep stop" ends it, and so does the end of our access: the
+// message of a repository that is not served any more comes to nobody.
+func (ap *Applier) goOn(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
+	if b.Busy(time.Now()) {
+		return &pipeline.BusyError{Until: b.HardStop}
+	}
+	b, err := ap.Ledger.GoOn(ctx, s.Run, b, pipeline.HardStop(ctx))
+	if err != nil {
+		return err
+	}
+	if err := ap.Leases.Hold(ctx, s.Run); err != nil {
+		return err
+	}
+	if s.Phase == runs.Continuing {
+		if s, err = ap.Ledger.Save(ctx, s.To(runs.Applying)); err != nil {
+			return err
+		}
+	}
+	c, problem, done, err := ap.prepared(ctx, s, b)
+	if err != nil {
+		return fmt.Errorf("go on with the apply of %s: %w", s.Project, err)
+	}
+	defer done()
+	if problem != "" {
+		return ap.note(ctx, s, jobs.Outcome{Failed: true, Lost: true, Report: problem}, b)
+	}
+	stop, err := ap.Ledger.StopOf(ctx, s.Run)
+	if err != nil {
+		return err
+	}
+	if stop != nil {
+		c.begun = b
+		return ap.stopped(ctx, c, jobs.Outcome{Progress: c.far, State: s.State}, *stop)
+	}
+	outcome, err := c.carry(ctx)
+	switch {
+	case c.failed != nil:
+		return fmt.Errorf("go on with the apply of %s: %w", s.Project, c.failed)
+	case c.begun.Version == "" && outcome.Refused:
+		return fmt.Errorf("go on with the apply of %s: %w", s.Project, pipeline.ErrConflict)
+	case c.begun.Version == "" && err != nil && ctx.Err() == nil:
+		return fmt.Errorf("go on with the apply of %s: %w", s.Project, err)
+	case c.begun.Version == "":
+		c.begun = b
+	}
+	return c.end(ctx, outcome, err)
+}
+
+// prepared prepares the continuation of an apply: the same plan and the same files, with the rights
+// that the base branch grants now. The problem, for people, is one that stays.
+func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Begun) (c *carriage, problem string, done func(), err error) {
+	none := func() {}
+	plan, err := ap.Artifacts.Get(ctx, s.Applied())
+	if errors.Is(err, pipeline.ErrNoArtifact) {
+		return nil, comment.PlanGone(), none, nil
+	}
+	if err != nil {
+		return nil, "", none, err
+	}
+	q, dir, done, err := ap.asBegun(ctx, s, b, plan)
+	if err != nil {
+		problem, err = ap.stays(s, err)
+		return nil, problem, none, err
+	}
+	job, problem, err := ap.Evidence.Job(ctx, &q, dir)
+	switch d := runs.Continue(q); {
+	case err != nil:
+		problem, err = ap.stays(s, err)
+	case problem != "":
+		problem = markdown.Code(problem)
+	case !d.Allowed():
+		problem = comment.Markdown(evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d))
+	}
+	if err != nil || problem != "" {
+		done()
+		return nil, problem, none, err
+	}
+	job.Continues = true
+	c = &carriage{ap: ap, run: s, plan: plan, job: job, far: b.Progress}
+	c.permit = func(ctx context.Context, _ jobs.Present) (ledger.Begun, jobs.Permit, error) {
+		// The state is locked: a process with a higher fence has written its own by now, or waits.
+		_, now, err := ap.Ledger.ApplyRecord(ctx, s.Run)
+		if err != nil || now != b.Version {
+			return b, jobs.Refused, err
+		}
+		return b, jobs.Permitted, nil
+	}
+	return c, "", done, nil
+}
+
+// asBegun checks out the commit of an apply that was begun, and reads the evidence for going on with
+// it. GitHub forgets trial merges: then it is the present one, or the commit that the pull
+// request became.
+func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Begun, plan []byte) (q runs.Request, dir string, done func(), err error) {
+	r, pull := s.Run, ap.Evidence.Pull
+	if r.Base = pull.MergeSHA; !pull.Merged {
+		if r.Base, err = ap.Evidence.Hub.Tip(ctx, pull.Base.Ref); err != nil {
+			return q, "", nil, err
+		}
+	}
+	if q, err = ap.Evidence.Request(ctx, comment.Apply, r); err != nil {
+		return q, "", nil, err
+	}
+	if err := ap.Evidence.CompareShown(ctx, &q); err != nil {
+		return q, "", nil, err
+	}
+	q.Saved, q.Sealed = asApplied(&q, plan), b.Base
+	planned, err := ledger.LoadInputs(ctx, ap.Artifacts, r)
+	if errors.Is(err, ledger.ErrExchanged) {
+		q.Kept, err = err.Error(), nil
+	}
+	if err != nil {
+		return q, "", nil, err
+	}
+	dir, done, err = ap.Evidence.Checkout(ctx, b.Commit)
+	if errors.Is(err, github.ErrNotFound) {
+		sha := pull.MergeSHA
+		if !pull.Merged {
+			m, err := ap.Evidence.Merged(ctx, &q)
+			if err != nil {
+				return q, "", nil, err
+			}
+			sha = m.SHA
+		}
+		dir, done, err = ap.Evidence.Checkout(ctx, sha)
+	}
+	if err != nil {
+		return q, "", nil, err
+	}
+	now := ledger.Inputs{Read: planned.Read, Whole: planned.Whole}
+	if now.Tree, now.Own, err = planrun.ReadInputs(ctx, ap.Projects, dir, r, planned.Scope()); err != nil {
+		done()
+		return q, "", nil, err
+	}
+	moved := planned.Compare(now, r)
+	if q.Differ, q.Whole = moved.Own, planned.Whole; r.Again == "" {
+		// Otherwise the plan that was made again is of the blocks and files of the commit.
+		q.Differ = slices.Concat(moved.Own, moved.Blocks, moved.Around)
+	}
+	return q, dir, done, nil
+}
+
+// stays returns an error that repeating does not mend as a problem for people.
+func (ap *Applier) stays(s ledger.Versioned, err error) (string, error) {
+	d, err := evidence.Impossible(err)
+	if err != nil {
+		return "", err
+	}
+	return comment.Markdown(evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)), nil
+}
+
+// stopped ends an apply that somebody has stopped: the lock is released, and the journal keeps what
+// is needed to go on.
+func (ap *Applier) stopped(ctx context.Context, c *carriage, o jobs.Outcome, stop ledger.Stop) error {
+	ctx = context.WithoutCancel(ctx)
+	if _, err := ap.Engine.Unlock(ctx, c.job); err != nil {
+		return fmt.Errorf("stop the apply of %s: %w", c.run.Project, err)
+	}
+	s := c.run
+	l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
+	if err := ap.Ledger.Remember(ctx, s.Run, l); err != nil {
+		return err
+	}
+	if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
+		return err
+	}
+	s = s.To(runs.Stopped)
+	s.State, s.Progress, s.StoppedBy = o.State, o.Progress, stop.By
+	s, err := ap.Ledger.Save(ctx, s)
+	if err != nil {
+		return err
+	}
+	return ap.Stopped(ctx, s)
+}
+
+// Stopped announces that an apply was stopped.
+func (ap *Applier) Stopped(ctx context.Context, s ledger.Versioned) error {
+	r := s.Run
+	p := report.ApplyReply(r, comment.StoppedApply{Project: r.Project, By: r.StoppedBy, Progress: r.Progress, Closed: !ap.Evidence.Pull.Open})
+	p.Body = r.Result()
+	if err := ap.Report.Reply(ctx, r.Answer, p); err != nil {
+		return err
+	}
+	if !ap.Evidence.Pull.Open {
+		if err := ap.Closer.leave(ctx, s.Run); err != nil {
+			return err
+		}
+	}
+	return ap.RefusedApply(ctx, s)
+}

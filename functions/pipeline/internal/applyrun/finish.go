@@ -1,0 +1,105 @@
+package applyrun
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Applied announces the outcome of an apply to the status, the check, and the answer that waits for
+// it.
+func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
+	p := report.ApplyReply(r, comment.Done{Project: r.Project, Counts: r.Done, Settled: r.Settled})
+	if r.Phase == runs.ApplyFailed {
+		p = report.ApplyReply(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost, Settled: r.Settled})
+	}
+	p.Body = r.Result()
+	if err := ap.Report.Reply(ctx, r.Answer, p); err != nil {
+		return err
+	}
+	// The pull request may have been closed before this outcome was known.
+	pull, err := ap.Evidence.Hub.PullRequest(ctx, r.Pull.Number)
+	switch {
+	case err == nil && !pull.Open:
+		ap.Evidence.Pull = pull
+		err = ap.Closer.leave(ctx, r)
+	case err == nil:
+		err = ap.moved(ctx, r, pull)
+	}
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		return err
+	}
+	return ap.Report.AtRest(ctx, r)
+}
+
+// maxKept is the maximum length of a report in an apply record, in bytes. JSON takes up to six
+// bytes for one, and all of them fit into a record.
+const maxKept = 60 << 10
+
+// note completes the apply record, before anything else can fail. If the report cannot be stored as
+// an artifact, the record contains it.
+func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome, begun ledger.Begun) error {
+	ctx = context.WithoutCancel(ctx)
+	if o.Report != "" {
+		err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report))
+		if o.Report = markdown.Cut(o.Report, maxKept); err == nil {
+			o.Report = ""
+		}
+	}
+	begun.Outcome = &o
+	if err := ap.Ledger.EndApply(ctx, s.Run, begun); err != nil {
+		return err
+	}
+	return ap.Finish(ctx, s, begun.ApplyRecord)
+}
+
+// Finish moves a run on after its apply, from the apply record.
+func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.ApplyRecord) error {
+	o := jobs.Outcome{Failed: true}
+	idle := e.Outcome == nil && e.Rested // all of them have ended as they should
+	if idle {
+		o.Remaining, o.Progress, o.Counts = e.Progress.Of-e.Progress.Done, e.Progress, e.Counts
+		if err := ap.Artifacts.Put(ctx, s.Result(), []byte(comment.NoProgress(e.Progress))); err != nil {
+			return err
+		}
+	} else if e.Outcome != nil {
+		o = *e.Outcome
+	} else if err := ap.Artifacts.Put(ctx, s.Result(), []byte(comment.Interrupted())); err != nil {
+		return err
+	}
+	// First the fact on which decisions about other pull requests depend.
+	l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
+	if err := ap.Ledger.Remember(ctx, s.Run, l); err != nil {
+		return err
+	}
+	if o.Report != "" {
+		if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
+			return err
+		}
+	}
+	// The plan can never be applied again, and is open no more.
+	if err := ap.Ledger.Shut(ctx, s.Run); err != nil {
+		return err
+	}
+	if err := ap.Artifacts.Delete(ctx, s.Plan()); err != nil {
+		return err
+	}
+	next := runs.Applied
+	if o.Failed || o.Remaining > 0 {
+		next = runs.ApplyFailed
+	}
+	s = s.To(next)
+	s.Done, s.Remaining, s.Lost = o.Counts, o.Remaining, e.Outcome == nil && !idle || o.Lost
+	s, err := ap.Ledger.Save(ctx, s)
+	if err != nil {
+		return err
+	}
+	return ap.Applied(ctx, s.Run)
+}

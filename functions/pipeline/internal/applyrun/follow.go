@@ -1,0 +1,55 @@
+package applyrun
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// Follow queues the apply that a comment has requested together with a plan, now that the plan is made:
+// of that plan, named by its hash, if the gate allows it. Else it answers the reasons. It can be
+// repeated.
+func (qu *ApplyQueuer) Follow(ctx context.Context, r runs.Run) error {
+	s, err := qu.Ledger.Read(ctx, r.Key())
+	if err != nil || s.Attempt != r.Attempt {
+		return err
+	}
+	made := s.ThenApply == s.Try+1 && (s.Phase == runs.Planned || s.Phase == runs.PlanFailed)
+	queued := s.Phase == runs.ApplyQueued && s.ApplyFor == qu.Evidence.Message.ID // by an earlier try
+	if !made && !queued {
+		return nil
+	}
+	if err := qu.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	no, err := qu.enqueueOne(ctx, comment.Command{Verb: comment.Apply, Plan: s.PlanHash}, s)
+	if err != nil || no == nil {
+		return err
+	}
+	s.Try++ // so that it is over
+	if err := qu.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, no)); err != nil {
+		return err
+	}
+	if s, err = qu.Ledger.Save(ctx, s); err != nil {
+		return err
+	}
+	return qu.Report.AtRest(ctx, s.Run)
+}
+
+// together answers an apply of a plan that the same comment has asked for: it waits for the plan, or is
+// refused because nobody has seen the head. ok is false for other plans.
+func (qu *ApplyQueuer) together(ctx context.Context, c comment.Command, s ledger.Versioned) (no comment.Reply, ok bool, err error) {
+	switch {
+	case s.PlanFor != qu.Evidence.Message.ID || c.Plan != "" || s.Phase.UnderWay() && s.ThenApply == 0:
+		return nil, false, nil
+	case s.ThenApply == 0:
+		return evidence.Refused(c, s.Project, runs.Refusal(comment.HeadIsNewer{Project: s.Project})), true, nil
+	case s.Try >= s.ThenApply:
+		return nil, true, nil // queued, or answered
+	}
+	return nil, true, qu.Report.Reply(ctx, s.Answer, report.NextApply(s.Run, comment.Pending{Project: s.Project, Verb: comment.Apply, AfterPlan: true}))
+}

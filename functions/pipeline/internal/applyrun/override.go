@@ -1,0 +1,61 @@
+package applyrun
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// An Overrider answers overrides. It writes nothing: an override is the comment, which the gate reads.
+type Overrider struct {
+	Evidence *evidence.Reader
+	Ledger   ledger.Ledger
+}
+
+// Override tells for each plan that a command selects whether the command has lifted something.
+func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	q, err := ov.Evidence.Request(ctx, comment.Override, runs.Run{})
+	if err != nil {
+		no, err := evidence.Unable(c, "", err)
+		return []comment.Reply{no}, err
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return []comment.Reply{evidence.Refused(c, "", d)}, nil
+	}
+	all, err := ov.Ledger.Runs(ctx, ov.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	var replies []comment.Reply
+	for _, s := range all {
+		if s.Phase != runs.Planned || !s.Meant(c) {
+			continue
+		}
+		ruling, err := ov.Evidence.Missing(ctx, s.Run)
+		if err != nil {
+			return nil, err
+		}
+		if ruling == nil || !lifted(*ruling, q.Actor) {
+			replies = append(replies, evidence.Refused(c, s.Project, runs.Refusal(comment.NotLifted{Login: q.Actor})))
+			continue
+		}
+		replies = append(replies, comment.Overridden{Project: s.Project, By: q.Actor, Because: c.Reason})
+	}
+	if len(replies) == 0 {
+		replies = append(replies, evidence.Refused(c, "", runs.Refusal(comment.NoPlan{})))
+	}
+	return replies, nil
+}
+
+// lifted reports whether somebody has lifted a part of a ruling.
+func lifted(r rulings.Ruling, by string) bool {
+	return slices.ContainsFunc(r.Of, func(x rulings.Ruling) bool {
+		return x.Outcome == rulings.Lifted && strings.EqualFold(x.By, by)
+	})
+}

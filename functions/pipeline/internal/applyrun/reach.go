@@ -1,0 +1,72 @@
+package applyrun
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A reach is the way to the state of one project, for a command that is neither a plan nor an apply.
+type reach struct {
+	evidence *evidence.Reader
+	report   *report.Reporter
+	command  comment.Command
+}
+
+// do asks the gate about a run and, if it allows the command, does the work with the job of the
+// run. The reply is that of the work, or the refusal.
+func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.Reply, error)) (comment.Reply, error) {
+	q, no, err := x.allowed(ctx, r)
+	if err != nil || no != nil {
+		return no, err
+	}
+	refused := func(why comment.Reason) (comment.Reply, error) {
+		return evidence.Refused(x.command, r.Project, runs.Refusal(why)), nil
+	}
+	// The lock was taken with the configuration of the merge, which GitHub forgets after some time.
+	dir, done, err := x.evidence.Checkout(ctx, r.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		dir, done, err = x.evidence.Checkout(ctx, r.Head)
+	}
+	if errors.Is(err, github.ErrNotFound) {
+		return refused(comment.CommitGone{Problem: err.Error()})
+	}
+	if err != nil {
+		return evidence.Unable(x.command, r.Project, err)
+	}
+	defer done()
+	job, problem, err := x.evidence.Job(ctx, &q, dir)
+	if err != nil {
+		return evidence.Unable(x.command, r.Project, err)
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return evidence.Refused(x.command, r.Project, d), nil
+	}
+	if problem != "" {
+		return refused(comment.Unusable{Problem: problem})
+	}
+	reply, err := work(job)
+	var state *jobs.StateError
+	if errors.As(err, &state) {
+		return refused(comment.StateUnreachable{Problem: x.report.Clean(state.Why), Remedy: state.Remedy})
+	}
+	return reply, err
+}
+
+// allowed asks the gate. A reply that is not nil is the refusal.
+func (x reach) allowed(ctx context.Context, r runs.Run) (q runs.Request, no comment.Reply, err error) {
+	if q, err = x.evidence.Request(ctx, x.command.Verb, r); err != nil {
+		no, err = evidence.Unable(x.command, r.Project, err)
+		return q, no, err
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		no = evidence.Refused(x.command, r.Project, d)
+	}
+	return q, no, nil
+}

@@ -1,0 +1,106 @@
+package applyrun
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// A Recoverer recovers states from applies that did not come to their end. A recovery writes the
+// state, so that it is queued as applies are, and done where they are done.
+type Recoverer struct {
+	Evidence *evidence.Reader
+	Report   *report.Reporter
+	Ledger   ledger.Ledger
+	Queue    pipeline.Queue
+	Engine   jobs.Engine
+}
+
+// recoverReply is the reply about the recovery of a run's state.
+func recoverReply(r runs.Run, reply comment.Reply) ledger.Reply {
+	return report.NewReply("recover "+r.Target(), reply)
+}
+
+// Enqueue queues the recovery of the states of all projects that a command selects. The replies are
+// the refusals.
+func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	all, err := re.Ledger.Runs(ctx, re.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.Meant(c) })
+	if len(all) == 0 {
+		q, err := re.Evidence.Request(ctx, comment.Recover, runs.Run{})
+		if err != nil {
+			no, err := evidence.Unable(c, "", err)
+			return []comment.Reply{no}, err
+		}
+		d := runs.Gate(q)
+		if d.Allowed() {
+			d = runs.Refusal(comment.NothingToRecover{})
+		}
+		return []comment.Reply{evidence.Refused(c, "", d)}, nil
+	}
+	var replies []comment.Reply
+	m := re.Evidence.Message
+	answer := report.AnswerTo(m)
+	for _, s := range all {
+		_, no, err := re.reach(c).allowed(ctx, s.Run)
+		if err != nil {
+			return nil, err
+		}
+		if no != nil {
+			replies = append(replies, no)
+			continue
+		}
+		if err := re.Report.Reply(ctx, answer, recoverReply(s.Run, comment.Pending{Project: s.Project, Verb: comment.Recover})); err != nil {
+			return nil, err
+		}
+		next := pipeline.Message{Kind: pipeline.ToRecover, Target: s.Target(), Actor: m.Actor, At: m.At, Answer: answer}
+		if err := pipeline.Send(ctx, re.Queue, m.Pull, next, s.Plain(), answer); err != nil {
+			return nil, err
+		}
+	}
+	return replies, nil
+}
+
+// Recover recovers the state of one project. It is the handling of a message, and can be repeated.
+func (re *Recoverer) Recover(ctx context.Context) error {
+	s, err := re.Ledger.Read(ctx, re.Evidence.Message.Run())
+	if err != nil || s.Version == "" {
+		return err
+	}
+	if err := re.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	reply, err := re.recover(ctx, s.Run)
+	if err != nil {
+		return fmt.Errorf("recover %s: %w", s.Project, err)
+	}
+	return re.Tell(ctx, s.Run, reply)
+}
+
+// Tell answers the command with the outcome for a run.
+func (re *Recoverer) Tell(ctx context.Context, r runs.Run, reply comment.Reply) error {
+	if err := re.Report.Reply(ctx, re.Evidence.Message.Answer, recoverReply(r, reply)); err != nil {
+		return err
+	}
+	return pipeline.Send(ctx, re.Queue, re.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, re.Evidence.Message.ID)
+}
+
+func (re *Recoverer) recover(ctx context.Context, r runs.Run) (comment.Reply, error) {
+	return re.reach(comment.Command{Verb: comment.Recover}).do(ctx, r, func(j jobs.Job) (comment.Reply, error) {
+		done, err := re.Engine.Recover(ctx, j)
+		return done, err
+	})
+}
+
+func (re *Recoverer) reach(c comment.Command) reach { return reach{re.Evidence, re.Report, c} }

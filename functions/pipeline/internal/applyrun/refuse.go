@@ -1,0 +1,93 @@
+package applyrun
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Untouched reports an apply that failed before its first change. The plan can still be applied
+// while the pull request is open.
+func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Outcome) error {
+	if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
+		return err
+	}
+	p := report.ApplyReply(s.Run, comment.Failed{Project: s.Project, Verb: comment.Apply, Untouched: true, Closed: !ap.Evidence.Pull.Open})
+	p.Body = s.Result()
+	if err := ap.Report.Reply(ctx, s.Answer, p); err != nil {
+		return err
+	}
+	return ap.backTo(ctx, s, runs.Planned)
+}
+
+// refuse reports the refusal of an apply.
+func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
+	no := evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)
+	if err := ap.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, no)); err != nil {
+		return err
+	}
+	next := runs.Planned
+	if d.Stale() {
+		next = runs.Stale
+	}
+	return ap.backTo(ctx, s, next)
+}
+
+// cannotApply refuses an apply if err is final; any other error is returned. The plan can still be
+// applied.
+func (ap *Applier) cannotApply(ctx context.Context, s ledger.Versioned, err error) error {
+	d, err := evidence.Impossible(err)
+	if err != nil {
+		return err
+	}
+	return ap.refuse(ctx, s, d)
+}
+
+// backTo moves a run that was not applied back to an earlier phase. If its pull request is closed, it is dropped
+// from there: a process that dies in between does not look for the plan that is swept.
+func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Phase) error {
+	if next == runs.Planned && s.Part {
+		next = runs.Stopped
+	}
+	s, err := ap.Ledger.Save(ctx, s.To(next))
+	if err != nil {
+		return err
+	}
+	return ap.RefusedApply(ctx, s)
+}
+
+// RefusedApply completes the refusal of an apply. It also makes up for events that the waiting run
+// has delayed: a closed pull request, or a new head.
+func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
+	if s.Phase != runs.Planned && s.Phase != runs.Stale && s.Phase != runs.Stopped && s.Phase != runs.Dropped {
+		return nil
+	}
+	pull, err := ap.Evidence.Hub.PullRequest(ctx, s.Pull.Number)
+	switch {
+	case err == nil && !pull.Open && s.Phase != runs.Dropped:
+		ap.Evidence.Pull = pull
+		return ap.Closer.drop(ctx, s, s.Phase)
+	case err == nil && pull.Open:
+		err = ap.moved(ctx, s.Run, pull)
+	}
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		return err
+	}
+	return ap.Report.AtRest(ctx, s.Run)
+}
+
+// moved queues the plans of a head that was pushed while a run was applied, or queued for it.
+func (ap *Applier) moved(ctx context.Context, r runs.Run, pull github.PullRequest) error {
+	if pull.Head.SHA == r.Head {
+		return nil
+	}
+	return pipeline.Send(ctx, ap.Queue, ap.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.Pushed}, r.Plain(), r.Try, pull.Head.SHA)
+}

@@ -1,0 +1,68 @@
+package applyrun
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// Unlock lifts the locks that persons have set for the pull request, and releases those that its earlier
+// applies left behind.
+func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	all, err := un.Ledger.Runs(ctx, un.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.Meant(c) })
+	if len(all) == 0 {
+		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(comment.NothingToUnlock{}))}, nil
+	}
+	var replies []comment.Reply
+	for _, s := range all {
+		some, err := un.unlockOne(ctx, c, s.Run)
+		if err != nil {
+			return nil, fmt.Errorf("unlock %s: %w", s.Project, err)
+		}
+		replies = append(replies, some...)
+	}
+	return replies, nil
+}
+
+func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run) ([]comment.Reply, error) {
+	x := reach{un.Evidence, un.Report, c}
+	if _, no, err := x.allowed(ctx, r); err != nil || no != nil {
+		return []comment.Reply{no}, err
+	}
+	// First what can be repeated: a lock of the engine is released once, and told once.
+	lifter := reserving.Lifter{Ledger: un.Ledger, Open: un.Open}
+	v, err := lifter.Lift(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	have, err := un.Evidence.Reserved(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := x.do(ctx, r, func(j jobs.Job) (comment.Reply, error) {
+		u, err := un.Engine.Unlock(ctx, j)
+		return comment.Unlocked{Project: r.Project, Locks: u.Locks, Others: u.Others, Elsewhere: have.Against(r.Pull.Number)}, err
+	})
+	if err != nil || v == nil {
+		return []comment.Reply{reply}, err
+	}
+	if err := lifter.Finish(ctx, r, un.Evidence.Message.ID); err != nil {
+		return nil, err
+	}
+	lifted := comment.Lifted{Project: r.Project, By: v.By, Because: v.Reason}
+	if u, is := reply.(comment.Unlocked); is && u.Locks == 0 && len(u.Others) == 0 {
+		return []comment.Reply{lifted}, nil
+	}
+	return []comment.Reply{lifted, reply}, nil
+}

@@ -1,0 +1,235 @@
+package factfinding
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gates"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A Finder finds the facts of one pull request, as it is now: it reads each once. It is used by one
+// goroutine.
+type Finder struct {
+	Hub  Hub
+	Pull github.PullRequest
+	// Base is the tip of the base branch.
+	Base string
+	Now  time.Time
+	// Lenient makes every failure an unknown fact.
+	Lenient bool
+
+	read map[string]any // by name
+}
+
+// A Subject is a command with its plan.
+type Subject struct {
+	Actor string // login; "" for a push
+	// Unasked is set while nobody has asked.
+	Unasked bool
+	// Planned is the commit of the plan; "" of a plan to be made.
+	Planned string
+	Plan    gates.Fact[gates.Plan]
+	// Shown is the time at which people first saw the plan; zero if they have not: then nobody can
+	// override. Project, Dir and Workspace are those that an override selects.
+	Shown                   time.Time
+	Project, Dir, Workspace string
+}
+
+// Find returns the facts that are needed about a subject.
+func (f *Finder) Find(ctx context.Context, n gates.Needs, s Subject) (gates.Facts, error) {
+	out := gates.Facts{
+		Now: f.Now, Actor: s.Actor, Unasked: s.Unasked, Planned: s.Planned, Plan: s.Plan, Author: f.Pull.Author,
+		Pull: gates.Pull{Draft: f.Pull.Draft, Merged: f.Pull.Merged, Labels: f.Pull.Labels}, People: map[string]gates.Person{},
+	}
+	if out.Planned == "" {
+		out.Planned = f.Pull.Head.SHA
+	}
+	p := &pass{f, ctx, &out, nil}
+	p.reviews(n)
+	p.rest(n)
+	p.lifts(n, s)
+	p.people(n)
+	return out, p.err
+}
+
+// A pass finds the facts of one subject, until an error that passes.
+type pass struct {
+	*Finder
+	ctx context.Context
+	out *gates.Facts
+	err error
+}
+
+// fact reads one, or returns it again.
+func fact[T any](p *pass, name string, read func(context.Context) (T, error)) gates.Fact[T] {
+	if p.err != nil {
+		return gates.Fact[T]{}
+	}
+	if have, ok := p.read[name]; ok {
+		return have.(gates.Fact[T])
+	}
+	v, err := read(p.ctx)
+	out := gates.Known(v)
+	if err != nil {
+		var final *github.FinalError
+		if !errors.As(err, &final) && !errors.Is(err, github.ErrNotFound) && !p.Lenient {
+			p.err = err
+			return gates.Fact[T]{}
+		}
+		why := err.Error()
+		if final != nil && final.Remedy != "" {
+			why = strings.TrimSuffix(why, ".") + ". " + final.Remedy
+		}
+		out = gates.Unknown[T](why)
+	}
+	if p.read == nil {
+		p.read = map[string]any{}
+	}
+	p.read[name] = out
+	return out
+}
+
+func (p *pass) reviews(n gates.Needs) {
+	if n.Owners {
+		p.out.Owned = fact(p, "owned", p.owned)
+	}
+	if !n.Reviews {
+		return
+	}
+	p.out.Reviews = fact(p, "reviews", func(ctx context.Context) ([]gates.Review, error) {
+		all, err := p.Hub.Reviews(ctx, p.Pull.Number)
+		var out []gates.Review
+		for _, r := range all {
+			out = append(out, gates.Review{Author: r.Author, State: string(r.State), SHA: r.SHA})
+		}
+		return out, err
+	})
+	p.out.Contributors = fact(p, "contributors", func(ctx context.Context) ([]string, error) {
+		logins, all, err := p.Hub.Contributors(ctx, p.Pull.Number)
+		if err == nil && !all {
+			err = problem("GitHub lists at most %d commits, and there may be more", github.MaxCommits)
+		}
+		return logins, err
+	})
+}
+
+func (p *pass) rest(n gates.Needs) {
+	if n.Open || n.Merging {
+		talk := fact(p, "discussion", func(ctx context.Context) (github.Discussion, error) { return p.Hub.Discussion(ctx, p.Pull.Number) })
+		p.out.Open = gates.Fact[int]{Value: talk.Value.Open, Known: talk.Known, Problem: talk.Problem}
+		if n.Merging && !p.Pull.Merged {
+			p.out.Merging = p.merging(talk)
+		}
+	}
+	if n.Behind && !p.Pull.Merged {
+		p.out.Behind = fact(p, "behind", func(ctx context.Context) (bool, error) { return p.Hub.Behind(ctx, p.Pull.Head.SHA, p.Base) })
+	}
+	if n.Checks {
+		p.out.Checks = fact(p, "checks "+p.out.Planned, p.checks)
+	}
+	if n.Labels {
+		p.out.LabelMoves = fact(p, "labels", func(ctx context.Context) ([]gates.LabelMove, error) {
+			all, err := p.Hub.LabelEvents(ctx, p.Pull.Number)
+			var out []gates.LabelMove
+			for _, e := range all {
+				out = append(out, gates.LabelMove{Label: strings.ToLower(e.Label), By: e.Actor, Added: e.Added})
+			}
+			return out, err
+		})
+	}
+}
+
+// merging is GitHub's view of a merge, with the rules of the base branch.
+func (p *pass) merging(talk gates.Fact[github.Discussion]) gates.Fact[gates.Merging] {
+	if !talk.Known {
+		return gates.Unknown[gates.Merging](talk.Problem)
+	}
+	if p.Pull.MergeState == "unknown" || p.Pull.MergeState == "" {
+		return gates.Unknown[gates.Merging]("GitHub has not found out yet whether the pull request can be merged")
+	}
+	return fact(p, "merging", func(ctx context.Context) (gates.Merging, error) {
+		m := gates.Merging{
+			Conflict: p.Pull.MergeState == "dirty", Behind: p.Pull.MergeState == "behind", Blocked: p.Pull.MergeState == "blocked",
+			ReviewMissing: talk.Value.ReviewMissing,
+		}
+		all, err := p.Hub.RequiredReports(ctx, p.Pull.Base.Ref)
+		for _, r := range all {
+			m.Required = append(m.Required, gates.Required{Name: r.Name, App: r.AppID, Own: r.Own || r.AppID == 0 && ownName(r.Name)})
+		}
+		return m, err
+	})
+}
+
+// ownName reports whether a check of ours may have a name.
+func ownName(name string) bool { return strings.HasPrefix(name+"/", pipeline.CheckPrefix) }
+
+func (p *pass) checks(ctx context.Context) (out []gates.Check, err error) {
+	all, err := p.Hub.Reports(ctx, p.out.Planned)
+	for _, r := range all {
+		state := "failed"
+		switch {
+		case !r.Done:
+			state = "running"
+		case r.Passed:
+			state = "passed"
+		}
+		out = append(out, gates.Check{Name: r.Name, App: r.App, ID: r.AppID, Ours: r.Ours, State: state})
+	}
+	return out, err
+}
+
+// people finds the rights and teams of all whose opinion may matter.
+func (p *pass) people(n gates.Needs) {
+	if p.out.Actor != "" {
+		p.person(p.out.Actor, n.Actor)
+	}
+	var owners []requirements.Party
+	for _, o := range p.out.Owned.Value {
+		owners = append(owners, o.Owners...)
+	}
+	for _, v := range p.out.Reviews.Value {
+		if v.State == string(github.Approved) && v.SHA == p.out.Planned {
+			p.person(v.Author, n.Approvers)
+			p.person(v.Author, owners)
+		}
+	}
+	for _, m := range p.out.LabelMoves.Value {
+		if m.By != "" {
+			p.person(m.By, nil)
+		}
+	}
+	for _, l := range p.out.Lifts {
+		if l.Planned == p.out.Planned {
+			p.person(l.By, n.Lifters)
+		}
+	}
+}
+
+func (p *pass) person(login string, parties []requirements.Party) {
+	key := strings.ToLower(login)
+	have := p.out.People[key]
+	if !have.Permission.Known {
+		have.Permission = fact(p, "permission "+key, func(ctx context.Context) (string, error) {
+			may, err := p.Hub.Permission(ctx, login)
+			return may.String(), err
+		})
+	}
+	for _, party := range parties {
+		if party.Team == "" {
+			continue
+		}
+		if have.Teams == nil {
+			have.Teams = map[string]gates.Fact[bool]{}
+		}
+		name := party.String()
+		have.Teams[name] = fact(p, "member "+name+" "+key, func(ctx context.Context) (bool, error) {
+			return p.Hub.InTeam(ctx, party.Org, party.Team, login)
+		})
+	}
+	p.out.People[key] = have
+}

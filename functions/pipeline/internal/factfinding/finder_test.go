@@ -1,0 +1,122 @@
+package factfinding
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gates"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+var update = flag.Bool("update", false, "write the requests and facts in testdata anew: read the difference")
+
+// TestFind plays the paragraphs of testdata/facts.txt: a title, steps of a [scene], and in lines with "=" the
+// requests and the facts that Find leads to.
+func TestFind(t *testing.T) {
+	const file = "testdata/facts.txt"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paragraphs := strings.Split(strings.TrimSpace(string(text)), "\n\n")
+	for i, p := range paragraphs {
+		lines := strings.Split(p, "\n")
+		t.Run(lines[0], func(t *testing.T) {
+			s := newScene(t)
+			var want, kept []string
+			for j, line := range lines {
+				if w, ok := strings.CutPrefix(line, "  = "); ok {
+					want = append(want, w)
+					continue
+				}
+				kept = append(kept, line)
+				if j > 0 && !strings.HasPrefix(line, "#") {
+					s.step(line)
+				}
+			}
+			if diff := cmp.Diff(want, s.lines); diff != "" && !*update {
+				t.Errorf("(-want +got, -update writes it anew)\n%s", diff)
+			}
+			for _, line := range s.lines {
+				kept = append(kept, "  = "+line)
+			}
+			paragraphs[i] = strings.Join(kept, "\n")
+		})
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(strings.Join(paragraphs, "\n\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestFaultsOpenNothing holds for every request of every rule, and every way in which GitHub does not answer, that the
+// rule is not fulfilled then: the fact is unknown, or the command is tried again.
+func TestFaultsOpenNothing(t *testing.T) {
+	for _, rule := range []string{
+		`by = ["acme/sre"]`, `permission = "write"`, `approvals = 1`, `approved_by = ["acme/sre"]`, `codeowners = true`, `mergeable = true`,
+		`up_to_date = true`, `resolved = true`, `checks = ["ci/*"]`, `labels = ["urgent"]`, `not_labels = ["x"]`,
+	} {
+		asked, allowed, err := fulfilled(t, rule, "", "")
+		if err != nil || !allowed || len(asked) == 0 {
+			t.Errorf("%s: without a fault it is not fulfilled: %v", rule, err)
+		}
+		for _, request := range asked {
+			for _, status := range []string{"limited", "403", "404", "410", "451"} {
+				_, allowed, err := fulfilled(t, rule, "/"+strings.TrimPrefix(request, "/"), status)
+				switch {
+				case (err != nil) != (status == "limited"):
+					t.Errorf("%s: %s is answered with %s, which leads to the error %v", rule, request, status, err)
+				case allowed && !harmless(rule, request, status):
+					t.Errorf("%s: it is fulfilled though %s is answered with %s", rule, request, status)
+				}
+			}
+		}
+	}
+}
+
+// harmless reports whether a rule can hold though a request fails: the first of the places of CODEOWNERS may be empty, and
+// the right of who asks is a rule of its own.
+func harmless(rule, request, status string) bool {
+	return strings.Contains(request, ".github/CODEOWNERS") && status == "404" ||
+		strings.HasSuffix(request, "zoe/permission") && !strings.HasPrefix(rule, "permission") && !strings.HasPrefix(rule, "labels")
+}
+
+// fulfilled finds the facts for a rule where all is well but requests to a path, and decides by them.
+func fulfilled(t *testing.T, rule, path, status string) (asked []string, allowed bool, err error) {
+	s := newScene(t)
+	steps := []string{
+		"base CODEOWNERS net/ @bob", "update", "team acme/sre zoe bob", "review bob approved", "label zoe +urgent",
+		"check ci/x buildkite completed success", "protect clean ci/x", "planned",
+	}
+	for _, step := range steps {
+		s.step(step)
+	}
+	pull, err := s.client.PullRequest(t.Context(), s.number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.requests, s.subject.Actor = nil, "zoe"
+	if path != "" {
+		s.faults[path] = status
+	}
+	f := &Finder{Hub: s.client, Pull: pull, Base: s.repo.Head("main"), Now: s.hub.Now()}
+	all := required(t, rule)
+	facts, err := f.Find(t.Context(), gates.Needed(all), s.subject)
+	return s.requests, gates.Decide(gates.Question{Command: "apply", Requirements: all, Facts: facts}).Outcome.Allows(), err
+}
+
+// TestOwnName holds which names are kept for our checks.
+func TestOwnName(t *testing.T) {
+	for name, want := range map[string]bool{"lockstep": true, "lockstep/net": true, "lockstepper": false, "ci/lockstep": false, "": false} {
+		if ownName(name) != want {
+			t.Errorf("%q: %t", name, !want)
+		}
+	}
+}
+
+var _ Hub = (*github.Client)(nil)

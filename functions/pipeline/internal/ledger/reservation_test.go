@@ -1,0 +1,71 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// TestReservation holds what several pull requests do to the lock of one state: "lock 1" and so on, and who has it then,
+// with a "-" for one that was lifted and not removed.
+func TestReservation(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ steps, want string }{
+		{"lock 1", "1"},
+		{"lock 1, lock 2", "1"},
+		{"lock 1, lock 1", "1"},
+		{"lift 1", ""},
+		{"lock 1, lift 2", "1"},
+		{"lock 1, lift 1", "1-"},
+		{"lock 1, lift 1, lift 1", "1-"},
+		{"lock 1, drop 1", "1"},
+		{"lock 1, lift 1, drop 2", "1-"},
+		{"lock 1, lift 1, drop 1", ""},
+		{"lock 1, lift 1, drop 1, drop 1", ""},
+		{"lock 1, lift 1, lock 2", "2"},
+		{"lock 1, lift 1, lock 2, drop 1", "2"},
+		{"lock 1, lift 1, lock 1", "1"},
+		{"lock 1, lift 1, lock 1, drop 1", "1"},
+	} {
+		ld := Ledger{Records: &memory.Store{}}
+		r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 3}, Project: "net", Workspace: "default"}
+		for step := range strings.SplitSeq(test.steps, ", ") {
+			var what string
+			var n int
+			if _, err := fmt.Sscanf(step, "%s %d", &what, &n); err != nil {
+				t.Fatal(err)
+			}
+			var err error
+			switch what {
+			case "lock":
+				_, err = ld.Reserve(t.Context(), r, runs.Reservation{Number: n})
+			case "lift":
+				_, err = ld.LiftReservation(t.Context(), r, n)
+			case "drop":
+				err = ld.DropReservation(t.Context(), r, n)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		v, err := ld.Reservation(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if v != nil {
+			got = fmt.Sprint(v.Number)
+			if v.Lifted {
+				got += "-"
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.steps, got, test.want)
+		}
+	}
+}

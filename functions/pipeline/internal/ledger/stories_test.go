@@ -1,0 +1,11 @@
+package ledger_test
+
+import (
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/storytest"
+)
+
+// TestStories plays stories of the whole pipeline, and compares all of its effects: see package
+// storytest.
+func TestStories(t *testing.T) { storytest.Play(t, "applies") }

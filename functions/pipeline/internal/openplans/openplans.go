@@ -1,0 +1,135 @@
+// Package openplans finds the plans that wait for their apply while another pull request is applied
+// to their state: they may be other plans by then. It has each of them checked.
+//
+//	an apply is settled     its pull request is merged, or closed: [Finder.Settled] sends one message
+//	its message is handled  [Finder.Find] lists the open plans of the state, and sends one each
+//	a plan is kept          [Finder.Kept] does the same where an apply came in between
+//
+// Before that they would be compared with a base branch that lacks what was applied: each would
+// revert it. The list of open plans may have entries too many; a plan is due by its own record
+// ([Due]). Each state has at most [AtOnce] of its plans under way, those of different authors in turn
+// (fair); package reconcile comes back for the rest.
+//
+// The package refuses to know how a plan is checked: that is package rechecking. Start at
+// [Finder.Find].
+package openplans
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// AtOnce is the number of plans of a state that are checked after an apply, or in a round of the
+// janitor. All are planned again in their own applies anyway: whoever opens pull requests by the
+// thousand makes others wait for no more than this.
+const AtOnce = 25
+
+// Due reports whether the plan of a run has to be checked, since there was another apply to its
+// state. last is the last one, nil if there was none.
+func Due(r runs.Run, last *runs.LastApply) bool {
+	return last != nil && last.Settled && r.Phase == runs.Planned && r.Applies < last.Applies
+}
+
+// fair puts the open plans of a state in the order in which they are checked: the oldest pull request
+// of each author, then the second one of each, and so on.
+func fair(all []runs.Open) []runs.Open {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b runs.Open) int { return cmp.Compare(a.Pull.Number, b.Pull.Number) })
+	turn := map[int]int{} // by number, from 0
+	had := map[string]int{}
+	for _, o := range all {
+		turn[o.Pull.Number] = had[o.Author]
+		had[o.Author]++
+	}
+	slices.SortStableFunc(all, func(a, b runs.Open) int { return cmp.Compare(turn[a.Pull.Number], turn[b.Pull.Number]) })
+	return all
+}
+
+// A Finder has open plans checked.
+type Finder struct {
+	Ledger ledger.Ledger
+	Queue  pipeline.Queue
+}
+
+// Settled has the open plans on the state of a run checked, because the last apply to it is settled.
+// It can be repeated, and does nothing where no apply is remembered.
+func (f Finder) Settled(ctx context.Context, r runs.Run, last *runs.LastApply) error {
+	if last == nil {
+		return nil
+	}
+	return pipeline.Send(ctx, f.Queue, r.Pull, Message(r), r.Plain(), last.Applies)
+}
+
+// Message is about the state of a run.
+func Message(r runs.Run) pipeline.Message {
+	return pipeline.Message{Kind: pipeline.Settled, Target: r.Target()}
+}
+
+// Kept is for a run whose plan was just recorded: an apply that was settled while it was made has not
+// found it. Of the two, whoever comes later finds the other.
+func (f Finder) Kept(ctx context.Context, r runs.Run) error {
+	last, err := f.Ledger.LastApply(ctx, r)
+	if err != nil || !Due(r, last) {
+		return err
+	}
+	return pipeline.Send(ctx, f.Queue, r.Pull, Message(r), r.Plain(), "kept", r.Begun, last.Applies)
+}
+
+// Find sends a message for each plan on a state that is due, as far as there may be at once. m is the
+// message about the state.
+func (f Finder) Find(ctx context.Context, m pipeline.Message) error {
+	opens, err := f.Ledger.Opens(ctx, m.Pull.Repo.ID, m.Target)
+	if err != nil {
+		return err
+	}
+	due := 0
+	for _, o := range fair(opens) {
+		s, err := f.Ledger.Read(ctx, o.Pull.Runs()+"/"+m.Target)
+		if err != nil {
+			return err
+		}
+		if s.Version == "" {
+			continue // with the retention
+		}
+		last, err := f.Ledger.LastApply(ctx, s.Run)
+		if err != nil {
+			return err
+		}
+		if !Due(s.Run, last) {
+			continue
+		}
+		if due++; due > AtOnce {
+			return nil
+		}
+		check := pipeline.Message{Kind: pipeline.ToCheck, Target: m.Target, Attempt: s.Attempt}
+		// A message that is sent again is about another try: the first may have come too early.
+		if err := pipeline.Send(ctx, f.Queue, s.Pull, check, s.Plain(), last.Applies, strings.ReplaceAll(m.ID, "/", "-")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tell has the comments and checks of the open plans on the state of a run written again, besides those of
+// its own pull request, as far as there may be at once. why makes the messages different from others.
+func (f Finder) Tell(ctx context.Context, r runs.Run, why ...any) error {
+	opens, err := f.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Target())
+	if err != nil {
+		return err
+	}
+	opens = slices.DeleteFunc(opens, func(o runs.Open) bool { return o.Pull.Number == r.Pull.Number })
+	all := fair(opens)
+	for _, o := range all[:min(len(all), AtOnce)] {
+		parts := append([]any{r.Plain(), o.Pull.Number}, why...)
+		if err := pipeline.Send(ctx, f.Queue, o.Pull, pipeline.Message{Kind: pipeline.SyncComments}, parts...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

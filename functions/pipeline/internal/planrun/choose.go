@@ -1,0 +1,102 @@
+package planrun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// choose finds the projects of a checkout that a command selects: by name, directory or workspace,
+// or else those that the pull request touches. Problems of the repository go into l. A reply that
+// is not nil refuses the command, because there is nothing to plan. base are the settings of the base
+// commit.
+func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string, base *project.Settings, l *ledger.Look) ([]project.Project, comment.Reply, error) {
+	all, settings, err := qu.described(ctx, dir, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, complete, err := qu.Evidence.Hub.ChangedFiles(ctx, qu.Evidence.Pull.Number)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range project.SettingsFiles {
+		if slices.Contains(files, name) {
+			l.Notes = append(l.Notes, comment.SettingsChanged(name))
+		}
+	}
+	var found []project.Project
+	switch {
+	case !c.Everything():
+		if found, err = qu.meant(ctx, c, all); err != nil {
+			return nil, nil, err
+		}
+	case complete:
+		found = project.Touched(all, files, base)
+	default:
+		found = all
+	}
+	switch {
+	case len(found) > 0 || qu.Evidence.Message.Actor == "":
+		return found, nil, nil
+	case l.Problem != "":
+		return nil, comment.Failed{Project: cmp.Or(settings, project.FileName), Verb: comment.Plan, Body: l.Problem}, nil
+	}
+	return nil, noneSelected(c, all), nil
+}
+
+// meant returns the projects that a command names, in the pull request or not.
+func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []project.Project) (found []project.Project, err error) {
+	var have []ledger.Versioned
+	if c.Failed {
+		if have, err = qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range all {
+		r := runs.Run{Project: p.Name, Dir: p.Dir, Workspace: p.Workspace}
+		if i := slices.IndexFunc(have, func(s ledger.Versioned) bool { return s.Target() == r.Target() }); i >= 0 {
+			r.Phase = have[i].Phase
+		}
+		if r.Meant(c) {
+			found = append(found, p)
+		}
+	}
+	return found, nil
+}
+
+// described returns the projects of a checkout, and the name of the file with its settings. Problems of
+// the repository, or of reading it, go into l, and notes about the file.
+func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look) ([]project.Project, string, error) {
+	d, err := qu.Projects.Discover(ctx, dir)
+	var dead *jobs.DeathError
+	switch {
+	case errors.As(err, &dead):
+		d = jobs.Discovered{Problem: dead.Markdown()}
+	case err != nil:
+		return nil, "", err
+	}
+	if d.Problem != "" {
+		l.Problem = qu.Report.Clean(d.Problem)
+	}
+	for _, note := range d.Notes {
+		l.Notes = append(l.Notes, qu.Report.Clean(note))
+	}
+	return d.Projects, d.Settings, nil
+}
+
+// noneSelected refuses a command that is for none of the projects.
+func noneSelected(c comment.Command, all []project.Project) comment.Reply {
+	no := comment.NoProjectSelected{Command: c}
+	for _, p := range all {
+		no.Projects = append(no.Projects, p.Name)
+	}
+	return evidence.Refused(c, "", runs.Refusal(no))
+}

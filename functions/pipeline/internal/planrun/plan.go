@@ -1,0 +1,206 @@
+package planrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/walk"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// ErrSuperseded is the end of a plan in the making that nobody wants any more.
+var ErrSuperseded = errors.New("a newer plan is wanted")
+
+// Plan plans one project. It is the handling of a message, and can be repeated: a plan that is made
+// is only announced again.
+func (pl *Planner) Plan(ctx context.Context) error {
+	s, err := pl.Ledger.Read(ctx, pl.Evidence.Message.Run())
+	if err != nil || s.Version == "" || s.Attempt != pl.Evidence.Message.Attempt {
+		return err
+	}
+	switch s.Phase {
+	case runs.Queued, runs.Planning:
+	case runs.Planned, runs.PlanFailed:
+		return pl.Planned(ctx, s.Run) // an earlier try died before all of it was reported
+	default:
+		if err := pl.follow(ctx, s.Run); err != nil {
+			return err
+		}
+		return pl.Leases.Release(ctx, s.Key())
+	}
+	if err := pl.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	q, err := pl.Evidence.Request(ctx, comment.Plan, s.Run)
+	if err != nil {
+		return pl.cannotPlan(ctx, s, err)
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return pl.denied(ctx, s, d)
+	}
+	if stop, err := pl.Ledger.StopOf(ctx, s.Run); err != nil {
+		return err
+	} else if stop != nil {
+		return pl.denied(ctx, s, runs.Refusal(comment.WasStopped{By: stop.By}))
+	}
+	if err := pl.Leases.Hold(ctx, s.Run); err != nil {
+		return err
+	}
+	s = s.To(runs.Planning)
+	s.Begun, s.Applies = s.NextBegun(), q.Last.Count()
+	if s, err = pl.Ledger.Save(ctx, s); err != nil {
+		return err // a conflict: another process plans it
+	}
+	if err := pl.Report.PutCheck(ctx, s.Run); err != nil {
+		return err
+	}
+	q.Run = s.Run
+	err = pl.make(ctx, s, q)
+	if errors.Is(err, ErrSuperseded) {
+		return pl.Leases.Release(ctx, s.Key())
+	}
+	if stopped := new(stoppedError); errors.As(err, &stopped) {
+		return pl.denied(ctx, stopped.run, runs.Refusal(comment.WasStopped{By: stopped.by}))
+	}
+	return err
+}
+
+// A stoppedError is the end of a plan in the making that a person has stopped.
+type stoppedError struct {
+	run ledger.Versioned
+	by  string
+}
+
+// Error implements error.
+func (e *stoppedError) Error() string { return e.by + " stopped it" }
+
+// make makes the plan of a run in phase Planning, and keeps it.
+func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request) error {
+	dir, done, err := pl.Evidence.Checkout(ctx, s.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		var d runs.Decision
+		if s, d, err = pl.renew(ctx, s); err == nil && !d.Allowed() {
+			return pl.denied(ctx, s, d)
+		}
+		if err == nil {
+			dir, done, err = pl.Evidence.Checkout(ctx, s.Merge)
+		}
+	}
+	if errors.Is(err, github.ErrNotFound) {
+		return pl.denied(ctx, s, runs.Refusal(comment.CommitGone{Problem: err.Error()}))
+	}
+	if err != nil {
+		return pl.cannotPlan(ctx, s, err)
+	}
+	defer done()
+	q.Run = s.Run
+	job, problem, err := pl.Evidence.Job(ctx, &q, dir)
+	if err != nil {
+		return pl.cannotPlan(ctx, s, err)
+	}
+	if problem != "" {
+		return pl.notPlanned(ctx, s, markdown.Code(problem))
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return pl.denied(ctx, s, d)
+	}
+	s.Place = job.State.String()
+	in := ledger.Inputs{Whole: job.Grants.Programs()}
+	if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {
+		return pl.noInputs(ctx, s, err)
+	}
+	result, err := pl.watched(ctx, s, job)
+	if err != nil {
+		return fmt.Errorf("plan %s: %w", s.Project, err)
+	}
+	// The whole checkout includes all files that the plan has read, and by now perhaps some that a
+	// program has written there.
+	in.Read = result.Read
+	if len(result.Read) > 0 && !in.Whole {
+		if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {
+			return pl.noInputs(ctx, s, err)
+		}
+	}
+	result.Report = placed(s.Project, s.Place, *q.Placing).Above(result.Report)
+	return pl.keep(ctx, s, result, in)
+}
+
+// placed is the decision about the address of a state, for people.
+func placed(project, place string, p runs.Placing) comment.Placed {
+	return comment.Placed{Project: project, From: p.From, To: place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
+}
+
+// renew finds the trial merge again, because GitHub makes it anew at times and forgets the old one.
+// The decision is the gate's on the pull request as it is now.
+func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versioned, runs.Decision, error) {
+	q, err := pl.Evidence.Request(ctx, comment.Plan, s.Run)
+	if err != nil {
+		return s, runs.Decision{}, err
+	}
+	m, err := pl.Evidence.Merged(ctx, &q)
+	if err != nil {
+		return s, runs.Decision{}, err
+	}
+	if m.Head != s.Head {
+		return s, runs.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Head, ErrSuperseded)
+	}
+	s.Base, s.Merge = m.Base, m.SHA
+	return s, runs.Gate(q), nil
+}
+
+// noInputs records a failed plan: without its inputs nobody could tell when it becomes stale.
+func (pl *Planner) noInputs(ctx context.Context, s ledger.Versioned, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	var dead *jobs.DeathError
+	if errors.As(err, &dead) {
+		return pl.notPlanned(ctx, s, dead.Markdown())
+	}
+	return pl.notPlanned(ctx, s, markdown.Code(err.Error()))
+}
+
+// watched makes the plan, and stops when the run's record shows that a newer one is wanted, or when
+// a person stops it.
+func (pl *Planner) watched(ctx context.Context, s ledger.Versioned, job jobs.Job) (jobs.PlanResult, error) {
+	ctx, end := stopping.Watch(ctx, pl.Ledger, s.Run, pl.Poll)
+	defer end()
+	ctx, stop := UntilMoved(ctx, pl.Ledger, s, pl.Poll)
+	defer stop()
+	result, err := pl.Engine.Plan(ctx, job)
+	if errors.Is(context.Cause(ctx), ErrSuperseded) {
+		return jobs.PlanResult{}, ErrSuperseded
+	}
+	if stop := end(); stop != nil && result.Plan == nil {
+		return jobs.PlanResult{}, &stoppedError{s, stop.By}
+	}
+	return result, err
+}
+
+// UntilMoved returns a context for a plan in the making, which ends with [ErrSuperseded] when the
+// record of its run is not the one that was read any more. poll is the interval of looking, 0 is 5 s.
+// stop must be called when the work has ended.
+func UntilMoved(ctx context.Context, ld ledger.Ledger, s ledger.Versioned, poll time.Duration) (work context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if poll == 0 {
+		poll = 5 * time.Second
+	}
+	done := walk.Every(ctx, poll, func() {
+		now, err := ld.Read(context.WithoutCancel(ctx), s.Key())
+		if err == nil && now.Version != s.Version {
+			cancel(ErrSuperseded)
+		}
+	})
+	return ctx, func() {
+		done()
+		cancel(nil)
+	}
+}

@@ -1,0 +1,89 @@
+package planrun
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// Push queues plans, because a pull request may have a new head.
+func (qu *PlanQueuer) Push(ctx context.Context) error {
+	if err := qu.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	if !qu.Evidence.Pull.Open {
+		return nil // closed since the message was sent
+	}
+	if err := qu.Ledger.Reopen(ctx, qu.Evidence.Message.Pull); err != nil {
+		return err
+	}
+	if err := qu.Report.Await(ctx); err != nil {
+		return err
+	}
+	replies, err := qu.Enqueue(ctx, comment.Command{Verb: comment.Plan})
+	if err != nil {
+		return err
+	}
+	// A fork gets an answer, once. Other refusals are in the status.
+	if qu.Evidence.Pull.Fork() {
+		if err := qu.Report.Answer(ctx, ledger.PushAnswer, replies...); err != nil {
+			return err
+		}
+	}
+	return qu.Report.Sync(ctx)
+}
+
+// supersede ends the queued and unfinished plans of earlier heads, for projects that the present
+// head does not touch. Once a pull request is reopened, it may touch fewer projects than when it was closed.
+func (qu *PlanQueuer) supersede(ctx context.Context, found []project.Project) error {
+	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		planned := slices.ContainsFunc(found, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
+		again := s.Phase == runs.Dropped && s.Head == qu.Evidence.Pull.Head.SHA
+		under := s.Head != qu.Evidence.Pull.Head.SHA && (s.Phase == runs.Queued || s.Phase == runs.Planning)
+		if planned || !again && !under {
+			continue
+		}
+		if err := qu.abort(ctx, s.Run); err != nil {
+			return err
+		}
+		// On a conflict the plan is finished: it stays, as the plan of another head.
+		if _, err := qu.Ledger.Save(ctx, s.To(runs.Superseded)); err != nil && !errors.Is(err, pipeline.ErrConflict) {
+			return err
+		}
+	}
+	return nil
+}
+
+// abort answers those who wait for a plan that will not be made, or for the apply of one that was. It
+// comes before the run moves on, so that a death in between repeats it.
+func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
+	switch r.Phase {
+	case runs.Queued, runs.Planning:
+	case runs.Planned, runs.PlanFailed:
+		if err := qu.Report.Announce(ctx, r); err != nil {
+			return err
+		}
+		return qu.Report.Reply(ctx, r.Answer, report.Unfollowed(r, comment.FoundStale{})...)
+	default:
+		return nil
+	}
+	if r.Head != qu.Evidence.Pull.Head.SHA {
+		old := r
+		old.Phase = runs.Superseded
+		if err := qu.Report.PutCheck(ctx, old); err != nil {
+			return err
+		}
+	}
+	return qu.Report.Reply(ctx, r.Answer, report.Unmade(r, comment.PlanSuperseded{Project: r.Project}, comment.FoundStale{})...)
+}

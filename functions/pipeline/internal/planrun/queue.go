@@ -1,0 +1,232 @@
+package planrun
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// Enqueue queues plans of the projects that a command selects. They are of the present trial merge.
+// The replies are the refusals.
+func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	if err := qu.announceAgain(ctx); err != nil {
+		return nil, err
+	}
+	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref}
+	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{})
+	if err != nil {
+		return qu.unknown(ctx, c, l, err)
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return qu.notLooked(ctx, c, q, d, l)
+	}
+	m, err := qu.Evidence.Merged(ctx, &q)
+	if err != nil {
+		return qu.unknown(ctx, c, l, err)
+	}
+	if d := runs.Gate(q); runs.Has[comment.OtherBase](d) {
+		return qu.notLooked(ctx, c, q, d, l)
+	}
+	l.Head, l.Base, l.Merge, l.Conflict, l.Into = m.Head, m.Base, m.SHA, m.Conflict, m.BaseRef
+	l.Seen = qu.Evidence.Pull.Updated
+	var found []project.Project
+	var replies []comment.Reply
+	if m.Conflict {
+		replies = append(replies, evidence.Refused(c, "", runs.Gate(q)))
+	} else if found, replies, err = qu.discover(ctx, c, &l); err != nil {
+		return qu.unknown(ctx, c, l, err)
+	}
+	qu.quiet = len(found) > cmp.Or(qu.Loud, DefaultLoud)
+	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
+		return nil, err
+	}
+	if q.Entry == runs.ByPush {
+		if err := qu.supersede(ctx, found); err != nil {
+			return nil, err
+		}
+	}
+	if l, err = qu.Ledger.LastLook(ctx, l.Pull); err != nil {
+		return nil, err
+	}
+	for _, p := range found {
+		no, err := qu.queuePlan(ctx, c, p, l)
+		if err != nil {
+			return nil, err
+		}
+		if no != nil {
+			replies = append(replies, no)
+		}
+	}
+	return replies, qu.unasked(ctx, q, replies, l)
+}
+
+// unasked shows refusals of the plans of a push, which have no comment to be answered: without
+// them nobody would know why there is no plan, and who can ask for it.
+func (qu *PlanQueuer) unasked(ctx context.Context, q runs.Request, replies []comment.Reply, l ledger.Look) error {
+	if q.Entry != runs.ByPush {
+		return nil
+	}
+	said := l.Problem
+	for _, r := range replies {
+		no, is := r.(comment.Refused)
+		if is && slices.ContainsFunc(no.Reasons, func(why comment.Reason) bool { _, is := why.(comment.Required); return is }) {
+			l.Problem = strings.TrimSpace(l.Problem + "\n\n" + comment.Markdown(r))
+		}
+	}
+	if l.Problem == said {
+		return nil
+	}
+	l.Problem = qu.Report.Clean(l.Problem)
+	return qu.Ledger.SaveLook(ctx, l)
+}
+
+// notLooked refuses a command before the projects of the pull request are known.
+func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q runs.Request, d runs.Decision, l ledger.Look) (replies []comment.Reply, err error) {
+	no := evidence.Refused(c, "", d)
+	l.Refused = comment.Markdown(no)
+	if runs.Has[comment.OtherBase](d) {
+		l.Problem = l.Refused
+	}
+	if q.Entry == runs.ByPush {
+		err = qu.Ledger.SaveLook(ctx, l)
+	}
+	return []comment.Reply{no}, err
+}
+
+// unknown refuses a command if err is final, so that the projects of the pull request stay unknown;
+// any other error is returned.
+func (qu *PlanQueuer) unknown(ctx context.Context, c comment.Command, l ledger.Look, err error) ([]comment.Reply, error) {
+	no, err := evidence.Unable(c, "", err)
+	if err != nil {
+		return nil, err
+	}
+	l.Problem = qu.Report.Clean(comment.Markdown(no))
+	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
+		return nil, err
+	}
+	if qu.Evidence.Message.Actor == "" {
+		err = qu.supersede(ctx, nil)
+	}
+	return []comment.Reply{no}, err
+}
+
+// discover finds the projects that a command selects in the trial merge of l, and adds to l the
+// notes and problems on the way.
+func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger.Look) ([]project.Project, []comment.Reply, error) {
+	base, note, err := qu.Evidence.Settings(ctx, l.Base)
+	if err != nil {
+		return nil, nil, err
+	}
+	if note != "" {
+		l.Notes = append(l.Notes, qu.Report.Clean(note))
+	}
+	dir, done, err := qu.Evidence.Checkout(ctx, l.Merge)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	l.Waiting = base.OnWaiting()
+	found, reply, err := qu.choose(ctx, c, dir, base, l)
+	for i := range found {
+		found[i].Apply = base.ApplyOn(found[i])
+	}
+	if reply != nil {
+		return found, []comment.Reply{reply}, err
+	}
+	return found, nil, err
+}
+
+// queuePlan queues the plan of one project. A reply that is not nil is the refusal.
+func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p project.Project, l ledger.Look) (comment.Reply, error) {
+	s, err := qu.Ledger.Load(ctx, runs.Run{Pull: qu.Evidence.Message.Pull, Project: p.Name, Workspace: p.Workspace})
+	if err != nil {
+		return nil, err
+	}
+	mine := s.PlanFor == qu.Evidence.Message.ID
+	if !mine {
+		same := s.Head == l.Head && s.Base == l.Base && s.Phase != runs.Dropped && s.Phase != runs.Superseded
+		if qu.Evidence.Message.Actor == "" && same {
+			return nil, nil // an older event, or a second one about the same head
+		}
+		r := s.Run
+		r.Dir = p.Dir // of the head: a run that is new has none
+		q, err := qu.Evidence.Request(ctx, comment.Plan, r)
+		if err != nil {
+			return evidence.Unable(c, p.Name, err)
+		}
+		if d := runs.Gate(q); !d.Allowed() {
+			return evidence.Refused(c, p.Name, d), nil
+		}
+		if err := qu.abort(ctx, s.Run); err != nil {
+			return nil, err
+		}
+		if s, err = qu.Ledger.Save(ctx, qu.next(s, c, p, l)); err != nil {
+			return nil, err
+		}
+	}
+	if s.Phase != runs.Queued {
+		return nil, nil // queued by an earlier try of this message, and under way
+	}
+	return nil, qu.announce(ctx, s.Run)
+}
+
+// announceAgain announces the runs that an earlier try of this message has queued, as it may have died
+// before it sent their messages. By now the head may have a conflict, or the gate refuse: then no
+// project is found, and nobody else would send them.
+func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
+	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.Phase != runs.Queued || s.PlanFor != qu.Evidence.Message.ID {
+			continue
+		}
+		if err := qu.announce(ctx, s.Run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next returns the run as a queued one, without the results of its last plan and apply.
+func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p project.Project, l ledger.Look) ledger.Versioned {
+	s = s.To(runs.Queued)
+	if !c.Failed || !c.Options.IsZero() { // what failed is tried again as it was
+		s.Options = c.Options
+	}
+	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
+	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
+	s.Attempt++
+	s.ThenApply, s.Quiet = 0, qu.quiet
+	if l.Before(qu.Evidence.Message.At) && appliedNext(qu.Evidence.Message.Lines, c, s.Run) {
+		s.ThenApply = s.Try + 1
+	}
+	s.PlanFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
+	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = runs.StateID{}, "", counting.Counts{}, false, false
+	s.Content = nil
+	s.PlanHash, s.Parts, s.Reported, s.Again, s.Settled, s.Checked = "", nil, "", "", nil, nil
+	s.Done, s.Remaining, s.Lost = counting.Counts{}, 0, false
+	return s
+}
+
+// announce reports that a run is queued, and sends the message for its plan.
+func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
+	if err := qu.Report.Reply(ctx, r.Answer, report.PlanReply(r, comment.Pending{Project: r.Project, Verb: comment.Plan})); err != nil {
+		return err
+	}
+	if err := qu.Report.PutCheck(ctx, r); err != nil {
+		return err
+	}
+	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToPlan, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Answer: r.Answer}, r.Plain(), r.Attempt)
+}

@@ -1,0 +1,98 @@
+package planrun
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// Kept keeps plans: their artifacts, and the results in the run's record.
+type Kept struct {
+	Report    *report.Reporter
+	Ledger    ledger.Ledger
+	Artifacts pipeline.Artifacts
+	Projects  jobs.Projects
+}
+
+// A Replacement is a plan that takes the place of a run's plan, because that does not fit any more:
+// for the reasons of Since, if they are known. Begun is its number.
+type Replacement struct {
+	Again jobs.Again
+	Since comment.Reasons
+	Begun int
+	// Job is the one it was made for, in a checkout that is still there. Inputs are those of the
+	// checkout before.
+	Job    jobs.Job
+	Inputs ledger.Inputs
+}
+
+// Replace stores a plan and returns the run with it, to be saved by the caller: until then it
+// belongs to nobody. The artifacts of the former plan are swept by the next one.
+func (k Kept) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (ledger.Versioned, error) {
+	s.Begun = x.Begun
+	in := x.Inputs
+	in.Read = x.Again.Plan.Read
+	if whole := x.Job.Grants.Programs(); !in.Whole || !whole {
+		in.Whole = whole
+		if err := k.inputs(ctx, x.Job.Checkout, s.Run, &in); err != nil {
+			return s, err
+		}
+	}
+	result := x.Again.Plan
+	note := comment.Replacement{Since: x.Since, Difference: x.Again.Difference, Equal: x.Again.Equal}
+	result.Report = note.Above(result.Report)
+	return k.store(ctx, s, result, in)
+}
+
+// inputs reads the inputs of a plan in a checkout.
+func (k Kept) inputs(ctx context.Context, dir string, r runs.Run, in *ledger.Inputs) (err error) {
+	in.Tree, in.Own, err = ReadInputs(ctx, k.Projects, dir, r, in.Scope())
+	return err
+}
+
+// ReadInputs reads the files in a checkout that a plan depends on; own are those of the
+// configuration, nil where they are all.
+func ReadInputs(ctx context.Context, from jobs.Projects, dir string, r runs.Run, s jobs.Scope) (all, own project.Tree, err error) {
+	if all, err = from.Inputs(ctx, dir, r, s); err != nil || !s.Whole {
+		return all, nil, err
+	}
+	own, err = from.Inputs(ctx, dir, r, jobs.Scope{})
+	return all, own, err
+}
+
+// store stores the artifacts of a plan, finished or failed, and returns the run with its results.
+func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs) (ledger.Versioned, error) {
+	put := func(a pipeline.Artifact, data []byte) error {
+		if len(data) == 0 {
+			return nil
+		}
+		return k.Artifacts.Put(ctx, a, data)
+	}
+	report := []byte(k.Report.Clean(result.Report))
+	if err := errors.Join(put(s.Plan(), result.Plan), put(s.Report(), report),
+		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsOf(), pipeline.Encode(in))); err != nil {
+		return s, err
+	}
+	s.Full = result.Full != ""
+	if result.Plan == nil {
+		return s, nil
+	}
+	if err := k.Ledger.Open(ctx, s.Run, k.Report.Evidence.Pull.Author); err != nil {
+		return s, err
+	}
+	parts := result.Parts
+	parts.State, parts.Inputs, parts.Saved = result.State, in.Hash(), runs.HashOf(result.Plan)
+	parts.Options = s.Options.Words()
+	s.State, s.Inputs, s.Counts, s.Applyable = parts.State, parts.Inputs, result.Counts, result.Applyable
+	s.Content = result.Content
+	s.PlanHash, s.Parts, s.Reported = parts.Hash(), &parts, runs.HashOf(report)
+	s.Again, s.Settled, s.Checked, s.Part, s.Progress = "", nil, nil, false, comment.Progress{}
+	return s, nil
+}

@@ -1,0 +1,119 @@
+package rechecking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// conclude decides on what was found, and records it.
+func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q runs.Request, found jobs.Checked, x planrun.Replacement) error {
+	if found.Problem != "" {
+		return c.stays(ctx, s, runs.Checked{Problem: c.Report.Clean(found.Problem)})
+	}
+	if found.Now.Again == nil || found.Now.Again.Plan.State != found.Now.State {
+		return fmt.Errorf("check the plan of %s: the new plan is missing, or of another state", s.Project)
+	}
+	q.State, q.OtherVersion, q.Providers, q.Modules = &found.Now.State, found.Now.OtherVersion, found.Now.Providers, found.Modules
+	again := found.Now.Again
+	q.Again = &runs.Again{Hash: runs.HashOf(again.Plan.Plan), State: again.Plan.State, Equal: again.Equal}
+	switch f := runs.Check(q); f.Verdict {
+	case runs.StillSame:
+		return c.stays(ctx, s, runs.Checked{Since: f.Reasons})
+	case runs.Another:
+		x.Again, x.Since = *again, f.Reasons
+		former := s.Former()
+		s.Base, s.Merge, s.ApplyOn, s.Place = q.Run.Base, q.Run.Merge, q.Run.ApplyOn, x.Job.State.String()
+		return c.replace(ctx, s, x, former)
+	default:
+		return c.impossible(ctx, s, f.Reasons, nil)
+	}
+}
+
+// replace keeps the new plan in the place of the former one.
+func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Replacement, former *runs.Former) error {
+	kept := planrun.Kept{Report: c.Report, Ledger: c.Ledger, Artifacts: c.Artifacts, Projects: c.Projects}
+	s, err := kept.Replace(ctx, s, x)
+	if err != nil {
+		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)
+	}
+	s.Applies, s.Checked = c.applies, &runs.Checked{ID: c.Evidence.Message.ID, Since: x.Since, Renewed: true, Former: former}
+	saved, err := c.Ledger.Save(ctx, s)
+	if errors.Is(err, pipeline.ErrConflict) {
+		own := s.Run
+		own.Swept = s.Begun - 1
+		return errors.Join(err, ledger.Sweep(ctx, c.Artifacts, own, s.Begun))
+	}
+	if err != nil {
+		return err
+	}
+	c.Report.Made = s.PlanHash
+	return c.announce(ctx, saved.Run)
+}
+
+// announce tells people of a check. A plan that is another one is told of in a comment of its own,
+// because nobody is notified of edits.
+func (c *Checker) announce(ctx context.Context, r runs.Run) error {
+	if r.Checked.Renewed && r.Applyable {
+		tell := comment.PlanRenewal{Project: r.Project, Plan: r.PlanHash, Since: r.Checked.Since, ByMerge: r.ApplyOn == project.OnMerge}
+		if err := c.Report.Reply(ctx, ledger.CheckAnswer, report.NewReply(r.Target(), tell)); err != nil {
+			return err
+		}
+	}
+	return c.Report.AtRest(ctx, r)
+}
+
+// stays records that the plan was checked, and stays as it is.
+func (c *Checker) stays(ctx context.Context, s ledger.Versioned, checked runs.Checked) error {
+	checked.ID = c.Evidence.Message.ID
+	checked.Problem = markdown.Cut(checked.Problem, maxProblem)
+	if was := s.Checked; was != nil && was.Renewed {
+		checked.Renewed, checked.Since = true, was.Since // nobody has asked for it since
+	}
+	s.Applies, s.Checked = c.applies, &checked
+	s, err := c.Ledger.Save(ctx, s)
+	if err != nil {
+		return err
+	}
+	return c.announce(ctx, s.Run)
+}
+
+// maxProblem is the maximum length of a problem in a record, in bytes.
+const maxProblem = 8 << 10
+
+// impossible records that a plan cannot be checked, for reasons or because of an error that stays the
+// same; any other error is returned.
+func (c *Checker) impossible(ctx context.Context, s ledger.Versioned, no comment.Reasons, err error) error {
+	if err != nil {
+		d, err := evidence.Impossible(err)
+		if err != nil {
+			return err
+		}
+		no = d.Reasons
+	}
+	return c.stays(ctx, s, runs.Checked{Problem: c.Report.Clean(no.Markdown())})
+}
+
+// Abandon records that a check failed too often.
+func (c *Checker) Abandon(ctx context.Context, why comment.Broken) error {
+	s, err := c.due(ctx)
+	if err != nil || s.Version == "" {
+		return err
+	}
+	err = c.stays(ctx, s, runs.Checked{Problem: comment.Markdown(why)})
+	if errors.Is(err, pipeline.ErrConflict) {
+		return nil
+	}
+	return err
+}

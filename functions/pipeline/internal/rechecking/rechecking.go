@@ -1,0 +1,166 @@
+// Package rechecking checks a plan that waits for its apply, after another pull request was applied to
+// its state and is merged or closed: it plans once more, of the present trial merge and the present
+// state, and compares both plans as data.
+//
+//	the same       the plan stays, under its hash, with a note that it was checked
+//	another one    the new plan takes its place, with the difference, and waits for an apply of its own
+//	not known      the plan stays, with a note why it could not be checked
+//
+// Nothing here is believed by an apply, which plans again itself with the state locked: a check tells
+// people early of what they would be told late. So it takes no lock, no lease and no right that a
+// plan does not have. A push, a command or a close takes precedence: whoever moves the run's record on
+// first, the other one gives up.
+//
+// The meaning of a death: the number of the new plan's artifacts is reserved in the record before
+// they are stored, so that nobody writes the same ones; until the record has the plan they belong to
+// nobody, and are swept with the next. A new plan that is recorded and was not announced is made once
+// more, from the former one, because our check run must have its hash from whoever made it.
+//
+// The package refuses to know which plans are to be checked: that is package openplans. Start at
+// [Checker.Check].
+package rechecking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A Checker checks the plan of one run.
+type Checker struct {
+	Evidence  *evidence.Reader
+	Report    *report.Reporter
+	Ledger    ledger.Ledger
+	Artifacts pipeline.Artifacts
+	Projects  jobs.Projects
+	Engine    jobs.Engine
+	// Poll is the interval at which it looks whether the run has moved on; 0 is 5 s.
+	Poll time.Duration
+
+	applies int // to the state, until now
+}
+
+// Check is the handling of a message, and can be repeated.
+func (c *Checker) Check(ctx context.Context) error {
+	s, err := c.due(ctx)
+	if err != nil || s.Version == "" {
+		return err
+	}
+	if err := c.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	if !c.Evidence.Pull.Open || c.Evidence.Pull.Head.SHA != s.Head {
+		return nil // another message is about that
+	}
+	err = c.check(ctx, s)
+	if errors.Is(err, pipeline.ErrConflict) || errors.Is(err, planrun.ErrSuperseded) {
+		return nil
+	}
+	return err
+}
+
+// due reads the run, without a version if there is nothing to check.
+func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
+	m := c.Evidence.Message
+	s, err := c.Ledger.Read(ctx, m.Run())
+	if err != nil || s.Version == "" || s.Phase != runs.Planned || s.Attempt != m.Attempt {
+		return none, err
+	}
+	last, err := c.Ledger.LastApply(ctx, s.Run)
+	if c.applies = last.Count(); err != nil || openplans.Due(s.Run, last) {
+		return s, err
+	}
+	if s.Checked == nil || s.Checked.ID != m.ID {
+		return none, nil
+	}
+	// An earlier try died before all of it was announced.
+	shown, _, err := c.Evidence.OnGitHub(ctx, s.Run)
+	switch {
+	case err != nil:
+		return none, err
+	case shown == s.PlanHash:
+		return none, c.announce(ctx, s.Run)
+	case s.Checked.Former != nil && shown == s.Checked.Former.PlanHash:
+		s.Run = s.With(s.Checked.Former)
+	}
+	return s, nil
+}
+
+// check makes the plan again and carries out the verdict.
+func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
+	q, no, err := c.present(ctx, s.Run)
+	if err != nil || no != nil {
+		return c.impossible(ctx, s, no, err)
+	}
+	kept, err := c.Artifacts.Get(ctx, s.Applied())
+	if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
+		return err
+	}
+	q.Saved = runs.HashOf(kept)
+	if err := c.Evidence.CompareShown(ctx, &q); err != nil {
+		return c.impossible(ctx, s, nil, err)
+	}
+	dir, done, err := c.Evidence.Checkout(ctx, q.Run.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		return c.impossible(ctx, s, comment.Reasons{comment.CommitGone{Problem: err.Error()}}, nil)
+	}
+	if err != nil {
+		return c.impossible(ctx, s, nil, err)
+	}
+	defer done()
+	in, err := c.inputs(ctx, dir, &q)
+	if err != nil {
+		return c.impossible(ctx, s, nil, err)
+	}
+	job, problem, err := c.Evidence.Job(ctx, &q, dir)
+	if err != nil {
+		return c.impossible(ctx, s, nil, err)
+	}
+	q.Provisioners = job.Grants.Provisioners
+	if d := runs.Gate(q); problem != "" || !d.Allowed() {
+		return c.impossible(ctx, s, append(d.Reasons, unusable(problem)...), nil)
+	}
+	// Checks of what is kept come before its bytes go to the engine.
+	if f := runs.Check(q); f.Verdict == runs.Unchecked && len(f.Reasons) > 0 {
+		return c.impossible(ctx, s, f.Reasons, nil)
+	}
+	s.Reserved = s.NextBegun()
+	if s, err = c.Ledger.Save(ctx, s); err != nil {
+		return err
+	}
+	found, err := c.watched(ctx, s, job, kept)
+	if err != nil {
+		return fmt.Errorf("check the plan of %s: %w", s.Project, err)
+	}
+	return c.conclude(ctx, s, q, found, planrun.Replacement{Job: job, Inputs: in, Begun: s.Reserved})
+}
+
+func unusable(problem string) comment.Reasons {
+	if problem == "" {
+		return nil
+	}
+	return comment.Reasons{comment.Unusable{Problem: problem}}
+}
+
+// watched has the plan checked, until the run moves on.
+func (c *Checker) watched(ctx context.Context, s ledger.Versioned, job jobs.Job, kept []byte) (jobs.Checked, error) {
+	ctx, stop := planrun.UntilMoved(ctx, c.Ledger, s, c.Poll)
+	defer stop()
+	found, err := c.Engine.Check(ctx, job, kept)
+	if errors.Is(context.Cause(ctx), planrun.ErrSuperseded) {
+		return jobs.Checked{}, planrun.ErrSuperseded
+	}
+	return found, err
+}

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// AnswerTo names the answer to a message; "" if it gets none.
+func AnswerTo(m pipeline.Message) string {
+	switch m.Kind {
+	case pipeline.Commanded:
+		if m.Comment == 0 {
+			return ledger.RerunAnswer + "-" + m.ID
+		}
+		return strconv.FormatInt(m.Comment, 10)
+	case pipeline.Closed:
+		return ledger.MergeAnswer
+	}
+	return ""
+}
+
+// NewReply encodes a reply for an answer.
+func NewReply(id string, r comment.Reply) ledger.Reply {
+	data, err := comment.MarshalReply(r)
+	if err != nil {
+		panic(fmt.Sprintf("pipeline: %v", err))
+	}
+	return ledger.Reply{ID: id, Data: data}
+}
+
+// PlanReply and ApplyReply make replies about the run's present plan or apply: a later one replaces
+// them.
+func PlanReply(r runs.Run, reply comment.Reply) ledger.Reply {
+	return NewReply(fmt.Sprintf("plan %s %d", r.Target(), r.Attempt), reply)
+}
+
+func ApplyReply(r runs.Run, reply comment.Reply) ledger.Reply {
+	return NewReply(fmt.Sprintf("apply %s %d", r.Target(), r.Try), reply)
+}
+
+// NextApply is ApplyReply for the apply that was requested together with the run's plan, and that is
+// not queued yet.
+func NextApply(r runs.Run, reply comment.Reply) ledger.Reply {
+	r.Try = r.ThenApply
+	return ApplyReply(r, reply)
+}
+
+// Made is the reply to whoever waits for a plan that is made, or has failed.
+func Made(r runs.Run) ledger.Reply {
+	if r.Phase == runs.Planned {
+		return PlanReply(r, comment.Planned{Project: r.Project, Counts: r.Counts})
+	}
+	p := PlanReply(r, comment.Failed{Project: r.Project, Verb: comment.Plan})
+	p.Body = r.Report()
+	return p
+}
+
+// Announce puts the outcome of a plan into the answer that waits for it, unless that has one. Whoever moves such a run
+// on does so before: the process that made the plan may have died in between, and finds another phase when it comes
+// again. An apply needs the check of the plan, which is written after the answer.
+func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
+	if r.Answer == "" || r.Phase != runs.Planned && r.Phase != runs.PlanFailed {
+		return nil
+	}
+	made := Made(r)
+	return rp.ChangeAnswer(ctx, r.Answer, func(a *ledger.Answer) {
+		for i, x := range a.Replies {
+			if x.ID == made.ID && x.Pending() {
+				a.Replies[i], a.Synced = made, false
+			}
+		}
+	})
+}
+
+// Unmade are the replies to those who wait for a plan that will not be made: about the plan, and about
+// the apply that was requested together with it.
+func Unmade(r runs.Run, reply comment.Reply, why comment.Reason) []ledger.Reply {
+	return append([]ledger.Reply{PlanReply(r, reply)}, Unfollowed(r, why)...)
+}
+
+// Unfollowed is the reply to whoever waits for an apply that was requested together with the run's
+// plan, where the run moves on before it is queued. There is none if nobody waits.
+func Unfollowed(r runs.Run, why comment.Reason) []ledger.Reply {
+	if r.ThenApply != r.Try+1 {
+		return nil
+	}
+	return []ledger.Reply{NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: r.Project, Reasons: comment.Reasons{why}})}
+}
+
+// Reply puts replies into an answer, in the place of those with the same IDs. A pending reply does
+// not replace an outcome. Without a name there is no answer, and Reply does nothing.
+func (rp *Reporter) Reply(ctx context.Context, name string, parts ...ledger.Reply) error {
+	if name == "" || len(parts) == 0 {
+		return nil
+	}
+	return rp.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
+		for _, p := range parts {
+			i := slices.IndexFunc(a.Replies, func(x ledger.Reply) bool { return x.ID == p.ID })
+			switch {
+			case i < 0:
+				a.Replies = append(a.Replies, p)
+			case p.Pending() && !a.Replies[i].Pending():
+				continue
+			default:
+				a.Replies[i] = p
+			}
+			a.Synced = false
+		}
+	})
+}
+
+// Answer replaces all replies of an answer.
+func (rp *Reporter) Answer(ctx context.Context, name string, replies ...comment.Reply) error {
+	var parts []ledger.Reply
+	for i, r := range replies {
+		parts = append(parts, NewReply(strconv.Itoa(i), r))
+	}
+	return rp.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
+		if !slices.EqualFunc(a.Replies, parts, func(x, y ledger.Reply) bool { return x.ID == y.ID && string(x.Data) == string(y.Data) }) {
+			a.Replies, a.Synced = parts, false
+		}
+	})
+}
+
+// ChangeAnswer changes an answer, or begins one.
+func (rp *Reporter) ChangeAnswer(ctx context.Context, name string, change func(*ledger.Answer)) error {
+	p := rp.Evidence.Message.Pull
+	_, err := rp.Ledger.Change(ctx, ledger.AnswerDir(p)+"/"+name, func(old []byte) ([]byte, error) {
+		a := ledger.Answer{Pull: p, Name: name}
+		if old != nil {
+			if err := json.Unmarshal(old, &a); err != nil {
+				return nil, fmt.Errorf("the record is damaged: %w", err)
+			}
+		}
+		before := string(pipeline.Encode(a))
+		change(&a)
+		after := pipeline.Encode(a)
+		if old != nil && string(after) == before {
+			return nil, ledger.ErrAsIs
+		}
+		return after, nil
+	})
+	return err
+}
+
+// unsaid returns the answers of the pull request that are not synced.
+func (rp *Reporter) unsaid(ctx context.Context) ([]ledger.Answer, error) {
+	list, err := rp.Ledger.Records.List(ctx, ledger.AnswerDir(rp.Evidence.Message.Pull))
+	if err != nil {
+		return nil, fmt.Errorf("list answers: %w", err)
+	}
+	var out []ledger.Answer
+	for _, rec := range list {
+		var a ledger.Answer
+		if err := json.Unmarshal(rec.Value, &a); err != nil {
+			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+		}
+		if !a.Synced {
+			out = append(out, a)
+		}
+	}
+	return out, nil
+}

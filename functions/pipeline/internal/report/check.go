@@ -1,0 +1,166 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+func checkDir(r runs.Run) string { return fmt.Sprintf("sha/%d/%s", r.Pull.Repo.ID, r.Head) }
+
+func checkKey(r runs.Run) string {
+	return fmt.Sprintf("%s/%d.%s", checkDir(r), r.Pull.Number, r.Target())
+}
+
+// PutCheck writes the check run of a run, and those of other pull requests whose conclusion depends
+// on it.
+func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
+	if r.Head == "" {
+		return nil
+	}
+	p, err := rp.project(ctx, r)
+	if err != nil {
+		return err
+	}
+	status, conclusion := runs.Conclude(p.Standing)
+	first, silent := false, false
+	if _, err := rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
+		s, err := decodeCheck(old)
+		first = s.ID == 0 && !s.Asked
+		silent = first && r.Silent()
+		s.Asked = s.Asked || !silent
+		s.Pull, s.Key, s.Check, s.Status, s.Conclusion, s.Locked = r.Pull, r.Key(), r.Check(), status, conclusion, p.Reserved
+		return pipeline.Encode(s), err
+	}); err != nil {
+		return err
+	}
+	all, err := rp.checks(ctx, checkDir(r))
+	if err != nil {
+		return err
+	}
+	if !silent {
+		if err := rp.writeCheck(ctx, r, p, all, first); err != nil {
+			return err
+		}
+	}
+	for _, s := range all {
+		shown := s.Conclusion
+		if w := runs.Worse(s, all); w != nil {
+			shown = w.Conclusion
+		}
+		if s.Key == r.Key() || s.Check != r.Check() || s.Status != github.CheckCompleted || s.Shown == shown {
+			continue
+		}
+		other, err := rp.Ledger.Read(ctx, s.Key)
+		if err != nil {
+			return err
+		}
+		if other.Head != r.Head || s.ID == 0 && other.Silent() {
+			continue // its check here is history, or not made yet
+		}
+		if p, err = rp.project(ctx, other.Run); err != nil {
+			return err
+		}
+		if err := rp.writeCheck(ctx, other.Run, p, all, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checks are the records of the checks of projects at a commit.
+func (rp *Reporter) checks(ctx context.Context, dir string) ([]runs.CheckRecord, error) {
+	list, err := rp.Ledger.Records.List(ctx, dir)
+	if err != nil {
+		return nil, fmt.Errorf("list checks: %w", err)
+	}
+	var all []runs.CheckRecord
+	for _, rec := range list {
+		s, err := decodeCheck(rec.Value)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func decodeCheck(value []byte) (s runs.CheckRecord, err error) {
+	if value == nil {
+		return s, nil
+	}
+	if err := json.Unmarshal(value, &s); err != nil {
+		return s, fmt.Errorf("read a check: the record is damaged: %w", err)
+	}
+	return s, nil
+}
+
+// writeCheck writes the check run of a run, whose status is p. first is set if nobody has asked GitHub for
+// it before.
+func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.ProjectStatus, all []runs.CheckRecord, first bool) (err error) {
+	i := slices.IndexFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() })
+	if i < 0 {
+		return nil // its record is gone with the retention
+	}
+	own := all[i]
+	if p.Plan, p.Again, err = rp.nameable(ctx, r); err != nil {
+		return err
+	}
+	page := comment.Check{ProjectStatus: p}
+	shown := own.Conclusion
+	if w := runs.Worse(own, all); w != nil && own.Status == github.CheckCompleted {
+		shown = w.Conclusion
+		page.Others = fmt.Sprintf("%s on #%d", w.Conclusion, w.Pull.Number)
+	}
+	check := github.Check{
+		Name: r.Check(), SHA: r.Head, ExternalID: evidence.ExternalID(r),
+		Status: own.Status, Conclusion: shown,
+		Title: page.Title(github.MaxCheckTitle), Summary: markdown.Cut(rp.Clean(page.Summary(github.MaxCheckText)), github.MaxCheckText),
+		Text: markdown.Cut(rp.Clean(page.Text(github.MaxCheckText)), github.MaxCheckText),
+	}
+	id := own.ID
+	if first {
+		id = github.NewCheck
+	}
+	id, err = rp.Hub.PutCheck(ctx, id, check)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil // the commit is gone: nobody can look at its checks
+	}
+	if err != nil {
+		return err
+	}
+	_, err = rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
+		s, err := decodeCheck(old)
+		if old == nil || s.ID == id && s.Shown == shown {
+			return nil, ledger.ErrAsIs
+		}
+		s.ID, s.Shown = id, shown
+		return pipeline.Encode(s), err
+	})
+	return err
+}
+
+// nameable returns the hashes of the plans that the check run of a run may name from now on: its
+// plan's, and that of the one that is applied in its place. Only the message that makes a plan names
+// it first. All others keep the name that is there: a record may have been exchanged by then, and a
+// check that followed it would be no evidence.
+func (rp *Reporter) nameable(ctx context.Context, r runs.Run) (hash, again string, err error) {
+	if rp.Evidence.Message.Kind == pipeline.ToPlan || r.PlanHash == "" || r.PlanHash == rp.Made {
+		return r.PlanHash, "", nil
+	}
+	hash, again, err = rp.Evidence.OnGitHub(ctx, r)
+	if rp.Made != "" && r.Again == rp.Made {
+		again = rp.Made
+	}
+	return hash, again, err
+}

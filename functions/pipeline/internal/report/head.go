@@ -1,0 +1,204 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/checking"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// maxPage is the maximum size in bytes of what a pull request has on the page of its head's check:
+// a record has the pages of several.
+const maxPage = 16 << 10
+
+// Await makes the check of a new head pending, before anything is known of it, and ends those of
+// former heads.
+func (rp *Reporter) Await(ctx context.Context) error {
+	l, err := rp.Ledger.LastLook(ctx, rp.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	if !rp.looked(l) {
+		if err := rp.await(ctx); err != nil {
+			return err
+		}
+	}
+	return rp.leave(ctx)
+}
+
+func (rp *Reporter) await(ctx context.Context) error {
+	return rp.stand(ctx, rp.Evidence.Pull.Head.SHA, comment.Head{Standing: comment.HeadAwaited}, "")
+}
+
+// GivenUp reports that nobody could look at the head of the pull request.
+func (rp *Reporter) GivenUp(ctx context.Context, why comment.Reply) error {
+	if err := rp.Answer(ctx, ledger.PushAnswer, why); err != nil {
+		return err
+	}
+	if err := rp.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	l, err := rp.Ledger.LastLook(ctx, rp.Evidence.Message.Pull)
+	if err != nil || rp.looked(l) {
+		return err
+	}
+	if err := rp.Ledger.GiveUpLook(ctx, rp.Evidence.Message.Pull, rp.Evidence.Pull.Head.SHA); err != nil {
+		return err
+	}
+	return rp.stand(ctx, rp.Evidence.Pull.Head.SHA, comment.Head{Standing: comment.HeadGivenUp, Why: comment.Markdown(why)}, "")
+}
+
+// looked reports whether l is of the pull request as it is now.
+func (rp *Reporter) looked(l ledger.Look) bool {
+	p := rp.Evidence.Pull
+	return l.Head == p.Head.SHA && l.Into == p.Base.Ref && (!p.Open || !l.Closed)
+}
+
+// headCheck writes the check of the head from the records, and ends those of former heads. One that
+// nobody has looked at is pending.
+func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Look) error {
+	if rp.looked(l) {
+		f := checking.Facts{
+			Closed: s.Closed, Refused: rp.Evidence.Pull.Fork() || l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict,
+		}
+		s.Projects = slices.Clone(s.Projects)
+		for i, p := range s.Projects {
+			if p.Held() { // a merge would be one that cannot be applied
+				s.Projects[i].Standing = comment.Blocked
+			}
+			f.Projects = append(f.Projects, s.Projects[i].Standing)
+		}
+		if s.Problem == "" {
+			s.Problem = l.Refused
+		}
+		page := comment.Head{Status: s, Standing: checking.Of(f), Enforced: l.Waiting == project.WaitingFails}
+		if err := rp.stand(ctx, l.Head, page, l.Waiting); err != nil {
+			return err
+		}
+	}
+	if !rp.looked(l) && l.GivenUp != rp.Evidence.Pull.Head.SHA {
+		if err := rp.await(ctx); err != nil {
+			return err
+		}
+	}
+	return rp.leave(ctx)
+}
+
+// leave ends the checks of commits that were the head of the pull request, and are not any more.
+func (rp *Reporter) leave(ctx context.Context) error {
+	pull := rp.Evidence.Message.Pull
+	l, err := rp.Ledger.LastLook(ctx, pull)
+	if err != nil {
+		return err
+	}
+	for _, sha := range l.Heads {
+		if sha == rp.Evidence.Pull.Head.SHA {
+			continue
+		}
+		if err := rp.enter(ctx, sha, rp.entry(comment.Head{Standing: comment.HeadLeft}, "")); err != nil {
+			return err
+		}
+		if err := rp.Ledger.Disappear(ctx, pull, sha); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stand enters the pull request into the check of a commit.
+func (rp *Reporter) stand(ctx context.Context, sha string, page comment.Head, w project.Waiting) error {
+	// First the commit's name: whoever comes after a death, and a push, ends its check.
+	if err := rp.Ledger.Appear(ctx, rp.Evidence.Message.Pull, sha); err != nil {
+		return err
+	}
+	return rp.enter(ctx, sha, rp.entry(page, w))
+}
+
+func (rp *Reporter) entry(page comment.Head, w project.Waiting) checking.Entry {
+	return checking.Entry{
+		Number: rp.Evidence.Message.Pull.Number, Base: rp.Evidence.Pull.Base.Ref, Standing: page.Standing, Waiting: w,
+		Title: page.Title(github.MaxCheckTitle), Page: markdown.Cut(rp.Clean(page.Summary(maxPage)), maxPage),
+	}
+}
+
+// enter puts an entry into the check of a commit. Several processes may do so for several pull
+// requests at the same time: whoever was the last to write the check run looks at the record again,
+// and repeats it if that has changed.
+func (rp *Reporter) enter(ctx context.Context, sha string, e checking.Entry) error {
+	key := fmt.Sprintf("head/%d/%s", rp.Evidence.Message.Pull.Repo.ID, sha)
+	for {
+		value, err := rp.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
+			h, err := decodeHead(old)
+			if err != nil {
+				return nil, err
+			}
+			next := pipeline.Encode(h.With(e))
+			if bytes.Equal(next, old) {
+				return nil, ledger.ErrAsIs
+			}
+			return next, nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := rp.putHead(ctx, sha, value); err != nil {
+			return err
+		}
+		now, err := rp.Ledger.Records.Get(ctx, key)
+		if err != nil || bytes.Equal(now.Value, value) {
+			return err
+		}
+	}
+}
+
+// putHead writes the check run of a commit from its record.
+func (rp *Reporter) putHead(ctx context.Context, sha string, value []byte) error {
+	h, err := decodeHead(value)
+	if err != nil {
+		return err
+	}
+	w := h.Worst()
+	title := w.Title
+	var pages []string
+	for _, e := range h.Entries {
+		page := e.Page
+		if len(h.Entries) > 1 {
+			page = comment.OfPull(e.Number, e.Title, page)
+		}
+		pages = append(pages, page)
+	}
+	if len(h.Entries) > 1 {
+		title = comment.TitleOf(w.Number, title)
+	}
+	c := github.Check{
+		Name: pipeline.HeadCheck, SHA: sha, ExternalID: pipeline.HeadID,
+		Title: title, Summary: markdown.Cut(strings.Join(pages, "\n"), github.MaxCheckText),
+	}
+	c.Status, c.Conclusion = checking.Conclude(w.Standing, w.Waiting)
+	_, err = rp.Hub.PutCheck(ctx, 0, c)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil // the commit is gone: nobody can look at its checks
+	}
+	return err
+}
+
+func decodeHead(value []byte) (h checking.Head, err error) {
+	if value == nil {
+		return h, nil
+	}
+	if err := json.Unmarshal(value, &h); err != nil {
+		return h, fmt.Errorf("read the check of a head: the record is damaged: %w", err)
+	}
+	return h, nil
+}

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// status writes the check of the head, and the one comment about the projects of the pull request.
+func (rp *Reporter) status(ctx context.Context) error {
+	all, err := rp.Ledger.Runs(ctx, rp.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	l, err := rp.Ledger.LastLook(ctx, rp.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	s := comment.Status{Head: l.Head, Notes: l.Notes, Conflict: l.Conflict, Problem: l.Problem, Merged: rp.Evidence.Pull.Merged, Closed: !rp.Evidence.Pull.Open && !rp.Evidence.Pull.Merged}
+	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
+		return err
+	}
+	if err := rp.headCheck(ctx, s, l); err != nil {
+		return err
+	}
+	if len(all) == 0 && !s.Conflict && s.Problem == "" {
+		return nil // there is nothing to tell, and no earlier comment
+	}
+	if s.Approvals, err = rp.approvals(ctx, l.Head); err != nil {
+		return err
+	}
+	text, at, err := rp.say(ctx, comment.StatusMarker, s.Markdown(github.MaxComment))
+	if err != nil {
+		return err
+	}
+	return rp.Ledger.Shown(ctx, all, text, at)
+}
+
+// projects are the statuses of the runs at a head. The check of a run that got into the way of
+// another pull request, or out of it, is written again.
+func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
+	var out []comment.ProjectStatus
+	var checks []runs.CheckRecord
+	for _, r := range all {
+		if r.Head != head || r.Phase == runs.Superseded {
+			continue
+		}
+		p, err := rp.project(ctx, r.Run)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+		if checks == nil {
+			if checks, err = rp.checks(ctx, checkDir(r.Run)); err != nil {
+				return nil, err
+			}
+		}
+		_, conclusion := runs.Conclude(p.Standing)
+		i := slices.IndexFunc(checks, func(c runs.CheckRecord) bool { return c.Key == r.Key() })
+		// Other phases have a process of their own, which writes the check.
+		if r.Phase == runs.Planned && i >= 0 && checks[i].Status == github.CheckCompleted && (checks[i].Conclusion != conclusion || checks[i].Locked != p.Reserved) {
+			if err := rp.PutCheck(ctx, r.Run); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// project is the status of a run.
+func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectStatus, err error) {
+	p = comment.ProjectStatus{
+		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ApplyOn == project.OnMerge,
+	}
+	result := ""
+	switch p.Standing {
+	case comment.Queued, comment.Planning, comment.Superseded:
+		return p, nil
+	case comment.Applied, comment.ApplyFailed:
+		if result, err = ledger.Text(ctx, rp.Artifacts, r.Result()); err != nil {
+			return p, err
+		}
+	case comment.Ready, comment.OnMerge, comment.Renewed:
+		if err := rp.inTheWay(ctx, r, &p); err != nil {
+			return p, err
+		}
+	}
+	p.Body, err = ledger.Text(ctx, rp.Artifacts, r.Report())
+	if p.Body != "" && r.Reported != "" && runs.HashOf([]byte(p.Body)) != r.Reported {
+		p.Body = comment.Exchanged()
+	}
+	if p.Standing == comment.Ready || p.Standing == comment.OnMerge || p.Standing == comment.Renewed {
+		required, unread := rp.Evidence.Missing(ctx, r)
+		if unread != nil {
+			return p, unread
+		}
+		p.Required = required
+	}
+	if c := r.Checked; c != nil && !c.Renewed && p.Body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.NoChanges}, p.Standing) {
+		p.Body = comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem}.Above(p.Body)
+	}
+	if result != "" {
+		p.Body = comment.Outcome(result, p.Body)
+	}
+	if r.Full && rp.Where != nil && r.Phase != runs.Dropped {
+		p.Whole = rp.Where(r.FullReport())
+	}
+	return p, err
+}
+
+// approvals are the logins of the users who approved the head.
+func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error) {
+	reviews, err := rp.Hub.Reviews(ctx, rp.Evidence.Message.Pull.Number)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, r := range reviews {
+		if r.State == github.Approved && r.SHA == head {
+			out = append(out, r.Author)
+		}
+	}
+	return out, nil
+}
+
+// inTheWay adds what is in the way of the plan of a run: another, unmerged pull request that was applied
+// to the state, and a person's lock on it.
+func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.ProjectStatus) error {
+	l, err := rp.Evidence.InTheWay(ctx, r)
+	if err != nil {
+		return err
+	}
+	if l != nil && !l.Settled && l.Number != r.Pull.Number {
+		p.Blockers = append(p.Blockers, comment.Unmerged(l.Number, r.Project))
+	}
+	v, err := rp.Evidence.Reserved(ctx, r)
+	if err != nil {
+		return err
+	}
+	if no := v.Against(r.Pull.Number); no != nil {
+		p.Reserved, p.Locked = true, len(p.Blockers) == 0
+		p.Blockers = append(p.Blockers, comment.LockedFor(*no))
+	}
+	if len(p.Blockers) > 0 {
+		p.Standing = comment.Blocked
+	}
+	return nil
+}

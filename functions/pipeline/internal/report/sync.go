@@ -1,0 +1,146 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Clean removes our own secrets from a text.
+func (rp *Reporter) Clean(text string) string {
+	for _, s := range rp.Secrets {
+		text = s.Redact(text)
+	}
+	return text
+}
+
+// AtRest completes a run that waits for nothing but people: its check is written, its lease
+// released, and a sync of the comments requested.
+func (rp *Reporter) AtRest(ctx context.Context, r runs.Run) error {
+	if err := rp.PutCheck(ctx, r); err != nil {
+		return err
+	}
+	if err := rp.Leases.Release(ctx, r.Key()); err != nil {
+		return err
+	}
+	return rp.askForSync(ctx, r)
+}
+
+// Going tells people how far an apply is that is handed over: in its answer, its check, and the
+// status.
+func (rp *Reporter) Going(ctx context.Context, r runs.Run) error {
+	if err := rp.Reply(ctx, r.Answer, ApplyReply(r, comment.Pending{Project: r.Project, Verb: comment.Apply, Progress: r.Progress})); err != nil {
+		return err
+	}
+	if err := rp.PutCheck(ctx, r); err != nil {
+		return err
+	}
+	return rp.askForSync(ctx, r)
+}
+
+// Sync writes the comments of the pull request from the records. Only messages of the events queue
+// do it, one at a time for each pull request: so there is one writer.
+func (rp *Reporter) Sync(ctx context.Context) error {
+	if err := rp.status(ctx); err != nil {
+		return err
+	}
+	asks, err := rp.unsaid(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range asks {
+		if err := rp.syncAnswer(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askForSync requests a sync of the comments after a step of a run. Of many plans, each tenth does, and the
+// last: whoever is the last to save a run sees that all others are at rest.
+func (rp *Reporter) askForSync(ctx context.Context, r runs.Run) error {
+	if r.Quiet && r.Made() {
+		all, err := rp.Ledger.Runs(ctx, r.Pull)
+		if err != nil {
+			return err
+		}
+		made, left := 0, 0
+		for _, s := range all {
+			switch {
+			case s.PlanFor == r.PlanFor && s.Silent():
+				left++
+			case s.PlanFor == r.PlanFor:
+				made++
+			}
+		}
+		if left > 0 && made%10 != 0 {
+			return nil
+		}
+	}
+	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), r.Attempt, r.Begun, r.Try, r.Applies, r.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-"))
+}
+
+// syncAnswer writes the comment of an answer.
+func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
+	if len(a.Replies) == 0 {
+		return nil
+	}
+	answer := comment.Answer{Name: a.Name}
+	for _, p := range a.Replies {
+		r, err := comment.UnmarshalReply(p.Data)
+		if err != nil {
+			return fmt.Errorf("answer %s: %w", a.Name, err)
+		}
+		if p.Body.Key != "" {
+			body, err := ledger.Text(ctx, rp.Artifacts, p.Body)
+			if err != nil {
+				return err
+			}
+			r = comment.WithBody(r, body)
+		}
+		answer.Replies = append(answer.Replies, r)
+	}
+	if _, _, err := rp.say(ctx, comment.AnswerMarker(a.Name), answer.Markdown(github.MaxComment)); err != nil {
+		return err
+	}
+	verdict := comment.VerdictOn(answer.Replies)
+	if verdict == comment.Waiting {
+		return nil
+	}
+	if err := rp.React(ctx, a.Comment(), map[comment.Verdict]github.Reaction{comment.Good: github.Rocket, comment.Bad: github.Confused}[verdict]); err != nil {
+		return err
+	}
+	told := string(pipeline.Encode(a.Replies))
+	return rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Synced = string(pipeline.Encode(now.Replies)) == told })
+}
+
+// React adds a reaction to a comment; with the ID 0 there is none.
+func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) error {
+	if id == 0 {
+		return nil
+	}
+	err := rp.Hub.React(ctx, id, r)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil // the comment was deleted
+	}
+	return err
+}
+
+// say writes a comment, new or in place. The marker is its first line, and is removed from the
+// rest, which contains text of others. It returns the text as written, and the time of the writing.
+func (rp *Reporter) say(ctx context.Context, marker, body string) (text string, at time.Time, err error) {
+	body = marker + markdown.Unmarked(strings.TrimPrefix(body, marker))
+	// The replacement of a secret, or of a marker, may be longer.
+	text = markdown.Cut(rp.Clean(body), github.MaxComment)
+	_, at, err = rp.Hub.PutComment(ctx, rp.Evidence.Message.Pull.Number, marker, text)
+	return text, at, err
+}

@@ -1,0 +1,269 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// approved holds that somebody with permission has approved the content of a plan, for this apply and
+// no other.
+func (s *simulation) approved(j jobs.Job, p saved) {
+	t := p.token()
+	var spent string
+	for _, a := range s.approvals {
+		if a.number != j.Number || !a.tokens[t] && a.merged != j.Head && a.seen != j.Head {
+			continue
+		}
+		if used := a.used[t]; used == "" || used == j.Run {
+			a.used[t] = j.Run
+			return
+		} else {
+			spent = used
+		}
+	}
+	if spent != "" {
+		s.bug("%s is applied for #%d as %s, whose approval was for %s", t, j.Number, j.Run, spent)
+		return
+	}
+	s.bug("%s is applied for #%d, and nobody approved it", t, j.Number)
+}
+
+// reverts holds that an apply does not take back what another pull request has applied that was open when it
+// asked for its permission.
+func (s *simulation) reverts(a *applying, dir, name string) {
+	by := s.state(dir).by[name]
+	if by == 0 || by == a.j.Number || s.reopened[by].After(a.asked) {
+		return
+	}
+	for _, p := range s.repo.Pulls() {
+		if p.Number == by && p.State == "open" {
+			s.bug("#%d changes %s of %s, which #%d has applied and not merged", a.j.Number, name, dir, by)
+		}
+	}
+}
+
+// trespasses holds that an apply leaves alone what a person had locked for another open pull request when it
+// asked for its permission.
+func (s *simulation) trespasses(a *applying) {
+	for _, rec := range s.Peek(fmt.Sprintf("lock/%d", a.j.Repo.ID)) {
+		if !strings.HasSuffix(rec.Key, "/"+a.j.Project+"@default") {
+			continue
+		}
+		at, known := s.records.locked[rec.Key+string(rec.Value)]
+		var v runs.Reservation
+		if err := json.Unmarshal(rec.Value, &v); err != nil || !known {
+			s.bug("the lock %s: %v", rec.Value, err)
+		}
+		for _, p := range s.repo.Pulls() {
+			if v.Against(a.j.Number) != nil && p.Number == v.Number && p.State == "open" && at.Before(a.asked) && s.reopened[p.Number].Before(at) {
+				s.bug("#%d changes %s, which %s has locked for #%d", a.j.Number, a.j.Project, v.By, v.Number)
+			}
+		}
+	}
+}
+
+// atTheEnd holds what must be true when everything has come to rest.
+func (s *simulation) atTheEnd() {
+	for dir, st := range s.states {
+		if st.lock != nil && st.lock.lapses.IsZero() {
+			s.bug("the state of %s stays locked by %s", dir, st.lock.run)
+		}
+	}
+	if left := s.Peek("lease"); len(left) > 0 {
+		s.bug("a lease is left: %s", left[0].Value)
+	}
+	s.answers()
+	for _, p := range s.repo.Pulls() {
+		if s.abandoned[p.Number] {
+			continue
+		}
+		s.pullAtRest(p.Number, p.State, p.Head, p.Conflicts)
+	}
+}
+
+// answers holds that each command is answered once.
+func (s *simulation) answers() {
+	for _, c := range s.commands {
+		marker := comment.AnswerMarker(strconv.FormatInt(c.id, 10))
+		n := 0
+		for _, x := range s.repo.Comments(c.number) {
+			if x.Author == "lockstep[bot]" && strings.HasPrefix(x.Body, marker) {
+				n++
+				if strings.Contains(x.Body, "the result will be here") {
+					s.bug("the answer to %q on #%d is never completed:\n%s", c.text, c.number, x.Body)
+				}
+			}
+		}
+		if n != 1 {
+			s.bug("%q on #%d is answered %d times", c.text, c.number, n)
+		}
+	}
+}
+
+// pullAtRest holds that no run of a pull request waits for anybody but people, that an open one is
+// planned at its head, and that its checks and its status tell so.
+func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) {
+	pull := pipeline.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: number}
+	shown := 0
+	for _, x := range s.repo.Comments(number) {
+		if x.Author == "lockstep[bot]" && strings.HasPrefix(x.Body, comment.StatusMarker) {
+			shown++
+		}
+	}
+	var all []runs.Run
+	for _, rec := range s.Peek(pull.Runs()) {
+		r, err := ledger.DecodeRun(rec)
+		if err != nil {
+			s.bug("%v", err)
+			continue
+		}
+		all = append(all, r)
+		switch r.Phase {
+		case runs.Queued, runs.Planning, runs.ApplyQueued, runs.Applying, runs.Continuing:
+			s.bug("%s of #%d is %s for ever", r.Project, number, r.Phase)
+		}
+	}
+	if shown > 1 {
+		s.bug("#%d has %d status comments", number, shown)
+	}
+	if state != "open" {
+		for _, r := range all {
+			if r.Phase == runs.Planned && r.Applyable {
+				s.bug("%s of #%d waits for an apply, and it is %s", r.Project, number, state)
+			}
+		}
+		return
+	}
+	if shown == 0 && slices.ContainsFunc(all, func(r runs.Run) bool { return r.Head == head && r.Phase != runs.Superseded }) {
+		s.bug("#%d has no status comment, and %s is %s", number, all[0].Project, all[0].Phase)
+	}
+	// Two processes that make a check run at the same time leave two of one name: people and rules see the newest.
+	checks := map[string]github.Check{}
+	for _, c := range s.repo.Checks(head) {
+		checks[c.Name] = c.Check
+	}
+	for _, name := range slices.Sorted(maps.Keys(checks)) {
+		c := checks[name]
+		if c.Status != github.CheckCompleted {
+			s.bug("the check %s of #%d is %s for ever: %s", c.Name, number, c.Status, c.Title)
+		}
+	}
+	s.required(number, head, conflicts, all, checks)
+	for _, dir := range s.touched(number) {
+		i := slices.IndexFunc(all, func(r runs.Run) bool { return r.Project == dir })
+		switch {
+		case conflicts:
+		case i < 0:
+			s.bug("%s of #%d was never planned", dir, number)
+		case all[i].Head != head && all[i].Phase != runs.Applied:
+			s.bug("%s of #%d is %s at %.7s, and the head is %.7s", dir, number, all[i].Phase, all[i].Head, head)
+		case all[i].Head == head:
+			s.checked(all[i], checks)
+		}
+	}
+}
+
+// required holds that the head has the check that a rule can require, and that it is not green while a
+// plan of the head has failed, or waits for its apply.
+func (s *simulation) required(number int, head string, conflicts bool, all []runs.Run, checks map[string]github.Check) {
+	c, ok := checks["lockstep"]
+	if !ok {
+		s.bug("the head of #%d has no required check", number)
+		return
+	}
+	green := true
+	for _, r := range all {
+		if r.Head == head && r.Phase != runs.Superseded {
+			green = green && (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge))
+		}
+	}
+	// A conflict that comes of the base branch has no event of its own; GitHub shows it beside the check.
+	if c.Conclusion == github.ConcludedSuccess && !green && !conflicts {
+		s.bug("the required check of #%d is green (%s), and it is not done", number, c.Title)
+	}
+}
+
+// checked holds that the check of a run tells its phase.
+func (s *simulation) checked(r runs.Run, checks map[string]github.Check) {
+	c, ok := checks[r.Check()]
+	want := map[runs.Phase]github.Conclusion{runs.Applied: github.ConcludedSuccess, runs.Planned: github.ConcludedSuccess, runs.PlanFailed: github.ConcludedFailure, runs.ApplyFailed: github.ConcludedFailure}[r.Phase]
+	if r.Phase == runs.Planned && r.Applyable && r.Checked != nil && r.Checked.Renewed {
+		want = github.ConcludedActionRequired // nobody has asked for it
+	}
+	if blocked := strings.HasPrefix(c.Title, "Cannot be applied now"); blocked || s.inTheWay(r.Project, r.Pull.Number) {
+		// Another pull request was applied and is not merged, or was when the check was written.
+		want = ""
+	}
+	if r.Phase == runs.Planned && strings.Contains(c.Summary, "has locked the state") != s.locked(r) {
+		s.bug("the check of %s of #%d does not tell whether it is locked: %s", r.Project, r.Pull.Number, c.Summary)
+	}
+	if !ok {
+		s.bug("%s of #%d has no check", r.Project, r.Pull.Number)
+	} else if want != "" && c.Conclusion != want {
+		s.bug("the check of %s of #%d is %s (%s), and it is %s", r.Project, r.Pull.Number, c.Conclusion, c.Title, r.Phase)
+	}
+}
+
+// locked reports whether a person has locked the state of a plan that could be applied for another open pull request.
+func (s *simulation) locked(r runs.Run) bool {
+	v, err := ledger.Ledger{Records: &s.Store}.Reservation(context.Background(), r)
+	if err != nil {
+		s.bug("%v", err)
+	}
+	if v.Against(r.Pull.Number) == nil || !r.Applyable {
+		return false
+	}
+	for _, p := range s.repo.Pulls() {
+		if p.Number == v.Number && p.State == "open" {
+			return true
+		}
+	}
+	s.bug("the state of %s is locked for #%d, which is not open", r.Project, v.Number)
+	return false
+}
+
+// inTheWay reports whether another open pull request was applied to a state.
+func (s *simulation) inTheWay(dir string, number int) bool {
+	for _, p := range s.repo.Pulls() {
+		for _, by := range s.state(dir).by {
+			if p.State == "open" && p.Number == by && by != number {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// touched returns the directories of the projects that a pull request changes.
+func (s *simulation) touched(number int) []string {
+	before, after := s.repo.Changes(number)
+	var out []string
+	for i := range projects {
+		for _, files := range []map[string]string{before, after} {
+			for name := range files {
+				if strings.HasPrefix(name, dirOf(i)+"/") && !slices.Contains(out, dirOf(i)) {
+					out = append(out, dirOf(i))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// text returns a history as text, its end if it is long.
+func (s *simulation) text() string {
+	return fmt.Sprintf("seed %d\n%s", s.seed, strings.Join(s.trace, "\n"))
+}

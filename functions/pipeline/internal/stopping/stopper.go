@@ -1,0 +1,52 @@
+package stopping
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// A Stopper carries out commands that stop plans and applies.
+type Stopper struct {
+	Evidence *evidence.Reader
+	Ledger   ledger.Ledger
+}
+
+// Stop orders all plans and applies to end that a command selects. Where none is under way there is
+// one reply for all projects.
+func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	all, err := st.Ledger.Runs(ctx, st.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
+		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c)
+	})
+	// Who may not ask is told nothing of the runs, not even that there are none.
+	q, err := st.Evidence.Request(ctx, comment.Stop, runs.Run{})
+	if err != nil {
+		no, err := evidence.Unable(c, c.Project, err)
+		return []comment.Reply{no}, err
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return []comment.Reply{evidence.Refused(c, c.Project, d)}, nil
+	}
+	var replies []comment.Reply
+	for _, s := range all {
+		order, err := st.Ledger.OrderStop(ctx, s.Run, st.Evidence.Message.Actor)
+		if err != nil {
+			return nil, err
+		}
+		if order.Number > 0 {
+			replies = append(replies, comment.Stopping{Project: s.Project, Verb: order.Verb, By: order.By})
+		}
+	}
+	if len(replies) == 0 {
+		replies = append(replies, evidence.Refused(c, c.Project, runs.Refusal(comment.NothingToStop{})))
+	}
+	return replies, nil
+}

@@ -1,0 +1,92 @@
+package storytest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// hub is GitHub, whose calls are effects of the story.
+type hub struct {
+	dispatch.GitHub
+	w *world
+}
+
+// seen carries out a call, unless the world decides otherwise.
+func seen[T any](w *world, call string, f func() (T, error)) (T, error) {
+	v := w.decide(memory.Effect{Call: call})
+	if v.Undone != nil {
+		var none T
+		return none, fmt.Errorf("%s: %w", call, v.Undone)
+	}
+	out, err := f()
+	if err == nil && v.Done != nil {
+		err = fmt.Errorf("%s: %w", call, v.Done)
+	}
+	return out, err
+}
+
+func (h hub) PullRequest(ctx context.Context, number int) (github.PullRequest, error) {
+	return seen(h.w, "read pull", func() (github.PullRequest, error) { return h.GitHub.PullRequest(ctx, number) })
+}
+
+func (h hub) MergeResult(ctx context.Context, number int) (github.Merge, error) {
+	return seen(h.w, "read merge", func() (github.Merge, error) { return h.GitHub.MergeResult(ctx, number) })
+}
+
+func (h hub) Permission(ctx context.Context, login string) (github.Permission, error) {
+	return seen(h.w, "read permission", func() (github.Permission, error) { return h.GitHub.Permission(ctx, login) })
+}
+
+func (h hub) ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error) {
+	paths, err = seen(h.w, "read files", func() (paths []string, err error) {
+		paths, all, err = h.GitHub.ChangedFiles(ctx, number)
+		return paths, err
+	})
+	return paths, all, err
+}
+
+func (h hub) Tip(ctx context.Context, branch string) (string, error) {
+	return seen(h.w, "read tip", func() (string, error) { return h.GitHub.Tip(ctx, branch) })
+}
+
+func (h hub) File(ctx context.Context, sha, path string) ([]byte, error) {
+	return seen(h.w, "read file", func() ([]byte, error) { return h.GitHub.File(ctx, sha, path) })
+}
+
+func (h hub) Checkout(ctx context.Context, sha, dir string) (github.Unpacked, error) {
+	return seen(h.w, "checkout", func() (github.Unpacked, error) { return h.GitHub.Checkout(ctx, sha, dir) })
+}
+
+func (h hub) Check(ctx context.Context, like github.Check) (github.Check, error) {
+	return seen(h.w, "read check", func() (github.Check, error) { return h.GitHub.Check(ctx, like) })
+}
+
+func (h hub) PutCheck(ctx context.Context, id int64, c github.Check) (int64, error) {
+	return seen(h.w, "check "+c.Name+" "+c.Title, func() (int64, error) { return h.GitHub.PutCheck(ctx, id, c) })
+}
+
+func (h hub) PutComment(ctx context.Context, number int, marker, body string) (int64, time.Time, error) {
+	type written struct {
+		id int64
+		at time.Time
+	}
+	out, err := seen(h.w, "comment", func() (written, error) {
+		id, at, err := h.GitHub.PutComment(ctx, number, marker, body)
+		return written{id, at}, err
+	})
+	return out.id, out.at, err
+}
+
+func (h hub) React(ctx context.Context, comment int64, r github.Reaction) error {
+	_, err := seen(h.w, "react", func() (bool, error) { return true, h.GitHub.React(ctx, comment, r) })
+	return err
+}
+
+func (h hub) Reviews(ctx context.Context, number int) ([]github.Review, error) {
+	return seen(h.w, "read reviews", func() ([]github.Review, error) { return h.GitHub.Reviews(ctx, number) })
+}
