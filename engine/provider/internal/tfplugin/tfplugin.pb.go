@@ -60,11 +60,11 @@ func (x StringKind) String() string {
 }
 
 func (StringKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_engine_provider_tfplugin_tfplugin_proto_enumTypes[0].Descriptor()
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_enumTypes[0].Descriptor()
 }
 
 func (StringKind) Type() protoreflect.EnumType {
-	return &file_engine_provider_tfplugin_tfplugin_proto_enumTypes[0]
+	return &file_engine_provider_internal_tfplugin_tfplugin_proto_enumTypes[0]
 }
 
 func (x StringKind) Number() protoreflect.EnumNumber {
@@ -73,7 +73,7 @@ func (x StringKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use StringKind.Descriptor instead.
 func (StringKind) EnumDescriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{0}
 }
 
 type Diagnostic_Severity int32
@@ -109,11 +109,11 @@ func (x Diagnostic_Severity) String() string {
 }
 
 func (Diagnostic_Severity) Descriptor() protoreflect.EnumDescriptor {
-	return file_engine_provider_tfplugin_tfplugin_proto_enumTypes[1].Descriptor()
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_enumTypes[1].Descriptor()
 }
 
 func (Diagnostic_Severity) Type() protoreflect.EnumType {
-	return &file_engine_provider_tfplugin_tfplugin_proto_enumTypes[1]
+	return &file_engine_provider_internal_tfplugin_tfplugin_proto_enumTypes[1]
 }
 
 func (x Diagnostic_Severity) Number() protoreflect.EnumNumber {
@@ -122,7 +122,7 @@ func (x Diagnostic_Severity) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Diagnostic_Severity.Descriptor instead.
 func (Diagnostic_Severity) EnumDescriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{1, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{1, 0}
 }
 
 type Deferred_Reason int32
@@ -161,11 +161,11 @@ func (x Deferred_Reason) String() string {
 }
 
 func (Deferred_Reason) Descriptor() protoreflect.EnumDescriptor {
-	return file_engine_provider_tfplugin_tfplugin_proto_enumTypes[2].Descriptor()
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_enumTypes[2].Descriptor()
 }
 
 func (Deferred_Reason) Type() protoreflect.EnumType {
-	return &file_engine_provider_tfplugin_tfplugin_proto_enumTypes[2]
+	return &file_engine_provider_internal_tfplugin_tfplugin_proto_enumTypes[2]
 }
 
 func (x Deferred_Reason) Number() protoreflect.EnumNumber {
@@ -174,7 +174,7 @@ func (x Deferred_Reason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Deferred_Reason.Descriptor instead.
 func (Deferred_Reason) EnumDescriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{6, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{6, 0}
 }
 
 // A value, in one of two encodings.
@@ -188,7 +188,7 @@ type DynamicValue struct {
 
 func (x *DynamicValue) Reset() {
 	*x = DynamicValue{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[0]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -200,7 +200,7 @@ func (x *DynamicValue) String() string {
 func (*DynamicValue) ProtoMessage() {}
 
 func (x *DynamicValue) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[0]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -213,7 +213,7 @@ func (x *DynamicValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DynamicValue.ProtoReflect.Descriptor instead.
 func (*DynamicValue) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *DynamicValue) GetMsgpack() []byte {
@@ -242,7 +242,7 @@ type Diagnostic struct {
 
 func (x *Diagnostic) Reset() {
 	*x = Diagnostic{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[1]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -254,7 +254,7 @@ func (x *Diagnostic) String() string {
 func (*Diagnostic) ProtoMessage() {}
 
 func (x *Diagnostic) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[1]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -267,7 +267,7 @@ func (x *Diagnostic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
 func (*Diagnostic) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *Diagnostic) GetSeverity() Diagnostic_Severity {
@@ -307,7 +307,7 @@ type AttributePath struct {
 
 func (x *AttributePath) Reset() {
 	*x = AttributePath{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[2]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -319,7 +319,7 @@ func (x *AttributePath) String() string {
 func (*AttributePath) ProtoMessage() {}
 
 func (x *AttributePath) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[2]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -332,7 +332,7 @@ func (x *AttributePath) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttributePath.ProtoReflect.Descriptor instead.
 func (*AttributePath) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{2}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *AttributePath) GetSteps() []*AttributePath_Step {
@@ -353,7 +353,7 @@ type RawState struct {
 
 func (x *RawState) Reset() {
 	*x = RawState{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[3]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -365,7 +365,7 @@ func (x *RawState) String() string {
 func (*RawState) ProtoMessage() {}
 
 func (x *RawState) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[3]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -378,7 +378,7 @@ func (x *RawState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawState.ProtoReflect.Descriptor instead.
 func (*RawState) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{3}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *RawState) GetJson() []byte {
@@ -407,7 +407,7 @@ type ServerCapabilities struct {
 
 func (x *ServerCapabilities) Reset() {
 	*x = ServerCapabilities{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[4]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -419,7 +419,7 @@ func (x *ServerCapabilities) String() string {
 func (*ServerCapabilities) ProtoMessage() {}
 
 func (x *ServerCapabilities) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[4]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -432,7 +432,7 @@ func (x *ServerCapabilities) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServerCapabilities.ProtoReflect.Descriptor instead.
 func (*ServerCapabilities) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{4}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ServerCapabilities) GetPlanDestroy() bool {
@@ -467,7 +467,7 @@ type ClientCapabilities struct {
 
 func (x *ClientCapabilities) Reset() {
 	*x = ClientCapabilities{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[5]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -479,7 +479,7 @@ func (x *ClientCapabilities) String() string {
 func (*ClientCapabilities) ProtoMessage() {}
 
 func (x *ClientCapabilities) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[5]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -492,7 +492,7 @@ func (x *ClientCapabilities) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientCapabilities.ProtoReflect.Descriptor instead.
 func (*ClientCapabilities) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{5}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ClientCapabilities) GetDeferralAllowed() bool {
@@ -519,7 +519,7 @@ type Deferred struct {
 
 func (x *Deferred) Reset() {
 	*x = Deferred{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[6]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -531,7 +531,7 @@ func (x *Deferred) String() string {
 func (*Deferred) ProtoMessage() {}
 
 func (x *Deferred) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[6]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -544,7 +544,7 @@ func (x *Deferred) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Deferred.ProtoReflect.Descriptor instead.
 func (*Deferred) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{6}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Deferred) GetReason() Deferred_Reason {
@@ -562,7 +562,7 @@ type Empty struct {
 
 func (x *Empty) Reset() {
 	*x = Empty{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[7]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -574,7 +574,7 @@ func (x *Empty) String() string {
 func (*Empty) ProtoMessage() {}
 
 func (x *Empty) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[7]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -587,7 +587,7 @@ func (x *Empty) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Empty.ProtoReflect.Descriptor instead.
 func (*Empty) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{7}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{7}
 }
 
 // Schemas are kept as bytes: the encoding of a field that is a message is that of a
@@ -601,7 +601,7 @@ type GetProviderSchema struct {
 
 func (x *GetProviderSchema) Reset() {
 	*x = GetProviderSchema{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[8]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -613,7 +613,7 @@ func (x *GetProviderSchema) String() string {
 func (*GetProviderSchema) ProtoMessage() {}
 
 func (x *GetProviderSchema) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[8]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -626,7 +626,7 @@ func (x *GetProviderSchema) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetProviderSchema.ProtoReflect.Descriptor instead.
 func (*GetProviderSchema) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{8}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{8}
 }
 
 type Function struct {
@@ -644,7 +644,7 @@ type Function struct {
 
 func (x *Function) Reset() {
 	*x = Function{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[9]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -656,7 +656,7 @@ func (x *Function) String() string {
 func (*Function) ProtoMessage() {}
 
 func (x *Function) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[9]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -669,7 +669,7 @@ func (x *Function) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Function.ProtoReflect.Descriptor instead.
 func (*Function) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{9}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Function) GetParameters() []*Function_Parameter {
@@ -730,7 +730,7 @@ type ValidateProviderConfig struct {
 
 func (x *ValidateProviderConfig) Reset() {
 	*x = ValidateProviderConfig{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[10]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -742,7 +742,7 @@ func (x *ValidateProviderConfig) String() string {
 func (*ValidateProviderConfig) ProtoMessage() {}
 
 func (x *ValidateProviderConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[10]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -755,7 +755,7 @@ func (x *ValidateProviderConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateProviderConfig.ProtoReflect.Descriptor instead.
 func (*ValidateProviderConfig) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{10}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{10}
 }
 
 // For managed resources, data sources and ephemeral resources alike; only managed
@@ -768,7 +768,7 @@ type ValidateConfig struct {
 
 func (x *ValidateConfig) Reset() {
 	*x = ValidateConfig{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[11]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -780,7 +780,7 @@ func (x *ValidateConfig) String() string {
 func (*ValidateConfig) ProtoMessage() {}
 
 func (x *ValidateConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[11]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -793,7 +793,7 @@ func (x *ValidateConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateConfig.ProtoReflect.Descriptor instead.
 func (*ValidateConfig) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{11}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{11}
 }
 
 type ConfigureProvider struct {
@@ -804,7 +804,7 @@ type ConfigureProvider struct {
 
 func (x *ConfigureProvider) Reset() {
 	*x = ConfigureProvider{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[12]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -816,7 +816,7 @@ func (x *ConfigureProvider) String() string {
 func (*ConfigureProvider) ProtoMessage() {}
 
 func (x *ConfigureProvider) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[12]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -829,7 +829,7 @@ func (x *ConfigureProvider) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigureProvider.ProtoReflect.Descriptor instead.
 func (*ConfigureProvider) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{12}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{12}
 }
 
 type UpgradeResourceState struct {
@@ -840,7 +840,7 @@ type UpgradeResourceState struct {
 
 func (x *UpgradeResourceState) Reset() {
 	*x = UpgradeResourceState{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[13]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -852,7 +852,7 @@ func (x *UpgradeResourceState) String() string {
 func (*UpgradeResourceState) ProtoMessage() {}
 
 func (x *UpgradeResourceState) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[13]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -865,7 +865,7 @@ func (x *UpgradeResourceState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeResourceState.ProtoReflect.Descriptor instead.
 func (*UpgradeResourceState) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{13}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{13}
 }
 
 type ReadResource struct {
@@ -876,7 +876,7 @@ type ReadResource struct {
 
 func (x *ReadResource) Reset() {
 	*x = ReadResource{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[14]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -888,7 +888,7 @@ func (x *ReadResource) String() string {
 func (*ReadResource) ProtoMessage() {}
 
 func (x *ReadResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[14]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -901,7 +901,7 @@ func (x *ReadResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadResource.ProtoReflect.Descriptor instead.
 func (*ReadResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{14}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{14}
 }
 
 type PlanResourceChange struct {
@@ -912,7 +912,7 @@ type PlanResourceChange struct {
 
 func (x *PlanResourceChange) Reset() {
 	*x = PlanResourceChange{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[15]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -924,7 +924,7 @@ func (x *PlanResourceChange) String() string {
 func (*PlanResourceChange) ProtoMessage() {}
 
 func (x *PlanResourceChange) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[15]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -937,7 +937,7 @@ func (x *PlanResourceChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanResourceChange.ProtoReflect.Descriptor instead.
 func (*PlanResourceChange) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{15}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{15}
 }
 
 type ApplyResourceChange struct {
@@ -948,7 +948,7 @@ type ApplyResourceChange struct {
 
 func (x *ApplyResourceChange) Reset() {
 	*x = ApplyResourceChange{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[16]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -960,7 +960,7 @@ func (x *ApplyResourceChange) String() string {
 func (*ApplyResourceChange) ProtoMessage() {}
 
 func (x *ApplyResourceChange) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[16]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -973,7 +973,7 @@ func (x *ApplyResourceChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResourceChange.ProtoReflect.Descriptor instead.
 func (*ApplyResourceChange) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{16}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{16}
 }
 
 type ImportResourceState struct {
@@ -984,7 +984,7 @@ type ImportResourceState struct {
 
 func (x *ImportResourceState) Reset() {
 	*x = ImportResourceState{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[17]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -996,7 +996,7 @@ func (x *ImportResourceState) String() string {
 func (*ImportResourceState) ProtoMessage() {}
 
 func (x *ImportResourceState) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[17]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1009,7 +1009,7 @@ func (x *ImportResourceState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResourceState.ProtoReflect.Descriptor instead.
 func (*ImportResourceState) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17}
 }
 
 type MoveResourceState struct {
@@ -1020,7 +1020,7 @@ type MoveResourceState struct {
 
 func (x *MoveResourceState) Reset() {
 	*x = MoveResourceState{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[18]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1032,7 +1032,7 @@ func (x *MoveResourceState) String() string {
 func (*MoveResourceState) ProtoMessage() {}
 
 func (x *MoveResourceState) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[18]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1045,7 +1045,7 @@ func (x *MoveResourceState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveResourceState.ProtoReflect.Descriptor instead.
 func (*MoveResourceState) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{18}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{18}
 }
 
 type ReadDataSource struct {
@@ -1056,7 +1056,7 @@ type ReadDataSource struct {
 
 func (x *ReadDataSource) Reset() {
 	*x = ReadDataSource{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[19]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1068,7 +1068,7 @@ func (x *ReadDataSource) String() string {
 func (*ReadDataSource) ProtoMessage() {}
 
 func (x *ReadDataSource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[19]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1081,7 +1081,7 @@ func (x *ReadDataSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadDataSource.ProtoReflect.Descriptor instead.
 func (*ReadDataSource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{19}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{19}
 }
 
 type CallFunction struct {
@@ -1092,7 +1092,7 @@ type CallFunction struct {
 
 func (x *CallFunction) Reset() {
 	*x = CallFunction{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[20]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1104,7 +1104,7 @@ func (x *CallFunction) String() string {
 func (*CallFunction) ProtoMessage() {}
 
 func (x *CallFunction) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[20]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1117,7 +1117,7 @@ func (x *CallFunction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallFunction.ProtoReflect.Descriptor instead.
 func (*CallFunction) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{20}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{20}
 }
 
 type FunctionError struct {
@@ -1130,7 +1130,7 @@ type FunctionError struct {
 
 func (x *FunctionError) Reset() {
 	*x = FunctionError{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[21]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1142,7 +1142,7 @@ func (x *FunctionError) String() string {
 func (*FunctionError) ProtoMessage() {}
 
 func (x *FunctionError) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[21]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1155,7 +1155,7 @@ func (x *FunctionError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FunctionError.ProtoReflect.Descriptor instead.
 func (*FunctionError) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{21}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *FunctionError) GetText() string {
@@ -1180,7 +1180,7 @@ type OpenEphemeralResource struct {
 
 func (x *OpenEphemeralResource) Reset() {
 	*x = OpenEphemeralResource{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[22]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1192,7 +1192,7 @@ func (x *OpenEphemeralResource) String() string {
 func (*OpenEphemeralResource) ProtoMessage() {}
 
 func (x *OpenEphemeralResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[22]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1205,7 +1205,7 @@ func (x *OpenEphemeralResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenEphemeralResource.ProtoReflect.Descriptor instead.
 func (*OpenEphemeralResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22}
 }
 
 type RenewEphemeralResource struct {
@@ -1216,7 +1216,7 @@ type RenewEphemeralResource struct {
 
 func (x *RenewEphemeralResource) Reset() {
 	*x = RenewEphemeralResource{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[23]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1228,7 +1228,7 @@ func (x *RenewEphemeralResource) String() string {
 func (*RenewEphemeralResource) ProtoMessage() {}
 
 func (x *RenewEphemeralResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[23]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1241,7 +1241,7 @@ func (x *RenewEphemeralResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewEphemeralResource.ProtoReflect.Descriptor instead.
 func (*RenewEphemeralResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{23}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{23}
 }
 
 type CloseEphemeralResource struct {
@@ -1252,7 +1252,7 @@ type CloseEphemeralResource struct {
 
 func (x *CloseEphemeralResource) Reset() {
 	*x = CloseEphemeralResource{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[24]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1264,7 +1264,7 @@ func (x *CloseEphemeralResource) String() string {
 func (*CloseEphemeralResource) ProtoMessage() {}
 
 func (x *CloseEphemeralResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[24]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1277,7 +1277,7 @@ func (x *CloseEphemeralResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseEphemeralResource.ProtoReflect.Descriptor instead.
 func (*CloseEphemeralResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24}
 }
 
 type StopProvider struct {
@@ -1288,7 +1288,7 @@ type StopProvider struct {
 
 func (x *StopProvider) Reset() {
 	*x = StopProvider{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[25]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1300,7 +1300,7 @@ func (x *StopProvider) String() string {
 func (*StopProvider) ProtoMessage() {}
 
 func (x *StopProvider) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[25]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1313,7 +1313,7 @@ func (x *StopProvider) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopProvider.ProtoReflect.Descriptor instead.
 func (*StopProvider) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25}
 }
 
 type AttributePath_Step struct {
@@ -1330,7 +1330,7 @@ type AttributePath_Step struct {
 
 func (x *AttributePath_Step) Reset() {
 	*x = AttributePath_Step{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[26]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1342,7 +1342,7 @@ func (x *AttributePath_Step) String() string {
 func (*AttributePath_Step) ProtoMessage() {}
 
 func (x *AttributePath_Step) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[26]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1355,7 +1355,7 @@ func (x *AttributePath_Step) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttributePath_Step.ProtoReflect.Descriptor instead.
 func (*AttributePath_Step) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{2, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{2, 0}
 }
 
 func (x *AttributePath_Step) GetSelector() isAttributePath_Step_Selector {
@@ -1430,7 +1430,7 @@ type GetProviderSchema_Response struct {
 
 func (x *GetProviderSchema_Response) Reset() {
 	*x = GetProviderSchema_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[28]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1442,7 +1442,7 @@ func (x *GetProviderSchema_Response) String() string {
 func (*GetProviderSchema_Response) ProtoMessage() {}
 
 func (x *GetProviderSchema_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[28]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1455,7 +1455,7 @@ func (x *GetProviderSchema_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetProviderSchema_Response.ProtoReflect.Descriptor instead.
 func (*GetProviderSchema_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{8, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{8, 0}
 }
 
 func (x *GetProviderSchema_Response) GetProvider() []byte {
@@ -1528,7 +1528,7 @@ type Function_Parameter struct {
 
 func (x *Function_Parameter) Reset() {
 	*x = Function_Parameter{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[33]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1540,7 +1540,7 @@ func (x *Function_Parameter) String() string {
 func (*Function_Parameter) ProtoMessage() {}
 
 func (x *Function_Parameter) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[33]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1553,7 +1553,7 @@ func (x *Function_Parameter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Function_Parameter.ProtoReflect.Descriptor instead.
 func (*Function_Parameter) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{9, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{9, 0}
 }
 
 func (x *Function_Parameter) GetName() string {
@@ -1607,7 +1607,7 @@ type Function_Return struct {
 
 func (x *Function_Return) Reset() {
 	*x = Function_Return{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[34]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1619,7 +1619,7 @@ func (x *Function_Return) String() string {
 func (*Function_Return) ProtoMessage() {}
 
 func (x *Function_Return) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[34]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1632,7 +1632,7 @@ func (x *Function_Return) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Function_Return.ProtoReflect.Descriptor instead.
 func (*Function_Return) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{9, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{9, 1}
 }
 
 func (x *Function_Return) GetType() []byte {
@@ -1651,7 +1651,7 @@ type ValidateProviderConfig_Request struct {
 
 func (x *ValidateProviderConfig_Request) Reset() {
 	*x = ValidateProviderConfig_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[35]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1663,7 +1663,7 @@ func (x *ValidateProviderConfig_Request) String() string {
 func (*ValidateProviderConfig_Request) ProtoMessage() {}
 
 func (x *ValidateProviderConfig_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[35]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1676,7 +1676,7 @@ func (x *ValidateProviderConfig_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateProviderConfig_Request.ProtoReflect.Descriptor instead.
 func (*ValidateProviderConfig_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{10, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{10, 0}
 }
 
 func (x *ValidateProviderConfig_Request) GetConfig() *DynamicValue {
@@ -1695,7 +1695,7 @@ type ValidateProviderConfig_Response struct {
 
 func (x *ValidateProviderConfig_Response) Reset() {
 	*x = ValidateProviderConfig_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[36]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1707,7 +1707,7 @@ func (x *ValidateProviderConfig_Response) String() string {
 func (*ValidateProviderConfig_Response) ProtoMessage() {}
 
 func (x *ValidateProviderConfig_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[36]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1720,7 +1720,7 @@ func (x *ValidateProviderConfig_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateProviderConfig_Response.ProtoReflect.Descriptor instead.
 func (*ValidateProviderConfig_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{10, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{10, 1}
 }
 
 func (x *ValidateProviderConfig_Response) GetDiagnostics() []*Diagnostic {
@@ -1741,7 +1741,7 @@ type ValidateConfig_Request struct {
 
 func (x *ValidateConfig_Request) Reset() {
 	*x = ValidateConfig_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[37]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1753,7 +1753,7 @@ func (x *ValidateConfig_Request) String() string {
 func (*ValidateConfig_Request) ProtoMessage() {}
 
 func (x *ValidateConfig_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[37]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1766,7 +1766,7 @@ func (x *ValidateConfig_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateConfig_Request.ProtoReflect.Descriptor instead.
 func (*ValidateConfig_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{11, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{11, 0}
 }
 
 func (x *ValidateConfig_Request) GetTypeName() string {
@@ -1799,7 +1799,7 @@ type ValidateConfig_Response struct {
 
 func (x *ValidateConfig_Response) Reset() {
 	*x = ValidateConfig_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[38]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1811,7 +1811,7 @@ func (x *ValidateConfig_Response) String() string {
 func (*ValidateConfig_Response) ProtoMessage() {}
 
 func (x *ValidateConfig_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[38]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1824,7 +1824,7 @@ func (x *ValidateConfig_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateConfig_Response.ProtoReflect.Descriptor instead.
 func (*ValidateConfig_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{11, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{11, 1}
 }
 
 func (x *ValidateConfig_Response) GetDiagnostics() []*Diagnostic {
@@ -1845,7 +1845,7 @@ type ConfigureProvider_Request struct {
 
 func (x *ConfigureProvider_Request) Reset() {
 	*x = ConfigureProvider_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[39]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1857,7 +1857,7 @@ func (x *ConfigureProvider_Request) String() string {
 func (*ConfigureProvider_Request) ProtoMessage() {}
 
 func (x *ConfigureProvider_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[39]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1870,7 +1870,7 @@ func (x *ConfigureProvider_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigureProvider_Request.ProtoReflect.Descriptor instead.
 func (*ConfigureProvider_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{12, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{12, 0}
 }
 
 func (x *ConfigureProvider_Request) GetTerraformVersion() string {
@@ -1903,7 +1903,7 @@ type ConfigureProvider_Response struct {
 
 func (x *ConfigureProvider_Response) Reset() {
 	*x = ConfigureProvider_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[40]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1915,7 +1915,7 @@ func (x *ConfigureProvider_Response) String() string {
 func (*ConfigureProvider_Response) ProtoMessage() {}
 
 func (x *ConfigureProvider_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[40]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1928,7 +1928,7 @@ func (x *ConfigureProvider_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigureProvider_Response.ProtoReflect.Descriptor instead.
 func (*ConfigureProvider_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{12, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{12, 1}
 }
 
 func (x *ConfigureProvider_Response) GetDiagnostics() []*Diagnostic {
@@ -1949,7 +1949,7 @@ type UpgradeResourceState_Request struct {
 
 func (x *UpgradeResourceState_Request) Reset() {
 	*x = UpgradeResourceState_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[41]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1961,7 +1961,7 @@ func (x *UpgradeResourceState_Request) String() string {
 func (*UpgradeResourceState_Request) ProtoMessage() {}
 
 func (x *UpgradeResourceState_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[41]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1974,7 +1974,7 @@ func (x *UpgradeResourceState_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeResourceState_Request.ProtoReflect.Descriptor instead.
 func (*UpgradeResourceState_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{13, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{13, 0}
 }
 
 func (x *UpgradeResourceState_Request) GetTypeName() string {
@@ -2008,7 +2008,7 @@ type UpgradeResourceState_Response struct {
 
 func (x *UpgradeResourceState_Response) Reset() {
 	*x = UpgradeResourceState_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[42]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2020,7 +2020,7 @@ func (x *UpgradeResourceState_Response) String() string {
 func (*UpgradeResourceState_Response) ProtoMessage() {}
 
 func (x *UpgradeResourceState_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[42]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2033,7 +2033,7 @@ func (x *UpgradeResourceState_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeResourceState_Response.ProtoReflect.Descriptor instead.
 func (*UpgradeResourceState_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{13, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{13, 1}
 }
 
 func (x *UpgradeResourceState_Response) GetUpgradedState() *DynamicValue {
@@ -2063,7 +2063,7 @@ type ReadResource_Request struct {
 
 func (x *ReadResource_Request) Reset() {
 	*x = ReadResource_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[43]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2075,7 +2075,7 @@ func (x *ReadResource_Request) String() string {
 func (*ReadResource_Request) ProtoMessage() {}
 
 func (x *ReadResource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[43]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2088,7 +2088,7 @@ func (x *ReadResource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadResource_Request.ProtoReflect.Descriptor instead.
 func (*ReadResource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{14, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{14, 0}
 }
 
 func (x *ReadResource_Request) GetTypeName() string {
@@ -2138,7 +2138,7 @@ type ReadResource_Response struct {
 
 func (x *ReadResource_Response) Reset() {
 	*x = ReadResource_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[44]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2150,7 +2150,7 @@ func (x *ReadResource_Response) String() string {
 func (*ReadResource_Response) ProtoMessage() {}
 
 func (x *ReadResource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[44]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2163,7 +2163,7 @@ func (x *ReadResource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadResource_Response.ProtoReflect.Descriptor instead.
 func (*ReadResource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{14, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{14, 1}
 }
 
 func (x *ReadResource_Response) GetNewState() *DynamicValue {
@@ -2209,7 +2209,7 @@ type PlanResourceChange_Request struct {
 
 func (x *PlanResourceChange_Request) Reset() {
 	*x = PlanResourceChange_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[45]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2221,7 +2221,7 @@ func (x *PlanResourceChange_Request) String() string {
 func (*PlanResourceChange_Request) ProtoMessage() {}
 
 func (x *PlanResourceChange_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[45]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2234,7 +2234,7 @@ func (x *PlanResourceChange_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanResourceChange_Request.ProtoReflect.Descriptor instead.
 func (*PlanResourceChange_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{15, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{15, 0}
 }
 
 func (x *PlanResourceChange_Request) GetTypeName() string {
@@ -2300,7 +2300,7 @@ type PlanResourceChange_Response struct {
 
 func (x *PlanResourceChange_Response) Reset() {
 	*x = PlanResourceChange_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[46]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2312,7 +2312,7 @@ func (x *PlanResourceChange_Response) String() string {
 func (*PlanResourceChange_Response) ProtoMessage() {}
 
 func (x *PlanResourceChange_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[46]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2325,7 +2325,7 @@ func (x *PlanResourceChange_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanResourceChange_Response.ProtoReflect.Descriptor instead.
 func (*PlanResourceChange_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{15, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{15, 1}
 }
 
 func (x *PlanResourceChange_Response) GetPlannedState() *DynamicValue {
@@ -2384,7 +2384,7 @@ type ApplyResourceChange_Request struct {
 
 func (x *ApplyResourceChange_Request) Reset() {
 	*x = ApplyResourceChange_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[47]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2396,7 +2396,7 @@ func (x *ApplyResourceChange_Request) String() string {
 func (*ApplyResourceChange_Request) ProtoMessage() {}
 
 func (x *ApplyResourceChange_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[47]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2409,7 +2409,7 @@ func (x *ApplyResourceChange_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResourceChange_Request.ProtoReflect.Descriptor instead.
 func (*ApplyResourceChange_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{16, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{16, 0}
 }
 
 func (x *ApplyResourceChange_Request) GetTypeName() string {
@@ -2466,7 +2466,7 @@ type ApplyResourceChange_Response struct {
 
 func (x *ApplyResourceChange_Response) Reset() {
 	*x = ApplyResourceChange_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[48]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2478,7 +2478,7 @@ func (x *ApplyResourceChange_Response) String() string {
 func (*ApplyResourceChange_Response) ProtoMessage() {}
 
 func (x *ApplyResourceChange_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[48]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2491,7 +2491,7 @@ func (x *ApplyResourceChange_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResourceChange_Response.ProtoReflect.Descriptor instead.
 func (*ApplyResourceChange_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{16, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{16, 1}
 }
 
 func (x *ApplyResourceChange_Response) GetNewState() *DynamicValue {
@@ -2533,7 +2533,7 @@ type ImportResourceState_Request struct {
 
 func (x *ImportResourceState_Request) Reset() {
 	*x = ImportResourceState_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[49]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2545,7 +2545,7 @@ func (x *ImportResourceState_Request) String() string {
 func (*ImportResourceState_Request) ProtoMessage() {}
 
 func (x *ImportResourceState_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[49]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2558,7 +2558,7 @@ func (x *ImportResourceState_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResourceState_Request.ProtoReflect.Descriptor instead.
 func (*ImportResourceState_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17, 0}
 }
 
 func (x *ImportResourceState_Request) GetTypeName() string {
@@ -2593,7 +2593,7 @@ type ImportResourceState_ImportedResource struct {
 
 func (x *ImportResourceState_ImportedResource) Reset() {
 	*x = ImportResourceState_ImportedResource{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[50]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2605,7 +2605,7 @@ func (x *ImportResourceState_ImportedResource) String() string {
 func (*ImportResourceState_ImportedResource) ProtoMessage() {}
 
 func (x *ImportResourceState_ImportedResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[50]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2618,7 +2618,7 @@ func (x *ImportResourceState_ImportedResource) ProtoReflect() protoreflect.Messa
 
 // Deprecated: Use ImportResourceState_ImportedResource.ProtoReflect.Descriptor instead.
 func (*ImportResourceState_ImportedResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17, 1}
 }
 
 func (x *ImportResourceState_ImportedResource) GetTypeName() string {
@@ -2653,7 +2653,7 @@ type ImportResourceState_Response struct {
 
 func (x *ImportResourceState_Response) Reset() {
 	*x = ImportResourceState_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[51]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2665,7 +2665,7 @@ func (x *ImportResourceState_Response) String() string {
 func (*ImportResourceState_Response) ProtoMessage() {}
 
 func (x *ImportResourceState_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[51]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2678,7 +2678,7 @@ func (x *ImportResourceState_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResourceState_Response.ProtoReflect.Descriptor instead.
 func (*ImportResourceState_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17, 2}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17, 2}
 }
 
 func (x *ImportResourceState_Response) GetImportedResources() []*ImportResourceState_ImportedResource {
@@ -2716,7 +2716,7 @@ type MoveResourceState_Request struct {
 
 func (x *MoveResourceState_Request) Reset() {
 	*x = MoveResourceState_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[52]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2728,7 +2728,7 @@ func (x *MoveResourceState_Request) String() string {
 func (*MoveResourceState_Request) ProtoMessage() {}
 
 func (x *MoveResourceState_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[52]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2741,7 +2741,7 @@ func (x *MoveResourceState_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveResourceState_Request.ProtoReflect.Descriptor instead.
 func (*MoveResourceState_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{18, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{18, 0}
 }
 
 func (x *MoveResourceState_Request) GetSourceProviderAddress() string {
@@ -2797,7 +2797,7 @@ type MoveResourceState_Response struct {
 
 func (x *MoveResourceState_Response) Reset() {
 	*x = MoveResourceState_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[53]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2809,7 +2809,7 @@ func (x *MoveResourceState_Response) String() string {
 func (*MoveResourceState_Response) ProtoMessage() {}
 
 func (x *MoveResourceState_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[53]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2822,7 +2822,7 @@ func (x *MoveResourceState_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveResourceState_Response.ProtoReflect.Descriptor instead.
 func (*MoveResourceState_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{18, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{18, 1}
 }
 
 func (x *MoveResourceState_Response) GetTargetState() *DynamicValue {
@@ -2858,7 +2858,7 @@ type ReadDataSource_Request struct {
 
 func (x *ReadDataSource_Request) Reset() {
 	*x = ReadDataSource_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[54]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2870,7 +2870,7 @@ func (x *ReadDataSource_Request) String() string {
 func (*ReadDataSource_Request) ProtoMessage() {}
 
 func (x *ReadDataSource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[54]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2883,7 +2883,7 @@ func (x *ReadDataSource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadDataSource_Request.ProtoReflect.Descriptor instead.
 func (*ReadDataSource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{19, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{19, 0}
 }
 
 func (x *ReadDataSource_Request) GetTypeName() string {
@@ -2925,7 +2925,7 @@ type ReadDataSource_Response struct {
 
 func (x *ReadDataSource_Response) Reset() {
 	*x = ReadDataSource_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[55]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2937,7 +2937,7 @@ func (x *ReadDataSource_Response) String() string {
 func (*ReadDataSource_Response) ProtoMessage() {}
 
 func (x *ReadDataSource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[55]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2950,7 +2950,7 @@ func (x *ReadDataSource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadDataSource_Response.ProtoReflect.Descriptor instead.
 func (*ReadDataSource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{19, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{19, 1}
 }
 
 func (x *ReadDataSource_Response) GetState() *DynamicValue {
@@ -2984,7 +2984,7 @@ type CallFunction_Request struct {
 
 func (x *CallFunction_Request) Reset() {
 	*x = CallFunction_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[56]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2996,7 +2996,7 @@ func (x *CallFunction_Request) String() string {
 func (*CallFunction_Request) ProtoMessage() {}
 
 func (x *CallFunction_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[56]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3009,7 +3009,7 @@ func (x *CallFunction_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallFunction_Request.ProtoReflect.Descriptor instead.
 func (*CallFunction_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{20, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{20, 0}
 }
 
 func (x *CallFunction_Request) GetName() string {
@@ -3036,7 +3036,7 @@ type CallFunction_Response struct {
 
 func (x *CallFunction_Response) Reset() {
 	*x = CallFunction_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[57]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3048,7 +3048,7 @@ func (x *CallFunction_Response) String() string {
 func (*CallFunction_Response) ProtoMessage() {}
 
 func (x *CallFunction_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[57]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3061,7 +3061,7 @@ func (x *CallFunction_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallFunction_Response.ProtoReflect.Descriptor instead.
 func (*CallFunction_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{20, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{20, 1}
 }
 
 func (x *CallFunction_Response) GetResult() *DynamicValue {
@@ -3089,7 +3089,7 @@ type OpenEphemeralResource_Request struct {
 
 func (x *OpenEphemeralResource_Request) Reset() {
 	*x = OpenEphemeralResource_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[58]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3101,7 +3101,7 @@ func (x *OpenEphemeralResource_Request) String() string {
 func (*OpenEphemeralResource_Request) ProtoMessage() {}
 
 func (x *OpenEphemeralResource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[58]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3114,7 +3114,7 @@ func (x *OpenEphemeralResource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenEphemeralResource_Request.ProtoReflect.Descriptor instead.
 func (*OpenEphemeralResource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22, 0}
 }
 
 func (x *OpenEphemeralResource_Request) GetTypeName() string {
@@ -3151,7 +3151,7 @@ type OpenEphemeralResource_Response struct {
 
 func (x *OpenEphemeralResource_Response) Reset() {
 	*x = OpenEphemeralResource_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[59]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3163,7 +3163,7 @@ func (x *OpenEphemeralResource_Response) String() string {
 func (*OpenEphemeralResource_Response) ProtoMessage() {}
 
 func (x *OpenEphemeralResource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[59]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3176,7 +3176,7 @@ func (x *OpenEphemeralResource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenEphemeralResource_Response.ProtoReflect.Descriptor instead.
 func (*OpenEphemeralResource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22, 1}
 }
 
 func (x *OpenEphemeralResource_Response) GetDiagnostics() []*Diagnostic {
@@ -3224,7 +3224,7 @@ type RenewEphemeralResource_Request struct {
 
 func (x *RenewEphemeralResource_Request) Reset() {
 	*x = RenewEphemeralResource_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[60]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3236,7 +3236,7 @@ func (x *RenewEphemeralResource_Request) String() string {
 func (*RenewEphemeralResource_Request) ProtoMessage() {}
 
 func (x *RenewEphemeralResource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[60]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3249,7 +3249,7 @@ func (x *RenewEphemeralResource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewEphemeralResource_Request.ProtoReflect.Descriptor instead.
 func (*RenewEphemeralResource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{23, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{23, 0}
 }
 
 func (x *RenewEphemeralResource_Request) GetTypeName() string {
@@ -3277,7 +3277,7 @@ type RenewEphemeralResource_Response struct {
 
 func (x *RenewEphemeralResource_Response) Reset() {
 	*x = RenewEphemeralResource_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[61]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3289,7 +3289,7 @@ func (x *RenewEphemeralResource_Response) String() string {
 func (*RenewEphemeralResource_Response) ProtoMessage() {}
 
 func (x *RenewEphemeralResource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[61]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3302,7 +3302,7 @@ func (x *RenewEphemeralResource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewEphemeralResource_Response.ProtoReflect.Descriptor instead.
 func (*RenewEphemeralResource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{23, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{23, 1}
 }
 
 func (x *RenewEphemeralResource_Response) GetDiagnostics() []*Diagnostic {
@@ -3336,7 +3336,7 @@ type CloseEphemeralResource_Request struct {
 
 func (x *CloseEphemeralResource_Request) Reset() {
 	*x = CloseEphemeralResource_Request{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[62]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3348,7 +3348,7 @@ func (x *CloseEphemeralResource_Request) String() string {
 func (*CloseEphemeralResource_Request) ProtoMessage() {}
 
 func (x *CloseEphemeralResource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[62]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3361,7 +3361,7 @@ func (x *CloseEphemeralResource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseEphemeralResource_Request.ProtoReflect.Descriptor instead.
 func (*CloseEphemeralResource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24, 0}
 }
 
 func (x *CloseEphemeralResource_Request) GetTypeName() string {
@@ -3387,7 +3387,7 @@ type CloseEphemeralResource_Response struct {
 
 func (x *CloseEphemeralResource_Response) Reset() {
 	*x = CloseEphemeralResource_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[63]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3399,7 +3399,7 @@ func (x *CloseEphemeralResource_Response) String() string {
 func (*CloseEphemeralResource_Response) ProtoMessage() {}
 
 func (x *CloseEphemeralResource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[63]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3412,7 +3412,7 @@ func (x *CloseEphemeralResource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseEphemeralResource_Response.ProtoReflect.Descriptor instead.
 func (*CloseEphemeralResource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24, 1}
 }
 
 func (x *CloseEphemeralResource_Response) GetDiagnostics() []*Diagnostic {
@@ -3431,7 +3431,7 @@ type StopProvider_Response struct {
 
 func (x *StopProvider_Response) Reset() {
 	*x = StopProvider_Response{}
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[64]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3443,7 +3443,7 @@ func (x *StopProvider_Response) String() string {
 func (*StopProvider_Response) ProtoMessage() {}
 
 func (x *StopProvider_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin_tfplugin_proto_msgTypes[64]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3456,7 +3456,7 @@ func (x *StopProvider_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopProvider_Response.ProtoReflect.Descriptor instead.
 func (*StopProvider_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25, 0}
 }
 
 func (x *StopProvider_Response) GetError() string {
@@ -3466,11 +3466,11 @@ func (x *StopProvider_Response) GetError() string {
 	return ""
 }
 
-var File_engine_provider_tfplugin_tfplugin_proto protoreflect.FileDescriptor
+var File_engine_provider_internal_tfplugin_tfplugin_proto protoreflect.FileDescriptor
 
-const file_engine_provider_tfplugin_tfplugin_proto_rawDesc = "" +
+const file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc = "" +
 	"\n" +
-	"'engine/provider/internal/tfplugin/tfplugin.proto\x12\x11lockstep.tfplugin\x1a\x1fgoogle/protobuf/timestamp.proto\"<\n" +
+	"0engine/provider/internal/tfplugin/tfplugin.proto\x12\x11lockstep.tfplugin\x1a\x1fgoogle/protobuf/timestamp.proto\"<\n" +
 	"\fDynamicValue\x12\x18\n" +
 	"\amsgpack\x18\x01 \x01(\fR\amsgpack\x12\x12\n" +
 	"\x04json\x18\x02 \x01(\fR\x04json\"\xf3\x01\n" +
@@ -3711,23 +3711,23 @@ const file_engine_provider_tfplugin_tfplugin_proto_rawDesc = "" +
 	"\n" +
 	"StringKind\x12\t\n" +
 	"\x05PLAIN\x10\x00\x12\f\n" +
-	"\bMARKDOWN\x10\x01B;Z9github.com/lockstep-iac/lockstep/engine/provider/tfpluginb\x06proto3"
+	"\bMARKDOWN\x10\x01BDZBgithub.com/lockstep-iac/lockstep/engine/provider/internal/tfpluginb\x06proto3"
 
 var (
-	file_engine_provider_tfplugin_tfplugin_proto_rawDescOnce sync.Once
-	file_engine_provider_tfplugin_tfplugin_proto_rawDescData []byte
+	file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescOnce sync.Once
+	file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescData []byte
 )
 
-func file_engine_provider_tfplugin_tfplugin_proto_rawDescGZIP() []byte {
-	file_engine_provider_tfplugin_tfplugin_proto_rawDescOnce.Do(func() {
-		file_engine_provider_tfplugin_tfplugin_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_engine_provider_tfplugin_tfplugin_proto_rawDesc), len(file_engine_provider_tfplugin_tfplugin_proto_rawDesc)))
+func file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP() []byte {
+	file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescOnce.Do(func() {
+		file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc), len(file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc)))
 	})
-	return file_engine_provider_tfplugin_tfplugin_proto_rawDescData
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescData
 }
 
-var file_engine_provider_tfplugin_tfplugin_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_engine_provider_tfplugin_tfplugin_proto_msgTypes = make([]protoimpl.MessageInfo, 65)
-var file_engine_provider_tfplugin_tfplugin_proto_goTypes = []any{
+var file_engine_provider_internal_tfplugin_tfplugin_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes = make([]protoimpl.MessageInfo, 65)
+var file_engine_provider_internal_tfplugin_tfplugin_proto_goTypes = []any{
 	(StringKind)(0),                              // 0: lockstep.tfplugin.StringKind
 	(Diagnostic_Severity)(0),                     // 1: lockstep.tfplugin.Diagnostic.Severity
 	(Deferred_Reason)(0),                         // 2: lockstep.tfplugin.Deferred.Reason
@@ -3798,7 +3798,7 @@ var file_engine_provider_tfplugin_tfplugin_proto_goTypes = []any{
 	(*StopProvider_Response)(nil),                // 67: lockstep.tfplugin.StopProvider.Response
 	(*timestamppb.Timestamp)(nil),                // 68: google.protobuf.Timestamp
 }
-var file_engine_provider_tfplugin_tfplugin_proto_depIdxs = []int32{
+var file_engine_provider_internal_tfplugin_tfplugin_proto_depIdxs = []int32{
 	1,  // 0: lockstep.tfplugin.Diagnostic.severity:type_name -> lockstep.tfplugin.Diagnostic.Severity
 	5,  // 1: lockstep.tfplugin.Diagnostic.attribute:type_name -> lockstep.tfplugin.AttributePath
 	29, // 2: lockstep.tfplugin.AttributePath.steps:type_name -> lockstep.tfplugin.AttributePath.Step
@@ -3881,37 +3881,37 @@ var file_engine_provider_tfplugin_tfplugin_proto_depIdxs = []int32{
 	0,  // [0:75] is the sub-list for field type_name
 }
 
-func init() { file_engine_provider_tfplugin_tfplugin_proto_init() }
-func file_engine_provider_tfplugin_tfplugin_proto_init() {
-	if File_engine_provider_tfplugin_tfplugin_proto != nil {
+func init() { file_engine_provider_internal_tfplugin_tfplugin_proto_init() }
+func file_engine_provider_internal_tfplugin_tfplugin_proto_init() {
+	if File_engine_provider_internal_tfplugin_tfplugin_proto != nil {
 		return
 	}
-	file_engine_provider_tfplugin_tfplugin_proto_msgTypes[21].OneofWrappers = []any{}
-	file_engine_provider_tfplugin_tfplugin_proto_msgTypes[26].OneofWrappers = []any{
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[21].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26].OneofWrappers = []any{
 		(*AttributePath_Step_AttributeName)(nil),
 		(*AttributePath_Step_ElementKeyString)(nil),
 		(*AttributePath_Step_ElementKeyInt)(nil),
 	}
-	file_engine_provider_tfplugin_tfplugin_proto_msgTypes[59].OneofWrappers = []any{}
-	file_engine_provider_tfplugin_tfplugin_proto_msgTypes[60].OneofWrappers = []any{}
-	file_engine_provider_tfplugin_tfplugin_proto_msgTypes[61].OneofWrappers = []any{}
-	file_engine_provider_tfplugin_tfplugin_proto_msgTypes[62].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[59].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[60].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[61].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[62].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_engine_provider_tfplugin_tfplugin_proto_rawDesc), len(file_engine_provider_tfplugin_tfplugin_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc), len(file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc)),
 			NumEnums:      3,
 			NumMessages:   65,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_engine_provider_tfplugin_tfplugin_proto_goTypes,
-		DependencyIndexes: file_engine_provider_tfplugin_tfplugin_proto_depIdxs,
-		EnumInfos:         file_engine_provider_tfplugin_tfplugin_proto_enumTypes,
-		MessageInfos:      file_engine_provider_tfplugin_tfplugin_proto_msgTypes,
+		GoTypes:           file_engine_provider_internal_tfplugin_tfplugin_proto_goTypes,
+		DependencyIndexes: file_engine_provider_internal_tfplugin_tfplugin_proto_depIdxs,
+		EnumInfos:         file_engine_provider_internal_tfplugin_tfplugin_proto_enumTypes,
+		MessageInfos:      file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes,
 	}.Build()
-	File_engine_provider_tfplugin_tfplugin_proto = out.File
-	file_engine_provider_tfplugin_tfplugin_proto_goTypes = nil
-	file_engine_provider_tfplugin_tfplugin_proto_depIdxs = nil
+	File_engine_provider_internal_tfplugin_tfplugin_proto = out.File
+	file_engine_provider_internal_tfplugin_tfplugin_proto_goTypes = nil
+	file_engine_provider_internal_tfplugin_tfplugin_proto_depIdxs = nil
 }

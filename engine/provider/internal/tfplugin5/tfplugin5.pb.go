@@ -56,11 +56,11 @@ func (x StringKind) String() string {
 }
 
 func (StringKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_engine_provider_tfplugin5_tfplugin5_proto_enumTypes[0].Descriptor()
+	return file_engine_provider_internal_tfplugin5_tfplugin5_proto_enumTypes[0].Descriptor()
 }
 
 func (StringKind) Type() protoreflect.EnumType {
-	return &file_engine_provider_tfplugin5_tfplugin5_proto_enumTypes[0]
+	return &file_engine_provider_internal_tfplugin5_tfplugin5_proto_enumTypes[0]
 }
 
 func (x StringKind) Number() protoreflect.EnumNumber {
@@ -69,7 +69,7 @@ func (x StringKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use StringKind.Descriptor instead.
 func (StringKind) EnumDescriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin5_tfplugin5_proto_rawDescGZIP(), []int{0}
+	return file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDescGZIP(), []int{0}
 }
 
 type Schema_NestedBlock_NestingMode int32
@@ -114,11 +114,11 @@ func (x Schema_NestedBlock_NestingMode) String() string {
 }
 
 func (Schema_NestedBlock_NestingMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_engine_provider_tfplugin5_tfplugin5_proto_enumTypes[1].Descriptor()
+	return file_engine_provider_internal_tfplugin5_tfplugin5_proto_enumTypes[1].Descriptor()
 }
 
 func (Schema_NestedBlock_NestingMode) Type() protoreflect.EnumType {
-	return &file_engine_provider_tfplugin5_tfplugin5_proto_enumTypes[1]
+	return &file_engine_provider_internal_tfplugin5_tfplugin5_proto_enumTypes[1]
 }
 
 func (x Schema_NestedBlock_NestingMode) Number() protoreflect.EnumNumber {
@@ -127,7 +127,7 @@ func (x Schema_NestedBlock_NestingMode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Schema_NestedBlock_NestingMode.Descriptor instead.
 func (Schema_NestedBlock_NestingMode) EnumDescriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin5_tfplugin5_proto_rawDescGZIP(), []int{0, 2, 0}
+	return file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDescGZIP(), []int{0, 2, 0}
 }
 
 type Schema struct {
@@ -140,7 +140,7 @@ type Schema struct {
 
 func (x *Schema) Reset() {
 	*x = Schema{}
-	mi := &file_engine_provider_tfplugin5_tfplugin5_proto_msgTypes[0]
+	mi := &file_engine_provider_internal_tfplugin5_tfplugin5_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -152,7 +152,7 @@ func (x *Schema) String() string {
 func (*Schema) ProtoMessage() {}
 
 func (x *Schema) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin5_tfplugin5_proto_msgTypes[0]
+	mi := &file_engine_provider_internal_tfplugin5_tfplugin5_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -165,7 +165,7 @@ func (x *Schema) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Schema.ProtoReflect.Descriptor instead.
 func (*Schema) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin5_tfplugin5_proto_rawDescGZIP(), []int{0}
+	return file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *Schema) GetVersion() int64 {
@@ -196,7 +196,7 @@ type Schema_Block struct {
 
 func (x *Schema_Block) Reset() {
 	*x = Schema_Block{}
-	mi := &file_engine_provider_tfplugin5_tfplugin5_proto_msgTypes[1]
+	mi := &file_engine_provider_internal_tfplugin5_tfplugin5_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -208,7 +208,7 @@ func (x *Schema_Block) String() string {
 func (*Schema_Block) ProtoMessage() {}
 
 func (x *Schema_Block) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin5_tfplugin5_proto_msgTypes[1]
+	mi := &file_engine_provider_internal_tfplugin5_tfplugin5_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -221,7 +221,7 @@ func (x *Schema_Block) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Schema_Block.ProtoReflect.Descriptor instead.
 func (*Schema_Block) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin5_tfplugin5_proto_rawDescGZIP(), []int{0, 0}
+	return file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDescGZIP(), []int{0, 0}
 }
 
 func (x *Schema_Block) GetVersion() int64 {
@@ -284,7 +284,7 @@ type Schema_Attribute struct {
 
 func (x *Schema_Attribute) Reset() {
 	*x = Schema_Attribute{}
-	mi := &file_engine_provider_tfplugin5_tfplugin5_proto_msgTypes[2]
+	mi := &file_engine_provider_internal_tfplugin5_tfplugin5_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -296,7 +296,7 @@ func (x *Schema_Attribute) String() string {
 func (*Schema_Attribute) ProtoMessage() {}
 
 func (x *Schema_Attribute) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin5_tfplugin5_proto_msgTypes[2]
+	mi := &file_engine_provider_internal_tfplugin5_tfplugin5_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -309,7 +309,7 @@ func (x *Schema_Attribute) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Schema_Attribute.ProtoReflect.Descriptor instead.
 func (*Schema_Attribute) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin5_tfplugin5_proto_rawDescGZIP(), []int{0, 1}
+	return file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDescGZIP(), []int{0, 1}
 }
 
 func (x *Schema_Attribute) GetName() string {
@@ -395,7 +395,7 @@ type Schema_NestedBlock struct {
 
 func (x *Schema_NestedBlock) Reset() {
 	*x = Schema_NestedBlock{}
-	mi := &file_engine_provider_tfplugin5_tfplugin5_proto_msgTypes[3]
+	mi := &file_engine_provider_internal_tfplugin5_tfplugin5_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -407,7 +407,7 @@ func (x *Schema_NestedBlock) String() string {
 func (*Schema_NestedBlock) ProtoMessage() {}
 
 func (x *Schema_NestedBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin5_tfplugin5_proto_msgTypes[3]
+	mi := &file_engine_provider_internal_tfplugin5_tfplugin5_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -420,7 +420,7 @@ func (x *Schema_NestedBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Schema_NestedBlock.ProtoReflect.Descriptor instead.
 func (*Schema_NestedBlock) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin5_tfplugin5_proto_rawDescGZIP(), []int{0, 2}
+	return file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDescGZIP(), []int{0, 2}
 }
 
 func (x *Schema_NestedBlock) GetTypeName() string {
@@ -458,11 +458,11 @@ func (x *Schema_NestedBlock) GetMaxItems() int64 {
 	return 0
 }
 
-var File_engine_provider_tfplugin5_tfplugin5_proto protoreflect.FileDescriptor
+var File_engine_provider_internal_tfplugin5_tfplugin5_proto protoreflect.FileDescriptor
 
-const file_engine_provider_tfplugin5_tfplugin5_proto_rawDesc = "" +
+const file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDesc = "" +
 	"\n" +
-	")engine/provider/internal/tfplugin5/tfplugin5.proto\x12\x12lockstep.tfplugin5\"\xaa\b\n" +
+	"2engine/provider/internal/tfplugin5/tfplugin5.proto\x12\x12lockstep.tfplugin5\"\xaa\b\n" +
 	"\x06Schema\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x03R\aversion\x126\n" +
 	"\x05block\x18\x02 \x01(\v2 .lockstep.tfplugin5.Schema.BlockR\x05block\x1a\xbd\x02\n" +
@@ -510,23 +510,23 @@ const file_engine_provider_tfplugin5_tfplugin5_proto_rawDesc = "" +
 	"\n" +
 	"StringKind\x12\t\n" +
 	"\x05PLAIN\x10\x00\x12\f\n" +
-	"\bMARKDOWN\x10\x01B<Z:github.com/lockstep-iac/lockstep/engine/provider/tfplugin5b\x06proto3"
+	"\bMARKDOWN\x10\x01BEZCgithub.com/lockstep-iac/lockstep/engine/provider/internal/tfplugin5b\x06proto3"
 
 var (
-	file_engine_provider_tfplugin5_tfplugin5_proto_rawDescOnce sync.Once
-	file_engine_provider_tfplugin5_tfplugin5_proto_rawDescData []byte
+	file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDescOnce sync.Once
+	file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDescData []byte
 )
 
-func file_engine_provider_tfplugin5_tfplugin5_proto_rawDescGZIP() []byte {
-	file_engine_provider_tfplugin5_tfplugin5_proto_rawDescOnce.Do(func() {
-		file_engine_provider_tfplugin5_tfplugin5_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_engine_provider_tfplugin5_tfplugin5_proto_rawDesc), len(file_engine_provider_tfplugin5_tfplugin5_proto_rawDesc)))
+func file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDescGZIP() []byte {
+	file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDescOnce.Do(func() {
+		file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDesc), len(file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDesc)))
 	})
-	return file_engine_provider_tfplugin5_tfplugin5_proto_rawDescData
+	return file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDescData
 }
 
-var file_engine_provider_tfplugin5_tfplugin5_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_engine_provider_tfplugin5_tfplugin5_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
-var file_engine_provider_tfplugin5_tfplugin5_proto_goTypes = []any{
+var file_engine_provider_internal_tfplugin5_tfplugin5_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_engine_provider_internal_tfplugin5_tfplugin5_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_engine_provider_internal_tfplugin5_tfplugin5_proto_goTypes = []any{
 	(StringKind)(0),                     // 0: lockstep.tfplugin5.StringKind
 	(Schema_NestedBlock_NestingMode)(0), // 1: lockstep.tfplugin5.Schema.NestedBlock.NestingMode
 	(*Schema)(nil),                      // 2: lockstep.tfplugin5.Schema
@@ -534,7 +534,7 @@ var file_engine_provider_tfplugin5_tfplugin5_proto_goTypes = []any{
 	(*Schema_Attribute)(nil),            // 4: lockstep.tfplugin5.Schema.Attribute
 	(*Schema_NestedBlock)(nil),          // 5: lockstep.tfplugin5.Schema.NestedBlock
 }
-var file_engine_provider_tfplugin5_tfplugin5_proto_depIdxs = []int32{
+var file_engine_provider_internal_tfplugin5_tfplugin5_proto_depIdxs = []int32{
 	3, // 0: lockstep.tfplugin5.Schema.block:type_name -> lockstep.tfplugin5.Schema.Block
 	4, // 1: lockstep.tfplugin5.Schema.Block.attributes:type_name -> lockstep.tfplugin5.Schema.Attribute
 	5, // 2: lockstep.tfplugin5.Schema.Block.block_types:type_name -> lockstep.tfplugin5.Schema.NestedBlock
@@ -549,27 +549,27 @@ var file_engine_provider_tfplugin5_tfplugin5_proto_depIdxs = []int32{
 	0, // [0:7] is the sub-list for field type_name
 }
 
-func init() { file_engine_provider_tfplugin5_tfplugin5_proto_init() }
-func file_engine_provider_tfplugin5_tfplugin5_proto_init() {
-	if File_engine_provider_tfplugin5_tfplugin5_proto != nil {
+func init() { file_engine_provider_internal_tfplugin5_tfplugin5_proto_init() }
+func file_engine_provider_internal_tfplugin5_tfplugin5_proto_init() {
+	if File_engine_provider_internal_tfplugin5_tfplugin5_proto != nil {
 		return
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_engine_provider_tfplugin5_tfplugin5_proto_rawDesc), len(file_engine_provider_tfplugin5_tfplugin5_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDesc), len(file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDesc)),
 			NumEnums:      2,
 			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_engine_provider_tfplugin5_tfplugin5_proto_goTypes,
-		DependencyIndexes: file_engine_provider_tfplugin5_tfplugin5_proto_depIdxs,
-		EnumInfos:         file_engine_provider_tfplugin5_tfplugin5_proto_enumTypes,
-		MessageInfos:      file_engine_provider_tfplugin5_tfplugin5_proto_msgTypes,
+		GoTypes:           file_engine_provider_internal_tfplugin5_tfplugin5_proto_goTypes,
+		DependencyIndexes: file_engine_provider_internal_tfplugin5_tfplugin5_proto_depIdxs,
+		EnumInfos:         file_engine_provider_internal_tfplugin5_tfplugin5_proto_enumTypes,
+		MessageInfos:      file_engine_provider_internal_tfplugin5_tfplugin5_proto_msgTypes,
 	}.Build()
-	File_engine_provider_tfplugin5_tfplugin5_proto = out.File
-	file_engine_provider_tfplugin5_tfplugin5_proto_goTypes = nil
-	file_engine_provider_tfplugin5_tfplugin5_proto_depIdxs = nil
+	File_engine_provider_internal_tfplugin5_tfplugin5_proto = out.File
+	file_engine_provider_internal_tfplugin5_tfplugin5_proto_goTypes = nil
+	file_engine_provider_internal_tfplugin5_tfplugin5_proto_depIdxs = nil
 }

@@ -56,11 +56,11 @@ func (x StringKind) String() string {
 }
 
 func (StringKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_engine_provider_tfplugin6_tfplugin6_proto_enumTypes[0].Descriptor()
+	return file_engine_provider_internal_tfplugin6_tfplugin6_proto_enumTypes[0].Descriptor()
 }
 
 func (StringKind) Type() protoreflect.EnumType {
-	return &file_engine_provider_tfplugin6_tfplugin6_proto_enumTypes[0]
+	return &file_engine_provider_internal_tfplugin6_tfplugin6_proto_enumTypes[0]
 }
 
 func (x StringKind) Number() protoreflect.EnumNumber {
@@ -69,7 +69,7 @@ func (x StringKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use StringKind.Descriptor instead.
 func (StringKind) EnumDescriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0}
+	return file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0}
 }
 
 type Schema_NestedBlock_NestingMode int32
@@ -114,11 +114,11 @@ func (x Schema_NestedBlock_NestingMode) String() string {
 }
 
 func (Schema_NestedBlock_NestingMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_engine_provider_tfplugin6_tfplugin6_proto_enumTypes[1].Descriptor()
+	return file_engine_provider_internal_tfplugin6_tfplugin6_proto_enumTypes[1].Descriptor()
 }
 
 func (Schema_NestedBlock_NestingMode) Type() protoreflect.EnumType {
-	return &file_engine_provider_tfplugin6_tfplugin6_proto_enumTypes[1]
+	return &file_engine_provider_internal_tfplugin6_tfplugin6_proto_enumTypes[1]
 }
 
 func (x Schema_NestedBlock_NestingMode) Number() protoreflect.EnumNumber {
@@ -127,7 +127,7 @@ func (x Schema_NestedBlock_NestingMode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Schema_NestedBlock_NestingMode.Descriptor instead.
 func (Schema_NestedBlock_NestingMode) EnumDescriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0, 2, 0}
+	return file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0, 2, 0}
 }
 
 type Schema_Object_NestingMode int32
@@ -169,11 +169,11 @@ func (x Schema_Object_NestingMode) String() string {
 }
 
 func (Schema_Object_NestingMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_engine_provider_tfplugin6_tfplugin6_proto_enumTypes[2].Descriptor()
+	return file_engine_provider_internal_tfplugin6_tfplugin6_proto_enumTypes[2].Descriptor()
 }
 
 func (Schema_Object_NestingMode) Type() protoreflect.EnumType {
-	return &file_engine_provider_tfplugin6_tfplugin6_proto_enumTypes[2]
+	return &file_engine_provider_internal_tfplugin6_tfplugin6_proto_enumTypes[2]
 }
 
 func (x Schema_Object_NestingMode) Number() protoreflect.EnumNumber {
@@ -182,7 +182,7 @@ func (x Schema_Object_NestingMode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Schema_Object_NestingMode.Descriptor instead.
 func (Schema_Object_NestingMode) EnumDescriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0, 3, 0}
+	return file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0, 3, 0}
 }
 
 type Schema struct {
@@ -195,7 +195,7 @@ type Schema struct {
 
 func (x *Schema) Reset() {
 	*x = Schema{}
-	mi := &file_engine_provider_tfplugin6_tfplugin6_proto_msgTypes[0]
+	mi := &file_engine_provider_internal_tfplugin6_tfplugin6_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -207,7 +207,7 @@ func (x *Schema) String() string {
 func (*Schema) ProtoMessage() {}
 
 func (x *Schema) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin6_tfplugin6_proto_msgTypes[0]
+	mi := &file_engine_provider_internal_tfplugin6_tfplugin6_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -220,7 +220,7 @@ func (x *Schema) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Schema.ProtoReflect.Descriptor instead.
 func (*Schema) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0}
+	return file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *Schema) GetVersion() int64 {
@@ -251,7 +251,7 @@ type Schema_Block struct {
 
 func (x *Schema_Block) Reset() {
 	*x = Schema_Block{}
-	mi := &file_engine_provider_tfplugin6_tfplugin6_proto_msgTypes[1]
+	mi := &file_engine_provider_internal_tfplugin6_tfplugin6_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -263,7 +263,7 @@ func (x *Schema_Block) String() string {
 func (*Schema_Block) ProtoMessage() {}
 
 func (x *Schema_Block) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin6_tfplugin6_proto_msgTypes[1]
+	mi := &file_engine_provider_internal_tfplugin6_tfplugin6_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -276,7 +276,7 @@ func (x *Schema_Block) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Schema_Block.ProtoReflect.Descriptor instead.
 func (*Schema_Block) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0, 0}
+	return file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0, 0}
 }
 
 func (x *Schema_Block) GetVersion() int64 {
@@ -340,7 +340,7 @@ type Schema_Attribute struct {
 
 func (x *Schema_Attribute) Reset() {
 	*x = Schema_Attribute{}
-	mi := &file_engine_provider_tfplugin6_tfplugin6_proto_msgTypes[2]
+	mi := &file_engine_provider_internal_tfplugin6_tfplugin6_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -352,7 +352,7 @@ func (x *Schema_Attribute) String() string {
 func (*Schema_Attribute) ProtoMessage() {}
 
 func (x *Schema_Attribute) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin6_tfplugin6_proto_msgTypes[2]
+	mi := &file_engine_provider_internal_tfplugin6_tfplugin6_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -365,7 +365,7 @@ func (x *Schema_Attribute) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Schema_Attribute.ProtoReflect.Descriptor instead.
 func (*Schema_Attribute) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0, 1}
+	return file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0, 1}
 }
 
 func (x *Schema_Attribute) GetName() string {
@@ -458,7 +458,7 @@ type Schema_NestedBlock struct {
 
 func (x *Schema_NestedBlock) Reset() {
 	*x = Schema_NestedBlock{}
-	mi := &file_engine_provider_tfplugin6_tfplugin6_proto_msgTypes[3]
+	mi := &file_engine_provider_internal_tfplugin6_tfplugin6_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -470,7 +470,7 @@ func (x *Schema_NestedBlock) String() string {
 func (*Schema_NestedBlock) ProtoMessage() {}
 
 func (x *Schema_NestedBlock) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin6_tfplugin6_proto_msgTypes[3]
+	mi := &file_engine_provider_internal_tfplugin6_tfplugin6_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -483,7 +483,7 @@ func (x *Schema_NestedBlock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Schema_NestedBlock.ProtoReflect.Descriptor instead.
 func (*Schema_NestedBlock) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0, 2}
+	return file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0, 2}
 }
 
 func (x *Schema_NestedBlock) GetTypeName() string {
@@ -532,7 +532,7 @@ type Schema_Object struct {
 
 func (x *Schema_Object) Reset() {
 	*x = Schema_Object{}
-	mi := &file_engine_provider_tfplugin6_tfplugin6_proto_msgTypes[4]
+	mi := &file_engine_provider_internal_tfplugin6_tfplugin6_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -544,7 +544,7 @@ func (x *Schema_Object) String() string {
 func (*Schema_Object) ProtoMessage() {}
 
 func (x *Schema_Object) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_tfplugin6_tfplugin6_proto_msgTypes[4]
+	mi := &file_engine_provider_internal_tfplugin6_tfplugin6_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -557,7 +557,7 @@ func (x *Schema_Object) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Schema_Object.ProtoReflect.Descriptor instead.
 func (*Schema_Object) Descriptor() ([]byte, []int) {
-	return file_engine_provider_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0, 3}
+	return file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescGZIP(), []int{0, 3}
 }
 
 func (x *Schema_Object) GetAttributes() []*Schema_Attribute {
@@ -574,11 +574,11 @@ func (x *Schema_Object) GetNesting() Schema_Object_NestingMode {
 	return Schema_Object_INVALID
 }
 
-var File_engine_provider_tfplugin6_tfplugin6_proto protoreflect.FileDescriptor
+var File_engine_provider_internal_tfplugin6_tfplugin6_proto protoreflect.FileDescriptor
 
-const file_engine_provider_tfplugin6_tfplugin6_proto_rawDesc = "" +
+const file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDesc = "" +
 	"\n" +
-	")engine/provider/internal/tfplugin6/tfplugin6.proto\x12\x12lockstep.tfplugin6\"\xcc\n" +
+	"2engine/provider/internal/tfplugin6/tfplugin6.proto\x12\x12lockstep.tfplugin6\"\xcc\n" +
 	"\n" +
 	"\x06Schema\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x03R\aversion\x126\n" +
@@ -641,23 +641,23 @@ const file_engine_provider_tfplugin6_tfplugin6_proto_rawDesc = "" +
 	"\n" +
 	"StringKind\x12\t\n" +
 	"\x05PLAIN\x10\x00\x12\f\n" +
-	"\bMARKDOWN\x10\x01B<Z:github.com/lockstep-iac/lockstep/engine/provider/tfplugin6b\x06proto3"
+	"\bMARKDOWN\x10\x01BEZCgithub.com/lockstep-iac/lockstep/engine/provider/internal/tfplugin6b\x06proto3"
 
 var (
-	file_engine_provider_tfplugin6_tfplugin6_proto_rawDescOnce sync.Once
-	file_engine_provider_tfplugin6_tfplugin6_proto_rawDescData []byte
+	file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescOnce sync.Once
+	file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescData []byte
 )
 
-func file_engine_provider_tfplugin6_tfplugin6_proto_rawDescGZIP() []byte {
-	file_engine_provider_tfplugin6_tfplugin6_proto_rawDescOnce.Do(func() {
-		file_engine_provider_tfplugin6_tfplugin6_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_engine_provider_tfplugin6_tfplugin6_proto_rawDesc), len(file_engine_provider_tfplugin6_tfplugin6_proto_rawDesc)))
+func file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescGZIP() []byte {
+	file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescOnce.Do(func() {
+		file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDesc), len(file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDesc)))
 	})
-	return file_engine_provider_tfplugin6_tfplugin6_proto_rawDescData
+	return file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDescData
 }
 
-var file_engine_provider_tfplugin6_tfplugin6_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_engine_provider_tfplugin6_tfplugin6_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
-var file_engine_provider_tfplugin6_tfplugin6_proto_goTypes = []any{
+var file_engine_provider_internal_tfplugin6_tfplugin6_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_engine_provider_internal_tfplugin6_tfplugin6_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_engine_provider_internal_tfplugin6_tfplugin6_proto_goTypes = []any{
 	(StringKind)(0),                     // 0: lockstep.tfplugin6.StringKind
 	(Schema_NestedBlock_NestingMode)(0), // 1: lockstep.tfplugin6.Schema.NestedBlock.NestingMode
 	(Schema_Object_NestingMode)(0),      // 2: lockstep.tfplugin6.Schema.Object.NestingMode
@@ -667,7 +667,7 @@ var file_engine_provider_tfplugin6_tfplugin6_proto_goTypes = []any{
 	(*Schema_NestedBlock)(nil),          // 6: lockstep.tfplugin6.Schema.NestedBlock
 	(*Schema_Object)(nil),               // 7: lockstep.tfplugin6.Schema.Object
 }
-var file_engine_provider_tfplugin6_tfplugin6_proto_depIdxs = []int32{
+var file_engine_provider_internal_tfplugin6_tfplugin6_proto_depIdxs = []int32{
 	4,  // 0: lockstep.tfplugin6.Schema.block:type_name -> lockstep.tfplugin6.Schema.Block
 	5,  // 1: lockstep.tfplugin6.Schema.Block.attributes:type_name -> lockstep.tfplugin6.Schema.Attribute
 	6,  // 2: lockstep.tfplugin6.Schema.Block.block_types:type_name -> lockstep.tfplugin6.Schema.NestedBlock
@@ -685,27 +685,27 @@ var file_engine_provider_tfplugin6_tfplugin6_proto_depIdxs = []int32{
 	0,  // [0:10] is the sub-list for field type_name
 }
 
-func init() { file_engine_provider_tfplugin6_tfplugin6_proto_init() }
-func file_engine_provider_tfplugin6_tfplugin6_proto_init() {
-	if File_engine_provider_tfplugin6_tfplugin6_proto != nil {
+func init() { file_engine_provider_internal_tfplugin6_tfplugin6_proto_init() }
+func file_engine_provider_internal_tfplugin6_tfplugin6_proto_init() {
+	if File_engine_provider_internal_tfplugin6_tfplugin6_proto != nil {
 		return
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_engine_provider_tfplugin6_tfplugin6_proto_rawDesc), len(file_engine_provider_tfplugin6_tfplugin6_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDesc), len(file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDesc)),
 			NumEnums:      3,
 			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_engine_provider_tfplugin6_tfplugin6_proto_goTypes,
-		DependencyIndexes: file_engine_provider_tfplugin6_tfplugin6_proto_depIdxs,
-		EnumInfos:         file_engine_provider_tfplugin6_tfplugin6_proto_enumTypes,
-		MessageInfos:      file_engine_provider_tfplugin6_tfplugin6_proto_msgTypes,
+		GoTypes:           file_engine_provider_internal_tfplugin6_tfplugin6_proto_goTypes,
+		DependencyIndexes: file_engine_provider_internal_tfplugin6_tfplugin6_proto_depIdxs,
+		EnumInfos:         file_engine_provider_internal_tfplugin6_tfplugin6_proto_enumTypes,
+		MessageInfos:      file_engine_provider_internal_tfplugin6_tfplugin6_proto_msgTypes,
 	}.Build()
-	File_engine_provider_tfplugin6_tfplugin6_proto = out.File
-	file_engine_provider_tfplugin6_tfplugin6_proto_goTypes = nil
-	file_engine_provider_tfplugin6_tfplugin6_proto_depIdxs = nil
+	File_engine_provider_internal_tfplugin6_tfplugin6_proto = out.File
+	file_engine_provider_internal_tfplugin6_tfplugin6_proto_goTypes = nil
+	file_engine_provider_internal_tfplugin6_tfplugin6_proto_depIdxs = nil
 }
