@@ -196,8 +196,9 @@ func (p *probe) path() (path, place string) {
 	for more := true; more; {
 		var f runtime.Frame
 		f, more = frames.Next()
-		_, name, ok := strings.Cut(f.Function, "/functions/pipeline/"+p.pkg+".")
-		if !ok {
+		_, name, ok := strings.Cut(f.Function, "/functions/pipeline/")
+		name, ours := strings.CutPrefix(strings.TrimPrefix(name, "internal/"), p.pkg+".")
+		if !ok || !ours {
 			continue
 		}
 		if place == "" {
