@@ -34,7 +34,7 @@ reproduce:
 # .parts first, at pinned versions; without them those tests say so and are skipped,
 # or fail if LOCKSTEP_TEST_PARTS=require.
 test: parts vet
-	LOCKSTEP_PARTS='$(PARTS)' go test $(GOFLAGS) -timeout 9m ./...
+	LOCKSTEP_PARTS='$(PARTS)' go test $(GOFLAGS) -timeout 20m ./...
 
 parts:
 	@LOCKSTEP_PARTS='$(PARTS)' sh .ci/parts
