@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
-)
 
-var update = flag.Bool("update", false, "write what the scenarios of testdata/script give into them")
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+)
 
 // TestScript plays every scenario of testdata/script and compares what happens with
 // what is wanted. The README there describes the notation.
@@ -30,17 +29,13 @@ func TestScript(t *testing.T) {
 				got := s.play(st).String()
 				switch {
 				case got == st.want:
-				case *update:
+				case golden.Updating():
 					sc.setWant(st.name, got)
 				default:
 					t.Errorf("step %s (-want +got):\n%s", st.name, cmp.Diff(st.want, got))
 				}
 			}
-			if *update {
-				if err := os.WriteFile(path, txtar.Format(sc.archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+			golden.Update(t, path, string(txtar.Format(sc.archive)))
 		})
 	}
 }

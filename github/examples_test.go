@@ -3,7 +3,6 @@ package github
 import (
 	"compress/gzip"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -11,10 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 )
-
-var update = flag.Bool("update", false, "write the files in testdata that tests want")
 
 // TestRealWebhooks reads what GitHub has sent to others, of the events that we read, and
 // holds what comes out against testdata/webhooks.txt. Many were sent to the hook of a
@@ -49,17 +46,5 @@ func TestRealWebhooks(t *testing.T) {
 			fmt.Fprintf(&got, "%T %+v\n", d.Event, d.Event)
 		}
 	}
-	const name = "testdata/webhooks.txt"
-	if *update {
-		if err := os.WriteFile(name, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
-		t.Error(diff)
-	}
+	golden.File(t, "testdata/webhooks.txt", got.String())
 }

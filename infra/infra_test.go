@@ -3,7 +3,6 @@ package infra
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -13,17 +12,15 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 )
-
-var update = flag.Bool("update", false, "write the modules' READMEs anew")
 
 var modules = []string{"state", "target"}
 
@@ -103,19 +100,7 @@ func TestModules(t *testing.T) {
 				t.Errorf("%s: the output %s is not described", name, o.Name)
 			}
 		}
-		file := filepath.Join(name, "README.md")
-		if *update {
-			if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := gocmp.Diff(want, string(got)); d != "" {
-			t.Errorf("%s does not repeat the files (-update writes it):\n%s", file, d)
-		}
+		golden.File(t, filepath.Join(name, "README.md"), want)
 	}
 }
 

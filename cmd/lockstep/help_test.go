@@ -2,11 +2,10 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
@@ -62,17 +61,5 @@ func TestHelpTexts(t *testing.T) {
 			got.WriteString("\n----\n" + inProcess(append(strings.Fields(c.Name), "-help")...).out)
 		}
 	}
-	const name = "testdata/help.txt"
-	if *update {
-		if err := os.WriteFile(name, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("(-want +got; -update rewrites it)\n%s", diff)
-	}
+	golden.File(t, "testdata/help.txt", got.String())
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -12,16 +11,16 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-)
 
-var update = flag.Bool("update", false, "rewrite the files in testdata/script that output is compared with")
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+)
 
 // TestScripts runs command lines as people type them, in testdata/script.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
-		UpdateScripts: *update,
+		UpdateScripts: golden.Updating(),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TF_CLI_CONFIG_FILE", os.DevNull)
 			e.Setenv("XDG_CACHE_HOME", e.WorkDir+"/.cache")

@@ -35,11 +35,11 @@ func TestComparison(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	(&Printer{}).Comparison(&b, compared())
-	golden(t, "comparison.txt", b.String())
+	compare(t, "comparison.txt", b.String())
 	whole := ComparisonMarkdown(compared(), math.MaxInt)
-	golden(t, "comparison.md", whole)
+	compare(t, "comparison.md", whole)
 	short := ComparisonMarkdown(compared(), len(whole)*3/4)
-	golden(t, "comparison.short.md", short)
+	compare(t, "comparison.short.md", short)
 	for _, text := range []string{b.String(), whole, short} {
 		for _, secret := range []string{"s3cr3t", "s3cr4t", "\x1b"} {
 			if strings.Contains(text, secret) {

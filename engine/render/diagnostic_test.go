@@ -124,7 +124,7 @@ func TestDiagnosticText(t *testing.T) {
 		for _, d := range ds {
 			b.WriteString(p.Diagnostic(d, files))
 		}
-		golden(t, "diagnostics."+name+".txt", b.String())
+		compare(t, "diagnostics."+name+".txt", b.String())
 		if strings.Contains(b.String(), "hunter2") {
 			t.Errorf("%s: a sensitive value is shown", name)
 		}
@@ -150,7 +150,7 @@ func TestValidateJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "diagnostics.json", string(src))
+	compare(t, "diagnostics.json", string(src))
 	var v tfjson.ValidateOutput
 	if err := json.Unmarshal(src, &v); err != nil {
 		t.Fatalf("terraform-json cannot read it: %v", err)

@@ -74,9 +74,9 @@ func TestPlanGoldens(t *testing.T) {
 		switch r.Name {
 		case "things-2", "types-2", "drift-2", "deposed-3":
 			t.Run(r.Name, func(t *testing.T) {
-				golden(t, r.Name+".colour.txt", strings.ReplaceAll(recordedText(t, r, &Printer{Color: true, Width: 100}, schemas), "\x1b", "^"))
-				golden(t, r.Name+".md", PlanMarkdown(r.Plan(t, schemas), nil, schemas, 60_000))
-				golden(t, r.Name+".short.md", PlanMarkdown(r.Plan(t, schemas), nil, schemas, 2_000))
+				compare(t, r.Name+".colour.txt", strings.ReplaceAll(recordedText(t, r, &Printer{Color: true, Width: 100}, schemas), "\x1b", "^"))
+				compare(t, r.Name+".md", PlanMarkdown(r.Plan(t, schemas), nil, schemas, 60_000))
+				compare(t, r.Name+".short.md", PlanMarkdown(r.Plan(t, schemas), nil, schemas, 2_000))
 			})
 		}
 	}

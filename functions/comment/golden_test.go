@@ -1,9 +1,7 @@
 package comment
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,12 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const (
 	someSHA  = "4f2a1c9d0e4f2a1c9d0e4f2a1c9d0e4f2a1c9d0e"
@@ -212,19 +209,7 @@ func TestGolden(t *testing.T) {
 		"answer-help":     Answer{"33", []Reply{Guide{[]string{"app/eu", "network"}}}}.Markdown(65536),
 		"answer-unlocked": Answer{"33", []Reply{Unlocked{Project: "network", Locks: 1}, Unlocked{Project: "app"}, Unlocked{Project: "db", Others: []string{"carol@laptop since 2025-01-02T15:04:05Z"}}, Unlocked{Project: "dns", Elsewhere: &LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}}}.Markdown(65536),
 	} {
-		file := filepath.Join("testdata", name+".md")
-		if *update {
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), text); diff != "" {
-			t.Errorf("%s (-update writes it anew): %s", file, diff)
-		}
+		golden.File(t, filepath.Join("testdata", name+".md"), text)
 	}
 }
 

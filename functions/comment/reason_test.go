@@ -3,8 +3,6 @@ package comment
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 )
 
 // samples are reasons of each type.
@@ -65,19 +65,7 @@ func TestReasons(t *testing.T) {
 	if n := len(slices.Compact(slices.SortedFunc(maps.Values(reasons), func(x, y reflect.Type) int { return strings.Compare(x.String(), y.String()) }))); n != len(reasons) {
 		t.Errorf("%d types under %d names", n, len(reasons))
 	}
-	file := filepath.Join("testdata", "reasons.md")
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("%s (-update writes it anew): %s", file, diff)
-	}
+	golden.File(t, "testdata/reasons.md", b.String())
 	data, err := MarshalReply(Refused{Command{Verb: Apply}, "network", samples()})
 	if err != nil {
 		t.Fatal(err)

@@ -1,13 +1,10 @@
 package comment
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
@@ -89,17 +86,5 @@ func TestRequirements(t *testing.T) {
 		s := Status{Head: someSHA, Projects: all}
 		b.WriteString(s.Markdown(60000) + "\n\n----\n\n" + Check{ProjectStatus: all[0]}.Summary(60000) + "\n\n====\n\n")
 	}
-	file := filepath.Join("testdata", "required.md")
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("%s (-update writes it anew): %s", file, diff)
-	}
+	golden.File(t, "testdata/required.md", b.String())
 }

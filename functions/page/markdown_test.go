@@ -1,7 +1,6 @@
 package page
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
-)
 
-var update = flag.Bool("update", false, "write the golden files anew")
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+)
 
 // Each testdata/NAME.md renders as NAME.html.
 func TestMarkdown(t *testing.T) {
@@ -33,19 +31,7 @@ func TestMarkdown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden := strings.TrimSuffix(name, ".md") + ".html"
-			if *update {
-				if err := os.WriteFile(golden, []byte(out), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(string(want), string(out)); d != "" {
-				t.Errorf("(-want +got):\n%s", d)
-			}
+			golden.File(t, strings.TrimSuffix(name, ".md")+".html", string(out))
 		})
 	}
 }

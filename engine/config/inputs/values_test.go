@@ -1,7 +1,6 @@
 package inputs_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,12 +17,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-var update = flag.Bool("update", false, "write the values that are found into testdata/*.txtar")
-
 // TestValues prints the value and the type of each variable, then the diagnostics.
 func TestValues(t *testing.T) {
 	t.Parallel()
-	configtest.Run(t, "testdata/*.txtar", *update, func(t *testing.T, files map[string][]byte) string {
+	configtest.Run(t, "testdata/*.txtar", func(t *testing.T, files map[string][]byte) string {
 		cfg, ds := loading.Load(loading.Input{Tree: source.Files(files)})
 		if ds.HasErrors() {
 			t.Fatal(ds)

@@ -1,7 +1,6 @@
 package testfiles
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -20,13 +19,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 )
 
-var update = flag.Bool("update", false, "write the diagnostics that are found into testdata/*.txtar")
-
 // TestDiagnostics loads and validates every case of testdata/*.txtar and compares its diagnostics.
 // Cases with a directory "checks" have their tests there.
 func TestDiagnostics(t *testing.T) {
 	t.Parallel()
-	configtest.Run(t, "testdata/*.txtar", *update, func(t *testing.T, files map[string][]byte) string {
+	configtest.Run(t, "testdata/*.txtar", func(t *testing.T, files map[string][]byte) string {
 		dir := DefaultDirectory
 		if strings.Contains(t.Name(), "directory") {
 			dir = "checks"

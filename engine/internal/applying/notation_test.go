@@ -3,7 +3,6 @@ package applying_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/tools/txtar"
 
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
@@ -35,8 +35,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
-
-var update = flag.Bool("update", false, "rewrite the results in testdata")
 
 // fake is the provider of all stories.
 const fake = `
@@ -115,7 +113,7 @@ func testFile(t *testing.T, file string) {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t, a)
 			got := s.play()
-			if !*update {
+			if !golden.Updating() {
 				if diff := cmp.Diff(s.parts["want"], got); diff != "" {
 					t.Errorf("(-want +got)\n%s", diff)
 				}
@@ -126,12 +124,7 @@ func testFile(t *testing.T, file string) {
 		})
 		out = append(out, name+"\n"+string(txtar.Format(a)))
 	}
-	if *update {
-		text := strings.TrimPrefix(head, "\n") + "\n== " + strings.TrimRight(strings.Join(out, "\n== "), "\n") + "\n"
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	golden.Update(t, file, strings.TrimPrefix(head, "\n")+"\n== "+strings.TrimRight(strings.Join(out, "\n== "), "\n")+"\n")
 }
 
 // A story is one plan and its apply.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -20,6 +19,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
@@ -35,8 +35,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
-
-var update = flag.Bool("update", false, "write the plans of the stories into testdata")
 
 // The providers of the stories. The second one is not asked about deletions and moves.
 const described = `
@@ -134,7 +132,7 @@ func TestNotation(t *testing.T) {
 				got := s.play(t)
 				switch diff := cmp.Diff(s.want, got); {
 				case diff == "":
-				case *update:
+				case golden.Updating():
 					for _, line := range got {
 						kept = append(kept, "  = "+line)
 					}
@@ -144,11 +142,7 @@ func TestNotation(t *testing.T) {
 				}
 			})
 		}
-		if *update {
-			if err := os.WriteFile(file, []byte(strings.Join(stories, "\n\n")+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+		golden.Update(t, file, strings.Join(stories, "\n\n")+"\n")
 	}
 }
 

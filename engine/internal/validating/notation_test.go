@@ -1,7 +1,6 @@
 package validating_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
@@ -23,8 +23,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
-
-var update = flag.Bool("update", false, "rewrite the results in testdata")
 
 // fake is the provider of all configurations.
 const fake = `
@@ -66,12 +64,7 @@ func TestConfigurations(t *testing.T) {
 		t.Run(name, func(t *testing.T) { check(t, a) })
 		out = append(out, name+"\n"+string(txtar.Format(a)))
 	}
-	if *update {
-		text := strings.TrimPrefix(head, "\n") + "\n== " + strings.Join(out, "\n== ")
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	golden.Update(t, file, strings.TrimPrefix(head, "\n")+"\n== "+strings.Join(out, "\n== "))
 }
 
 // check validates one configuration.
@@ -109,7 +102,7 @@ func check(t *testing.T, a *txtar.Archive) {
 	changed := addrs.ConfigResource{Resource: addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}}
 	again := found.Again(cfg, rs, func(cr addrs.ConfigResource) bool { return cr == changed })
 	got := map[string]string{"want": lines(found.All()), "again": lines(again)}
-	if !*update {
+	if !golden.Updating() {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}

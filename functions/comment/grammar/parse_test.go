@@ -2,7 +2,6 @@ package grammar
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -12,9 +11,9 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-var update = flag.Bool("update", false, "write testdata/lines.txt anew")
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+)
 
 // TestLines is the table of comments in testdata/lines.txt.
 func TestLines(t *testing.T) {
@@ -41,15 +40,7 @@ func TestLines(t *testing.T) {
 	if rows < 150 {
 		t.Errorf("only %d rows", rows)
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(string(data), got.String()); diff != "" {
-		t.Errorf("(-update writes it anew): %s", diff)
-	}
+	golden.File(t, file, got.String())
 }
 
 // understood returns the lines of a comment in the notation of the table.

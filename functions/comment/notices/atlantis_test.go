@@ -22,7 +22,7 @@ func TestAtlantis(t *testing.T) {
 	} {
 		all = append(all, strings.Join(a.Notes(), "\n")+"\n")
 	}
-	golden(t, "atlantis", all...)
+	compareTexts(t, "atlantis", all...)
 	if (Atlantis{Settings: "atlantis.yaml"}).Notes() != nil {
 		t.Error("there is nothing to know")
 	}

@@ -1,17 +1,13 @@
 package rulings
 
 import (
-	"flag"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // every has each rule with each outcome, and each fact that can speak against one.
 func every() Ruling {
@@ -42,19 +38,8 @@ func every() Ruling {
 // TestWords holds the words of all rulings: read the file as somebody whose apply is blocked.
 func TestWords(t *testing.T) {
 	t.Parallel()
-	got, file := every().Markdown(0), "testdata/words.md"
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-update writes it anew): %s", file, diff)
-	}
+	got := every().Markdown(0)
+	golden.File(t, "testdata/words.md", got)
 	if n := len(every().Markdown(3)) - len(got); n != 6*strings.Count(got, "\n") {
 		t.Errorf("three levels deeper it has %d bytes more, in %d lines", n, strings.Count(got, "\n"))
 	}

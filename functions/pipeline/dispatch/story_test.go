@@ -2,12 +2,10 @@ package dispatch_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -15,8 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
@@ -47,8 +44,6 @@ type stage struct {
 	// strict says that handling a message must not fail.
 	strict bool
 }
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 var hush = github.NewSecret("hush")
 
@@ -198,18 +193,7 @@ func (s *stage) golden(name string, texts ...string) {
 		texts[i] = strings.TrimSpace(hashes.ReplaceAllString(names.ReplaceAllString(text, "${1}COMMIT"), "${1}HASH`")) + "\n"
 	}
 	got, file := strings.Join(texts, "\n=====\n\n"), filepath.Join("testdata", name+".md")
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		s.t.Errorf("%s (-update writes it anew): %s", file, diff)
-	}
+	golden.File(s.t, file, got)
 }
 
 // pull pushes changes to a branch and opens a pull request.

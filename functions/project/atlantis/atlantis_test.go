@@ -1,10 +1,8 @@
 package atlantis
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
-)
 
-var update = flag.Bool("update", false, "write what is wanted anew")
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+)
 
 // TestFiles reads the files of testdata: each archive has an atlantis.yaml, and what it means.
 func TestFiles(t *testing.T) {
@@ -34,11 +32,9 @@ func TestFiles(t *testing.T) {
 				t.Fatalf("it begins with %s", a.Files[0].Name)
 			}
 			got := meaning(a.Files[0].Data)
-			if *update {
+			if golden.Updating() {
 				a.Files = append(a.Files[:1], txtar.File{Name: "means", Data: []byte(got)})
-				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				golden.Update(t, name, string(txtar.Format(a)))
 				return
 			}
 			if diff := cmp.Diff(string(a.Files[1].Data), got); diff != "" {

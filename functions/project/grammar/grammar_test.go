@@ -2,34 +2,16 @@ package grammar
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-var update = flag.Bool("update", false, "write the golden file anew")
-
 // TestSchema holds the JSON Schema against its golden file, so that a reviewer sees what editors get.
 func TestSchema(t *testing.T) {
-	golden := filepath.Join("testdata", "schema.json")
-	if *update {
-		if err := os.WriteFile(golden, Schema(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(Schema())); d != "" {
-		t.Error(d)
-	}
+	golden.File(t, "testdata/schema.json", string(Schema()))
 }
 
 // TestSchemaHasTheTable holds that every argument of the parser is in the schema, with its text, and

@@ -8,7 +8,6 @@ package configtest
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,12 +16,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
 // Run calls got for each case of the archives that pattern matches, and compares the text
-// that it returns with the case's file "want", which it writes if update is set.
-func Run(t *testing.T, pattern string, update bool, got func(*testing.T, map[string][]byte) string) {
+// that it returns with the case's file "want", which -update writes anew.
+func Run(t *testing.T, pattern string, got func(*testing.T, map[string][]byte) string) {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
 	if err != nil || len(paths) == 0 {
@@ -38,7 +38,7 @@ func Run(t *testing.T, pattern string, update bool, got func(*testing.T, map[str
 			t.Run(strings.TrimSuffix(filepath.Base(p), ".txtar")+"/"+c.name, func(t *testing.T) {
 				switch text := got(t, c.files); {
 				case text == c.want:
-				case update:
+				case golden.Updating():
 					setFile(a, c.name+"/want", text)
 					changed = true
 				default:
@@ -47,9 +47,7 @@ func Run(t *testing.T, pattern string, update bool, got func(*testing.T, map[str
 			})
 		}
 		if changed {
-			if err := os.WriteFile(p, txtar.Format(a), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			golden.Update(t, p, string(txtar.Format(a)))
 		}
 	}
 }

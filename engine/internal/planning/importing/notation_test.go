@@ -3,7 +3,6 @@ package importing_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
@@ -33,8 +33,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
-
-var update = flag.Bool("update", false, "write the outcomes of the stories into testdata")
 
 const described = `
 provider
@@ -101,7 +99,7 @@ func TestNotation(t *testing.T) {
 			}
 			t.Run(filepath.Base(file)+"/"+s.name, func(t *testing.T) {
 				got := s.play(t)
-				if diff := cmp.Diff(want, got); diff != "" && !*update {
+				if diff := cmp.Diff(want, got); diff != "" && !golden.Updating() {
 					t.Errorf("(-want +got)\n%s", diff)
 				}
 				for _, line := range got {
@@ -110,11 +108,7 @@ func TestNotation(t *testing.T) {
 				stories[i] = strings.Join(kept, "\n")
 			})
 		}
-		if *update {
-			if err := os.WriteFile(file, []byte(strings.Join(stories, "\n\n")+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+		golden.Update(t, file, strings.Join(stories, "\n\n")+"\n")
 	}
 }
 

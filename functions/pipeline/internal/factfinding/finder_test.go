@@ -1,18 +1,16 @@
 package factfinding
 
 import (
-	"flag"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gates"
 	"github.com/lockstep-iac/lockstep/github"
 )
-
-var update = flag.Bool("update", false, "write the requests and facts in testdata anew: read the difference")
 
 // TestFind plays the paragraphs of testdata/facts.txt: a title, steps of a [scene], and in lines with "=" the
 // requests and the facts that Find leads to.
@@ -38,7 +36,7 @@ func TestFind(t *testing.T) {
 					s.step(line)
 				}
 			}
-			if diff := cmp.Diff(want, s.lines); diff != "" && !*update {
+			if diff := cmp.Diff(want, s.lines); diff != "" && !golden.Updating() {
 				t.Errorf("(-want +got, -update writes it anew)\n%s", diff)
 			}
 			for _, line := range s.lines {
@@ -47,11 +45,7 @@ func TestFind(t *testing.T) {
 			paragraphs[i] = strings.Join(kept, "\n")
 		})
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(strings.Join(paragraphs, "\n\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	golden.Update(t, file, strings.Join(paragraphs, "\n\n")+"\n")
 }
 
 // TestFaultsOpenNothing holds for every request of every rule, and every way in which GitHub does not answer, that the

@@ -1,26 +1,21 @@
 package storytest
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 )
-
-var updateFaults = flag.Bool("faults", false, "write testdata/faults.txt anew: read the difference")
 
 // Faults plays the stories of some files again and again, each time with a fault of one call that the named
 // package of the pipeline makes, by each of its ways to that call: a read fails, a write happens and is reported as
 // failed. Somebody has to notice, and the repetition has to come to the same end as without the fault: the same records,
-// artifacts, comments and check runs. What is otherwise stands in the package's testdata/faults.txt; the option -faults
+// artifacts, comments and check runs. What is otherwise stands in the package's testdata/faults.txt; the option -update
 // writes it.
 func Faults(t *testing.T, pkg string, names ...string) {
 	const file = "testdata/faults.txt"
@@ -44,18 +39,7 @@ func Faults(t *testing.T, pkg string, names ...string) {
 	if len(known) == 0 {
 		t.Errorf("no story has a call of package %s", pkg)
 	}
-	if *updateFaults {
-		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("(-want +got, -faults writes it anew)\n%s", diff)
-	}
+	golden.File(t, file, out.String())
 }
 
 // oddities plays a story with each fault that no story has had yet, and describes those that nobody notices or

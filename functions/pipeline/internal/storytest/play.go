@@ -2,16 +2,15 @@ package storytest
 
 import (
 	"embed"
-	"flag"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-var update = flag.Bool("update", false, "write the traces of the stories anew: read the difference")
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+)
 
 //go:embed testdata
 var told embed.FS
@@ -25,6 +24,8 @@ func Play(t *testing.T, names ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		_, err = os.Stat(file) // relative to the package that is tested
+		own := err == nil
 		stories := strings.Split(strings.TrimSpace(string(text)), "\n\n")
 		// The stories of a file run one after the other: they take milliseconds.
 		for i, paragraph := range stories {
@@ -34,17 +35,15 @@ func Play(t *testing.T, names ...string) {
 			}
 			t.Run(name+"/"+title, func(t *testing.T) {
 				got := tell(t, steps)
-				if *update {
+				if own && golden.Updating() {
 					stories[i] = strings.Join(append(kept(paragraph), got...), "\n")
 				} else if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("(-want +got, -update writes it anew)\n%s", diff)
 				}
 			})
 		}
-		if *update {
-			if err := os.WriteFile(file, []byte(strings.Join(stories, "\n\n")+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+		if own {
+			golden.Update(t, file, strings.Join(stories, "\n\n")+"\n")
 		}
 	}
 }

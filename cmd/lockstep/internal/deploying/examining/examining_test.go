@@ -1,17 +1,15 @@
 package examining
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-)
 
-var update = flag.Bool("update", false, "write the findings into testdata/findings.txt")
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+)
 
 // well are the facts about an installation with which nothing is wrong.
 func well() Facts {
@@ -70,17 +68,5 @@ func TestFindings(t *testing.T) {
 			fmt.Fprintf(&got, "%s\n  %s\n  -> %s\n\n", name, x.Problem, x.Remedy)
 		}
 	}
-	const file = "testdata/findings.txt"
-	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != got.String() {
-		t.Errorf("the findings are\n%s", got.String())
-	}
+	golden.File(t, "testdata/findings.txt", got.String())
 }

@@ -1,14 +1,13 @@
 package steps
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the lists into testdata/lists.txt")
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+)
 
 // facts are the words of testdata/lists.txt, and what each changes.
 var facts = map[string]func(w *Wish, f *Found){
@@ -89,11 +88,5 @@ func TestLists(t *testing.T) {
 			t.Errorf("no list has the fact %s", word)
 		}
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if got.String() != string(text) {
-		t.Errorf("the lists are\n%s", got.String())
-	}
+	golden.File(t, file, got.String())
 }
