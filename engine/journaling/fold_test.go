@@ -105,6 +105,28 @@ func (n *notation) Append(_ bool, records ...[]byte) func(context.Context) error
 	return func(context.Context) error { return nil }
 }
 
+// kept is a writer that keeps which records are to be durable.
+type kept struct{ durable []bool }
+
+func (k *kept) Append(durable bool, _ ...[]byte) func(context.Context) error {
+	k.durable = append(k.durable, durable)
+	return func(context.Context) error { return nil }
+}
+
+// TestInnerIntents: the intent for an object that is in the state only need not be durable; any other must.
+func TestInnerIntents(t *testing.T) {
+	k := new(kept)
+	j := New("run", k)
+	for _, inner := range []bool{false, true} {
+		if _, err := j.Intent(t.Context(), Intent{Address: "thing.a", Action: "create", Inner: inner}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []bool{true, false}; !slices.Equal(k.durable, want) {
+		t.Errorf("durable: %v, want %v", k.durable, want)
+	}
+}
+
 // failing is a writer that cannot write.
 type failing struct{ error }
 

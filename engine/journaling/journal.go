@@ -14,9 +14,9 @@ import (
 )
 
 // A Writer stores records. Append takes them, in the order of its calls, and returns at once; stored
-// is always called, and waits. When it returns nil they outlive the process, and if they are to be
-// durable, with all before them, the machine, too. After an error it is not known whether they are
-// stored. It is called by many at a time.
+// is always called, and waits. When it returns nil, records that are to be durable outlive the machine,
+// with all before them; others outlive the process, or will as soon as the append under way is over. After
+// an error it is not known whether they are stored. It is called by many at a time.
 type Writer interface {
 	Append(durable bool, records ...[]byte) (stored func(context.Context) error)
 }
@@ -31,6 +31,9 @@ type Intent struct {
 	// Known are planned attributes that are known and not sensitive: by them a person finds an
 	// object of which nobody has the ID.
 	Known map[string]string `json:"known,omitempty"`
+	// Inner objects exist in the state and nowhere else, as those of the built-in provider do. Nothing
+	// is lost with their intent, so that it need not outlive the machine.
+	Inner bool `json:"-"`
 }
 
 // A Journal writes the records of one apply. A nil *Journal writes none. It is safe for
@@ -46,6 +49,7 @@ type Journal struct {
 	edits  []byte // of no record yet, with commas between them
 	nodes  []int  // of the graph, that these edits have
 	values []byte // likewise, behind a bracket: see [Journal.Keep]
+	summed []byte // of the last digest; its memory is used again
 	graph  *graph
 	open   map[string]record // by ID
 	broken error             // an edit that could not be encoded
@@ -134,7 +138,9 @@ func (j *Journal) Move(from, to addrs.ResourceInstanceObject, pc addrs.AbsProvid
 
 // add takes an edit in, with the dependencies of its object; j.mu is held.
 func (j *Journal) add(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, was, now *states.Object) {
-	e := edit{Addr: a.Instance.String(), Deposed: string(a.Deposed), Was: digest(was), Now: digest(now)}
+	e := edit{Addr: a.Instance.String(), Deposed: string(a.Deposed)}
+	e.Was, j.summed = digestWith(j.summed, was)
+	e.Now, j.summed = digestWith(j.summed, now)
 	if now != nil {
 		e.Needs, e.Nodes = j.graph.add(now.Dependencies, nil)
 	}
@@ -166,7 +172,7 @@ func (j *Journal) Intent(ctx context.Context, in Intent) (id string, err error) 
 	id = j.run + "." + strconv.Itoa(j.count)
 	j.mu.Unlock()
 	r := record{Kind: intent, At: j.now(), ID: id, Intent: &in}
-	if err := j.put(ctx, r, true); err != nil {
+	if err := j.put(ctx, r, !in.Inner); err != nil {
 		return id, err
 	}
 	j.mu.Lock()

@@ -80,10 +80,16 @@ func SHA256(data []byte) string {
 // digest tells objects apart by all that a provider has said about them; "" for nil. The
 // spelling of the JSON does not count, since stock tools indent it anew.
 func digest(o *states.Object) string {
+	d, _ := digestWith(nil, o)
+	return d
+}
+
+// digestWith is [digest] with memory for the text that is summed, which it returns.
+func digestWith(b []byte, o *states.Object) (string, []byte) {
 	if o == nil {
-		return ""
+		return "", b
 	}
-	b := make([]byte, 0, 64+len(o.Private)+len(o.AttrsJSON))
+	b = slices.Grow(b[:0], 64+len(o.Private)+len(o.AttrsJSON))
 	b = append(utf8.AppendRune(b, rune(o.Status)), ' ')
 	b = append(strconv.AppendInt(b, o.SchemaVersion, 10), ' ')
 	b = append(strconv.AppendQuote(b, string(o.Private)), ' ')
@@ -94,7 +100,7 @@ func digest(o *states.Object) string {
 		b = fmt.Appendf(b, "%q=%q ", k, o.AttrsFlat[k])
 	}
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:12])
+	return hex.EncodeToString(sum[:12]), b
 }
 
 // target is the address of an edit.

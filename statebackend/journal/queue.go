@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"runtime"
 	"time"
 )
 
@@ -21,15 +22,25 @@ type queue struct {
 
 // callers wait for the same append.
 type callers struct {
-	n    int
-	lead chan struct{} // makes one of them the leader
-	done chan struct{}
-	err  error
+	n      int           // without those who do not wait
+	lead   chan struct{} // makes one of them the leader
+	done   chan struct{} // closed when they are served; nil as long as nobody waits
+	served bool
+	err    error
+}
+
+// await makes the channels, which most callers need not; the writer's mu is held.
+func (c *callers) await() {
+	if c.done == nil {
+		c.lead, c.done = make(chan struct{}, 1), make(chan struct{})
+	}
 }
 
 // Append takes records, each one line of JSON, in the order of the calls, and returns at once;
 // stored waits. Records that are to be durable outlive the machine when it returns nil, with all
-// before them; others outlive the process, where a log knows the difference. stored must be called.
+// before them; others outlive the process, where a log knows the difference, or will in a moment: if
+// nobody else writes to the log and appends are quick, a record that need not be durable does
+// not wait for the append under way, whose caller stores it next. stored must be called.
 //
 // After an error it is not known whether records are stored, and all later ones fail: whoever
 // meant to begin something must not. If another run has taken over, the error is a *FencedError.
@@ -44,7 +55,7 @@ func (w *Writer) Append(durable bool, records ...[]byte) (stored func(context.Co
 		kind = &q.sure
 	}
 	if *kind == nil {
-		*kind = &callers{lead: make(chan struct{}, 1), done: make(chan struct{})}
+		*kind = new(callers)
 	}
 	c := *kind
 	c.n++
@@ -70,7 +81,17 @@ func (q *queue) wake() {
 // stored waits until the records of callers are stored, and leads if nobody else does.
 func (w *Writer) stored(ctx context.Context, c *callers) error {
 	w.mu.Lock()
-	if w.led {
+	switch {
+	case c.served:
+		defer w.mu.Unlock()
+		return c.err
+	case w.led && w.soon == c && len(c.lead) == 0 && w.quick():
+		defer w.mu.Unlock()
+		c.n--
+		w.away++
+		return w.broken
+	case w.led:
+		c.await()
 		w.mu.Unlock()
 		select {
 		case <-c.done:
@@ -85,22 +106,47 @@ func (w *Writer) stored(ctx context.Context, c *callers) error {
 		w.gather(ctx)
 		w.flush(ctx, w.sure != nil)
 	} else if w.soon == c {
-		w.flush(ctx, false)
+		w.yield()
+		w.flush(ctx, w.sure != nil)
 	}
-	w.handOver()
+	w.handOver(ctx)
 	return c.err
 }
 
-// handOver makes one of the next callers the leader; w.mu is held.
-func (w *Writer) handOver() {
-	switch {
-	case w.sure != nil: // whoever leads for these serves the others first
-		w.sure.lead <- struct{}{}
-	case w.soon != nil:
-		w.soon.lead <- struct{}{}
-	default:
-		w.led = false
-		w.idle.Broadcast()
+// handOver makes one of the next callers the leader; w.mu is held. If none of them has to wait, the
+// present one stores their records.
+func (w *Writer) handOver(ctx context.Context) {
+	for {
+		switch {
+		case w.sure != nil: // whoever leads for these serves the others first
+			w.sure.await()
+			w.sure.lead <- struct{}{}
+			return
+		case w.soon == nil:
+			w.led = false
+			w.idle.Broadcast()
+			return
+		case w.soon.n > 0 && !w.quick():
+			w.soon.await()
+			w.soon.lead <- struct{}{}
+			return
+		}
+		w.flush(ctx, false)
+	}
+}
+
+// quick reports whether an append that need not be durable is soon over, and can be left to the
+// leader: no other run takes the journal over meanwhile, so that nothing has to be written elsewhere then,
+// and a failure is in time with the next record. w.mu is held.
+func (w *Writer) quick() bool { return w.exclusive && w.took <= pause }
+
+// yield lets those run who are about to hand records over, where an append costs more than that: one
+// append then has the records of all. w.mu is held, but for the moment.
+func (w *Writer) yield() {
+	if w.quick() {
+		w.mu.Unlock()
+		runtime.Gosched()
+		w.mu.Lock()
 	}
 }
 
@@ -140,7 +186,7 @@ func (w *Writer) gather(ctx context.Context) {
 		}
 		if w.gathered = nil; late {
 			w.away = 0
-		} else if w.soon != nil && w.took < pause {
+		} else if w.soon != nil && !w.exclusive && w.took < pause {
 			w.flush(ctx, false)
 		}
 	}
@@ -167,9 +213,11 @@ func (w *Writer) flush(ctx context.Context, durable bool) {
 	}
 	for _, c := range served {
 		if c != nil {
-			c.err = w.broken
+			c.err, c.served = w.broken, true
 			w.away += c.n
-			close(c.done)
+			if c.done != nil {
+				close(c.done)
+			}
 		}
 	}
 }

@@ -3,8 +3,10 @@ package journal_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,6 +86,115 @@ func TestConfirmedRecordsAreStored(t *testing.T) {
 		records, err := journal.Read(t.Context(), log)
 		if err != nil || len(records) != 2000 {
 			t.Errorf("%d records (%v)", len(records), err)
+		}
+	})
+}
+
+// TestRecordsGoWithTheAppendUnderWay: where appends are quick, and nobody else writes to the log, a record that
+// need not be durable does not wait for the append under way, and is written as soon as that is
+// over, though nobody comes any more.
+func TestRecordsGoWithTheAppendUnderWay(t *testing.T) {
+	for _, exclusive := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			log := &diskLog{Log: &statebackendtest.Log{KeepsNothing: exclusive}}
+			w, _ := openJournal(t, log, "a")
+			durable := make(chan struct{})
+			go func() {
+				defer close(durable)
+				write(t, w, `"intent"`)
+			}()
+			time.Sleep(time.Millisecond) // in the middle of the append
+			start := time.Now()
+			for range 3 {
+				if err := w.Append(false, []byte(`"outcome"`))(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if waited := time.Since(start) > 0; waited == exclusive {
+				t.Errorf("exclusive %t: waited %t", exclusive, waited)
+			}
+			<-durable
+			synctest.Wait()
+			wantRecords(t, log, `a:"intent" a:"outcome" a:"outcome" a:"outcome"`)
+		})
+	}
+}
+
+// TestFailuresOfTheUnawaited: a record for which nobody waited, and which could not be written, stops whoever comes
+// next, and cannot be passed over at the end.
+func TestFailuresOfTheUnawaited(t *testing.T) {
+	for _, next := range []string{"intent", "reset", "finish"} {
+		synctest.Test(t, func(t *testing.T) {
+			log := &fullLog{diskLog: diskLog{Log: &statebackendtest.Log{KeepsNothing: true}}}
+			w, _ := openJournal(t, log, "a")
+			go w.Write(t.Context(), []byte(`"intent"`))
+			time.Sleep(time.Millisecond)
+			log.full.Store(true)
+			if err := w.Append(false, []byte(`"outcome"`))(t.Context()); err != nil {
+				t.Fatalf("a record that nobody waits for: %v", err)
+			}
+			var err error
+			switch next {
+			case "intent":
+				err = w.Write(t.Context(), []byte(`"next"`))
+			case "reset":
+				err = w.Reset(t.Context())
+			case "finish":
+				err = w.Finish(t.Context())
+			}
+			if !errors.Is(err, errFull) {
+				t.Errorf("%s: %v", next, err)
+			}
+		})
+	}
+}
+
+var errFull = errors.New("no space left on device")
+
+// fullLog takes nothing once it is full.
+type fullLog struct {
+	diskLog
+	full atomic.Bool
+}
+
+func (l *fullLog) Append(ctx context.Context, number uint64, data []byte, durable bool) error {
+	if l.full.Load() {
+		return errFull
+	}
+	return l.diskLog.Append(ctx, number, data, durable)
+}
+
+// TestAllRecordsOfManyAreStored: whoever waits and whoever does not, all records are there in the end, those of one
+// caller in their order.
+func TestAllRecordsOfManyAreStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &diskLog{Log: &statebackendtest.Log{KeepsNothing: true}}
+		w, _ := openJournal(t, log, "a")
+		var wg sync.WaitGroup
+		for worker := range 10 {
+			wg.Go(func() {
+				for i := range 100 {
+					time.Sleep(time.Duration((worker*7+i*13)%5) * time.Millisecond)
+					line := fmt.Appendf(nil, `"%d %d"`, worker, i)
+					if err := w.Append((worker+i)%3 == 0, line)(t.Context()); err != nil {
+						t.Errorf("Append: %v", err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		synctest.Wait()
+		records, err := journal.Read(t.Context(), log)
+		if err != nil || len(records) != 1000 {
+			t.Fatalf("%d records (%v)", len(records), err)
+		}
+		next := [10]int{}
+		for _, r := range records {
+			var worker, i int
+			if _, err := fmt.Sscanf(string(r.Line), `"%d %d"`, &worker, &i); err != nil || next[worker] != i {
+				t.Fatalf("%s comes after %d records of its caller (%v)", r.Line, next[worker], err)
+			}
+			next[worker]++
 		}
 	})
 }

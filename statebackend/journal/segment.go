@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
@@ -39,20 +40,30 @@ type Record struct {
 	Line []byte // JSON, without the line feed
 }
 
-func encode(h header, records [][]byte) []byte {
-	first, err := json.Marshal(h)
+// encode appends a segment: its header, and each record on a line.
+func encode(dst []byte, h header, records [][]byte) []byte {
+	dst = append(h.append(dst), '\n')
+	for _, r := range records {
+		dst = append(append(dst, r...), '\n')
+	}
+	return dst
+}
+
+// append appends the header with the bytes that encoding/json gives, since an apply of many small
+// objects writes a segment for a few of them.
+func (h header) append(b []byte) []byte {
+	run, err := json.Marshal(h.Run)
 	if err != nil {
 		panic(fmt.Sprintf("journal: header: %v", err))
 	}
-	size := len(first) + 1
-	for _, r := range records {
-		size += len(r) + 1
+	b = strconv.AppendInt(append(b, `{"format":`...), int64(h.Format), 10)
+	b = strconv.AppendUint(append(b, `,"number":`...), h.Number, 10)
+	b = append(append(b, `,"run":`...), run...)
+	b = strconv.AppendUint(append(b, `,"fence":`...), h.Fence, 10)
+	if h.Reset {
+		b = append(b, `,"reset":true`...)
 	}
-	b := append(append(make([]byte, 0, size), first...), '\n')
-	for _, r := range records {
-		b = append(append(b, r...), '\n')
-	}
-	return b
+	return append(append(append(b, `,"prev":"`...), h.Prev...), `"}`...)
 }
 
 func sum(data []byte) string {

@@ -23,9 +23,12 @@ func (e *FencedError) Error() string {
 
 // A Writer appends records to a journal. It is safe for concurrent use.
 type Writer struct {
-	log   statebackend.Log
-	run   string
-	fence uint64
+	log       statebackend.Log
+	exclusive bool // see [statebackend.Log]
+	run       string
+	fence     uint64
+
+	text []byte // of the last append; its memory is used again
 
 	mu     sync.Mutex
 	at     history  // the end of the journal as far as it is known
@@ -39,7 +42,7 @@ type Writer struct {
 // whatever runs. The journal must not be used by a run that lives, which a lock sees to; if it
 // is, that run is fenced out.
 func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Record, error) {
-	w := &Writer{log: log, run: run}
+	w := &Writer{log: log, exclusive: log.Exclusive(), run: run}
 	w.idle.L = &w.mu
 	for {
 		at, err := read(ctx, log)
@@ -68,7 +71,7 @@ func (w *Writer) WriteLate(ctx context.Context, records ...[]byte) error {
 			return err
 		}
 		h := header{Format: Format, Number: at.last + 1, Run: w.run, Fence: w.fence, Prev: at.prev}
-		err = w.put(ctx, h, encode(h, records), true)
+		err = w.put(ctx, h, encode(nil, h, records), true)
 		var taken *statebackend.TakenError
 		if !errors.As(err, &taken) || ctx.Err() != nil {
 			return err
@@ -95,8 +98,7 @@ func (w *Writer) Reset(ctx context.Context, records ...[]byte) error {
 // Open: they are the next reader's. Where a process can outlive its
 // lock the last segment stays: its number and fence hold off whoever wakes up later.
 func (w *Writer) Finish(ctx context.Context) error {
-	exclusive := w.log.Exclusive()
-	if !exclusive {
+	if !w.exclusive {
 		if err := w.Reset(ctx); err != nil {
 			return err
 		}
@@ -107,7 +109,7 @@ func (w *Writer) Finish(ctx context.Context) error {
 		return err
 	}
 	w.broken = errors.New("the journal is closed")
-	if !exclusive {
+	if !w.exclusive {
 		return nil
 	}
 	return w.log.Drop(ctx, w.at.last+1)
@@ -130,7 +132,8 @@ func (w *Writer) append(ctx context.Context, h header, records [][]byte, durable
 		if h.Reset { // its caller has not seen the late ones
 			kept = slices.Concat(records, w.late)
 		}
-		data := encode(h, kept)
+		w.text = encode(w.text[:0], h, kept)
+		data := w.text
 		err := w.put(ctx, h, data, durable)
 		if err == nil {
 			w.at.last, w.at.prev, w.at.fence = h.Number, sum(data), max(w.at.fence, h.Fence)

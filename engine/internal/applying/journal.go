@@ -29,7 +29,7 @@ helps by itself, so each effect stands between two records in the journal:
 	intent    durable before the call
 	call      the provider acts
 	edits     of the state, in memory and in the journal
-	outcome   durable, and all edits before it
+	outcome   behind all edits before it, and before any later intent
 
 The next process finds one of these:
 
@@ -41,6 +41,10 @@ The next process finds one of these:
 
 An answer that never arrives, because the provider died, leaves the second case on purpose: an
 outcome would claim knowledge that nobody has.
+
+An object of the built-in provider exists in the state alone, so that nothing is lost with its records.
+They stand in the journal as others do, since a later intent may rest on the object's values, but
+nobody waits for a disk.
 */
 
 // errUnjournaled is the cause of a stop.
@@ -83,7 +87,10 @@ func (in *Input) impure() eval.Impure {
 func (x *object) effect(ctx context.Context, addr addrs.ResourceInstanceObject, action plans.Action, planned cty.Value, req provider.ApplyRequest) *call {
 	// A call under way is never cut off by a stop: its effect would not be known.
 	ctx = context.WithoutCancel(ctx)
-	in := journaling.Intent{Address: addr.Instance.String(), Deposed: string(addr.Deposed), Action: action.String()}
+	in := journaling.Intent{
+		Address: addr.Instance.String(), Deposed: string(addr.Deposed), Action: action.String(),
+		Inner: x.c.Provider.Provider.IsBuiltin(),
+	}
 	if action == plans.Create && x.a.in.Journal != nil {
 		in.Known = known(session.MarkSensitive(planned, x.rs, nil))
 		x.a.mu.Lock()

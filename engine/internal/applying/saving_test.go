@@ -2,6 +2,7 @@ package applying_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,8 +26,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/provider/builtin"
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
 	"github.com/lockstep-iac/lockstep/engine/refs"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -42,7 +45,7 @@ type slowWorld struct {
 	// saveTakes is how long a save takes.
 	saveTakes time.Duration
 	soon      bool // Input.SaveSoon
-	journaled bool
+	journal   journaling.Writer
 
 	saving atomic.Int32
 	saves  []string // "3s: a b"
@@ -88,7 +91,10 @@ func (w *slowWorld) apply(ctx context.Context, text string, parallelism int) (*s
 		w.t.Fatal(ds)
 	}
 	pool := func() *provider.Pool {
-		return provider.NewPool(map[addrs.Provider]provider.Factory{addrs.DefaultProvider("t"): w.fake.Start})
+		return provider.NewPool(map[addrs.Provider]provider.Factory{
+			addrs.DefaultProvider("t"): w.fake.Start,
+			addrs.BuiltinTerraform:     func(context.Context, *schema.Provider) (provider.Client, error) { return builtin.New(nil), nil },
+		})
 	}
 	first, second := pool(), pool()
 	defer first.Close()
@@ -100,8 +106,8 @@ func (w *slowWorld) apply(ctx context.Context, text string, parallelism int) (*s
 	env := environment(cfg, rs, second)
 	env.Parallelism = parallelism
 	in := applying.Input{Environment: env, Plan: plan, Save: w.save, SaveSoon: w.soon}
-	if w.journaled {
-		in.Journal = journaling.New("run", nowhere{})
+	if w.journal != nil {
+		in.Journal = journaling.New("run", w.journal)
 	}
 	done, ds := applying.Apply(ctx, in)
 	return done.State, ds
@@ -245,7 +251,7 @@ func TestSavesOfTheJournaled(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newSlowWorld(t, takes)
-		w.soon, w.journaled = true, true
+		w.soon, w.journal = true, nowhere{}
 		if _, ds := w.apply(t.Context(), things(names...), 1); ds.HasErrors() {
 			t.Error(ds)
 		}
@@ -257,6 +263,42 @@ func TestSavesOfTheJournaled(t *testing.T) {
 		want := []string{"1s 2", "2s 4", "3s 6", "4s 8", "5s 10", "7s 14", "9s 18", "12s 24", "15s 30", "19s 38", "24s 48", "29.4s 60"}
 		if diff := cmp.Diff(want, sizes); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
+		}
+	})
+}
+
+// intents is a writer that keeps which intents are to be durable.
+type intents struct{ got []string }
+
+func (w *intents) Append(durable bool, records ...[]byte) func(context.Context) error {
+	for _, line := range records {
+		var r struct{ Intent struct{ Address string } }
+		if err := json.Unmarshal(line, &r); err == nil && r.Intent.Address != "" {
+			w.got = append(w.got, fmt.Sprintf("%s %t", r.Intent.Address, durable))
+		}
+	}
+	return func(context.Context) error { return nil }
+}
+
+// TestIntentsAreDurable: the intent of each call is durable before it, but where the object exists in the state
+// only: a machine that stops loses nothing else.
+func TestIntentsAreDurable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, written := newSlowWorld(t, nil), new(intents)
+		w.journal = written
+		config := things("a") + `
+resource "terraform_data" "b" {
+  input = t_x.a.id
+}
+resource "t_x" "c" {
+  name = terraform_data.b.output
+}
+`
+		if _, ds := w.apply(t.Context(), config, 1); ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		if want := []string{"t_x.a true", "terraform_data.b false", "t_x.c true"}; !slices.Equal(written.got, want) {
+			t.Errorf("the intents are %q, want %q", written.got, want)
 		}
 	})
 }
