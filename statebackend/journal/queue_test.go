@@ -129,7 +129,7 @@ func TestFailuresOfTheUnawaited(t *testing.T) {
 			w, _ := openJournal(t, log, "a")
 			go w.Write(t.Context(), []byte(`"intent"`))
 			time.Sleep(time.Millisecond)
-			log.full.Store(true)
+			log.full.Store(5) // all attempts of one append
 			if err := w.Append(false, []byte(`"outcome"`))(t.Context()); err != nil {
 				t.Fatalf("a record that nobody waits for: %v", err)
 			}
@@ -151,14 +151,14 @@ func TestFailuresOfTheUnawaited(t *testing.T) {
 
 var errFull = errors.New("no space left on device")
 
-// fullLog takes nothing once it is full.
+// fullLog has no space for a while.
 type fullLog struct {
 	diskLog
-	full atomic.Bool
+	full atomic.Int32 // attempts
 }
 
 func (l *fullLog) Append(ctx context.Context, number uint64, data []byte, durable bool) error {
-	if l.full.Load() {
+	if l.full.Add(-1) >= 0 {
 		return errFull
 	}
 	return l.diskLog.Append(ctx, number, data, durable)
