@@ -107,7 +107,7 @@ func (w *Writer) stored(ctx context.Context, c *callers) error {
 		w.flush(ctx, w.sure != nil)
 	} else if w.soon == c {
 		w.yield()
-		w.flush(ctx, w.sure != nil)
+		w.flush(ctx, false)
 	}
 	w.handOver(ctx)
 	return c.err

@@ -129,10 +129,11 @@ func TestFailuresOfTheUnawaited(t *testing.T) {
 			w, _ := openJournal(t, log, "a")
 			go w.Write(t.Context(), []byte(`"intent"`))
 			time.Sleep(time.Millisecond)
-			log.full.Store(5) // all attempts of one append
+			log.full.Store(5) // attempts: all of one append
 			if err := w.Append(false, []byte(`"outcome"`))(t.Context()); err != nil {
 				t.Fatalf("a record that nobody waits for: %v", err)
 			}
+			time.Sleep(time.Minute)
 			var err error
 			switch next {
 			case "intent":
