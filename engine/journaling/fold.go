@@ -167,8 +167,11 @@ func withoutEdits(r record, line []byte) []byte {
 // edits alone, which it has taken along; nil if it has none. An outcome announces nothing, and is
 // returned as it is.
 func Happened(line []byte) []byte {
+	if !Announces(line) {
+		return line
+	}
 	var r record
-	if err := json.Unmarshal(line, &r); err != nil || r.Kind == outcome || r.Kind == edited {
+	if err := json.Unmarshal(line, &r); err != nil {
 		return line
 	}
 	if len(r.Edits) == 0 {
@@ -179,6 +182,16 @@ func Happened(line []byte) []byte {
 		return line
 	}
 	return short
+}
+
+// Announces reports whether a record announces something, which must not come about if the record is not
+// stored. An outcome does not, nor do edits: they have happened.
+func Announces(line []byte) bool {
+	var r struct {
+		Kind kind `json:"kind"`
+	}
+	err := json.Unmarshal(line, &r)
+	return err == nil && r.Kind != outcome && r.Kind != edited
 }
 
 // result applies the last edit of each address. If the state is the run's own, this is right for

@@ -105,7 +105,7 @@ func (g *guarded) Append(durable bool, lines ...[]byte) func(context.Context) er
 		switch {
 		case err == nil:
 		case errors.As(err, new(*journal.FencedError)):
-			if late := g.writeLate(ctx); late != nil || !durable {
+			if late := g.writeLate(ctx); late != nil || !slices.ContainsFunc(lines, journaling.Announces) {
 				return late
 			}
 			return err // what it announces must not come about
