@@ -103,6 +103,11 @@ func TestInterruptedAtTheEnd(t *testing.T) {
 	d.want(2, "plan -detailed-exitcode", "didn't use the -out option")
 }
 
+// stored reports whether the state has a text, and is whole: the sibling file goes when the write is over.
+func (d *labDir) stored(text string) bool {
+	return d.has("terraform.tfstate") && !d.has(".terraform.tfstate.next") && strings.Contains(d.read("terraform.tfstate"), text)
+}
+
 // While something takes long, what is done is stored; whoever is killed then has
 // lost no more than what was under way, and leaves no lock in the way.
 func TestKilled(t *testing.T) {
@@ -111,9 +116,7 @@ func TestKilled(t *testing.T) {
 	d.want(0, "init")
 	begun := time.Now()
 	r := d.start("apply -auto-approve -var=trouble=create-600000")
-	waitFor(t, "the state is stored", func() bool {
-		return d.has("terraform.tfstate") && strings.Contains(d.read("terraform.tfstate"), `"before-1"`)
-	})
+	waitFor(t, "the state is stored", func() bool { return d.stored(`"before-1"`) })
 	r.signal(syscall.SIGKILL)
 	r.end()
 	d.want(0, "state list", "lab_thing.before")
@@ -182,9 +185,7 @@ func TestKilledAndChanged(t *testing.T) {
 	d := newLab(t, "main.tf", slowConfig)
 	d.want(0, "init")
 	r := d.start("apply -auto-approve -var=trouble=create-600000")
-	waitFor(t, "the state is stored", func() bool {
-		return d.has("terraform.tfstate") && strings.Contains(d.read("terraform.tfstate"), `"before-1"`)
-	})
+	waitFor(t, "the state is stored", func() bool { return d.stored(`"before-1"`) })
 	r.signal(syscall.SIGKILL)
 	r.end()
 	d.write("terraform.tfstate", strings.Replace(d.read("terraform.tfstate"), `"before-1"`, `"before-2"`, 1))
