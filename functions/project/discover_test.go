@@ -2,7 +2,9 @@ package project
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -88,6 +90,34 @@ func TestTooManyProjects(t *testing.T) {
 	if all, ds := discovered(tree(files)); !strings.Contains(said(ds), "2001") || len(all) > MaxProjects {
 		t.Errorf("by file: %v", ds)
 	}
+	last := fmt.Sprintf("project \"p%[1]d\" {\n  dir = \"p%[1]d\"\n}\n", MaxProjects)
+	files[FileName] = strings.TrimSuffix(text, last)
+	if all, ds := discovered(tree(files)); len(ds) != 0 || len(all) != MaxProjects {
+		t.Errorf("as many as are allowed: %d, %v", len(all), ds)
+	}
+}
+
+// TestUnreadableDirectory holds that a directory that cannot be listed is an error, and not a repository
+// with fewer projects.
+func TestUnreadableDirectory(t *testing.T) {
+	t.Parallel()
+	files := unlisted{tree(map[string]string{"app/main.tf": backend, "net/main.tf": backend}), "net"}
+	if all, ds := discovered(files); len(all) != 0 || !strings.Contains(said(ds), "Looking for projects failed: Open net: input/output error") {
+		t.Errorf("%v, %s", describe(all), said(ds))
+	}
+}
+
+// unlisted is a file system with a directory that cannot be listed.
+type unlisted struct {
+	fstest.MapFS
+	dir string
+}
+
+func (f unlisted) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name == f.dir {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EIO}
+	}
+	return f.MapFS.ReadDir(name)
 }
 
 func TestTouched(t *testing.T) {
@@ -128,6 +158,10 @@ func TestTouched(t *testing.T) {
 		if s := strings.Join(got, " "); s != test.want {
 			t.Errorf("%q touches %q, want %q", test.files, s, test.want)
 		}
+	}
+	byName := []Project{{Name: "a", Dir: "net/deep"}, {Name: "b", Dir: "net"}, {Name: "c", Dir: "."}}
+	if got := Touched(byName, []string{"net/deep/main.tf"}, nil); len(got) != 1 || got[0].Name != "a" {
+		t.Errorf("a file of an inner project, whose name comes first, touches %v", got)
 	}
 	if got := Touched(all[1:], []string{"README.md"}, nil); len(got) != 0 {
 		t.Errorf("a file of no project touches %v", got)

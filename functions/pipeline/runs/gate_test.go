@@ -73,6 +73,7 @@ func TestGate(t *testing.T) {
 		*q.OnGitHub = q.Run.PlanHash
 	}
 	last := func(l LastApply) change { return func(q *Request) { q.Last = &l } }
+	renewed := func(q *Request) { q.Run.Checked = &Checked{Renewed: true} }
 	locked := func(v Reservation) change { return func(q *Request) { q.Reserved = &v } }
 
 	tests := []struct {
@@ -181,6 +182,12 @@ func TestGate(t *testing.T) {
 		{"it was settled since", []change{last(LastApply{Number: 8, Settled: true})}, ""},
 		{"it was this one", []change{last(LastApply{Number: 7})}, ""},
 		{"planning is free", []change{verb(comment.Plan), last(LastApply{Number: 8})}, ""},
+
+		{"a plan that nobody asked for", []change{renewed}, "PlanRenewed"},
+		{"a plan that nobody asked for, by its name", []change{renewed, name(planHash[:7])}, ""},
+		{"a plan that nobody asked for, which was decided about", []change{renewed, func(q *Request) { q.Decided = true }}, ""},
+		{"a plan that nobody asked for, on merge", []change{merge, renewed, name(planHash[:7]), func(q *Request) { q.Decided = true }}, "PlanRenewed"},
+		{"a plan that was checked", []change{func(q *Request) { q.Run.Checked = &Checked{} }}, ""},
 
 		{"somebody has locked the state for another one", []change{locked(Reservation{Number: 8})}, "LockedByAnother"},
 		{"somebody has locked it for this one", []change{locked(Reservation{Number: 7})}, ""},

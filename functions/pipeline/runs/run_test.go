@@ -1,11 +1,13 @@
 package runs
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -66,6 +68,56 @@ func TestStanding(t *testing.T) {
 		if got != test.want || status != test.status || conclusion != test.conclusion {
 			t.Errorf("%s %s %s: %s, %s %s; want %s, %s %s", test.phase, test.was, test.flags, got, status, conclusion, test.want, test.status, test.conclusion)
 		}
+	}
+}
+
+// TestMade holds the phases that are the end of a plan.
+func TestMade(t *testing.T) {
+	t.Parallel()
+	for phase := range follows {
+		if got, want := (Run{Phase: phase}).Made(), phase == Planned || phase == PlanFailed; got != want {
+			t.Errorf("%q: %t", phase, got)
+		}
+	}
+}
+
+// TestContentOf holds the numbers that requirements count: each kind of change has a digit of its own.
+func TestContentOf(t *testing.T) {
+	t.Parallel()
+	got := ContentOf(counting.Counts{Import: 1, Add: 20, Change: 300, Destroy: 4000, Forget: 50000}, []string{"a", "b"})
+	if diff := cmp.Diff(&Content{Changes: 54321, Destroys: 4000, Destroyed: []string{"a", "b"}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLastApply is a table of fates, one after the other, and the number of applies.
+func TestLastApply(t *testing.T) {
+	t.Parallel()
+	l := LastApply{Number: 7, Applies: 3}
+	for _, test := range []struct {
+		fate            Fate
+		settled, merged bool
+	}{
+		{Merged, true, true}, {StillOpen, false, false}, {Closed, true, false}, {StillOpen, false, false},
+	} {
+		if l = l.As(test.fate); l.Settled != test.settled || l.Merged != test.merged || l.Number != 7 {
+			t.Errorf("%s: %+v", test.fate, l)
+		}
+	}
+	if n := l.Count(); n != 3 {
+		t.Errorf("%d applies", n)
+	}
+	if n := (*LastApply)(nil).Count(); n != 0 {
+		t.Errorf("%d applies before the first", n)
+	}
+}
+
+// TestRecordedWords holds the words that records and messages of earlier versions have.
+func TestRecordedWords(t *testing.T) {
+	t.Parallel()
+	got := fmt.Sprint(ByPush, " ", ByComment, " ", ByMerge, " ", StillOpen, " ", Closed, " ", Merged)
+	if want := "push comment merge open closed merged"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestHeads(t *testing.T) {
 func shown(h Head) string {
 	w := h.Worst()
 	status, conclusion := Conclude(w.Standing, w.Waiting)
-	end := string(status)
+	end := string(status) + string(conclusion) // GitHub refuses a conclusion before the end
 	if status == github.CheckCompleted {
 		end = string(conclusion)
 	}

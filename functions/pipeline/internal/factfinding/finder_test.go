@@ -1,11 +1,13 @@
 package factfinding
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hmarr/codeowners"
 
 	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gates"
@@ -102,6 +104,43 @@ func fulfilled(t *testing.T, rule, path, status string) (asked []string, allowed
 	all := required(t, rule)
 	facts, err := f.Find(t.Context(), gates.Needed(all), s.subject)
 	return s.requests, gates.Decide(gates.Question{Command: "apply", Requirements: all, Facts: facts}).Outcome.Allows(), err
+}
+
+// TestMaxLine holds that the library reads a file whose longest line is the longest that is allowed.
+func TestMaxLine(t *testing.T) {
+	t.Parallel()
+	rules, err := codeowners.ParseFile(strings.NewReader("* @bob\n" + strings.Repeat("#", maxLine) + "\n* @cat\n"))
+	if err != nil || len(rules) != 2 {
+		t.Errorf("%d rules, %v", len(rules), err)
+	}
+}
+
+// A renaming hub lists changed files as GitHub does after renames: in another order, and some twice.
+type renaming struct{ Hub }
+
+func (renaming) ChangedFiles(context.Context, int) (paths []string, all bool, err error) {
+	return []string{"net/b.tf", "net/a.tf", "net/c.tf", "net/b.tf"}, true, nil
+}
+
+// TestOwnersOfRenamedFiles holds that each path is there once.
+func TestOwnersOfRenamedFiles(t *testing.T) {
+	s := newScene(t)
+	s.step("base CODEOWNERS * @bob")
+	pull, err := s.client.PullRequest(t.Context(), s.number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned, err := (&Finder{Hub: renaming{s.client}, Pull: pull, Base: s.repo.Head("main"), Now: s.hub.Now()}).owned(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range owned {
+		got = append(got, o.Path)
+	}
+	if diff := cmp.Diff([]string{"net/a.tf", "net/b.tf", "net/c.tf"}, got); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // TestOwnName holds which names are kept for our checks.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // TestDecide plays the tables in testdata: lines at the margin are the body of a require block, for
@@ -81,6 +82,37 @@ func row(t *testing.T, command, body, given, want string) {
 	}
 	if diff := cmp.Diff(got, Decide(read)); diff != "" {
 		t.Errorf("%s%s: read from JSON it is decided otherwise:\n%s", body, given, diff)
+	}
+}
+
+// TestNeeded holds which facts each rule is about: nothing else is read for it.
+func TestNeeded(t *testing.T) {
+	t.Parallel()
+	sre := []requirements.Party{{Org: "acme", Team: "sre"}}
+	for body, want := range map[string]Needs{
+		"":                                         {},
+		`by = ["acme/sre", "zoe"]`:                 {Actor: sre},
+		`permission = "write"`:                     {},
+		`approvals = 1`:                            {Reviews: true},
+		`approved_by = ["acme/sre", "bob"]`:        {Reviews: true, Approvers: sre},
+		`codeowners = true`:                        {Reviews: true, Owners: true},
+		`mergeable = true`:                         {Merging: true, Checks: true},
+		`up_to_date = true`:                        {Behind: true},
+		`resolved = true`:                          {Open: true},
+		`checks = ["*"]`:                           {Checks: true},
+		`labels = ["x"]`:                           {Labels: true},
+		`not_labels = ["x"]`:                       {Labels: true},
+		`draft = false`:                            {},
+		`windows = ["daily 10:00-11:00"]`:          {},
+		`max_changes = 9`:                          {Plan: true},
+		`max_destroys = 9`:                         {Plan: true},
+		`no_destroy = ["x"]`:                       {Plan: true},
+		"draft = false\noverride = [\"acme/sre\"]": {Lifters: sre, Lifts: true},
+		"alternative \"a\" {\n  resolved = true\n}\nalternative \"b\" {\n  approvals = 1\n}": {Reviews: true, Open: true},
+	} {
+		if diff := cmp.Diff(want, Needed(required(t, "apply", body))); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", body, diff)
+		}
 	}
 }
 
