@@ -48,6 +48,9 @@ func RemoteSettings(backendType string, arguments cty.Value) (*Settings, error) 
 	if arguments.IsNull() {
 		return s, nil
 	}
+	if t := arguments.Type(); !t.IsObjectType() && !t.IsMapType() {
+		return nil, fmt.Errorf("the arguments of the backend are a %s, and not an object", t.FriendlyName())
+	}
 	for name, v := range arguments.AsValueMap() {
 		plain, err := goValue(v)
 		if err != nil {

@@ -66,6 +66,19 @@ func Uses(c *config.Config) bool {
 
 // Read implements [builtin.RemoteState]. The error is for people, and has no credentials.
 func (r *Reader) Read(ctx context.Context, backend string, arguments cty.Value, workspace string) (map[string]cty.Value, error) {
+	stored, err := r.read(ctx, backend, arguments, workspace)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]cty.Value{}
+	for name, o := range stored {
+		values[name] = o.Value
+	}
+	return values, nil
+}
+
+// read returns the outputs of a state, and remembers the sensitive ones.
+func (r *Reader) read(ctx context.Context, backend string, arguments cty.Value, workspace string) (map[string]states.Output, error) {
 	s, err := workdir.RemoteSettings(backend, arguments)
 	if err != nil {
 		return nil, err
@@ -88,15 +101,19 @@ func (r *Reader) Read(ctx context.Context, backend string, arguments cty.Value, 
 	if err != nil {
 		return nil, err
 	}
-	values := map[string]cty.Value{}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for name, o := range stored {
-		if values[name] = o.Value; o.Sensitive {
-			r.sensitive = append(r.sensitive, o.Value)
+	for _, o := range stored {
+		if o.Sensitive {
+			r.keep(o.Value)
 		}
 	}
-	return values, nil
+	return stored, nil
+}
+
+// keep remembers sensitive values.
+func (r *Reader) keep(values ...cty.Value) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sensitive = append(r.sensitive, values...)
 }
 
 // complete checks the arguments, and adds credentials and region.
@@ -138,7 +155,8 @@ var object = cty.Object(map[string]cty.Type{
 })
 
 // Recall finds out which outputs are sensitive among those that another process has read: s has its
-// data sources. Where a state cannot be read any more all its outputs count as sensitive.
+// data sources. Where a state cannot be read any more all its outputs count as sensitive, and where it can, those
+// that it does not have with the same value any more: the password from before a rotation is still a secret.
 func (r *Reader) Recall(ctx context.Context, s *states.State) error {
 	for addr, x := range s.Resources() {
 		if addr.Resource.Mode != addrs.Data || addr.Resource.Type != dataSource {
@@ -153,22 +171,54 @@ func (r *Reader) Recall(ctx context.Context, s *states.State) error {
 			if err != nil {
 				return fmt.Errorf("decode %s: %w", name, err)
 			}
-			if err := r.again(provider.WithReading(ctx, name), v); err != nil {
-				r.mu.Lock()
-				r.sensitive = append(r.sensitive, v.GetAttr("outputs"))
-				r.mu.Unlock()
+			if now, err := r.again(provider.WithReading(ctx, name), v); err != nil {
+				r.keep(v.GetAttr("outputs"))
+			} else {
+				r.keep(changed(v, now)...)
 			}
 		}
 	}
 	return nil
 }
 
-// again reads the state of a data source with its arguments.
-func (r *Reader) again(ctx context.Context, source cty.Value) error {
+// again reads the state of a data source with its arguments. Those come from a state, which a person may have
+// edited.
+func (r *Reader) again(ctx context.Context, source cty.Value) (map[string]states.Output, error) {
+	backend := source.GetAttr("backend")
+	if backend.IsNull() {
+		return nil, errors.New("it has no backend")
+	}
 	workspace := statebackend.DefaultWorkspace
 	if w := source.GetAttr("workspace"); !w.IsNull() {
 		workspace = w.AsString()
 	}
-	_, err := r.Read(ctx, source.GetAttr("backend").AsString(), source.GetAttr("config"), workspace)
-	return err
+	return r.read(ctx, backend.AsString(), source.GetAttr("config"), workspace)
+}
+
+// changed returns the outputs of a data source that are neither those of its state now nor its defaults, which
+// anybody can read in the configuration.
+func changed(source cty.Value, now map[string]states.Output) (out []cty.Value) {
+	outputs := source.GetAttr("outputs")
+	if !keyed(outputs) {
+		return []cty.Value{outputs}
+	}
+	var defaults map[string]cty.Value
+	if d := source.GetAttr("defaults"); keyed(d) {
+		defaults = d.AsValueMap()
+	}
+	for name, v := range outputs.AsValueMap() {
+		if o, ok := now[name]; ok && o.Value.RawEquals(v) {
+			continue
+		}
+		if d, ok := defaults[name]; ok && d.RawEquals(v) {
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// keyed reports whether a value is an object or a map.
+func keyed(v cty.Value) bool {
+	return !v.IsNull() && (v.Type().IsObjectType() || v.Type().IsMapType())
 }
