@@ -38,7 +38,7 @@ func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (ru
 	switch {
 	case q.Actor == "":
 		q.Entry = runs.ByPush
-	case e.Message.Kind == pipeline.Closed || e.Message.Answer == ledger.MergeAnswer:
+	case verb == comment.Apply && (e.Message.Kind == pipeline.Closed || e.Message.Answer == ledger.MergeAnswer):
 		q.Entry = runs.ByMerge
 	}
 	var err error

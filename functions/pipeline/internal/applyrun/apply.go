@@ -40,7 +40,7 @@ func (ap *Applier) Apply(ctx context.Context) error {
 		if begun != "" {
 			return ap.Finish(ctx, s, e)
 		}
-		s = s.To(runs.ApplyQueued) // an earlier try died before it changed anything
+		s, ap.left = s.To(runs.ApplyQueued), true // an earlier try died before it changed anything
 	case runs.Stopped:
 		return ap.Stopped(ctx, s)
 	case runs.Applied, runs.ApplyFailed:
@@ -48,13 +48,13 @@ func (ap *Applier) Apply(ctx context.Context) error {
 	default:
 		return ap.RefusedApply(ctx, s)
 	}
+	if err := ap.Leases.HoldAlone(ctx, s.Run); err != nil {
+		return err
+	}
 	if d, err := ap.unlessStopped(ctx, s.Run); err != nil {
 		return err
 	} else if !d.Allowed() {
 		return ap.refuse(ctx, s, d)
-	}
-	if err := ap.Leases.HoldAlone(ctx, s.Run); err != nil {
-		return err
 	}
 	return ap.applyQueued(ctx, s)
 }

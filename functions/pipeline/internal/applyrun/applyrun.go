@@ -70,4 +70,6 @@ type Applier struct {
 	// StopBefore is how long before the end of the process' time an apply begins no more
 	// changes; 0 is pipeline.DefaultStopBefore.
 	StopBefore time.Duration
+
+	left bool // see releaseLeft
 }

@@ -17,6 +17,9 @@ import (
 // Untouched reports an apply that failed before its first change. The plan can still be applied
 // while the pull request is open.
 func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Outcome) error {
+	if err := ap.releaseLeft(ctx, s.Run); err != nil {
+		return err
+	}
 	if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
 		return err
 	}
@@ -30,6 +33,9 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 
 // refuse reports the refusal of an apply.
 func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
+	if err := ap.releaseLeft(ctx, s.Run); err != nil {
+		return err
+	}
 	no := evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)
 	if err := ap.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, no)); err != nil {
 		return err
@@ -39,6 +45,43 @@ func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d runs.Decisi
 		next = runs.Stale
 	}
 	return ap.backTo(ctx, s, next)
+}
+
+// releaseLeft releases the lock that an earlier process may have left on the state, which died between the
+// lock and the apply record. Nobody would go on with this apply, and release it. Who may not unlock the
+// state now leaves it to somebody who may.
+func (ap *Applier) releaseLeft(ctx context.Context, r runs.Run) error {
+	if !ap.left {
+		return nil
+	}
+	r.Phase = runs.Planned
+	q, err := ap.Evidence.Request(ctx, comment.Unlock, r)
+	if err != nil || !runs.Gate(q).Allowed() {
+		return finally(err)
+	}
+	dir, done, err := ap.Evidence.Checkout(ctx, r.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		dir, done, err = ap.Evidence.Checkout(ctx, r.Head)
+	}
+	if err != nil {
+		return finally(err)
+	}
+	defer done()
+	job, problem, err := ap.Evidence.Job(ctx, &q, dir)
+	if err != nil || problem != "" || !runs.Gate(q).Allowed() {
+		return finally(err)
+	}
+	_, err = ap.Engine.Unlock(ctx, job)
+	if errors.As(err, new(*jobs.StateError)) {
+		return nil
+	}
+	return err
+}
+
+// finally returns an error that another try may mend, and nil for others.
+func finally(err error) error {
+	_, err = evidence.Impossible(err)
+	return err
 }
 
 // cannotApply refuses an apply if err is final; any other error is returned. The plan can still be
