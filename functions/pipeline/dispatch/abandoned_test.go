@@ -77,6 +77,48 @@ func TestEventAbandoned(t *testing.T) {
 	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
 }
 
+// whilePlanning is an engine during whose plans something happens.
+type whilePlanning struct {
+	jobs.Engine
+	meanwhile func()
+}
+
+func (e whilePlanning) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
+	e.meanwhile()
+	return e.Engine.Plan(ctx, j)
+}
+
+// TestEventAbandonedWhilePlanning holds that a plan under way is made, though the event that asked for it is given up.
+func TestEventAbandonedWhilePlanning(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	var event pipeline.Message
+	given := 0
+	s.pipeline.Engine = whilePlanning{s.pipeline.Engine, func() {
+		given++
+		if err := s.pipeline.Abandon(t.Context(), event, "its process died"); err != nil {
+			t.Error(err)
+		}
+	}}
+	id := s.repo.Comment("alice", n, "lockstep plan")
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind == pipeline.Commanded {
+			event = m
+		}
+		return s.pipeline.Handle(ctx, m)
+	})
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**Planned** `.`: 2 to add", "its process died")
+	s.expect("the check", s.check("b"), "success 2 to add")
+	if given != 1 {
+		t.Errorf("it was planned %d times", given)
+	}
+}
+
 // TestMergeAbandoned holds the same of an apply that a merge asked for.
 func TestMergeAbandoned(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -58,6 +59,19 @@ func TestRecover(t *testing.T) {
 	s.expect("in the middle of an apply", s.answerTo(n, id), "**Not recovered** `.`", "An apply, asked for by `alice`, is under way.")
 	if engine.n != before {
 		t.Error("it was recovered in the middle of an apply")
+	}
+}
+
+// TestRecoverAbandoned holds that whoever asked for a recovery that is given up is told so.
+func TestRecoverAbandoned(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	engine := &doubting{Engine: s.pipeline.Engine, err: errors.New("the machine is full")}
+	s.pipeline.Engine = engine
+	s.expect("the answer", s.say("bob", n, "lockstep recover"), "**Lockstep could not do this**: it was tried 3 times")
+	if engine.n != 3 {
+		t.Errorf("it was tried %d times", engine.n)
 	}
 }
 
