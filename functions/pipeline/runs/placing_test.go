@@ -95,6 +95,10 @@ func TestPlaceFor(t *testing.T) {
 		{what: "new, by a role of its own", base: "net=net", head: "app=acme/app,role:evil", allow: "s3://states/acme/*", want: "new s3://states/acme/app"},
 		{what: "new, by the role of others", base: "net=net,role:states", head: "app=acme/app,role:evil", allow: "s3://states/acme/*", want: "new s3://states/acme/app assume_role=map[role_arn:arn:aws:iam::222222222222:role/states]"},
 
+		{what: "unknown at the base, to where it is allowed", base: "net=?", head: "net=acme/net", allow: "s3://states/acme/*", want: "new s3://states/acme/net"},
+		{what: "renamed, with arguments of its own", base: "net=net,use_lockfile", head: "network=net,encrypt", want: "renamed s3://states/net use_lockfile=true"},
+		{what: "another repository's, of a project's name that is also ours", base: "net=net db=?", head: "net=net", claim: "2 db", want: "PlaceClaimed acme/shop"},
+
 		{what: "another project's state", base: "prod=prod dev=dev", head: "dev=prod prod=prod", allow: "s3://states/*", want: "PlaceTaken prod"},
 		{what: "production's, which is dropped", base: "prod=prod dev=dev", head: "dev=prod", allow: "s3://states/*", want: "PlaceTaken prod"},
 		{what: "production's, by a new name for dev's directory", base: "prod=prod dev=dev", head: "x:dev=prod", allow: "s3://states/*", want: "PlaceTaken prod"},
@@ -126,7 +130,11 @@ func TestPlaceFor(t *testing.T) {
 		}
 		got := PlaceFor(q)
 		if len(got.Reasons) > 0 {
-			if text := refused(got.Reasons[0]); text != test.want || got.Place.Backend != "" {
+			var all []string
+			for _, r := range got.Reasons {
+				all = append(all, refused(r))
+			}
+			if text := strings.Join(all, ", "); text != test.want || got.Place.Backend != "" {
 				t.Errorf("%s: %s\nwant %s", test.what, text, test.want)
 			}
 			continue
@@ -140,10 +148,13 @@ func TestPlaceFor(t *testing.T) {
 		if text != test.want {
 			t.Errorf("%s: %s\nwant %s", test.what, text, test.want)
 		}
+		if (got.Kind == SamePlace || got.Kind == RenamedPlace) && got.From != got.Place.String() {
+			t.Errorf("%s: from %s", test.what, got.From)
+		}
 		if got.Moves() != strings.HasPrefix(test.want, "moved ") {
 			t.Errorf("%s: moves %v", test.what, got.Moves())
 		}
-		if changed := q.Project.Place.Differing(got.Place) != nil; changed != (len(got.Ignored)+len(got.Imposed) > 0) && got.Kind != RenamedPlace && got.Place.Backend == "s3" {
+		if changed := q.Project.Place.Differing(got.Place) != nil; changed != (len(got.Ignored)+len(got.Imposed) > 0) && got.Place.Backend == "s3" {
 			t.Errorf("%s: ignored %q, imposed %q", test.what, got.Ignored, got.Imposed)
 		}
 	}

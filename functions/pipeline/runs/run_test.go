@@ -71,6 +71,16 @@ func TestStanding(t *testing.T) {
 	}
 }
 
+// TestNextBegun holds that no plan has the number of an earlier one, or one that is reserved.
+func TestNextBegun(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ begun, reserved, want int }{{0, 0, 1}, {3, 0, 4}, {3, 5, 6}, {5, 3, 6}} {
+		if got := (Run{Begun: test.begun, Reserved: test.reserved}).NextBegun(); got != test.want {
+			t.Errorf("after %d and %d: %d", test.begun, test.reserved, got)
+		}
+	}
+}
+
 // TestMade holds the phases that are the end of a plan.
 func TestMade(t *testing.T) {
 	t.Parallel()

@@ -60,11 +60,8 @@ func (e Entry) counts() bool {
 // rank is lower for what is worse. An open end is worse than a good one, and better than a bad one,
 // which it cannot mend.
 func (e Entry) rank() int {
-	status, conclusion := Conclude(e.Standing, e.Waiting)
+	_, conclusion := Conclude(e.Standing, e.Waiting)
 	order := []github.Conclusion{github.ConcludedFailure, github.ConcludedActionRequired, "", github.ConcludedNeutral, github.ConcludedSuccess}
-	if status != github.CheckCompleted {
-		conclusion = ""
-	}
 	if i := slices.Index(order, conclusion); i >= 0 {
 		return i
 	}

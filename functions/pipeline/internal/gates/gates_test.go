@@ -116,6 +116,32 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
+// TestNoPlanIsLifted holds that an override of no plan lifts nothing where no plan is known.
+func TestNoPlanIsLifted(t *testing.T) {
+	t.Parallel()
+	all := required(t, "apply", "draft = false\noverride = [\"dave\"]")
+	for _, planned := range []string{planned, ""} {
+		f := facts(t, "draft lift:dave", all)
+		f.Planned, f.Lifts[0].Planned = planned, planned
+		if got := Decide(Question{Command: "apply", Requirements: all, Facts: f}); got.Outcome.Allows() != (planned != "") {
+			t.Errorf("the plan %q: %s", planned, text(got))
+		}
+	}
+}
+
+// TestSame holds when two logins are of one person: that of nobody is nobody's.
+func TestSame(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"bob", "Bob", true}, {"bob", "bo", false}, {"bob", "", false}, {"", "bob", false}, {"", "", false}} {
+		if same(c.a, c.b) != c.want {
+			t.Errorf("%q and %q: %t", c.a, c.b, !c.want)
+		}
+	}
+}
+
 // TestNothingKnown holds that no rule is fulfilled by facts that were not read.
 func TestNothingKnown(t *testing.T) {
 	for _, body := range []string{

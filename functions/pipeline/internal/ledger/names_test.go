@@ -5,8 +5,27 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
+
+// TestDamagedRecords holds that the error about a record that cannot be read names it.
+func TestDamagedRecords(t *testing.T) {
+	t.Parallel()
+	ld := Ledger{Records: &memory.Store{}}
+	for _, key := range []string{applyRecordKey(net), lookKey(pull)} {
+		if _, err := ld.Records.Put(t.Context(), key, []byte("{"), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _, err := ld.ApplyRecord(t.Context(), net)
+	if err == nil || !strings.Contains(err.Error(), "read "+applyRecordKey(net)+": the record is damaged") {
+		t.Errorf("the record of an apply: %v", err)
+	}
+	if _, err := ld.LastLook(t.Context(), pull); err == nil || !strings.Contains(err.Error(), "read "+lookKey(pull)+": the record is damaged") {
+		t.Errorf("a look: %v", err)
+	}
+}
 
 // TestRecordNames holds the names under which earlier versions of Lockstep wrote fields that have
 // other names in Go now: records and messages outlive an upgrade.
@@ -24,6 +43,9 @@ func TestRecordNames(t *testing.T) {
 		if got := string(pipeline.Encode(test.value)); got != test.want {
 			t.Errorf("%T: %s\nwant %s", test.value, got, test.want)
 		}
+	}
+	if got, want := strings.Join([]string{PushAnswer, MergeAnswer, CloseAnswer, CheckAnswer, RerunAnswer}, " "), "push merge close check rerun"; got != want {
+		t.Errorf("the answers are %s, want %s", got, want)
 	}
 	if r := string(pipeline.Encode(runs.Run{Answer: "merge"})); !strings.Contains(r, `"Ask":"merge"`) {
 		t.Errorf("a run without the name of its answer: %s", r)
