@@ -7,7 +7,7 @@ import (
 )
 
 // CanJournal reports whether applies to the state keep a journal: whether there is a place for one,
-// and the right to read it. Without one nobody knows what a killed apply has begun.
+// and the right to read it. Without one nobody knows the changes that a killed apply has begun.
 func (o *Operation) CanJournal(ctx context.Context) bool {
 	log := o.logOf()
 	if log == nil {

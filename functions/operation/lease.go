@@ -38,7 +38,7 @@ func (o *Operation) newRun() string {
 	return fmt.Sprintf("%s%d.%d", recordsOf(h.Lease()), h.Lease().Fence, o.journals)
 }
 
-// recordsOf is what the IDs of all records of a lease's run begin with.
+// recordsOf is the beginning of the IDs of all records of a lease's run.
 func recordsOf(l statebackend.Lease) string { return l.Run + "." }
 
 // A Living is a run that is working on the state now.

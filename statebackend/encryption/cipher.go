@@ -14,7 +14,7 @@ import (
 // A Cipher encrypts and decrypts for one target. It is safe for concurrent use.
 type Cipher struct{ target Target }
 
-// sealing is what a cipher encrypts with.
+// sealing is the key with which a cipher encrypts, and its metadata.
 type sealing struct {
 	aead cipher.AEAD
 	meta metadata

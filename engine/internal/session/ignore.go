@@ -11,6 +11,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
+// With ignore_changes the provider gets a configuration in which the parts that are named have their prior values, so
+// that it proposes no change of them. Three cases are less than obvious:
+//
+//   - A map element counts by its being there. One that the configuration adds is taken out again, and one that it
+//     drops is put back. So a null map may become one with elements, and a map may become null.
+//   - Attributes and list elements are put back only where both values have them: a list that has become shorter stays
+//     short, and an object keeps the attributes of its type.
+//   - Marks go with the values. Those of the configuration inside an ignored part are dropped with it, and those of the
+//     prior value come back, also where the part that is sensitive is larger than the part that is ignored.
+//
+// Paths are compared by their keys, since tags.name and tags["name"] are two ways to write one.
+
 // ignoreChanges returns the configuration value with the prior values put back where ignore_changes
 // asks for it. A value that is put back keeps its sensitivity; otherwise a secret of the state would
 // be printed once the configuration does not refer to it any more.

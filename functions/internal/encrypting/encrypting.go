@@ -29,7 +29,7 @@ const Variable = "TF_ENCRYPTION"
 // the key itself, in the form that encoding/json gives.
 type KMS func(ctx context.Context, arguments map[string]any) (encryption.KMSClient, error)
 
-// Input is what is configured.
+// Input is the configuration of encryption.
 type Input struct {
 	// Blocks are those of the root module; later ones override parts of the first.
 	Blocks []*config.Encryption

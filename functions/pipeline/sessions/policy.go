@@ -24,7 +24,7 @@ type statement struct {
 
 // policyOf narrows a role to one place: reading its state, its journal and its lock, with its lease; to
 // delete the lock, or to write all of them, only where access is that. For access to keys it allows
-// the calls of AWS KMS and nothing else. A session has what the role and the policy both allow. The
+// the calls of AWS KMS and nothing else. A session has the rights that the role and the policy both allow. The
 // error is for people.
 //
 // S3 tells only those who may list the bucket whether an object exists, and ignores a

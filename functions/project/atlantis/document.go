@@ -15,7 +15,7 @@ import (
 // FileName is the file's name, in the repository's directory.
 const FileName = "atlantis.yaml"
 
-// A Document is what atlantis.yaml says, in the terms of lockstep.hcl. Names and paths are as they stand
+// A Document is the content of atlantis.yaml, in the terms of lockstep.hcl. Names and paths are as they stand
 // in the file, and not checked.
 type Document struct {
 	Projects []Project

@@ -169,7 +169,7 @@ func (r *reader) many(p *Project) {
 	}
 }
 
-// A workflow is what the steps of one mean to a plan.
+// A workflow is the meaning of its steps for a plan.
 type workflow struct {
 	steps  []argument
 	broken bool // some may be missing

@@ -16,6 +16,21 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
+// An apply may die after each of its writes, and its message is handled again. The repetition reads from the records
+// how far it came:
+//
+//	lease           nothing was changed. The repetition waits until the lease of the dead process is over
+//	phase Applying  nothing was changed as long as there is no apply record: it begins again, at the queue
+//	apply record    written with the state locked, before the first change. From here on the apply is never begun
+//	                again: its changes are in the journal beside the state, and the repetition goes on with these
+//	outcome         in the apply record. Nothing is applied any more, and the end is recorded: see Finish
+//	last phase      the end is announced again, in check and comments
+//
+// Until the apply record the gate decides, and each of its refusals leaves the plan as it was. It is asked after each
+// kind of evidence, from the cheapest to the dearest, and always about all: evidence read earlier is not asked for
+// again, but a new fact can bring another rule to bear. The last time is in permission.decide, with the state locked
+// and the plan made again, and that answer alone lets anything be changed.
+
 // Apply applies one saved plan. It is the handling of a message, and can be repeated: an apply that
 // was begun is never begun again, but gone on with. The error is a *pipeline.HandOver where
 // another process has to go on.

@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// conclude decides on what was found, and records it.
+// conclude decides on the finding, and records it.
 func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q runs.Request, found jobs.Checked, x planrun.Replacement) error {
 	if found.Problem != "" {
 		return c.stays(ctx, s, runs.Checked{Problem: c.Report.Clean(found.Problem)})

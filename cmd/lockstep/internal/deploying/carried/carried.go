@@ -4,7 +4,7 @@
 // A release carries its own, 34 MB, so that a deployment needs one file, no second download to
 // check, and cannot mix versions. A program that was built without the tag `carried` has none.
 //
-// It refuses to know what is in the files. Start at [Find].
+// It refuses to know the contents of the files. Start at [Find].
 package carried
 
 import (

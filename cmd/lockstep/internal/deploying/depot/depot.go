@@ -2,7 +2,7 @@
 // and CloudFormation read it there, at one version of each object.
 //
 // It believes no name: an object counts as uploaded if its content has the right checksum. It
-// refuses to know what the files are. Start at [Depot].
+// refuses to know the contents of the files. Start at [Depot].
 package depot
 
 import (

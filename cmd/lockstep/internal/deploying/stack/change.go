@@ -16,7 +16,7 @@ import (
 // name is that of our change sets: there is one at a time.
 const name = "lockstep-deploy"
 
-// A Change is what a change set does to one resource.
+// A Change is the effect of a change set on one resource.
 type Change struct {
 	Action   string // Add, Modify, Remove, Import, Dynamic
 	Resource string

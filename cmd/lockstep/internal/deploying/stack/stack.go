@@ -1,7 +1,7 @@
 // Package stack is the deployment's stack in CloudFormation: its template and parameters, the
 // differences to a wish, a change set that people read before it is executed, and its course.
 //
-// It refuses to know what is in the template. Start at [Stack].
+// It refuses to know the contents of the template. Start at [Stack].
 package stack
 
 import (
@@ -40,7 +40,7 @@ type Description struct {
 	Template       string
 }
 
-// absent reports whether an error says that there is no such stack.
+// absent reports whether an error means that there is no such stack.
 func absent(err error) bool {
 	var api smithy.APIError
 	return errors.As(err, &api) && api.ErrorCode() == "ValidationError" && strings.Contains(api.ErrorMessage(), "does not exist")

@@ -109,7 +109,7 @@ func (v Vault) Read(ctx context.Context, name string) (github.Secret, error) {
 func tagsOf(tags map[string]string) []types.Tag {
 	var out []types.Tag
 	for k, v := range tags {
-		if v != "" { // a tag's value may be empty, but says nothing then
+		if v != "" { // a tag's value may be empty, but has no meaning then
 			out = append(out, types.Tag{Key: aws.String(k), Value: aws.String(v)})
 		}
 	}
