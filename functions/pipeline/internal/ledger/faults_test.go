@@ -96,6 +96,17 @@ var uses = map[string]use{
 		r.Project = "new"
 		return ld.Remember(ctx, r, runs.LastApply{Number: 7})
 	}),
+	"open a plan": only(func(ctx context.Context, ld Ledger) error { return ld.Open(ctx, net, "ann") }),
+	"shut a plan": func(ctx context.Context, ld Ledger) (any, error) {
+		if err := ld.Open(ctx, net, "ann"); err != nil {
+			return nil, err
+		}
+		if err := ld.Shut(ctx, net); err != nil {
+			return nil, err
+		}
+		return ld.Opens(ctx, net.Pull.Repo.ID, net.Target())
+	},
+	"shut none":        only(func(ctx context.Context, ld Ledger) error { return ld.Shut(ctx, net) }),
 	"settle":           func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, net, 7, runs.StillOpen) },
 	"settle again":     func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, net, 7, runs.Closed) },
 	"settle another's": func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, dns, 7, runs.Closed) },

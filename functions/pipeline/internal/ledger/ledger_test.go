@@ -218,7 +218,7 @@ func TestHoldsUntilTheEnd(t *testing.T) {
 func TestHoldAlone(t *testing.T) {
 	t.Parallel()
 	mine, other := message("m"), message("n")
-	soon, past := time.Now().Add(time.Hour), time.Now().Add(-time.Second)
+	soon, past := time.Now().UTC().Add(time.Hour), time.Now().Add(-time.Second)
 	for name, c := range map[string]struct {
 		there *Lease
 		ends  bool // the process knows its end
@@ -238,7 +238,7 @@ func TestHoldAlone(t *testing.T) {
 		}
 		ctx, h := t.Context(), &Holder{Ledger: ld, Message: mine}
 		if c.ends {
-			ctx = pipeline.WithHardStop(ctx, time.Now().Add(2*time.Hour))
+			ctx = pipeline.WithHardStop(ctx, soon) // as the living process, whose lease has the same bytes
 		}
 		var busy *pipeline.BusyError
 		err := h.HoldAlone(ctx, net)
