@@ -23,11 +23,7 @@ type Answer struct {
 // Markdown returns the comment, of at most limit bytes.
 func (a Answer) Markdown(limit int) string {
 	marker := AnswerMarker(a.Name) + "\n"
-	var parts []string
-	for _, r := range a.Replies {
-		parts = append(parts, strings.TrimSpace(r.markdown()))
-	}
-	return marker + markdown.Cut(strings.Join(parts, "\n\n")+"\n", limit-len(marker))
+	return marker + markdown.Cut(a.body(), limit-len(marker))
 }
 
 // Done reports that a project was applied.

@@ -1,6 +1,7 @@
 package dispatch_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -224,10 +225,20 @@ func (s *stage) answerTo(number int, id int64) string {
 	return s.answer(number, strconv.FormatInt(id, 10))
 }
 
-// answer returns our answer of a name.
+// answer returns our answer of a name: the comment with its result, if it has one apart.
 func (s *stage) answer(number int, name string) string {
 	s.t.Helper()
-	marker := comment.AnswerMarker(name)
+	answer := s.marked(number, name, comment.AnswerMarker(name))
+	result := s.marked(number, name, comment.ResultMarker(name))
+	if apart := strings.Contains(answer, "is a comment of its own"); apart != (result != "") {
+		s.t.Errorf("the answer %q, and the result %q", answer, result)
+	}
+	return cmp.Or(result, answer)
+}
+
+// marked returns the one comment of ours that begins with a marker.
+func (s *stage) marked(number int, name, marker string) string {
+	s.t.Helper()
 	answer := ""
 	for _, c := range s.repo.Comments(number) {
 		if strings.HasPrefix(c.Body, marker) {

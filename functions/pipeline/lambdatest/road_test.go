@@ -4,6 +4,7 @@ package lambdatest_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -218,7 +219,8 @@ func (r *road) say(who string, number int, text string) string {
 
 func (r *road) answer(number int, id int64) string {
 	r.t.Helper()
-	return r.marked(number, comment.AnswerMarker(strconv.FormatInt(id, 10)))
+	name := strconv.FormatInt(id, 10)
+	return cmp.Or(r.marked(number, comment.ResultMarker(name)), r.marked(number, comment.AnswerMarker(name)))
 }
 
 // status returns the comment about how the pull request stands.

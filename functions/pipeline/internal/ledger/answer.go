@@ -22,6 +22,10 @@ type Answer struct {
 	Replies []Reply `json:"Parts"`
 	// Synced is set if the comment on GitHub has all replies.
 	Synced bool `json:"Told"`
+	// Promised are the IDs of replies that people may have read as pending. Apart is set if the result is, or
+	// may be, a comment of its own. Records of earlier versions have neither: their result is where the answer is.
+	Promised []string `json:",omitempty"`
+	Apart    bool     `json:",omitempty"`
 }
 
 // A Reply is the outcome of a command for one project, or of one that is for none.

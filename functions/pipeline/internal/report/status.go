@@ -34,7 +34,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if s.Approvals, err = rp.approvals(ctx, l.Head); err != nil {
 		return err
 	}
-	text, at, err := rp.say(ctx, comment.StatusMarker, s.Markdown(github.MaxComment))
+	_, text, at, err := rp.say(ctx, comment.StatusMarker, s.Markdown(github.MaxComment))
 	if err != nil {
 		return err
 	}

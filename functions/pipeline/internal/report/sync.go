@@ -109,7 +109,11 @@ func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 		}
 		answer.Replies = append(answer.Replies, r)
 	}
-	if _, _, err := rp.say(ctx, comment.AnswerMarker(a.Name), answer.Markdown(github.MaxComment)); err != nil {
+	a, err := rp.promise(ctx, a, answer.Replies)
+	if err != nil {
+		return err
+	}
+	if err := rp.sayAnswer(ctx, a, answer); err != nil {
 		return err
 	}
 	verdict := comment.VerdictOn(answer.Replies)
@@ -121,6 +125,35 @@ func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 	}
 	told := string(pipeline.Encode(a.Replies))
 	return rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Synced = string(pipeline.Encode(now.Replies)) == told })
+}
+
+// promise remembers, before anything is written, which replies people will have read as pending, and whether the
+// result is a comment of its own. A process that dies right after it, and wrote nothing, costs a pointer that nobody
+// needed; the other order would cost the notification.
+func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comment.Reply) (ledger.Answer, error) {
+	next := promised(a, replies)
+	if next.Apart == a.Apart && len(next.Promised) == len(a.Promised) {
+		return a, nil
+	}
+	err := rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) {
+		now.Promised, now.Apart = next.Promised, next.Apart
+	})
+	return next, err
+}
+
+// sayAnswer writes the comment of an answer, or the two. The result is first: whoever dies in between leaves the
+// promise, and not a pointer to nothing.
+func (rp *Reporter) sayAnswer(ctx context.Context, a ledger.Answer, answer comment.Answer) error {
+	text := answer.Markdown(github.MaxComment)
+	if a.Apart {
+		id, _, _, err := rp.say(ctx, comment.ResultMarker(a.Name), answer.Result(a.Comment(), github.MaxComment))
+		if err != nil {
+			return err
+		}
+		text = answer.Pointer(id)
+	}
+	_, _, _, err := rp.say(ctx, comment.AnswerMarker(a.Name), text)
+	return err
 }
 
 // React adds a reaction to a comment; with the ID 0 there is none.
@@ -136,11 +169,11 @@ func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) erro
 }
 
 // say writes a comment, new or in place. The marker is its first line, and is removed from the
-// rest, which contains text of others. It returns the text as written, and the time of the writing.
-func (rp *Reporter) say(ctx context.Context, marker, body string) (text string, at time.Time, err error) {
+// rest, which contains text of others. It returns the comment's ID, the text as written, and the time of the writing.
+func (rp *Reporter) say(ctx context.Context, marker, body string) (id int64, text string, at time.Time, err error) {
 	body = marker + markdown.Unmarked(strings.TrimPrefix(body, marker))
 	// The replacement of a secret, or of a marker, may be longer.
 	text = markdown.Cut(rp.Clean(body), github.MaxComment)
-	_, at, err = rp.Hub.PutComment(ctx, rp.Evidence.Message.Pull.Number, marker, text)
-	return text, at, err
+	id, at, err = rp.Hub.PutComment(ctx, rp.Evidence.Message.Pull.Number, marker, text)
+	return id, text, at, err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -91,25 +90,6 @@ func (s *simulation) atTheEnd() {
 			continue
 		}
 		s.pullAtRest(p.Number, p.State, p.Head, p.Conflicts)
-	}
-}
-
-// answers holds that each command is answered once.
-func (s *simulation) answers() {
-	for _, c := range s.commands {
-		marker := comment.AnswerMarker(strconv.FormatInt(c.id, 10))
-		n := 0
-		for _, x := range s.repo.Comments(c.number) {
-			if x.Author == "lockstep[bot]" && strings.HasPrefix(x.Body, marker) {
-				n++
-				if strings.Contains(x.Body, "the result will be here") {
-					s.bug("the answer to %q on #%d is never completed:\n%s", c.text, c.number, x.Body)
-				}
-			}
-		}
-		if n != 1 {
-			s.bug("%q on #%d is answered %d times", c.text, c.number, n)
-		}
 	}
 }
 

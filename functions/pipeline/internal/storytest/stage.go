@@ -365,10 +365,12 @@ func (s *stage) ref(number int) pipeline.Pull {
 
 // answer prints our answer to a comment.
 func (s *stage) answer(number int, id int64) {
-	marker := comment.AnswerMarker(strconv.FormatInt(id, 10))
+	name := strconv.FormatInt(id, 10)
 	for _, c := range s.repo.Comments(number) {
-		if strings.HasPrefix(c.Body, marker) {
-			s.print(strings.TrimPrefix(c.Body, marker))
+		for _, marker := range []string{comment.AnswerMarker(name), comment.ResultMarker(name)} {
+			if text, ours := strings.CutPrefix(c.Body, marker); ours {
+				s.print(text)
+			}
 		}
 	}
 }

@@ -1,0 +1,55 @@
+package comment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
+// ResultMarker is a hidden part of the comment with the result of an answer that has it apart.
+func ResultMarker(name string) string { return fmt.Sprintf("<!-- lockstep:result %s -->", name) }
+
+// Calls reports whether somebody has to act on a reply. GitHub notifies people of new comments, and of no edit:
+// such a reply is not put into the place of a pending one.
+func Calls(r Reply) bool {
+	switch r := r.(type) {
+	case Refused: // nobody has to act where nothing was to do, or on what a person has stopped
+		return slices.ContainsFunc(r.Reasons, func(why Reason) bool {
+			switch why.(type) {
+			case NothingToDo, WasStopped:
+				return false
+			}
+			return true
+		})
+	case Failed, PlanRenewal, Broken:
+		return true
+	}
+	return false
+}
+
+// Result returns the comment with the result of an answer, apart from the answer's own, of at most limit bytes. asked
+// is the ID of the comment with the command, 0 if there is none.
+func (a Answer) Result(asked int64, limit int) string {
+	marker := ResultMarker(a.Name) + "\n"
+	head := ""
+	if asked != 0 {
+		head = fmt.Sprintf("The result of [this command](#issuecomment-%d):\n\n", asked)
+	}
+	return marker + markdown.Cut(head+a.body(), limit-len(marker))
+}
+
+// Pointer returns the comment of an answer whose result is the comment with an ID.
+func (a Answer) Pointer(result int64) string {
+	return fmt.Sprintf("%s\n**Not all of it was done.** [The result](#issuecomment-%d) is a comment of its own.\n", AnswerMarker(a.Name), result)
+}
+
+// body are the replies, in Markdown.
+func (a Answer) body() string {
+	var parts []string
+	for _, r := range a.Replies {
+		parts = append(parts, strings.TrimSpace(r.markdown()))
+	}
+	return strings.Join(parts, "\n\n") + "\n"
+}

@@ -1,0 +1,50 @@
+package comment
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCallsAreBad holds that a reply that calls somebody is none of success.
+func TestCallsAreBad(t *testing.T) {
+	calling := 0
+	for name := range kinds {
+		r, err := kinds.decode([]byte(`{"` + name + `":{}}`))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if name == "refused" {
+			r = Refused{Reasons: Reasons{NothingToDo{}, NoPlan{}}}
+		}
+		if !Calls(r) {
+			continue
+		}
+		calling++
+		if VerdictOn([]Reply{r}) != Bad {
+			t.Errorf("%s calls somebody, and is not bad", name)
+		}
+	}
+	if calling != 4 {
+		t.Errorf("%d kinds of replies call somebody", calling)
+	}
+	for _, why := range []Reason{NothingToDo{}, WasStopped{By: "alice"}} {
+		if Calls(Refused{Reasons: Reasons{why}}) {
+			t.Errorf("a refusal calls somebody, since %T", why)
+		}
+	}
+}
+
+// TestResultMarkers holds that a result is not taken for its answer, nor for that of another one.
+func TestResultMarkers(t *testing.T) {
+	a := Answer{Name: "33", Replies: []Reply{Broken{"it was tried 3 times"}}}
+	result, pointer := a.Result(33, 65536), a.Pointer(44)
+	if !strings.HasPrefix(result, ResultMarker("33")) || strings.HasPrefix(result, AnswerMarker("33")) || strings.HasPrefix(result, ResultMarker("3")) {
+		t.Errorf("the marker of %s", result)
+	}
+	if !strings.HasPrefix(pointer, AnswerMarker("33")) || !strings.Contains(pointer, "#issuecomment-44") {
+		t.Errorf("the pointer %s", pointer)
+	}
+	if short := a.Result(33, 80); len(short) > 80 {
+		t.Errorf("a result of %d bytes", len(short))
+	}
+}
