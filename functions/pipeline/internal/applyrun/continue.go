@@ -199,9 +199,7 @@ func (ap *Applier) stopped(ctx context.Context, c *carriage, o jobs.Outcome, sto
 // Stopped announces that an apply was stopped.
 func (ap *Applier) Stopped(ctx context.Context, s ledger.Versioned) error {
 	r := s.Run
-	p := report.ApplyReply(r, comment.StoppedApply{Project: r.Project, By: r.StoppedBy, Progress: r.Progress, Closed: !ap.Evidence.Pull.Open})
-	p.Body = r.Result()
-	if err := ap.Report.Reply(ctx, r.Answer, p); err != nil {
+	if err := ap.Report.Reply(ctx, r.Answer, report.Halted(r, !ap.Evidence.Pull.Open)); err != nil {
 		return err
 	}
 	if !ap.Evidence.Pull.Open {

@@ -16,12 +16,7 @@ import (
 // Applied announces the outcome of an apply to the status, the check, and the answer that waits for
 // it.
 func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
-	p := report.ApplyReply(r, comment.Done{Project: r.Project, Counts: r.Done, Settled: r.Settled})
-	if r.Phase == runs.ApplyFailed {
-		p = report.ApplyReply(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost, Settled: r.Settled})
-	}
-	p.Body = r.Result()
-	if err := ap.Report.Reply(ctx, r.Answer, p); err != nil {
+	if err := ap.Report.Reply(ctx, r.Answer, report.Carried(r)); err != nil {
 		return err
 	}
 	// The pull request may have been closed before this outcome was known.

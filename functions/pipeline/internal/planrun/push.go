@@ -76,7 +76,7 @@ func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 		}
 		return qu.Report.Reply(ctx, r.Answer, report.Unfollowed(r, comment.FoundStale{})...)
 	default:
-		return nil
+		return qu.Report.Announce(ctx, r)
 	}
 	if r.Head != qu.Evidence.Pull.Head.SHA {
 		old := r

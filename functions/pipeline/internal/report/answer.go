@@ -63,14 +63,40 @@ func Made(r runs.Run) ledger.Reply {
 	return p
 }
 
-// Announce puts the outcome of a plan into the answer that waits for it, unless that has one. Whoever moves such a run
-// on does so before: the process that made the plan may have died in between, and finds another phase when it comes
-// again. An apply needs the check of the plan, which is written after the answer.
+// Carried is the reply to whoever waits for an apply that was carried out, or has failed.
+func Carried(r runs.Run) ledger.Reply {
+	p := ApplyReply(r, comment.Done{Project: r.Project, Counts: r.Done, Settled: r.Settled})
+	if r.Phase == runs.ApplyFailed {
+		p = ApplyReply(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost, Settled: r.Settled})
+	}
+	p.Body = r.Result()
+	return p
+}
+
+// Halted is the reply to whoever waits for an apply that somebody has stopped.
+func Halted(r runs.Run, closed bool) ledger.Reply {
+	p := ApplyReply(r, comment.StoppedApply{Project: r.Project, By: r.StoppedBy, Progress: r.Progress, Closed: closed})
+	p.Body = r.Result()
+	return p
+}
+
+// Announce puts the outcome of a plan or an apply into the answer that waits for it, unless that has one. Whoever
+// moves such a run on does so before: the process that made it may have died in between, and finds another
+// phase when it comes again. An apply needs the check of the plan, which is written after the answer.
 func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
-	if r.Answer == "" || r.Phase != runs.Planned && r.Phase != runs.PlanFailed {
+	var made ledger.Reply
+	switch {
+	case r.Answer == "":
+		return nil
+	case r.Phase == runs.Planned || r.Phase == runs.PlanFailed:
+		made = Made(r)
+	case r.Phase == runs.Applied || r.Phase == runs.ApplyFailed:
+		made = Carried(r)
+	case r.Phase == runs.Stopped:
+		made = Halted(r, !rp.Evidence.Pull.Open)
+	default:
 		return nil
 	}
-	made := Made(r)
 	return rp.ChangeAnswer(ctx, r.Answer, func(a *ledger.Answer) {
 		for i, x := range a.Replies {
 			if x.ID == made.ID && x.Pending() {
