@@ -29,6 +29,9 @@ const (
 	maxRedirects   = 10
 )
 
+// Tokens returns the token for requests to a host, in the form of svchost.Hostname, if there is one.
+type Tokens func(host string) (secret.Token, bool)
+
 // A Client asks registries and mirrors. It goes where its policy allows, and follows
 // only a few redirects; it tries again after broken connections and errors of the
 // server (status 429 and 5xx).
@@ -41,7 +44,11 @@ type Client struct {
 	Transport http.RoundTripper
 	// Token returns the token for requests to a registry's host; may be nil. Downloads
 	// of packages go without one: they are often elsewhere.
-	Token func(host string) (secret.Token, bool)
+	Token Tokens
+	// Remedy returns the end of the error about a host that demands a token: the setting to change.
+	// variable is the name of the environment variable TF_TOKEN_HOST. nil: the settings of the
+	// command line.
+	Remedy func(variable string) string
 	// UserAgent is our name in requests.
 	UserAgent string
 	// Retries is how often a failed request is tried again (TF_REGISTRY_DISCOVERY_RETRY).

@@ -208,7 +208,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 }
 
 func TestTokenVariable(t *testing.T) {
-	if got := tokenVariable("my-host.example.com"); got != "TF_TOKEN_my__host_example_com" {
+	if got := TokenVariable("my-host.example.com"); got != "TF_TOKEN_my__host_example_com" {
 		t.Error(got)
 	}
 }

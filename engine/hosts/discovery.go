@@ -91,15 +91,22 @@ func (d *Discovery) given(host string) (string, bool) {
 
 // Denied explains an answer by which a place on a host wants to know who asks; other
 // errors stay as they are.
-func Denied(err error, place, host string) error {
+func (c *Client) Denied(err error, place, host string) error {
 	if !IsStatus(err, 401, 403) {
 		return err
 	}
-	return fmt.Errorf("%s demands other credentials: %w; set them in a credentials block of the CLI configuration, or in the environment variable %s",
-		place, err, tokenVariable(host))
+	remedy := c.Remedy
+	if remedy == nil {
+		remedy = commandLineRemedy
+	}
+	return fmt.Errorf("%s demands other credentials: %w; %s", place, err, remedy(TokenVariable(host)))
 }
 
-// tokenVariable returns the name of the environment variable for a host's token.
-func tokenVariable(host string) string {
+func commandLineRemedy(variable string) string {
+	return "set them in a credentials block of the CLI configuration, or in the environment variable " + variable
+}
+
+// TokenVariable returns the name of the environment variable for a host's token.
+func TokenVariable(host string) string {
 	return "TF_TOKEN_" + strings.NewReplacer("-", "__", ".", "_").Replace(host)
 }

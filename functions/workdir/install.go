@@ -2,6 +2,7 @@ package workdir
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,6 +28,7 @@ func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallO
 	in.DataDir = string(d.DataDir)
 	in.Memo = install.OpenMemo(d.Scratch)
 	in.Events, in.Store, in.Keep, in.Room = o.Events, o.Store, o.Keep, o.Room
+	in.Client.Remedy, in.Client.Transport = o.Remedy, o.Transport
 	if len(o.PluginDirs) > 0 {
 		in.Source = install.DirsSource(o.PluginDirs)
 	}
@@ -52,6 +54,9 @@ type InstallOptions struct {
 	Store func(context.Context, install.Kept) (install.Package, error)
 	Keep  func(context.Context, install.Kept)
 	Room  *install.Room
+	// Remedy and Transport are those of [hosts.Client].
+	Remedy    func(variable string) string
+	Transport http.RoundTripper
 }
 
 // WriteFile replaces a file in one step: a crash leaves the old or the new one.

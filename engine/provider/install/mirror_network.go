@@ -85,7 +85,7 @@ func (m NetworkMirror) Package(ctx context.Context, p addrs.Provider, v constrai
 // get sends the token that is configured for the mirror's own host.
 func (m NetworkMirror) get(ctx context.Context, p addrs.Provider, name string, into any) (*url.URL, error) {
 	final, err := m.client.JSON(ctx, m.base.JoinPath(p.Host, p.Namespace, p.Type, name), m.base.Host, into)
-	return final, hosts.Denied(err, "the mirror "+hosts.Show(m.base), m.base.Host)
+	return final, m.client.Denied(err, "the mirror "+hosts.Show(m.base), m.base.Host)
 }
 
 func (m NetworkMirror) notFound(p addrs.Provider) *NotFoundError {

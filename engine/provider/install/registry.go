@@ -74,7 +74,7 @@ func (r *Registries) get(ctx context.Context, p addrs.Provider, path string, int
 		return nil, err
 	}
 	final, err := r.client.JSON(ctx, base.JoinPath(p.Namespace, p.Type, path), p.Host, into)
-	return final, hosts.Denied(err, "the registry of "+svchost.ForDisplay(p.Host), p.Host)
+	return final, r.client.Denied(err, "the registry of "+svchost.ForDisplay(p.Host), p.Host)
 }
 
 func (r *Registries) notFound(p addrs.Provider) *NotFoundError {

@@ -16,6 +16,7 @@ package executor
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os/exec"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
@@ -47,14 +49,17 @@ type Engine struct {
 	// nil: there are none.
 	Store func(context.Context, install.Kept) (install.Package, error)
 	Keep  func(context.Context, install.Kept)
+	// Registries makes the connections to registries of providers; nil stands for the usual ones.
+	Registries http.RoundTripper
 	// Room makes room in DataDir if no other process uses it. nil: nothing is removed there.
 	Room *install.Room
 	// Modules installs the remote modules of a configuration, and loads it. dir is the project's
-	// directory on this machine, tree its files, early the evaluation of sources. Modules go to
+	// directory on this machine, tree its files, early the evaluation of sources, token those of
+	// the environment's secrets for registries and git servers. Modules go to
 	// ".terraform" in dir, which does not exist before. nil: a configuration with remote modules
 	// is refused. An error is a failure of the world that may pass. See package
 	// functions/pipeline/modules.
-	Modules func(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error)
+	Modules func(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens) (*config.Config, diags.Diagnostics, error)
 	// CLIConfig is a file of Terraform's CLI configuration, which selects the sources of providers
 	// if there is no Mirror; "": their registries. dev_overrides in it are refused, because such
 	// providers have no checksum.
@@ -68,7 +73,7 @@ type Engine struct {
 	PluginEnv func(ctx context.Context, j jobs.Job) ([]string, error)
 	// Vault returns the secrets that the base branch grants a job's project, by the names of
 	// environment variables: TF_VAR_x is the variable x, TF_ENCRYPTION adds to the encryption block,
-	// others are for plugins. They are in no plan, no report and no environment of commands. nil: there
+	// TF_TOKEN_x is the token of the host x, and others are for plugins, as tokens are. They are in no plan, no report and no environment of commands. nil: there
 	// are none.
 	Vault func(ctx context.Context, j jobs.Job) (map[string]string, error)
 	// Secrets returns texts that must be in no output, such as our own credentials, as

@@ -106,7 +106,7 @@ func (o *checkout) load(ctx context.Context, modules bool) (*config.Config, diag
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...), nil
 	}
-	return o.engine.Modules(budget.With(ctx, o.Budget), o.job, o.dir(), tree, o.early())
+	return o.engine.Modules(budget.With(ctx, o.Budget), o.job, o.dir(), tree, o.early(), o.vault.token)
 }
 
 // refuseProvisioners refuses provisioners, which run commands, unless the base branch allows them.

@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/remotestates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
@@ -42,6 +43,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 	if o.engine.CLIConfig != "" {
 		env = append(env, "TF_CLI_CONFIG_FILE="+o.engine.CLIConfig)
 	}
+	env = append(env, o.vault.tokens()...)
 	d, more := workdir.Open(o.dir(), env)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
@@ -144,7 +146,7 @@ func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Req
 	limit := cmp.Or(o.engine.InstallTimeout, installTimeout)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	options := workdir.InstallOptions{Store: o.engine.Store, Keep: o.engine.Keep, Room: o.engine.Room}
+	options := workdir.InstallOptions{Store: o.engine.Store, Keep: o.engine.Keep, Room: o.engine.Room, Remedy: jobs.TokenRemedy, Transport: o.engine.Registries}
 	if o.engine.Mirror != "" {
 		options.PluginDirs = []string{o.engine.Mirror}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
+	"github.com/lockstep-iac/lockstep/engine/secret"
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
@@ -56,6 +58,23 @@ func (v vault) variables() []string {
 		}
 	}
 	return out
+}
+
+// tokens are the secrets that are tokens of hosts, NAME=value.
+func (v vault) tokens() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		if strings.HasPrefix(name, cliconfig.TokenVariable) {
+			out = append(out, name+"="+v[name])
+		}
+	}
+	return out
+}
+
+// token implements hosts.Tokens.
+func (v vault) token(host string) (secret.Token, bool) {
+	t, ok := cliconfig.Tokens(v.tokens())[host]
+	return t, ok
 }
 
 // env are the other secrets, NAME=value, for plugins. The keys of states are not for them.

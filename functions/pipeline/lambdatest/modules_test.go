@@ -70,7 +70,7 @@ func TestPrivateModule(t *testing.T) {
 	inside := r.pull("inside", githubtest.Files{"net/range.tf": calling("https://169.254.169.254/latest/meta-data/m.zip")})
 	r.expect("the plan with an address inside", flat(r.status(inside)), "does not allow modules from the host 169.254.169.254")
 	git := r.pull("git", githubtest.Files{"net/range.tf": calling("git::https://gitlab.com/acme/modules.git//range")})
-	r.expect("the plan with another git", flat(r.status(git)), "git repositories other than GitHub's cannot be fetched here")
+	r.expect("the plan with another git", flat(r.status(git)), "does not allow modules from the host gitlab.com", `modules = ["gitlab.com"]`)
 	r.unwritten("")
 	if strings.Contains(r.told(), "s3cret") {
 		t.Error("what nobody may read was told")

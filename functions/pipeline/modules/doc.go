@@ -11,13 +11,15 @@
 //     repository and never leaves package github. All others are fetched without a token,
 //     as anybody may: so a private one that is not named is not found. Whoever may open
 //     pull requests can read the repositories that are named.
-//   - Registries and archives are asked without tokens, by https, and only at hosts that
+//   - Registries, git servers and archives are asked by https, and only at hosts that
 //     anybody's modules come from, and those that allow's modules name
 //     ([project.Grants.ModuleHost]); each redirect is held against that, too. Connections
-//     are to public addresses only, whatever a name leads to when it is looked up.
+//     are to public addresses only, whatever a name leads to when it is looked up. A
+//     registry or a git server gets the token that the base branch's environment has for
+//     its host; archives are asked without one.
 //   - S3 is not asked: the function's role may read every state.
-//   - Other git repositories, a GitHub Enterprise's included, are refused: there is no git
-//     in a Lambda function.
+//   - There is no git in a Lambda function: go-git fetches one commit of other git servers,
+//     a GitHub Enterprise's included, without history and submodules.
 //
 // Start at [Remote].
 package modules

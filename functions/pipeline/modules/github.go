@@ -18,6 +18,8 @@ import (
 // a client of the App, which does not give its token away.
 type Repository func(ctx context.Context, owner, name, ref, dir string) error
 
+var errNoArchive = errors.New("an archive cannot be in it: take archive= and the archive's name out of the address")
+
 // githubGetter serves git sources on github.com where there is no git: in a Lambda
 // function. https and ssh addresses mean the same to it.
 type githubGetter struct{ fetch Repository }
@@ -27,7 +29,7 @@ func (g githubGetter) Mode(context.Context, *url.URL) (getter.Mode, error) {
 }
 
 func (g githubGetter) GetFile(context.Context, *getting.Request) error {
-	return errors.New("an archive cannot be in it: take archive= and the archive's name out of the address")
+	return errNoArchive
 }
 
 // Detect reports whether the request is for git and GitHub.

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
 	"github.com/lockstep-iac/lockstep/engine/config/source/registry"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
 // PipelineOptions are the allowed sources of a pull request's modules.
@@ -20,18 +21,24 @@ type PipelineOptions struct {
 	// Transport makes the connections of http; nil stands for one that connects to public
 	// addresses only.
 	Transport http.RoundTripper
+	// Token returns the tokens of registries' hosts that the base branch grants the project. nil: there are
+	// none.
+	Token hosts.Tokens
 }
 
 // Pipeline returns the installer of the modules of a checkout. dir is the root module's directory
 // on this machine. Modules go to its data directory ".terraform", which the caller has removed,
-// because the repository may contain a link there. Registries are asked without tokens.
+// because the repository may contain a link there.
 func Pipeline(dir string, tree source.Tree, o PipelineOptions) *installing.Installer {
 	policy := hosts.Policy{Host: o.Host, PublicOnly: true}
 	get := &getting.Getters{Policy: policy, Transport: o.Transport, More: []getting.Getter{noS3{}}}
 	if o.Repository != nil {
 		get.More = append(get.More, githubGetter{o.Repository})
 	}
-	client := &hosts.Client{Policy: policy, Transport: o.Transport, Retries: 1}
+	limits := getting.DefaultLimits
+	web := (&hosts.Client{Policy: policy, Transport: o.Transport}).HTTP()
+	get.More = append(get.More, gitGetter{policy, web, o.Token, limits})
+	client := &hosts.Client{Policy: policy, Transport: o.Transport, Retries: 1, Token: o.Token, Remedy: jobs.TokenRemedy}
 	return &installing.Installer{
 		Tree: tree, Root: dir, DataDir: ".terraform", Registry: registry.New(client, nil), Fetch: get.Fetch,
 	}

@@ -58,7 +58,7 @@ func TestPipeline(t *testing.T) {
 		{"git::https://github.com/acme/none.git?ref=main", "could not be fetched from git::https://github.com/acme/none.git?ref=main: the App has no access to it"},
 		{"git::https://github.com/acme/x/y.git", "must be OWNER/REPOSITORY"},
 		{"git::https://github.com/acme/x.git?sshkey=s3cret", "the App that Lockstep runs as must be installed"},
-		{"git::https://gitlab.com/acme/x.git", "git repositories other than GitHub's cannot be fetched here"},
+		{"git::https://gitlab.com/acme/x.git", "the host gitlab.com is not among those that may be asked"},
 		{"https://example.com/m.zip", "the host example.com is not among those that may be asked"},
 		{"example.com/acme/net/aws", "the host example.com is not among those that may be asked"},
 		{"https://" + sourcetest.Host + "/to/elsewhere", "the host example.org is not among those that may be asked"},

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -50,7 +51,7 @@ const (
 
 // Install implements executor.Engine.Modules. The error is a failure of GitHub that may pass, such
 // as an outage or the end of a rate limit.
-func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error) {
+func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens) (*config.Config, diags.Diagnostics, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
 	defer cancel()
 	var unknown error
@@ -65,7 +66,7 @@ func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source
 		}
 		return err
 	}
-	in := Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Repository: repository, Transport: e.Transport})
+	in := Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Repository: repository, Transport: e.Transport, Token: token})
 	in.Early = early
 	in.Bytes, in.Calls = maxBytes, maxCalls
 	cfg, ds := in.Install(ctx)

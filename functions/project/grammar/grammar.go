@@ -88,7 +88,7 @@ var (
 		{Name: "external_id", Doc: "The external ID with which these roles are assumed."},
 		{Name: "region", Doc: "The region that providers find in their environment."},
 		{Name: "variables", Kind: values, Doc: "Values of variables, which the projects' own win over."},
-		{Name: "secrets", Kind: dict, Doc: "Secrets by names of environment variables, each the ARN of a secret in Secrets Manager or of a parameter in SSM, which plan_role and apply_role may read. TF_VAR_x is the variable x; others are for providers."},
+		{Name: "secrets", Kind: dict, Doc: "Secrets by names of environment variables, each the ARN of a secret in Secrets Manager or of a parameter in SSM, which plan_role and apply_role may read. TF_VAR_x is the variable x, TF_TOKEN_host the token of a host that modules and providers come from; others are for providers."},
 		{Name: "env", Kind: dict, Doc: "Environment variables of providers."},
 		{Name: "branches", Kind: texts, Doc: "Patterns of the base branches whose pull requests may use the environment; without this, all that are served."},
 	}}

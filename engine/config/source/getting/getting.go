@@ -101,13 +101,9 @@ func (g *Getters) get(ctx context.Context, address, dir string) error {
 
 // unknown returns the error for an address without a getter.
 func (g *Getters) unknown(address string) error {
-	kind, rest, ok := strings.Cut(address, "::")
+	kind, _, ok := strings.Cut(address, "::")
 	if !ok {
 		kind, _, _ = strings.Cut(address, "://")
-		rest = address
-	}
-	if kind == "git" {
-		return fmt.Errorf("git repositories other than GitHub's cannot be fetched here: %s; have the module in one on GitHub, in an archive behind https, or in a registry", source.Redact(rest))
 	}
 	return fmt.Errorf("modules are not fetched by %q: put the module into a git repository, an archive behind https, an S3 bucket or a registry", kind)
 }

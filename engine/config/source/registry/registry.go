@@ -63,7 +63,7 @@ func (r *Registries) Versions(ctx context.Context, pkg string) ([]constraint.Ver
 	case hosts.IsStatus(err, 404):
 		return nil, ErrNotFound
 	case err != nil:
-		return nil, hosts.Denied(err, "the registry of "+svchost.ForDisplay(host), host)
+		return nil, r.client.Denied(err, "the registry of "+svchost.ForDisplay(host), host)
 	case len(doc.Modules) == 0:
 		return nil, ErrNotFound
 	}
@@ -87,7 +87,7 @@ func (r *Registries) Location(ctx context.Context, pkg string, v constraint.Vers
 	}
 	doc, err := r.client.Document(ctx, at, host)
 	if err != nil {
-		return "", hosts.Denied(err, "the registry of "+svchost.ForDisplay(host), host)
+		return "", r.client.Denied(err, "the registry of "+svchost.ForDisplay(host), host)
 	}
 	location := doc.Header.Get("X-Terraform-Get")
 	if location == "" {

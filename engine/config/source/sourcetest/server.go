@@ -11,6 +11,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -37,6 +38,8 @@ const Host = "modules.example.com"
 type Server struct {
 	// Password, if set, is demanded of requests for git repositories.
 	Password string
+	// Token, if set, is demanded of requests to the registry.
+	Token string
 
 	t        testing.TB
 	server   *httptest.Server
@@ -132,6 +135,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.git.ServeHTTP(w, r)
+		return
+	}
+	if strings.HasPrefix(r.URL.Path, "/v1/") && s.Token != "" && r.Header.Get("Authorization") != "Bearer "+s.Token {
+		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
 	if r.URL.Path == "/.well-known/terraform.json" || strings.HasPrefix(r.URL.Path, "/v1/") {
@@ -292,4 +299,28 @@ func (s *Server) Submodule(name, other, url string) string {
 	s.run(work, "-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "--quiet", "--message", "submodule")
 	s.run(work, "push", "--quiet", "origin", "HEAD:main")
 	return "git::" + s.URL() + "/git/" + name + ".git"
+}
+
+// Annotate adds an annotated tag of a commit to a repository.
+func (s *Server) Annotate(name, tag, commit string) {
+	s.t.Helper()
+	s.run(s.Path(name), "-c", "user.name=x", "-c", "user.email=x@example.com", "tag", "--annotate", "--message", tag, tag, commit)
+}
+
+// Tree makes a repository NAME.git whose only file has a name that git's own commands refuse.
+func (s *Server) Tree(name, file string) {
+	s.t.Helper()
+	s.Repository(name, "base", map[string]string{"x.tf": "x"})
+	dir := s.Path(name)
+	blob, err := hex.DecodeString(strings.TrimSpace(s.run(dir, "rev-parse", "main:x.tf")))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	entry := filepath.Join(s.t.TempDir(), "tree")
+	if err := os.WriteFile(entry, slices.Concat([]byte("100644 "+file+"\x00"), blob), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	tree := strings.TrimSpace(s.run(dir, "hash-object", "-t", "tree", "-w", "--literally", entry))
+	commit := s.run(dir, "-c", "user.name=x", "-c", "user.email=x@example.com", "commit-tree", "-m", "tree", tree)
+	s.run(dir, "update-ref", "refs/heads/main", strings.TrimSpace(commit))
 }

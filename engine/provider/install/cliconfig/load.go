@@ -221,7 +221,7 @@ func (l *loader) environment() {
 			c.PluginCacheDir = ""
 		}
 	}
-	l.tokens(tokensFromEnvironment(s.Environ), FromEnvironment)
+	l.tokens(Tokens(s.Environ), FromEnvironment)
 }
 
 // tokens lets tokens go before those read earlier. A host of the credentials file stays one: a

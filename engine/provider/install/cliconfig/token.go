@@ -8,14 +8,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
-// tokensFromEnvironment finds variables TF_TOKEN_HOST. In a host's name, a dot is
-// written as an underscore, and a dash as two underscores or as it is; see
+// TokenVariable begins the names of environment variables with tokens of hosts.
+const TokenVariable = "TF_TOKEN_"
+
+// Tokens finds variables TF_TOKEN_HOST, and returns their values by hosts, in the form of
+// [addrs.Provider]. In a host's name, a dot is written as an underscore, and a dash as two
+// underscores or as it is; see
 // https://developer.hashicorp.com/terraform/cli/config/config-file#environment-variable-credentials.
-func tokensFromEnvironment(environ []string) map[string]secret.Token {
+func Tokens(environ []string) map[string]secret.Token {
 	tokens := map[string]secret.Token{}
 	for _, entry := range environ { // the last of several wins, as for getenv
 		name, text, _ := strings.Cut(entry, "=")
-		encoded, ok := strings.CutPrefix(name, "TF_TOKEN_")
+		encoded, ok := strings.CutPrefix(name, TokenVariable)
 		if !ok || encoded == "" || text == "" {
 			continue
 		}
