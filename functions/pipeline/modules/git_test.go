@@ -3,6 +3,7 @@ package modules
 import (
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +16,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
-// git returns getters with ours for git, for a server that trusts nobody but who has the token.
+// git returns getters with ours for git.
 func git(s *sourcetest.Server, token string, limits getting.Limits) *getting.Getters {
+	g := bare(s, token, limits)
+	return &getting.Getters{Policy: g.policy, Transport: s.Transport(), More: []getting.Getter{g}, Limits: limits}
+}
+
+// bare is our getter for git, for one server and with a token of it.
+func bare(s *sourcetest.Server, token string, limits getting.Limits) gitGetter {
 	policy := hosts.Policy{PublicOnly: true, Host: func(name string) error {
 		if name != sourcetest.Host {
 			return fmt.Errorf("the host %s is not allowed", name)
@@ -27,7 +34,7 @@ func git(s *sourcetest.Server, token string, limits getting.Limits) *getting.Get
 	if token != "" {
 		g.token = func(host string) (secret.Token, bool) { return secret.NewToken(token), host == sourcetest.Host }
 	}
-	return &getting.Getters{Policy: policy, Transport: s.Transport(), More: []getting.Getter{g}, Limits: limits}
+	return g
 }
 
 // fetched are the files of a directory with their contents.
@@ -138,6 +145,28 @@ func TestHostileGit(t *testing.T) {
 		}
 		if got := fetched(t, parent); got != "" {
 			t.Errorf("%s: %s stays", test.repository, got)
+		}
+	}
+}
+
+// TestGitStops holds that a package that is too large is not unpacked to its end.
+func TestGitStops(t *testing.T) {
+	t.Parallel()
+	s := sourcetest.New(t)
+	s.Repository("large", "v1", map[string]string{"a.tf": strings.Repeat("a", 5000), "b.tf": "b", "c.tf": "c"})
+	u, err := url.Parse("https://" + sourcetest.Host + "/git/large.git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, limits := range map[string]getting.Limits{
+		"more than 2 files":    {Files: 2, Bytes: 1 << 20, Archive: 1 << 20},
+		"more than 5000 bytes": {Files: 10, Bytes: 5000, Archive: 1 << 20},
+	} {
+		dir := t.TempDir()
+		err := bare(s, "", limits).fetch(t.Context(), u, "", dir)
+		_, last := os.Stat(filepath.Join(dir, "c.tf"))
+		if err == nil || !strings.Contains(err.Error(), want) || last == nil {
+			t.Errorf("%v: %v, want %s; c.tf: %v", limits, err, want, last)
 		}
 	}
 }
