@@ -35,8 +35,8 @@ var settings = map[string]map[string]any{
 	"AWS::Logs::LogGroup": {"RetentionInDays": map[string]any{"Ref": "LogDays"}},
 }
 
-// only are the allowed properties of types of which another property could admit somebody: a role's
-// managed policies, a function's own role or address, another account's stream.
+// only are the allowed properties of types of which another property could admit somebody: a
+// function's own role or address, another account's stream.
 var only = map[string][]string{
 	"AWS::IAM::Role":          {"Description", "AssumeRolePolicyDocument", "PermissionsBoundary", "Policies"},
 	"AWS::IAM::Policy":        {"PolicyName", "Roles", "PolicyDocument"},
@@ -46,8 +46,16 @@ var only = map[string][]string{
 	"AWS::KMS::Key":           {"Description", "EnableKeyRotation", "KeyPolicy"},
 	"AWS::Serverless::Function": {
 		"FunctionName", "Description", "CodeUri", "Role", "ReservedConcurrentExecutions", "MemorySize", "Timeout",
-		"EphemeralStorage", "Layers", "Environment", "EventInvokeConfig",
+		"EphemeralStorage", "Layers", "Environment", "EventInvokeConfig", "VpcConfig",
 	},
+}
+
+// either are properties with one allowed value, or none. Lambda makes the network interfaces of
+// functions in subnets with the functions' roles, by a policy that AWS keeps.
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html
+var either = map[string]map[string]any{
+	"AWS::IAM::Role": {"ManagedPolicyArns": map[string]any{"Fn::If": []any{
+		"HasNetwork", []any{map[string]any{"Fn::Sub": "arn:${AWS::Partition}:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole"}}, map[string]any{"Ref": "AWS::NoValue"}}}},
 }
 
 // Open returns the settings of a template that admit somebody whom no policy admits, lose data, or
@@ -62,6 +70,12 @@ func Open(x lambdatest.Template) []string {
 			}
 		}
 		for _, p := range slices.Sorted(maps.Keys(r.Properties)) {
+			if want, ok := either[r.Type][p]; ok {
+				if got := r.Properties[p]; fmt.Sprint(got) != fmt.Sprint(want) {
+					out = append(out, fmt.Sprintf("%s: %s is %v, and must be %v", name, p, got, want))
+				}
+				continue
+			}
 			if known := only[r.Type]; known != nil && !slices.Contains(known, p) {
 				out = append(out, fmt.Sprintf("%s: %s is not among the properties that were thought of", name, p))
 			}

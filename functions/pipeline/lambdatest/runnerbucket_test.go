@@ -26,7 +26,7 @@ func TestUploads(t *testing.T) {
 	}}
 	s.resolver = resolver{s.Template, map[string]string{
 		"AWS::Region": Region, "AWS::AccountId": AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep",
-		"StateTable": "", "StateKeyArn": "", "PermissionsBoundaryArn": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "StateRolePattern": "", "ApplyRolePattern": "", "ApplyTargetRoleArn": "", "StateBucket": "states", "AppKeySecretArn": "app-key", "WebhookSecretArn": "webhook",
+		"StateTable": "", "StateKeyArn": "", "PermissionsBoundaryArn": "", "SubnetIds": "", "SecurityGroupIds": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "StateRolePattern": "", "ApplyRolePattern": "", "ApplyTargetRoleArn": "", "StateBucket": "states", "AppKeySecretArn": "app-key", "WebhookSecretArn": "webhook",
 	}, map[string]string{}}
 	s.names()
 	for name, r := range s.Template.Resources {

@@ -51,7 +51,7 @@ func TestAllowed(t *testing.T) {
 
 func TestResolve(t *testing.T) {
 	x := ReadTemplate(t, "../../../template.yaml")
-	r := resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "", "StateKeyArn": "", "PermissionsBoundaryArn": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "StateRolePattern": "", "ApplyRolePattern": "", "StateBucket": "states"}, map[string]string{}}
+	r := resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "", "StateKeyArn": "", "PermissionsBoundaryArn": "", "SubnetIds": "", "SecurityGroupIds": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "StateRolePattern": "", "ApplyRolePattern": "", "StateBucket": "states"}, map[string]string{}}
 	for name := range x.Resources {
 		r.refs[name], r.atts[name+".Arn"] = "ref-"+name, "arn-"+name
 	}
@@ -82,7 +82,7 @@ func TestResolve(t *testing.T) {
 func TestStateRoles(t *testing.T) {
 	x := ReadTemplate(t, "../../../template.yaml")
 	r := resolver{x, map[string]string{
-		"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "locks", "StateKeyArn": "arn:state-key", "PermissionsBoundaryArn": "", "EncryptionKeyArn": "arn:encryption-key",
+		"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "locks", "StateKeyArn": "arn:state-key", "PermissionsBoundaryArn": "", "SubnetIds": "", "SecurityGroupIds": "", "EncryptionKeyArn": "arn:encryption-key",
 		"PlanTargetRoleArn": "arn:plan-target", "PlanRolePattern": "", "StateRolePattern": "", "ApplyRolePattern": "", "ApplyTargetRoleArn": "arn:apply-target", "StateBucket": "states", "AppKeySecretArn": "arn:app-key", "WebhookSecretArn": "arn:hook",
 	}, map[string]string{}}
 	for name := range x.Resources {

@@ -279,6 +279,7 @@ func TestMistakes(t *testing.T) {
 		"-parameter=Nothing=1":                 `the template has no parameter "Nothing"`,
 		"-parameter=LogDays=8":                 `the parameter LogDays cannot be "8": The time that logs are kept`,
 		"-parameter=Nothing":                   "NAME=VALUE",
+		"-parameter=SubnetIds=subnet-0a":       "SubnetIds and SecurityGroupIds belong together",
 		"-permissions-boundary=x":              `the parameter PermissionsBoundaryArn cannot be "x"`,
 		"-app-id=x":                            "-app-id is \"x\"",
 		"-app-id=1":                            "-app-id needs -app-key",

@@ -87,6 +87,9 @@ func (o *options) check(f *cli.Flags) error {
 			return errors.New("the parameters AppId, AppKeySecretArn and WebhookSecretArn belong together")
 		}
 	}
+	if (o.parameters["SubnetIds"] == "") != (o.parameters["SecurityGroupIds"] == "") {
+		return errors.New("the parameters SubnetIds and SecurityGroupIds belong together")
+	}
 	return o.readKey()
 }
 
