@@ -13,14 +13,18 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github/internal/caching"
 	"github.com/lockstep-iac/lockstep/github/internal/retrying"
+	"github.com/lockstep-iac/lockstep/github/internal/unpacking"
 )
+
+// Unpacked counts the content of an archive.
+type Unpacked = unpacking.Unpacked
 
 // archiveTimeout bounds the download of a repository: the time that the plan of a very large one
 // can spare.
 const archiveTimeout = 3 * time.Minute
 
 // Checkout unpacks the files of a commit into the directory dir, which must exist and be empty. See
-// unpackArchive for the entries that an archive may have; with others the error is a *[FinalError].
+// unpacking.Unpack for the entries that an archive may have; with others the error is a *[FinalError].
 func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error) {
 	what := fmt.Sprintf("check out %s at %.7s", c.repo, sha)
 	if err := checkSHA(sha); err != nil {
@@ -29,7 +33,7 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))
 	defer cancel()
 	if data := c.app.archives.Get(c.scope, sha); data != nil {
-		u, err := unpackArchive(bytes.NewReader(data), dir, sha, checkoutLimits)
+		u, err := unpacking.Unpack(bytes.NewReader(data), dir, sha, unpacking.CheckoutLimits)
 		return u, failed(what, err)
 	}
 	res, err := c.archive(ctx, sha)
@@ -38,7 +42,7 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 	}
 	defer res.Body.Close()
 	body := &caching.Keeping{Reader: res.Body}
-	u, err := unpackArchive(body, dir, sha, checkoutLimits)
+	u, err := unpacking.Unpack(body, dir, sha, unpacking.CheckoutLimits)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)

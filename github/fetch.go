@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/lockstep-iac/lockstep/github/internal/unpacking"
 )
 
 // A Ref identifies files to fetch from a repository other than that of the pull request.
@@ -120,7 +122,7 @@ func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, ope
 	if checkSHA(r.Ref) == nil {
 		sha = r.Ref
 	}
-	if _, err = unpackArchive(res.Body, dir, sha, checkoutLimits); err != nil && ctx.Err() != nil {
+	if _, err = unpacking.Unpack(res.Body, dir, sha, unpacking.CheckoutLimits); err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	return failed(what, err)

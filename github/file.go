@@ -30,11 +30,11 @@ func (c *Client) File(ctx context.Context, sha, path string) ([]byte, error) {
 	}
 	// For a directory the answer is a list.
 	if kind := cmp.Or(file.GetType(), "directory"); kind != "file" {
-		return nil, &FinalError{what, fmt.Sprintf("it is a %s, and not a file", kind), "Put a file in its place."}
+		return nil, &FinalError{What: what, Why: fmt.Sprintf("it is a %s, and not a file", kind), Remedy: "Put a file in its place."}
 	}
 	// GitHub sends no content of a larger file.
 	if file.GetSize() > MaxFile {
-		return nil, &FinalError{what, fmt.Sprintf("it is %d bytes long, and %d are allowed", file.GetSize(), MaxFile), "Make the file shorter."}
+		return nil, &FinalError{What: what, Why: fmt.Sprintf("it is %d bytes long, and %d are allowed", file.GetSize(), MaxFile), Remedy: "Make the file shorter."}
 	}
 	text, err := file.GetContent()
 	if err != nil {

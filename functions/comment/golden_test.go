@@ -169,7 +169,9 @@ func TestGolden(t *testing.T) {
 		"answer-too-many":   Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
 		"answer-superseded": Answer{"33", []Reply{PlanSuperseded{"app"}}}.Markdown(65536),
 		"answer-unfinished": Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
-		"answer-broken":     Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
+		"answer-not-merged": Answer{"automerge", []Reply{MergeRefused{"squash", "GitHub says 405 Method Not Allowed: At least 1 approving review is required by reviewers with write access.", ""}}}.Markdown(65536) +
+			"=====\n" + Answer{"automerge", []Reply{MergeRefused{"merge", "GitHub says 403 Forbidden: Resource not accessible by integration", "The GitHub App needs the permission to write contents."}}}.Markdown(65536),
+		"answer-broken": Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
 		"answer-recovered": Answer{"33", []Reply{
 			Recovered{Project: "network", Changed: true}, Recovered{Project: "app"},
 			Recovered{"db", true, []Doubt{{"aws_db_instance.main[0]", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{`name = "main"`}}}, []string{"aws_subnet.a"}},
@@ -261,7 +263,7 @@ func TestReplies(t *testing.T) {
 		Pending{"app", Apply, Progress{80, 200}, true}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
 		Unlocked{"app", 1, []string{"carol"}, &LockedByAnother{8, "carol", "it moves", time.Time{}, false}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
-		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
+		Unfinished{"app", "alice", someSHA}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}
 	if len(all) != len(kinds) {
 		t.Errorf("%d of %d kinds", len(all), len(kinds))

@@ -28,6 +28,7 @@ var kinds = union[Reply]{
 	"misunderstood": reflect.TypeFor[Misunderstood](),
 	"guide":         reflect.TypeFor[Guide](),
 	"unfinished":    reflect.TypeFor[Unfinished](),
+	"not merged":    reflect.TypeFor[MergeRefused](),
 	"broken":        reflect.TypeFor[Broken](),
 	"too many":      reflect.TypeFor[TooMany](),
 }
@@ -66,7 +67,7 @@ func VerdictOn(replies []Reply) Verdict {
 		switch r.(type) {
 		case Pending:
 			return Waiting
-		case Refused, Misunderstood, Failed, PlanSuperseded, PlanRenewal, Unfinished, Broken, TooMany, StoppedApply:
+		case Refused, Misunderstood, Failed, PlanSuperseded, PlanRenewal, Unfinished, MergeRefused, Broken, TooMany, StoppedApply:
 			v = Bad
 		}
 	}

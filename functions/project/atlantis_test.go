@@ -122,7 +122,7 @@ workflows:
 	const want = `# Written from atlantis.yaml.
 #
 # automerge (atlantis.yaml:2): not carried over.
-#   Nothing is merged by Lockstep. Use GitHub's auto-merge, or apply = "merge" in lockstep.hcl, which applies what is merged.
+#   An automerge block in lockstep.hcl merges what is applied; apply = "merge" there applies what is merged.
 #
 # run (atlantis.yaml:16): not carried over.
 #   No command is run. Checks belong into a workflow of GitHub, which require "apply" { checks } of lockstep.hcl can demand; files that a command makes have to be in the repository.

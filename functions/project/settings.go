@@ -26,6 +26,9 @@ type Settings struct {
 	// Waiting is the outcome of the check of a pull request whose plans wait to be applied. Only the
 	// base branch decides it.
 	Waiting Waiting
+	// Automerge is the merge of applied pull requests by Lockstep, nil for none. Only the base branch
+	// decides it.
+	Automerge *Automerge
 	// Files is the parsed file, to quote it in errors.
 	Files map[string]*hcl.File
 
@@ -92,6 +95,7 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p.allows(content.Blocks.OfType("allow"))
 	p.environments(content.Blocks.OfType("environment"))
 	p.checks(content.Blocks.OfType("check"))
+	p.automerge(content.Blocks.OfType(grammar.Automerge.Type))
 	p.defaults(content.Blocks.OfType("defaults"))
 	if a := content.Attributes["exclude"]; a != nil {
 		p.settings.exclude = p.patterns(a)
@@ -182,6 +186,27 @@ func (p *parser) checks(blocks hcl.Blocks) {
 		default:
 			p.errorf(a.Expr.Range(), "Invalid outcome of a check", "While a plan waits to be applied, the check is %q (the pull request can be merged) or %q (a rule that requires the check holds it).", WaitingPasses, WaitingFails)
 			p.settings.Waiting = WaitingFails // the careful one
+		}
+	}
+}
+
+// automerge reads the automerge block.
+func (p *parser) automerge(blocks hcl.Blocks) {
+	for i, b := range blocks {
+		if i > 0 {
+			p.errorf(b.DefRange, "Second automerge block", "There is one at %s already: merge the two.", blocks[0].DefRange)
+			continue
+		}
+		before := len(p.diags)
+		out := Automerge{Method: "merge"}
+		attrs := p.arguments(grammar.Automerge, b)
+		p.decode(attrs["method"], &out.Method, "a text")
+		p.decode(attrs["delete_branch"], &out.DeleteBranch, "true or false")
+		if methods := grammar.Automerge.Arg("method").OneOf; !slices.Contains(methods, out.Method) {
+			p.errorf(attrs["method"].Expr.Range(), "Invalid way to merge", "The method is \"merge\", \"squash\" or \"rebase\", as GitHub has them.")
+		}
+		if len(p.diags) == before { // the careful one
+			p.settings.Automerge = &out
 		}
 	}
 }

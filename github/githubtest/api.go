@@ -42,6 +42,8 @@ const (
 var operations = map[string]operation{
 	"GET pulls":                            {"pull_requests:read", (*Repository).listPulls},
 	"GET pulls/{number}":                   {"pull_requests:read", (*Repository).getPull},
+	"PUT pulls/{number}/merge":             {"contents:write", (*Repository).landPull},
+	"DELETE git/refs/{ref...}":             {"contents:write", (*Repository).deleteRef},
 	"GET pulls/{number}/files":             {"pull_requests:read", (*Repository).listFiles},
 	"GET pulls/{number}/reviews":           {"pull_requests:read", (*Repository).listReviews},
 	"GET pulls/{number}/commits":           {"pull_requests:read", (*Repository).listCommits},

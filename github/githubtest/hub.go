@@ -103,6 +103,12 @@ func (h *Hub) ExpireTokens() {
 	h.app.Expire()
 }
 
+// Accepts gives the App a permission that it does not ask for, such as "contents" at the level "write".
+func (h *Hub) Accepts(permission, level string) {
+	defer h.lock()()
+	h.app.Grant(permission, level)
+}
+
 // Withdraw takes permissions from the App, such as "members".
 func (h *Hub) Withdraw(permissions ...string) {
 	defer h.lock()()

@@ -13,6 +13,8 @@ type pulls struct {
 	repo *repo
 	list []*pull
 	lag  int // see LagMerges
+	// protected are the words with which GitHub refuses merges by requests; see RefuseMerges.
+	protected string
 }
 
 // A pull is a pull request. While it is open its head follows the branch.
@@ -144,15 +146,23 @@ func (l *pulls) merge(who string, number int, parents func(p *pull, base string)
 	r := l.repo
 	l.act(who, number, "merge", "", func(p *pull) (string, rest.Object) {
 		base := r.mustBranch(p.base)
-		files, conflicts := r.world.history.Merge(base, p.headSHA)
+		_, conflicts := r.world.history.Merge(base, p.headSHA)
 		if !p.open || len(conflicts) > 0 {
 			panic(fmt.Sprintf("githubtest: #%d cannot be merged: %s", number, strings.Join(conflicts, ", ")))
 		}
-		sha = r.commit(who, fmt.Sprintf("Merge pull request #%d from %s", number, p.head), files, parents(p, base)...).SHA
-		r.branches[p.base] = sha
-		p.open, p.closedOn, p.mergedBy, p.mergeSHA = false, base, r.world.person(who), sha
+		sha = l.land(p, r.world.person(who), base, parents(p, base))
 		return "closed", nil
 	})
+	return sha
+}
+
+// land merges a pull request by a commit with parents, on top of a base, and returns its SHA.
+func (l *pulls) land(p *pull, by *user, base string, parents []string) string {
+	r := l.repo
+	files, _ := r.world.history.Merge(base, p.headSHA)
+	sha := r.commit(by.login, fmt.Sprintf("Merge pull request #%d from %s", p.number, p.head), files, parents...).SHA
+	r.branches[p.base] = sha
+	p.open, p.closedOn, p.mergedBy, p.mergeSHA = false, base, by, sha
 	return sha
 }
 

@@ -34,7 +34,7 @@ func (l *pulls) listPulls(r *http.Request) (int, any) {
 	want := cmp.Or(r.URL.Query().Get("state"), "open")
 	list := []any{}
 	for _, p := range slices.Backward(l.list) {
-		if want != "all" && want != p.state() {
+		if into := r.URL.Query().Get("base"); want != "all" && want != p.state() || into != "" && into != p.base {
 			continue
 		}
 		o := l.json(p)

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/automerging"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 )
 
@@ -9,4 +10,5 @@ import (
 type GitHub interface {
 	evidence.Hub
 	report.Hub
+	automerging.Hub
 }

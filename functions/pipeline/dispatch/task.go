@@ -4,6 +4,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/automerging"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
@@ -31,6 +32,7 @@ type task struct {
 	recover  *applyrun.Recoverer
 	open     openplans.Finder
 	checker  *rechecking.Checker
+	merger   automerging.Merger
 }
 
 // task makes the chapters for a message.
@@ -57,6 +59,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Poll: p.Poll,
 	}
+	t.merger = automerging.Merger{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Hub: hub}
 	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,

@@ -76,5 +76,8 @@ func (t *task) sync(ctx context.Context) error {
 	if err := t.evidence.Look(ctx); err != nil {
 		return err
 	}
-	return t.report.Sync(ctx)
+	if err := t.report.Sync(ctx); err != nil {
+		return err
+	}
+	return t.merger.Merge(ctx)
 }

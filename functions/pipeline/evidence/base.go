@@ -90,6 +90,21 @@ func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
 	return e.named[ref], nil
 }
 
+// Automerge returns the base branch's setting, as it is now, for the merge of the pull request; nil if
+// people merge.
+func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
+	named, err := e.baseNamed(ctx)
+	if err != nil || !named && e.Pull.Base.Ref != e.Pull.DefaultBranch {
+		return nil, err
+	}
+	sha, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
+	if err != nil {
+		return nil, err
+	}
+	s, _, err := e.Settings(ctx, sha)
+	return s.OnApplied(), err
+}
+
 // Merged finds the trial merge and updates the request from it: between two reads a pull request
 // can be retargeted to another branch, and back.
 func (e *Reader) Merged(ctx context.Context, q *runs.Request) (m github.Merge, err error) {

@@ -2,8 +2,8 @@ package atlantis
 
 // instead has the sentence of each notice.
 var instead = map[string]string{
-	"automerge":                     "Nothing is merged by Lockstep. Use GitHub's auto-merge, or apply = \"merge\" in lockstep.hcl, which applies what is merged.",
-	"delete_source_branch_on_merge": "GitHub deletes merged branches, if the repository's settings ask for it.",
+	"automerge":                     "An automerge block in lockstep.hcl merges what is applied; apply = \"merge\" there applies what is merged.",
+	"delete_source_branch_on_merge": "An automerge block in lockstep.hcl with delete_branch = true deletes the branches that Lockstep merges; GitHub deletes all merged ones, if the repository's settings ask for it.",
 	"abort_on_execution_order_fail": orders,
 	"execution_order_group":         orders,
 	"depends_on":                    orders,

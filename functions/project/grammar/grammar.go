@@ -103,6 +103,10 @@ var (
 	Check = Block{Type: "check", Doc: "The check run of a pull request.", Args: []Argument{
 		{Name: "waiting", OneOf: []string{"neutral", "action_required"}, Doc: "The outcome of the check while a plan waits to be applied: neutral lets the pull request be merged, action_required does not."},
 	}}
+	Automerge = Block{Type: "automerge", Doc: "The merge of a pull request by Lockstep, once all of its projects are applied, as the base branch has it.", Args: []Argument{
+		{Name: "method", OneOf: []string{"merge", "squash", "rebase"}, Doc: "The way to merge, which GitHub must allow for the repository; \"merge\" without this."},
+		{Name: "delete_branch", Kind: boolean, Doc: "Whether the pull request's branch is deleted afterwards."},
+	}}
 	// Require is read by package requirements, which has errors of its own.
 	Require = Block{Type: "require", Label: "command", Doc: "Conditions of a command, as the base branch has them: all of them must hold, and one of the alternatives, if there are any.",
 		Args: append([]Argument{
@@ -115,7 +119,7 @@ var (
 )
 
 // blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
-var blocks = []Block{Project, Defaults, Environment, Allow, Check, Require}
+var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require}
 
 // Body is the form of the block's content, for package hcl.
 func (b Block) Body() *hcl.BodySchema {

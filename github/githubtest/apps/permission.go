@@ -62,6 +62,14 @@ func (a *App) Withdraw(names ...string) {
 	}
 }
 
+// Grant gives the App a permission at a level, "write" say, as an account that accepts it.
+func (a *App) Grant(name, level string) {
+	a.accepted[name] = level
+	for _, t := range a.tokens {
+		t.permissions[name] = level
+	}
+}
+
 // narrowed returns the permissions of a token for a request, and whether all that it asks for were accepted. Metadata is
 // always among them.
 func (a *App) narrowed(asked map[string]string) (map[string]string, bool) {

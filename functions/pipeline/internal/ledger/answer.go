@@ -64,9 +64,10 @@ func (r Reply) Pending() bool {
 
 // The names of answers that are not to a comment. An answer to a comment has the comment's ID.
 const (
-	PushAnswer  = "push"  // refusals and failures after a push
-	MergeAnswer = "merge" // the outcomes of applies on merge
-	CloseAnswer = "close" // applies that will not be merged
-	CheckAnswer = "check" // plans that became others when another pull request was applied
-	RerunAnswer = "rerun" // the beginning of the names of answers to the button of a check run, one a delivery
+	PushAnswer      = "push"      // refusals and failures after a push
+	MergeAnswer     = "merge"     // the outcomes of applies on merge
+	CloseAnswer     = "close"     // applies that will not be merged
+	CheckAnswer     = "check"     // plans that became others when another pull request was applied
+	AutomergeAnswer = "automerge" // the beginning of the names of refused merges, one a head
+	RerunAnswer     = "rerun"     // the beginning of the names of answers to the button of a check run, one a delivery
 )

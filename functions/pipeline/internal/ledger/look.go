@@ -33,6 +33,8 @@ type Look struct {
 	// Heads are the commits whose check has an entry of this pull request. It is written before the
 	// entries are.
 	Heads []string `json:",omitempty"`
+	// Landing is the head that is merged, or was, and whose branch is deleted afterwards.
+	Landing string `json:",omitempty"`
 	// Notes are sentences for people, in Markdown.
 	Notes []string `json:",omitempty"`
 }
@@ -43,7 +45,7 @@ func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.I
 // newest.
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return ld.changeLook(ctx, l.Pull, func(was *Look) {
-		l.Heads = was.Heads
+		l.Heads, l.Landing = was.Heads, was.Landing
 		if was.Head == l.Head && !was.Seen.IsZero() {
 			l.Seen = was.Seen
 		}
@@ -65,6 +67,11 @@ func (ld Ledger) CloseLook(ctx context.Context, p pipeline.Pull) error {
 // GiveUpLook records that nobody could look at a head.
 func (ld Ledger) GiveUpLook(ctx context.Context, p pipeline.Pull, sha string) error {
 	return ld.changeLook(ctx, p, func(l *Look) { l.GivenUp = sha })
+}
+
+// Land records that a head is about to be merged, and its branch deleted; "" that both are done.
+func (ld Ledger) Land(ctx context.Context, p pipeline.Pull, sha string) error {
+	return ld.changeLook(ctx, p, func(l *Look) { l.Landing = sha })
 }
 
 // Appear adds a commit to those whose check has an entry of a pull request.

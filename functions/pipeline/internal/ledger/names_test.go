@@ -44,7 +44,7 @@ func TestRecordNames(t *testing.T) {
 			t.Errorf("%T: %s\nwant %s", test.value, got, test.want)
 		}
 	}
-	if got, want := strings.Join([]string{PushAnswer, MergeAnswer, CloseAnswer, CheckAnswer, RerunAnswer}, " "), "push merge close check rerun"; got != want {
+	if got, want := strings.Join([]string{PushAnswer, MergeAnswer, CloseAnswer, CheckAnswer, AutomergeAnswer, RerunAnswer}, " "), "push merge close check automerge rerun"; got != want {
 		t.Errorf("the answers are %s, want %s", got, want)
 	}
 	if r := string(pipeline.Encode(runs.Run{Answer: "merge"})); !strings.Contains(r, `"Ask":"merge"`) {

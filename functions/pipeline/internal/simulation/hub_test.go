@@ -44,6 +44,7 @@ func newHub(s *simulation, scratch string, files githubtest.Files) (*hub, error)
 	h.repo.Grant("alice", "write")
 	h.repo.Grant("bob", "write")
 	h.repo.Grant("mallory", "read")
+	h.Accepts("contents", "write")
 	config := h.Hub.App("http://127.0.0.1/")
 	config.Transport = wire{s}
 	var err error
@@ -120,6 +121,12 @@ func (c client) Checkout(ctx context.Context, sha, dir string) (u github.Unpacke
 		return nil
 	})
 	return u, err
+}
+
+// Land implements dispatch.GitHub.
+func (c client) Land(ctx context.Context, number int, sha, method string) error {
+	c.p.s.lands(number, sha)
+	return c.GitHub.Land(ctx, number, sha, method)
 }
 
 // files returns the files of a commit, nil if there is none.

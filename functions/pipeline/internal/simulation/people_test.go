@@ -50,8 +50,17 @@ func (s *simulation) firstFiles() githubtest.Files {
 	if s.IntN(2) == 0 {
 		files["lockstep.hcl"] = "project \"p0\" {\n  dir = \"p0\"\n}\n\nproject \"p1\" {\n  dir   = \"p1\"\n  apply = \"merge\"\n}\n"
 	}
+	if s.automerges() {
+		files["lockstep.hcl"] = "automerge {\n  delete_branch = true\n}\n"
+		for i := range projects {
+			files["lockstep.hcl"] += fmt.Sprintf("project %q {\n  dir = %q\n}\n", dirOf(i), dirOf(i))
+		}
+	}
 	return files
 }
+
+// automerges reports whether applied pull requests are merged by Lockstep, as in every seventh history.
+func (s *simulation) automerges() bool { return s.seed%7 == 5 }
 
 func dirOf(i int) string { return fmt.Sprintf("p%d", i) }
 

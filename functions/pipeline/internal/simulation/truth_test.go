@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
 // approved holds that somebody with permission has approved the content of a plan, for this apply and
@@ -91,6 +92,39 @@ func (s *simulation) atTheEnd() {
 		}
 		s.pullAtRest(p.Number, p.State, p.Head, p.Conflicts)
 	}
+}
+
+// lands holds that a pull request that Lockstep merges has all of its projects applied, at this head.
+func (s *simulation) lands(number int, sha string) {
+	s.note("#%d is to be merged", number)
+	if !s.automerges() {
+		s.bug("#%d is merged, and nobody has asked for it", number)
+	}
+	pull := pipeline.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: number}
+	left := s.touched(number)
+	for _, rec := range s.Peek(pull.Runs()) {
+		r, err := ledger.DecodeRun(rec)
+		if err != nil {
+			s.bug("%v", err)
+			continue
+		}
+		if r.Head == sha && (r.Phase == runs.Applied || r.Phase == runs.Planned && !r.Applyable) {
+			left = slices.DeleteFunc(left, func(dir string) bool { return dir == r.Dir })
+		}
+	}
+	if p, ok := s.view(number); ok && p.State == "open" && p.Head == sha && len(left) > 0 {
+		s.bug("#%d is merged, and %v are not applied", number, left)
+	}
+}
+
+// view is a pull request as people see it.
+func (s *simulation) view(number int) (githubtest.PullView, bool) {
+	all := s.repo.Pulls()
+	i := slices.IndexFunc(all, func(p githubtest.PullView) bool { return p.Number == number })
+	if i < 0 {
+		return githubtest.PullView{}, false
+	}
+	return all[i], true
 }
 
 // pullAtRest holds that no run of a pull request waits for anybody but people, that an open one is

@@ -82,6 +82,16 @@ func (h hub) PutComment(ctx context.Context, number int, marker, body string) (i
 	return out.id, out.at, err
 }
 
+func (h hub) Land(ctx context.Context, number int, sha, method string) error {
+	_, err := seen(h.w, "merge pull", func() (any, error) { return nil, h.GitHub.Land(ctx, number, sha, method) })
+	return err
+}
+
+func (h hub) DeleteBranch(ctx context.Context, name, sha string) error {
+	_, err := seen(h.w, "delete branch "+name, func() (any, error) { return nil, h.GitHub.DeleteBranch(ctx, name, sha) })
+	return err
+}
+
 func (h hub) React(ctx context.Context, comment int64, r github.Reaction) error {
 	_, err := seen(h.w, "react", func() (bool, error) { return true, h.GitHub.React(ctx, comment, r) })
 	return err

@@ -285,6 +285,10 @@ func (s *stage) step(verb, rest string) {
 		s.repo.Retarget(arg(0), number(1), arg(2))
 	case "draft":
 		s.repo.OpenDraft(arg(0), "Change "+arg(1), arg(1))
+	case "refuse":
+		s.repo.RefuseMerges(rest)
+	case "accept":
+		s.hub.Accepts(arg(0), arg(1))
 	case "ready":
 		s.repo.Ready(arg(0), number(1))
 	case "edit":

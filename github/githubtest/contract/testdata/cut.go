@@ -28,6 +28,8 @@ var operations = []string{
 	"get /repos/{owner}/{repo}/pulls",
 	"get /repos/{owner}/{repo}/pulls/{pull_number}",
 	"get /repos/{owner}/{repo}/pulls/{pull_number}/files",
+	"put /repos/{owner}/{repo}/pulls/{pull_number}/merge",
+	"delete /repos/{owner}/{repo}/git/refs/{ref}",
 	"get /repos/{owner}/{repo}/pulls/{pull_number}/reviews",
 	"get /repos/{owner}/{repo}/pulls/{pull_number}/commits",
 	"get /repos/{owner}/{repo}/issues/{issue_number}/events",

@@ -1,4 +1,4 @@
-package github
+package unpacking
 
 import (
 	"archive/tar"
@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/github/internal/lasting"
 )
 
 // archiveOf makes a tarball of lines: "file NAME CONTENT", "exec NAME CONTENT",
@@ -87,11 +89,11 @@ const someSHA = "1234567890123456789012345678901234567890"
 
 func TestUnpack(t *testing.T) {
 	dir := t.TempDir()
-	u, err := unpackArchive(archiveOf(t,
+	u, err := Unpack(archiveOf(t,
 		"commit "+someSHA, "dir r-1234567/", "file r-1234567/main.tf hello", "dir r-1234567/net/",
 		"file r-1234567/net/a.tf x", "exec r-1234567/bin/run y", "link r-1234567/net/b.tf ../main.tf", "link r-1234567/mods net",
 		"file r-1234567/..data/...x z",
-	), dir, someSHA, checkoutLimits)
+	), dir, someSHA, CheckoutLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,8 +158,8 @@ func TestNothingGetsOut(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(victim, "secret"), []byte("s"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			u, err := unpackArchive(archiveOf(t, test.lines...), dir, someSHA, checkoutLimits)
-			if stays := errors.As(err, new(*FinalError)); stays != slices.Contains(final, test.fails) {
+			u, err := Unpack(archiveOf(t, test.lines...), dir, someSHA, CheckoutLimits)
+			if stays := errors.As(err, new(*lasting.Error)); stays != slices.Contains(final, test.fails) {
 				t.Errorf("another try is of no use: %v (%v)", stays, err)
 			}
 			switch {
@@ -197,16 +199,16 @@ func TestUnpackLimits(t *testing.T) {
 		{Limits{Entries: 3, Bytes: 10}, "more than 3 entries"},
 		{Limits{Entries: 4, Bytes: 9}, "more than 9 bytes"},
 	} {
-		_, err := unpackArchive(archiveOf(t, lines...), t.TempDir(), "", test.limits)
-		if (err == nil) != (test.fails == "") || err != nil && (!strings.Contains(err.Error(), test.fails) || !errors.As(err, new(*FinalError))) {
+		_, err := Unpack(archiveOf(t, lines...), t.TempDir(), "", test.limits)
+		if (err == nil) != (test.fails == "") || err != nil && (!strings.Contains(err.Error(), test.fails) || !errors.As(err, new(*lasting.Error))) {
 			t.Errorf("%+v: %v", test.limits, err)
 		}
 	}
-	if _, err := unpackArchive(bytes.NewReader([]byte("no archive")), t.TempDir(), "", checkoutLimits); err == nil {
+	if _, err := Unpack(bytes.NewReader([]byte("no archive")), t.TempDir(), "", CheckoutLimits); err == nil {
 		t.Error("something that is no archive was unpacked")
 	}
 	whole := archiveOf(t, lines...).Bytes()
-	if _, err := unpackArchive(bytes.NewReader(whole[:len(whole)/2]), t.TempDir(), "", checkoutLimits); err == nil || errors.As(err, new(*FinalError)) {
+	if _, err := Unpack(bytes.NewReader(whole[:len(whole)/2]), t.TempDir(), "", CheckoutLimits); err == nil || errors.As(err, new(*lasting.Error)) {
 		t.Error("half an archive was unpacked")
 	}
 }

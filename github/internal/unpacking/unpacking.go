@@ -1,4 +1,6 @@
-package github
+// Package unpacking unpacks a repository's archive. It refuses to know the origin of the archive.
+// Start at [Unpack].
+package unpacking
 
 import (
 	"archive/tar"
@@ -11,6 +13,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/github/internal/lasting"
 )
 
 // Limits bound the content of an archive.
@@ -19,9 +23,9 @@ type Limits struct {
 	Bytes   int64 // of all files together
 }
 
-// checkoutLimits are those of a checkout: half of the disk that a function has by default.
+// CheckoutLimits are those of a checkout: half of the disk that a function has by default.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-ephemeral-storage.html (512 MB)
-var checkoutLimits = Limits{Entries: 100_000, Bytes: 256 << 20}
+var CheckoutLimits = Limits{Entries: 100_000, Bytes: 256 << 20}
 
 // Limits of names: the directories that a name implies are not counted as entries.
 const (
@@ -45,14 +49,14 @@ type Unpacked struct {
 	LeftOut []string
 }
 
-// unpackArchive unpacks a repository's tarball, as GitHub makes them, into the directory dir. The archive
+// Unpack unpacks a repository's tarball, as GitHub makes them, into the directory dir. The archive
 // has one directory, of any name, that contains everything. If the archive names its commit, that
 // must be sha; "" accepts any.
 //
 // For every archive: nothing is written outside of dir, and no link leads out of it. An entry other
-// than a file, a directory or a symbolic link, and more than the limits allow, is a *[FinalError].
+// than a file, a directory or a symbolic link, and more than the limits allow, is a *[lasting.Error].
 // After an error, dir holds a part of the archive.
-func unpackArchive(r io.Reader, dir, sha string, limits Limits) (Unpacked, error) {
+func Unpack(r io.Reader, dir, sha string, limits Limits) (Unpacked, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Unpacked{}, fmt.Errorf("unpack: %w", err)
@@ -103,7 +107,7 @@ func (u *unpacking) all(tr *tar.Reader) error {
 			continue
 		}
 		if u.entries++; u.entries > u.limits.Entries {
-			return &FinalError{Why: fmt.Sprintf("the archive has more than %d entries", u.limits.Entries), Remedy: smaller}
+			return &lasting.Error{Why: fmt.Sprintf("the archive has more than %d entries", u.limits.Entries), Remedy: smaller}
 		}
 		if err := u.entry(h, tr); err != nil {
 			return err
@@ -118,10 +122,10 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 		return nil // the directory that contains everything
 	}
 	if len(name) > maxPath || strings.Count(name, "/") > maxDepth || slices.ContainsFunc(strings.Split(name, "/"), tooLong) {
-		return &FinalError{Why: fmt.Sprintf("the archive has an entry whose name is too long: %.60q...", h.Name), Remedy: "Give it a shorter name."}
+		return &lasting.Error{Why: fmt.Sprintf("the archive has an entry whose name is too long: %.60q...", h.Name), Remedy: "Give it a shorter name."}
 	}
 	if strings.HasPrefix(h.Name, "/") || !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, 0) {
-		return &FinalError{Why: fmt.Sprintf("the archive has an entry with the name %q", h.Name), Remedy: "Give it another name."}
+		return &lasting.Error{Why: fmt.Sprintf("the archive has an entry with the name %q", h.Name), Remedy: "Give it another name."}
 	}
 	switch h.Typeflag {
 	case tar.TypeDir:
@@ -132,14 +136,14 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 		u.links = append(u.links, link{name, h.Linkname})
 		return nil
 	}
-	return &FinalError{Why: fmt.Sprintf("the archive's entry %q is neither a file nor a directory nor a symbolic link", h.Name), Remedy: "Remove it from the repository."}
+	return &lasting.Error{Why: fmt.Sprintf("the archive's entry %q is neither a file nor a directory nor a symbolic link", h.Name), Remedy: "Remove it from the repository."}
 }
 
 func tooLong(segment string) bool { return len(segment) > maxSegment }
 
 func (u *unpacking) file(name string, h *tar.Header, content io.Reader) error {
 	if u.done.Bytes += h.Size; h.Size < 0 || u.done.Bytes > u.limits.Bytes {
-		return &FinalError{Why: fmt.Sprintf("the archive's files have more than %d bytes together", u.limits.Bytes), Remedy: smaller}
+		return &lasting.Error{Why: fmt.Sprintf("the archive's files have more than %d bytes together", u.limits.Bytes), Remedy: smaller}
 	}
 	if err := u.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err

@@ -1,0 +1,31 @@
+package automerging
+
+import (
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// due reports whether an open pull request has nothing left but its merge: its present head was looked
+// at, some project of it is applied, and all others are, too, or have no changes. An apply of a part is none. A draft, a pull request
+// from a fork, and one that cannot be merged are left alone.
+func due(p github.PullRequest, l ledger.Look, all []runs.Run) bool {
+	if !p.Open || p.Draft || p.Fork() || l.Head != p.Head.SHA || l.Into != p.Base.Ref || l.Closed || l.Conflict || l.Problem != "" || l.Refused != "" {
+		return false
+	}
+	applied := false
+	for _, r := range all {
+		if r.Phase == runs.Superseded {
+			continue
+		}
+		switch {
+		case r.Head != l.Head && !r.Phase.UnderWay():
+		case r.Head == l.Head && r.Phase == runs.Applied && !r.Options.Partial():
+			applied = true
+		case r.Head == l.Head && r.Phase == runs.Planned && !r.Applyable && !r.Options.Partial():
+		default:
+			return false
+		}
+	}
+	return applied
+}

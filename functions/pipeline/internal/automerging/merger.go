@@ -1,0 +1,95 @@
+package automerging
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Hub is the part of GitHub that merges. A *github.FinalError is a refusal that stays.
+type Hub interface {
+	// Land merges a pull request whose head is still sha; an error wraps github.ErrHeadMoved if it is not.
+	Land(ctx context.Context, number int, sha, method string) error
+	// DeleteBranch deletes a branch whose tip is still sha.
+	DeleteBranch(ctx context.Context, name, sha string) error
+}
+
+// A Merger merges the pull request of a message. One process does so at a time.
+type Merger struct {
+	Evidence *evidence.Reader
+	Report   *report.Reporter
+	Ledger   ledger.Ledger
+	Hub      Hub
+}
+
+// Merge merges the pull request if that is due. What people read is written before.
+func (m Merger) Merge(ctx context.Context) error {
+	pull := m.Evidence.Pull
+	look, err := m.Ledger.LastLook(ctx, m.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	if pull.Merged {
+		return m.clean(ctx, look)
+	}
+	all, err := m.Ledger.Runs(ctx, m.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	var list []runs.Run
+	for _, s := range all {
+		list = append(list, s.Run)
+	}
+	if !due(pull, look, list) {
+		return nil
+	}
+	settings, err := m.Evidence.Automerge(ctx)
+	if err != nil || settings == nil {
+		return err
+	}
+	if settings.DeleteBranch {
+		if err := m.Ledger.Land(ctx, m.Evidence.Message.Pull, pull.Head.SHA); err != nil {
+			return err
+		}
+		look.Landing = pull.Head.SHA
+	}
+	err = m.Hub.Land(ctx, pull.Number, pull.Head.SHA, settings.Method)
+	var final *github.FinalError
+	switch {
+	case errors.Is(err, github.ErrHeadMoved), errors.Is(err, github.ErrNotFound):
+		return nil // the next look at the pull request decides
+	case errors.As(err, &final):
+		return m.refused(ctx, pull.Head.SHA, comment.MergeRefused{Method: settings.Method, Why: final.Why, Remedy: final.Remedy})
+	case err != nil:
+		return err
+	}
+	return m.clean(ctx, look)
+}
+
+// clean deletes the branch of a pull request that we have merged, if that was asked for.
+func (m Merger) clean(ctx context.Context, l ledger.Look) error {
+	head := m.Evidence.Pull.Head
+	if l.Landing == "" || l.Landing != head.SHA || head.Ref == m.Evidence.Pull.DefaultBranch {
+		return nil
+	}
+	err := m.Hub.DeleteBranch(ctx, head.Ref, head.SHA)
+	// The merge counts; a branch that stays is seen on GitHub.
+	if err != nil && !errors.As(err, new(*github.FinalError)) {
+		return err
+	}
+	return m.Ledger.Land(ctx, m.Evidence.Message.Pull, "")
+}
+
+// refused tells people of GitHub's refusal, in a comment of its own for each head.
+func (m Merger) refused(ctx context.Context, sha string, no comment.MergeRefused) error {
+	if err := m.Report.Reply(ctx, ledger.AutomergeAnswer+"-"+sha, report.NewReply("merge", no)); err != nil {
+		return err
+	}
+	return m.Report.Sync(ctx)
+}

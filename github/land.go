@@ -1,0 +1,92 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	gh "github.com/google/go-github/v60/github"
+
+	"github.com/lockstep-iac/lockstep/github/internal/retrying"
+)
+
+// ErrHeadMoved is wrapped by an error where a pull request has another head than the one to merge.
+var ErrHeadMoved = errors.New("the pull request has another head by now")
+
+// landRemedy is the remedy where the App may not merge. It reads contents otherwise.
+// Source: https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
+const landRemedy = "The GitHub App needs the permission to write contents: give it in the App's settings, and accept it in those of the installation."
+
+// baseWords is GitHub's refusal while another merge into the same branch is under way; the next
+// attempt may succeed.
+const baseWords = "Base branch was modified"
+
+// Land merges an open pull request by a method, "merge", "squash" or "rebase", if its head is still
+// sha. GitHub's protection of the branch decides as it does for people. An error wraps ErrHeadMoved, or
+// is a *FinalError if GitHub refuses.
+// Source: https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request
+func (c *Client) Land(ctx context.Context, number int, sha, method string) error {
+	what := fmt.Sprintf("merge pull request %s#%d", c.repo, number)
+	end := time.Now().Add(c.app.config.MaxMergeWait)
+	for wait := mergePause; ; wait *= 2 {
+		_, _, err := c.client.PullRequests.Merge(ctx, c.repo.Owner, c.repo.Name, number, "", &gh.PullRequestOptions{SHA: sha, MergeMethod: method})
+		if !answered(err, http.StatusMethodNotAllowed, baseWords) || time.Now().Add(wait).After(end) || !retrying.Fits(ctx, wait) {
+			return landed(what, err)
+		}
+		if err := retrying.Sleep(ctx, wait); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
+}
+
+// landed explains the outcome of a merge.
+func landed(what string, err error) error {
+	var re *gh.ErrorResponse
+	if !errors.As(err, &re) || re.Response == nil {
+		return failed(what, err)
+	}
+	switch re.Response.StatusCode {
+	case http.StatusConflict:
+		return fmt.Errorf("%s: %w", what, ErrHeadMoved)
+	case http.StatusMethodNotAllowed:
+		return &FinalError{What: what, Why: "GitHub says " + re.Response.Status + ": " + said(re)}
+	}
+	err = failed(what, err)
+	if e := (*FinalError)(nil); re.Response.StatusCode == http.StatusForbidden && errors.As(err, &e) {
+		e.Remedy = landRemedy
+	}
+	return err
+}
+
+// answered reports whether err is a refusal with a status and with words of GitHub's.
+func answered(err error, status int, words string) bool {
+	var re *gh.ErrorResponse
+	return errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == status && strings.Contains(re.Message, words)
+}
+
+// DeleteBranch deletes a branch whose tip is sha, unless a pull request is to be merged into it. One
+// that is gone, or has another tip, is left alone.
+func (c *Client) DeleteBranch(ctx context.Context, name, sha string) error {
+	what := fmt.Sprintf("delete the branch %s of %s", name, c.repo)
+	tip, err := c.ref(ctx, "heads/"+name)
+	switch {
+	case errors.Is(failed("", err), ErrNotFound):
+		return nil
+	case err != nil:
+		return failed(what, err)
+	case tip != sha:
+		return nil
+	}
+	into, _, err := c.client.PullRequests.List(ctx, c.repo.Owner, c.repo.Name, &gh.PullRequestListOptions{State: "open", Base: name})
+	if err != nil || len(into) > 0 {
+		return failed(what, err)
+	}
+	_, err = c.client.Git.DeleteRef(ctx, c.repo.Owner, c.repo.Name, "heads/"+name)
+	if answered(err, http.StatusUnprocessableEntity, "Reference does not exist") {
+		return nil
+	}
+	return landed(what, err)
+}
