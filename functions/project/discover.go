@@ -75,6 +75,8 @@ func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	}
 	slices.SortFunc(all, byName)
 	all, more := apart(all, lines)
+	ds = append(ds, more...)
+	all, more = s.ordered(all, lines)
 	return all, append(ds, more...)
 }
 

@@ -37,6 +37,10 @@ type Project struct {
 	// VarFiles are files with values of variables, as -var-file takes them, by paths
 	// from the repository's directory. Later ones win.
 	VarFiles []string
+	// DependsOn are the projects that are applied before it, where a pull request changes both.
+	// [Parse] leaves patterns here, and [Discover] names, sorted. Those of the head alone do not
+	// decide: see [order.Union].
+	DependsOn []string `json:",omitempty"`
 	// Environment is the label of its environment, "" for none. It grants nothing by itself: see
 	// [Settings.Grant].
 	Environment string `json:",omitempty"`

@@ -47,7 +47,8 @@ type Settings struct {
 	// has it: see filed.
 	workspaceFiles bool
 
-	ranges map[string]hcl.Range // of the project blocks, by name
+	ranges  map[string]hcl.Range    // of the project blocks, by name
+	depends map[[2]string]hcl.Range // of patterns in depends_on, by Project.At and the pattern
 }
 
 // Allow is the content of an allow block: permissions for programs of others and for modules from
@@ -75,7 +76,7 @@ const maxSize = 512 << 10
 // error is left out.
 func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p := &parser{settings: &Settings{
-		ranges: map[string]hcl.Range{}, Files: map[string]*hcl.File{}, environments: map[string]environments.Environment{},
+		ranges: map[string]hcl.Range{}, depends: map[[2]string]hcl.Range{}, Files: map[string]*hcl.File{}, environments: map[string]environments.Environment{},
 		defaults: Project{Workspace: DefaultWorkspace, Apply: OnComment},
 	}, places: map[[2]string]string{}}
 	if len(src) > maxSize {
@@ -238,6 +239,7 @@ func (p *parser) project(b *hcl.Block) {
 			p.errorf(a.Expr.Range(), "Project is excluded", "The directory %s of the project %q is excluded by the argument exclude. Remove either.", x.Dir, x.Name)
 		}
 	}
+	p.depends(attrs["depends_on"], &x)
 	p.common(attrs, &x)
 	if many {
 		p.wildcard(x, b.DefRange, before)

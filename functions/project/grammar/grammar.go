@@ -80,7 +80,9 @@ var conditions = []Argument{
 // Blocks of lockstep.hcl.
 var (
 	Project = Block{Type: "project", Label: "name", Doc: "A root module with its own plans and its own state. A * in the name and in dir makes a project of each directory.",
-		Args: append([]Argument{{Name: "dir", Required: true, Doc: "The directory with the root module, from the repository's."}}, usual...)}
+		Args: slices.Concat([]Argument{{Name: "dir", Required: true, Doc: "The directory with the root module, from the repository's."}}, usual, []Argument{
+			{Name: "depends_on", Kind: texts, Doc: "Names or patterns of the projects that are applied before this one, where a pull request changes both."},
+		})}
 	Defaults    = Block{Type: "defaults", Doc: "Arguments for the projects that do not set them.", Args: usual}
 	Environment = Block{Type: "environment", Label: "name", Doc: "Roles, secrets and variables of projects. All but variables counts as the base branch has it.", Args: []Argument{
 		{Name: "plan_role", Doc: "The ARN of the role that providers have while they plan."},

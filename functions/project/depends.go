@@ -1,0 +1,83 @@
+package project
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
+)
+
+// depends reads the patterns of the projects that a project block depends on.
+func (p *parser) depends(a *hcl.Attribute, x *Project) {
+	for _, s := range p.list(a) {
+		if s.text == "" || !doublestar.ValidatePattern(s.text) {
+			p.errorf(s.at, "Invalid pattern of projects", "The text %q is no pattern of projects. Write a project's name, or a pattern as svc-*.", s.text)
+			continue
+		}
+		x.DependsOn = append(x.DependsOn, s.text)
+		p.settings.depends[[2]string{x.At, s.text}] = s.at
+	}
+}
+
+// EdgesOf returns the edges between projects that [Discover] has found.
+func EdgesOf(all []Project) order.Edges {
+	out := order.Edges{}
+	for _, p := range all {
+		if p.DependsOn != nil {
+			out[p.Name] = p.DependsOn
+		}
+	}
+	return out
+}
+
+// ordered replaces the patterns of depends_on by names. A project with an unknown name, or in a
+// cycle, is left out: nobody can tell when it may be applied. lines has all projects, also those
+// left out because of other errors, which are known all the same.
+func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Project, ds diags.Diagnostics) {
+	known := maps.Clone(lines)
+	maps.Copy(known, s.ranges)
+	names := slices.Sorted(maps.Keys(known))
+	for _, p := range all {
+		to, more := s.resolved(p, names)
+		if ds = append(ds, more...); !more.HasErrors() {
+			p.DependsOn = to
+			left = append(left, p)
+		}
+	}
+	for {
+		cycle := order.Cycle(EdgesOf(left))
+		if cycle == nil {
+			return left, ds
+		}
+		at := known[cycle[0]]
+		ds = append(ds, diags.Errorf(&at, "Projects that wait for each other", "No order of applies has each of them after those that it depends on: %s. Remove one of them from the depends_on of the one before it.", strings.Join(cycle, " -> "))...)
+		left = slices.DeleteFunc(left, func(p Project) bool { return slices.Contains(cycle, p.Name) })
+	}
+}
+
+// resolved returns the names that a project's patterns are for. A pattern does not include the project
+// itself, and may be for none.
+func (s *Settings) resolved(p Project, names []string) (to []string, ds diags.Diagnostics) {
+	for _, pattern := range p.DependsOn {
+		at := s.depends[[2]string{p.At, pattern}]
+		found := order.Matches(pattern, names)
+		switch {
+		case pattern == p.Name:
+			ds = append(ds, diags.Errorf(&at, "Project depends on itself", "The project %q cannot be applied before itself. Remove it from depends_on.", p.Name)...)
+		case len(found) > 0:
+			to = append(to, found...)
+		case strings.ContainsAny(pattern, `*?[{\`):
+			ds = append(ds, diags.Warningf(&at, "No such projects", "The pattern %q in depends_on of the project %q is for no project.", pattern, p.Name)...)
+		default:
+			ds = append(ds, diags.Errorf(&at, "Unknown project", "The project %q depends on %q, which does not exist.%s Correct the name, or remove it.", p.Name, pattern, diags.Suggest(pattern, slices.Values(names)))...)
+		}
+	}
+	to = slices.DeleteFunc(to, func(n string) bool { return n == p.Name })
+	slices.Sort(to)
+	return slices.Compact(to), ds
+}
