@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/changing":              {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/preparing":             {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/modules"},
 	"cmd/lockstep/internal/statekeeping":          {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend/...", "functions/workdir"},
-	"cmd/lockstep/internal/surveying":             {"cmd/lockstep/internal/cli", "engine/diags", "functions/project", "functions/project/atlantis", "functions/project/grammar"},
+	"cmd/lockstep/internal/surveying":             {"cmd/lockstep/internal/cli", "engine/diags", "functions/project", "functions/project/atlantis", "functions/project/grammar", "functions/project/order"},
 	"cmd/lockstep/internal/deploying":             {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/deploying/...", "github", "github/registration"},
 	"cmd/lockstep/internal/deploying/steps":       {},
 	"cmd/lockstep/internal/deploying/vault":       {"cmd/lockstep/internal/deploying/steps", "github"},

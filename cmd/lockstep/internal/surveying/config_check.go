@@ -2,10 +2,13 @@ package surveying
 
 import (
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
 // ConfigCheck checks lockstep.hcl, or atlantis.yaml where there is none, and the projects that it
@@ -35,6 +38,7 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 	if s.Ignored {
 		fmt.Fprintf(a.Out, "There is an %s as well, which does not count.\n", atlantis.FileName)
 	}
+	waves(a.Out, s.Projects)
 	if len(s.Notices) > 0 {
 		fmt.Fprint(a.Out, "\nWithout a meaning here:\n")
 	}
@@ -43,3 +47,20 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 	}
 	return 0
 }}
+
+// waves writes the order in which a pull request that changes all projects applies them, if there is
+// one.
+func waves(w io.Writer, all []project.Project) {
+	var names []string
+	for _, p := range all {
+		names = append(names, p.Name)
+	}
+	waves, ok := order.Waves(project.EdgesOf(all), names)
+	if !ok || len(waves) < 2 {
+		return
+	}
+	fmt.Fprint(w, "\nOrder of applies, by depends_on:\n")
+	for i, wave := range waves {
+		fmt.Fprintf(w, "  %d. %s\n", i+1, strings.Join(wave, ", "))
+	}
+}
