@@ -103,11 +103,16 @@ type Pending struct {
 	Progress Progress `json:",omitzero"`
 	// AfterPlan is set for an apply that waits for its plan.
 	AfterPlan bool `json:",omitempty"`
+	// After are the projects that are applied before this one.
+	After []string `json:",omitempty"`
 }
 
 func (p Pending) markdown() string {
 	if p.AfterPlan {
 		return fmt.Sprintf("%s will be applied once it is planned, and that plan alone: the result will be here.", markdown.Code(p.Project))
+	}
+	if len(p.After) > 0 {
+		return fmt.Sprintf("%s will be applied after %s: the result will be here.", markdown.Code(p.Project), markdown.List(p.After))
 	}
 	if far := p.Progress.text(); far != "" {
 		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", markdown.Code(p.Project), participle(p.Verb), far)

@@ -30,6 +30,8 @@ func (c Check) Title(limit int) string {
 		title = "No changes" + c.with()
 	case PlanFailed:
 		title = "Planning failed"
+	case Awaiting:
+		title = "To be applied after others: " + toCome(c.Counts) + c.with()
 	case ApplyQueued, Applying:
 		title = "Applying: " + toCome(c.Counts) + c.with()
 		if far := c.Progress.text(); far != "" {

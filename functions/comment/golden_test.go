@@ -84,6 +84,8 @@ func TestGolden(t *testing.T) {
 	unknown := Head{Status: Status{Head: someSHA, Problem: trouble}, Standing: HeadUnknown}
 	broken := Head{Status: Status{Head: someSHA}, Standing: HeadGivenUp, Why: Markdown(Broken{"it was tried 3 times"})}
 	overtaken := Reasons{ConfigMoved{Files: SomeOf([]string{"net/b.tf"})}, StateMoved{Change: SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}
+	awaiting := with(named("app", net), Awaiting, "alice", somePlan)
+	awaiting.After = []string{"network"}
 	unasked := with(net, Renewed, "", somePlan)
 	unasked.ByMerge = true
 	for name, text := range map[string]string{
@@ -114,6 +116,8 @@ func TestGolden(t *testing.T) {
 		"status-none":           status(app).Markdown(65536),
 		"status-plan-failed":    status(app, with(net, PlanFailed, "", trouble)).Markdown(65536),
 		"status-apply-queued":   status(with(net, ApplyQueued, "alice", somePlan)).Markdown(65536),
+		"status-awaiting":       status(with(net, Applying, "alice", somePlan), awaiting, app).Markdown(65536),
+		"check-awaiting":        check(awaiting, ""),
 		"status-applying":       status(with(net, Applying, "alice", somePlan)).Markdown(65536),
 		"status-applied":        status(app, with(net, Applied, "alice", somePlan)).Markdown(65536),
 		"status-apply-failed":   status(with(net, ApplyFailed, "alice", somePlan)).Markdown(65536),
@@ -165,7 +169,7 @@ func TestGolden(t *testing.T) {
 		"status-renewed":    status(with(net, Renewed, "", somePlan), app).Markdown(65536),
 		"check-renewed":     check(with(net, Renewed, "", somePlan), "") + "=====\n" + check(unasked, ""),
 		"answer-planned":    Answer{"33", []Reply{Planned{"network", counting.Counts{Add: 2}}, Planned{"app", counting.Counts{}}}}.Markdown(65536),
-		"answer-pending":    Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Add: 2}}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{Project: "net", Verb: Apply, Progress: Progress{80, 200}}, Pending{Project: "ns", Verb: Apply, AfterPlan: true}}}.Markdown(65536),
+		"answer-pending":    Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Add: 2}}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{Project: "net", Verb: Apply, Progress: Progress{80, 200}}, Pending{Project: "ns", Verb: Apply, AfterPlan: true}, Pending{Project: "mx", Verb: Apply, After: []string{"net", "ns"}}}}.Markdown(65536),
 		"answer-too-many":   Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
 		"answer-superseded": Answer{"33", []Reply{PlanSuperseded{"app"}}}.Markdown(65536),
 		"answer-unfinished": Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
@@ -260,7 +264,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := Reasons{StateMoved{Change: SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}, true}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, "body"},
+		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
 		Unlocked{"app", 1, []string{"carol"}, &LockedByAnother{8, "carol", "it moves", time.Time{}, false}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

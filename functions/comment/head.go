@@ -51,7 +51,7 @@ var heads = map[HeadStanding]struct {
 	HeadBlocked:     {[]Standing{Blocked}, "Cannot be applied now: %s"},
 	HeadWaiting:     {[]Standing{Ready}, "Waits for lockstep apply: %s"},
 	HeadOnMerge:     {[]Standing{OnMerge}, "Will be applied on merge: %s"},
-	HeadApplying:    {[]Standing{ApplyQueued, Applying}, "Applying %s"},
+	HeadApplying:    {[]Standing{Awaiting, ApplyQueued, Applying}, "Applying %s"},
 	HeadApplied:     {[]Standing{Applied}, "Applied: %s"},
 	HeadApplyFailed: {[]Standing{ApplyFailed}, "The apply failed: %s"},
 	HeadStopped:     {[]Standing{Stopped}, "The apply was stopped: %s"},

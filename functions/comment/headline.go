@@ -27,7 +27,7 @@ var headlines = []struct {
 	{[]Standing{Renewed}, "Another plan for %s", "Another plan for %d of %d projects of %s", "has another plan", "have another plan", plannedOnly},
 	{[]Standing{Stale}, "The plan for %s is out of date", "Out of date: %d of %d plans for %s", "is out of date", "are out of date", nil},
 	{[]Standing{Queued, Planning}, "Lockstep is planning %s", "Lockstep is planning %d of %d projects of %s", "is being planned", "are being planned", nil},
-	{[]Standing{ApplyQueued, Applying}, "Lockstep is applying %s", "Lockstep is applying %d of %d projects of %s", "is being applied", "are being applied", nil},
+	{[]Standing{Awaiting, ApplyQueued, Applying}, "Lockstep is applying %s", "Lockstep is applying %d of %d projects of %s", "is being applied", "are being applied", nil},
 	{[]Standing{Ready, OnMerge}, "Plan for %s", "Plan for %d of %d projects of %s", "is planned", "are planned", plannedOnly},
 	{[]Standing{Closed}, "Closed, not applied: %s", "Closed, not applied: %d of %d projects of %s", "is not applied", "are not applied", nil},
 	{[]Standing{Applied}, "Lockstep has applied %s", "Lockstep has applied %d of %d projects of %s", "is applied", "are applied", doneOnly},

@@ -56,6 +56,10 @@ var reasons = union[Reason]{
 	"plan differs":    reflect.TypeFor[PlanDiffers](),
 	"other unmerged":  reflect.TypeFor[OtherUnmerged](),
 
+	"awaits":       reflect.TypeFor[Awaits](),
+	"out of order": reflect.TypeFor[OutOfOrder](),
+	"in a cycle":   reflect.TypeFor[InCycle](),
+
 	"place taken":         reflect.TypeFor[PlaceTaken](),
 	"place claimed":       reflect.TypeFor[PlaceClaimed](),
 	"place unknown":       reflect.TypeFor[PlaceUnknown](),

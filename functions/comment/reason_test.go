@@ -39,6 +39,7 @@ func samples() Reasons {
 		Unusable{"there is no such project: network"}, CommitGone{"404 Not Found"},
 		Required{Apply, requiredTree(), false}, Required{Apply, requiredTree(), true}, Required{Unlock, unknownTree(), false},
 		NotLifted{"bob"}, NothingToLock{},
+		Awaits{"app", []string{"net"}}, Awaits{"app", []string{"db", "net"}}, OutOfOrder{"app", []string{"net"}, false}, OutOfOrder{"app", []string{"db", "net"}, false}, OutOfOrder{"app", []string{"net"}, true}, InCycle{[]string{"app", "net", "app"}},
 		LockedByAnother{8, "carol", "the database moves", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), false}, LockedByAnother{8, "carol", "it moves", time.Time{}, true},
 		NoneSelected{Command{Verb: Apply, Project: "x"}, []string{"app/eu", "network"}}, NoProjectSelected{Command{Verb: Plan}, nil}, NoProjectSelected{Command{Verb: Apply, Project: "x"}, []string{"app/eu", "network"}},
 	}

@@ -20,6 +20,7 @@ const (
 	Renewed     Standing = "renewed"  // the same, made since another pull request was applied: it needs an apply that names it
 	NoChanges   Standing = "no changes"
 	PlanFailed  Standing = "plan failed"
+	Awaiting    Standing = "awaiting" // to be applied after other projects
 	ApplyQueued Standing = "apply queued"
 	Applying    Standing = "applying"
 	Applied     Standing = "applied"
@@ -34,7 +35,7 @@ const (
 // Standings returns all standings.
 func Standings() []Standing {
 	return []Standing{
-		Queued, Planning, Ready, OnMerge, Blocked, Renewed, NoChanges, PlanFailed, ApplyQueued, Applying, Applied, ApplyFailed,
+		Queued, Planning, Ready, OnMerge, Blocked, Renewed, NoChanges, PlanFailed, Awaiting, ApplyQueued, Applying, Applied, ApplyFailed,
 		Stopped, Stale, NotApplied, Closed, Superseded,
 	}
 }
@@ -142,6 +143,8 @@ func (p ProjectStatus) standing() string {
 		return "nothing to do"
 	case PlanFailed:
 		return "**failed**"
+	case Awaiting:
+		return "to be applied after " + markdown.List(p.After) + ", requested" + by
 	case ApplyQueued:
 		return "waiting to be applied, requested" + by
 	case Applying:

@@ -48,8 +48,9 @@ type ProjectStatus struct {
 	// ByMerge is set if the merge applies the plan.
 	ByMerge bool
 	Done    counting.Counts // changes made
-	// By is the login of the user who applied.
-	By string
+	// By is the login of the user who applied, or asked for it. After are the projects that are applied before.
+	By    string
+	After []string
 	// Remaining is the number of changes that a failed apply has not begun; Lost is set if its
 	// changes are unknown.
 	Remaining int
@@ -170,7 +171,7 @@ func (p ProjectStatus) row() string {
 
 // named reports whether to name the plan: one that can be applied, or is being applied.
 func (p ProjectStatus) named() bool {
-	return p.Plan != "" && slices.Contains([]Standing{Ready, OnMerge, Blocked, Renewed, ApplyQueued, Applying, Stopped}, p.Standing)
+	return p.Plan != "" && slices.Contains([]Standing{Ready, OnMerge, Blocked, Renewed, Awaiting, ApplyQueued, Applying, Stopped}, p.Standing)
 }
 
 // where returns a sentence with the place of the whole body.
@@ -245,7 +246,7 @@ func (s Status) next(has func(...Standing) bool) []string {
 	}
 	if s.Problem != "" || has(PlanFailed, Stale, ApplyFailed) {
 		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", markdown.Code("lockstep plan")))
-	} else if has(Applied) && !has(Ready, OnMerge, Renewed, Queued, Planning, ApplyQueued, Applying, Stopped) {
+	} else if has(Applied) && !has(Ready, OnMerge, Renewed, Queued, Planning, Awaiting, ApplyQueued, Applying, Stopped) {
 		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")
 	}
 	return say

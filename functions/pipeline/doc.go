@@ -10,7 +10,8 @@
 //	                           runs ApplyQueued, or unlock, or help
 //	                 closed    plans that wait for the merge go to applies; the rest is dropped and deleted
 //	                 settled   an apply's pull request is closed: messages for the open plans on its state
-//	                 tell      the comments are made again from the records
+//	                 tell      applies that waited for others go on, and the comments are made again from
+//	                           the records
 //	plans queue      plan      checkout of the merge -> Engine.Plan -> kept -> Planned, check, tell
 //	                 check     an open plan, made again and compared: it stays, or another takes its place
 //	applies queue    apply     gate -> the files still the same? -> Engine.Apply, which asks the gate
@@ -85,6 +86,9 @@
 // stop ends it between two changes, releases the lock, and leaves the plan with its rest: another
 // "lockstep apply" goes on, past the whole gate again, and a new plan takes its place.
 // Where no process gets on, three attempts are the end.
+//
+// Where a project depends on others of the same pull request, its apply is accepted before its time, and waits in the
+// record of its run until those are applied, or until one of them will not be (runs.Order, applyrun.Waves).
 //
 // A check of an open plan that dies is done again, by its message or the janitor's: it changes nothing
 // that an apply believes, which plans again itself with the state locked.

@@ -24,18 +24,49 @@ func (p *parser) depends(a *hcl.Attribute, x *Project) {
 	}
 }
 
-// EdgesOf returns the edges between projects that [Discover] has found.
+// Orders reports whether a project of the settings depends on another one.
+func (s *Settings) Orders() bool {
+	if s == nil {
+		return false
+	}
+	all := slices.Clone(s.Projects)
+	for _, w := range s.wildcards {
+		all = append(all, w.Project)
+	}
+	return slices.ContainsFunc(all, func(p Project) bool { return p.DependsOn != nil || p.Group != all[0].Group })
+}
+
+// EdgesOf returns the edges between projects that [Discover] has found. Patterns and groups are sets of them: see
+// [order.Set].
 func EdgesOf(all []Project) order.Edges {
 	out := order.Edges{}
+	var names []string
+	groups := map[int][]string{}
 	for _, p := range all {
-		if p.DependsOn != nil {
-			out[p.Name] = p.DependsOn
+		names = append(names, p.Name)
+		groups[p.Group] = append(groups[p.Group], p.Name)
+	}
+	numbers := slices.Sorted(maps.Keys(groups))
+	for _, p := range all {
+		to := slices.Clone(p.DependsOn)
+		for _, n := range to {
+			if order.Set(n) && out[n] == nil {
+				out[n] = order.Matches(n, names)
+			}
+		}
+		if i := slices.Index(numbers, p.Group); i > 0 {
+			lower := order.Group(numbers[i-1])
+			to, out[lower] = append(to, lower), groups[numbers[i-1]]
+		}
+		if to != nil {
+			slices.Sort(to)
+			out[p.Name] = slices.Compact(to)
 		}
 	}
 	return out
 }
 
-// ordered replaces the patterns of depends_on by names. A project with an unknown name, or in a
+// ordered checks depends_on, and leaves names and patterns there that are for some project. A project with an unknown name, or in a
 // cycle, is left out: nobody can tell when it may be applied. lines has all projects, also those
 // left out because of other errors, which are known all the same.
 func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Project, ds diags.Diagnostics) {
@@ -54,14 +85,14 @@ func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Pr
 		if cycle == nil {
 			return left, ds
 		}
-		at := known[cycle[0]]
+		at := known[cycle[slices.IndexFunc(cycle, func(n string) bool { return !order.Set(n) })]]
 		ds = append(ds, diags.Errorf(&at, "Projects that wait for each other", "No order of applies has each of them after those that it depends on: %s. Remove one of them from the depends_on of the one before it.", strings.Join(cycle, " -> "))...)
 		left = slices.DeleteFunc(left, func(p Project) bool { return slices.Contains(cycle, p.Name) })
 	}
 }
 
-// resolved returns the names that a project's patterns are for. A pattern does not include the project
-// itself, and may be for none.
+// resolved returns the names and patterns that are for some project. A pattern does not include the project
+// itself: one that would is replaced by the names of the others.
 func (s *Settings) resolved(p Project, names []string) (to []string, ds diags.Diagnostics) {
 	for _, pattern := range p.DependsOn {
 		at := s.depends[[2]string{p.At, pattern}]
@@ -69,15 +100,16 @@ func (s *Settings) resolved(p Project, names []string) (to []string, ds diags.Di
 		switch {
 		case pattern == p.Name:
 			ds = append(ds, diags.Errorf(&at, "Project depends on itself", "The project %q cannot be applied before itself. Remove it from depends_on.", p.Name)...)
+		case slices.Contains(found, p.Name):
+			to = append(to, slices.DeleteFunc(found, func(n string) bool { return n == p.Name })...)
 		case len(found) > 0:
-			to = append(to, found...)
+			to = append(to, pattern)
 		case strings.ContainsAny(pattern, `*?[{\`):
 			ds = append(ds, diags.Warningf(&at, "No such projects", "The pattern %q in depends_on of the project %q is for no project.", pattern, p.Name)...)
 		default:
 			ds = append(ds, diags.Errorf(&at, "Unknown project", "The project %q depends on %q, which does not exist.%s Correct the name, or remove it.", p.Name, pattern, diags.Suggest(pattern, slices.Values(names)))...)
 		}
 	}
-	to = slices.DeleteFunc(to, func(n string) bool { return n == p.Name })
 	slices.Sort(to)
 	return slices.Compact(to), ds
 }

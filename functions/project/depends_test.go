@@ -15,9 +15,10 @@ func TestDependsOn(t *testing.T) {
 		said     []string // nil: nothing
 	}{
 		{"names", []string{`app: "net", "db"`, `db: "net"`, `net:`}, "map[app:[db net] db:[net]]", nil},
-		{"a pattern", []string{`app: "svc-*"`, `svc-a:`, `svc-b:`}, "map[app:[svc-a svc-b]]", nil},
+		{"a pattern", []string{`app: "svc-*"`, `svc-a:`, `svc-b:`}, "map[app:[svc-*] svc-*:[svc-a svc-b]]", nil},
 		{"a pattern leaves the project itself out", []string{`app: "*"`, `net:`}, "map[app:[net]]", nil},
-		{"twice", []string{`app: "net", "n*"`, `net:`}, "map[app:[net]]", nil},
+		{"twice", []string{`app: "net", "n*"`, `net:`}, "map[app:[n* net] n*:[net]]", nil},
+		{"a cycle through a pattern", []string{`app: "svc-*"`, `svc-a: "app"`, `svc-b:`}, "map[]", []string{"app -> svc-* -> svc-a -> app"}},
 		{"an unknown name", []string{`app: "nte"`, `net:`}, "map[]", []string{"lockstep.hcl:3", "Unknown project", `depends on "nte"`, `Did you mean "net"?`}},
 		{"itself", []string{`app: "app"`}, "map[]", []string{"lockstep.hcl:3", "Project depends on itself"}},
 		{"a pattern for none", []string{`app: "x-*"`}, "map[]", []string{"lockstep.hcl:3", "No such projects", `"x-*"`}},

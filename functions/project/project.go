@@ -38,9 +38,11 @@ type Project struct {
 	// from the repository's directory. Later ones win.
 	VarFiles []string
 	// DependsOn are the projects that are applied before it, where a pull request changes both.
-	// [Parse] leaves patterns here, and [Discover] names, sorted. Those of the head alone do not
-	// decide: see [order.Union].
+	// [Discover] leaves names and patterns here, sorted, that are for some project: see [EdgesOf]. Those of the
+	// head alone do not decide: see [order.Union].
 	DependsOn []string `json:",omitempty"`
+	// Group is its group of atlantis.yaml: it is applied after those of lower numbers.
+	Group int `json:",omitempty"`
 	// Environment is the label of its environment, "" for none. It grants nothing by itself: see
 	// [Settings.Grant].
 	Environment string `json:",omitempty"`

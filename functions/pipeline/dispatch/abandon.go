@@ -81,7 +81,10 @@ func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
 		if s.PlanFor == t.message.ID && (s.Phase == runs.Queued || s.Phase == runs.PlanFailed) {
 			err = t.planner.Unplanned(ctx, s, why)
 		}
-		if s.ApplyFor == t.message.ID && s.Phase == runs.ApplyQueued {
+		queued := s.ApplyFor == t.message.ID || s.Waits != nil && s.Waits.Woken == t.message.ID
+		if s.Waiting() && s.Waits.For == t.message.ID {
+			err = errors.Join(err, t.waves.GiveUp(ctx, s, why))
+		} else if queued && s.Phase == runs.ApplyQueued {
 			err = t.applier.Untouched(ctx, s, jobs.Outcome{Report: comment.Markdown(why)})
 		} else if s.ApplyFor == t.message.ID {
 			err = errors.Join(err, t.applier.RefusedApply(ctx, s))

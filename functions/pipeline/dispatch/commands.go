@@ -25,6 +25,7 @@ type commands struct {
 	Applies  *applyrun.ApplyQueuer
 	Stopper  *stopping.Stopper
 	Recover  *applyrun.Recoverer
+	Waves    *applyrun.Waves
 	Locker   *reserving.Locker
 	Unlocker *applyrun.Unlocker
 	Override *applyrun.Overrider
@@ -77,6 +78,10 @@ func (co *commands) commanded(ctx context.Context) error {
 		if err := co.Report.Reply(ctx, name, made...); err != nil {
 			return err
 		}
+	}
+	// An apply that waits may be stopped, or planned again.
+	if _, err := co.Waves.GoOn(ctx); err != nil {
+		return err
 	}
 	return co.Report.Sync(ctx)
 }

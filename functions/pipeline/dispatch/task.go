@@ -29,6 +29,7 @@ type task struct {
 	planner  *planrun.Planner
 	closer   *applyrun.Closer
 	applier  *applyrun.Applier
+	waves    *applyrun.Waves
 	recover  *applyrun.Recoverer
 	open     openplans.Finder
 	checker  *rechecking.Checker
@@ -65,9 +66,11 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
 		Artifacts: p.Artifacts, Projects: projects, Queue: p.Queue, Engine: p.Engine, StopBefore: p.StopBefore, Poll: p.Poll,
 	}
+	t.waves = &applyrun.Waves{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Closer: t.closer}
 	t.recover = &applyrun.Recoverer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue, Engine: p.Engine}
 	t.commands = &commands{
 		Recover:  t.recover,
+		Waves:    t.waves,
 		Stopper:  &stopping.Stopper{Evidence: t.evidence, Ledger: t.ledger},
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands,
 		Locker:   &reserving.Locker{Evidence: t.evidence, Ledger: t.ledger, Open: t.open},

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -20,7 +21,7 @@ type trigger struct {
 // queues.
 var triggers = map[pipeline.Kind]trigger{
 	pipeline.Pushed: {
-		func(t *task, ctx context.Context) error { return t.plans.Push(ctx) },
+		(*task).push,
 		func(t *task, ctx context.Context, why comment.Broken) error {
 			return t.abandonEvent(ctx, why, t.report.GivenUp(ctx, why))
 		},
@@ -32,7 +33,7 @@ var triggers = map[pipeline.Kind]trigger{
 		},
 	},
 	pipeline.Closed: {
-		func(t *task, ctx context.Context) error { return t.closer.Close(ctx) },
+		(*task).close,
 		(*task).abandonClosed,
 	},
 	pipeline.SyncComments: {
@@ -72,12 +73,37 @@ func (t *task) handle(ctx context.Context) error {
 	return by.handle(t, ctx)
 }
 
-func (t *task) sync(ctx context.Context) error {
-	if err := t.evidence.Look(ctx); err != nil {
+// push handles a new head. An apply of a former one that waits is over.
+func (t *task) push(ctx context.Context) error {
+	return t.then(ctx, t.plans.Push(ctx))
+}
+
+// close handles the end of a pull request. Applies on merge wait for each other.
+func (t *task) close(ctx context.Context) error {
+	return t.then(ctx, t.closer.Close(ctx))
+}
+
+// then goes on with the applies that wait for those of other projects, after an event whose comments are written.
+func (t *task) then(ctx context.Context, err error) error {
+	if err != nil {
+		return err
+	}
+	changed, err := t.waves.GoOn(ctx)
+	if err != nil || !changed {
 		return err
 	}
 	if err := t.report.Sync(ctx); err != nil {
 		return err
 	}
 	return t.merger.Merge(ctx)
+}
+
+// sync goes on with the applies that wait for those of other projects, one of which may be at its end, and
+// writes the comments.
+func (t *task) sync(ctx context.Context) error {
+	if err := t.evidence.Look(ctx); err != nil {
+		return err
+	}
+	_, err := t.waves.GoOn(ctx)
+	return errors.Join(err, t.report.Sync(ctx))
 }

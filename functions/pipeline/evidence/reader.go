@@ -34,7 +34,12 @@ func (e *Reader) Look(ctx context.Context) (err error) {
 
 // Request returns the evidence that every command for a project needs.
 func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (runs.Request, error) {
-	q := runs.Request{Verb: verb, Entry: runs.ByComment, Actor: e.Message.Actor, Permission: e.permission, At: e.Message.At, Pull: e.Pull, Run: r}
+	return e.RequestNamed(ctx, verb, "", r)
+}
+
+// RequestNamed is Request for a command that names a plan.
+func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan string, r runs.Run) (runs.Request, error) {
+	q := runs.Request{Verb: verb, Entry: runs.ByComment, Actor: e.Message.Actor, Permission: e.permission, At: e.Message.At, Pull: e.Pull, Run: r, Named: plan}
 	switch {
 	case q.Actor == "":
 		q.Entry = runs.ByPush
@@ -59,10 +64,13 @@ func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (ru
 			return q, err
 		}
 	}
-	if runs.Gate(q).Allowed() { // else there is no need to ask GitHub
-		err = e.require(ctx, &q)
+	if !runs.Gate(q).Allowed() { // there is no need to ask GitHub
+		return q, nil
 	}
-	return q, err
+	if err := e.inOrder(ctx, &q); err != nil {
+		return q, err
+	}
+	return q, e.require(ctx, &q)
 }
 
 // Checkout unpacks a commit into a directory of its own, which done removes. The error wraps

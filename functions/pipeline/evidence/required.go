@@ -101,7 +101,7 @@ func planOf(c *runs.Content) gates.Fact[gates.Plan] {
 }
 
 // RequiredAgain decides again on the requirements for a request, now that the state is locked: by facts
-// that are read anew, and by the content of the plan in hand.
+// that are read anew, and by the content of the plan in hand. It reads the order of applies anew, too.
 func (e *Reader) RequiredAgain(ctx context.Context, q *runs.Request, content *runs.Content) error {
 	pull, err := e.Hub.PullRequest(ctx, e.Pull.Number)
 	if err != nil {
@@ -117,6 +117,9 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *runs.Request, content *ru
 		return err
 	}
 	q.Required = now.Required
+	if q.Order, err = again.orderIn(ctx, e.asked.Head); err != nil {
+		return fmt.Errorf("look at the order of applies again: %w", err)
+	}
 	return nil
 }
 

@@ -11,4 +11,4 @@ import (
 func TestStories(t *testing.T) { storytest.Play(t, "applies", "plans", "commands", "sealing") }
 
 // TestFaults has each call of this package fail once.
-func TestFaults(t *testing.T) { storytest.Faults(t, "evidence", "commands", "plans") }
+func TestFaults(t *testing.T) { storytest.Faults(t, "evidence", "commands", "plans", "waves") }

@@ -29,7 +29,7 @@ type CheckRecord struct {
 // Conclude returns the status and the conclusion of a check.
 func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 	switch s {
-	case comment.Queued, comment.ApplyQueued:
+	case comment.Queued, comment.ApplyQueued, comment.Awaiting:
 		return github.CheckQueued, ""
 	case comment.Planning, comment.Applying:
 		return github.CheckInProgress, ""

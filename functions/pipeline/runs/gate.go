@@ -98,6 +98,7 @@ var rules = []rule{
 	{applying, aPlan, stateMoved},
 
 	{applying, aPlan, againElsewhere},
+	{applying, aPlan, inOrder},
 
 	{[]comment.Verb{comment.Plan, comment.Unlock, comment.Recover}, theRun, required},
 	{applying, aPlan, required},

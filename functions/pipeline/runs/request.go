@@ -85,6 +85,8 @@ type Request struct {
 	Last *LastApply
 	// Reserved is the lock of a person on the project's state, nil if there is none.
 	Reserved *Reservation
+	// Order is the order of applies in the pull request, nil if there is none.
+	Order *Order
 	// State is the present state, read under its lock; nil before. The gate must be asked
 	// again with it before the first change.
 	State *StateID

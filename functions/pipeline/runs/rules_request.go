@@ -75,6 +75,9 @@ func occasion(q *Request) comment.Reason {
 // phase holds that the run has a plan that can be applied.
 func phase(q *Request) comment.Reason {
 	r := q.Run
+	if r.Waiting() {
+		return comment.BeingApplied{By: r.Waits.By, Verb: comment.Apply}
+	}
 	switch r.Phase {
 	case Queued, Planning:
 		return comment.BeingPlanned{Merged: q.merged() || q.Pull.Merged}

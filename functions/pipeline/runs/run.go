@@ -33,8 +33,12 @@ type Run struct {
 	Attempt, Begun, Try int
 	// Swept is the highest Begun whose artifacts are deleted.
 	Swept int
-	// ThenApply is the Try of the apply that was requested together with the plan, 0 for none.
+	// ThenApply is the Try of the apply that was requested together with the plan, or that waits; 0 for none.
 	ThenApply int `json:",omitempty"`
+	// Waits is an apply that waits for those of other projects; nil if none does. Ordered is set if a project
+	// of the head depends on another one.
+	Waits   *Waiting `json:",omitempty"`
+	Ordered bool     `json:",omitempty"`
 	// PlanFor and ApplyFor are the events that requested the last plan and the last apply. Actor is
 	// the login of the user behind the later one, "" for a push. Answer names the answer that waits
 	// for the result, "" if there is none.
@@ -106,6 +110,9 @@ func (r Run) To(next Phase) Run {
 		panic(fmt.Sprintf("runs: %s of %s#%d cannot go from %q to %q", r.Project, r.Pull.Repo, r.Pull.Number, r.Phase, next))
 	}
 	r.Phase, r.Was, r.Merged = next, "", false
+	if next != ApplyQueued {
+		r.Waits = nil
+	}
 	switch next {
 	case Queued, Applied, ApplyFailed:
 		r.Part, r.Progress = false, comment.Progress{}
@@ -117,6 +124,9 @@ func (r Run) To(next Phase) Run {
 
 // Standing is the run's progress for people.
 func (r Run) Standing() comment.Standing {
+	if r.Waiting() {
+		return comment.Awaiting
+	}
 	phase := r.Phase
 	if phase == Dropped {
 		phase = r.Was

@@ -6,14 +6,24 @@
 package order
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Edges are the projects that a project depends on, by its name: names, sorted, each once.
+// Edges are the projects that a project depends on, by its name: names, sorted, each once. A [Set] among them stands for
+// its members, which depend on nothing because of it: so a thousand projects that depend on a thousand others are two
+// thousand edges.
 type Edges map[string][]string
+
+// Set reports whether a name is none of a project, but of a set of them: a pattern, or a [Group].
+func Set(name string) bool { return strings.ContainsAny(name, " *?[{\\") }
+
+// Group is the name of the projects with one number: those of the next higher number depend on them.
+func Group(number int) string { return fmt.Sprintf("group %d", number) }
 
 // Matches returns those of names that a pattern, in doublestar's notation, is for. A name that has
 // no special character is a pattern for itself.
@@ -29,23 +39,54 @@ func Matches(pattern string, names []string) []string {
 
 // Union returns the order that holds for a pull request. The author of a pull request writes head, so
 // it may add edges and take none away: an edge of the base branch between two projects that the head
-// still has stays. present reports whether the head has a project.
+// still has stays. A project that the head has removed, or renamed, waits for nobody and holds up
+// nobody; those that depended on it depend on what it depended on. present reports whether the head has a
+// project; of one that has no edges there, and is not changed, it may say no.
 func Union(base, head Edges, present func(name string) bool) Edges {
 	out := Edges{}
-	add := func(from, to string) {
-		if present(from) && present(to) && !slices.Contains(out[from], to) {
-			out[from] = append(out[from], to)
+	// A set of the base branch has the members that it has there, whatever the head calls so.
+	ours := func(name string) string {
+		if Set(name) {
+			return name + " of the base branch"
 		}
+		return name
 	}
-	for _, edges := range []Edges{base, head} {
-		for from, all := range edges {
-			for _, to := range all {
-				add(from, to)
+	is := func(name string) bool { return Set(name) || present(name) }
+	for from := range base {
+		if is(from) {
+			for _, to := range passing(base, from, is) {
+				if to != from {
+					out[ours(from)] = append(out[ours(from)], ours(to))
+				}
 			}
 		}
 	}
-	for _, all := range out {
+	for from, all := range head {
+		out[from] = append(out[from], all...)
+	}
+	for from, all := range out {
 		slices.Sort(all)
+		out[from] = slices.Compact(all)
+	}
+	return out
+}
+
+// passing returns the projects that a project depends on, directly or through projects that are not
+// present.
+func passing(edges Edges, name string, present func(string) bool) (out []string) {
+	seen := map[string]bool{}
+	next := slices.Clone(edges[name])
+	for len(next) > 0 {
+		n := next[0]
+		next = next[1:]
+		switch {
+		case seen[n]:
+		case present(n):
+			out = append(out, n)
+		default:
+			next = append(next, edges[n]...)
+		}
+		seen[n] = true
 	}
 	return out
 }
@@ -92,7 +133,7 @@ func Waves(edges Edges, names []string) (waves [][]string, ok bool) {
 	for len(left) > 0 {
 		var wave, later []string
 		for _, n := range left {
-			all := Before(edges, n)
+			all := before(edges, n)
 			if slices.ContainsFunc(left, func(m string) bool { return slices.Contains(all, m) }) {
 				later = append(later, n)
 			} else {
@@ -104,9 +145,9 @@ func Waves(edges Edges, names []string) (waves [][]string, ok bool) {
 	return waves, true
 }
 
-// Before returns the projects that a project depends on, directly or not, sorted. One in a cycle is
+// before returns the projects that a project depends on, directly or not, sorted. One in a cycle is
 // among its own.
-func Before(edges Edges, name string) []string {
+func before(edges Edges, name string) []string {
 	found := map[string]bool{}
 	next := slices.Clone(edges[name])
 	for len(next) > 0 {
@@ -117,6 +158,28 @@ func Before(edges Edges, name string) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
+}
+
+// Around returns the edges of a project and of all that it depends on: those that decide when it is
+// applied.
+func Around(edges Edges, name string) Edges {
+	out := Edges{}
+	for _, n := range append(before(edges, name), name) {
+		if len(edges[n]) > 0 {
+			out[n] = edges[n]
+		}
+	}
+	return out
+}
+
+// Ranks returns a number for each name that is higher than those of the names that it depends on, except in
+// a [Cycle].
+func Ranks(edges Edges, names []string) map[string]int {
+	out := map[string]int{}
+	for _, n := range names {
+		out[n] = len(before(edges, n))
+	}
+	return out
 }
 
 // Progress is how far a project of a pull request is.
@@ -136,7 +199,7 @@ const (
 // that progress lacks are none of the pull request, and hold up nothing.
 func Waits(edges Edges, progress map[string]Progress, name string) []string {
 	var out []string
-	for _, n := range Before(edges, name) {
+	for _, n := range before(edges, name) {
 		if p, ok := progress[n]; ok && p != Unchanged && p != Applied {
 			out = append(out, n)
 		}

@@ -38,6 +38,12 @@ func TestUnion(t *testing.T) {
 		{"one is replaced by another: both count", "app>net", "app>db", "", "map[app:[db net]]"},
 		{"a project that it removes holds up nobody", "app>net", "", "net", "map[]"},
 		{"a dependent that it removes waits for nobody", "app>net", "", "app", "map[]"},
+		{"what stands between two is removed, and not their order", "app>svc svc>net", "", "svc", "map[app:[net]]"},
+		{"the same of two in between", "app>svc svc>db db>net", "", "db", "map[app:[svc] svc:[net]]"},
+		{"a set of the head is not that of the base branch", "app>svc-* svc-*>svc-a", "app>svc-* svc-*>svc-b", "", "map[app:[svc-* svc-* of the base branch] svc-*:[svc-b] svc-* of the base branch:[svc-a]]"},
+		{"a set without its removed member", "app>svc-* svc-*>svc-a svc-*>svc-b", "", "svc-a", "map[app:[svc-* of the base branch] svc-* of the base branch:[svc-b]]"},
+		{"a member of a set waits on for what a removed one waited for", "app>svc-* svc-*>svc-a svc-a>net", "", "svc-a", "map[app:[svc-* of the base branch] svc-* of the base branch:[net]]"},
+		{"a cycle through a removed one", "app>svc svc>app", "", "svc", "map[]"},
 	} {
 		got := Union(edges(c.base), edges(c.head), func(n string) bool { return n != c.gone })
 		if fmt.Sprint(map[string][]string(got)) != c.want {
@@ -77,6 +83,20 @@ func TestWaves(t *testing.T) {
 	}
 }
 
+func TestAround(t *testing.T) {
+	for name, want := range map[string]string{"app": "map[app:[svc] svc:[net]]", "svc": "map[svc:[net]]", "net": "map[]", "else": "map[else:[db]]"} {
+		if got := fmt.Sprint(map[string][]string(Around(edges("app>svc svc>net else>db"), name))); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestRanks(t *testing.T) {
+	if got := fmt.Sprint(Ranks(edges("app>svc svc>net b>a a>b"), strings.Fields("app svc net other a b"))); got != "map[a:2 app:2 b:2 net:0 other:0 svc:1]" {
+		t.Error(got)
+	}
+}
+
 func TestWaits(t *testing.T) {
 	for _, c := range []struct {
 		edges    string
@@ -91,6 +111,7 @@ func TestWaits(t *testing.T) {
 		{"net>app", map[string]Progress{"net": Pending}, "[]"},
 		{"app>svc svc>net", map[string]Progress{"svc": Unchanged, "net": Pending}, "[net]"},
 		{"app>svc svc>net", map[string]Progress{"net": Pending}, "[net]"},
+		{"app>n* n*>net n*>nat", map[string]Progress{"net": Pending, "nat": Applied}, "[net]"},
 		{"app>net app>db", map[string]Progress{"net": Pending, "db": Pending}, "[db net]"},
 	} {
 		if got := fmt.Sprint(Waits(edges(c.edges), c.progress, "app")); got != c.want {

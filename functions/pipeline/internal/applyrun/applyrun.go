@@ -4,6 +4,7 @@
 //	ApplyQueuer  gate -> ApplyQueued, and a message
 //	Applier      message -> gate -> the same files still? -> engine, which asks the gate again
 //	             with the state locked -> apply record -> changes -> Applied
+//	Waves        applies that wait for those of other projects: queued, or answered
 //	Closer       merged or closed: applies what waited for the merge, drops the rest
 //	Unlocker     locks of earlier applies of the pull request
 //

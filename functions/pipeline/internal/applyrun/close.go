@@ -39,6 +39,11 @@ func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 	if err != nil {
 		return err
 	}
+	if apply {
+		if err := cl.Queuer.sort(ctx, all); err != nil {
+			return err
+		}
+	}
 	for _, s := range all {
 		err := cl.settle(ctx, s, apply)
 		for errors.Is(err, pipeline.ErrConflict) {
@@ -123,15 +128,15 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		return nil
 	}
 	gone := comment.NotOpen{Merged: cl.Evidence.Pull.Merged}
-	waiting := report.Unfollowed(s.Run, gone)
-	if s.Phase == runs.Queued || s.Phase == runs.Planning {
-		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, runs.Refusal(gone))
-		waiting = report.Unmade(s.Run, no, gone)
-	}
 	if err := cl.Report.Announce(ctx, s.Run); err != nil {
 		return err
 	}
-	if err := cl.Report.Reply(ctx, s.Answer, waiting...); err != nil {
+	if s.Phase == runs.Queued || s.Phase == runs.Planning {
+		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, runs.Refusal(gone))
+		if err := cl.Report.Reply(ctx, s.Answer, report.Unmade(s.Run, no, gone)...); err != nil {
+			return err
+		}
+	} else if err := cl.Report.Unfollow(ctx, s.Run, gone); err != nil {
 		return err
 	}
 	// What people read stays: the plan, and the outcome of its apply. The next plan sweeps both.

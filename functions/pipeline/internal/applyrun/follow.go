@@ -18,9 +18,10 @@ func (qu *ApplyQueuer) Follow(ctx context.Context, r runs.Run) error {
 	if err != nil || s.Attempt != r.Attempt {
 		return err
 	}
-	made := s.ThenApply == s.Try+1 && (s.Phase == runs.Planned || s.Phase == runs.PlanFailed)
+	made := s.ThenApply == s.Try+1 && s.Waits == nil && (s.Phase == runs.Planned || s.Phase == runs.PlanFailed)
 	queued := s.Phase == runs.ApplyQueued && s.ApplyFor == qu.Evidence.Message.ID // by an earlier try
-	if !made && !queued {
+	waits := s.Waiting() && s.Waits.For == qu.Evidence.Message.ID
+	if !made && !queued && !waits {
 		return nil
 	}
 	if err := qu.Evidence.Look(ctx); err != nil {
@@ -48,7 +49,7 @@ func (qu *ApplyQueuer) together(ctx context.Context, c comment.Command, s ledger
 		return nil, false, nil
 	case s.ThenApply == 0:
 		return evidence.Refused(c, s.Project, runs.Refusal(comment.HeadIsNewer{Project: s.Project})), true, nil
-	case s.Try >= s.ThenApply:
+	case s.Try >= s.ThenApply || s.Waiting():
 		return nil, true, nil // queued, or answered
 	}
 	return nil, true, qu.Report.Reply(ctx, s.Answer, report.NextApply(s.Run, comment.Pending{Project: s.Project, Verb: comment.Apply, AfterPlan: true}))

@@ -31,6 +31,10 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 		}
 		return []comment.Reply{noneSelected(c, runs.Gate(q), known)}, nil
 	}
+	if err := qu.sort(ctx, all); err != nil {
+		no, err := evidence.Unable(c, c.Project, err)
+		return []comment.Reply{no}, err
+	}
 	var replies []comment.Reply
 	for _, s := range all {
 		no, ok, err := qu.together(ctx, c, s)
@@ -89,44 +93,60 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 }
 
 // enqueueOne queues the apply of one saved plan if the gate allows it now; it will be asked again
-// before the first change. A reply that is not nil is the refusal.
+// before the first change. One that has to come behind those of other projects waits for them: see
+// [Waves]. A reply that is not nil is the refusal.
 func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledger.Versioned) (comment.Reply, error) {
-	if s.ApplyFor != qu.Evidence.Message.ID {
+	m := qu.Evidence.Message
+	if s.ApplyFor != m.ID && !(s.Waiting() && s.Waits.For == m.ID) {
 		d, err := qu.mayQueue(ctx, c, s.Run)
 		if err != nil {
 			return evidence.Unable(c, s.Project, err)
 		}
-		if !d.Allowed() {
+		answer := cmp.Or(report.AnswerTo(m), s.Answer)
+		on, waits := d.Waits()
+		switch {
+		case waits:
+			s.Run = s.Await(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.PlanHash, On: on})
+		case !d.Allowed():
 			return evidence.Refused(c, s.Project, d), nil
+		default:
+			s = s.To(runs.ApplyQueued)
+			s.Try++
+			s.ApplyFor, s.Actor, s.Answer = m.ID, m.Actor, answer
 		}
-		s = s.To(runs.ApplyQueued)
-		s.Try++
-		s.ApplyFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, cmp.Or(report.AnswerTo(qu.Evidence.Message), s.Answer)
 		if s, err = qu.Ledger.Save(ctx, s); err != nil {
 			return nil, err
 		}
 	}
-	if s.Phase != runs.ApplyQueued {
-		return nil, nil // queued by an earlier try of this message, and under way
+	switch {
+	case s.Waiting():
+		return nil, qu.waits(ctx, s.Run)
+	case s.Phase == runs.ApplyQueued:
+		return nil, qu.announce(ctx, s.Run)
 	}
-	if err := qu.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, comment.Pending{Project: s.Project, Verb: comment.Apply})); err != nil {
-		return nil, err
+	return nil, nil // queued by an earlier try of this message, and under way
+}
+
+// announce reports that an apply is queued, and sends its message.
+func (qu *ApplyQueuer) announce(ctx context.Context, r runs.Run) error {
+	if err := qu.Report.Reply(ctx, r.Answer, report.ApplyReply(r, comment.Pending{Project: r.Project, Verb: comment.Apply})); err != nil {
+		return err
 	}
-	if err := qu.Report.PutCheck(ctx, s.Run); err != nil {
-		return nil, err
+	if err := qu.Report.PutCheck(ctx, r); err != nil {
+		return err
 	}
-	return nil, pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: s.Target(), Attempt: s.Try, Actor: s.Actor, Answer: s.Answer}, s.Plain(), s.Try)
+	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: r.Target(), Attempt: r.Try, Actor: r.Actor, Answer: r.Answer}, r.Plain(), r.Try)
 }
 
 // mayQueue asks the gate about the apply of a plan. Our check run on GitHub is read last, if
 // nothing else speaks against it.
 func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.Run) (runs.Decision, error) {
-	q, err := qu.Evidence.Request(ctx, comment.Apply, r)
+	q, err := qu.Evidence.RequestNamed(ctx, comment.Apply, c.Plan, r)
 	if err != nil {
 		return runs.Decision{}, err
 	}
-	q.Named = c.Plan
-	if d := runs.Gate(q); !d.Allowed() {
+	d := runs.Gate(q)
+	if _, waits := d.Waits(); !d.Allowed() && !waits {
 		return d, nil
 	}
 	err = qu.Evidence.CompareShown(ctx, &q)

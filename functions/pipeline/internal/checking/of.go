@@ -23,7 +23,7 @@ type Facts struct {
 // pending are the standings of a project that end by themselves. Before they have ended, no other
 // counts.
 var pending = []row{
-	{comment.Applying, comment.HeadApplying}, {comment.ApplyQueued, comment.HeadApplying},
+	{comment.Applying, comment.HeadApplying}, {comment.ApplyQueued, comment.HeadApplying}, {comment.Awaiting, comment.HeadApplying},
 	{comment.Planning, comment.HeadPlanning}, {comment.Queued, comment.HeadPlanning},
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
 // A Look is the result of the last look at the head of a pull request: the contents of the status
@@ -35,8 +36,19 @@ type Look struct {
 	Heads []string `json:",omitempty"`
 	// Landing is the head that is merged, or was, and whose branch is deleted afterwards.
 	Landing string `json:",omitempty"`
+	// Order is the order of applies at the head; nil if no project depends on another one, there or in the base
+	// branch.
+	Order *HeadOrder `json:",omitempty"`
 	// Notes are sentences for people, in Markdown.
 	Notes []string `json:",omitempty"`
+}
+
+// A HeadOrder is the head's part of the order of applies.
+type HeadOrder struct {
+	Edges order.Edges `json:",omitempty"`
+	// Touched are the projects that the pull request changes: one of them without a plan is none without
+	// changes.
+	Touched []string `json:",omitempty"`
 }
 
 func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.ID, p.Number) }
@@ -49,8 +61,25 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 		if was.Head == l.Head && !was.Seen.IsZero() {
 			l.Seen = was.Seen
 		}
+		if was.Head == l.Head {
+			l.Order = l.Order.since(was.Order)
+		}
 		*was = l
 	})
+}
+
+// since adds what a former look has found out about the same head: a command is about some projects only,
+// and a look may fail.
+func (o *HeadOrder) since(was *HeadOrder) *HeadOrder {
+	switch {
+	case o == nil:
+		return was
+	case was == nil:
+		return o
+	}
+	now := *o
+	now.Touched = slices.Compact(slices.Sorted(slices.Values(slices.Concat(was.Touched, o.Touched))))
+	return &now
 }
 
 // Before reports whether the head was there before a comment was written, so that its author can have

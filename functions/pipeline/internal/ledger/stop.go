@@ -29,6 +29,8 @@ func under(r runs.Run) Stop {
 	switch {
 	case r.Phase.UnderWay():
 		return Stop{Verb: comment.Apply, Number: r.Try}
+	case r.Waiting():
+		return Stop{Verb: comment.Apply, Number: r.ThenApply}
 	case r.Phase == runs.Queued || r.Phase == runs.Planning:
 		return Stop{Verb: comment.Plan, Number: r.Attempt}
 	}

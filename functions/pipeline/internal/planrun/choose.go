@@ -43,6 +43,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	default:
 		found = all
 	}
+	l.Order = orderOf(all, found, c, base)
 	switch {
 	case len(found) > 0 || qu.Evidence.Message.Actor == "":
 		return found, nil, nil
@@ -50,6 +51,21 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, comment.Failed{Project: cmp.Or(settings, project.FileName), Verb: comment.Plan, Body: l.Problem}, nil
 	}
 	return nil, noneSelected(c, all), nil
+}
+
+// orderOf is the head's part of the order of applies; nil where there is none.
+func orderOf(all, found []project.Project, c comment.Command, base *project.Settings) *ledger.HeadOrder {
+	edges := project.EdgesOf(all)
+	if len(edges) == 0 && !base.Orders() {
+		return nil
+	}
+	o := &ledger.HeadOrder{Edges: edges}
+	if c.Everything() {
+		for _, p := range found {
+			o.Touched = append(o.Touched, p.Name)
+		}
+	}
+	return o
 }
 
 // meant returns the projects that a command names, in the pull request or not.

@@ -74,9 +74,12 @@ func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 		if err := qu.Report.Announce(ctx, r); err != nil {
 			return err
 		}
-		return qu.Report.Reply(ctx, r.Answer, report.Unfollowed(r, comment.FoundStale{})...)
+		return qu.Report.Unfollow(ctx, r, comment.FoundStale{})
 	default:
-		return qu.Report.Announce(ctx, r)
+		if err := qu.Report.Announce(ctx, r); err != nil || !r.Waiting() {
+			return err
+		}
+		return qu.Report.Unfollow(ctx, r, comment.FoundStale{})
 	}
 	if r.Head != qu.Evidence.Pull.Head.SHA {
 		old := r

@@ -209,6 +209,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p project.Proj
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
 	s.Attempt++
 	s.ThenApply, s.Quiet = 0, qu.quiet
+	s.Ordered = l.Order != nil && len(l.Order.Edges) > 0
 	if l.Before(qu.Evidence.Message.At) && appliedNext(qu.Evidence.Message.Lines, c, s.Run) {
 		s.ThenApply = s.Try + 1
 	}

@@ -109,16 +109,25 @@ func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
 // Unmade are the replies to those who wait for a plan that will not be made: about the plan, and about
 // the apply that was requested together with it.
 func Unmade(r runs.Run, reply comment.Reply, why comment.Reason) []ledger.Reply {
-	return append([]ledger.Reply{PlanReply(r, reply)}, Unfollowed(r, why)...)
+	return append([]ledger.Reply{PlanReply(r, reply)}, unfollowed(r, why)...)
 }
 
-// Unfollowed is the reply to whoever waits for an apply that was requested together with the run's
-// plan, where the run moves on before it is queued. There is none if nobody waits.
-func Unfollowed(r runs.Run, why comment.Reason) []ledger.Reply {
+// unfollowed is the reply of [Reporter.Unfollow]. There is none if nobody waits.
+func unfollowed(r runs.Run, why comment.Reason) []ledger.Reply {
 	if r.ThenApply != r.Try+1 {
 		return nil
 	}
 	return []ledger.Reply{NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: r.Project, Reasons: comment.Reasons{why}})}
+}
+
+// Unfollow answers whoever waits for an apply that was requested together with the run's plan, or that
+// waits for those of other projects, where the run moves on before it is queued.
+func (rp *Reporter) Unfollow(ctx context.Context, r runs.Run, why comment.Reason) error {
+	name := r.Answer
+	if r.Waiting() {
+		name = r.Waits.Answer
+	}
+	return rp.Reply(ctx, name, unfollowed(r, why)...)
 }
 
 // Reply puts replies into an answer, in the place of those with the same IDs. A pending reply does

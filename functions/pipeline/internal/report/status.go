@@ -77,6 +77,9 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 	p = comment.ProjectStatus{
 		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ApplyOn == project.OnMerge,
 	}
+	if r.Waiting() {
+		p.By, p.After = r.Waits.By, r.Waits.On
+	}
 	result := ""
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Superseded:

@@ -1,0 +1,59 @@
+package dispatch_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+const (
+	unordered = "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n"
+	appLast   = "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n  depends_on = [\"net\"]\n}\n"
+)
+
+// TestOrderOfApplies holds that two projects are applied one after the other, by one comment.
+func TestOrderOfApplies(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": appLast})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	s.expect("the second one alone", s.say("bob", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "`lockstep apply -p net`")
+	s.expect("both", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
+}
+
+// TestOrderUnderTheLock holds that the order is read once more before the first change, from the files themselves: whoever
+// may write records can hide it from those who accept an apply.
+func TestOrderUnderTheLock(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": unordered})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1"), "lockstep.hcl": appLast})
+	pull := pipeline.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: n}
+	all, err := s.data.Records.List(t.Context(), pull.Runs())
+	if err != nil || len(all) != 2 {
+		t.Fatal(len(all), err)
+	}
+	for _, rec := range all {
+		var r runs.Run
+		if err := json.Unmarshal(rec.Value, &r); err != nil {
+			t.Fatal(err)
+		}
+		r.Ordered = false
+		if _, err := s.data.Records.Put(t.Context(), rec.Key, pipeline.Encode(r), rec.Version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.expect("accepted in error", s.say("bob", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.")
+	for _, rec := range all {
+		var r runs.Run
+		now, err := s.data.Records.Get(t.Context(), rec.Key)
+		if err == nil {
+			err = json.Unmarshal(now.Value, &r)
+		}
+		if err != nil || r.Phase != runs.Planned || r.Project == "app" && r.Try != 1 {
+			t.Error(fmt.Sprint(r.Project, " ", r.Phase, " ", r.Try), err)
+		}
+	}
+}

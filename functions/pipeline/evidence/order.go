@@ -1,0 +1,104 @@
+package evidence
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
+)
+
+// inOrder reads the evidence about the order of applies for a request, in q.Order: nothing where neither the head
+// nor the base branch has one.
+func (e *Reader) inOrder(ctx context.Context, q *runs.Request) error {
+	if q.Verb != comment.Apply {
+		return nil
+	}
+	in, err := e.requirements(ctx)
+	if err != nil || !q.Run.Ordered && !in.settings.Orders() {
+		return err
+	}
+	q.Order, err = e.Order(ctx)
+	return err
+}
+
+// Order reads the order of applies in the pull request, and how far each of its projects is. The head's part
+// is of the last look at it: what holds is read again with the state locked ([Reader.RequiredAgain]).
+func (e *Reader) Order(ctx context.Context) (*runs.Order, error) {
+	l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	o := &runs.Order{Progress: map[string]order.Progress{}, Coming: map[string]bool{}}
+	if l.Head == e.Pull.Head.SHA && l.Order != nil {
+		o.Head = l.Order.Edges
+	}
+	if err := e.progress(ctx, o, l); err != nil {
+		return nil, err
+	}
+	in, err := e.requirements(ctx)
+	if err != nil || !in.settings.Orders() {
+		return o, err
+	}
+	b, err := e.baseAt(ctx, in.sha)
+	o.Base = project.EdgesOf(b.projects)
+	return o, err
+}
+
+// Ranks returns a number for each of the pull request's runs that is higher than those of the projects that it depends
+// on: see [order.Ranks]. It is nil where there is no order.
+func (e *Reader) Ranks(ctx context.Context, all []ledger.Versioned) (map[string]int, error) {
+	in, err := e.requirements(ctx)
+	ordered := slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Ordered })
+	if err != nil || !ordered && !in.settings.Orders() {
+		return nil, err
+	}
+	o, err := e.Order(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Project)
+	}
+	return order.Ranks(o.Edges(), names), nil
+}
+
+// progress adds how far the projects of the pull request are. l is the last look at it.
+func (e *Reader) progress(ctx context.Context, o *runs.Order, l ledger.Look) error {
+	all, err := e.Ledger.Runs(ctx, e.Message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		o.Add(s.Run, e.Pull.Head.SHA)
+	}
+	if l.Head != e.Pull.Head.SHA || l.Order == nil {
+		return nil
+	}
+	for _, name := range l.Order.Touched {
+		if _, planned := o.Progress[name]; !planned {
+			o.Progress[name] = order.Unknown
+		}
+	}
+	return nil
+}
+
+// orderIn reads the order anew for a request whose project was looked up in a checkout: of the projects that are
+// in it, and of the present tip of the base branch.
+func (e *Reader) orderIn(ctx context.Context, checkout []project.Project) (*runs.Order, error) {
+	in, err := e.requirements(ctx)
+	head := project.EdgesOf(checkout)
+	if err != nil || len(head) == 0 && !in.settings.Orders() {
+		return nil, err
+	}
+	o, err := e.Order(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.Head = head
+	return o, nil
+}

@@ -1,0 +1,186 @@
+package applyrun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// The applies of several projects of a pull request are done in waves, each behind those that it depends on. There is
+// no record of a wave: each apply that was accepted before its time waits in the record of its own run, and
+// every message of the pull request's events looks at all of them. Whatever ends a wait sends such a message: the
+// end of an apply, be it good or not, asks for the comments to be written again; a push, a stop and a close
+// are such messages themselves. So a death costs nothing but time, since its message comes again:
+//
+//	an apply is accepted   what it waits for may have ended since it was looked at: it is looked at again, too
+//	its time has come      it is queued under the name of the message, which sends it again after a death
+//	it will never come     it is answered, and then its number is spent: an answer can be repeated
+//
+// Only the order, the head and the plan are looked at here. The gate is asked about everything once more when the
+// apply is its message's turn, as for any other.
+
+// Waves goes on with the applies that wait for those of other projects.
+type Waves struct {
+	Evidence *evidence.Reader
+	Report   *report.Reporter
+	Ledger   ledger.Ledger
+	Queuer   *ApplyQueuer
+	Closer   *Closer
+
+	order   *runs.Order // nil until it is read, and after an apply was given up
+	changed bool        // see GoOn
+}
+
+// GoOn looks at all applies of the pull request that wait. It is part of the handling of a message of its events, and can
+// be repeated. changed is set if there is something new for the comments.
+func (w *Waves) GoOn(ctx context.Context) (changed bool, err error) {
+	w.order, w.changed = nil, false
+	all, err := w.Ledger.Runs(ctx, w.Evidence.Message.Pull)
+	if err != nil {
+		return false, err
+	}
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.Waiting() && !w.woken(s.Run) })
+	if len(all) == 0 {
+		return false, nil
+	}
+	if err := w.Queuer.sort(ctx, all); err != nil {
+		err = w.unable(ctx, all, err)
+		return w.changed, err
+	}
+	for _, s := range all {
+		if err := w.goOn(ctx, s); err != nil {
+			return w.changed, err
+		}
+	}
+	return w.changed, nil
+}
+
+// woken reports whether an earlier try of this message has queued an apply.
+func (w *Waves) woken(r runs.Run) bool {
+	return r.Phase == runs.ApplyQueued && r.Waits != nil && r.Waits.Woken == w.Evidence.Message.ID
+}
+
+// goOn looks at one apply that waits. The projects that it depends on were looked at before.
+func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
+	if w.woken(s.Run) {
+		w.changed = true
+		return w.Queuer.announce(ctx, s.Run)
+	}
+	stop, err := w.Ledger.StopOf(ctx, s.Run)
+	if err != nil {
+		return err
+	}
+	if stop != nil {
+		return w.giveUp(ctx, s, runs.Refusal(comment.WasStopped{By: stop.By}))
+	}
+	if w.order == nil {
+		if w.order, err = w.Evidence.Order(ctx); err != nil {
+			return w.unable(ctx, []ledger.Versioned{s}, err)
+		}
+	}
+	q := runs.Request{Verb: comment.Apply, Entry: runs.ByComment, Actor: s.Waits.By, Pull: w.Evidence.Pull, Run: s.Run, Order: w.order}
+	if s.Waits.Answer == ledger.MergeAnswer {
+		q.Entry = runs.ByMerge
+	}
+	d := runs.Awaited(q)
+	on, waits := d.Waits()
+	switch {
+	case waits && slices.Equal(on, s.Waits.On):
+		return nil
+	case waits:
+		w.changed = true
+		next := *s.Waits
+		next.On, s.Waits = on, &next
+		if s, err = w.Ledger.Save(ctx, s); err != nil {
+			return err
+		}
+		return w.Queuer.tell(ctx, s.Run)
+	case !d.Allowed():
+		return w.giveUp(ctx, s, d)
+	}
+	w.changed = true
+	s.Run = s.Wake(w.Evidence.Message.ID)
+	if s, err = w.Ledger.Save(ctx, s); err != nil {
+		return err
+	}
+	return w.Queuer.announce(ctx, s.Run)
+}
+
+// unable gives applies up if err is final; any other error is returned.
+func (w *Waves) unable(ctx context.Context, all []ledger.Versioned, err error) error {
+	var d runs.Decision
+	if errors.Is(err, github.ErrNotFound) { // the base branch was deleted
+		d, err = runs.Refusal(comment.CommitGone{Problem: err.Error()}), nil
+	} else {
+		d, err = evidence.Impossible(err)
+	}
+	for _, s := range all {
+		if err != nil {
+			return err
+		}
+		if w.woken(s.Run) {
+			err = w.Queuer.announce(ctx, s.Run)
+			continue
+		}
+		err = w.giveUp(ctx, s, d)
+	}
+	return err
+}
+
+// giveUp answers whoever has asked for an apply that will not be done.
+func (w *Waves) giveUp(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
+	return w.GiveUp(ctx, s, evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d))
+}
+
+// GiveUp is giveUp with any reply. The plan can still be applied while the pull request is open. The check comes
+// before the record: nobody would come back to it.
+func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply) error {
+	if err := w.Report.Reply(ctx, s.Waits.Answer, report.NextApply(s.Run, no)); err != nil {
+		return err
+	}
+	w.order, w.changed, s.Run = nil, true, s.Run.GiveUp()
+	if err := w.Report.PutCheck(ctx, s.Run); err != nil {
+		return err
+	}
+	if !w.Evidence.Pull.Open {
+		return w.Closer.drop(ctx, s, s.Phase)
+	}
+	_, err := w.Ledger.Save(ctx, s)
+	return err
+}
+
+// sort puts runs behind those that they depend on.
+func (qu *ApplyQueuer) sort(ctx context.Context, all []ledger.Versioned) error {
+	if len(all) < 2 {
+		return nil
+	}
+	ranks, err := qu.Evidence.Ranks(ctx, all)
+	slices.SortStableFunc(all, func(a, b ledger.Versioned) int { return cmp.Compare(ranks[a.Project], ranks[b.Project]) })
+	return err
+}
+
+// waits reports that an apply is accepted. What it waits for may have come to its end before its record was written:
+// messages of events look at that themselves, and others send one.
+func (qu *ApplyQueuer) waits(ctx context.Context, r runs.Run) error {
+	if err := qu.tell(ctx, r); err != nil || qu.Evidence.Message.Queue() == pipeline.Events {
+		return err
+	}
+	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), "waits", r.ThenApply)
+}
+
+// tell reports what an apply waits for.
+func (qu *ApplyQueuer) tell(ctx context.Context, r runs.Run) error {
+	if err := qu.Report.Reply(ctx, r.Waits.Answer, report.NextApply(r, comment.Pending{Project: r.Project, Verb: comment.Apply, After: r.Waits.On})); err != nil {
+		return err
+	}
+	return qu.Report.PutCheck(ctx, r)
+}

@@ -1,0 +1,187 @@
+package runs
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
+)
+
+// An apply that has to come behind those of other projects of its pull request is accepted before its time:
+// it waits in the record of its run ([Waiting]), and is queued once the last of the others is applied. It is
+// refused instead where nobody is about to apply one of them, so that nothing waits for ever: each apply that others
+// wait for is under way, or waits itself, and no project waits for itself.
+
+// An Order is the evidence about the order in which the projects of a pull request are applied.
+type Order struct {
+	// Base and Head are the projects that a project depends on, by the settings of the base branch and of the head.
+	Base, Head order.Edges
+	// Progress is that of the projects of the pull request, by name. Coming are those whose applies are
+	// under way, or accepted.
+	Progress map[string]order.Progress
+	Coming   map[string]bool
+}
+
+// Edges are those that hold: see [order.Union]. A project that the pull request does not change, and whose edges in
+// the head are all gone, may be gone itself.
+func (o *Order) Edges() order.Edges {
+	named := map[string]bool{}
+	for from, all := range o.Head {
+		named[from] = true
+		for _, to := range all {
+			named[to] = true
+		}
+	}
+	return order.Union(o.Base, o.Head, func(name string) bool {
+		_, planned := o.Progress[name]
+		return planned || named[name]
+	})
+}
+
+// Add adds the run of a project to the evidence. head is the head of the pull request: a plan of another
+// one is none of it.
+func (o *Order) Add(r Run, head string) {
+	if r.Head != head || r.Phase == Superseded {
+		return
+	}
+	done := func(p order.Progress) bool { return p == order.Applied || p == order.Unchanged }
+	p := r.progress()
+	// A project of several workspaces is done when all of them are.
+	was, other := o.Progress[r.Project]
+	switch {
+	case !other || done(was):
+		o.Progress[r.Project], o.Coming[r.Project] = p, r.coming()
+	case !done(p):
+		o.Coming[r.Project] = o.Coming[r.Project] && r.coming()
+	}
+}
+
+// progress is how far the run's project is.
+func (r Run) progress() order.Progress {
+	phase := r.Phase
+	if phase == Dropped {
+		phase = r.Was
+	}
+	switch phase {
+	case Planned:
+		if !r.Applyable {
+			return order.Unchanged
+		}
+		return order.Pending
+	case Applied:
+		return order.Applied
+	case ApplyQueued, Applying, Continuing, Stopped, Stale, ApplyFailed:
+		return order.Pending
+	}
+	return order.Unknown
+}
+
+// coming reports whether the apply of a run is under way, accepted, or requested together with its plan.
+func (r Run) coming() bool {
+	return r.Phase.UnderWay() || r.ThenApply == r.Try+1 && r.Phase != Dropped
+}
+
+// A Waiting is an apply that is accepted, and waits for those of other projects. Its number is ThenApply, as
+// that of one that waits for its plan.
+type Waiting struct {
+	// For is the event that requested it, By the login of the user behind that, and Answer names the answer
+	// that waits for the result.
+	For, By string
+	Answer  string `json:",omitempty"`
+	// Plan is the hash of the plan: no other one is applied.
+	Plan string
+	// On are the projects that it waits for, as people were told.
+	On []string
+	// Woken is the message that has queued it, "" as long as it waits.
+	Woken string `json:",omitempty"`
+}
+
+// Waiting reports whether an apply of the run is accepted, and waits for those of other projects.
+func (r Run) Waiting() bool {
+	return r.Waits != nil && r.Waits.Woken == "" && (r.Phase == Planned || r.Phase == Stopped) && r.ThenApply == r.Try+1
+}
+
+// Await returns the run with an apply that waits.
+func (r Run) Await(w Waiting) Run {
+	r.ThenApply, r.Waits = r.Try+1, &w
+	return r
+}
+
+// Wake returns the run with the apply that has waited queued, by a message.
+func (r Run) Wake(message string) Run {
+	w := *r.Waits
+	w.Woken = message
+	r = r.To(ApplyQueued)
+	r.Try++
+	r.ApplyFor, r.Actor, r.Answer, r.Waits = w.For, w.By, w.Answer, &w
+	return r
+}
+
+// GiveUp returns the run without the apply that has waited. Its number is spent.
+func (r Run) GiveUp() Run {
+	r.Try++
+	r.Waits = nil
+	return r
+}
+
+// Waits reports whether an apply may be accepted, though not be done yet: nothing speaks against it but
+// other projects whose applies come first, and which are coming. on are their names.
+func (d Decision) Waits() (on []string, ok bool) {
+	if len(d.Reasons) != 1 {
+		return nil, false
+	}
+	w, ok := d.Reasons[0].(comment.Awaits)
+	return w.On, ok
+}
+
+// awaited are the rules for an apply that waits, besides inOrder. All others are asked when it is done.
+var awaited = []func(*Request) comment.Reason{occasion, phase, headMoved, planReplaced}
+
+// Awaited decides about an apply that waits: it waits on ([Decision.Waits]), can be queued, or is over.
+func Awaited(q Request) Decision {
+	var d Decision
+	w := q.Run.Waits
+	q.Named, q.Run.Waits = w.Plan, nil
+	for _, no := range awaited {
+		if r := no(&q); r != nil {
+			d.Reasons = append(d.Reasons, r)
+		}
+	}
+	if r := inOrder(&q); r != nil && d.Allowed() {
+		d = Refusal(r)
+	}
+	return d
+}
+
+// planReplaced holds that the plan is the one that the apply was accepted for.
+func planReplaced(q *Request) comment.Reason {
+	if q.Run.PlanHash == q.Named {
+		return nil
+	}
+	if q.merged() {
+		return comment.PlanRenewed{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: true}
+	}
+	return comment.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.PlanHash}
+}
+
+// inOrder holds that the projects that this one depends on are applied, as far as the pull request changes
+// them.
+func inOrder(q *Request) comment.Reason {
+	o, name := q.Order, q.Run.Project
+	if o == nil {
+		return nil
+	}
+	edges := o.Edges()
+	if cycle := order.Cycle(order.Around(edges, name)); cycle != nil {
+		return comment.InCycle{Projects: cycle}
+	}
+	on := order.Waits(edges, o.Progress, name)
+	left := slices.DeleteFunc(slices.Clone(on), func(n string) bool { return o.Coming[n] })
+	switch {
+	case len(on) == 0:
+		return nil
+	case len(left) == 0:
+		return comment.Awaits{Project: name, On: on}
+	}
+	return comment.OutOfOrder{Project: name, Left: left, Merged: q.merged()}
+}

@@ -1,0 +1,179 @@
+package runs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
+)
+
+// edgesOf reads "app>net db>net".
+func edgesOf(s string) order.Edges {
+	e := order.Edges{}
+	for _, f := range strings.Fields(s) {
+		from, to, _ := strings.Cut(f, ">")
+		e[from] = append(e[from], to)
+	}
+	return e
+}
+
+// ordered is the evidence for edges of the base branch and of the head, and runs as "net:planned" or
+// "net:planned+", where nobody is, or somebody is, about to apply it.
+func ordered(base, head, all string) *Order {
+	o := &Order{Base: edgesOf(base), Head: edgesOf(head), Progress: map[string]order.Progress{}, Coming: map[string]bool{}}
+	for _, f := range strings.Fields(all) {
+		name, phase, _ := strings.Cut(f, ":")
+		r := Run{Project: name, Head: headOne, Applyable: !strings.HasPrefix(phase, "unchanged")}
+		phase, coming := strings.CutSuffix(phase, "+")
+		if r.Phase = Phase(strings.ReplaceAll(phase, "-", " ")); !r.Applyable {
+			r.Phase = Planned
+		}
+		if was, dropped := strings.CutPrefix(phase, "dropped/"); dropped {
+			r.Phase, r.Was = Dropped, Phase(was)
+		}
+		if coming {
+			r.ThenApply = r.Try + 1
+		}
+		o.Add(r, headOne)
+	}
+	return o
+}
+
+// TestInOrder is the table of the gate's rule about the order of applies: of an apply of app.
+func TestInOrder(t *testing.T) {
+	for _, c := range []struct{ name, base, head, runs, want string }{
+		{"no order", "", "", "app:planned net:planned", ""},
+		{"applied", "app>net", "app>net", "app:planned net:applied", ""},
+		{"without changes", "app>net", "app>net", "app:planned net:unchanged", ""},
+		{"not of the pull request", "app>net", "app>net", "app:planned", ""},
+		{"planned", "app>net", "app>net", "app:planned net:planned", "OutOfOrder [net]"},
+		{"an edge that the pull request removes", "app>net", "", "app:planned net:planned", "OutOfOrder [net]"},
+		{"an edge that the pull request adds", "", "app>net", "app:planned net:planned", "OutOfOrder [net]"},
+		{"the other way", "net>app", "net>app", "app:planned net:planned", ""},
+		{"being planned", "app>net", "", "app:planned net:planning", "OutOfOrder [net]"},
+		{"its plan failed", "app>net", "", "app:planned net:plan-failed", "OutOfOrder [net]"},
+		{"its apply failed", "app>net", "", "app:planned net:apply-failed", "OutOfOrder [net]"},
+		{"its apply was stopped", "app>net", "", "app:planned net:stopped", "OutOfOrder [net]"},
+		{"out of date", "app>net", "", "app:planned net:stale", "OutOfOrder [net]"},
+		{"of another head", "app>net", "", "app:planned net:superseded", ""},
+		{"queued", "app>net", "", "app:planned net:apply-queued", "Awaits [net]"},
+		{"being applied", "app>net", "", "app:planned net:applying", "Awaits [net]"},
+		{"handed over", "app>net", "", "app:planned net:continuing", "Awaits [net]"},
+		{"accepted", "app>net", "", "app:planned net:planned+", "Awaits [net]"},
+		{"stopped, and accepted again", "app>net", "", "app:planned net:stopped+", "Awaits [net]"},
+		{"to be planned and applied", "app>net", "", "app:planned net:queued+", "Awaits [net]"},
+		{"one of two is coming", "app>net app>db", "", "app:planned net:applying db:planned", "OutOfOrder [db]"},
+		{"both are coming", "app>net app>db", "", "app:planned net:applying db:planned+", "Awaits [db net]"},
+		{"through one that the pull request does not change", "app>svc svc>net", "app>svc svc>net", "app:planned net:planned", "OutOfOrder [net]"},
+		{"through one that the pull request removes", "app>svc svc>net", "", "app:planned net:planned", "OutOfOrder [net]"},
+		{"one of two workspaces", "app>net", "", "app:planned net:applied net:planned", "OutOfOrder [net]"},
+		{"the other of two workspaces", "app>net", "", "app:planned net:planned net:applied", "OutOfOrder [net]"},
+		{"one of two is coming, the other is not", "app>net", "", "app:planned net:planned net:applying", "OutOfOrder [net]"},
+		{"both workspaces are coming", "app>net", "", "app:planned net:applying net:apply-queued net:applied", "Awaits [net]"},
+		{"merged before it was applied", "app>net", "", "app:planned net:dropped/planned", "OutOfOrder [net]"},
+		{"merged after it was applied", "app>net", "", "app:planned net:dropped/applied", ""},
+		{"merged while it was planned", "app>net", "", "app:planned net:dropped/queued+", "OutOfOrder [net]"},
+		{"turned round", "app>net", "net>app", "app:planned net:planned", "InCycle [app net app]"},
+		{"turned round, and applied", "app>net", "net>app", "app:planned net:applied", "InCycle [app net app]"},
+		{"a cycle of others", "dns>mx", "mx>dns", "app:planned mx:planned dns:planned", ""},
+		{"behind a cycle of others", "dns>mx app>dns", "mx>dns", "app:planned mx:planned dns:planned", "InCycle [dns mx dns]"},
+	} {
+		q := allowed()
+		q.Run.Project, q.Order = "app", ordered(c.base, c.head, c.runs)
+		d := Gate(q)
+		got := ""
+		for _, r := range d.Reasons {
+			switch r := r.(type) {
+			case comment.Awaits:
+				got += fmt.Sprint("Awaits ", r.On)
+			case comment.OutOfOrder:
+				got += fmt.Sprint("OutOfOrder ", r.Left)
+			case comment.InCycle:
+				got += fmt.Sprint("InCycle ", r.Projects)
+			default:
+				got += fmt.Sprintf("%T", r)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if _, waits := d.Waits(); waits != strings.HasPrefix(c.want, "Awaits") {
+			t.Errorf("%s: waits %t", c.name, waits)
+		}
+	}
+	if q := allowed(); Gate(q).Allowed() {
+		q.Run.Project, q.Run.Head, q.Order = "app", headTwo, ordered("app>net", "", "app:planned net:applying")
+		if _, waits := Gate(q).Waits(); waits {
+			t.Error("a plan of another head waits")
+		}
+	}
+}
+
+// TestAwaited is the table of what ends the wait of an apply.
+func TestAwaited(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Request)
+		want   string
+	}{
+		{"it is its turn", func(q *Request) { q.Order = ordered("app>net", "", "app:planned net:applied") }, ""},
+		{"nothing has changed", func(*Request) {}, "Awaits"},
+		{"nobody applies what it waits for any more", func(q *Request) { q.Order = ordered("app>net", "", "app:planned net:apply-failed") }, "OutOfOrder"},
+		{"another head", func(q *Request) { q.Pull.Head.SHA = headTwo }, "HeadMoved"},
+		{"another plan", func(q *Request) { q.Run.PlanHash = headTwo }, "OtherPlan"},
+		{"another plan without changes", func(q *Request) { q.Run.PlanHash, q.Run.Applyable = headTwo, false }, "NothingToDo OtherPlan"},
+		{"closed", func(q *Request) { q.Pull.Open = false }, "NotOpen"},
+		{"merged", func(q *Request) { q.Pull.Open, q.Pull.Merged = false, true }, "NotOpen"},
+		{"on merge", func(q *Request) {
+			q.Entry, q.Pull.Open, q.Pull.Merged, q.Run.ApplyOn = ByMerge, false, true, project.OnMerge
+		}, "Awaits"},
+		{"another plan on merge", func(q *Request) {
+			q.Entry, q.Pull.Open, q.Pull.Merged, q.Run.ApplyOn, q.Run.PlanHash = ByMerge, false, true, project.OnMerge, headTwo
+		}, "PlanRenewed"},
+	} {
+		q := allowed()
+		q.Run.Project, q.Order = "app", ordered("app>net", "", "app:planned net:applying")
+		q.Run = q.Run.Await(Waiting{For: "comment", By: "bob", Answer: "7", Plan: planHash, On: []string{"net"}})
+		if !q.Run.Waiting() || q.Run.Standing() != comment.Awaiting {
+			t.Fatalf("%s: it does not wait", c.name)
+		}
+		if no := phase(&q); no == nil {
+			t.Errorf("%s: it can be asked for twice", c.name)
+		}
+		c.change(&q)
+		var got []string
+		for _, r := range Awaited(q).Reasons {
+			got = append(got, strings.TrimPrefix(fmt.Sprintf("%T", r), "comment."))
+		}
+		if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// TestWaiting holds what becomes of an apply that waits.
+func TestWaiting(t *testing.T) {
+	r := Run{Project: "app", Phase: Planned, PlanHash: planHash, Try: 2, Actor: "alice", Answer: "5", ApplyFor: "old"}
+	w := r.Await(Waiting{For: "comment", By: "bob", Answer: "7", Plan: planHash})
+	if !w.Waiting() || w.Actor != "alice" || w.ThenApply != 3 {
+		t.Errorf("accepted: %+v", w)
+	}
+	woken := w.Wake("message")
+	if woken.Waiting() || woken.Phase != ApplyQueued || woken.Try != 3 || woken.Actor != "bob" || woken.Answer != "7" || woken.ApplyFor != "comment" || woken.Waits.Woken != "message" {
+		t.Errorf("its turn: %+v", woken)
+	}
+	if w.Waits.Woken != "" || woken.To(Applying).Waits != nil || woken.To(Planned).Waiting() {
+		t.Errorf("afterwards: %+v", woken.To(Applying))
+	}
+	if over := w.GiveUp(); over.Waiting() || over.Phase != Planned || over.Try != 3 || over.coming() {
+		t.Errorf("over: %+v", over)
+	}
+	if w.To(Queued).Waits != nil || w.To(Dropped).Waits != nil {
+		t.Error("it waits on without its plan")
+	}
+}
