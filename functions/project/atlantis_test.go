@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
@@ -91,6 +92,61 @@ func FuzzImported(f *testing.F) {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) { same(t, tree(nil), src) })
+}
+
+// TestOrderOfAtlantis holds which projects of an atlantis.yaml wait for which others, and that the written file says
+// the same.
+func TestOrderOfAtlantis(t *testing.T) {
+	t.Parallel()
+	const src = `version: 3
+projects:
+- {name: net, dir: net}
+- {name: dns, dir: dns, depends_on: [net, gone]}
+- {name: db, dir: db, execution_order_group: 5}
+- {name: app, dir: app, execution_order_group: 7, depends_on: [dns]}
+- {name: web, dir: web, execution_order_group: 7}
+- {name: early, dir: early, execution_order_group: -1}
+`
+	files := map[string]string{}
+	for _, dir := range strings.Fields("net dns db app web early") {
+		files[dir+"/main.tf"] = backend
+	}
+	const want = "app:[db dns early net] db:[dns early net] dns:[early net] early:[] net:[early] web:[db dns early net]"
+	waits := func(files map[string]string) string {
+		all, ds := discovered(tree(files))
+		if ds.HasErrors() {
+			t.Fatal(said(ds))
+		}
+		progress, out := map[string]order.Progress{}, []string{}
+		for _, p := range all {
+			progress[p.Name] = order.Pending
+		}
+		for _, p := range all {
+			out = append(out, fmt.Sprint(p.Name, ":", order.Waits(EdgesOf(all), progress, p.Name)))
+		}
+		return strings.Join(out, " ")
+	}
+	files[atlantis.FileName] = src
+	if got := waits(files); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	text, notices, ds := Imported(tree(files), []byte(src))
+	if ds.HasErrors() || len(notices) != 1 || notices[0].Key != "depends_on gone" {
+		t.Errorf("%v, %s", notices, said(ds))
+	}
+	files[FileName] = string(text)
+	if got := waits(files); got != want {
+		t.Errorf("written: %s, want %s\n%s", got, want, text)
+	}
+	if s, _ := Parse(FileName, text); !s.Orders() {
+		t.Error("the written settings have no order")
+	}
+	if s, _ := Read(atlantis.FileName, []byte(src)); !s.Orders() {
+		t.Error("the settings have no order")
+	}
+	if s, _ := Read(atlantis.FileName, []byte("version: 3\nprojects:\n- {name: net, dir: net, execution_order_group: 2}\n- {name: dns, dir: dns, execution_order_group: 2}\n")); s.Orders() {
+		t.Error("one group has an order")
+	}
 }
 
 // TestImportedText is one written file, whole.

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-const reviewed = "version: 3\nprojects:\n- name: net\n  dir: net\n  apply_requirements: [approved]\n  execution_order_group: 1\n"
+const reviewed = "version: 3\nprojects:\n- name: net\n  dir: net\n  apply_requirements: [approved]\n  depends_on: [gone]\n"
 
 // TestAtlantisOfTheBase holds that requirements of an atlantis.yaml are the base branch's: none of the
 // ways to another file, or to another text of it, evades them. What has no meaning here is named once, and
@@ -16,8 +16,8 @@ func TestAtlantisOfTheBase(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "atlantis.yaml": reviewed})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "**waits** for what is missing", "`execution_order_group` (line 6): Projects do not wait for each other.")
-	if got := strings.Count(s.status(n), "execution_order_group"); got != 1 {
+	s.expect("the status", s.status(n), "**waits** for what is missing", "`depends_on gone` (line 6): No project of the file has this name")
+	if got := strings.Count(s.status(n), "depends_on gone"); got != 1 {
 		t.Errorf("the comment names it %d times", got)
 	}
 	const missing = "**missing**: an approval"

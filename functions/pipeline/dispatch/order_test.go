@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -56,4 +57,14 @@ func TestOrderUnderTheLock(t *testing.T) {
 			t.Error(fmt.Sprint(r.Project, " ", r.Phase, " ", r.Try), err)
 		}
 	}
+}
+
+// TestOrderOfAtlantis holds that the groups of an atlantis.yaml on the base branch are an order of applies.
+func TestOrderOfAtlantis(t *testing.T) {
+	t.Parallel()
+	const groups = "version: 3\nprojects:\n- {name: net, dir: net}\n- {name: app, dir: app, execution_order_group: 1}\n"
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "atlantis.yaml": groups})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1"), "atlantis.yaml": strings.Replace(groups, ", execution_order_group: 1", "", 1)})
+	s.expect("the second one alone", s.say("bob", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.")
+	s.expect("both", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
 }

@@ -53,6 +53,12 @@ func meaning(src []byte) string {
 		if p.Workspace.Value != "" {
 			fmt.Fprintf(&b, " workspace %s", p.Workspace.Value)
 		}
+		if p.Group != 0 {
+			fmt.Fprintf(&b, " group %d", p.Group)
+		}
+		for _, on := range p.DependsOn {
+			fmt.Fprintf(&b, " after %s", on.Value)
+		}
 		if p.Broken {
 			b.WriteString(" broken")
 		}

@@ -48,6 +48,10 @@ type Project struct {
 	Variables     map[string]json.RawMessage
 	BackendFiles  []Text
 	BackendConfig map[string]json.RawMessage
+	// DependsOn are the names of projects of the file that are applied before it. Group is its
+	// execution_order_group: those of lower groups are applied before it, too.
+	DependsOn []Text
+	Group     int
 	// Broken is set if the project has errors.
 	Broken bool
 }

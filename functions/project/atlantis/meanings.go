@@ -4,9 +4,7 @@ package atlantis
 var instead = map[string]string{
 	"automerge":                     "An automerge block in lockstep.hcl merges what is applied; apply = \"merge\" there applies what is merged.",
 	"delete_source_branch_on_merge": "An automerge block in lockstep.hcl with delete_branch = true deletes the branches that Lockstep merges; GitHub deletes all merged ones, if the repository's settings ask for it.",
-	"abort_on_execution_order_fail": orders,
-	"execution_order_group":         orders,
-	"depends_on":                    orders,
+	"depends_on":                    "No project of the file has this name, so that nothing waits for it. Correct it, or remove it.",
 	"parallel_plan":                 "Each project is planned and applied in a run of its own, side by side.",
 	"parallel_apply":                "Each project is planned and applied in a run of its own, side by side.",
 	"emoji_reaction":                "Lockstep chooses how it reacts to a comment.",
@@ -48,7 +46,6 @@ var instead = map[string]string{
 }
 
 const (
-	orders      = "Projects do not wait for each other. Apply those that others need first: lockstep apply -p NAME."
 	policies    = "Policies are require blocks of lockstep.hcl: approvals, checks, and limits of what a plan may change."
 	locks       = "A plan locks nothing. An apply locks its project's state, and the plans of others on it are checked again afterwards."
 	environment = "Environment variables of providers stand in an environment block of lockstep.hcl, on the base branch."

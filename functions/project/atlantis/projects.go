@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -23,6 +24,23 @@ func (r *reader) projects(f field) {
 	}
 	for _, n := range all {
 		r.project(n)
+	}
+	r.known()
+}
+
+// known leaves out the names in depends_on that no project has. Atlantis waits for none of them either.
+func (r *reader) known() {
+	names := map[string]bool{}
+	for _, p := range r.doc.Projects {
+		names[p.Name.Value] = true
+	}
+	for i, p := range r.doc.Projects {
+		r.doc.Projects[i].DependsOn = slices.DeleteFunc(p.DependsOn, func(t Text) bool {
+			if !names[t.Value] {
+				r.notices.add(t.At.Start.Line, "depends_on "+t.Value, instead["depends_on"])
+			}
+			return !names[t.Value]
+		})
 	}
 }
 
@@ -108,13 +126,20 @@ func (r *reader) setting(p *Project, f field) {
 		if t, ok := r.scalar(f); ok && t.Value != "terraform" {
 			r.notice(f)
 		}
-	case "depends_on", "silence_pr_comments":
+	case "silence_pr_comments":
 		if len(r.texts(f)) > 0 {
 			r.notice(f)
 		}
+	case "depends_on":
+		p.DependsOn = r.texts(f)
 	case "execution_order_group":
-		if t, ok := r.scalar(f); ok && t.Value != "0" {
-			r.notice(f)
+		t, ok := r.scalar(f)
+		if !ok {
+			return
+		}
+		var err error
+		if p.Group, err = strconv.Atoi(t.Value); err != nil {
+			r.formf(t.At, "Invalid value", "The key execution_order_group is a whole number.")
 		}
 	case "delete_source_branch_on_merge", "repo_locking", "policy_check", "custom_policy_check":
 		if r.truth(f, false) {

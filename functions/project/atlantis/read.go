@@ -71,10 +71,12 @@ func (r *reader) top(f field) {
 		r.readWorkflows(f)
 	case "autodiscover":
 		r.autodiscover(f)
-	case "automerge", "delete_source_branch_on_merge", "abort_on_execution_order_fail":
+	case "automerge", "delete_source_branch_on_merge":
 		if r.truth(f, false) {
 			r.notice(f)
 		}
+	case "abort_on_execution_order_fail": // what fails is never gone past
+		r.truth(f, false)
 	case "parallel_plan", "parallel_apply":
 		if !r.truth(f, true) {
 			r.notice(f)

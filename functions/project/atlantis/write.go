@@ -32,7 +32,9 @@ func (d Document) HCL(there func(name string) bool) []byte {
 		w.body.AppendNewline()
 		texts(w.body, "exclude", d.Exclude)
 	}
+	lower := lower(d.Projects)
 	for _, p := range d.Projects {
+		p.DependsOn = unique(slices.Concat(p.DependsOn, lower[p.Group]))
 		w.project(p, there)
 	}
 	for _, r := range d.Require {
@@ -63,6 +65,9 @@ func (w *writer) project(p Project, there func(string) bool) {
 	} else {
 		b.SetAttributeValue("workspace", cty.StringVal(workspace))
 	}
+	if len(p.DependsOn) > 0 {
+		texts(b, "depends_on", p.DependsOn)
+	}
 	if p.WhenChanged != nil {
 		texts(b, "when_changed", p.WhenChanged)
 	}
@@ -82,6 +87,32 @@ func (w *writer) project(p Project, there func(string) bool) {
 	case p.BackendConfig != nil:
 		b.SetAttributeValue("backend_config", object(p.BackendConfig))
 	}
+}
+
+// lower returns the names of the projects of the next lower group, by group: those depend on the ones of lower groups
+// in turn.
+func lower(all []Project) map[int][]Text {
+	groups := map[int][]Text{}
+	for _, p := range all {
+		groups[p.Group] = append(groups[p.Group], p.Name)
+	}
+	out := map[int][]Text{}
+	numbers := slices.Sorted(maps.Keys(groups))
+	for i, n := range numbers[min(1, len(numbers)):] {
+		out[n] = groups[numbers[i]]
+	}
+	return out
+}
+
+// unique returns texts in their order, each once.
+func unique(all []Text) []Text {
+	var out []Text
+	for _, t := range all {
+		if !slices.ContainsFunc(out, func(o Text) bool { return o.Value == t.Value }) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 func (w *writer) require(r requirements.Requirement) {
