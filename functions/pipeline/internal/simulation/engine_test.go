@@ -305,7 +305,12 @@ func (a *applying) lapse() {
 func (a *applying) permitted(ctx context.Context, p saved, permit func(jobs.Present) jobs.Permit) (*saved, jobs.Outcome, error) {
 	refused := jobs.Outcome{Refused: true}
 	now := jobs.Present{State: a.st.id()}
+	early, tip := a.s.outOfOrder(a.j), a.s.repo.Head("main")
+	begins := a.st.begun == nil && !a.j.Continues
 	answer := permit(now)
+	if late := a.s.outOfOrder(a.j); answer == jobs.Permitted && begins && early != "" && early == late && tip == a.s.repo.Head("main") {
+		a.s.bug("the apply of %s for #%d begins, and %s", a.j.Project, a.j.Number, late)
+	}
 	if a.st.begun != nil && answer != jobs.Permitted {
 		return nil, refused, nil
 	}

@@ -56,11 +56,32 @@ func (s *simulation) firstFiles() githubtest.Files {
 			files["lockstep.hcl"] += fmt.Sprintf("project %q {\n  dir = %q\n}\n", dirOf(i), dirOf(i))
 		}
 	}
+	if s.ordered() {
+		files["lockstep.hcl"] = s.ordering("  depends_on = [\"p0\"]\n")
+	}
 	return files
 }
 
 // automerges reports whether applied pull requests are merged by Lockstep, as in every seventh history.
 func (s *simulation) automerges() bool { return s.seed%7 == 5 }
+
+// ordered reports whether the second project depends on the first one, which is so in every fifth history.
+func (s *simulation) ordered() bool { return s.seed%5 == 0 }
+
+// ordering is the settings of such a history, in three ways: both projects are applied by comments, the second one
+// on merge, or both.
+func (s *simulation) ordering(depends string) string {
+	const merge = "  apply = \"merge\"\n"
+	way := s.seed / 5 % 3
+	first, second := "", depends
+	if way > 0 {
+		second += merge
+	}
+	if way > 1 {
+		first = merge
+	}
+	return "project \"p0\" {\n  dir = \"p0\"\n" + first + "}\n\nproject \"p1\" {\n  dir = \"p1\"\n" + second + "}\n"
+}
 
 func dirOf(i int) string { return fmt.Sprintf("p%d", i) }
 
@@ -132,6 +153,9 @@ func (s *simulation) edit() githubtest.Files {
 			content = githubtest.Deleted
 		}
 		files[dirOf(s.IntN(projects))+"/"+name+".tf"] = content
+	}
+	if s.ordered() && s.seed%2 == 0 && s.IntN(8) == 0 {
+		files["lockstep.hcl"] = s.ordering("") // without the order
 	}
 	return files
 }

@@ -75,6 +75,34 @@ func (s *simulation) trespasses(a *applying) {
 	}
 }
 
+// outOfOrder returns the reason for which an apply may not begin yet, as far as another project is one: the base
+// branch has p1 depend on p0, and the pull request has changes of p0 that are not applied. It is "" if
+// there is none.
+func (s *simulation) outOfOrder(j jobs.Job) string {
+	if j.Project != "p1" || !strings.Contains(string(s.repo.Files(s.repo.Head("main"))["lockstep.hcl"]), "depends_on") {
+		return ""
+	}
+	pull := pipeline.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: j.Number}
+	for _, rec := range s.Peek(pull.Runs()) {
+		r, err := ledger.DecodeRun(rec)
+		if err != nil || r.Project != "p0" || r.Head != j.Head {
+			continue
+		}
+		phase := r.Phase
+		if phase == runs.Dropped {
+			phase = r.Was
+		}
+		if phase == runs.Applied || phase == runs.Superseded || phase == runs.Planned && !r.Applyable {
+			return ""
+		}
+		return fmt.Sprintf("p0, which it depends on, is %s", phase)
+	}
+	if slices.Contains(s.touched(j.Number), "p0") {
+		return "p0, which it depends on, is not planned"
+	}
+	return ""
+}
+
 // atTheEnd holds what must be true when everything has come to rest.
 func (s *simulation) atTheEnd() {
 	for dir, st := range s.states {
@@ -145,6 +173,9 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 			continue
 		}
 		all = append(all, r)
+		if r.Waiting() {
+			s.bug("%s of #%d waits for %s for ever", r.Project, number, r.Waits.On)
+		}
 		switch r.Phase {
 		case runs.Queued, runs.Planning, runs.ApplyQueued, runs.Applying, runs.Continuing:
 			s.bug("%s of #%d is %s for ever", r.Project, number, r.Phase)
