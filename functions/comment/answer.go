@@ -139,6 +139,18 @@ func (u Unfinished) markdown() string {
 		markdown.Code(u.Project), markdown.Code(u.By), markdown.Code(short(u.Head)))
 }
 
+// MergeRefused reports that GitHub refuses to merge a pull request all of whose projects are applied.
+type MergeRefused struct {
+	Method string // "merge", "squash" or "rebase"
+	Why    string // GitHub's words
+	Remedy string // a sentence in Markdown; "" if none is known
+}
+
+func (n MergeRefused) markdown() string {
+	text := fmt.Sprintf("**Applied, but not merged.** All projects are applied, and `automerge` in lockstep.hcl asks for the merge (method %s), but GitHub refuses it: %s.", markdown.Code(n.Method), markdown.Code(strings.TrimSuffix(n.Why, ".")))
+	return text + " " + strings.TrimLeft(n.Remedy+" Merge the pull request yourself once that is mended: the base branch does not have what was applied yet.", " ")
+}
+
 // Broken reports a failure of Lockstep itself.
 type Broken struct{ Reason string }
 

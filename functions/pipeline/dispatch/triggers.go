@@ -92,18 +92,18 @@ func (t *task) then(ctx context.Context, err error) error {
 	if err != nil || !changed {
 		return err
 	}
-	if err := t.report.Sync(ctx); err != nil {
-		return err
-	}
-	return t.merger.Merge(ctx)
+	return t.report.Sync(ctx)
 }
 
-// sync goes on with the applies that wait for those of other projects, one of which may be at its end, and
-// writes the comments.
+// sync goes on with the applies that wait for those of other projects, one of which may be at its end,
+// writes the comments, and merges what is applied.
 func (t *task) sync(ctx context.Context) error {
 	if err := t.evidence.Look(ctx); err != nil {
 		return err
 	}
 	_, err := t.waves.GoOn(ctx)
-	return errors.Join(err, t.report.Sync(ctx))
+	if err := errors.Join(err, t.report.Sync(ctx)); err != nil {
+		return err
+	}
+	return t.merger.Merge(ctx)
 }
