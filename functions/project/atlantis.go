@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// foreignSettings reads atlantis.yaml, as [Parse] reads lockstep.hcl: its projects and requirements. It
-// grants nothing else. The notices are about what has no meaning here.
+// foreignSettings reads atlantis.yaml, as [Parse] reads lockstep.hcl: its projects, requirements and
+// automerge. It grants nothing else. The notices are about what has no meaning here.
 func foreignSettings(src []byte) (*Settings, []atlantis.Notice, diags.Diagnostics) {
 	doc, ds := atlantis.Parse(atlantis.FileName, src)
 	p := &parser{settings: &Settings{
@@ -22,6 +22,9 @@ func foreignSettings(src []byte) (*Settings, []atlantis.Notice, diags.Diagnostic
 		defaults: Project{Workspace: DefaultWorkspace, Apply: OnComment}, workspaceFiles: true,
 	}, places: map[[2]string]string{}, diags: ds}
 	p.settings.Require, p.settings.Unreadable = doc.Require, doc.Unreadable
+	if doc.Automerge {
+		p.settings.Automerge = &Automerge{Method: DefaultMethod, DeleteBranch: doc.DeleteBranch}
+	}
 	for _, x := range doc.Exclude {
 		p.settings.exclude = append(p.settings.exclude, p.pattern(quoted{x.Value, x.At}))
 	}

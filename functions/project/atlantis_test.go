@@ -177,11 +177,11 @@ workflows:
 	got, notices, ds := Imported(files, []byte(strings.Replace(src, "${x}", "%{x}", 1)))
 	const want = `# Written from atlantis.yaml.
 #
-# automerge (atlantis.yaml:2): not carried over.
-#   An automerge block in lockstep.hcl merges what is applied; apply = "merge" there applies what is merged.
-#
 # run (atlantis.yaml:16): not carried over.
 #   No command is run. Checks belong into a workflow of GitHub, which require "apply" { checks } of lockstep.hcl can demand; files that a command makes have to be in the repository.
+
+automerge {
+}
 
 project "app" {
   dir          = "app"
@@ -205,7 +205,7 @@ require "apply" {
   up_to_date = true
 }
 `
-	if diff := cmp.Diff(want, string(got)); diff != "" || len(notices) != 2 || ds.HasErrors() {
+	if diff := cmp.Diff(want, string(got)); diff != "" || len(notices) != 1 || ds.HasErrors() {
 		t.Errorf("%s\n%v %s", diff, notices, said(ds))
 	}
 }
@@ -213,7 +213,7 @@ require "apply" {
 // TestAtlantisDiscovered holds which file counts, and the projects that it makes.
 func TestAtlantisDiscovered(t *testing.T) {
 	t.Parallel()
-	const yaml = "version: 3\nautomerge: true\nprojects:\n- {dir: app}\n- {dir: db, workspace: live}\n- {dir: gone}\n"
+	const yaml = "version: 3\nparallel_plan: false\nprojects:\n- {dir: app}\n- {dir: db, workspace: live}\n- {dir: gone}\n"
 	files := map[string]string{"app/main.tf": backend, "db/main.tf": "", "db/env/live.tfvars": "x = 1", "other/main.tf": backend, atlantis.FileName: yaml}
 	got, ds := Discover(tree(files))
 	var names []string

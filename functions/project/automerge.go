@@ -6,6 +6,9 @@ type Automerge struct {
 	DeleteBranch bool   // of the pull request, after the merge
 }
 
+// DefaultMethod is the way to merge where the settings name none.
+const DefaultMethod = "merge"
+
 // OnApplied returns the setting, where s comes from the base branch and may be nil; nil if people merge. A
 // file with errors merges nothing.
 func (s *Settings) OnApplied() *Automerge {

@@ -199,7 +199,7 @@ func (p *parser) automerge(blocks hcl.Blocks) {
 			continue
 		}
 		before := len(p.diags)
-		out := Automerge{Method: "merge"}
+		out := Automerge{Method: DefaultMethod}
 		attrs := p.arguments(grammar.Automerge, b)
 		p.decode(attrs["method"], &out.Method, "a text")
 		p.decode(attrs["delete_branch"], &out.DeleteBranch, "true or false")

@@ -85,6 +85,9 @@ func meaning(src []byte) string {
 	for _, r := range doc.Require {
 		fmt.Fprintf(&b, "require %s at %s: approvals %d, mergeable %t, up_to_date %t, of %q\n", r.Command, r.At, r.Approvals, r.Mergeable, r.UpToDate, r.Projects)
 	}
+	if doc.Automerge {
+		fmt.Fprintf(&b, "automerge, delete branch %t\n", doc.DeleteBranch)
+	}
 	if doc.Unreadable {
 		b.WriteString("unreadable\n")
 	}

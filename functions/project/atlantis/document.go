@@ -23,6 +23,10 @@ type Document struct {
 	Exclude []Text
 	// Require are the requirements, in the order of their first lines.
 	Require []requirements.Requirement
+	// Automerge is set if a pull request is merged once all of its projects are applied, and DeleteBranch if its
+	// branch goes then.
+	Automerge    bool
+	DeleteBranch bool
 	// Unreadable is set if the file has errors that may hide a requirement.
 	Unreadable bool
 	// Notices are the parts without a meaning here, in the order of the file.

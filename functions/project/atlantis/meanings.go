@@ -2,14 +2,13 @@ package atlantis
 
 // instead has the sentence of each notice.
 var instead = map[string]string{
-	"automerge":                     "An automerge block in lockstep.hcl merges what is applied; apply = \"merge\" there applies what is merged.",
-	"delete_source_branch_on_merge": "An automerge block in lockstep.hcl with delete_branch = true deletes the branches that Lockstep merges; GitHub deletes all merged ones, if the repository's settings ask for it.",
+	"delete_source_branch_on_merge": "An automerge block in lockstep.hcl with delete_branch = true deletes the branches of pull requests that Lockstep merges; GitHub deletes all merged ones, if the repository's settings ask for it.",
 	"depends_on":                    "No project of the file has this name, so that nothing waits for it. Correct it, or remove it.",
 	"parallel_plan":                 "Each project is planned and applied in a run of its own, side by side.",
 	"parallel_apply":                "Each project is planned and applied in a run of its own, side by side.",
 	"emoji_reaction":                "Lockstep chooses how it reacts to a comment.",
 	"allowed_regexp_prefixes":       "Commands name a project by -p NAME, or several by -d DIR and -w WORKSPACE.",
-	"silence_pr_comments":           "There is one comment for each pull request, which is rewritten.",
+	"silence_pr_comments":           "A pull request has one comment, which is rewritten; a result that somebody has to act on is a comment of its own.",
 	"policies":                      policies,
 	"policy_check":                  policies,
 	"custom_policy_check":           policies,

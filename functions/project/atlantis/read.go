@@ -26,6 +26,7 @@ func Parse(name string, src []byte) (Document, hcl.Diagnostics) {
 		}
 	}
 	r.explore()
+	r.merging()
 	r.doc.Require = required(r.asked, len(r.doc.Projects))
 	r.doc.Unreadable, r.doc.Notices = r.shape, r.notices.sorted()
 	return r.doc, r.diags
@@ -41,6 +42,7 @@ type reader struct {
 	discovers field
 	ignored   []Text
 	asked     []asked
+	deletes   field // the file's true delete_source_branch_on_merge
 }
 
 // version accepts version 3 of the format only: in others a key may mean something else.
@@ -71,9 +73,11 @@ func (r *reader) top(f field) {
 		r.readWorkflows(f)
 	case "autodiscover":
 		r.autodiscover(f)
-	case "automerge", "delete_source_branch_on_merge":
+	case "automerge":
+		r.doc.Automerge = r.truth(f, false)
+	case "delete_source_branch_on_merge":
 		if r.truth(f, false) {
-			r.notice(f)
+			r.deletes = f
 		}
 	case "abort_on_execution_order_fail": // what fails is never gone past
 		r.truth(f, false)
@@ -138,6 +142,17 @@ func (r *reader) explore() {
 		r.doc.Exclude = []Text{{"**", r.at(r.discovers.at)}, {".", r.at(r.discovers.at)}}
 	case !none && r.discover == "enabled":
 		r.notices.add(r.discovers.at.Line, "autodiscover", instead["autodiscover"])
+	}
+}
+
+// merging decides on the branches of merged pull requests: Lockstep deletes those that it has merged itself.
+func (r *reader) merging() {
+	switch {
+	case r.deletes.at == nil:
+	case r.doc.Automerge:
+		r.doc.DeleteBranch = true
+	default:
+		r.notice(r.deletes)
 	}
 }
 

@@ -33,6 +33,9 @@ func (d Document) HCL(there func(name string) bool) []byte {
 		texts(w.body, "exclude", d.Exclude)
 	}
 	lower := lower(d.Projects)
+	if d.Automerge {
+		w.automerge(d.DeleteBranch)
+	}
 	for _, p := range d.Projects {
 		p.DependsOn = unique(slices.Concat(p.DependsOn, lower[p.Group]))
 		w.project(p, there)
@@ -51,9 +54,15 @@ func (w *writer) comment(text string) {
 	w.body.AppendUnstructuredTokens(hclwrite.Tokens{{Type: hclsyntax.TokenComment, Bytes: []byte(line + "\n")}})
 }
 
-func (w *writer) block(kind, label string) *hclwrite.Body {
+func (w *writer) block(kind string, labels ...string) *hclwrite.Body {
 	w.body.AppendNewline()
-	return w.body.AppendNewBlock(kind, []string{label}).Body()
+	return w.body.AppendNewBlock(kind, labels).Body()
+}
+
+func (w *writer) automerge(deletes bool) {
+	if b := w.block("automerge"); deletes {
+		b.SetAttributeValue("delete_branch", cty.True)
+	}
 }
 
 func (w *writer) project(p Project, there func(string) bool) {
