@@ -31,6 +31,7 @@ const (
 	ToPlan       Kind = "plan"      // plan one project
 	ToApply      Kind = "apply"     // apply one saved plan
 	ToRecover    Kind = "recover"   // recover the state of one project
+	ToRelease    Kind = "release"   // release the lock that an apply left, which was given up before its first change
 	Settled      Kind = "settled"   // an apply to the state of one project is settled: open plans of it may be others by now
 	ToCheck      Kind = "check"     // check a plan that waits against the state as it is now
 )
@@ -55,7 +56,7 @@ type Message struct {
 	Lines   []grammar.Line `json:",omitempty"`
 	// At is the time at which the comment was written, by GitHub's clock.
 	At time.Time `json:",omitzero"`
-	// Target names the run to plan, check, apply or recover, among those of the pull request: see
+	// Target names the run to plan, check, apply, recover or release, among those of the pull request: see
 	// [Run.Target]. Attempt must equal the run's Attempt for a plan or a check, or its Try for an
 	// apply: else the message is obsolete.
 	Target  string `json:",omitempty"`
@@ -89,6 +90,7 @@ var queues = map[Kind]QueueName{
 	ToPlan:       Plans,
 	ToApply:      Applies,
 	ToRecover:    Applies,
+	ToRelease:    Applies,
 }
 
 // Kinds returns all kinds of messages.

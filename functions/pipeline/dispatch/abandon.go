@@ -150,9 +150,17 @@ func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 		if begun != "" {
 			return t.applier.Finish(ctx, s, e)
 		}
-		return t.applier.Untouched(ctx, s, jobs.Outcome{Report: comment.Markdown(why)})
+		if err := t.applier.Untouched(ctx, s, jobs.Outcome{Report: comment.Markdown(why)}); err != nil || s.Phase == runs.ApplyQueued {
+			return err
+		}
 	case runs.Applied, runs.ApplyFailed:
 		return t.applier.Applied(ctx, s.Run)
+	default:
+		if err := t.applier.RefusedApply(ctx, s); err != nil {
+			return err
+		}
 	}
-	return t.applier.RefusedApply(ctx, s)
+	// A process may have died between the lock and the apply record. This one may have no access to states.
+	m := t.message
+	return pipeline.Send(ctx, t.queue, m.Pull, pipeline.Message{Kind: pipeline.ToRelease, Target: m.Target, Attempt: m.Attempt, Actor: m.Actor, At: m.At}, s.Plain(), m.Attempt)
 }

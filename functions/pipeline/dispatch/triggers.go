@@ -59,6 +59,11 @@ var triggers = map[pipeline.Kind]trigger{
 		func(t *task, ctx context.Context) error { return t.recover.Recover(ctx) },
 		(*task).abandonRecover,
 	},
+	pipeline.ToRelease: {
+		func(t *task, ctx context.Context) error { return t.applier.Release(ctx) },
+		// The lock stays, and the next apply or `lockstep unlock` says whose it is.
+		func(*task, context.Context, comment.Broken) error { return nil },
+	},
 	pipeline.ToApply: {
 		func(t *task, ctx context.Context) error { return t.applier.Apply(ctx) },
 		(*task).abandonApply,

@@ -61,11 +61,12 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 			replies = append(replies, no)
 			continue
 		}
-		if err := re.Report.Reply(ctx, answer, recoverReply(s.Run, comment.Pending{Project: s.Project, Verb: comment.Recover})); err != nil {
-			return nil, err
-		}
+		// The message comes first: a promise whose message was never sent would stand for ever.
 		next := pipeline.Message{Kind: pipeline.ToRecover, Target: s.Target(), Actor: m.Actor, At: m.At, Answer: answer}
 		if err := pipeline.Send(ctx, re.Queue, m.Pull, next, s.Plain(), answer); err != nil {
+			return nil, err
+		}
+		if err := re.Report.Reply(ctx, answer, recoverReply(s.Run, comment.Pending{Project: s.Project, Verb: comment.Recover})); err != nil {
 			return nil, err
 		}
 	}

@@ -55,6 +55,24 @@ func (ap *Applier) releaseLeft(ctx context.Context, r runs.Run) error {
 		return nil
 	}
 	r.Phase = runs.Planned
+	return ap.release(ctx, r)
+}
+
+// Release does the same for an apply that was given up. It is the handling of a message, and can be repeated; an
+// apply under way keeps its lock.
+func (ap *Applier) Release(ctx context.Context) error {
+	s, err := ap.Ledger.Read(ctx, ap.Evidence.Message.Run())
+	if err != nil || s.Version == "" {
+		return err
+	}
+	if err := ap.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	return ap.release(ctx, s.Run)
+}
+
+// release releases the locks of a run on its state, if the gate allows that.
+func (ap *Applier) release(ctx context.Context, r runs.Run) error {
 	q, err := ap.Evidence.Request(ctx, comment.Unlock, r)
 	if err != nil || !runs.Gate(q).Allowed() {
 		return finally(err)
