@@ -85,7 +85,7 @@ func TestKilledAtEachLimit(t *testing.T) {
 	n, limit := max(*long, 10), 5*time.Second
 	r := newRoad(t, githubtest.Files{"lockstep.hcl": "allow {\n  provisioners = true\n}\n", "net/main.tf": project(netState)}, func(o *lambdatest.StackOptions) {
 		o.Timeouts = map[string]time.Duration{"apply": limit}
-		o.Promised = map[string]time.Duration{"apply": limit + time.Second}
+		o.Promised = map[string]time.Duration{"apply": limit + 3*time.Second}
 		o.Parameters["StopBefore"] = "100ms"
 	})
 	r.cut = true
