@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/verbs"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // AnswerMarker is a hidden part of the comment that is an answer. The answer to a comment has the
@@ -31,13 +33,13 @@ type Done struct {
 	Project string
 	Counts  counting.Counts
 	// Settled are the reasons for which the plan was made again, and found to be the same.
-	Settled Reasons `json:",omitempty"`
+	Settled reasons.List `json:",omitempty"`
 	// Body is Markdown, with outputs and warnings; may be empty.
 	Body string
 }
 
 func (d Done) markdown() string {
-	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", markdown.Code(d.Project), made(d.Counts), plannedAgain(d.Settled), d.Body)
+	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", markdown.Code(d.Project), made(d.Counts), reasons.PlannedAgain(d.Settled), d.Body)
 }
 
 // Planned reports that a project was planned on request; the plan itself is in the status.
@@ -66,8 +68,8 @@ type Failed struct {
 	// Lost is set if the outcome of an apply, and its changes, are unknown.
 	Lost bool `json:",omitempty"`
 	// Settled is the same as in [Done].
-	Settled Reasons `json:",omitempty"`
-	Body    string  // the failure, in Markdown
+	Settled reasons.List `json:",omitempty"`
+	Body    string       // the failure, in Markdown
 }
 
 func (f Failed) markdown() string {
@@ -85,7 +87,7 @@ func (f Failed) markdown() string {
 			what += fmt.Sprintf(" **Not begun: %s.** To plan the rest, comment %s.", changes(f.Remaining), markdown.Code("lockstep plan"))
 		}
 	}
-	return what + "\n\n" + plannedAgain(f.Settled) + f.Body
+	return what + "\n\n" + reasons.PlannedAgain(f.Settled) + f.Body
 }
 
 func changes(n int) string {
@@ -115,9 +117,9 @@ func (p Pending) markdown() string {
 		return fmt.Sprintf("%s will be applied after %s: the result will be here.", markdown.Code(p.Project), markdown.List(p.After))
 	}
 	if far := p.Progress.text(); far != "" {
-		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", markdown.Code(p.Project), participle(p.Verb), far)
+		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", markdown.Code(p.Project), verbs.Participle(p.Verb), far)
 	}
-	return fmt.Sprintf("%s is being %s: the result will be here.", markdown.Code(p.Project), participle(p.Verb))
+	return fmt.Sprintf("%s is being %s: the result will be here.", markdown.Code(p.Project), verbs.Participle(p.Verb))
 }
 
 // PlanSuperseded reports that a requested plan is not made, because a newer one is.
@@ -136,7 +138,7 @@ type Unfinished struct {
 
 func (u Unfinished) markdown() string {
 	return fmt.Sprintf("**Applied, but not merged**: %s. %s applied %s, but the base branch does not contain the changes: the next plan of this project will undo them. To keep them, reopen the pull request and merge it.",
-		markdown.Code(u.Project), markdown.Code(u.By), markdown.Code(short(u.Head)))
+		markdown.Code(u.Project), markdown.Code(u.By), markdown.Code(markdown.SHA(u.Head)))
 }
 
 // MergeRefused reports that GitHub refuses to merge a pull request all of whose projects are applied.
@@ -155,7 +157,7 @@ func (n MergeRefused) markdown() string {
 type Broken struct{ Reason string }
 
 func (b Broken) markdown() string {
-	return fmt.Sprintf("**Lockstep could not do this**: %s. Comment again to try once more.", plainly(b.Reason))
+	return fmt.Sprintf("**Lockstep could not do this**: %s. Comment again to try once more.", markdown.Plainly(b.Reason))
 }
 
 // TooMany reports that a user has reached the limit of commands.
@@ -174,28 +176,19 @@ func (m TooMany) markdown() string {
 type Refused struct {
 	Command Command
 	Project string // "" if it concerns none in particular
-	Reasons Reasons
+	Reasons reasons.List
 }
 
 func (r Refused) markdown() string {
 	var b strings.Builder
-	did := participle(r.Command.Verb)
+	did := verbs.Participle(r.Command.Verb)
 	of := ""
 	if r.Project != "" {
 		of = " " + markdown.Code(r.Project)
 	}
 	fmt.Fprintf(&b, "**Not %s**%s:\n\n", did, of)
-	b.WriteString(r.Reasons.paragraphs())
+	b.WriteString(r.Reasons.Markdown())
 	return b.String()
-}
-
-// plainly turns the quoted part of a sentence, which somebody else wrote, into code.
-func plainly(problem string) string {
-	from, to := strings.Index(problem, `"`), strings.LastIndex(problem, `"`)
-	if from < 0 || from == to {
-		return problem
-	}
-	return problem[:from] + markdown.Code(problem[from+1:to]) + problem[to+1:]
 }
 
 // Guide lists the commands, and the projects to which they can be limited.
@@ -205,9 +198,9 @@ func (g Guide) markdown() string {
 	var b strings.Builder
 	b.WriteString("A command is a line of its own in a new comment:\n\n")
 	b.WriteString("| command | what it does |\n|---|---|\n")
-	for _, row := range table {
-		for _, f := range row.help {
-			fmt.Fprintf(&b, "| %s | %s |\n", markdown.Code(f.typed), f.effect)
+	for _, row := range verbs.Table {
+		for _, f := range row.Help {
+			fmt.Fprintf(&b, "| %s | %s |\n", markdown.Code(f.Typed), f.Effect)
 		}
 	}
 	fmt.Fprintf(&b, "\n%s, %s and %s limit a command to projects, directories or workspaces; %s stands for any part of a name, and %s for what did not come to a good end.\n",
@@ -231,7 +224,7 @@ type Unlocked struct {
 	Locks   int
 	Others  []string `json:",omitempty"`
 	// Elsewhere is the lock of a person, which another pull request has; nil if there is none.
-	Elsewhere *LockedByAnother `json:",omitempty"`
+	Elsewhere *reasons.LockedByAnother `json:",omitempty"`
 }
 
 func (u Unlocked) markdown() string {
@@ -243,7 +236,7 @@ func (u Unlocked) markdown() string {
 		text += fmt.Sprintf(" A lock of another holder stays: %s.", markdown.List(u.Others))
 	}
 	if u.Elsewhere != nil {
-		text += fmt.Sprintf(" %s %s", LockedFor(*u.Elsewhere), u.Elsewhere.lifts())
+		text += fmt.Sprintf(" %s %s", reasons.LockedFor(*u.Elsewhere), u.Elsewhere.Lifts())
 	}
 	return text
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // ResultMarker is a hidden part of the comment with the result of an answer that has it apart.
@@ -16,9 +17,9 @@ func ResultMarker(name string) string { return fmt.Sprintf("<!-- lockstep:result
 func Calls(r Reply) bool {
 	switch r := r.(type) {
 	case Refused: // nobody has to act where nothing was to do, or on what a person has stopped
-		return slices.ContainsFunc(r.Reasons, func(why Reason) bool {
+		return slices.ContainsFunc(r.Reasons, func(why reasons.Reason) bool {
 			switch why.(type) {
-			case NothingToDo, WasStopped:
+			case reasons.NothingToDo, reasons.WasStopped:
 				return false
 			}
 			return true

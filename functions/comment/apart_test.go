@@ -3,18 +3,20 @@ package comment
 import (
 	"strings"
 	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // TestCallsAreBad holds that a reply that calls somebody is none of success.
 func TestCallsAreBad(t *testing.T) {
 	calling := 0
 	for name := range kinds {
-		r, err := kinds.decode([]byte(`{"` + name + `":{}}`))
+		r, err := kinds.Decode([]byte(`{"` + name + `":{}}`))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if name == "refused" {
-			r = Refused{Reasons: Reasons{NothingToDo{}, NoPlan{}}}
+			r = Refused{Reasons: reasons.List{reasons.NothingToDo{}, reasons.NoPlan{}}}
 		}
 		if !Calls(r) {
 			continue
@@ -27,8 +29,8 @@ func TestCallsAreBad(t *testing.T) {
 	if calling != 4 {
 		t.Errorf("%d kinds of replies call somebody", calling)
 	}
-	for _, why := range []Reason{NothingToDo{}, WasStopped{By: "alice"}} {
-		if Calls(Refused{Reasons: Reasons{why}}) {
+	for _, why := range []reasons.Reason{reasons.NothingToDo{}, reasons.WasStopped{By: "alice"}} {
+		if Calls(Refused{Reasons: reasons.List{why}}) {
 			t.Errorf("a refusal calls somebody, since %T", why)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
 
 // A Check is the content of a project's check run: one line, and a page behind it.
@@ -74,9 +75,9 @@ func (c Check) Summary(limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s.\n", markdown.Code(c.Name), c.plan(), c.standing())
 	if c.named() {
-		b.WriteString("\n" + fullName(c.Plan))
+		b.WriteString("\n" + planname.Line(c.Plan))
 		if c.Again != "" {
-			b.WriteString("\n" + againName(c.Again))
+			b.WriteString("\n" + planname.AgainLine(c.Again))
 		}
 	}
 	b.WriteString(strings.TrimSuffix("\n"+c.made(), "\n"))
@@ -94,7 +95,7 @@ func (c Check) Summary(limit int) string {
 		}
 		fmt.Fprintf(&b, "\n%s, comment %s on the pull request.", when, markdown.Code("lockstep apply -p "+c.Name))
 		if c.Plan != "" {
-			fmt.Fprintf(&b, " %s applies this plan, and no other.", markdown.Code("lockstep apply "+shortHash(c.Plan)))
+			fmt.Fprintf(&b, " %s applies this plan, and no other.", markdown.Code("lockstep apply "+planname.Short(c.Plan)))
 		}
 		b.WriteString("\n")
 	case Blocked:

@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 const (
@@ -79,11 +80,11 @@ func TestGolden(t *testing.T) {
 	blocked := with(net, Blocked, "", somePlan)
 	blocked.Blockers = []string{Unmerged(8, "network")}
 	locked := with(net, Blocked, "", somePlan)
-	locked.Locked, locked.Blockers = true, []string{LockedFor(LockedByAnother{8, "carol", "the database moves", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), false})}
+	locked.Locked, locked.Blockers = true, []string{reasons.LockedFor(reasons.LockedByAnother{Number: 8, By: "carol", Because: "the database moves", Since: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)})}
 	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
 	unknown := Head{Status: Status{Head: someSHA, Problem: trouble}, Standing: HeadUnknown}
 	broken := Head{Status: Status{Head: someSHA}, Standing: HeadGivenUp, Why: Markdown(Broken{"it was tried 3 times"})}
-	overtaken := Reasons{ConfigMoved{Files: SomeOf([]string{"net/b.tf"})}, StateMoved{Change: SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}
+	overtaken := reasons.List{reasons.ConfigMoved{Files: reasons.SomeOf([]string{"net/b.tf"})}, reasons.StateMoved{Change: reasons.SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}
 	awaiting := with(named("app", net), Awaiting, "alice", somePlan)
 	awaiting.After = []string{"network"}
 	unasked := with(net, Renewed, "", somePlan)
@@ -152,20 +153,20 @@ func TestGolden(t *testing.T) {
 		"answer-done":           Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Add: 2, Change: 1}}}}.Markdown(65536),
 		"answer-all-counts":     Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Import: 1, Add: 2, Change: 3, Destroy: 4, Forget: 5}, Body: "```\nid = 7\n```"}}}.Markdown(65536),
 		"answer-planned-again": Answer{"33", []Reply{
-			Done{"network", counting.Counts{Add: 2}, Reasons{StateMoved{Change: SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}, "```\nid = 7\n```"},
-			Done{"app", counting.Counts{Add: 2}, Reasons{OtherVersion{}, ProvidersMoved{Problem: "the plan was made with version 1.1.0 of provider lockstep/lab, and now version 1.2.0 is selected"}, OthersMoved{Files: SomeOf([]string{"docs/x.md"})}, ConfigMoved{Files: SomeOf([]string{"net/b.tf"})}}, ""},
-			Failed{Project: "db", Verb: Apply, Counts: counting.Counts{Add: 1}, Settled: Reasons{StateMoved{Change: StateCreated, Is: 1}}, Body: trouble},
-			Refused{command("lockstep apply"), "dns", Reasons{PlanDiffers{Project: "dns", Plan: someHash, Since: Reasons{StateMoved{Change: SameSerial, Is: 3}}}}},
-			Refused{command("lockstep apply"), "ns", Reasons{PlanDiffers{Project: "ns", Plan: someHash, Merged: true}}},
+			Done{"network", counting.Counts{Add: 2}, reasons.List{reasons.StateMoved{Change: reasons.SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}, "```\nid = 7\n```"},
+			Done{"app", counting.Counts{Add: 2}, reasons.List{reasons.OtherVersion{}, reasons.ProvidersMoved{Problem: "the plan was made with version 1.1.0 of provider lockstep/lab, and now version 1.2.0 is selected"}, reasons.OthersMoved{Files: reasons.SomeOf([]string{"docs/x.md"})}, reasons.ConfigMoved{Files: reasons.SomeOf([]string{"net/b.tf"})}}, ""},
+			Failed{Project: "db", Verb: Apply, Counts: counting.Counts{Add: 1}, Settled: reasons.List{reasons.StateMoved{Change: reasons.StateCreated, Is: 1}}, Body: trouble},
+			Refused{command("lockstep apply"), "dns", reasons.List{reasons.PlanDiffers{Project: "dns", Plan: someHash, Since: reasons.List{reasons.StateMoved{Change: reasons.SameSerial, Is: 3}}}}},
+			Refused{command("lockstep apply"), "ns", reasons.List{reasons.PlanDiffers{Project: "ns", Plan: someHash, Merged: true}}},
 		}}.Markdown(65536),
 		"replaced": Replacement{Difference: "<details>the difference</details>\n"}.Above("the plan\n") + "=====\n" + Replacement{}.Above("the plan\n") +
 			"=====\n" + Replacement{Since: overtaken, Difference: "<details>the difference</details>\n"}.Above("the plan\n") + "=====\n" +
-			Replacement{Since: Reasons{InputsMoved{Files: SomeOf([]string{"net/a.txt"})}}, Equal: true}.Above("the plan\n"),
+			Replacement{Since: reasons.List{reasons.InputsMoved{Files: reasons.SomeOf([]string{"net/a.txt"})}}, Equal: true}.Above("the plan\n"),
 		"rechecked": Rechecked{Project: "network", Since: overtaken}.Above("the plan\n") + "=====\n" + Rechecked{Project: "network"}.Above("the plan\n") +
 			"=====\n" + Rechecked{Project: "network", Problem: trouble}.Above("the plan\n"),
 		"answer-renewed": Answer{"check", []Reply{PlanRenewal{"network", someHash, overtaken, false}, PlanRenewal{"app", someHash,
-			Reasons{InputsMoved{Files: SomeOf([]string{"a.txt"})}, ModulesMoved{Modules: SomeOf([]string{"net from github.com/acme/net"})}, PlaceMoved{"app", there, here, false},
-				StateMoved{Change: StateGone, Was: 3}, StateMoved{Change: StateReplaced, Was: 3, Is: 3}}, true}}}.Markdown(65536),
+			reasons.List{reasons.InputsMoved{Files: reasons.SomeOf([]string{"a.txt"})}, reasons.ModulesMoved{Modules: reasons.SomeOf([]string{"net from github.com/acme/net"})}, reasons.PlaceMoved{Project: "app", Planned: there, Place: here},
+				reasons.StateMoved{Change: reasons.StateGone, Was: 3}, reasons.StateMoved{Change: reasons.StateReplaced, Was: 3, Is: 3}}, true}}}.Markdown(65536),
 		"status-renewed":    status(with(net, Renewed, "", somePlan), app).Markdown(65536),
 		"check-renewed":     check(with(net, Renewed, "", somePlan), "") + "=====\n" + check(unasked, ""),
 		"answer-planned":    Answer{"33", []Reply{Planned{"network", counting.Counts{Add: 2}}, Planned{"app", counting.Counts{}}}}.Markdown(65536),
@@ -185,7 +186,7 @@ func TestGolden(t *testing.T) {
 		"answer-locked":     Answer{"33", []Reply{Locked{"network", "the `database` moves"}, Lifted{"app", "alice", "the `database` moves"}}}.Markdown(65536),
 		"check-locked":      check(locked, ""),
 		"status-locked":     status(locked).Markdown(65536),
-		"answer-stopping":   Answer{"33", []Reply{Stopping{"network", Apply, "alice"}, Stopping{"app", Plan, "alice"}, Refused{command("lockstep stop"), "", Reasons{NothingToStop{}}}}}.Markdown(65536),
+		"answer-stopping":   Answer{"33", []Reply{Stopping{"network", Apply, "alice"}, Stopping{"app", Plan, "alice"}, Refused{command("lockstep stop"), "", reasons.List{reasons.NothingToStop{}}}}}.Markdown(65536),
 		"answer-stopped":    Answer{"33", []Reply{StoppedApply{"network", "alice", Progress{80, 200}, false, trouble}, StoppedApply{"app", "alice", Progress{0, 1}, true, ""}}}.Markdown(65536),
 		"status-continuing": status(far(with(net, Applying, "alice", somePlan))).Markdown(65536),
 		"status-stopped":    status(far(with(net, Stopped, "alice", somePlan))).Markdown(65536),
@@ -195,8 +196,8 @@ func TestGolden(t *testing.T) {
 			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: counting.Counts{Add: 1}, Remaining: 4, Body: trouble}, Failed{Project: "mx", Verb: Apply, Lost: true, Body: "Look at the new plan."},
 			Failed{Project: "ns", Verb: Apply, Untouched: true, Closed: true, Body: trouble}}}.Markdown(65536),
 		"answer-refused": Answer{"33", []Reply{
-			Refused{command("lockstep apply"), "network", Reasons{Sentence{"The plan is stale, because it is.", "Plan again."}, Sentence{"The moon is full.", "Plan again."}}},
-			Refused{command("lockstep plan -p x"), "", Reasons{NoProjectSelected{command("lockstep plan -p x"), []string{"app", "db"}}}},
+			Refused{command("lockstep apply"), "network", reasons.List{reasons.Sentence{Text: "The plan is stale, because it is.", Remedy: "Plan again."}, reasons.Sentence{Text: "The moon is full.", Remedy: "Plan again."}}},
+			Refused{command("lockstep plan -p x"), "", reasons.List{reasons.NoProjectSelected{Command: command("lockstep plan -p x"), Projects: []string{"app", "db"}}}},
 		}}.Markdown(65536),
 		"answer-misunderstood": Answer{"33", []Reply{
 			Misunderstood{grammar.Parse("lockstep aply `@team`")[0]}, Misunderstood{grammar.Parse("lockstep plan -w $(id)")[0]}, Misunderstood{grammar.Parse("lockstep")[0]},
@@ -213,7 +214,7 @@ func TestGolden(t *testing.T) {
 			Misunderstood{grammar.Line{Text: "lockstep x", Problem: grammar.Problem{Kind: "of tomorrow"}}},
 		}}.Markdown(65536),
 		"answer-help":     Answer{"33", []Reply{Guide{[]string{"app/eu", "network"}}}}.Markdown(65536),
-		"answer-unlocked": Answer{"33", []Reply{Unlocked{Project: "network", Locks: 1}, Unlocked{Project: "app"}, Unlocked{Project: "db", Others: []string{"carol@laptop since 2025-01-02T15:04:05Z"}}, Unlocked{Project: "dns", Elsewhere: &LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}}}.Markdown(65536),
+		"answer-unlocked": Answer{"33", []Reply{Unlocked{Project: "network", Locks: 1}, Unlocked{Project: "app"}, Unlocked{Project: "db", Others: []string{"carol@laptop since 2025-01-02T15:04:05Z"}}, Unlocked{Project: "dns", Elsewhere: &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}}}.Markdown(65536),
 	} {
 		golden.File(t, filepath.Join("testdata", name+".md"), text)
 	}
@@ -262,11 +263,11 @@ func TestBigPlans(t *testing.T) {
 
 // TestReplies holds that what is kept of a reply is the reply, for each kind.
 func TestReplies(t *testing.T) {
-	since := Reasons{StateMoved{Change: SerialMoved, Was: 3, Is: 5}}
+	since := reasons.List{reasons.StateMoved{Change: reasons.SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
 		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, "body"},
-		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
-		Unlocked{"app", 1, []string{"carol"}, &LockedByAnother{8, "carol", "it moves", time.Time{}, false}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
+		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", reasons.List{reasons.Sentence{Text: "no", Remedy: "yes"}, reasons.NotOpen{}, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}}},
+		Unlocked{"app", 1, []string{"carol"}, &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}
 	if len(all) != len(kinds) {

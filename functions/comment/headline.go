@@ -40,7 +40,7 @@ func doneOnly(_, done counting.Counts) string       { return made(done) }
 // mixture, each of them with its number, the worst first. Projects without changes are not counted,
 // but beside trouble it is told that they are there.
 func (s Status) headline() string {
-	at := markdown.Code(short(s.Head))
+	at := markdown.Code(markdown.SHA(s.Head))
 	switch {
 	case s.Problem != "":
 		return fmt.Sprintf("Lockstep could not plan %s", at)

@@ -2,7 +2,6 @@ package comment
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
@@ -22,43 +21,6 @@ type Lifted struct {
 
 func (l Lifted) markdown() string {
 	return fmt.Sprintf("**Unlocked** %s for other pull requests: %s had locked it (%s).", markdown.Code(l.Project), markdown.Code(l.By), markdown.Code(l.Because))
-}
-
-// NothingToLock: the pull request touches no project at present.
-type NothingToLock struct{}
-
-func (NothingToLock) words() (text, remedy string) {
-	return "This pull request touches no project whose state it could lock.", ""
-}
-
-// LockedByAnother: a person keeps the state for another pull request.
-type LockedByAnother struct {
-	Number      int // of the other pull request
-	By, Because string
-	Since       time.Time `json:",omitzero"`
-	// Merged is set for an apply that a merge asks for: no comment repeats it.
-	Merged bool `json:",omitempty"`
-}
-
-func (r LockedByAnother) words() (text, remedy string) {
-	if r.Merged {
-		return LockedFor(r), r.lifts() + " " + planAgain(true)
-	}
-	return LockedFor(r), r.lifts() + " The plan can be applied then, if it still fits."
-}
-
-// lifts is the remedy for the lock itself.
-func (r LockedByAnother) lifts() string {
-	return fmt.Sprintf("%s on #%d lifts the lock, and so does its merge or its close.", markdown.Code("lockstep unlock"), r.Number)
-}
-
-// LockedFor is the note about a person's lock on a project's state.
-func LockedFor(r LockedByAnother) string {
-	since := ""
-	if !r.Since.IsZero() {
-		since = ", since " + r.Since.UTC().Format("2 January 2006, 15:04 MST")
-	}
-	return fmt.Sprintf("%s has locked the state for #%d%s: %s.", markdown.Code(r.By), r.Number, since, markdown.Code(r.Because))
 }
 
 // unblocked is the remedy for a blocked plan.

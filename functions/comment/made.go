@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // with names the options of a plan, without their values, behind its numbers; "" if it has none.
@@ -21,7 +22,7 @@ func (p ProjectStatus) made() string {
 	if len(words) == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("Planned with %s.", SomeOf(words).text())
+	s := fmt.Sprintf("Planned with %s.", reasons.SomeOf(words).Text())
 	if p.Options.Partial() {
 		s += fmt.Sprintf(" **It is a partial plan**: it leaves out other changes of the project. To plan them, too, comment %s.", markdown.Code(Command{Verb: Plan, Project: p.Name}.String()))
 	}

@@ -113,7 +113,7 @@ var problems = map[grammar.Kind]func(grammar.Problem) string{
 	grammar.ManyValues: func(p grammar.Problem) string {
 		return fmt.Sprintf("it has more than %d values", p.Most)
 	},
-	grammar.OldProblem: func(p grammar.Problem) string { return plainly(p.Word) },
+	grammar.OldProblem: func(p grammar.Problem) string { return markdown.Plainly(p.Word) },
 }
 
 // notTaken is about an option of another verb.

@@ -13,11 +13,3 @@ func (o Overridden) markdown() string {
 	return fmt.Sprintf("**Overridden** for the plan of %s, by %s: %s. Comment %s to apply it. It holds for this plan only, and while nobody edits the comment.",
 		markdown.Code(o.Project), markdown.Code(o.By), markdown.Code(o.Because), markdown.Code("lockstep apply -p "+o.Project))
 }
-
-// NotLifted: the settings let somebody lift nothing that is missing for a plan.
-type NotLifted struct{ Login string }
-
-func (r NotLifted) words() (text, remedy string) {
-	return fmt.Sprintf("There is no requirement that is missing, and that the base branch's %s lets %s lift.", settings, markdown.Code(r.Login)),
-		fmt.Sprintf("Those whom the argument %s of the require block names can.", markdown.Code("override"))
-}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // A Rechecked is the note on a plan that was checked after another pull request was applied to its
@@ -12,7 +13,7 @@ type Rechecked struct {
 	Project string
 	// Since are the parts of the plan that had moved; it has the same changes, or Problem tells why
 	// that is not known, in Markdown.
-	Since   Reasons
+	Since   reasons.List
 	Problem string
 }
 
@@ -25,30 +26,30 @@ func (r Rechecked) Above(plan string) string {
 	case len(r.Since) == 0:
 		return "*Checked against the state as it is now: the changes are the same.*\n\n" + plan
 	}
-	return fmt.Sprintf("*Planned again, with the same changes, since %s. An approval of this plan stays.*\n\n%s", sinceText(r.Since), plan)
+	return fmt.Sprintf("*Planned again, with the same changes, since %s. An approval of this plan stays.*\n\n%s", reasons.Since(r.Since), plan)
 }
 
 // A PlanRenewal tells that a plan has become another one, because another pull request was applied to
 // its state. Nobody has asked for that. ByMerge is set if the merge applies it.
 type PlanRenewal struct {
 	Project, Plan string // Plan is the hash
-	Since         Reasons
+	Since         reasons.List
 	ByMerge       bool `json:",omitempty"`
 }
 
 func (r PlanRenewal) markdown() string {
-	text := fmt.Sprintf("**Another plan** for %s, since %s. The comment about the plans shows it, and how it differs from the former one, whose approvals are not for this.", markdown.Code(r.Project), sinceText(r.Since))
+	text := fmt.Sprintf("**Another plan** for %s, since %s. The comment about the plans shows it, and how it differs from the former one, whose approvals are not for this.", markdown.Code(r.Project), reasons.Since(r.Since))
 	if r.ByMerge {
 		return text + fmt.Sprintf(" Merging does not apply it until somebody has looked at it, and commented %s.", markdown.Code(Command{Verb: Plan, Project: r.Project}.String()))
 	}
-	return text + fmt.Sprintf(" To apply it, comment %s.", applyOnly(r.Project, r.Plan))
+	return text + fmt.Sprintf(" To apply it, comment %s.", reasons.ApplyOnly(r.Project, r.Plan))
 }
 
 // A Replacement is the note on a plan that has taken the place of another one. Since are the reasons
 // for that; there may be none. Difference is Markdown; "" if it is not known, or if both plans are the
 // same, so that Equal is set.
 type Replacement struct {
-	Since      Reasons
+	Since      reasons.List
 	Difference string
 	Equal      bool
 }
@@ -57,7 +58,7 @@ type Replacement struct {
 func (r Replacement) Above(plan string) string {
 	since := ""
 	if len(r.Since) > 0 {
-		since = ", since " + sinceText(r.Since)
+		since = ", since " + reasons.Since(r.Since)
 	}
 	head := "**This plan was made in the place of one that did not fit any more**" + since
 	switch {

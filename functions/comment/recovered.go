@@ -51,10 +51,3 @@ func (r Recovered) markdown() string {
 	}
 	return b.String()
 }
-
-// NothingToRecover: no project of the pull request was ever planned.
-type NothingToRecover struct{}
-
-func (NothingToRecover) words() (text, remedy string) {
-	return "This pull request has no project whose state could be recovered.", fmt.Sprintf("Comment %s first.", markdown.Code("lockstep plan"))
-}

@@ -3,6 +3,8 @@ package comment
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/tagged"
 )
 
 // A Reply is the outcome of one command for one project: one of the types in the table below. They
@@ -10,7 +12,7 @@ import (
 type Reply interface{ markdown() string }
 
 // kinds are all types of replies, by the name under which they are kept.
-var kinds = union[Reply]{
+var kinds = tagged.Union[Reply]{
 	"pending":       reflect.TypeFor[Pending](),
 	"renewed":       reflect.TypeFor[PlanRenewal](),
 	"planned":       reflect.TypeFor[Planned](),
@@ -35,7 +37,7 @@ var kinds = union[Reply]{
 
 // MarshalReply encodes a reply as JSON.
 func MarshalReply(r Reply) ([]byte, error) {
-	data, err := kinds.encode(r)
+	data, err := kinds.Encode(r)
 	if err != nil {
 		panic(err.Error())
 	}
@@ -44,7 +46,7 @@ func MarshalReply(r Reply) ([]byte, error) {
 
 // UnmarshalReply decodes what [MarshalReply] has encoded.
 func UnmarshalReply(data []byte) (Reply, error) {
-	r, err := kinds.decode(data)
+	r, err := kinds.Decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("read reply: %w", err)
 	}

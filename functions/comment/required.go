@@ -2,29 +2,11 @@ package comment
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
-
-// Required: the base branch's settings require more than there is.
-type Required struct {
-	Verb   Verb
-	Tree   rulings.Ruling
-	Merged bool `json:",omitempty"` // a merge asks, so that no comment helps
-}
-
-func (r Required) words() (text, remedy string) {
-	text = fmt.Sprintf("The base branch's %s requires more than there is:\n%s", settings, strings.TrimSuffix(r.Tree.Markdown(1), "\n"))
-	switch {
-	case r.Merged:
-		return text, planAgain(true)
-	case r.Tree.Outcome == rulings.Unknown:
-		return text, fmt.Sprintf("Nothing is done while that is unknown. Comment %s again to have it read again.", markdown.Code("lockstep "+string(r.Verb)))
-	}
-	return text, fmt.Sprintf("When it is fulfilled, comment %s again.", markdown.Code("lockstep "+string(r.Verb)))
-}
 
 // requiredWords are the requirements for an apply that nobody has asked for yet, as a section of the
 // status; "" if there are none.
@@ -32,5 +14,5 @@ func requiredWords(r *rulings.Ruling) string {
 	if r == nil || len(r.Of) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("To be applied, the base branch's %s requires:\n\n%s", settings, r.Markdown(0))
+	return fmt.Sprintf("To be applied, the base branch's %s requires:\n\n%s", markdown.Code(reasons.SettingsFile), r.Markdown(0))
 }

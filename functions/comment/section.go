@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
 
 // A section is the body of a project, or of several projects whose bodies are equal.
@@ -75,9 +76,9 @@ func (x section) plans() string {
 		switch {
 		case !p.named():
 		case len(x.projects) == 1:
-			b.WriteString(PlanName(p.Plan) + "\n")
+			b.WriteString(planname.Of(p.Plan) + "\n")
 		default:
-			fmt.Fprintf(&b, "- %s: %s\n", markdown.Code(p.Name), PlanName(p.Plan))
+			fmt.Fprintf(&b, "- %s: %s\n", markdown.Code(p.Name), planname.Of(p.Plan))
 		}
 	}
 	if b.Len() > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
 
 // A Standing is the progress of a project in a pull request.
@@ -99,7 +100,7 @@ func (p ProjectStatus) remedy() string {
 	if p.ByMerge {
 		return "plan"
 	}
-	return "apply " + shortHash(p.Plan)
+	return "apply " + planname.Short(p.Plan)
 }
 
 // calm is lower for a project that needs a person's attention more: 0 for a failure, 1 for what

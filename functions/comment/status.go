@@ -140,7 +140,7 @@ func (s Status) render(sections []string) string {
 		fmt.Fprintf(&b, "\n*%d more notes do not fit here.*\n", n)
 	}
 	if len(s.Approvals) > 0 {
-		fmt.Fprintf(&b, "\nApproved at %s by %s.\n", markdown.Code(short(s.Head)), markdown.List(s.Approvals))
+		fmt.Fprintf(&b, "\nApproved at %s by %s.\n", markdown.Code(markdown.SHA(s.Head)), markdown.List(s.Approvals))
 	}
 	b.WriteString("\n" + s.remedy() + "\n")
 	return b.String()
@@ -251,9 +251,6 @@ func (s Status) next(has func(...Standing) bool) []string {
 	}
 	return say
 }
-
-// short is as much of a SHA as people read.
-func short(sha string) string { return fmt.Sprintf("%.7s", sha) }
 
 // cell is code in a table's cell, where a bar would end it.
 func cell(text string) string { return strings.ReplaceAll(markdown.Code(text), "|", `\|`) }

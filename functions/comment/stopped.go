@@ -42,20 +42,6 @@ func (s StoppedApply) markdown() string {
 	return text + fmt.Sprintf(" To go on with the rest of the plan, comment %s; to plan the rest anew, %s.\n\n%s", markdown.Code("lockstep apply"), markdown.Code("lockstep plan"), s.Body)
 }
 
-// NothingToStop: no plan or apply is under way.
-type NothingToStop struct{}
-
-func (NothingToStop) words() (text, remedy string) {
-	return "Nothing of this pull request is being planned or applied.", ""
-}
-
-// WasStopped: somebody stopped the plan or apply before it was done.
-type WasStopped struct{ By string }
-
-func (r WasStopped) words() (text, remedy string) {
-	return fmt.Sprintf("%s stopped it.", markdown.Code(r.By)), ""
-}
-
 // NotResumable is the report of an apply that cannot go on: it had come to its end, and nobody could
 // write that down, or somebody else has recovered or written its state since.
 func NotResumable() string {

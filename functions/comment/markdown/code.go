@@ -89,3 +89,6 @@ func Few(names []string, more int) string {
 	}
 	return List(names)
 }
+
+// SHA is as much of the SHA of a commit as people read.
+func SHA(sha string) string { return sha[:min(len(sha), 7)] }

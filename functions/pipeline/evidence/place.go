@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/sealing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -151,7 +152,7 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
 	}
 	if q.Placing = now.Placing; len(q.Placing.Reasons) == 0 && q.Placing.Place.Differing(granted) != nil {
 		// The locks that are held are not those that count now.
-		q.Placing.Reasons = comment.Reasons{comment.PlaceKeptElse{Project: q.Run.Project}}
+		q.Placing.Reasons = reasons.List{reasons.PlaceKeptElse{Project: q.Run.Project}}
 	}
 	return nil
 }

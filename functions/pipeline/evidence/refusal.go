@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -14,11 +15,11 @@ import (
 func Impossible(err error) (runs.Decision, error) {
 	var dead *jobs.DeathError
 	if errors.As(err, &dead) {
-		return runs.Refusal(comment.ProcessEnded{Problem: dead.Error(), Remedy: dead.Remedy}), nil
+		return runs.Refusal(reasons.ProcessEnded{Problem: dead.Error(), Remedy: dead.Remedy}), nil
 	}
 	var e *github.FinalError
 	if errors.As(err, &e) {
-		return runs.Refusal(comment.Unavailable{Problem: e.Error(), Remedy: e.Remedy}), nil
+		return runs.Refusal(reasons.Unavailable{Problem: e.Error(), Remedy: e.Remedy}), nil
 	}
 	return runs.Decision{}, err
 }

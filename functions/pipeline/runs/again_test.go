@@ -3,7 +3,7 @@ package runs
 import (
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // TestPlanAgain holds when a plan is made again: if every reason is one that an equal plan settles,
@@ -26,7 +26,7 @@ func TestPlanAgain(t *testing.T) {
 		"files":                 {func(q *Request) { q.Differ = []string{"x"} }, false},
 		"the place": {func(q *Request) {
 			q.State.Serial++
-			q.Placing = &Placing{Reasons: comment.Reasons{comment.PlaceKeptElse{}}}
+			q.Placing = &Placing{Reasons: reasons.List{reasons.PlaceKeptElse{}}}
 		}, false},
 		"it was made again": {func(q *Request) { q.State.Serial++; q.Again = &Again{State: *q.State} }, false},
 	} {
@@ -50,7 +50,7 @@ func TestSettled(t *testing.T) {
 	}
 	q.Again.Equal = false
 	d := Gate(q)
-	if r, ok := d.Reasons[0].(comment.PlanDiffers); !ok || len(r.Since) != 2 || r.Plan != headTwo || d.Stale() {
+	if r, ok := d.Reasons[0].(reasons.PlanDiffers); !ok || len(r.Since) != 2 || r.Plan != headTwo || d.Stale() {
 		t.Errorf("%+v", d)
 	}
 }

@@ -1,9 +1,11 @@
 package runs
 
-import "github.com/lockstep-iac/lockstep/functions/comment"
+import (
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+)
 
 // goingOn are the rules for an apply that was begun, and that another process goes on with.
-var goingOn = []func(*Request) comment.Reason{savedExchanged, shownExchanged, keptExchanged, inputsMoved}
+var goingOn = []func(*Request) reasons.Reason{savedExchanged, shownExchanged, keptExchanged, inputsMoved}
 
 // Continue decides whether an apply that the gate has allowed may be gone on with. Who asked for it,
 // and how the pull request stands by now, does not matter: half an apply is worse than none or

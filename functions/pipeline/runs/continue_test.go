@@ -3,7 +3,7 @@ package runs
 import (
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -26,10 +26,10 @@ func TestContinue(t *testing.T) {
 		{"no plan is shown", func(q *Request) { q.OnGitHub = &empty }, "ShownExchanged"},
 		{"a stored input is damaged", func(q *Request) { q.Kept = "damaged" }, "KeptExchanged"},
 		{"files are others", func(q *Request) { q.Differ = []string{"a.tf"} }, "InputsMoved"},
-		{"the place is refused", func(q *Request) { q.Placing = &Placing{Reasons: comment.Reasons{comment.PlaceTaken{}}} }, "PlaceTaken"},
+		{"the place is refused", func(q *Request) { q.Placing = &Placing{Reasons: reasons.List{reasons.PlaceTaken{}}} }, "PlaceTaken"},
 		{"all of it", func(q *Request) {
 			q.Saved, q.OnGitHub, q.Kept, q.Differ = other, &other, "damaged", []string{"a.tf"}
-			q.Placing = &Placing{Reasons: comment.Reasons{comment.PlaceTaken{}, comment.PlaceNotAllowed{}}}
+			q.Placing = &Placing{Reasons: reasons.List{reasons.PlaceTaken{}, reasons.PlaceNotAllowed{}}}
 		}, "SavedExchanged ShownExchanged KeptExchanged InputsMoved PlaceTaken PlaceNotAllowed"},
 
 		{"the pull request is closed", func(q *Request) { q.Pull.Open = false }, ""},

@@ -6,40 +6,41 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
 // A Decision allows a command unless it has reasons against it.
 type Decision struct {
-	Reasons comment.Reasons
+	Reasons reasons.List
 	// settled are reasons that a plan made again, and the same, has settled.
-	settled comment.Reasons
+	settled reasons.List
 }
 
 // Allowed reports whether the command may be carried out.
 func (d Decision) Allowed() bool { return len(d.Reasons) == 0 }
 
 // Refusal is a decision for one reason.
-func Refusal(r comment.Reason) Decision { return Decision{Reasons: comment.Reasons{r}} }
+func Refusal(r reasons.Reason) Decision { return Decision{Reasons: reasons.List{r}} }
 
 // Has reports whether a decision has a reason of a type.
-func Has[R comment.Reason](d Decision) bool {
-	return slices.ContainsFunc(d.Reasons, func(r comment.Reason) bool { _, is := r.(R); return is })
+func Has[R reasons.Reason](d Decision) bool {
+	return slices.ContainsFunc(d.Reasons, func(r reasons.Reason) bool { _, is := r.(R); return is })
 }
 
 // stale are the reasons that do not go away: a plan that was refused for one of them is never
 // applied.
-var stale = []comment.Reason{
-	comment.HeadMoved{}, comment.StateMoved{}, comment.FoundStale{}, comment.InputsMoved{}, comment.ModulesMoved{}, comment.OtherVersion{},
-	comment.ProvidersMoved{}, comment.OthersMoved{}, comment.ConfigMoved{},
-	comment.NoPlan{}, comment.CommitGone{}, comment.Unusable{}, comment.Conflicts{},
-	comment.SavedExchanged{}, comment.ShownExchanged{}, comment.KeptExchanged{}, comment.PlaceMoved{}, comment.PlaceKeptElse{},
+var stale = []reasons.Reason{
+	reasons.HeadMoved{}, reasons.StateMoved{}, reasons.FoundStale{}, reasons.InputsMoved{}, reasons.ModulesMoved{}, reasons.OtherVersion{},
+	reasons.ProvidersMoved{}, reasons.OthersMoved{}, reasons.ConfigMoved{},
+	reasons.NoPlan{}, reasons.CommitGone{}, reasons.Unusable{}, reasons.Conflicts{},
+	reasons.SavedExchanged{}, reasons.ShownExchanged{}, reasons.KeptExchanged{}, reasons.PlaceMoved{}, reasons.PlaceKeptElse{},
 }
 
 // Stale reports whether a decision about an apply means that only a new plan can be applied.
 func (d Decision) Stale() bool {
-	return slices.ContainsFunc(d.Reasons, func(r comment.Reason) bool {
-		return slices.ContainsFunc(stale, func(s comment.Reason) bool { return reflect.TypeOf(s) == reflect.TypeOf(r) })
+	return slices.ContainsFunc(d.Reasons, func(r reasons.Reason) bool {
+		return slices.ContainsFunc(stale, func(s reasons.Reason) bool { return reflect.TypeOf(s) == reflect.TypeOf(r) })
 	})
 }
 
@@ -47,7 +48,7 @@ func (d Decision) Stale() bool {
 type rule struct {
 	verbs []comment.Verb // the commands that it is about
 	on    subject
-	no    func(*Request) comment.Reason
+	no    func(*Request) reasons.Reason
 }
 
 // A subject is the part of the evidence that a rule needs.
@@ -126,7 +127,7 @@ func Gate(q Request) Decision {
 	if phase(&q) == nil {
 		d.ask(&q, aPlan)
 		if q.Again != nil && !q.Again.Equal {
-			d.Reasons = append(d.Reasons, comment.PlanDiffers{Project: q.Run.Project, Plan: q.Again.Hash, Since: d.settled, Merged: q.merged()})
+			d.Reasons = append(d.Reasons, reasons.PlanDiffers{Project: q.Run.Project, Plan: q.Again.Hash, Since: d.settled, Merged: q.merged()})
 		}
 	}
 	if p := q.Placing; p != nil {

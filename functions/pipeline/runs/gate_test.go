@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -307,26 +308,26 @@ func TestGateFacts(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(*Request)
-		want   comment.Reason
+		want   reasons.Reason
 	}{
-		{"the apply that wrote the state", func(q *Request) { q.State, q.Last = &settled.State, &settled }, comment.StateMoved{Change: comment.SerialMoved, Was: 3, Is: 5, By: "carol", Number: 8}},
-		{"an apply before somebody else wrote it", func(q *Request) { q.State, q.Last = &settled.State, &later }, comment.StateMoved{Change: comment.SerialMoved, Was: 3, Is: 5}},
-		{"a state that is gone", func(q *Request) { q.State = &StateID{} }, comment.StateMoved{Change: comment.StateGone, Was: 3}},
-		{"another lineage", func(q *Request) { q.State = &StateID{"m", 3, "v3"} }, comment.StateMoved{Change: comment.StateReplaced, Was: 3, Is: 3}},
-		{"other bytes", func(q *Request) { q.State = &StateID{"l", 3, "v3b"} }, comment.StateMoved{Change: comment.SameSerial, Was: 3, Is: 3}},
-		{"a first state", func(q *Request) { q.Run.State = StateID{} }, comment.StateMoved{Change: comment.StateCreated, Is: 3}},
-		{"the project's own files first", func(q *Request) { q.Run.Dir, q.Differ = "net", []string{"a.tf", "net/b.tf", "c.tf", "net/d.tf"} }, comment.InputsMoved{Files: comment.SomeOf([]string{"net/b.tf", "net/d.tf", "a.tf", "c.tf"})}},
-		{"of the root all are its own", func(q *Request) { q.Run.Dir, q.Differ = ".", []string{"net/b.tf", "a.tf"} }, comment.InputsMoved{Files: comment.SomeOf([]string{"net/b.tf", "a.tf"})}},
-		{"other files in a merge", func(q *Request) { merge(q); q.Differ, q.Whole = []string{"a.tf"}, true }, comment.InputsMoved{Files: comment.SomeOf([]string{"a.tf"}), Whole: true, Merged: true}},
-		{"a check without a plan", func(q *Request) { q.OnGitHub = &empty }, comment.ShownExchanged{Check: "lockstep/net@", Made: planHash}},
-		{"applied already", func(q *Request) { q.Run.Phase = Applied }, comment.AlreadyDone{Head: headOne, By: "bob"}},
-		{"a login", func(q *Request) { q.Permission = github.ReadPermission }, comment.NoPermission{Login: "alice", Has: "read", Needs: "write"}},
-		{"a plan never shown", func(q *Request) { q.Shown = time.Time{} }, comment.PlanIsNewer{Project: "net", Plan: planHash}},
-		{"a plan shown later", func(q *Request) { q.Shown = q.At }, comment.PlanIsNewer{Project: "net", Plan: planHash, Shown: true}},
+		{"the apply that wrote the state", func(q *Request) { q.State, q.Last = &settled.State, &settled }, reasons.StateMoved{Change: reasons.SerialMoved, Was: 3, Is: 5, By: "carol", Number: 8}},
+		{"an apply before somebody else wrote it", func(q *Request) { q.State, q.Last = &settled.State, &later }, reasons.StateMoved{Change: reasons.SerialMoved, Was: 3, Is: 5}},
+		{"a state that is gone", func(q *Request) { q.State = &StateID{} }, reasons.StateMoved{Change: reasons.StateGone, Was: 3}},
+		{"another lineage", func(q *Request) { q.State = &StateID{"m", 3, "v3"} }, reasons.StateMoved{Change: reasons.StateReplaced, Was: 3, Is: 3}},
+		{"other bytes", func(q *Request) { q.State = &StateID{"l", 3, "v3b"} }, reasons.StateMoved{Change: reasons.SameSerial, Was: 3, Is: 3}},
+		{"a first state", func(q *Request) { q.Run.State = StateID{} }, reasons.StateMoved{Change: reasons.StateCreated, Is: 3}},
+		{"the project's own files first", func(q *Request) { q.Run.Dir, q.Differ = "net", []string{"a.tf", "net/b.tf", "c.tf", "net/d.tf"} }, reasons.InputsMoved{Files: reasons.SomeOf([]string{"net/b.tf", "net/d.tf", "a.tf", "c.tf"})}},
+		{"of the root all are its own", func(q *Request) { q.Run.Dir, q.Differ = ".", []string{"net/b.tf", "a.tf"} }, reasons.InputsMoved{Files: reasons.SomeOf([]string{"net/b.tf", "a.tf"})}},
+		{"other files in a merge", func(q *Request) { merge(q); q.Differ, q.Whole = []string{"a.tf"}, true }, reasons.InputsMoved{Files: reasons.SomeOf([]string{"a.tf"}), Whole: true, Merged: true}},
+		{"a check without a plan", func(q *Request) { q.OnGitHub = &empty }, reasons.ShownExchanged{Check: "lockstep/net@", Made: planHash}},
+		{"applied already", func(q *Request) { q.Run.Phase = Applied }, reasons.AlreadyDone{Head: headOne, By: "bob"}},
+		{"a login", func(q *Request) { q.Permission = github.ReadPermission }, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}},
+		{"a plan never shown", func(q *Request) { q.Shown = time.Time{} }, reasons.PlanIsNewer{Project: "net", Plan: planHash}},
+		{"a plan shown later", func(q *Request) { q.Shown = q.At }, reasons.PlanIsNewer{Project: "net", Plan: planHash, Shown: true}},
 	} {
 		q := allowed()
 		test.change(&q)
-		if diff := cmp.Diff(comment.Reasons{test.want}, Gate(q).Reasons); diff != "" {
+		if diff := cmp.Diff(reasons.List{test.want}, Gate(q).Reasons); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
 	}
@@ -336,19 +337,19 @@ func TestGateFacts(t *testing.T) {
 func TestStale(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		reason comment.Reason
+		reason reasons.Reason
 		want   bool
 	}{
-		{comment.HeadMoved{}, true}, {comment.PlaceMoved{}, true}, {comment.KeptExchanged{Problem: "x"}, true}, {comment.CommitGone{}, true},
-		{comment.NotOpen{}, false}, {comment.NoPermission{}, false}, {comment.OtherUnmerged{}, false}, {comment.PlanIsNewer{}, false},
-		{comment.Unavailable{}, false}, {comment.PlaceTaken{}, false},
+		{reasons.HeadMoved{}, true}, {reasons.PlaceMoved{}, true}, {reasons.KeptExchanged{Problem: "x"}, true}, {reasons.CommitGone{}, true},
+		{reasons.NotOpen{}, false}, {reasons.NoPermission{}, false}, {reasons.OtherUnmerged{}, false}, {reasons.PlanIsNewer{}, false},
+		{reasons.Unavailable{}, false}, {reasons.PlaceTaken{}, false},
 	} {
 		if got := Refusal(test.reason).Stale(); got != test.want {
 			t.Errorf("%T: %v", test.reason, got)
 		}
 	}
-	if comment.SettingsFile != project.FileName {
-		t.Errorf("people read of %s", comment.SettingsFile)
+	if reasons.SettingsFile != project.FileName {
+		t.Errorf("people read of %s", reasons.SettingsFile)
 	}
 }
 

@@ -3,7 +3,7 @@ package runs
 import (
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
@@ -130,12 +130,12 @@ func (d Decision) Waits() (on []string, ok bool) {
 	if len(d.Reasons) != 1 {
 		return nil, false
 	}
-	w, ok := d.Reasons[0].(comment.Awaits)
+	w, ok := d.Reasons[0].(reasons.Awaits)
 	return w.On, ok
 }
 
 // awaited are the rules for an apply that waits, besides inOrder. All others are asked when it is done.
-var awaited = []func(*Request) comment.Reason{occasion, phase, headMoved, planReplaced}
+var awaited = []func(*Request) reasons.Reason{occasion, phase, headMoved, planReplaced}
 
 // Awaited decides about an apply that waits: it waits on ([Decision.Waits]), can be queued, or is over.
 func Awaited(q Request) Decision {
@@ -154,26 +154,26 @@ func Awaited(q Request) Decision {
 }
 
 // planReplaced holds that the plan is the one that the apply was accepted for.
-func planReplaced(q *Request) comment.Reason {
+func planReplaced(q *Request) reasons.Reason {
 	if q.Run.PlanHash == q.Named {
 		return nil
 	}
 	if q.merged() {
-		return comment.PlanRenewed{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: true}
+		return reasons.PlanRenewed{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: true}
 	}
-	return comment.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.PlanHash}
+	return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.PlanHash}
 }
 
 // inOrder holds that the projects that this one depends on are applied, as far as the pull request changes
 // them.
-func inOrder(q *Request) comment.Reason {
+func inOrder(q *Request) reasons.Reason {
 	o, name := q.Order, q.Run.Project
 	if o == nil {
 		return nil
 	}
 	edges := o.Edges()
 	if cycle := order.Cycle(order.Around(edges, name)); cycle != nil {
-		return comment.InCycle{Projects: cycle}
+		return reasons.InCycle{Projects: cycle}
 	}
 	on := order.Waits(edges, o.Progress, name)
 	left := slices.DeleteFunc(slices.Clone(on), func(n string) bool { return o.Coming[n] })
@@ -181,7 +181,7 @@ func inOrder(q *Request) comment.Reason {
 	case len(on) == 0:
 		return nil
 	case len(left) == 0:
-		return comment.Awaits{Project: name, On: on}
+		return reasons.Awaits{Project: name, On: on}
 	}
-	return comment.OutOfOrder{Project: name, Left: left, Merged: q.merged()}
+	return reasons.OutOfOrder{Project: name, Left: left, Merged: q.merged()}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
@@ -89,11 +90,11 @@ func TestInOrder(t *testing.T) {
 		got := ""
 		for _, r := range d.Reasons {
 			switch r := r.(type) {
-			case comment.Awaits:
+			case reasons.Awaits:
 				got += fmt.Sprint("Awaits ", r.On)
-			case comment.OutOfOrder:
+			case reasons.OutOfOrder:
 				got += fmt.Sprint("OutOfOrder ", r.Left)
-			case comment.InCycle:
+			case reasons.InCycle:
 				got += fmt.Sprint("InCycle ", r.Projects)
 			default:
 				got += fmt.Sprintf("%T", r)

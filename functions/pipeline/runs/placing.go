@@ -3,7 +3,7 @@ package runs
 import (
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
@@ -44,7 +44,7 @@ type Placing struct {
 	// though the pull request has one: an apply would write the state in clear.
 	InClear bool
 	// Reasons speak against any place.
-	Reasons comment.Reasons
+	Reasons reasons.List
 }
 
 // A PlaceKind is the relation of an address to the base commit.
@@ -106,7 +106,7 @@ func (d *placing) find(all []project.Project, is func(project.Project) bool) (pr
 	return all[i], true
 }
 
-func (d *placing) no(r comment.Reason) { d.out.Reasons = append(d.out.Reasons, r) }
+func (d *placing) no(r reasons.Reason) { d.out.Reasons = append(d.out.Reasons, r) }
 
 // same grants the address that the base commit has for the project, with the arguments of the
 // backend block there. The pull request's own arguments count once they are merged.
@@ -123,11 +123,11 @@ func (d *placing) other() {
 	case taken && d.follows(owner):
 		d.renamed(owner)
 	case taken:
-		d.no(comment.PlaceTaken{Project: d.Project.Name, Place: wanted.String(), Owner: owner.Name})
+		d.no(reasons.PlaceTaken{Project: d.Project.Name, Place: wanted.String(), Owner: owner.Name})
 	case d.BaseBroken:
-		d.no(comment.PlaceUnknown{Project: d.Project.Name, Place: wanted.String()})
+		d.no(reasons.PlaceUnknown{Project: d.Project.Name, Place: wanted.String()})
 	case !slices.ContainsFunc(d.Allow, func(p places.Pattern) bool { return p.Matches(wanted) }):
-		d.no(comment.PlaceNotAllowed{Project: d.Project.Name, Place: wanted.String()})
+		d.no(reasons.PlaceNotAllowed{Project: d.Project.Name, Place: wanted.String()})
 	default:
 		d.out.Place = d.guarded(wanted)
 	}
@@ -190,14 +190,14 @@ func (d *placing) claimed() {
 	case c == nil || d.out.Kind == RenamedPlace && c.RepoID == d.Repo.ID && c.Project == d.out.Owner:
 		return
 	case c.RepoID != d.Repo.ID:
-		d.no(comment.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project, Repo: c.Repo})
+		d.no(reasons.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project, Repo: c.Repo})
 		return
 	}
 	owner, there := d.find(d.Base, func(x project.Project) bool { return x.Name == c.Project && x.Workspace == c.Workspace })
 	if !there || d.is(owner) || owner.Place.String() != "" && !owner.Place.Is(d.Project.Place) {
 		return // it is ours already, or its project is gone or has moved
 	}
-	d.no(comment.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project})
+	d.no(reasons.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project})
 }
 
 // ClaimOf is the claim of a run's project on a granted place; nil where none is made.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
@@ -161,12 +162,12 @@ func TestPlaceFor(t *testing.T) {
 }
 
 // refused names the type of a reason, and the other project or repository in it.
-func refused(r comment.Reason) string {
+func refused(r reasons.Reason) string {
 	name := types(Refusal(r))
 	switch r := r.(type) {
-	case comment.PlaceTaken:
+	case reasons.PlaceTaken:
 		return name + " " + r.Owner
-	case comment.PlaceClaimed:
+	case reasons.PlaceClaimed:
 		return name + " " + cmp.Or(r.Repo, r.Owner)
 	}
 	return name
@@ -176,7 +177,7 @@ func refused(r comment.Reason) string {
 // what the base branch does not know by this name is not applied.
 func TestGateOfPlaces(t *testing.T) {
 	t.Parallel()
-	no := comment.Reasons{comment.PlaceTaken{}}
+	no := reasons.List{reasons.PlaceTaken{}}
 	at := places.Place{Backend: "s3", Bucket: "states", Key: "net"}
 	for _, test := range []struct {
 		what    string

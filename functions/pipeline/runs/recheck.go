@@ -1,6 +1,8 @@
 package runs
 
-import "github.com/lockstep-iac/lockstep/functions/comment"
+import (
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+)
 
 // A Verdict is the result of checking a plan that waits, after another pull request was applied to
 // its state.
@@ -20,7 +22,7 @@ const (
 // all that kept it from being checked; these may be none.
 type Finding struct {
 	Verdict Verdict
-	Reasons comment.Reasons
+	Reasons reasons.List
 }
 
 // renewed reports whether nobody has asked for the plan.
@@ -28,25 +30,25 @@ func (r Run) renewed() bool { return r.Checked != nil && r.Checked.Renewed }
 
 // planRenewed holds that a plan which was made by itself, in the place of another one, is applied by
 // those only who name it.
-func planRenewed(q *Request) comment.Reason {
+func planRenewed(q *Request) reasons.Reason {
 	if !q.Run.renewed() || q.Entry == ByComment && (q.Decided || q.Named != "") {
 		return nil // unseen holds that the name is the plan's
 	}
-	return comment.PlanRenewed{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: q.merged()}
+	return reasons.PlanRenewed{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: q.merged()}
 }
 
 // trusted are the rules for a plan that is compared with another one, and moving those about its
 // parts.
 var (
-	trusted = []func(*Request) comment.Reason{savedExchanged, shownExchanged, keptExchanged}
-	moving  = []func(*Request) comment.Reason{inputsMoved, blocksMoved, othersMoved, modulesMoved, providersMoved, otherVersion, stateMoved}
+	trusted = []func(*Request) reasons.Reason{savedExchanged, shownExchanged, keptExchanged}
+	moving  = []func(*Request) reasons.Reason{inputsMoved, blocksMoved, othersMoved, modulesMoved, providersMoved, otherVersion, stateMoved}
 )
 
 // Check decides what becomes of a plan that was made again without the state's lock; q.Again is the
 // new one. Nothing that it decides is believed by an apply: that makes the plan again with the state
 // locked. So the worst of a wrong decision is a plan that is shown.
 func Check(q Request) Finding {
-	reasons := func(rules []func(*Request) comment.Reason) (out comment.Reasons) {
+	reasons := func(rules []func(*Request) reasons.Reason) (out reasons.List) {
 		for _, no := range rules {
 			if r := no(&q); r != nil {
 				out = append(out, r)
@@ -78,8 +80,8 @@ type Checked struct {
 	ID string // of the message
 	// Since are the parts of the plan that had moved; it has the same changes, unless it is Renewed or
 	// Problem tells why that is not known, in Markdown.
-	Since   comment.Reasons `json:",omitempty"`
-	Problem string          `json:",omitempty"`
+	Since   reasons.List `json:",omitempty"`
+	Problem string       `json:",omitempty"`
 	// Renewed is set if the plan is another one, for the reasons of Since, which took the place of
 	// the one that was checked.
 	Renewed bool `json:",omitempty"`

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // A Reservation is the lock of a person on the state of a project: no other pull request is applied to
@@ -24,15 +24,15 @@ func (r Run) ReservationKey() string {
 }
 
 // Against is the reason against an apply of a pull request, nil if there is none. v may be nil.
-func (v *Reservation) Against(number int) *comment.LockedByAnother {
+func (v *Reservation) Against(number int) *reasons.LockedByAnother {
 	if v == nil || v.Lifted || v.Number == number {
 		return nil
 	}
-	return &comment.LockedByAnother{Number: v.Number, By: v.By, Because: v.Reason, Since: v.At}
+	return &reasons.LockedByAnother{Number: v.Number, By: v.By, Because: v.Reason, Since: v.At}
 }
 
 // reserved holds that a state which a person keeps for one pull request is left alone by all others.
-func reserved(q *Request) comment.Reason {
+func reserved(q *Request) reasons.Reason {
 	no := q.Reserved.Against(q.Pull.Number)
 	if no == nil {
 		return nil

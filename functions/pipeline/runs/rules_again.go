@@ -1,7 +1,7 @@
 package runs
 
 import (
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // A plan that does not fit any more because of a reason that is settleable is made again, with the
@@ -27,50 +27,50 @@ func (d Decision) PlanAgain() bool {
 }
 
 // Settled returns the reasons that a plan made again has settled.
-func (d Decision) Settled() comment.Reasons { return d.settled }
+func (d Decision) Settled() reasons.List { return d.settled }
 
-func settleable(r comment.Reason) bool {
+func settleable(r reasons.Reason) bool {
 	switch r := r.(type) {
-	case comment.OtherVersion, comment.ProvidersMoved, comment.OthersMoved, comment.ConfigMoved:
+	case reasons.OtherVersion, reasons.ProvidersMoved, reasons.OthersMoved, reasons.ConfigMoved:
 		return true
-	case comment.StateMoved:
-		return r.Change == comment.StateCreated || r.Change == comment.SerialMoved || r.Change == comment.SameSerial
+	case reasons.StateMoved:
+		return r.Change == reasons.StateCreated || r.Change == reasons.SerialMoved || r.Change == reasons.SameSerial
 	}
 	return false
 }
 
 // othersMoved holds that files around the configuration are the same, where programs can read them.
-func othersMoved(q *Request) comment.Reason {
+func othersMoved(q *Request) reasons.Reason {
 	switch {
 	case len(q.Around) == 0 || len(q.Differ) > 0: // inputsMoved has them all
 		return nil
 	case q.Provisioners:
-		return comment.InputsMoved{Files: comment.SomeOf(q.Around), Whole: q.Whole, Merged: q.merged()}
+		return reasons.InputsMoved{Files: reasons.SomeOf(q.Around), Whole: q.Whole, Merged: q.merged()}
 	}
-	return comment.OthersMoved{Files: comment.SomeOf(q.Around), Merged: q.merged()}
+	return reasons.OthersMoved{Files: reasons.SomeOf(q.Around), Merged: q.merged()}
 }
 
 // blocksMoved holds that the configuration is the same.
-func blocksMoved(q *Request) comment.Reason {
+func blocksMoved(q *Request) reasons.Reason {
 	if len(q.Blocks) == 0 || len(q.Differ) > 0 { // inputsMoved has them all
 		return nil
 	}
-	return comment.ConfigMoved{Files: comment.SomeOf(q.Blocks), Merged: q.merged()}
+	return reasons.ConfigMoved{Files: reasons.SomeOf(q.Blocks), Merged: q.merged()}
 }
 
-func providersMoved(q *Request) comment.Reason {
+func providersMoved(q *Request) reasons.Reason {
 	if q.Providers != "" {
-		return comment.ProvidersMoved{Problem: q.Providers, Merged: q.merged()}
+		return reasons.ProvidersMoved{Problem: q.Providers, Merged: q.merged()}
 	}
 	return nil
 }
 
 // againElsewhere holds that the plan made again is of the state that is locked.
-func againElsewhere(q *Request) comment.Reason {
+func againElsewhere(q *Request) reasons.Reason {
 	if q.Again == nil || q.State != nil && q.Again.State == *q.State {
 		return nil
 	}
-	r := comment.StateMoved{Change: comment.StateReplaced, Was: q.Again.State.Serial, Merged: q.merged()}
+	r := reasons.StateMoved{Change: reasons.StateReplaced, Was: q.Again.State.Serial, Merged: q.merged()}
 	if q.State != nil {
 		r.Is = q.State.Serial
 	}

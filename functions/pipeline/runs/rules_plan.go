@@ -5,25 +5,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-func headMoved(q *Request) comment.Reason {
+func headMoved(q *Request) reasons.Reason {
 	if q.Run.Head != q.Pull.Head.SHA {
-		return comment.HeadMoved{Planned: q.Run.Head, Head: q.Pull.Head.SHA, Merged: q.merged()}
+		return reasons.HeadMoved{Planned: q.Run.Head, Head: q.Pull.Head.SHA, Merged: q.merged()}
 	}
 	return nil
 }
 
 // unseen holds that the author of a comment has seen this plan: the comment names it, or was
 // written after the plan was shown. GitHub's clock has seconds: within one the order is unknown.
-func unseen(q *Request) comment.Reason {
-	newer := comment.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.PlanHash}
+func unseen(q *Request) reasons.Reason {
+	newer := reasons.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.PlanHash}
 	switch {
 	case q.Entry != ByComment || q.Decided:
 		return nil
 	case q.Named != "" && !strings.HasPrefix(q.Run.PlanHash, q.Named):
-		return comment.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.PlanHash}
+		return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.PlanHash}
 	case q.Named != "":
 		return nil
 	case q.Shown.IsZero():
@@ -37,40 +37,40 @@ func unseen(q *Request) comment.Reason {
 
 // savedExchanged, shownExchanged and keptExchanged hold that the plan to apply is the one that was
 // made, and shown: the right to write where plans or records are kept is not the right to apply.
-func savedExchanged(q *Request) comment.Reason {
+func savedExchanged(q *Request) reasons.Reason {
 	if made := q.Run.Saved(); q.Saved != "" && q.Saved != made {
-		return comment.SavedExchanged{Saved: q.Saved, Made: made, Merged: q.merged()}
+		return reasons.SavedExchanged{Saved: q.Saved, Made: made, Merged: q.merged()}
 	}
 	return nil
 }
 
-func shownExchanged(q *Request) comment.Reason {
+func shownExchanged(q *Request) reasons.Reason {
 	made := q.Run.PlanHash
 	switch on := q.OnGitHub; {
 	case on == nil || *on == made && made != "":
 		return nil
 	default:
-		return comment.ShownExchanged{Check: q.Run.Check(), Shown: *on, Made: made, Merged: q.merged()}
+		return reasons.ShownExchanged{Check: q.Run.Check(), Shown: *on, Made: made, Merged: q.merged()}
 	}
 }
 
-func keptExchanged(q *Request) comment.Reason {
+func keptExchanged(q *Request) reasons.Reason {
 	if kept := cmp.Or(q.Kept, q.Run.broken()); kept != "" {
-		return comment.KeptExchanged{Problem: kept, Merged: q.merged()}
+		return reasons.KeptExchanged{Problem: kept, Merged: q.merged()}
 	}
 	return nil
 }
 
-func conflictSince(q *Request) comment.Reason {
+func conflictSince(q *Request) reasons.Reason {
 	if q.Conflict {
-		return comment.Conflicts{Head: q.Pull.Head.SHA, Planned: true}
+		return reasons.Conflicts{Head: q.Pull.Head.SHA, Planned: true}
 	}
 	return nil
 }
 
-func inputsMoved(q *Request) comment.Reason {
+func inputsMoved(q *Request) reasons.Reason {
 	if len(q.Differ) > 0 {
-		return comment.InputsMoved{Files: comment.SomeOf(q.ownFirst()), Whole: q.Whole, Merged: q.merged()}
+		return reasons.InputsMoved{Files: reasons.SomeOf(q.ownFirst()), Whole: q.Whole, Merged: q.merged()}
 	}
 	return nil
 }
@@ -90,30 +90,30 @@ func (q *Request) ownFirst() []string {
 	})
 }
 
-func modulesMoved(q *Request) comment.Reason {
+func modulesMoved(q *Request) reasons.Reason {
 	if len(q.Modules) > 0 {
-		return comment.ModulesMoved{Modules: comment.SomeOf(q.Modules), Merged: q.merged()}
+		return reasons.ModulesMoved{Modules: reasons.SomeOf(q.Modules), Merged: q.merged()}
 	}
 	return nil
 }
 
-func otherVersion(q *Request) comment.Reason {
+func otherVersion(q *Request) reasons.Reason {
 	if q.OtherVersion {
-		return comment.OtherVersion{Merged: q.merged()}
+		return reasons.OtherVersion{Merged: q.merged()}
 	}
 	return nil
 }
 
 // otherUnmerged holds that an apply reverts no other pull request.
-func otherUnmerged(q *Request) comment.Reason {
+func otherUnmerged(q *Request) reasons.Reason {
 	if l := q.Last; l != nil && l.Number != q.Pull.Number && !l.Settled {
-		return comment.OtherUnmerged{Number: l.Number}
+		return reasons.OtherUnmerged{Number: l.Number}
 	}
 	return nil
 }
 
 // stateMoved compares the state of the plan with the present one.
-func stateMoved(q *Request) comment.Reason {
+func stateMoved(q *Request) reasons.Reason {
 	if q.State == nil {
 		return nil
 	}
@@ -121,18 +121,18 @@ func stateMoved(q *Request) comment.Reason {
 	if was == is {
 		return nil
 	}
-	r := comment.StateMoved{Was: was.Serial, Is: is.Serial, Merged: q.merged()}
+	r := reasons.StateMoved{Was: was.Serial, Is: is.Serial, Merged: q.merged()}
 	switch {
 	case was == StateID{}:
-		r.Change = comment.StateCreated
+		r.Change = reasons.StateCreated
 	case is == StateID{}:
-		r.Change = comment.StateGone
+		r.Change = reasons.StateGone
 	case was.Lineage != is.Lineage:
-		r.Change = comment.StateReplaced
+		r.Change = reasons.StateReplaced
 	case was.Serial != is.Serial:
-		r.Change = comment.SerialMoved
+		r.Change = reasons.SerialMoved
 	default:
-		r.Change = comment.SameSerial
+		r.Change = reasons.SameSerial
 	}
 	if l := q.Last; l != nil && l.State == is {
 		r.By, r.Number = l.By, l.Number
@@ -141,25 +141,25 @@ func stateMoved(q *Request) comment.Reason {
 }
 
 // placeRenamed holds that a state under a new name is applied only once the base branch has it.
-func placeRenamed(q *Request) comment.Reason {
+func placeRenamed(q *Request) reasons.Reason {
 	if q.Placing.Kind == RenamedPlace {
-		return comment.PlaceRenamed{Project: q.Run.Project, Owner: q.Placing.Owner}
+		return reasons.PlaceRenamed{Project: q.Run.Project, Owner: q.Placing.Owner}
 	}
 	return nil
 }
 
 // sealedFirst holds that the state of a new project is written encrypted from the beginning, if it is to
 // be encrypted: versions of it in clear would stay in its bucket.
-func sealedFirst(q *Request) comment.Reason {
+func sealedFirst(q *Request) reasons.Reason {
 	if q.Placing.InClear {
-		return comment.NotEncrypted{Project: q.Run.Project}
+		return reasons.NotEncrypted{Project: q.Run.Project}
 	}
 	return nil
 }
 
-func placeMoved(q *Request) comment.Reason {
+func placeMoved(q *Request) reasons.Reason {
 	if was, is := q.Run.Place, q.Placing.Place.String(); was != "" && was != is {
-		return comment.PlaceMoved{Project: q.Run.Project, Planned: was, Place: is, Merged: q.merged()}
+		return reasons.PlaceMoved{Project: q.Run.Project, Planned: was, Place: is, Merged: q.merged()}
 	}
 	return nil
 }

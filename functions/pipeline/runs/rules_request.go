@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-func permission(q *Request) comment.Reason {
+func permission(q *Request) reasons.Reason {
 	if q.Actor != "" && q.Permission < github.WritePermission && !q.mergedByBot() {
-		return comment.NoPermission{Login: q.Actor, Has: q.Permission.String(), Needs: github.WritePermission.String()}
+		return reasons.NoPermission{Login: q.Actor, Has: q.Permission.String(), Needs: github.WritePermission.String()}
 	}
 	return nil
 }
@@ -21,81 +22,81 @@ func (q *Request) mergedByBot() bool {
 	return q.Entry == ByMerge && q.Pull.Merged && q.Pull.MergedBy == q.Actor && strings.HasSuffix(q.Actor, "[bot]")
 }
 
-func fork(q *Request) comment.Reason {
+func fork(q *Request) reasons.Reason {
 	if q.Pull.Fork() {
-		return comment.FromFork{}
+		return reasons.FromFork{}
 	}
 	return nil
 }
 
-func otherBase(q *Request) comment.Reason {
+func otherBase(q *Request) reasons.Reason {
 	if base := q.Pull.Base.Ref; base != q.Pull.DefaultBranch && !q.BaseNamed {
-		return comment.OtherBase{Base: base, Default: q.Pull.DefaultBranch}
+		return reasons.OtherBase{Base: base, Default: q.Pull.DefaultBranch}
 	}
 	return nil
 }
 
-func closed(q *Request) comment.Reason {
+func closed(q *Request) reasons.Reason {
 	if !q.Pull.Open {
-		return comment.NotOpen{Merged: q.Pull.Merged}
+		return reasons.NotOpen{Merged: q.Pull.Merged}
 	}
 	return nil
 }
 
-func beingApplied(q *Request) comment.Reason {
+func beingApplied(q *Request) reasons.Reason {
 	if q.Run.Phase.UnderWay() {
-		return comment.BeingApplied{By: q.Run.Actor, Verb: q.Verb}
+		return reasons.BeingApplied{By: q.Run.Actor, Verb: q.Verb}
 	}
 	return nil
 }
 
-func conflict(q *Request) comment.Reason {
+func conflict(q *Request) reasons.Reason {
 	if q.Conflict {
-		return comment.Conflicts{Head: q.Pull.Head.SHA}
+		return reasons.Conflicts{Head: q.Pull.Head.SHA}
 	}
 	return nil
 }
 
 // occasion holds that a plan is applied by a comment or by the merge, as the settings want it.
-func occasion(q *Request) comment.Reason {
+func occasion(q *Request) reasons.Reason {
 	onMerge := q.Run.ApplyOn == project.OnMerge
 	switch {
 	case q.merged() && !q.Pull.Merged:
-		return comment.NotMerged{}
+		return reasons.NotMerged{}
 	case q.merged() && !onMerge && q.Run.Phase != New:
-		return comment.NotOnMerge{Project: q.Run.Project}
+		return reasons.NotOnMerge{Project: q.Run.Project}
 	case q.Entry == ByComment && !q.Pull.Open:
-		return comment.NotOpen{Merged: q.Pull.Merged}
+		return reasons.NotOpen{Merged: q.Pull.Merged}
 	case q.Entry == ByComment && onMerge:
-		return comment.AppliedLater{Project: q.Run.Project}
+		return reasons.AppliedLater{Project: q.Run.Project}
 	}
 	return nil
 }
 
 // phase holds that the run has a plan that can be applied.
-func phase(q *Request) comment.Reason {
+func phase(q *Request) reasons.Reason {
 	r := q.Run
 	if r.Waiting() {
-		return comment.BeingApplied{By: r.Waits.By, Verb: comment.Apply}
+		return reasons.BeingApplied{By: r.Waits.By, Verb: comment.Apply}
 	}
 	switch r.Phase {
 	case Queued, Planning:
-		return comment.BeingPlanned{Merged: q.merged() || q.Pull.Merged}
+		return reasons.BeingPlanned{Merged: q.merged() || q.Pull.Merged}
 	case PlanFailed:
-		return comment.PlanIsBad{Head: r.Head, Merged: q.merged() || q.Pull.Merged}
+		return reasons.PlanIsBad{Head: r.Head, Merged: q.merged() || q.Pull.Merged}
 	case ApplyQueued, Applying, Continuing:
-		return comment.BeingApplied{By: r.Actor, Verb: comment.Apply}
+		return reasons.BeingApplied{By: r.Actor, Verb: comment.Apply}
 	case Applied:
-		return comment.AlreadyDone{Head: r.Head, By: r.Actor}
+		return reasons.AlreadyDone{Head: r.Head, By: r.Actor}
 	case ApplyFailed:
-		return comment.ApplyBroken{Merged: q.merged() || q.Pull.Merged}
+		return reasons.ApplyBroken{Merged: q.merged() || q.Pull.Merged}
 	case Stale:
-		return comment.FoundStale{Merged: q.merged() || q.Pull.Merged}
+		return reasons.FoundStale{Merged: q.merged() || q.Pull.Merged}
 	case Planned, Stopped:
 		if !r.Applyable {
-			return comment.NothingToDo{}
+			return reasons.NothingToDo{}
 		}
 		return nil
 	}
-	return comment.NoPlan{Merged: q.merged() || q.Pull.Merged}
+	return reasons.NoPlan{Merged: q.merged() || q.Pull.Merged}
 }

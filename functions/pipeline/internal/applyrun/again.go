@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -30,7 +31,7 @@ func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.
 	}
 	p.last = runs.Gate(p.q)
 	switch {
-	case p.last.PlanAgain() && runs.Has[comment.ConfigMoved](p.last):
+	case p.last.PlanAgain() && runs.Has[reasons.ConfigMoved](p.last):
 		return none, jobs.PlanCheckout, nil
 	case p.last.PlanAgain():
 		return none, jobs.PlanAgain, nil
@@ -84,7 +85,7 @@ func (p *permission) look(ctx context.Context, now jobs.Present) (err error) {
 // that people know, whose name the run keeps. Records can be exchanged, so the hash of the new one is
 // in our check run, too. The check comes first: whoever dies before the record has the new plan leaves one
 // that has the former, which is made again; the other way round nobody could tell that we have made the new one.
-func (p *permission) settle(ctx context.Context, why comment.Reasons) (err error) {
+func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 	if p.again == nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
@@ -103,7 +104,7 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	}
 	dir, in, done, err := ap.compare(ctx, &q)
 	if errors.Is(err, github.ErrNotFound) {
-		return ap.refuse(ctx, s, runs.Refusal(comment.CommitGone{Problem: err.Error()}))
+		return ap.refuse(ctx, s, runs.Refusal(reasons.CommitGone{Problem: err.Error()}))
 	}
 	if err != nil {
 		return ap.cannotApply(ctx, s, err)
@@ -117,7 +118,7 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 		return ap.cannotApply(ctx, s, err)
 	}
 	if problem != "" {
-		return ap.refuse(ctx, s, runs.Refusal(comment.Unusable{Problem: problem}))
+		return ap.refuse(ctx, s, runs.Refusal(reasons.Unusable{Problem: problem}))
 	}
 	q.Provisioners = job.Grants.Provisioners
 	if d := runs.Gate(q); !d.Allowed() && !d.PlanAgain() {
@@ -195,7 +196,7 @@ func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Requ
 	case len(outcome.Moved) > 0:
 		q.Modules = outcome.Moved
 		return ap.refuse(ctx, s, runs.Gate(q))
-	case outcome.Refused && p.again != nil && !p.again.Equal && runs.Has[comment.PlanDiffers](p.last):
+	case outcome.Refused && p.again != nil && !p.again.Equal && runs.Has[reasons.PlanDiffers](p.last):
 		return ap.differs(ctx, p, planrun.Replacement{Again: *p.again, Job: job, Inputs: in})
 	case outcome.Refused:
 		return ap.refuse(ctx, s, p.last)
@@ -209,5 +210,5 @@ func (ap *Applier) unlessStopped(ctx context.Context, r runs.Run) (runs.Decision
 	if err != nil || stop == nil {
 		return runs.Decision{}, err
 	}
-	return runs.Refusal(comment.WasStopped{By: stop.By}), nil
+	return runs.Refusal(reasons.WasStopped{By: stop.By}), nil
 }

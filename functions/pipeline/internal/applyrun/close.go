@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -127,7 +128,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if was == runs.Dropped || !s.Phase.May(runs.Dropped) || was.UnderWay() {
 		return nil
 	}
-	gone := comment.NotOpen{Merged: cl.Evidence.Pull.Merged}
+	gone := reasons.NotOpen{Merged: cl.Evidence.Pull.Merged}
 	if err := cl.Report.Announce(ctx, s.Run); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -48,7 +49,7 @@ func (qu *ApplyQueuer) together(ctx context.Context, c comment.Command, s ledger
 	case s.PlanFor != qu.Evidence.Message.ID || c.Plan != "" || s.Phase.UnderWay() && s.ThenApply == 0:
 		return nil, false, nil
 	case s.ThenApply == 0:
-		return evidence.Refused(c, s.Project, runs.Refusal(comment.HeadIsNewer{Project: s.Project})), true, nil
+		return evidence.Refused(c, s.Project, runs.Refusal(reasons.HeadIsNewer{Project: s.Project})), true, nil
 	case s.Try >= s.ThenApply || s.Waiting():
 		return nil, true, nil // queued, or answered
 	}

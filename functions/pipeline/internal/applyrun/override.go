@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -42,13 +43,13 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 			return nil, err
 		}
 		if ruling == nil || !lifted(*ruling, q.Actor) {
-			replies = append(replies, evidence.Refused(c, s.Project, runs.Refusal(comment.NotLifted{Login: q.Actor})))
+			replies = append(replies, evidence.Refused(c, s.Project, runs.Refusal(reasons.NotLifted{Login: q.Actor})))
 			continue
 		}
 		replies = append(replies, comment.Overridden{Project: s.Project, By: q.Actor, Because: c.Reason})
 	}
 	if len(replies) == 0 {
-		replies = append(replies, evidence.Refused(c, "", runs.Refusal(comment.NoPlan{})))
+		replies = append(replies, evidence.Refused(c, "", runs.Refusal(reasons.NoPlan{})))
 	}
 	return replies, nil
 }

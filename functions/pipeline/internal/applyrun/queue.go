@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -54,13 +55,13 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 // noneSelected refuses a command that selects no plan, by a decision about no run. One with names
 // gets those that there are.
 func noneSelected(c comment.Command, d runs.Decision, known []ledger.Versioned) comment.Reply {
-	no := comment.NoneSelected{Command: c}
+	no := reasons.NoneSelected{Command: c}
 	for _, s := range known {
 		if s.Phase != runs.Dropped && s.Phase != runs.Superseded {
 			no.Projects = append(no.Projects, s.Project)
 		}
 	}
-	if runs.Has[comment.NoPlan](d) && len(d.Reasons) == 1 && !c.Everything() && len(no.Projects) > 0 {
+	if runs.Has[reasons.NoPlan](d) && len(d.Reasons) == 1 && !c.Everything() && len(no.Projects) > 0 {
 		return evidence.Refused(c, "", runs.Refusal(no))
 	}
 	return evidence.Refused(c, c.Project, d)

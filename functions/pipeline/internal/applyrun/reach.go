@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -26,7 +27,7 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 	if err != nil || no != nil {
 		return no, err
 	}
-	refused := func(why comment.Reason) (comment.Reply, error) {
+	refused := func(why reasons.Reason) (comment.Reply, error) {
 		return evidence.Refused(x.command, r.Project, runs.Refusal(why)), nil
 	}
 	// The lock was taken with the configuration of the merge, which GitHub forgets after some time.
@@ -35,7 +36,7 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 		dir, done, err = x.evidence.Checkout(ctx, r.Head)
 	}
 	if errors.Is(err, github.ErrNotFound) {
-		return refused(comment.CommitGone{Problem: err.Error()})
+		return refused(reasons.CommitGone{Problem: err.Error()})
 	}
 	if err != nil {
 		return evidence.Unable(x.command, r.Project, err)
@@ -49,12 +50,12 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 		return evidence.Refused(x.command, r.Project, d), nil
 	}
 	if problem != "" {
-		return refused(comment.Unusable{Problem: problem})
+		return refused(reasons.Unusable{Problem: problem})
 	}
 	reply, err := work(job)
 	var state *jobs.StateError
 	if errors.As(err, &state) {
-		return refused(comment.StateUnreachable{Problem: x.report.Clean(state.Why), Remedy: state.Remedy})
+		return refused(reasons.StateUnreachable{Problem: x.report.Clean(state.Why), Remedy: state.Remedy})
 	}
 	return reply, err
 }

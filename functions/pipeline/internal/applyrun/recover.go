@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -45,7 +46,7 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 		}
 		d := runs.Gate(q)
 		if d.Allowed() {
-			d = runs.Refusal(comment.NothingToRecover{})
+			d = runs.Refusal(reasons.NothingToRecover{})
 		}
 		return []comment.Reply{evidence.Refused(c, "", d)}, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
@@ -22,7 +23,7 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 	}
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.Meant(c) })
 	if len(all) == 0 {
-		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(comment.NothingToUnlock{}))}, nil
+		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(reasons.NothingToUnlock{}))}, nil
 	}
 	var replies []comment.Reply
 	for _, s := range all {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -80,7 +81,7 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 		return err
 	}
 	if stop != nil {
-		return w.giveUp(ctx, s, runs.Refusal(comment.WasStopped{By: stop.By}))
+		return w.giveUp(ctx, s, runs.Refusal(reasons.WasStopped{By: stop.By}))
 	}
 	if w.order == nil {
 		if w.order, err = w.Evidence.Order(ctx); err != nil {
@@ -119,7 +120,7 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 func (w *Waves) unable(ctx context.Context, all []ledger.Versioned, err error) error {
 	var d runs.Decision
 	if errors.Is(err, github.ErrNotFound) { // the base branch was deleted
-		d, err = runs.Refusal(comment.CommitGone{Problem: err.Error()}), nil
+		d, err = runs.Refusal(reasons.CommitGone{Problem: err.Error()}), nil
 	} else {
 		d, err = evidence.Impossible(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -119,7 +120,7 @@ var uses = map[string]use{
 	"shown": only(func(ctx context.Context, ld Ledger) error {
 		seen, next, other, hashless := net, net, net, net
 		next.Begun, other.Begun, other.PlanHash, hashless.Begun, hashless.PlanHash = 3, 4, "0123456789abcdef", 5, ""
-		text := comment.PlanName(net.PlanHash) + "\n" + comment.PlanName(dns.PlanHash) + "\n"
+		text := planname.Of(net.PlanHash) + "\n" + planname.Of(dns.PlanHash) + "\n"
 		return ld.Shown(ctx, []Versioned{{Run: dns}, {Run: seen}, {Run: next}, {Run: other}, {Run: hashless}}, text, noon.Add(time.Hour))
 	}),
 	"shown at":      func(ctx context.Context, ld Ledger) (any, error) { return ld.ShownAt(ctx, net) },

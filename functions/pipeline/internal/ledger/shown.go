@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -18,7 +18,7 @@ import (
 // people read.
 func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at time.Time) error {
 	for _, r := range all {
-		if r.Phase != runs.Planned || r.PlanHash == "" || !strings.Contains(text, comment.PlanName(r.PlanHash)+"\n") {
+		if r.Phase != runs.Planned || r.PlanHash == "" || !strings.Contains(text, planname.Of(r.PlanHash)+"\n") {
 			continue
 		}
 		_, err := ld.Change(ctx, r.ShownKey(), func(old []byte) ([]byte, error) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -110,7 +111,7 @@ func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look)
 
 // noneSelected refuses a command that is for none of the projects.
 func noneSelected(c comment.Command, all []project.Project) comment.Reply {
-	no := comment.NoProjectSelected{Command: c}
+	no := reasons.NoProjectSelected{Command: c}
 	for _, p := range all {
 		no.Projects = append(no.Projects, p.Name)
 	}

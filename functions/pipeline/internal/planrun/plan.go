@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
@@ -49,7 +50,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	if stop, err := pl.Ledger.StopOf(ctx, s.Run); err != nil {
 		return err
 	} else if stop != nil {
-		return pl.denied(ctx, s, runs.Refusal(comment.WasStopped{By: stop.By}))
+		return pl.denied(ctx, s, runs.Refusal(reasons.WasStopped{By: stop.By}))
 	}
 	if err := pl.Leases.Hold(ctx, s.Run); err != nil {
 		return err
@@ -68,7 +69,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		return pl.Leases.Release(ctx, s.Key())
 	}
 	if stopped := new(stoppedError); errors.As(err, &stopped) {
-		return pl.denied(ctx, stopped.run, runs.Refusal(comment.WasStopped{By: stopped.by}))
+		return pl.denied(ctx, stopped.run, runs.Refusal(reasons.WasStopped{By: stopped.by}))
 	}
 	return err
 }
@@ -95,7 +96,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 		}
 	}
 	if errors.Is(err, github.ErrNotFound) {
-		return pl.denied(ctx, s, runs.Refusal(comment.CommitGone{Problem: err.Error()}))
+		return pl.denied(ctx, s, runs.Refusal(reasons.CommitGone{Problem: err.Error()}))
 	}
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)

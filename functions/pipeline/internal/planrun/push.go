@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -74,12 +75,12 @@ func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 		if err := qu.Report.Announce(ctx, r); err != nil {
 			return err
 		}
-		return qu.Report.Unfollow(ctx, r, comment.FoundStale{})
+		return qu.Report.Unfollow(ctx, r, reasons.FoundStale{})
 	default:
 		if err := qu.Report.Announce(ctx, r); err != nil || !r.Waiting() {
 			return err
 		}
-		return qu.Report.Unfollow(ctx, r, comment.FoundStale{})
+		return qu.Report.Unfollow(ctx, r, reasons.FoundStale{})
 	}
 	if r.Head != qu.Evidence.Pull.Head.SHA {
 		old := r
@@ -88,5 +89,5 @@ func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 			return err
 		}
 	}
-	return qu.Report.Reply(ctx, r.Answer, report.Unmade(r, comment.PlanSuperseded{Project: r.Project}, comment.FoundStale{})...)
+	return qu.Report.Reply(ctx, r.Answer, report.Unmade(r, comment.PlanSuperseded{Project: r.Project}, reasons.FoundStale{})...)
 }

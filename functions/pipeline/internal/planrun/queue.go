@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -34,7 +35,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
-	if d := runs.Gate(q); runs.Has[comment.OtherBase](d) {
+	if d := runs.Gate(q); runs.Has[reasons.OtherBase](d) {
 		return qu.notLooked(ctx, c, q, d, l)
 	}
 	l.Head, l.Base, l.Merge, l.Conflict, l.Into = m.Head, m.Base, m.SHA, m.Conflict, m.BaseRef
@@ -79,7 +80,7 @@ func (qu *PlanQueuer) unasked(ctx context.Context, q runs.Request, replies []com
 	said := l.Problem
 	for _, r := range replies {
 		no, is := r.(comment.Refused)
-		if is && slices.ContainsFunc(no.Reasons, func(why comment.Reason) bool { _, is := why.(comment.Required); return is }) {
+		if is && slices.ContainsFunc(no.Reasons, func(why reasons.Reason) bool { _, is := why.(reasons.Required); return is }) {
 			l.Problem = strings.TrimSpace(l.Problem + "\n\n" + comment.Markdown(r))
 		}
 	}
@@ -94,7 +95,7 @@ func (qu *PlanQueuer) unasked(ctx context.Context, q runs.Request, replies []com
 func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q runs.Request, d runs.Decision, l ledger.Look) (replies []comment.Reply, err error) {
 	no := evidence.Refused(c, "", d)
 	l.Refused = comment.Markdown(no)
-	if runs.Has[comment.OtherBase](d) {
+	if runs.Has[reasons.OtherBase](d) {
 		l.Problem = l.Refused
 	}
 	if q.Entry == runs.ByPush {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -25,7 +26,7 @@ type Kept struct {
 // for the reasons of Since, if they are known. Begun is its number.
 type Replacement struct {
 	Again jobs.Again
-	Since comment.Reasons
+	Since reasons.List
 	Begun int
 	// Job is the one it was made for, in a checkout that is still there. Inputs are those of the
 	// checkout before.

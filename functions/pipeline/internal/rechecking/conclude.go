@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
@@ -94,7 +95,7 @@ const maxProblem = 8 << 10
 
 // impossible records that a plan cannot be checked, for reasons or because of an error that stays the
 // same; any other error is returned.
-func (c *Checker) impossible(ctx context.Context, s ledger.Versioned, no comment.Reasons, err error) error {
+func (c *Checker) impossible(ctx context.Context, s ledger.Versioned, no reasons.List, err error) error {
 	if err != nil {
 		d, err := evidence.Impossible(err)
 		if err != nil {

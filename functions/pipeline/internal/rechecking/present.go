@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -13,7 +14,7 @@ import (
 
 // present returns a request for the plan of a run as it would be made now: of the present trial
 // merge. Reasons are those of the gate against it.
-func (c *Checker) present(ctx context.Context, r runs.Run) (q runs.Request, no comment.Reasons, err error) {
+func (c *Checker) present(ctx context.Context, r runs.Run) (q runs.Request, no reasons.List, err error) {
 	if q, err = c.Evidence.Request(ctx, comment.Plan, r); err != nil {
 		return q, nil, err
 	}

@@ -26,7 +26,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -114,7 +114,7 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 	}
 	dir, done, err := c.Evidence.Checkout(ctx, q.Run.Merge)
 	if errors.Is(err, github.ErrNotFound) {
-		return c.impossible(ctx, s, comment.Reasons{comment.CommitGone{Problem: err.Error()}}, nil)
+		return c.impossible(ctx, s, reasons.List{reasons.CommitGone{Problem: err.Error()}}, nil)
 	}
 	if err != nil {
 		return c.impossible(ctx, s, nil, err)
@@ -147,11 +147,11 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 	return c.conclude(ctx, s, q, found, planrun.Replacement{Job: job, Inputs: in, Begun: s.Reserved})
 }
 
-func unusable(problem string) comment.Reasons {
+func unusable(problem string) reasons.List {
 	if problem == "" {
 		return nil
 	}
-	return comment.Reasons{comment.Unusable{Problem: problem}}
+	return reasons.List{reasons.Unusable{Problem: problem}}
 }
 
 // watched has the plan checked, until the run moves on.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -108,21 +109,21 @@ func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
 
 // Unmade are the replies to those who wait for a plan that will not be made: about the plan, and about
 // the apply that was requested together with it.
-func Unmade(r runs.Run, reply comment.Reply, why comment.Reason) []ledger.Reply {
+func Unmade(r runs.Run, reply comment.Reply, why reasons.Reason) []ledger.Reply {
 	return append([]ledger.Reply{PlanReply(r, reply)}, unfollowed(r, why)...)
 }
 
 // unfollowed is the reply of [Reporter.Unfollow]. There is none if nobody waits.
-func unfollowed(r runs.Run, why comment.Reason) []ledger.Reply {
+func unfollowed(r runs.Run, why reasons.Reason) []ledger.Reply {
 	if r.ThenApply != r.Try+1 {
 		return nil
 	}
-	return []ledger.Reply{NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: r.Project, Reasons: comment.Reasons{why}})}
+	return []ledger.Reply{NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: r.Project, Reasons: reasons.List{why}})}
 }
 
 // Unfollow answers whoever waits for an apply that was requested together with the run's plan, or that
 // waits for those of other projects, where the run moves on before it is queued.
-func (rp *Reporter) Unfollow(ctx context.Context, r runs.Run, why comment.Reason) error {
+func (rp *Reporter) Unfollow(ctx context.Context, r runs.Run, why reasons.Reason) error {
 	name := r.Answer
 	if r.Waiting() {
 		name = r.Waits.Answer

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
@@ -12,8 +13,8 @@ import (
 // from then on, and whether the result is a comment of its own.
 func TestPromised(t *testing.T) {
 	kinds := map[string]comment.Reply{
-		"pending": comment.Pending{}, "done": comment.Done{}, "failed": comment.Failed{}, "refused": comment.Refused{Reasons: comment.Reasons{comment.NoPlan{}}},
-		"renewed": comment.PlanRenewal{}, "broken": comment.Broken{}, "superseded": comment.PlanSuperseded{}, "stopped": comment.StoppedApply{}, "nothing": comment.Refused{Reasons: comment.Reasons{comment.NothingToDo{}}},
+		"pending": comment.Pending{}, "done": comment.Done{}, "failed": comment.Failed{}, "refused": comment.Refused{Reasons: reasons.List{reasons.NoPlan{}}},
+		"renewed": comment.PlanRenewal{}, "broken": comment.Broken{}, "superseded": comment.PlanSuperseded{}, "stopped": comment.StoppedApply{}, "nothing": comment.Refused{Reasons: reasons.List{reasons.NothingToDo{}}},
 	}
 	for _, test := range []struct {
 		name, promised, replies, want string

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -147,7 +148,7 @@ func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.Project
 	}
 	if no := v.Against(r.Pull.Number); no != nil {
 		p.Reserved, p.Locked = true, len(p.Blockers) == 0
-		p.Blockers = append(p.Blockers, comment.LockedFor(*no))
+		p.Blockers = append(p.Blockers, reasons.LockedFor(*no))
 	}
 	if len(p.Blockers) > 0 {
 		p.Standing = comment.Blocked

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
@@ -38,7 +39,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c)
 	})
 	if len(all) == 0 {
-		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(comment.NothingToLock{}))}, nil
+		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(reasons.NothingToLock{}))}, nil
 	}
 	var replies []comment.Reply
 	for _, s := range all {

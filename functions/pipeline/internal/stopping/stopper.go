@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -46,7 +47,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 		}
 	}
 	if len(replies) == 0 {
-		replies = append(replies, evidence.Refused(c, c.Project, runs.Refusal(comment.NothingToStop{})))
+		replies = append(replies, evidence.Refused(c, c.Project, runs.Refusal(reasons.NothingToStop{})))
 	}
 	return replies, nil
 }

@@ -1,8 +1,9 @@
-package comment
+package reasons
 
 import (
 	"fmt"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -45,7 +46,7 @@ func (r NotOpen) words() (text, remedy string) {
 
 // NoneSelected: a command selects none of the plans of the pull request.
 type NoneSelected struct {
-	Command  Command
+	Command  grammar.Command
 	Projects []string // that are planned
 }
 
@@ -82,9 +83,9 @@ type Conflicts struct {
 
 func (r Conflicts) words() (text, remedy string) {
 	if r.Planned {
-		return fmt.Sprintf("The base branch has moved, and %s conflicts with it.", markdown.Code(short(r.Head))), "Merge the base branch into this one, or rebase it, and push: that plans again."
+		return fmt.Sprintf("The base branch has moved, and %s conflicts with it.", markdown.Code(markdown.SHA(r.Head))), "Merge the base branch into this one, or rebase it, and push: that plans again."
 	}
-	return fmt.Sprintf("%s conflicts with the base branch.", markdown.Code(short(r.Head))), "Merge the base branch into this one, or rebase it."
+	return fmt.Sprintf("%s conflicts with the base branch.", markdown.Code(markdown.SHA(r.Head))), "Merge the base branch into this one, or rebase it."
 }
 
 // NothingToUnlock: no project of the pull request was ever planned.
@@ -96,7 +97,7 @@ func (NothingToUnlock) words() (text, remedy string) {
 
 // NoProjectSelected: a command selects none of the repository's projects.
 type NoProjectSelected struct {
-	Command  Command
+	Command  grammar.Command
 	Projects []string `json:",omitempty"` // of the repository
 }
 

@@ -1,9 +1,11 @@
-package comment
+package reasons
 
 import (
 	"fmt"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
 
 // NoPlan: there is no plan to apply. In this and the other reasons, Merged is set if the merge of
@@ -26,18 +28,18 @@ func (r BeingPlanned) words() (text, remedy string) {
 
 // BeingApplied: an apply of the same project is under way, or waits for its turn.
 type BeingApplied struct {
-	By   string // login of the user who asked for it
-	Verb Verb   // of the refused command
+	By   string       // login of the user who asked for it
+	Verb grammar.Verb // of the refused command
 }
 
 func (r BeingApplied) words() (text, remedy string) {
 	text = fmt.Sprintf("An apply, asked for by %s, is under way.", markdown.Code(r.By))
 	switch r.Verb {
-	case Plan:
+	case grammar.Plan:
 		remedy = "It can be planned when that is done."
-	case Recover:
+	case grammar.Recover:
 		remedy = "It brings everything into the state itself, when it ends or goes on."
-	case Unlock:
+	case grammar.Unlock:
 		remedy = "Its lock is released when it ends."
 	}
 	return text, remedy
@@ -50,7 +52,7 @@ type PlanIsBad struct {
 }
 
 func (r PlanIsBad) words() (text, remedy string) {
-	text = fmt.Sprintf("Planning %s failed.", markdown.Code(short(r.Head)))
+	text = fmt.Sprintf("Planning %s failed.", markdown.Code(markdown.SHA(r.Head)))
 	if r.Merged {
 		return text, planAgain(true)
 	}
@@ -61,7 +63,7 @@ func (r PlanIsBad) words() (text, remedy string) {
 type AlreadyDone struct{ Head, By string }
 
 func (r AlreadyDone) words() (text, remedy string) {
-	return fmt.Sprintf("The plan for %s is applied already, as %s asked.", markdown.Code(short(r.Head)), markdown.Code(r.By)), ""
+	return fmt.Sprintf("The plan for %s is applied already, as %s asked.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.By)), ""
 }
 
 // ApplyBroken: the apply of the plan failed.
@@ -88,7 +90,7 @@ func (r PlanIsNewer) words() (text, remedy string) {
 	if r.Shown {
 		text = "The plan was shown after this comment was written, or in the same second: whoever wrote it has not seen the plan."
 	}
-	return text, fmt.Sprintf("Look at the plan, and comment %s again, or name the plan: %s.", markdown.Code("lockstep apply"), applyOnly(r.Project, r.Plan))
+	return text, fmt.Sprintf("Look at the plan, and comment %s again, or name the plan: %s.", markdown.Code("lockstep apply"), ApplyOnly(r.Project, r.Plan))
 }
 
 // PlanRenewed: the plan took the place of another one without anybody's asking, and the command does
@@ -103,20 +105,20 @@ func (r PlanRenewed) words() (text, remedy string) {
 	if r.Merged {
 		return text, planAgain(true)
 	}
-	return text, fmt.Sprintf("Look at the plan that is there now. To apply it, comment %s.", applyOnly(r.Project, r.Plan))
+	return text, fmt.Sprintf("Look at the plan that is there now. To apply it, comment %s.", ApplyOnly(r.Project, r.Plan))
 }
 
 // OtherPlan: the comment names a plan that is not the project's.
 type OtherPlan struct{ Project, Named, Plan string }
 
 func (r OtherPlan) words() (text, remedy string) {
-	return fmt.Sprintf("%s is not the plan of %s, which is %s.", markdown.Code(r.Named), markdown.Code(r.Project), PlanName(r.Plan)),
-		fmt.Sprintf("Look at the plan that is there now. To apply it, comment %s.", applyOnly(r.Project, r.Plan))
+	return fmt.Sprintf("%s is not the plan of %s, which is %s.", markdown.Code(r.Named), markdown.Code(r.Project), planname.Of(r.Plan)),
+		fmt.Sprintf("Look at the plan that is there now. To apply it, comment %s.", ApplyOnly(r.Project, r.Plan))
 }
 
-// applyOnly is the command that applies one plan and no other.
-func applyOnly(project, plan string) string {
-	return markdown.Code(Command{Verb: Apply, Plan: shortHash(plan), Project: project}.String())
+// ApplyOnly is the command that applies one plan and no other.
+func ApplyOnly(project, plan string) string {
+	return markdown.Code(grammar.Command{Verb: grammar.Apply, Plan: planname.Short(plan), Project: project}.String())
 }
 
 // SavedExchanged: the saved plan has another hash than the plan that was made.
@@ -126,7 +128,7 @@ type SavedExchanged struct {
 }
 
 func (r SavedExchanged) words() (text, remedy string) {
-	return fmt.Sprintf("The saved plan is not the one that was made: it is %s, and %s was made. Somebody has exchanged it.", PlanName(r.Saved), PlanName(r.Made)), planAgain(r.Merged)
+	return fmt.Sprintf("The saved plan is not the one that was made: it is %s, and %s was made. Somebody has exchanged it.", planname.Of(r.Saved), planname.Of(r.Made)), planAgain(r.Merged)
 }
 
 // ShownExchanged: the check run shows another plan than the one that was made; Shown is "" if it
@@ -140,7 +142,7 @@ func (r ShownExchanged) words() (text, remedy string) {
 	if r.Shown == "" {
 		return fmt.Sprintf("Nobody can tell whether the plan is the one that was shown: the check %s names none.", markdown.Code(r.Check)), planAgain(r.Merged)
 	}
-	return fmt.Sprintf("The plan is not the one that was shown: the check %s shows %s, and %s is to be applied. Somebody has exchanged it.", markdown.Code(r.Check), PlanName(r.Shown), PlanName(r.Made)), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is not the one that was shown: the check %s shows %s, and %s is to be applied. Somebody has exchanged it.", markdown.Code(r.Check), planname.Of(r.Shown), planname.Of(r.Made)), planAgain(r.Merged)
 }
 
 // KeptExchanged: the stored inputs of the plan are not those it was made from.

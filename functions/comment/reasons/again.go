@@ -1,10 +1,11 @@
-package comment
+package reasons
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
 
 // ProvidersMoved: a provider's package is not the one that the plan was made with. Problem is a
@@ -15,10 +16,12 @@ type ProvidersMoved struct {
 }
 
 func (r ProvidersMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The plan was made with another provider: %s.", plainly(r.Problem)), planAgain(r.Merged)
+	return fmt.Sprintf("The plan was made with another provider: %s.", markdown.Plainly(r.Problem)), planAgain(r.Merged)
 }
 
-func (r ProvidersMoved) since() string { return "a provider is another one: " + plainly(r.Problem) }
+func (r ProvidersMoved) since() string {
+	return "a provider is another one: " + markdown.Plainly(r.Problem)
+}
 
 // OthersMoved: files around the configuration have changed, which programs can read.
 type OthersMoved struct {
@@ -27,11 +30,11 @@ type OthersMoved struct {
 }
 
 func (r OthersMoved) words() (text, remedy string) {
-	return fmt.Sprintf("Files around the project's configuration have changed since the plan was made: %s.", r.Files.text()), planAgain(r.Merged)
+	return fmt.Sprintf("Files around the project's configuration have changed since the plan was made: %s.", r.Files.Text()), planAgain(r.Merged)
 }
 
 func (r OthersMoved) since() string {
-	return fmt.Sprintf("files around the configuration have changed: %s", r.Files.text())
+	return fmt.Sprintf("files around the configuration have changed: %s", r.Files.Text())
 }
 
 // ConfigMoved: files of the configuration have changed.
@@ -41,21 +44,21 @@ type ConfigMoved struct {
 }
 
 func (r ConfigMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The project's configuration has changed since the plan was made: %s.", r.Files.text()), planAgain(r.Merged)
+	return fmt.Sprintf("The project's configuration has changed since the plan was made: %s.", r.Files.Text()), planAgain(r.Merged)
 }
 
 func (r ConfigMoved) since() string {
-	return fmt.Sprintf("the base branch's configuration has changed: %s", r.Files.text())
+	return fmt.Sprintf("the base branch's configuration has changed: %s", r.Files.Text())
 }
 
 func (r OtherVersion) since() string { return "another version of Lockstep had made the plan" }
 
 func (r InputsMoved) since() string {
-	return fmt.Sprintf("files that it was made from have changed: %s", r.Files.text())
+	return fmt.Sprintf("files that it was made from have changed: %s", r.Files.Text())
 }
 
 func (r ModulesMoved) since() string {
-	return fmt.Sprintf("the sources of these modules mean something else now: %s", r.Modules.text())
+	return fmt.Sprintf("the sources of these modules mean something else now: %s", r.Modules.Text())
 }
 
 func (r PlaceMoved) since() string {
@@ -85,20 +88,20 @@ func (r StateMoved) since() string {
 type PlanDiffers struct {
 	Project string
 	Plan    string
-	Since   Reasons
+	Since   List
 	Merged  bool
 }
 
 func (r PlanDiffers) words() (text, remedy string) {
-	text = fmt.Sprintf("It was planned again, since %s: **the changes are not those that were approved**, and nothing was changed.", sinceText(r.Since))
+	text = fmt.Sprintf("It was planned again, since %s: **the changes are not those that were approved**, and nothing was changed.", Since(r.Since))
 	if r.Merged {
 		return text, planAgain(true)
 	}
-	return text, fmt.Sprintf("The comment about the plans shows the new one, and how it differs. To apply it, comment %s.", markdown.Code("lockstep apply "+shortHash(r.Plan)))
+	return text, fmt.Sprintf("The comment about the plans shows the new one, and how it differs. To apply it, comment %s.", markdown.Code("lockstep apply "+planname.Short(r.Plan)))
 }
 
-// sinceText joins the facts because of which a plan was made again.
-func sinceText(rs Reasons) string {
+// Since joins the facts because of which a plan was made again.
+func Since(rs List) string {
 	var parts []string
 	for _, r := range rs {
 		if x, ok := r.(interface{ since() string }); ok {
@@ -111,11 +114,11 @@ func sinceText(rs Reasons) string {
 	return strings.Join(parts, "; ")
 }
 
-// plannedAgain is the note on an apply of a plan that was made again and is the same; "" without
+// PlannedAgain is the note on an apply of a plan that was made again and is the same; "" without
 // reasons.
-func plannedAgain(rs Reasons) string {
+func PlannedAgain(rs List) string {
 	if len(rs) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Planned again, with the same changes, since %s.\n\n", sinceText(rs))
+	return fmt.Sprintf("Planned again, with the same changes, since %s.\n\n", Since(rs))
 }

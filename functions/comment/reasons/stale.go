@@ -1,8 +1,9 @@
-package comment
+package reasons
 
 import (
 	"fmt"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -18,7 +19,7 @@ type HeadIsNewer struct{ Project string }
 
 func (r HeadIsNewer) words() (text, remedy string) {
 	return "The last push is not older than the comment, so nobody has looked at the commits that are planned.",
-		fmt.Sprintf("Look at the plan, and comment %s.", markdown.Code(Command{Verb: Apply, Project: r.Project}.String()))
+		fmt.Sprintf("Look at the plan, and comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
 }
 
 // HeadMoved: the plan is for an earlier head.
@@ -28,7 +29,7 @@ type HeadMoved struct {
 }
 
 func (r HeadMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The plan was made for %s, and the head of the pull request is %s now.", markdown.Code(short(r.Planned)), markdown.Code(short(r.Head))), planAgain(r.Merged)
+	return fmt.Sprintf("The plan was made for %s, and the head of the pull request is %s now.", markdown.Code(markdown.SHA(r.Planned)), markdown.Code(markdown.SHA(r.Head))), planAgain(r.Merged)
 }
 
 // InputsMoved: files that the plan depends on have changed since. Whole is set if it depends on all
@@ -48,7 +49,7 @@ func (r InputsMoved) words() (text, remedy string) {
 	if r.Whole {
 		why = fmt.Sprintf(" When it was planned, the base branch's %s let programs run, and these can read any file of the repository: so each one counts.", settings)
 	}
-	return fmt.Sprintf("The plan was made from other files: %s different: %s.%s", where, r.Files.text(), why), planAgain(r.Merged)
+	return fmt.Sprintf("The plan was made from other files: %s different: %s.%s", where, r.Files.Text(), why), planAgain(r.Merged)
 }
 
 // ModulesMoved: the sources of remote modules have other contents than in the plan.
@@ -58,7 +59,7 @@ type ModulesMoved struct {
 }
 
 func (r ModulesMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The plan was made with other modules: the sources of these mean something else now, as those do that name no tag, commit or exact version: %s.", r.Modules.text()), planAgain(r.Merged)
+	return fmt.Sprintf("The plan was made with other modules: the sources of these mean something else now, as those do that name no tag, commit or exact version: %s.", r.Modules.Text()), planAgain(r.Merged)
 }
 
 // OtherVersion: another version of Lockstep made the plan.

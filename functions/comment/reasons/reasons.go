@@ -1,4 +1,5 @@
-package comment
+// Package reasons has the reasons that speak against a command, each with its words.
+package reasons
 
 import (
 	"encoding/json"
@@ -6,18 +7,19 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/tagged"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // A Reason speaks against a command: one of the types in the table below, each with the facts of
-// one rule. Reasons are data, because the replies that contain them are kept.
+// one rule. List are data, because the replies that contain them are kept.
 type Reason interface {
 	// words returns the reason, and its remedy or "". Both are Markdown.
 	words() (text, remedy string)
 }
 
-// reasons are all types of reasons, by the name under which they are kept.
-var reasons = union[Reason]{
+// types are all types of reasons, by the name under which they are kept.
+var types = tagged.Union[Reason]{
 	"sentence": reflect.TypeFor[Sentence](),
 
 	"no permission": reflect.TypeFor[NoPermission](),
@@ -85,14 +87,14 @@ var reasons = union[Reason]{
 	"none selected":       reflect.TypeFor[NoneSelected](),
 }
 
-// Reasons are the reasons of one refusal. As JSON each stands under its name in the table.
-type Reasons []Reason
+// List are the reasons of one refusal. As JSON each stands under its name in the table.
+type List []Reason
 
 // MarshalJSON implements json.Marshaler.
-func (rs Reasons) MarshalJSON() ([]byte, error) {
+func (rs List) MarshalJSON() ([]byte, error) {
 	list := make([]json.RawMessage, 0, len(rs))
 	for _, r := range rs {
-		data, err := reasons.encode(r)
+		data, err := types.Encode(r)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +105,7 @@ func (rs Reasons) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements json.Unmarshaler. Earlier versions of Lockstep kept reasons as texts:
 // they are read as a [Sentence].
-func (rs *Reasons) UnmarshalJSON(data []byte) error {
+func (rs *List) UnmarshalJSON(data []byte) error {
 	var list []json.RawMessage
 	if err := json.Unmarshal(data, &list); err != nil {
 		return err
@@ -115,7 +117,7 @@ func (rs *Reasons) UnmarshalJSON(data []byte) error {
 			*rs = append(*rs, old)
 			continue
 		}
-		r, err := reasons.decode(item)
+		r, err := types.Decode(item)
 		if err != nil {
 			return fmt.Errorf("read reason: %w", err)
 		}
@@ -149,7 +151,7 @@ func SomeOf(names []string) Some {
 	return Some{names[:min(most, len(names))], max(len(names)-most, 0)}
 }
 
-func (s Some) text() string { return markdown.Few(s.Names, s.More) }
+func (s Some) Text() string { return markdown.Few(s.Names, s.More) }
 
 // settings is the name of the settings file, as people see it.
 var settings = markdown.Code(SettingsFile)
@@ -157,42 +159,8 @@ var settings = markdown.Code(SettingsFile)
 // SettingsFile is the name of the file in which a repository has its settings.
 const SettingsFile = "lockstep.hcl"
 
-// A union is a table of types that are kept as JSON, each under its name.
-type union[T any] map[string]reflect.Type
-
-func (u union[T]) encode(v T) ([]byte, error) {
-	for name, t := range u {
-		if reflect.TypeOf(v) == t {
-			return json.Marshal(map[string]T{name: v})
-		}
-	}
-	return nil, fmt.Errorf("comment: %T is in no table", v)
-}
-
-func (u union[T]) decode(data []byte) (v T, err error) {
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(data, &m); err != nil {
-		return v, err
-	}
-	for name, value := range m {
-		t, ok := u[name]
-		if !ok {
-			return v, fmt.Errorf("there is no kind %q", name)
-		}
-		p := reflect.New(t)
-		if err := json.Unmarshal(value, p.Interface()); err != nil {
-			return v, err
-		}
-		return p.Elem().Interface().(T), nil
-	}
-	return v, fmt.Errorf("there is none")
-}
-
-// Markdown returns the reasons and their remedies.
-func (rs Reasons) Markdown() string { return rs.paragraphs() }
-
-// paragraphs returns the reasons as a list, and below it each remedy once.
-func (rs Reasons) paragraphs() string {
+// Markdown returns the reasons as a list, and below it each remedy once.
+func (rs List) Markdown() string {
 	var b, below strings.Builder
 	seen := map[string]bool{"": true}
 	for _, r := range rs {

@@ -1,0 +1,22 @@
+package comment
+
+import "github.com/lockstep-iac/lockstep/functions/comment/grammar"
+
+// The nouns of commands, as answers have them. Package grammar reads them.
+type (
+	Verb    = grammar.Verb
+	Command = grammar.Command
+)
+
+// The verbs with answers of their own.
+const (
+	Plan     = grammar.Plan
+	Apply    = grammar.Apply
+	Stop     = grammar.Stop
+	Recover  = grammar.Recover
+	Lock     = grammar.Lock
+	Unlock   = grammar.Unlock
+	Override = grammar.Override
+	Retry    = grammar.Retry
+	Help     = grammar.Help
+)

@@ -1,0 +1,41 @@
+// Package tagged keeps values of several types as JSON, each under a name of its type.
+package tagged
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// A Union is a table of types that are kept as JSON, each under its name.
+type Union[T any] map[string]reflect.Type
+
+// Encode returns the JSON of a value, whose type must be in the table.
+func (u Union[T]) Encode(v T) ([]byte, error) {
+	for name, t := range u {
+		if reflect.TypeOf(v) == t {
+			return json.Marshal(map[string]T{name: v})
+		}
+	}
+	return nil, fmt.Errorf("%T is in no table", v)
+}
+
+// Decode reads what Encode has written.
+func (u Union[T]) Decode(data []byte) (v T, err error) {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(data, &m); err != nil {
+		return v, err
+	}
+	for name, value := range m {
+		t, ok := u[name]
+		if !ok {
+			return v, fmt.Errorf("there is no kind %q", name)
+		}
+		p := reflect.New(t)
+		if err := json.Unmarshal(value, p.Interface()); err != nil {
+			return v, err
+		}
+		return p.Elem().Interface().(T), nil
+	}
+	return v, fmt.Errorf("there is none")
+}

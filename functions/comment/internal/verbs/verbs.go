@@ -1,0 +1,48 @@
+// Package verbs has the words of the commands.
+package verbs
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+)
+
+// Table has the words of each verb, in the order of the help.
+var Table = []Row{
+	{grammar.Plan, "planned", []Form{
+		{"lockstep plan", "plans the projects that this pull request touches"},
+		{"lockstep plan -target=ADDR", "plans with an option of Terraform's: `-target`, `-exclude`, `-replace`, `-var`, `-destroy`, `-refresh-only` or `-refresh=false`"},
+	}},
+	{grammar.Apply, "applied", []Form{
+		{"lockstep apply", "applies the plans shown above, if they are still up to date"},
+		{"lockstep apply HASH", "applies the plan with this hash, and no other"},
+	}},
+	{grammar.Retry, "planned", []Form{{"lockstep retry", "plans again what has failed, whether that was the plan or its apply"}}},
+	{grammar.Stop, "stopped", []Form{{"lockstep stop", "ends plans and applies that are under way; an apply that was stopped can go on"}}},
+	{grammar.Recover, "recovered", []Form{{"lockstep recover", "brings what applies have done that did not come to their end into the state, and lists objects in doubt"}}},
+	{grammar.Lock, "locked", []Form{{`lockstep lock --reason "..."`, "keeps other pull requests from applying to the states of these projects, until `lockstep unlock`, the merge or the close"}}},
+	{grammar.Unlock, "unlocked", []Form{{"lockstep unlock", "lifts the locks of this pull request, and releases those that its applies left behind"}}},
+	{grammar.Override, "overridden", []Form{{`lockstep override --reason "..."`, "lifts requirements of the settings for the plans shown above, by whom the settings let"}}},
+	{grammar.Help, "helped", []Form{{"lockstep help", "shows this list"}}},
+}
+
+// A Row has the words of one verb.
+type Row struct {
+	Verb grammar.Verb
+	// Participle completes "Not ..." and "is being ...".
+	Participle string
+	// Help has an entry for each form of the command.
+	Help []Form
+}
+
+// A Form is one way to write a command, with its effect.
+type Form struct{ Typed, Effect string }
+
+// Participle returns the word for a command that was carried out, "" for a verb of another
+// version of Lockstep.
+func Participle(v grammar.Verb) string {
+	if i := slices.IndexFunc(Table, func(r Row) bool { return r.Verb == v }); i >= 0 {
+		return Table[i].Participle
+	}
+	return ""
+}

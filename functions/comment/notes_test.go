@@ -1,0 +1,23 @@
+package comment
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestNotes holds the notes of a status, and the reports that are not a plan's or an apply's.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ got, want string }{
+		{SettingsChanged("lockstep.hcl"), "This pull request changes `lockstep.hcl`. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged."},
+		{SettingsBroken("lockstep.hcl", "line 3"), "The base branch's `lockstep.hcl` has errors, and grants nothing but what can be read in it:\n\nline 3"},
+		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied."},
+		{Exchanged(), "**What is kept of this plan is not what was made.** Comment `lockstep plan` for a new plan."},
+		{Interrupted(), "The process that applied this plan ended before it was done. The state has what was done up to some seconds before that. What was done after, or was under way, exists and may not be in it: comment `lockstep plan`, and look at the new plan with care, above all at what it creates."},
+	} {
+		if diff := cmp.Diff(test.want, test.got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package reasons
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+)
+
+const (
+	someSHA  = "4f2a1c9d0e4f2a1c9d0e4f2a1c9d0e4f2a1c9d0e"
+	someHash = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"
+)
+
+// samples are reasons of each type.
+func samples() List {
+	other := strings.Repeat("ab", 32)
+	many := strings.Fields("a.tf b.tf c.tf d.tf e.tf f.tf g.tf h.tf i.tf j.tf k.tf l.tf")
+	const here, there = "s3://states/network", "s3://states/else"
+	return List{
+		Sentence{"The moon is full.", "Wait."},
+		NoPermission{"x`@team`", "read", "write"}, FromFork{}, OtherBase{"release", "main"}, NotOpen{}, NotOpen{true}, NotMerged{},
+		NotOnMerge{"network"}, AppliedLater{"network"}, Conflicts{someSHA, false}, Conflicts{someSHA, true},
+		NoPlan{false}, NoPlan{true}, BeingPlanned{false}, BeingPlanned{true},
+		BeingApplied{"bob", grammar.Plan}, BeingApplied{"bob", grammar.Apply}, BeingApplied{"bob", grammar.Unlock}, PlanIsBad{someSHA, false}, PlanIsBad{someSHA, true},
+		AlreadyDone{someSHA, "bob"}, ApplyBroken{false}, ApplyBroken{true}, NothingToDo{},
+		PlanIsNewer{"network", someHash, false}, PlanIsNewer{"network", someHash, true}, PlanRenewed{"network", someHash, false}, PlanRenewed{"network", someHash, true}, OtherPlan{"network", "1234567", someHash}, OtherPlan{"network", "1234567", ""},
+		SavedExchanged{other, someHash, false}, ShownExchanged{"lockstep/network", "", someHash, false}, ShownExchanged{"lockstep/network", other, someHash, false}, KeptExchanged{"they have another hash", true},
+		FoundStale{false}, HeadIsNewer{"network"}, HeadMoved{someHash, someSHA, false}, InputsMoved{SomeOf(many), false, false}, InputsMoved{SomeOf(many[:2]), true, true},
+		ModulesMoved{SomeOf([]string{"net from github.com/acme/net"}), false}, OtherVersion{false}, OtherUnmerged{8},
+		ProvidersMoved{"version 1.2.0 of \"lab\" is selected", false}, OthersMoved{SomeOf(many[:2]), false}, ConfigMoved{SomeOf(many[:2]), false}, PlanDiffers{"network", someHash, List{OtherVersion{}}, false}, PlanDiffers{"network", someHash, nil, true},
+		StateMoved{Change: StateCreated, Is: 1}, StateMoved{Change: StateGone, Was: 3}, StateMoved{Change: StateReplaced, Was: 3, Is: 3},
+		StateMoved{Change: SerialMoved, Was: 3, Is: 5, By: "carol", Number: 8}, StateMoved{Change: SameSerial, Was: 3, Is: 3, Merged: true},
+		PlaceTaken{"network", here, "net"}, PlaceClaimed{"network", here, "net", "acme/shop"}, PlaceClaimed{"network", here, "net", ""},
+		PlaceUnknown{"network", here}, PlaceNotAllowed{"network", here}, PlaceRenamed{"network", "net"}, NotEncrypted{"network"}, PlaceMoved{"network", there, here, false}, PlaceKeptElse{"network"},
+		StateUnreachable{"put state: access denied", "Grant it."}, NothingToUnlock{}, NothingToStop{}, NothingToRecover{}, BeingApplied{"bob", grammar.Recover}, WasStopped{"alice"}, Unavailable{"too large an archive", "Make it smaller."}, ProcessEnded{"planning was ended: It took more than 512 MiB of memory.", "Give it more."},
+		Unusable{"there is no such project: network"}, CommitGone{"404 Not Found"},
+		Required{grammar.Apply, requiredTree(), false}, Required{grammar.Apply, requiredTree(), true}, Required{grammar.Unlock, unknownTree(), false},
+		NotLifted{"bob"}, NothingToLock{},
+		Awaits{"app", []string{"net"}}, Awaits{"app", []string{"db", "net"}}, OutOfOrder{"app", []string{"net"}, false}, OutOfOrder{"app", []string{"db", "net"}, false}, OutOfOrder{"app", []string{"net"}, true}, InCycle{[]string{"app", "net", "app"}},
+		LockedByAnother{8, "carol", "the database moves", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), false}, LockedByAnother{8, "carol", "it moves", time.Time{}, true},
+		NoneSelected{grammar.Command{Verb: grammar.Apply, Project: "x"}, []string{"app/eu", "network"}}, NoProjectSelected{grammar.Command{Verb: grammar.Plan}, nil}, NoProjectSelected{grammar.Command{Verb: grammar.Apply, Project: "x"}, []string{"app/eu", "network"}},
+	}
+}
+
+// TestReasons holds the words of each reason, and that what is kept of it is the reason.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	var seen []reflect.Type
+	for _, r := range samples() {
+		text, remedy := r.words()
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n", strings.TrimPrefix(fmt.Sprintf("%T", r), "reasons."), text)
+		if remedy != "" {
+			fmt.Fprintf(&b, "> %s\n\n", remedy)
+		}
+		seen = append(seen, reflect.TypeOf(r))
+	}
+	for name, kind := range types {
+		if !slices.Contains(seen, kind) {
+			t.Errorf("%s has no sample", name)
+		}
+	}
+	if n := len(slices.Compact(slices.SortedFunc(maps.Values(types), func(x, y reflect.Type) int { return strings.Compare(x.String(), y.String()) }))); n != len(types) {
+		t.Errorf("%d types under %d names", n, len(types))
+	}
+	golden.File(t, "testdata/reasons.md", b.String())
+	data, err := json.Marshal(samples())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got List
+	err = json.Unmarshal(data, &got)
+	if diff := cmp.Diff(samples(), got); diff != "" || err != nil {
+		t.Errorf("%v%s", err, diff)
+	}
+}
+
+// TestBadReasons holds that what is no list of reasons is an error.
+func TestBadReasons(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{`[{}]`, `[{"moon is full":{}}]`, `[7]`, `{}`} {
+		var rs List
+		if err := rs.UnmarshalJSON([]byte(bad)); err == nil {
+			t.Errorf("%s is %+v", bad, rs)
+		}
+	}
+}
+
+// requiredTree has every rule with facts against it, and some that hold.
+func requiredTree() rulings.Ruling {
+	no := func(rule rulings.Rule, r rulings.Ruling) rulings.Ruling {
+		r.Rule, r.Outcome = rule, rulings.Fails
+		return r
+	}
+	by := func(why rulings.Why, name string, names ...string) rulings.Against {
+		return rulings.Against{Name: name, Why: why, Names: names}
+	}
+	against := func(all ...rulings.Against) rulings.Ruling { return rulings.Ruling{Against: all} }
+	wanted := func(r rulings.Ruling, names ...string) rulings.Ruling {
+		r.Wanted = names
+		return r
+	}
+	first := rulings.Ruling{Rule: rulings.Requirement, Outcome: rulings.Fails, At: "lockstep.hcl:3", Of: []rulings.Ruling{
+		no(rulings.AskedBy, wanted(against(by(rulings.NotNamed, "bob")), "acme/sre", "carol")),
+		no(rulings.Permitted, wanted(against(by(rulings.CannotWrite, "bob", "write")), "admin")),
+		no(rulings.Approvals, rulings.Ruling{Want: 2, Have: 1, Wanted: []string{"acme/sre"}, Found: []string{"dave"}, Against: []rulings.Against{
+			by(rulings.EarlierHead, "carol"), by(rulings.OwnChange, "alice"), by(rulings.ByBot, "robot[bot]"), by(rulings.CannotWrite, "eve"),
+			by(rulings.NotNamed, "frank"), by(rulings.Refuses, "grace"),
+		}}),
+		no(rulings.Codeowners, rulings.Ruling{Want: 3, Have: 1, Against: []rulings.Against{by(rulings.Unowned, "net/`@team`.tf", "acme/net", "bob"), by(rulings.Unowned, "b.tf", "x@example.org")}}),
+		no(rulings.Mergeable, against(by(rulings.Conflicting, ""), by(rulings.IsDraft, ""), by(rulings.Behind, ""), by(rulings.ReviewMissing, ""), by(rulings.Missing, "ci"), by(rulings.Blocked, ""))),
+		no(rulings.UpToDate, against(by(rulings.Behind, ""))),
+		no(rulings.Resolved, rulings.Ruling{Have: 2}),
+		no(rulings.Ready, against(by(rulings.IsDraft, ""))),
+		no(rulings.Checks, wanted(against(by(rulings.Running, "ci/a"), by(rulings.CheckFailed, "ci/b"), by(rulings.OtherApp, "ci/c by buildkite", "github-actions"), by(rulings.Missing, "ci/d")), "ci/*")),
+		no(rulings.Labels, wanted(against(by(rulings.PutBy, "ready", "eve")), "ready")),
+		no(rulings.NotLabels, wanted(against(by("", "hold"), by(rulings.TakenBy, "wip", "eve")), "hold", "wip")),
+		no(rulings.Windows, rulings.Ruling{Wanted: []string{"Mon-Fri 08:00-17:00", "daily 03:00-04:00"}}),
+		no(rulings.Freeze, rulings.Ruling{Found: []string{"2026-12-20/2027-01-06: year's end"}}),
+		no(rulings.MaxChanges, rulings.Ruling{Want: 5, Have: 7}),
+		no(rulings.MaxDestroys, rulings.Ruling{Want: 0, Have: 1}),
+		no(rulings.NoDestroy, rulings.Ruling{Wanted: []string{"aws_db_*"}, Found: []string{"aws_db_instance"}}),
+		no(rulings.OneOf, rulings.Ruling{Of: []rulings.Ruling{
+			{Rule: rulings.Alternative, Outcome: rulings.Fails, Name: "by day", Of: []rulings.Ruling{no(rulings.Approvals, rulings.Ruling{Want: 1})}},
+			{Rule: rulings.Alternative, Outcome: rulings.NotApplicable, Name: "at night", Of: []rulings.Ruling{{Rule: rulings.UpToDate, Outcome: rulings.NotApplicable}}},
+		}}),
+	}}
+	lifted := rulings.Ruling{Rule: rulings.Requirement, Outcome: rulings.Lifted, At: "lockstep.hcl:20", By: "zoe", Because: "the site is down", Of: []rulings.Ruling{
+		{Rule: rulings.Approvals, Outcome: rulings.Holds, Want: 1, Have: 1, Found: []string{"bob"}, Against: []rulings.Against{by(rulings.EarlierHead, "carol")}},
+		no(rulings.Ready, against(by(rulings.IsDraft, ""))),
+	}}
+	broken := rulings.Ruling{Rule: rulings.Readable, Outcome: rulings.Fails}
+	return rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Fails, Of: []rulings.Ruling{broken, first, lifted}}
+}
+
+func unknownTree() rulings.Ruling {
+	return rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Unknown, Of: []rulings.Ruling{{
+		Rule: rulings.Requirement, Outcome: rulings.Unknown, At: "lockstep.hcl:1",
+		Of: []rulings.Ruling{{Rule: rulings.AskedBy, Outcome: rulings.Unknown, Wanted: []string{"acme/sre"}, Problem: "GitHub shows no such `team`"}},
+	}}}
+}

@@ -1,0 +1,28 @@
+package reasons
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+)
+
+// Required: the base branch's settings require more than there is.
+type Required struct {
+	Verb   grammar.Verb
+	Tree   rulings.Ruling
+	Merged bool `json:",omitempty"` // a merge asks, so that no comment helps
+}
+
+func (r Required) words() (text, remedy string) {
+	text = fmt.Sprintf("The base branch's %s requires more than there is:\n%s", settings, strings.TrimSuffix(r.Tree.Markdown(1), "\n"))
+	switch {
+	case r.Merged:
+		return text, planAgain(true)
+	case r.Tree.Outcome == rulings.Unknown:
+		return text, fmt.Sprintf("Nothing is done while that is unknown. Comment %s again to have it read again.", markdown.Code("lockstep "+string(r.Verb)))
+	}
+	return text, fmt.Sprintf("When it is fulfilled, comment %s again.", markdown.Code("lockstep "+string(r.Verb)))
+}

@@ -1,0 +1,74 @@
+package reasons
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
+// NothingToLock: the pull request touches no project at present.
+type NothingToLock struct{}
+
+func (NothingToLock) words() (text, remedy string) {
+	return "This pull request touches no project whose state it could lock.", ""
+}
+
+// LockedByAnother: a person keeps the state for another pull request.
+type LockedByAnother struct {
+	Number      int // of the other pull request
+	By, Because string
+	Since       time.Time `json:",omitzero"`
+	// Merged is set for an apply that a merge asks for: no comment repeats it.
+	Merged bool `json:",omitempty"`
+}
+
+func (r LockedByAnother) words() (text, remedy string) {
+	if r.Merged {
+		return LockedFor(r), r.Lifts() + " " + planAgain(true)
+	}
+	return LockedFor(r), r.Lifts() + " The plan can be applied then, if it still fits."
+}
+
+// Lifts is the remedy for the lock itself.
+func (r LockedByAnother) Lifts() string {
+	return fmt.Sprintf("%s on #%d lifts the lock, and so does its merge or its close.", markdown.Code("lockstep unlock"), r.Number)
+}
+
+// LockedFor is the note about a person's lock on a project's state.
+func LockedFor(r LockedByAnother) string {
+	since := ""
+	if !r.Since.IsZero() {
+		since = ", since " + r.Since.UTC().Format("2 January 2006, 15:04 MST")
+	}
+	return fmt.Sprintf("%s has locked the state for #%d%s: %s.", markdown.Code(r.By), r.Number, since, markdown.Code(r.Because))
+}
+
+// NotLifted: the settings let somebody lift nothing that is missing for a plan.
+type NotLifted struct{ Login string }
+
+func (r NotLifted) words() (text, remedy string) {
+	return fmt.Sprintf("There is no requirement that is missing, and that the base branch's %s lets %s lift.", settings, markdown.Code(r.Login)),
+		fmt.Sprintf("Those whom the argument %s of the require block names can.", markdown.Code("override"))
+}
+
+// NothingToRecover: no project of the pull request was ever planned.
+type NothingToRecover struct{}
+
+func (NothingToRecover) words() (text, remedy string) {
+	return "This pull request has no project whose state could be recovered.", fmt.Sprintf("Comment %s first.", markdown.Code("lockstep plan"))
+}
+
+// NothingToStop: no plan or apply is under way.
+type NothingToStop struct{}
+
+func (NothingToStop) words() (text, remedy string) {
+	return "Nothing of this pull request is being planned or applied.", ""
+}
+
+// WasStopped: somebody stopped the plan or apply before it was done.
+type WasStopped struct{ By string }
+
+func (r WasStopped) words() (text, remedy string) {
+	return fmt.Sprintf("%s stopped it.", markdown.Code(r.By)), ""
+}
