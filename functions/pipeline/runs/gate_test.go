@@ -290,7 +290,7 @@ func TestGate(t *testing.T) {
 func types(d Decision) string {
 	var names []string
 	for _, r := range d.Reasons {
-		names = append(names, strings.TrimPrefix(fmt.Sprintf("%T", r), "comment."))
+		names = append(names, strings.TrimPrefix(fmt.Sprintf("%T", r), "reasons."))
 	}
 	return strings.Join(names, " ")
 }

@@ -149,7 +149,7 @@ func TestAwaited(t *testing.T) {
 		c.change(&q)
 		var got []string
 		for _, r := range Awaited(q).Reasons {
-			got = append(got, strings.TrimPrefix(fmt.Sprintf("%T", r), "comment."))
+			got = append(got, strings.TrimPrefix(fmt.Sprintf("%T", r), "reasons."))
 		}
 		if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)

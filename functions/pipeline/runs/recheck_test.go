@@ -62,7 +62,7 @@ func TestCheck(t *testing.T) {
 		f := Check(q)
 		got := string(f.Verdict)
 		for i, r := range f.Reasons {
-			got += map[bool]string{true: ": ", false: " "}[i == 0] + strings.TrimPrefix(fmt.Sprintf("%T", r), "comment.")
+			got += map[bool]string{true: ": ", false: " "}[i == 0] + strings.TrimPrefix(fmt.Sprintf("%T", r), "reasons.")
 		}
 		if got != test.want {
 			t.Errorf("%s: %s, want %s", test.facts, got, test.want)
