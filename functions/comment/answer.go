@@ -149,7 +149,7 @@ type MergeRefused struct {
 }
 
 func (n MergeRefused) markdown() string {
-	text := fmt.Sprintf("**Applied, but not merged.** All projects are applied, and `automerge` in lockstep.hcl asks for the merge (method %s), but GitHub refuses it: %s.", markdown.Code(n.Method), markdown.Code(strings.TrimSuffix(n.Why, ".")))
+	text := fmt.Sprintf("**Applied, but not merged.** All projects are applied, and the base branch asks for the merge (`automerge`, method %s), but GitHub refuses it: %s.", markdown.Code(n.Method), markdown.Code(strings.TrimSuffix(n.Why, ".")))
 	return text + " " + strings.TrimLeft(n.Remedy+" Merge the pull request yourself once that is mended: the base branch does not have what was applied yet.", " ")
 }
 

@@ -53,3 +53,11 @@ func named(title, who string, number int, want ...string) scene {
 func merged(title, who string, number int, want ...string) scene {
 	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Merge(who, number) })}
 }
+
+// accepts is a scene in which the organisation gives the App a permission that it does not ask for.
+func accepts(permission, level string) scene {
+	return scene{title: "carol gives the App the permission " + permission + ": " + level, do: func(_ context.Context, w *World) error {
+		w.hub.Accepts(permission, level)
+		return nil
+	}}
+}

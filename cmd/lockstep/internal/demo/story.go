@@ -23,7 +23,7 @@ type Story struct {
 // Stories returns all stories, the simplest first.
 func Stories() []Story {
 	return []Story{
-		commentApply, mergeApply, twoPlansAtOnce, semanticEqual, semanticDifferent, planOptions, supersede, teamGate, codeowners, override, atlantisYAML, killedApply, resume, stop, unlock, fork, partialFailure, bigPlan, replay,
+		commentApply, mergeApply, twoPlansAtOnce, semanticEqual, semanticDifferent, planOptions, supersede, teamGate, codeowners, override, automerge, atlantisYAML, killedApply, resume, stop, unlock, fork, partialFailure, bigPlan, replay,
 	}
 }
 
@@ -111,6 +111,8 @@ func said(e githubtest.Edit) string {
 		return fmt.Sprintf("check %s: %s", e.Check, e.Text)
 	case e.Kind == "comment" || e.Kind == "edit":
 		return e.Text
+	case e.Kind == "merge":
+		return fmt.Sprintf("merge #%d", e.Number)
 	}
 	return ""
 }

@@ -23,7 +23,10 @@ workflows:
 `
 
 // importedFile is what lockstep config import makes of it, without the comments.
-const importedFile = `project "network" {
+const importedFile = `automerge {
+}
+
+project "network" {
   dir = "network"
 }
 
@@ -45,13 +48,14 @@ var atlantisYAML = Story{
 			r.Push("carol", "main", "As we have it", githubtest.Files{"lockstep.hcl": githubtest.Deleted, "atlantis.yaml": atlantisFile})
 		})},
 		opened("alice opens a pull request: no step is run, and whatever has no meaning here is named", "alice", "more", "One more subnet", more,
-			"2 to add", "3 parts of the file have no meaning here", "`run` (line 14): No command is run.", "`-lock` (line 17)", "**missing**: an approval of the planned commit"),
+			"2 to add", "2 parts of the file have no meaning here", "`run` (line 14): No command is run.", "`-lock` (line 17)", "**missing**: an approval of the planned commit"),
 		{title: "she takes the requirement out of her atlantis.yaml, which the base branch decides about", want: []string{"This pull request changes `atlantis.yaml`"}, do: by(func(r *githubtest.Repository) {
 			r.Push("alice", "more", "Without reviews", githubtest.Files{"atlantis.yaml": edit(atlantisFile, "  apply_requirements: [approved]\n", "")})
 		})},
 		commented("so it still holds", "alice", 1, "lockstep apply", "**Not applied** `network`", "**missing**: an approval"),
 		approved("bob approves", "bob", 1),
-		commented("and it is applied", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added"),
+		accepts("contents", "write"),
+		commented("and it is applied, and merged, as the file has it", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added", "merge #1"),
 		{title: "carol moves to lockstep.hcl: the projects are the same, and none is planned", want: []string{"check lockstep: success, Nothing to plan"}, never: []string{"to add", "No command is run"},
 			do: by(func(r *githubtest.Repository) {
 				r.Push("carol", "move", "Move to lockstep.hcl", githubtest.Files{"lockstep.hcl": importedFile})

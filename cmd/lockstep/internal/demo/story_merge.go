@@ -23,3 +23,19 @@ var mergeApply = Story{
 			"Merged, but not applied", "whoever asked for the former one has not asked for this"),
 	},
 }
+
+var automerge = Story{
+	Name:  "automerge",
+	Shows: "Lockstep merges a pull request once all of its projects are applied, and deletes its branch.",
+	scenes: []scene{
+		{title: "main asks for it", do: by(func(r *githubtest.Repository) {
+			r.Push("carol", "main", "Merge what is applied", githubtest.Files{"lockstep.hcl": baseFiles["lockstep.hcl"] + "\nautomerge {\n  method        = \"squash\"\n  delete_branch = true\n}\n"})
+		})},
+		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "waits for `lockstep apply`"),
+		commented("the App may not merge yet, and says so", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added", "**Applied, but not merged.**", "contents"),
+		merged("carol merges herself", "carol", 1),
+		accepts("contents", "write"),
+		opened("bob opens another one", "bob", "again", "Another subnet", githubtest.Files{"network/again.tf": edit(oneSubnet, "\"more\"", "\"again\"")}, "waits for `lockstep apply`"),
+		commented("it is applied, and then merged", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added", "merge #2"),
+	},
+}
