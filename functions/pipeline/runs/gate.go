@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // A Decision allows a command unless it has reasons against it.

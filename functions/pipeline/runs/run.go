@@ -5,8 +5,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -73,7 +73,7 @@ type Run struct {
 	Reported string `json:",omitempty"`
 	// Again is the hash of the saved plan that is applied in the place of this one: it was made again
 	// and is the same. Settled are the reasons for that.
-	Again   string          `json:",omitempty"`
+	Again   string       `json:",omitempty"`
 	Settled reasons.List `json:",omitempty"`
 	// Reserved is the highest number of a plan that was begun on the side, while the run had
 	// another one; 0 if there was none. See [Run.NextBegun].

@@ -8,8 +8,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
