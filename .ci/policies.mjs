@@ -15,6 +15,9 @@
 //   "asks": [{"who", "action", "on", "in", "want"}]}]}}
 //   -> for each case the index of the first ask that is not answered as wanted, or -1. Its
 //      policies replace those of the principal or the resource "of".
+// {"judge": {"policies": {NAME: document}, "requests": [{"who", "own": [NAMES], "session": document,
+//   "resource": [NAMES], "action", "on", "context": {}}]}}
+//   -> for each request {"allowed", "by": ["NAME N"]}: the statements that match it, counted from 0
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -132,10 +135,45 @@ async function decide({ principals, resources, contexts, cases }) {
   return out;
 }
 
+async function judge({ policies, requests }) {
+  const made = new Map();
+  // of makes one document of some, and keeps where its statements are from.
+  function of(names, grammar) {
+    const key = grammar.name + names.join();
+    if (!made.has(key)) {
+      const from = names.flatMap((n) => policies[n].Statement.map((_, i) => `${n} ${i}`));
+      made.set(key, { from, policy: from.length ? document(names.map((n) => policies[n]), grammar) : undefined });
+    }
+    return made.get(key);
+  }
+  const sessions = new Map();
+  const out = [];
+  for (const r of requests) {
+    const own = of(r.own ?? none, validateIdentityPolicy), theirs = of(r.resource ?? none, validateResourcePolicy);
+    const context = { ...r.context };
+    if (r.who.startsWith('arn:')) context['aws:PrincipalArn'] = r.who;
+    const session = r.session ? JSON.stringify(r.session) : undefined;
+    if (session && !sessions.has(session)) sessions.set(session, createValidatedPolicy(r.session, validateIdentityPolicy, { name: 'session' }));
+    const got = await runSimulation({
+      request: { principal: r.who === 'anonymous' ? anonymousPrincipal : r.who, action: r.action, resource: { resource: r.on, accountId: accountID }, contextVariables: context },
+      identityPolicies: own.policy ? [{ name: 'own', policy: own.policy }] : [],
+      resourcePolicy: theirs.policy,
+      sessionPolicy: session ? sessions.get(session) : undefined,
+      serviceControlPolicies: [], resourceControlPolicies: [],
+    }, {});
+    if (got.resultType !== 'single') throw new Error(`${JSON.stringify(r)}: ${JSON.stringify(got)}`);
+    const by = (analysis, from) => [...(analysis?.allowStatements ?? []), ...(analysis?.denyStatements ?? [])].map((x) => from[x.statement.index() - 1]);
+    const { identityAnalysis, resourceAnalysis } = got.result.analysis;
+    out.push({ allowed: got.overallResult === 'Allowed', by: [...by(identityAnalysis, own.from), ...by(resourceAnalysis, theirs.from)] });
+  }
+  return out;
+}
+
 const text = readFileSync(0, 'utf8');
 const question = JSON.parse(text);
 // The simulator drops condition keys with a part of one's own after a colon, and keeps those
 // with one after a slash: so the former are asked for under the name of one of the latter.
-const renamed = () => JSON.parse(text.replaceAll('kms:EncryptionContext:', 'aws:RequestTag/encryption-context-')).decide;
-const answer = question.list ? await list(question.list) : question.lint ? await lint(question.lint) : await decide(renamed());
+const renamed = () => JSON.parse(text.replaceAll('kms:EncryptionContext:', 'aws:RequestTag/encryption-context-'));
+const answer = question.list ? await list(question.list) : question.lint ? await lint(question.lint)
+  : question.judge ? await judge(renamed().judge) : await decide(renamed().decide);
 process.stdout.write(JSON.stringify(answer));

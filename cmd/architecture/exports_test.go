@@ -37,11 +37,9 @@ var exceptions = map[string]string{
 
 	"engine/provider/install.NotFoundError": "part of the contract of Source",
 
-	"engine/internal/differential.Generate":  "the package has no other use than its own tests",
-	"engine/internal/differential.Result":    "the same",
-	"functions/internal/template.Cycle":      "the package has no other use than its own tests",
-	"functions/internal/template.Policies":   "the same",
-	"functions/internal/template.Statements": "the same",
+	"engine/internal/differential.Generate": "the package has no other use than its own tests",
+	"engine/internal/differential.Result":   "the same",
+	"functions/internal/template.Cycle":     "the package has no other use than its own tests",
 }
 
 // TestExports finds the exported names that no other package uses, tests included: they should

@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 
 	"functions/internal/wiring":               {"functions/pipeline", "functions/pipeline/awsstore", "functions/pipeline/intake", "functions/places", "functions/shield", "github"},
 	"functions/internal/wiring/worker":        {"functions/confine", "functions/pipeline", "functions/pipeline/apart", "functions/pipeline/dispatch", "functions/pipeline/executor", "functions/pipeline/jobs", "functions/pipeline/awsstore", "functions/pipeline/modules", "functions/pipeline/sessions", "functions/internal/wiring", "functions/internal/wiring/handling", "functions/workdir", "statebackend/...", "engine/...", "functions/project/environments"},
-	"functions/internal/template":             {"functions/pipeline/lambdatest"},
+	"functions/internal/template":             {"functions/pipeline/lambdatest", "functions/pipeline/lambdatest/templates"},
 	"functions/webhook":                       {"functions/pipeline/intake", "functions/internal/wiring"},
 	"functions/plan":                          {"functions/internal/wiring/..."},
 	"functions/apply":                         {"functions/internal/wiring/..."},
@@ -75,7 +75,8 @@ var allowed = map[string][]string{
 	"functions/page":                          {},
 	"functions/internal/redacting":            {},
 	"functions/internal/threats":              {},
-	"functions/pipeline/lambdatest":           {"functions/comment/grammar", "functions/pipeline", "github", "statebackend/statebackendtest"},
+	"functions/pipeline/lambdatest":           {"functions/comment/grammar", "functions/pipeline", "functions/pipeline/lambdatest/templates", "github", "statebackend/statebackendtest"},
+	"functions/pipeline/lambdatest/templates": {},
 	"functions/pipeline/internal/memory":      {"functions/pipeline"},
 	"functions/pipeline/internal/storytest":   {"cmd/architecture/golden", "functions/comment", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/evidence", "functions/pipeline/intake", "functions/pipeline/jobs", "functions/pipeline/internal/memory", "functions/pipeline/reconcile", "functions/pipeline/runs", "functions/project", "github", "github/githubtest", "engine/plans/counting"},
 	"functions/confine":                       {},

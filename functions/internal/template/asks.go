@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // An Ask is a request.
@@ -40,14 +42,14 @@ func (w *World) Asks(c Catalogue) []Ask {
 }
 
 // asksOf returns the requests that a policy might allow if it had these actions.
-func (w *World) asksOf(p Policy, patterns []string, c Catalogue) []Ask {
+func (w *World) asksOf(p templates.Policy, patterns []string, c Catalogue) []Ask {
 	var out []Ask
 	for action, resources := range c {
 		if !matchesAny(patterns, action) {
 			continue
 		}
 		for _, on := range resources {
-			if p.Kind == RolePolicies {
+			if p.Kind == templates.RolePolicies {
 				out = append(out, w.inAll(p.On[0], action, on)...)
 				continue
 			}

@@ -4,13 +4,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // expand returns the names of the resources that SAM makes of one: itself, and those that it
 // generates for it, which need it.
 // Source: https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/sam-specification-generated-resources-function.html
-func expand(name string, r lambdatest.Resource) []string {
+func expand(name string, r templates.Resource) []string {
 	if r.Type != "AWS::Serverless::Function" {
 		return nil
 	}
@@ -37,7 +37,7 @@ func expand(name string, r lambdatest.Resource) []string {
 
 // graphOf returns the needs of each resource, including those that SAM generates: a function's role
 // comes before it, all others after.
-func graphOf(x lambdatest.Template) graph {
+func graphOf(x templates.Template) graph {
 	g := graph{}
 	for name, r := range x.Resources {
 		g[name] = append(g[name], nil...)

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // A Loosening is a policy that allows more than the template's.
@@ -115,7 +117,7 @@ func (l *loosener) adds(action string) bool {
 	}
 	return slices.ContainsFunc(l.catalogue[action], func(on string) bool {
 		r := l.world.Resources[on]
-		if l.policy.Kind != RolePolicies {
+		if l.policy.Kind != templates.RolePolicies {
 			return (slices.Contains(l.policy.On, on) || slices.Contains(l.policy.On, r.Of)) && !l.granted(action, "")
 		}
 		return matchesAny(texts(l.statement["Resource"]), r.ARN) && !l.granted(action, r.ARN)
@@ -160,7 +162,7 @@ func (l *loosener) granted(action, arn string) bool {
 // addResources adds every other resource that the statement's actions apply to, all of their kind,
 // and everything.
 func (l *loosener) addResources() {
-	if l.policy.Kind != RolePolicies {
+	if l.policy.Kind != templates.RolePolicies {
 		return // a resource's policy is about that resource
 	}
 	given, about := texts(l.statement["Resource"]), l.actions()
@@ -182,7 +184,7 @@ func (l *loosener) addResources() {
 
 // addPrincipals admits other principals, one at a time.
 func (l *loosener) addPrincipals() {
-	if l.policy.Kind == RolePolicies || l.statement["Principal"] == "*" {
+	if l.policy.Kind == templates.RolePolicies || l.statement["Principal"] == "*" {
 		return
 	}
 	more := []any{"*", map[string]any{"AWS": "*"}, map[string]any{"AWS": "arn:aws:iam::111122223333:root"}}

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // Problems returns the reasons for which CloudFormation could not create a template's resources, or
 // for which they would not work from the first moment: unknown names, cycles, references to
 // resources that may be missing, and functions that start before they have their rights. A good
 // template has none.
-func Problems(x lambdatest.Template) []string {
+func Problems(x templates.Template) []string {
 	var out []string
 	refs := references(x)
 	out = append(out, unknown(x, refs)...)
@@ -29,13 +29,13 @@ func Problems(x lambdatest.Template) []string {
 
 // Order returns a template's resources, including those that SAM generates, in an order in which
 // CloudFormation could create them.
-func Order(x lambdatest.Template) ([]string, error) { return graphOf(x).order() }
+func Order(x templates.Template) ([]string, error) { return graphOf(x).order() }
 
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/pseudo-parameter-reference.html
 var pseudo = []string{"AWS::AccountId", "AWS::NoValue", "AWS::NotificationARNs", "AWS::Partition", "AWS::Region", "AWS::StackId", "AWS::StackName", "AWS::URLSuffix"}
 
 // unknown returns references to unknown names, and names that SAM would give twice.
-func unknown(x lambdatest.Template, refs []reference) []string {
+func unknown(x templates.Template, refs []reference) []string {
 	var out []string
 	made := map[string]bool{}
 	for name, r := range x.Resources {
@@ -67,7 +67,7 @@ func unknown(x lambdatest.Template, refs []reference) []string {
 
 // unused returns parameters and conditions without references, and parameters that are missing in
 // their groups.
-func unused(x lambdatest.Template, refs []reference) []string {
+func unused(x templates.Template, refs []reference) []string {
 	named := map[string]bool{}
 	for _, r := range refs {
 		named[r.name] = true
@@ -99,7 +99,7 @@ func unused(x lambdatest.Template, refs []reference) []string {
 
 // missing returns references to conditional resources that may be evaluated when these do not
 // exist.
-func missing(x lambdatest.Template, refs []reference) []string {
+func missing(x templates.Template, refs []reference) []string {
 	var out []string
 	err := worlds(x.Conditions, func(holds map[string]bool) {
 		for _, r := range refs {
@@ -121,10 +121,10 @@ func missing(x lambdatest.Template, refs []reference) []string {
 
 // strangers returns the resources in roles' policies that belong neither to the template nor to a
 // parameter: a text that only resembles one of them, or everything.
-func strangers(x lambdatest.Template) []string {
+func strangers(x templates.Template) []string {
 	var out []string
-	for _, s := range Statements(x) {
-		if s.Policy.Kind != RolePolicies {
+	for _, s := range templates.Statements(x) {
+		if s.Policy.Kind != templates.RolePolicies {
 			continue
 		}
 		for i, v := range list(s.Value["Resource"]) {
@@ -140,7 +140,7 @@ func strangers(x lambdatest.Template) []string {
 
 // early returns functions that could be called before their role has all its policies, or before
 // their log group exists: they would then create one that keeps everything for ever.
-func early(x lambdatest.Template, g graph) []string {
+func early(x templates.Template, g graph) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
 		r := x.Resources[name]
@@ -162,7 +162,7 @@ func early(x lambdatest.Template, g graph) []string {
 }
 
 // logOf returns the name of a log group's function, as the template writes it.
-func logOf(r lambdatest.Resource) string {
+func logOf(r templates.Resource) string {
 	m, _ := r.Properties["LogGroupName"].(map[string]any)
 	text, ok := strings.CutPrefix(fmt.Sprint(m["Fn::Sub"]), "/aws/lambda/")
 	if !ok {

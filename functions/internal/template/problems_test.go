@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/internal/template"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 const file = "../../../template.yaml"
@@ -16,7 +16,7 @@ const file = "../../../template.yaml"
 // TestTemplateCanBeMade holds that CloudFormation can make template.yaml's resources one
 // after the other.
 func TestTemplateCanBeMade(t *testing.T) {
-	x := lambdatest.ReadTemplate(t, file)
+	x := templates.ReadTemplate(t, file)
 	for _, p := range template.Problems(x) {
 		t.Error(p)
 	}
@@ -39,7 +39,7 @@ func TestTemplateCanBeMade(t *testing.T) {
 }
 
 // changed returns template.yaml with one place changed.
-func changed(t *testing.T, old, new string) lambdatest.Template {
+func changed(t *testing.T, old, new string) templates.Template {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -53,7 +53,7 @@ func changed(t *testing.T, old, new string) lambdatest.Template {
 	if err := os.WriteFile(name, []byte(wrong), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return lambdatest.ReadTemplate(t, name)
+	return templates.ReadTemplate(t, name)
 }
 
 func TestProblems(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // A reference is an occurrence of a name in the template.
@@ -33,7 +33,7 @@ type guard struct {
 }
 
 // references returns all references of a template, in the order of their paths.
-func references(x lambdatest.Template) []reference {
+func references(x templates.Template) []reference {
 	var out []reference
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
 		r := x.Resources[name]

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/internal/template"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
@@ -39,7 +39,7 @@ func ask(t *testing.T, question, answer any) {
 }
 
 // deployed returns the world of a template, and what there is to ask for in it.
-func deployed(t *testing.T, x lambdatest.Template) (*template.World, template.Catalogue) {
+func deployed(t *testing.T, x templates.Template) (*template.World, template.Catalogue) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/matrix.txt")
 	if err != nil {
@@ -86,7 +86,7 @@ func decide(t *testing.T, w *template.World, trials []trial) []*template.Ask {
 // TestRights holds that everybody may what the matrix says, and nobody anything else.
 func TestRights(t *testing.T) {
 	t.Parallel()
-	w, c := deployed(t, lambdatest.ReadTemplate(t, file))
+	w, c := deployed(t, templates.ReadTemplate(t, file))
 	for _, idle := range w.Idle(c) {
 		t.Error(idle)
 	}
@@ -111,7 +111,7 @@ func TestRights(t *testing.T) {
 // matrix does not notice.
 func TestLoosenings(t *testing.T) {
 	t.Parallel()
-	w, c := deployed(t, lambdatest.ReadTemplate(t, file))
+	w, c := deployed(t, templates.ReadTemplate(t, file))
 	loosenings := w.Loosenings(c)
 	var trials []trial
 	for _, l := range loosenings {
@@ -134,7 +134,7 @@ func TestLoosenings(t *testing.T) {
 // trialOf puts a loosened policy among the others of its party.
 func trialOf(w *template.World, c template.Catalogue, l template.Loosening) trial {
 	out := trial{Of: l.Policy.On[0], Kind: "resource", Asks: l.Asks(w, c)}
-	if l.Policy.Kind == template.RolePolicies {
+	if l.Policy.Kind == templates.RolePolicies {
 		out.Kind = "principal"
 	}
 	for _, d := range w.Policies {
@@ -153,12 +153,12 @@ func trialOf(w *template.World, c template.Catalogue, l template.Loosening) tria
 // are, and that belong together.
 func TestPolicyLint(t *testing.T) {
 	t.Parallel()
-	if said := lint(t, lambdatest.ReadTemplate(t, file)); said != "" {
+	if said := lint(t, templates.ReadTemplate(t, file)); said != "" {
 		t.Error(said)
 	}
 }
 
-func lint(t *testing.T, x lambdatest.Template) string {
+func lint(t *testing.T, x templates.Template) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/matrix.txt")
 	if err != nil {
@@ -178,7 +178,7 @@ func lint(t *testing.T, x lambdatest.Template) string {
 	for _, d := range w.Policies {
 		for _, s := range d.Resolved["Statement"].([]any) {
 			x := statement{At: d.Name, Statement: s.(map[string]any)}
-			if d.Kind != template.RolePolicies && (x.Statement["Resource"] == nil || x.Statement["Resource"] == "*") {
+			if d.Kind != templates.RolePolicies && (x.Statement["Resource"] == nil || x.Statement["Resource"] == "*") {
 				x.Resource = w.Resources[d.On[0]].ARN
 			}
 			in = append(in, x)

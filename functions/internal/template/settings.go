@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // settings are the mandatory properties of each type of resource, by path: protections that are not
@@ -60,7 +60,7 @@ var either = map[string]map[string]any{
 
 // Open returns the settings of a template that admit somebody whom no policy admits, lose data, or
 // let one function starve the others.
-func Open(x lambdatest.Template) []string {
+func Open(x templates.Template) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
 		r := x.Resources[name]

@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/internal/template"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // TestNothingIsOpen holds that template.yaml's settings let in nobody, either.
 func TestNothingIsOpen(t *testing.T) {
-	for _, open := range template.Open(lambdatest.ReadTemplate(t, file)) {
+	for _, open := range template.Open(templates.ReadTemplate(t, file)) {
 		t.Error(open)
 	}
 }
@@ -54,7 +54,7 @@ func TestOpen(t *testing.T) {
 // account of the usual size what Lambda wants unreserved.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
 func TestConcurrency(t *testing.T) {
-	x := lambdatest.ReadTemplate(t, file)
+	x := templates.ReadTemplate(t, file)
 	given := func(name string) int {
 		n, ok := x.Parameters[name].Default.(int)
 		if !ok {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // A World is a deployed template: all principals, all resources, and the policies with their final
@@ -17,6 +18,8 @@ type World struct {
 	Resources  map[string]*Party
 	// Policies are the template's own.
 	Policies []Deployed
+
+	resolve func(v any) any
 }
 
 // A Party is a principal with its own policies, or a resource with the policies that protect it.
@@ -29,7 +32,7 @@ type Party struct {
 
 // A Deployed is a policy of the template with its final values.
 type Deployed struct {
-	Policy
+	templates.Policy
 	Resolved map[string]any
 }
 
@@ -39,9 +42,10 @@ type Deployed struct {
 var objects = map[string]string{"a": "5/7/net@default/1/plan", "other": "5/7/net@default/1/other", "report": "5/7/net@default/1/report.md", "result": "5/7/net@default/1/result-1.md", "rescued": "rescued/a"}
 
 // Deploy returns the world of a template and a matrix.
-func Deploy(x lambdatest.Template, m *Matrix) *World {
+func Deploy(x templates.Template, m *Matrix) *World {
 	w := &World{Matrix: m, Principals: map[string]*Party{}, Resources: map[string]*Party{"*": {ARN: "*"}}}
 	refs, atts := names(x, m)
+	w.resolve = func(v any) any { return x.Resolve(refs, atts, v) }
 	for name, r := range x.Resources {
 		arn := atts[name+".Arn"]
 		if arn == "" {
@@ -61,7 +65,7 @@ func Deploy(x lambdatest.Template, m *Matrix) *World {
 		}
 	}
 	w.others()
-	for _, p := range Policies(x) {
+	for _, p := range templates.PoliciesOf(x) {
 		d := Deployed{p, x.Resolve(refs, atts, p.Document).(map[string]any)}
 		w.Policies = append(w.Policies, d)
 		for _, on := range p.On {
@@ -72,8 +76,8 @@ func Deploy(x lambdatest.Template, m *Matrix) *World {
 	return w
 }
 
-func (w *World) party(k PolicyKind, name string) *Party {
-	if k == RolePolicies {
+func (w *World) party(k templates.PolicyKind, name string) *Party {
+	if k == templates.RolePolicies {
 		return w.Principals[name]
 	}
 	return w.Resources[name]
@@ -88,7 +92,7 @@ func (w *World) others() {
 	for _, t := range w.Matrix.Resources {
 		p := &Party{ARN: w.arn(t.ARN)}
 		if t.Delegates {
-			s := map[string]any{"Principal": map[string]any{"AWS": "arn:aws:iam::" + lambdatest.AccountID + ":root"}, "Action": "sts:*"}
+			s := map[string]any{"Principal": map[string]any{"AWS": "arn:aws:iam::" + templates.AccountID + ":root"}, "Action": "sts:*"}
 			if service := strings.Split(p.ARN, ":")[2]; service != "iam" {
 				s["Action"], s["Resource"] = service+":*", "*"
 			}
@@ -119,11 +123,11 @@ func (w *World) arn(text string) string {
 }
 
 // stackID is this stack's ID in the matrix' contexts.
-const stackID = "arn:aws:cloudformation:" + lambdatest.Region + ":" + lambdatest.AccountID + ":stack/lockstep/1"
+const stackID = "arn:aws:cloudformation:" + lambdatest.Region + ":" + templates.AccountID + ":stack/lockstep/1"
 
 // names gives all resources names, and ARNs to those that requests can name.
-func names(x lambdatest.Template, m *Matrix) (refs, atts map[string]string) {
-	refs = map[string]string{"AWS::Region": lambdatest.Region, "AWS::AccountId": lambdatest.AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": stackID}
+func names(x templates.Template, m *Matrix) (refs, atts map[string]string) {
+	refs = map[string]string{"AWS::Region": lambdatest.Region, "AWS::AccountId": templates.AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": stackID}
 	atts = map[string]string{}
 	for name, p := range x.Parameters {
 		refs[name] = "of " + name
@@ -135,14 +139,14 @@ func names(x lambdatest.Template, m *Matrix) (refs, atts map[string]string) {
 	for name, r := range x.Resources {
 		id := "lockstep-" + strings.ToLower(name)
 		refs[name] = id
-		here := lambdatest.Region + ":" + lambdatest.AccountID
+		here := lambdatest.Region + ":" + templates.AccountID
 		arns := map[string]string{
 			"AWS::Serverless::Function": "arn:aws:lambda:" + here + ":function:" + id,
 			"AWS::DynamoDB::Table":      "arn:aws:dynamodb:" + here + ":table/" + id,
 			"AWS::Logs::LogGroup":       "arn:aws:logs:" + here + ":log-group:" + id + ":*",
 			"AWS::KMS::Key":             "arn:aws:kms:" + here + ":key/" + id,
 			"AWS::SQS::Queue":           "arn:aws:sqs:" + here + ":" + id,
-			"AWS::IAM::Role":            "arn:aws:iam::" + lambdatest.AccountID + ":role/" + id,
+			"AWS::IAM::Role":            "arn:aws:iam::" + templates.AccountID + ":role/" + id,
 			"AWS::S3::Bucket":           "arn:aws:s3:::" + id,
 		}
 		if arns[r.Type] != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
@@ -34,7 +34,7 @@ func named(v any) string {
 // TestVariables holds that each function finds in its environment what it reads, and
 // nothing else.
 func TestVariables(t *testing.T) {
-	x := lambdatest.ReadTemplate(t, templateFile)
+	x := templates.ReadTemplate(t, templateFile)
 	for _, f := range functions {
 		properties := x.Resources[f.logical()+"Function"].Properties
 		vars := properties["Environment"].(map[string]any)["Variables"].(map[string]any)
@@ -59,7 +59,7 @@ func TestVariables(t *testing.T) {
 
 // TestQueues holds which function takes which queue, and how.
 func TestQueues(t *testing.T) {
-	x := lambdatest.ReadTemplate(t, templateFile)
+	x := templates.ReadTemplate(t, templateFile)
 	type edge struct{ Queue, Function string }
 	want := []edge{
 		{"Applies", "ApplyFunction"}, {"AppliesDead", "JanitorFunction"}, {"Events", "PlanFunction"},

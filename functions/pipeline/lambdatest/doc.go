@@ -7,7 +7,7 @@
 // an environment of nothing but its settings, a deadline, a
 // freeze between invocations, death at any moment. Real servers stand in for S3,
 // DynamoDB and SQS (package statebackendtest, [StartQueues]); an [Account] plays the
-// rest.
+// rest, and its [Stack.Decisions] are compared with a simulator of IAM (package template).
 //
 // The package refuses to know the contents of the functions. Start at [Function].
 package lambdatest

@@ -50,7 +50,7 @@ func TestGitHubStaysDown(t *testing.T) {
 // round lets the janitor go round, and what follows happen.
 func (r *road) round() {
 	r.t.Helper()
-	got, err := r.stack.Functions["janitor"].Invoke(map[string]string{"janitor": "round"})
+	got, err := r.stack.Tick("JanitorTimer")
 	if err != nil || got.Error != nil {
 		r.t.Fatal(got.Error, err)
 	}

@@ -1,6 +1,9 @@
+//go:build linux
+
 package lambdatest_test
 
 import (
+	"fmt"
 	"os"
 	"sync"
 	"testing"
@@ -11,6 +14,12 @@ var scratch = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if code == 0 {
+		if err := compareRequests(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
 	if dir, err := scratch(); err == nil {
 		os.RemoveAll(dir)
 	}

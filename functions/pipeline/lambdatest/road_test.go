@@ -22,6 +22,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
@@ -89,11 +90,11 @@ func newRoad(t testing.TB, files githubtest.Files, change ...func(*lambdatest.St
 	r.repo.Grant("alice", "write")
 	r.repo.Grant("mallory", "read")
 	o := lambdatest.StackOptions{
-		Template: lambdatest.ReadTemplate(t, filepath.Join(root, "template.yaml")), Name: "lockstep",
+		Template: templates.ReadTemplate(t, filepath.Join(root, "template.yaml")), Name: "lockstep",
 		Parameters: map[string]string{
 			"AppId": "4711", "Serves": "acme/infra",
 			"AppKeySecretArn": r.account.Keep("app-key", r.hub.AppKey()), "WebhookSecretArn": r.account.Keep("webhook", hookSecret),
-			"GitHubUrl": api.URL, "StateBucket": "states", "StateTable": "locks", "ExternalId": "only we know it",
+			"GitHubUrl": api.URL, "StateBucket": "states", "StateTable": "locks", "StateKeyArn": "arn:aws:kms:us-east-1:111122223333:key/states", "ExternalId": "only we know it",
 			"PlanTargetRoleArn": r.account.AddRole("plan"), "ApplyTargetRoleArn": r.account.AddRole("apply"),
 		},
 		Services: services, Bootstraps: programs, StateTable: "locks", Log: r.log,
@@ -102,6 +103,7 @@ func newRoad(t testing.TB, files githubtest.Files, change ...func(*lambdatest.St
 		f(&o)
 	}
 	r.stack = lambdatest.Deploy(t, o)
+	t.Cleanup(func() { remember(r.stack) })
 	hook := httptest.NewServer(r.stack.Functions["webhook"].URL())
 	t.Cleanup(hook.Close)
 	r.hook = hook.URL

@@ -48,6 +48,23 @@ type FunctionSpec struct {
 	Promised time.Duration
 	// Log gets the function's output; nil discards it.
 	Log io.Writer
+
+	// happens is told of what AWS does around the function.
+	happens func(occurrence)
+}
+
+// An occurrence is something that AWS does around a function.
+type occurrence int
+
+const (
+	starts  occurrence = iota // an environment
+	isAsked                   // at its own address
+)
+
+func (f *Function) tell(o occurrence) {
+	if f.spec.happens != nil {
+		f.spec.happens(o)
+	}
 }
 
 // InitTimeout is how long a function may take until it asks for its first event.
@@ -156,6 +173,7 @@ func (f *Function) idle() (*environment, error) {
 		}
 	}
 	f.number++
+	f.tell(starts)
 	e, err := f.start(f.number)
 	if err == nil {
 		f.envs = append(f.envs, e)

@@ -12,13 +12,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // The region, the account and the credentials of functions: those of the real servers that stand in
 // for AWS.
 const (
 	Region    = "us-east-1"
-	AccountID = "111122223333"
+	AccountID = templates.AccountID
 	AccessKey = "test"
 	SecretKey = "testsecret"
 )

@@ -5,86 +5,95 @@ package lambdatest
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// closed reports whether the policy of a bucket, or of its objects' key, denies a request that the
-// function's role allows. Requests to a bucket outside the template are none of its business.
-func (s *Stack) closed(role string, c call, header http.Header) bool {
-	bucket, _, _ := strings.Cut(strings.TrimPrefix(c.Resource, "arn:aws:s3:::"), "/")
-	logical := s.bucketOf(bucket)
-	if logical == "" {
-		return false
+// follow returns what S3 asks of KMS in the name of whoever made a call: a data key for what is put, and to
+// decrypt that of what is read. Objects of the template's bucket have the key and the encryption
+// context of their upload, and those of the bucket of states its default key, if it has one.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
+func (s *Stack) follow(c templates.Call, header http.Header) []templates.Call {
+	action := map[string]string{"s3:PutObject": "kms:GenerateDataKey", "s3:GetObject": "kms:Decrypt"}[c.Action]
+	if action == "" {
+		return nil
 	}
-	c.context = s3Context(header)
-	refused := false
-	s.each("AWS::S3::BucketPolicy", func(_ string, p map[string]any) {
-		if p["Bucket"].(map[string]any)["Ref"] == logical {
-			statements := statementsIn(s.resolver.resolve(p["PolicyDocument"]).(map[string]any))
-			// The role allows it: only denials count.
-			refused = refused || !allowed(append(statements, statement{actions: []string{"*"}, resources: []string{"*"}}), c)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	bucket := bucketOf(c.Resource)
+	if bucket == "arn:aws:s3:::"+s.resolver.Refs["StateBucket"] {
+		if key := s.resolver.Refs["StateKeyArn"]; key != "" {
+			return []templates.Call{throughS3(action, key, map[string]string{"aws:s3:arn": bucket})}
 		}
-	})
-	return refused || c.Action == "s3:PutObject" && !s.mayEncrypt(role, c.context, header)
+		return nil
+	}
+	if c.Action == "s3:PutObject" {
+		s.seals(c.Resource, throughS3("kms:Decrypt", header.Get("x-amz-server-side-encryption-aws-kms-key-id"), encryptionContextOf(header)))
+	}
+	sealed, ok := s.sealed[c.Resource]
+	if !ok {
+		return nil
+	}
+	sealed.Action = action
+	return []templates.Call{sealed}
 }
 
-// bucketOf returns the logical name of a bucket of the template.
-func (s *Stack) bucketOf(bucket string) string {
-	for name, r := range s.Template.Resources {
-		if r.Type == "AWS::S3::Bucket" && s.Ref(name) == bucket {
-			return name
-		}
+// seals notes under which key an object is. The caller has the mutex.
+func (s *Stack) seals(object string, c templates.Call) {
+	if s.sealed == nil {
+		s.sealed = map[string]templates.Call{}
 	}
-	return ""
+	s.sealed[object] = c
+}
+
+// throughS3 is a call of S3's to KMS.
+// Source: https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html
+func throughS3(action, key string, context map[string]string) templates.Call {
+	c := templates.Call{Action: action, Resource: key, Context: map[string][]string{"kms:ViaService": {"s3." + Region + ".amazonaws.com"}}}
+	for k, v := range context {
+		c.Context["kms:EncryptionContext:"+k] = []string{v}
+	}
+	if len(context) > 0 {
+		c.Context["kms:EncryptionContextKeys"] = slices.Sorted(maps.Keys(context))
+	}
+	return c
 }
 
 // s3Context returns the condition keys that S3 makes of a request. It counts as one by TLS, which
 // AWS would have been asked by, and the runner's servers do not speak.
 // Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
-func s3Context(header http.Header) map[string]string {
-	out := map[string]string{"aws:SecureTransport": "true"}
+func s3Context(header http.Header) map[string][]string {
+	out := tls()
 	for _, name := range []string{"x-amz-server-side-encryption", "x-amz-server-side-encryption-aws-kms-key-id"} {
 		if v := header.Get(name); v != "" {
-			out["s3:"+name] = v
+			out["s3:"+name] = []string{v}
 		}
 	}
 	return out
 }
 
-// mayEncrypt reports whether S3, in a role's name, gets a data key for an object from the
-// key that the request names: the key's policy and the role's must both say so.
-// Source: https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html
-func (s *Stack) mayEncrypt(role string, s3 map[string]string, header http.Header) bool {
-	for name, r := range s.Template.Resources {
-		arn := s.resolver.atts[name+".Arn"]
-		if r.Type != "AWS::KMS::Key" || arn != s3["s3:x-amz-server-side-encryption-aws-kms-key-id"] {
-			continue
-		}
-		c := call{Action: "kms:GenerateDataKey", Resource: arn, context: map[string]string{
-			"kms:ViaService": "s3." + Region + ".amazonaws.com", "aws:PrincipalArn": s.resolver.atts[role+".Arn"],
-		}}
-		maps.Copy(c.context, encryptionContextOf(header))
-		policy := statementsIn(s.resolver.resolve(r.Properties["KeyPolicy"]).(map[string]any))
-		return allowed(policy, c) && allowed(s.rightsOf(role), c)
-	}
-	return false
+// bucketOf returns the ARN of the bucket that an object is in.
+func bucketOf(arn string) string {
+	bucket, _, _ := strings.Cut(arn, "/")
+	return bucket
 }
 
+// tls is the context of a request by TLS.
+func tls() map[string][]string { return map[string][]string{"aws:SecureTransport": {"true"}} }
+
+// encryptionContextOf is what an upload says of whose it is.
 func encryptionContextOf(header http.Header) map[string]string {
-	out := map[string]string{}
 	var pairs map[string]string
 	data, err := base64.StdEncoding.DecodeString(header.Get("x-amz-server-side-encryption-context"))
 	if err == nil {
 		err = json.Unmarshal(data, &pairs)
 	}
 	if err != nil {
-		return out // whoever asks for the repository finds none
+		return nil // whoever asks for the repository finds none
 	}
-	for k, v := range pairs {
-		out[fmt.Sprintf("kms:EncryptionContext:%s", k)] = v
-	}
-	return out
+	return pairs
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // TestUploads holds that nothing comes into the bucket of artifacts but what is under its
@@ -21,20 +23,20 @@ func TestUploads(t *testing.T) {
 	service := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(service.Close)
 	s := &Stack{t: t, hashKeys: map[string]string{}, StackOptions: StackOptions{
-		Template: ReadTemplate(t, "../../../template.yaml"), Name: "lockstep",
-		Services: Services{service.URL, service.URL, service.URL, service.URL},
+		Template: templates.ReadTemplate(t, "../../../template.yaml"), Name: "lockstep",
+		Services: Services{service.URL, service.URL, service.URL, service.URL, ""},
 	}}
-	s.resolver = resolver{s.Template, map[string]string{
-		"AWS::Region": Region, "AWS::AccountId": AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep",
+	s.resolver = templates.Resolver{Template: s.Template, Refs: map[string]string{
+		"AWS::Region": Region, "AWS::AccountId": AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack",
 		"StateTable": "", "StateKeyArn": "", "PermissionsBoundaryArn": "", "SubnetIds": "", "SecurityGroupIds": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "StateRolePattern": "", "ApplyRolePattern": "", "ApplyTargetRoleArn": "", "StateBucket": "states", "AppKeySecretArn": "app-key", "WebhookSecretArn": "webhook",
-	}, map[string]string{}}
+	}, Atts: map[string]string{}}
 	s.names()
 	for name, r := range s.Template.Resources {
 		if r.Type == "AWS::SQS::Queue" {
-			s.resolver.atts[name+".Arn"] = "arn-" + name
+			s.resolver.Atts[name+".Arn"] = "arn-" + name
 		}
 	}
-	ours := s.resolver.atts["Key.Arn"]
+	ours := s.resolver.Atts["Key.Arn"]
 	said := base64.StdEncoding.EncodeToString([]byte(`{"repository":"acme/infra"}`))
 	for name, test := range map[string]struct {
 		role           string

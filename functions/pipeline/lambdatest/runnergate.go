@@ -4,26 +4,29 @@ package lambdatest
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // gate is all of AWS for a function, under one address. It passes a request on to the server of its
 // service if the function's role allows it or, with the credentials of a session, if the session's
 // role and policy do.
 type gate struct {
-	stack      *Stack
-	function   string
-	role       string // its logical name
-	arn        string // the role's
-	statements []statement
-	services   map[string]*httputil.ReverseProxy
+	stack    *Stack
+	function string
+	rights   templates.Rights // of its role
+	services map[string]*httputil.ReverseProxy
 }
 
 // A Request is a request of a function to AWS.
@@ -41,13 +44,14 @@ type Request struct {
 func (r Request) String() string { return r.Function + " " + r.Action + " " + r.Resource }
 
 // Services are the addresses of the servers that play AWS.
-type Services struct{ S3, DynamoDB, SQS, Account string }
+// KMS may be "", if nothing is encrypted by it.
+type Services struct{ S3, DynamoDB, SQS, Account, KMS string }
 
 func (s *Stack) newGate(function, role string) *gate {
 	g := &gate{
-		stack: s, function: function, role: role, arn: s.resolver.atts[role+".Arn"], statements: s.rightsOf(role), services: map[string]*httputil.ReverseProxy{},
+		stack: s, function: function, rights: s.rightsOf(role), services: map[string]*httputil.ReverseProxy{},
 	}
-	for name, address := range map[string]string{"s3": s.Services.S3, "dynamodb": s.Services.DynamoDB, "sqs": s.Services.SQS, "account": s.Services.Account} {
+	for name, address := range map[string]string{"s3": s.Services.S3, "dynamodb": s.Services.DynamoDB, "sqs": s.Services.SQS, "account": s.Services.Account, "kms": s.Services.KMS} {
 		to, err := url.Parse(address)
 		if err != nil {
 			s.t.Fatal(err)
@@ -55,7 +59,7 @@ func (s *Stack) newGate(function, role string) *gate {
 		g.services[name] = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(to)
 			r.Out.Host = r.In.Host // it is signed
-		}}
+		}, ModifyResponse: hide}
 	}
 	return g
 }
@@ -69,7 +73,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	service, calls := g.stack.read(r, body)
-	may := func(c call) bool { return allowed(g.statements, c) }
+	who := g.rights
 	by, err := g.by(r)
 	if role, ok := strings.CutPrefix(r.Header.Get("X-Amz-Security-Token"), "token-of-"); ok && err != nil && (service == "account" || service == "s3") {
 		g.other(w, r, role, service, calls)
@@ -81,21 +85,21 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if by != nil {
-		may = by.allows
+		who = by.rights
 	}
-	if form, err := url.ParseQuery(string(body)); err == nil && form.Get("Action") == "AssumeRole" && g.stack.roles[form.Get("RoleArn")] != nil {
+	if form, err := url.ParseQuery(string(body)); err == nil && form.Get("Action") == "AssumeRole" && g.stack.roleOf(form.Get("RoleArn")) != "" {
 		g.assumeRole(w, form)
 		return
 	}
 	for _, c := range calls {
 		q := Request{Function: g.function, Action: c.Action, Resource: c.Resource, Header: r.Header}
-		if len(c.keys) > 0 {
-			q.Key, _, _ = strings.Cut(c.keys[0], "/")
+		if keys := c.Context[leadingKeys]; len(keys) > 0 {
+			q.Key, _, _ = strings.Cut(keys[0], "/")
 		}
 		if by != nil {
 			q.Session = by.Role
 		}
-		if !may(c) || g.stack.closed(g.role, c, r.Header) {
+		if !g.may(who, c, r.Header) {
 			g.stack.denied(q)
 			refuse(w, service, http.StatusForbidden, "AccessDenied", "not authorized to perform "+c.Action)
 			return
@@ -104,6 +108,10 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			refuse(w, service, status, "InternalError", "the test says no")
 			return
 		}
+	}
+	if service == "s3" {
+		bucket := templates.Call{Action: "s3:ListBucket", Resource: bucketOf(calls[0].Resource), Context: calls[0].Context}
+		r = r.WithContext(context.WithValue(r.Context(), mayList{}, func() bool { return g.stack.ask(who, bucket) }))
 	}
 	if by != nil && service != "account" {
 		if err := resign(r, body, service); err != nil {
@@ -114,8 +122,40 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.services[service].ServeHTTP(w, r)
 }
 
+// mayList is the key of a func in the context of a request to S3: whether the caller may list the bucket.
+type mayList struct{}
+
+// hide turns "there is no such object" into "access denied" for those who may not list the bucket.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax
+func hide(res *http.Response) error {
+	listed, ok := res.Request.Context().Value(mayList{}).(func() bool)
+	if !ok || res.StatusCode != http.StatusNotFound || listed() {
+		return nil
+	}
+	w := httptest.NewRecorder()
+	refuse(w, "s3", http.StatusForbidden, "AccessDenied", "not authorized to perform s3:ListBucket")
+	res.Body.Close()
+	refused := w.Result()
+	res.StatusCode, res.Header, res.Body = refused.StatusCode, refused.Header, refused.Body
+	res.ContentLength = int64(w.Body.Len())
+	return nil
+}
+
+// may decides on a call, and on those that follow from it.
+func (g *gate) may(who templates.Rights, c templates.Call, header http.Header) bool {
+	if !g.stack.ask(who, c) {
+		return false
+	}
+	for _, next := range g.stack.follow(c, header) {
+		if !g.stack.ask(who, next) {
+			return false
+		}
+	}
+	return true
+}
+
 // other serves a role that is not the stack's. The account decides on its own secrets.
-func (g *gate) other(w http.ResponseWriter, r *http.Request, role, service string, calls []call) {
+func (g *gate) other(w http.ResponseWriter, r *http.Request, role, service string, calls []templates.Call) {
 	if service == "s3" {
 		for _, c := range calls {
 			if g.stack.OtherRoles == nil || !g.stack.OtherRoles(role, c.Action, c.Resource) {
@@ -132,58 +172,64 @@ func (g *gate) other(w http.ResponseWriter, r *http.Request, role, service strin
 }
 
 // read returns the service of a request, and the actions in it.
-func (s *Stack) read(r *http.Request, body []byte) (string, []call) {
+func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 	target := r.Header.Get("X-Amz-Target")
 	protocol, operation, _ := strings.Cut(target, ".")
 	var in struct {
-		TableName, QueueUrl, SecretId, Name string
-		Key, Item                           map[string]map[string]any
+		TableName, QueueUrl, SecretId, Name, KeyId string
+		Key, Item                                  map[string]map[string]any
+		ExpressionAttributeValues                  map[string]map[string]any
 	}
 	if target != "" {
 		json.Unmarshal(body, &in) // a body without JSON names no resource, and is refused
 	}
 	switch {
 	case strings.HasPrefix(protocol, "DynamoDB"):
-		c := call{Action: "dynamodb:" + operation, Resource: arn("dynamodb", "table/"+in.TableName)}
+		c := templates.Call{Action: "dynamodb:" + operation, Resource: arn("dynamodb", "table/"+in.TableName), Context: map[string][]string{}}
 		for _, item := range []map[string]map[string]any{in.Key, in.Item} {
 			if key, ok := item[s.hashKeys[in.TableName]]["S"].(string); ok {
-				c.keys = append(c.keys, key)
+				c.Context[leadingKeys] = []string{key}
 			}
 		}
-		return "dynamodb", []call{c}
+		if dir, ok := in.ExpressionAttributeValues[":dir"]["S"].(string); ok && operation == "Query" {
+			c.Context[leadingKeys] = []string{dir}
+		}
+		return "dynamodb", []templates.Call{c}
 	case protocol == "AmazonSQS":
-		return "sqs", []call{{Action: "sqs:" + operation, Resource: s.queues[in.QueueUrl[strings.LastIndex(in.QueueUrl, "/")+1:]]}}
+		return "sqs", []templates.Call{{Action: "sqs:" + operation, Resource: s.queues[in.QueueUrl[strings.LastIndex(in.QueueUrl, "/")+1:]], Context: tls()}}
 	case protocol == "AmazonSSM":
-		return "account", []call{{Action: "ssm:" + operation, Resource: in.Name}}
+		return "account", []templates.Call{{Action: "ssm:" + operation, Resource: in.Name}}
+	case protocol == "TrentService":
+		return "kms", []templates.Call{{Action: "kms:" + operation, Resource: cmp.Or(s.Aliases[in.KeyId], in.KeyId)}}
 	case protocol == "secretsmanager":
-		return "account", []call{{Action: "secretsmanager:" + operation, Resource: in.SecretId}}
+		return "account", []templates.Call{{Action: "secretsmanager:" + operation, Resource: in.SecretId}}
 	}
 	form, err := url.ParseQuery(string(body))
 	if err == nil && form.Get("Action") == "GetCallerIdentity" {
 		return "account", nil // which everybody may
 	}
 	if err == nil && form.Get("Action") == "AssumeRole" {
-		calls := []call{{Action: "sts:AssumeRole", Resource: form.Get("RoleArn")}}
-		if form.Has("Tags.member.1.Key") {
-			calls = append(calls, call{Action: "sts:TagSession", Resource: form.Get("RoleArn")})
-		}
-		return "account", calls
+		return "account", callsToAssume(form)
 	}
-	return "s3", []call{readS3(r)}
+	return "s3", []templates.Call{readS3(r)}
 }
+
+// leadingKeys is the condition key of the partition keys of items.
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+const leadingKeys = "dynamodb:LeadingKeys"
 
 func arn(service, resource string) string {
 	return strings.Join([]string{"arn:aws", service, Region, AccountID, resource}, ":")
 }
 
 // readS3 reads a request in path style.
-func readS3(r *http.Request) call {
+func readS3(r *http.Request) templates.Call {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if key == "" {
-		return call{Action: "s3:ListBucket", Resource: "arn:aws:s3:::" + bucket}
+		return templates.Call{Action: "s3:ListBucket", Resource: "arn:aws:s3:::" + bucket, Context: s3Context(r.Header)}
 	}
 	action := map[string]string{"GET": "s3:GetObject", "HEAD": "s3:GetObject", "PUT": "s3:PutObject", "POST": "s3:PutObject", "DELETE": "s3:DeleteObject"}[r.Method]
-	return call{Action: action, Resource: "arn:aws:s3:::" + bucket + "/" + key}
+	return templates.Call{Action: action, Resource: "arn:aws:s3:::" + bucket + "/" + key, Context: s3Context(r.Header)}
 }
 
 // refuse answers in the form of the service.

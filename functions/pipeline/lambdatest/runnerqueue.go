@@ -30,6 +30,8 @@ type Mapping struct {
 	// Twice hands every batch over a second time, when it was handled.
 	Twice bool
 
+	asks func(action string) // told of what Lambda does with the queue, by the function's role
+
 	mu   sync.Mutex
 	left map[string]string // receipts of messages that were not deleted, by message ID
 }
@@ -37,6 +39,7 @@ type Mapping struct {
 // Step receives once, without waiting, and returns the number of messages and the outcome of their
 // invocation.
 func (m *Mapping) Step(ctx context.Context) (int, Invocation, error) {
+	m.ask("sqs:ReceiveMessage")
 	in, err := m.Queue.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 		QueueUrl: &m.QueueURL, MaxNumberOfMessages: m.BatchSize,
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
@@ -63,12 +66,19 @@ func (m *Mapping) Step(ctx context.Context) (int, Invocation, error) {
 		if slices.Contains(failed, aws.ToString(x.MessageId)) {
 			continue
 		}
+		m.ask("sqs:DeleteMessage")
 		if _, err := m.Queue.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &m.QueueURL, ReceiptHandle: x.ReceiptHandle}); err != nil {
 			return len(in.Messages), got, fmt.Errorf("delete from %s: %w", m.QueueName, err)
 		}
 		m.drop(x)
 	}
 	return len(in.Messages), got, nil
+}
+
+func (m *Mapping) ask(action string) {
+	if m.asks != nil {
+		m.asks(action)
+	}
 }
 
 // failures reads a function's answer about the failures of single messages. The answer may be

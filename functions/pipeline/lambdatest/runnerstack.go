@@ -21,6 +21,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // A Stack is template.yaml deployed on this machine: its queues, table and bucket on real
@@ -29,10 +31,11 @@ import (
 type Stack struct {
 	StackOptions
 	t        testing.TB
-	resolver resolver
+	resolver templates.Resolver
 	hashKeys map[string]string // by table
 	queues   map[string]string // ARNs by name
-	roles    map[string]*role  // by ARN
+	once     sync.Once
+	deployed *deployment
 
 	// Gates are the addresses at which functions find AWS, by function.
 	Gates     map[string]string
@@ -42,17 +45,19 @@ type Stack struct {
 	S3        *s3.Client
 	DynamoDB  *dynamodb.Client
 
-	mu       sync.Mutex
-	requests []Request
-	refused  []Request
-	sessions map[string]session // by access key
-	assumed  []AssumedRole
-	fault    func(Request) int
+	mu        sync.Mutex
+	requests  []Request
+	refused   []Request
+	sessions  map[string]session // by access key
+	assumed   []AssumedRole
+	fault     func(Request) int
+	sealed    map[string]templates.Call // by the ARN of an object in the bucket, what it is decrypted by
+	decisions []templates.Decision
 }
 
 // StackOptions are the contents of a deployment, and its surroundings.
 type StackOptions struct {
-	Template   Template
+	Template   templates.Template
 	Name       string
 	Parameters map[string]string // those with a default may be left out
 	Services   Services
@@ -60,6 +65,8 @@ type StackOptions struct {
 	Bootstraps map[string]string
 	// StateTable is the table with the hash key LockID, if there is one.
 	StateTable string
+	// Aliases are the ARNs of KMS keys by alias.
+	Aliases map[string]string
 	// Timeouts replace the template's, by function, in seconds.
 	Timeouts map[string]time.Duration
 	// Promised is how long the invocations of functions are told that they may take, by function,
@@ -78,11 +85,11 @@ func Deploy(t testing.TB, o StackOptions) *Stack {
 	t.Helper()
 	s := &Stack{
 		StackOptions: o, t: t, hashKeys: map[string]string{o.StateTable: "LockID"}, queues: map[string]string{}, Functions: map[string]*Function{}, Gates: map[string]string{},
-		roles: map[string]*role{}, sessions: map[string]session{},
-		resolver: resolver{o.Template, map[string]string{
+		sessions: map[string]session{},
+		resolver: templates.Resolver{Template: o.Template, Refs: map[string]string{
 			"AWS::Region": Region, "AWS::AccountId": AccountID, "AWS::Partition": "aws", "AWS::StackName": o.Name,
 			"AWS::StackId": arn("cloudformation", "stack/"+o.Name+"/00000000-0000-4000-8000-000000000001"),
-		}, map[string]string{}},
+		}, Atts: map[string]string{}},
 	}
 	creds := credentials.NewStaticCredentialsProvider(AccessKey, SecretKey, "")
 	s.SQS = SQS(o.Services.SQS)
@@ -90,10 +97,10 @@ func Deploy(t testing.TB, o StackOptions) *Stack {
 	s.DynamoDB = dynamodb.New(dynamodb.Options{Region: Region, BaseEndpoint: &o.Services.DynamoDB, Credentials: creds})
 	for name, p := range o.Template.Parameters {
 		if p.Default != nil {
-			s.resolver.refs[name] = fmt.Sprint(p.Default)
+			s.resolver.Refs[name] = fmt.Sprint(p.Default)
 		}
 	}
-	maps.Copy(s.resolver.refs, o.Parameters)
+	maps.Copy(s.resolver.Refs, o.Parameters)
 	s.names()
 	s.each("AWS::DynamoDB::Table", s.makeTable)
 	s.each("AWS::S3::Bucket", s.makeBucket)
@@ -105,17 +112,16 @@ func Deploy(t testing.TB, o StackOptions) *Stack {
 			}
 		})
 	}
-	s.makeRoles()
 	s.each("AWS::Serverless::Function", s.makeFunction)
 	s.each("AWS::Lambda::EventSourceMapping", s.makeMapping)
 	return s
 }
 
 // Ref returns the value of Ref for a name in the template.
-func (s *Stack) Ref(name string) string { return s.resolver.known(s.resolver.refs, name) }
+func (s *Stack) Ref(name string) string { return s.resolver.Known(s.resolver.Refs, name) }
 
 // Att returns the value of GetAtt for "NAME.ATTRIBUTE" in the template.
-func (s *Stack) Att(name string) string { return s.resolver.known(s.resolver.atts, name) }
+func (s *Stack) Att(name string) string { return s.resolver.Known(s.resolver.Atts, name) }
 
 // names gives every resource its name and ARN, but for queues, which get theirs when
 // they are made.
@@ -136,13 +142,13 @@ func (s *Stack) names() {
 		case "AWS::IAM::Role":
 			service, resource = "iam", "role/"+id
 		}
-		s.resolver.refs[name] = ref
-		s.resolver.atts[name+".Arn"] = arn(service, resource)
+		s.resolver.Refs[name] = ref
+		s.resolver.Atts[name+".Arn"] = arn(service, resource)
 		switch r.Type {
 		case "AWS::S3::Bucket":
-			s.resolver.atts[name+".Arn"] = "arn:aws:s3:::" + id
+			s.resolver.Atts[name+".Arn"] = "arn:aws:s3:::" + id
 		case "AWS::IAM::Role":
-			s.resolver.atts[name+".Arn"] = "arn:aws:iam::" + AccountID + ":role/" + id
+			s.resolver.Atts[name+".Arn"] = "arn:aws:iam::" + AccountID + ":role/" + id
 		}
 	}
 }
@@ -189,13 +195,13 @@ func (s *Stack) makeQueue(name string, p map[string]any) {
 		}
 	}
 	if p["RedrivePolicy"] != nil {
-		policy, err := json.Marshal(s.resolver.resolve(p["RedrivePolicy"]))
+		policy, err := json.Marshal(s.resolver.Resolve(p["RedrivePolicy"]))
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		attributes["RedrivePolicy"] = string(policy)
 	}
-	queue := s.resolver.resolve(p["QueueName"]).(string)
+	queue := s.resolver.Resolve(p["QueueName"]).(string)
 	made, err := s.SQS.CreateQueue(s.t.Context(), &sqs.CreateQueueInput{QueueName: &queue, Attributes: attributes})
 	if err != nil {
 		s.t.Fatalf("make the queue %s: %v", name, err)
@@ -206,9 +212,9 @@ func (s *Stack) makeQueue(name string, p map[string]any) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.resolver.refs[name] = *made.QueueUrl
-	s.resolver.atts[name+".Arn"] = got.Attributes["QueueArn"]
-	s.resolver.atts[name+".QueueName"] = queue
+	s.resolver.Refs[name] = *made.QueueUrl
+	s.resolver.Atts[name+".Arn"] = got.Attributes["QueueArn"]
+	s.resolver.Atts[name+".QueueName"] = queue
 	s.queues[queue] = got.Attributes["QueueArn"]
 }
 
@@ -224,23 +230,29 @@ func (s *Stack) makeFunction(name string, p map[string]any) {
 		"AWS_ENDPOINT_URL_S3": front.URL, "AWS_ENDPOINT_URL_DYNAMODB": front.URL, "AWS_ENDPOINT_URL_STS": front.URL,
 	}
 	for k, v := range p["Environment"].(map[string]any)["Variables"].(map[string]any) {
-		env[k] = fmt.Sprint(s.resolver.resolve(v))
+		env[k] = fmt.Sprint(s.resolver.Resolve(v))
 	}
 	maps.Copy(env, s.Env)
 	timeout, ok := s.Timeouts[short]
 	if !ok {
 		var seconds int
-		fmt.Sscan(fmt.Sprint(s.resolver.resolve(p["Timeout"])), &seconds)
+		fmt.Sscan(fmt.Sprint(s.resolver.Resolve(p["Timeout"])), &seconds)
 		timeout = time.Duration(seconds) * time.Second
 	}
-	s.Functions[short] = NewFunction(s.t, FunctionSpec{Name: s.Ref(name), Bootstrap: s.Bootstraps[short], Env: env, Timeout: timeout, Promised: s.Promised[short], Log: s.Log})
+	s.Functions[short] = NewFunction(s.t, FunctionSpec{Name: s.Ref(name), Bootstrap: s.Bootstraps[short], Env: env, Timeout: timeout, Promised: s.Promised[short], Log: s.Log, happens: s.around(name, roleName)})
 }
 
 func (s *Stack) makeMapping(_ string, p map[string]any) {
 	queue, _, _ := strings.Cut(p["EventSourceArn"].(map[string]any)["Fn::GetAtt"].(string), ".")
 	function := strings.ToLower(strings.TrimSuffix(p["FunctionName"].(map[string]any)["Ref"].(string), "Function"))
+	role, _, _ := strings.Cut(s.Template.Resources[templates.Target(p["FunctionName"])].Properties["Role"].(map[string]any)["Fn::GetAtt"].(string), ".")
+	asks := func(action string) {
+		s.must(s.rightsOf(role), templates.Call{Action: action, Resource: s.Att(queue + ".Arn"), Context: tls()})
+	}
+	asks("sqs:GetQueueAttributes")
 	s.Mappings = append(s.Mappings, &Mapping{
-		Queue: s.SQS, QueueURL: s.Ref(queue), QueueName: s.resolver.atts[queue+".QueueName"],
+		asks:  asks,
+		Queue: s.SQS, QueueURL: s.Ref(queue), QueueName: s.resolver.Atts[queue+".QueueName"],
 		Function: s.Functions[function], BatchSize: int32(p["BatchSize"].(int)),
 	})
 }

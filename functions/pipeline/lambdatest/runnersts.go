@@ -6,10 +6,10 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -19,31 +19,18 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // STS for the roles of the template: those whom a role trusts get credentials, and their use needs
 // the role's policies and the session's own.
 
-// role is one of the template's.
-type role struct {
-	statements []statement
-	trust      []statement
-}
-
 // A session is the rights of an assumed role.
 type session struct {
 	AssumedRole
-	Policy string // as it was given
-
+	rights        templates.Rights
 	secret, token string
-	role, policy  []statement
-	narrowed      bool
-}
-
-// allows evaluates both: a session has the common rights of the role and its own policy.
-// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies.html#policies_session
-func (x session) allows(c call) bool {
-	return allowed(x.role, c) && (!x.narrowed || allowed(x.policy, c))
 }
 
 // limits of AssumeRole.
@@ -53,15 +40,14 @@ const (
 	maxChained       = 3600 // seconds, where a role assumes a role
 )
 
-// makeRoles reads the template's roles.
-func (s *Stack) makeRoles() {
-	s.each("AWS::IAM::Role", func(name string, p map[string]any) {
-		resolved := s.resolver.resolve(p).(map[string]any)
-		s.roles[s.resolver.atts[name+".Arn"]] = &role{
-			statements: statementsOf(resolved),
-			trust:      statementsIn(resolved["AssumeRolePolicyDocument"].(map[string]any)),
+// roleOf returns the logical name of a role of the template; "" for another's.
+func (s *Stack) roleOf(arn string) string {
+	for name, r := range s.Template.Resources {
+		if r.Type == "AWS::IAM::Role" && s.resolver.Atts[name+".Arn"] == arn {
+			return name
 		}
-	})
+	}
+	return ""
 }
 
 // Sessions returns how the template's roles were assumed, in order, and with which
@@ -74,58 +60,52 @@ func (s *Stack) Sessions() []AssumedRole {
 
 // assume decides about AssumeRole for a role of the template, asked for by caller, and
 // returns the credentials' session.
-func (s *Stack) assume(caller string, form url.Values) (session, error) {
-	r := s.roles[form.Get("RoleArn")]
-	x := session{AssumedRole: readAssumed(form), role: r.statements}
-	c := call{Resource: form.Get("RoleArn"), principal: caller, context: map[string]string{}, lists: map[string][]string{"aws:TagKeys": {}}}
-	if x.ExternalID != "" {
-		c.context["sts:ExternalId"] = x.ExternalID
-	}
-	for k, v := range x.Tags {
-		c.context["aws:RequestTag/"+k] = v
-		c.lists["aws:TagKeys"] = append(c.lists["aws:TagKeys"], k)
-	}
-	for _, action := range []string{"sts:AssumeRole", "sts:TagSession"} {
-		if action == "sts:TagSession" {
-			// It knows no external ID.
-			// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecuritytokenservice.html
-			delete(c.context, "sts:ExternalId")
-		}
-		if c.Action = action; !trusted(r.trust, c) {
-			return x, fmt.Errorf("%s is not trusted to %s %s", caller, action, c.Resource)
+func (s *Stack) assume(caller templates.Rights, form url.Values) (session, error) {
+	x := session{AssumedRole: readAssumed(form), rights: s.rightsOf(s.roleOf(form.Get("RoleArn")))}
+	for _, c := range callsToAssume(form) {
+		if !s.ask(caller, c) {
+			return x, fmt.Errorf("%s is not trusted to %s %s", caller.Who, c.Action, c.Resource)
 		}
 	}
 	if n, err := strconv.Atoi(x.Seconds); err != nil || n > maxChained || n < 900 {
 		return x, fmt.Errorf("DurationSeconds %q", x.Seconds)
 	}
-	if x.Policy = form.Get("Policy"); x.Policy != "" {
-		var document map[string]any
+	if x.Policy != "" {
 		if len(x.Policy) > maxSessionPolicy {
 			return x, fmt.Errorf("the policy has %d characters", len(x.Policy))
 		}
-		if err := json.Unmarshal([]byte(x.Policy), &document); err != nil {
+		if err := x.rights.Narrow(x.Policy); err != nil {
 			return x, err
 		}
-		x.policy, x.narrowed = statementsIn(document), true
 	}
 	x.secret, x.token = "secret-of-"+rand.Text(), "token-of-"+rand.Text()
 	return x, nil
 }
 
-// trusted evaluates a trust policy. Whom it names itself needs no policy of their own.
-// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
-func trusted(trust []statement, c call) bool {
-	own := slices.DeleteFunc(slices.Clone(trust), func(x statement) bool { return !slices.Contains(x.principals, c.principal) })
-	for i := range own {
-		own[i].resources = []string{"*"}
+// callsToAssume are those of AssumeRole. TagSession knows no external ID.
+// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecuritytokenservice.html
+func callsToAssume(form url.Values) []templates.Call {
+	as := readAssumed(form)
+	tag := templates.Call{Action: "sts:TagSession", Resource: as.Role, Context: map[string][]string{}}
+	for k, v := range as.Tags {
+		tag.Context["aws:RequestTag/"+k] = []string{v}
 	}
-	return allowed(own, c)
+	tag.Context["aws:TagKeys"] = slices.Sorted(maps.Keys(as.Tags))
+	assume := tag
+	assume.Action, assume.Context = "sts:AssumeRole", maps.Clone(tag.Context)
+	if as.ExternalID != "" {
+		assume.Context["sts:ExternalId"] = []string{as.ExternalID}
+	}
+	if len(as.Tags) == 0 {
+		return []templates.Call{assume}
+	}
+	return []templates.Call{assume, tag}
 }
 
 // assumeRole answers AssumeRole.
 func (g *gate) assumeRole(w http.ResponseWriter, form url.Values) {
 	s := g.stack
-	x, err := s.assume(g.arn, form)
+	x, err := s.assume(g.rights, form)
 	if err != nil {
 		s.denied(Request{Function: g.function, Action: "sts:AssumeRole", Resource: form.Get("RoleArn") + ": " + err.Error()})
 		refuse(w, "account", http.StatusForbidden, "AccessDenied", err.Error())
@@ -134,9 +114,7 @@ func (g *gate) assumeRole(w http.ResponseWriter, form url.Values) {
 	id := "ASIA" + strings.ToUpper(rand.Text()[:16])
 	s.mu.Lock()
 	s.sessions[id] = x
-	as := x.AssumedRole
-	as.Policy = x.Policy
-	s.assumed = append(s.assumed, as)
+	s.assumed = append(s.assumed, x.AssumedRole)
 	s.mu.Unlock()
 	type answer struct {
 		XMLName   xml.Name `xml:"https://sts.amazonaws.com/doc/2011-06-15/ AssumeRoleResponse"`

@@ -34,6 +34,7 @@ func (f *Function) URL() http.Handler {
 			w.WriteHeader(http.StatusRequestEntityTooLarge)
 			return
 		}
+		f.tell(isAsked)
 		got, err := f.Invoke(event)
 		var answer events.LambdaFunctionURLResponse
 		if err == nil && got.Error == nil {

@@ -1,9 +1,6 @@
-//go:build linux
-
-package lambdatest
+package templates
 
 import (
-	"maps"
 	"slices"
 	"testing"
 )
@@ -39,9 +36,9 @@ func TestAllowed(t *testing.T) {
 		{"dynamodb:GetItem", "arn:records", "delivery", true},
 		{"dynamodb:GetItem", "arn:records", "run", false},
 	} {
-		c := call{Action: test.action, Resource: test.resource}
+		c := Call{Action: test.action, Resource: test.resource}
 		if test.key != "" {
-			c.keys = []string{test.key}
+			c.Context = map[string][]string{"dynamodb:LeadingKeys": {test.key}}
 		}
 		if got := allowed(statements, c); got != test.want {
 			t.Errorf("%+v: %v, want %v", c, got, test.want)
@@ -50,28 +47,28 @@ func TestAllowed(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	x := ReadTemplate(t, "../../../template.yaml")
-	r := resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "", "StateKeyArn": "", "PermissionsBoundaryArn": "", "SubnetIds": "", "SecurityGroupIds": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "StateRolePattern": "", "ApplyRolePattern": "", "StateBucket": "states"}, map[string]string{}}
+	x := ReadTemplate(t, "../../../../template.yaml")
+	r := Resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "", "StateKeyArn": "", "PermissionsBoundaryArn": "", "SubnetIds": "", "SecurityGroupIds": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "StateRolePattern": "", "ApplyRolePattern": "", "StateBucket": "states"}, map[string]string{}}
 	for name := range x.Resources {
-		r.refs[name], r.atts[name+".Arn"] = "ref-"+name, "arn-"+name
+		r.Refs[name], r.Atts[name+".Arn"] = "ref-"+name, "arn:"+name
 	}
-	r.refs["AppKeySecretArn"] = "key"
-	role := r.resolve(x.Resources["StatePlanRole"].Properties).(map[string]any)
+	r.Refs["AppKeySecretArn"] = "key"
+	role := r.Resolve(x.Resources["StatePlanRole"].Properties).(map[string]any)
 	sids := map[string]bool{}
 	for _, s := range statementsOf(role) {
 		sids[s.sid] = true
 	}
-	for _, s := range statementsOf(r.resolve(x.Resources["PlanRole"].Properties).(map[string]any)) {
+	for _, s := range statementsOf(r.Resolve(x.Resources["PlanRole"].Properties).(map[string]any)) {
 		sids[s.sid] = true
 	}
 	if !sids["StateRead"] || sids["StateTable"] || sids["Target"] || sids["StateKey"] {
 		t.Errorf("without a table, a key and a role there are the statements %v", sids)
 	}
-	r.refs["StateTable"] = "locks"
-	role = r.resolve(x.Resources["StatePlanRole"].Properties).(map[string]any)
-	table := call{Action: "dynamodb:DeleteItem", Resource: "arn:aws:dynamodb:r:1:table/locks", keys: []string{"states/net/terraform.tfstate"}}
+	r.Refs["StateTable"] = "locks"
+	role = r.Resolve(x.Resources["StatePlanRole"].Properties).(map[string]any)
+	table := Call{Action: "dynamodb:DeleteItem", Resource: "arn:aws:dynamodb:r:1:table/locks", Context: map[string][]string{"dynamodb:LeadingKeys": {"states/net/terraform.tfstate"}}}
 	digest := table
-	digest.keys = []string{"states/net/terraform.tfstate-md5"}
+	digest.Context = map[string][]string{"dynamodb:LeadingKeys": {"states/net/terraform.tfstate-md5"}}
 	if s := statementsOf(role); !allowed(s, table) || allowed(s, digest) {
 		t.Error("the plan function may delete locks, and no digest")
 	}
@@ -80,13 +77,13 @@ func TestResolve(t *testing.T) {
 // TestStateRoles holds what roles may do to states, whatever a session's policy says: the
 // functions nothing, the plan function no more than reading and unlocking.
 func TestStateRoles(t *testing.T) {
-	x := ReadTemplate(t, "../../../template.yaml")
-	r := resolver{x, map[string]string{
+	x := ReadTemplate(t, "../../../../template.yaml")
+	r := Resolver{x, map[string]string{
 		"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "locks", "StateKeyArn": "arn:state-key", "PermissionsBoundaryArn": "", "SubnetIds": "", "SecurityGroupIds": "", "EncryptionKeyArn": "arn:encryption-key",
 		"PlanTargetRoleArn": "arn:plan-target", "PlanRolePattern": "", "StateRolePattern": "", "ApplyRolePattern": "", "ApplyTargetRoleArn": "arn:apply-target", "StateBucket": "states", "AppKeySecretArn": "arn:app-key", "WebhookSecretArn": "arn:hook",
 	}, map[string]string{}}
 	for name := range x.Resources {
-		r.atts[name+".Arn"], r.refs[name] = "arn:"+name, "ref-"+name
+		r.Atts[name+".Arn"], r.Refs[name] = "arn:"+name, "ref-"+name
 	}
 	const object, table, lock = "arn:aws:s3:::states/net", "arn:aws:dynamodb:r:1:table/locks", "states/net"
 	can := map[string][]string{
@@ -97,78 +94,71 @@ func TestStateRoles(t *testing.T) {
 		if resource.Type != "AWS::IAM::Role" {
 			continue
 		}
-		statements := statementsOf(r.resolve(resource.Properties).(map[string]any))
-		may := func(what string, c call) {
+		statements := statementsOf(r.Resolve(resource.Properties).(map[string]any))
+		may := func(what string, c Call) {
 			if got := allowed(statements, c); got != slices.Contains(can[name], what) {
 				t.Errorf("%s, %s: %v", name, what, got)
 			}
 		}
-		may("s3:ListBucket", call{Action: "s3:ListBucket", Resource: "arn:aws:s3:::states"})
+		may("s3:ListBucket", Call{Action: "s3:ListBucket", Resource: "arn:aws:s3:::states"})
 		for _, action := range []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:DeleteObjectVersion", "s3:PutObjectAcl", "s3:GetObjectVersion"} {
 			for _, suffix := range []string{"", ".tflock"} {
-				may(action+suffix, call{Action: action, Resource: object + suffix})
+				may(action+suffix, Call{Action: action, Resource: object + suffix})
 			}
-			if allowed(statements, call{Action: action, Resource: "arn:aws:s3:::others/net"}) {
+			if allowed(statements, Call{Action: action, Resource: "arn:aws:s3:::others/net"}) {
 				t.Errorf("%s may %s in another bucket", name, action)
 			}
 		}
 		for _, action := range []string{"GetItem", "PutItem", "DeleteItem", "UpdateItem", "Scan", "Query"} {
 			for _, suffix := range []string{"", "-md5"} {
-				may("dynamodb:"+action+suffix, call{Action: "dynamodb:" + action, Resource: table, keys: []string{lock + suffix}})
+				may("dynamodb:"+action+suffix, Call{Action: "dynamodb:" + action, Resource: table, Context: map[string][]string{"dynamodb:LeadingKeys": {lock + suffix}}})
 			}
 		}
 	}
 }
 
-const account = "arn:aws:iam::1:root"
-
-// mayUse reports whether a key's policy lets somebody of the key's account do something:
-// it names them itself, or the account, whose own policies (own) decide then.
-// Source: https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html
-func mayUse(policy []statement, who string, own []statement, c call) bool {
-	c.context = maps.Clone(c.context)
-	if c.context == nil {
-		c.context = map[string]string{}
-	}
-	c.context["aws:PrincipalArn"] = who
-	policy = slices.DeleteFunc(slices.Clone(policy), func(s statement) bool {
-		return !slices.Contains(s.principals, who) && !(slices.Contains(s.principals, account) && allowed(own, c))
-	})
-	return allowed(policy, c)
-}
-
 // TestKeyPolicy holds that what a comment names is read by those whom the account lets,
 // through S3 only, and written by the functions only.
 func TestKeyPolicy(t *testing.T) {
-	x := ReadTemplate(t, "../../../template.yaml")
-	r := resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws"}, map[string]string{}}
+	x := ReadTemplate(t, "../../../../template.yaml")
+	r := Resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": AccountID, "AWS::Partition": "aws"}, map[string]string{}}
 	for name := range x.Resources {
-		r.atts[name+".Arn"] = "arn-" + name
+		r.Atts[name+".Arn"] = "arn:aws:iam::" + AccountID + ":role/" + name
 	}
-	policy := statementsIn(r.resolve(x.Resources["Key"].Properties["KeyPolicy"]).(map[string]any))
-	key := []statement{{actions: []string{"kms:*"}, resources: []string{"*"}}}
-	through := map[string]string{"kms:ViaService": "s3.r.amazonaws.com", "kms:EncryptionContext:repository": "acme/infra"}
+	policy := StatementsIn(r.Resolve(x.Resources["Key"].Properties["KeyPolicy"]).(map[string]any))
+	key := []Statement{{actions: []string{"kms:*"}, resources: []string{"*"}}}
+	through := map[string][]string{"kms:ViaService": {"s3.r.amazonaws.com"}, "kms:EncryptionContext:repository": {"acme/infra"}}
 	for name, test := range map[string]struct {
 		who     string
-		own     []statement
+		own     []Statement
 		action  string
-		context map[string]string
+		context map[string][]string
 		want    bool
 	}{
-		"a person with the right reads":       {"alice", key, "kms:Decrypt", through, true},
-		"a person without it does not":        {"alice", nil, "kms:Decrypt", through, false},
-		"nobody writes":                       {"alice", key, "kms:GenerateDataKey", through, false},
-		"nobody decrypts elsewhere":           {"alice", key, "kms:Decrypt", map[string]string{"kms:EncryptionContext:repository": "acme/infra"}, false},
-		"nor by another service":              {"alice", key, "kms:Decrypt", map[string]string{"kms:ViaService": "ebs.r.amazonaws.com", "kms:EncryptionContext:repository": "acme/infra"}, false},
-		"nor what does not say whose it is":   {"alice", key, "kms:Decrypt", map[string]string{"kms:ViaService": "s3.r.amazonaws.com"}, false},
-		"a function reads":                    {"arn-PlanRole", key, "kms:Decrypt", through, true},
-		"a function writes":                   {"arn-ApplyRole", key, "kms:GenerateDataKey", through, true},
-		"a function whose role does not say":  {"arn-PlanRole", nil, "kms:Decrypt", through, false},
-		"the webhook's function does not":     {"arn-WebhookRole", key, "kms:GenerateDataKey", through, false},
-		"a person with the right administers": {"alice", key, "kms:ScheduleKeyDeletion", nil, true},
+		"a person with the right reads":       {"arn:aws:iam::" + AccountID + ":user/alice", key, "kms:Decrypt", through, true},
+		"a person without it does not":        {"arn:aws:iam::" + AccountID + ":user/alice", nil, "kms:Decrypt", through, false},
+		"nobody writes":                       {"arn:aws:iam::" + AccountID + ":user/alice", key, "kms:GenerateDataKey", through, false},
+		"nobody decrypts elsewhere":           {"arn:aws:iam::" + AccountID + ":user/alice", key, "kms:Decrypt", map[string][]string{"kms:EncryptionContext:repository": {"acme/infra"}}, false},
+		"nor by another service":              {"arn:aws:iam::" + AccountID + ":user/alice", key, "kms:Decrypt", map[string][]string{"kms:ViaService": {"ebs.r.amazonaws.com"}, "kms:EncryptionContext:repository": {"acme/infra"}}, false},
+		"nor what does not say whose it is":   {"arn:aws:iam::" + AccountID + ":user/alice", key, "kms:Decrypt", map[string][]string{"kms:ViaService": {"s3.r.amazonaws.com"}}, false},
+		"a function reads":                    {"arn:aws:iam::" + AccountID + ":role/PlanRole", key, "kms:Decrypt", through, true},
+		"a function writes":                   {"arn:aws:iam::" + AccountID + ":role/ApplyRole", key, "kms:GenerateDataKey", through, true},
+		"a function whose role does not say":  {"arn:aws:iam::" + AccountID + ":role/PlanRole", nil, "kms:Decrypt", through, false},
+		"the webhook's function does not":     {"arn:aws:iam::" + AccountID + ":role/WebhookRole", key, "kms:GenerateDataKey", through, false},
+		"a person with the right administers": {"arn:aws:iam::" + AccountID + ":user/alice", key, "kms:ScheduleKeyDeletion", nil, true},
 	} {
-		if got := mayUse(policy, test.who, test.own, call{Action: test.action, Resource: "arn-Key", context: test.context}); got != test.want {
+		if got := (Rights{Who: test.who, Own: test.own}).May(policy, Call{Action: test.action, Resource: "arn:aws:iam::" + AccountID + ":role/Key", Context: test.context}); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
+}
+
+// statementsOf reads the policies of a role, as they are when the stack is deployed.
+func statementsOf(role map[string]any) []Statement {
+	var out []Statement
+	for _, p := range role["Policies"].([]any) {
+		document := p.(map[string]any)["PolicyDocument"].(map[string]any)
+		out = append(out, StatementsIn(document)...)
+	}
+	return out
 }

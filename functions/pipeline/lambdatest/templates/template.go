@@ -1,4 +1,4 @@
-package lambdatest
+package templates
 
 import (
 	"fmt"
@@ -68,25 +68,25 @@ func lengthen(n *yaml.Node) {
 	*n = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, &inner}}
 }
 
-// resolver evaluates the functions of a template.
-type resolver struct {
-	template Template
-	refs     map[string]string // values of Ref, by name
-	atts     map[string]string // values of GetAtt, by name
+// A Resolver evaluates the functions of a template. It panics at a name that it has no value for.
+type Resolver struct {
+	Template Template
+	Refs     map[string]string // values of Ref, by name
+	Atts     map[string]string // values of GetAtt, by name
 }
 
 // Resolve returns a value of the template without functions: refs are the values of Ref, atts those
 // of GetAtt, by name. It panics where they lack a name.
 func (x Template) Resolve(refs, atts map[string]string, v any) any {
-	return resolver{x, refs, atts}.resolve(v)
+	return Resolver{x, refs, atts}.Resolve(v)
 }
 
 // nothing is the value of AWS::NoValue.
 type nothing struct{}
 
-// resolve returns a value without functions. An unknown name is a mistake in the template, or
+// Resolve returns a value without functions. An unknown name is a mistake in the template, or
 // something that the test does not play: it panics.
-func (r resolver) resolve(v any) any {
+func (r Resolver) Resolve(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		if len(v) == 1 {
@@ -98,7 +98,7 @@ func (r resolver) resolve(v any) any {
 		}
 		out := map[string]any{}
 		for k, x := range v {
-			if y := r.resolve(x); y != (nothing{}) {
+			if y := r.Resolve(x); y != (nothing{}) {
 				out[k] = y
 			}
 		}
@@ -106,7 +106,7 @@ func (r resolver) resolve(v any) any {
 	case []any:
 		out := []any{}
 		for _, x := range v {
-			if y := r.resolve(x); y != (nothing{}) {
+			if y := r.Resolve(x); y != (nothing{}) {
 				out = append(out, y)
 			}
 		}
@@ -115,36 +115,37 @@ func (r resolver) resolve(v any) any {
 	return v
 }
 
-func (r resolver) call(name string, arg any) any {
+func (r Resolver) call(name string, arg any) any {
 	switch name {
 	case "Ref":
 		if arg == "AWS::NoValue" {
 			return nothing{}
 		}
-		return r.known(r.refs, arg.(string))
+		return r.Known(r.Refs, arg.(string))
 	case "Fn::GetAtt":
-		return r.known(r.atts, arg.(string))
+		return r.Known(r.Atts, arg.(string))
 	case "Fn::If":
 		args := arg.([]any)
-		if r.holds(r.template.Conditions[args[0].(string)]) {
-			return r.resolve(args[1])
+		if r.holds(r.Template.Conditions[args[0].(string)]) {
+			return r.Resolve(args[1])
 		}
-		return r.resolve(args[2])
+		return r.Resolve(args[2])
 	case "Fn::Sub":
 		return r.substitute(arg.(string))
 	}
-	panic(fmt.Sprintf("lambdatest: no case for %s", name))
+	panic(fmt.Sprintf("templates: no case for %s", name))
 }
 
-func (r resolver) known(of map[string]string, name string) string {
+// Known returns the value of a name.
+func (r Resolver) Known(of map[string]string, name string) string {
 	v, ok := of[name]
 	if !ok {
-		panic(fmt.Sprintf("lambdatest: the template names %s, which is not known", name))
+		panic(fmt.Sprintf("templates: the template names %s, which is not known", name))
 	}
 	return v
 }
 
-func (r resolver) substitute(text string) string {
+func (r Resolver) substitute(text string) string {
 	var out strings.Builder
 	for {
 		before, rest, ok := strings.Cut(text, "${")
@@ -154,24 +155,24 @@ func (r resolver) substitute(text string) string {
 		}
 		name, after, _ := strings.Cut(rest, "}")
 		if strings.Contains(name, ".") {
-			out.WriteString(r.known(r.atts, name))
+			out.WriteString(r.Known(r.Atts, name))
 		} else {
-			out.WriteString(r.known(r.refs, name))
+			out.WriteString(r.Known(r.Refs, name))
 		}
 		text = after
 	}
 }
 
 // holds evaluates a condition.
-func (r resolver) holds(c any) bool {
+func (r Resolver) holds(c any) bool {
 	for name, arg := range c.(map[string]any) {
 		args := arg.([]any)
 		switch name {
 		case "Fn::Not":
 			return !r.holds(args[0])
 		case "Fn::Equals":
-			return r.resolve(args[0]) == r.resolve(args[1])
+			return r.Resolve(args[0]) == r.Resolve(args[1])
 		}
 	}
-	panic(fmt.Sprintf("lambdatest: no case for the condition %v", c))
+	panic(fmt.Sprintf("templates: no case for the condition %v", c))
 }

@@ -1,11 +1,10 @@
-package template
+package templates
 
 import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"strings"
 )
 
 // A PolicyKind is the kind of a policy's owner, which decides the members that its statements may
@@ -28,15 +27,15 @@ type Policy struct {
 	Document map[string]any
 }
 
-// A Statement is one of a policy, as the template writes it.
-type Statement struct {
+// A PolicyStatement is one of a policy, as the template writes it.
+type PolicyStatement struct {
 	Policy Policy
 	Value  map[string]any
 }
 
-// Policies returns all policies of a template, sorted by name. It panics at an unknown type of
+// PoliciesOf returns all policies of a template, sorted by name. It panics at an unknown type of
 // resource with a policy, which would never be compared with the matrix.
-func Policies(x lambdatest.Template) []Policy {
+func PoliciesOf(x Template) []Policy {
 	var out []Policy
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
 		r := x.Resources[name]
@@ -49,19 +48,19 @@ func Policies(x lambdatest.Template) []Policy {
 				out = append(out, Policy{RolePolicies, fmt.Sprintf("%s.%v", name, m["PolicyName"]), []string{name}, m["PolicyDocument"].(map[string]any)})
 			}
 		case "AWS::IAM::RolePolicy":
-			out = append(out, Policy{RolePolicies, name, []string{target(r.Properties["RoleName"])}, document("PolicyDocument")})
+			out = append(out, Policy{RolePolicies, name, []string{Target(r.Properties["RoleName"])}, document("PolicyDocument")})
 		case "AWS::IAM::Policy":
 			for _, role := range list(r.Properties["Roles"]) {
-				out = append(out, Policy{RolePolicies, name + "." + target(role), []string{target(role)}, document("PolicyDocument")})
+				out = append(out, Policy{RolePolicies, name + "." + Target(role), []string{Target(role)}, document("PolicyDocument")})
 			}
 		case "AWS::KMS::Key":
 			out = append(out, Policy{ResourcePolicies, name + ".KeyPolicy", []string{name}, document("KeyPolicy")})
 		case "AWS::S3::BucketPolicy":
-			out = append(out, Policy{ResourcePolicies, name, []string{target(r.Properties["Bucket"])}, document("PolicyDocument")})
+			out = append(out, Policy{ResourcePolicies, name, []string{Target(r.Properties["Bucket"])}, document("PolicyDocument")})
 		case "AWS::SQS::QueuePolicy":
 			var queues []string
 			for _, q := range list(r.Properties["Queues"]) {
-				queues = append(queues, target(q))
+				queues = append(queues, Target(q))
 			}
 			out = append(out, Policy{ResourcePolicies, name, queues, document("PolicyDocument")})
 		case "AWS::Lambda::Permission":
@@ -69,7 +68,7 @@ func Policies(x lambdatest.Template) []Policy {
 		default:
 			for _, p := range []string{"PolicyDocument", "ResourcePolicy", "Policies", "ManagedPolicyArns"} {
 				if r.Properties[p] != nil {
-					panic(fmt.Sprintf("template: %s has %s, which Policies does not read", name, p))
+					panic(fmt.Sprintf("templates: %s has %s, which PoliciesOf does not read", name, p))
 				}
 			}
 		}
@@ -80,7 +79,7 @@ func Policies(x lambdatest.Template) []Policy {
 // permission returns the statement that Lambda makes of a permission.
 // Source: https://docs.aws.amazon.com/lambda/latest/api/API_AddPermission.html
 func permission(name string, p map[string]any) Policy {
-	function := target(p["FunctionName"])
+	function := Target(p["FunctionName"])
 	s := map[string]any{
 		"Sid": name, "Effect": "Allow", "Action": p["Action"], "Principal": p["Principal"],
 		"Resource": map[string]any{"Fn::GetAtt": function + ".Arn"},
@@ -105,21 +104,40 @@ func permission(name string, p map[string]any) Policy {
 }
 
 // Statements returns the statements of all policies, including conditional ones.
-func Statements(x lambdatest.Template) []Statement {
-	var out []Statement
-	for _, p := range Policies(x) {
+func Statements(x Template) []PolicyStatement {
+	var out []PolicyStatement
+	for _, p := range PoliciesOf(x) {
 		for _, s := range list(p.Document["Statement"]) {
 			m := s.(map[string]any)
 			if branches, ok := m["Fn::If"].([]any); ok {
 				for _, b := range branches[1:] {
 					if m, ok := b.(map[string]any); ok && m["Effect"] != nil {
-						out = append(out, Statement{p, m})
+						out = append(out, PolicyStatement{p, m})
 					}
 				}
 				continue
 			}
-			out = append(out, Statement{p, m})
+			out = append(out, PolicyStatement{p, m})
 		}
 	}
 	return out
+}
+
+// Target is the resource that a value names, by Ref or GetAtt; "" for none.
+func Target(v any) string {
+	m, _ := v.(map[string]any)
+	if name, ok := m["Ref"].(string); ok {
+		return name
+	}
+	att, _ := m["Fn::GetAtt"].(string)
+	name, _, _ := strings.Cut(att, ".")
+	return name
+}
+
+// list is one value or a list of them as a list.
+func list(v any) []any {
+	if l, ok := v.([]any); ok || v == nil {
+		return l
+	}
+	return []any{v}
 }

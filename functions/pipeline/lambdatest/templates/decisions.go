@@ -1,0 +1,119 @@
+package templates
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// AccountID is the account of all evaluation.
+const AccountID = "111122223333"
+
+// A Decision is one of IAM's: somebody may do something, or not. One request can take several, as
+// S3 asks KMS in the name of whoever reads an object.
+type Decision struct {
+	// Who is the ARN of a role, the name of a service, or "anonymous".
+	Who string
+	// Session is the policy of the role's session; "" for none.
+	Session string
+	// Action is IAM's name of it, Resource the ARN that it is for.
+	Action, Resource string
+	// Context has the values of the condition keys.
+	Context map[string][]string
+	Allowed bool
+}
+
+// Anonymous is whoever has no credentials.
+const Anonymous = "anonymous"
+
+// Policies are what decides: the documents of the role and of the resource.
+type Policies struct{ Own, Resource []map[string]any }
+
+// Decide decides as the runner does for the functions; Allowed is of no account. A session policy that is no
+// JSON allows nothing.
+func (p Policies) Decide(d Decision) bool {
+	x := Rights{Who: d.Who}
+	for _, document := range p.Own {
+		x.Own = append(x.Own, StatementsIn(document)...)
+	}
+	if d.Session != "" {
+		if err := x.Narrow(d.Session); err != nil {
+			return false
+		}
+	}
+	var of []Statement
+	for _, document := range p.Resource {
+		of = append(of, StatementsIn(document)...)
+	}
+	return x.May(of, Call{d.Action, d.Resource, d.Context})
+}
+
+// Decision is the decision on a call.
+func (x Rights) Decision(c Call, allowed bool) Decision {
+	return Decision{Who: x.Who, Session: x.text, Action: c.Action, Resource: c.Resource, Context: c.Context, Allowed: allowed}
+}
+
+// Rights are those of somebody, named as in [Decision.Who].
+type Rights struct {
+	Who string
+	Own []Statement
+
+	session  []Statement
+	narrowed bool
+	text     string // of the session's policy
+}
+
+// Narrow sets the policy of a session.
+func (x *Rights) Narrow(policy string) error {
+	var document map[string]any
+	if err := json.Unmarshal([]byte(policy), &document); err != nil {
+		return err
+	}
+	x.session, x.narrowed, x.text = StatementsIn(document), true, policy
+	return nil
+}
+
+// rootOf is the account as a principal, whose own policies then decide.
+const rootOf = "arn:aws:iam::" + AccountID + ":root"
+
+// May evaluates the policies of somebody and those of a resource of the account. A trust policy and
+// the policy of a key must allow it; one that names the account leaves it to the other policies.
+// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic_policy-eval-basics-single-account.html,
+// https://docs.aws.amazon.com/kms/latest/developerguide/key-policies.html
+func (x Rights) May(resource []Statement, c Call) bool {
+	if strings.HasPrefix(x.Who, "arn:") {
+		c.Context = maps.Clone(c.Context)
+		if c.Context == nil {
+			c.Context = map[string][]string{}
+		}
+		c.Context["aws:PrincipalArn"] = []string{x.Who}
+	}
+	var named, delegated []Statement
+	for _, s := range resource {
+		if len(s.resources) == 0 {
+			s.resources = []string{"*"} // a trust policy
+		}
+		if slices.Contains(s.principals, x.Who) || slices.Contains(s.principals, "*") {
+			named = append(named, s)
+		} else if slices.Contains(s.principals, rootOf) && strings.HasPrefix(x.Who, "arn:") {
+			delegated = append(delegated, s)
+		}
+	}
+	if denied(x.Own, c) || denied(x.session, c) || denied(named, c) || denied(delegated, c) {
+		return false
+	}
+	session := !x.narrowed || allowed(x.session, c)
+	own := session && allowed(x.Own, c)
+	switch service, _, _ := strings.Cut(c.Action, ":"); {
+	case (service == "sts" || service == "kms") && resource != nil:
+		return session && allowed(named, c) || own && allowed(delegated, c)
+	case strings.HasPrefix(x.Who, "arn:") && !strings.Contains(x.Who, ":"+AccountID+":"):
+		return own && session && allowed(named, c) // both accounts must allow it
+	}
+	return own || session && allowed(named, c)
+}
+
+func denied(statements []Statement, c Call) bool {
+	return slices.ContainsFunc(statements, func(s Statement) bool { return s.deny && s.covers(c) })
+}
