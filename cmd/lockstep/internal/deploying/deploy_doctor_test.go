@@ -32,7 +32,7 @@ func TestDoctor(t *testing.T) {
 	s.hub.SetWebhook("https://elsewhere.example/")
 	s.want(s.examine(), 1, "the function lockstep-ApplyFunction runs other code", "the queue EventsDead has 2 dead letters",
 		"the queue Plans has no queue for dead letters", "the policy of the queue Plans does not demand TLS",
-		"the bucket of plans, lockstep-Artifacts, keeps no versions", "is not encrypted with a key of KMS", "is not closed to the public",
+		"the bucket of plans, lockstep-artifacts-1a2b, keeps no versions", "is not encrypted with a key of KMS", "is not closed to the public",
 		"its trust policy does not name", "this machine's clock differs by ", "from that of AWS",
 		"the App lacks the permissions checks: write", `the App's webhooks go to "https://elsewhere.example/"`)
 }
@@ -48,8 +48,8 @@ func TestDoctorMayNotLook(t *testing.T) {
 		"cloudformation:DescribeStackResources": "the stack's resources cannot be examined",
 		"sqs:GetQueueAttributes":                "EventsDead cannot be examined",
 		"lambda:GetFunctionConfiguration":       "PlanFunction cannot be examined",
-		"s3:ListBucket":                         "Artifacts cannot be examined: the bucket lockstep-Artifacts is not there, or you may not see it",
-		"s3:GetEncryptionConfiguration":         "ask how the bucket lockstep-Artifacts encrypts",
+		"s3:ListBucket":                         "Artifacts cannot be examined: the bucket lockstep-artifacts-1a2b is not there, or you may not see it",
+		"s3:GetEncryptionConfiguration":         "ask how the bucket lockstep-artifacts-1a2b encrypts",
 		"iam:GetRole":                           "the role of applies cannot be examined",
 		"cloudformation:DescribeStacks":         "the stack cannot be examined",
 	} {

@@ -33,6 +33,7 @@ type Account struct {
 	refused   map[string]bool
 	lost      map[string]bool
 	actions   []string
+	asked     []Request
 	secrets   map[string]*secret
 	buckets   map[string]*bucket
 	stacks    map[string]*stack
@@ -90,6 +91,17 @@ func (a *Account) Actions() []string {
 	return slices.Clone(a.actions)
 }
 
+// A Request is an action on a resource, by its ARN.
+type Request struct{ Action, Resource string }
+
+// Requests returns all requests so far, in order, with those that follow from them: CloudFormation reads a
+// template in the caller's name.
+func (a *Account) Requests() []Request {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.asked)
+}
+
 // A problem is AWS' refusal of a request.
 type problem struct {
 	status        int
@@ -103,8 +115,9 @@ func invalid(format string, args ...any) *problem {
 }
 
 // may notes an action, and reports whether it is refused.
-func (a *Account) may(action string) *problem {
+func (a *Account) may(action, resource string) *problem {
 	a.actions = append(a.actions, action)
+	a.asked = append(a.asked, Request{action, resource})
 	if a.refused[action] {
 		return &problem{http.StatusForbidden, "AccessDenied", "User: arn:aws:sts::" + ID + ":assumed-role/admin/alice is not authorized to perform: " + action}
 	}

@@ -101,7 +101,7 @@ func s3Action(r *http.Request, key string) string {
 func (a buckets) serve(w http.ResponseWriter, r *http.Request, body []byte) {
 	name, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	action := s3Action(r, key)
-	p := a.may(action)
+	p := a.may(action, strings.TrimSuffix("arn:aws:s3:::"+name+"/"+key, "/"))
 	if p == nil && slices.Contains(a.Foreign, name) && (r.Header.Get("X-Amz-Expected-Bucket-Owner") == ID || action == "s3:CreateBucket") {
 		p = &problem{http.StatusForbidden, "AccessDenied", "Access Denied"}
 		if action == "s3:CreateBucket" {

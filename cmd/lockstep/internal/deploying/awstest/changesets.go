@@ -93,6 +93,11 @@ func (a stacks) fetch(address string) (string, error) {
 	if !strings.HasSuffix(u.Host, ".amazonaws.com") {
 		return "", invalid("TemplateURL must reference a valid S3 object to which you have access.")
 	}
+	action := "s3:GetObject"
+	if u.Query().Has("versionId") {
+		action = "s3:GetObjectVersion"
+	}
+	a.asked = append(a.asked, Request{action, "arn:aws:s3:::" + name + "/" + key})
 	text := a.read(name, key, u.Query().Get("versionId"))
 	if text == nil {
 		return "", invalid("TemplateURL must reference a valid S3 object to which you have access.")

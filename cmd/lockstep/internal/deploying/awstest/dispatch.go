@@ -12,6 +12,7 @@ import (
 // A call is a request for an action: the service, its name, and how to read and to answer it.
 type call struct {
 	service, name string
+	field         func(name string) string // of the request; "" without
 	read          func(in any) error
 	write         func(w http.ResponseWriter, out any)
 	refuse        func(w http.ResponseWriter, p *problem)
@@ -44,7 +45,7 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *Account) answer(w http.ResponseWriter, c call) {
 	action := c.service + ":" + c.name
 	f := a.table()[action]
-	p := a.may(action)
+	p := a.may(action, resource(c))
 	if p == nil && f == nil {
 		p = &problem{http.StatusNotImplemented, "NotImplemented", action}
 	}
@@ -101,4 +102,35 @@ func (a *Account) table() map[string]handler {
 		"iam:GetRole":                           on(functions{a}.getRole),
 		"sqs:GetQueueAttributes":                on(functions{a}.getQueueAttributes),
 	}
+}
+
+// resource returns the ARN that a call is for: "*" for none in particular.
+// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html
+func resource(c call) string {
+	named := func(service, prefix, suffix, name string) string {
+		if strings.HasPrefix(name, "arn:") {
+			return name
+		}
+		region := Region
+		if service == "iam" {
+			region = ""
+		}
+		return "arn:aws:" + service + ":" + region + ":" + ID + ":" + prefix + name + suffix
+	}
+	switch c.service {
+	case "secretsmanager":
+		id := c.field("SecretId")
+		if id == "" {
+			id = c.field("Name")
+		}
+		return named(c.service, "secret:", "-AbCdEf", id)
+	case "cloudformation":
+		return named(c.service, "stack/", "/00000000-0000-4000-8000-000000000001", c.field("StackName"))
+	case "iam":
+		return named(c.service, "role/", "", c.field("RoleName"))
+	case "sqs":
+		url := c.field("QueueUrl")
+		return named(c.service, "", "", url[strings.LastIndex(url, "/")+1:])
+	}
+	return "*"
 }

@@ -77,7 +77,7 @@ func (a functions) getRole(in *iam.GetRoleInput) (*iam.GetRoleOutput, error) {
 // serve answers GetFunctionConfiguration, which is REST.
 func (a functions) serve(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/2015-03-31/functions/"), "/configuration")
-	p := a.may("lambda:GetFunctionConfiguration")
+	p := a.may("lambda:GetFunctionConfiguration", "arn:aws:lambda:"+Region+":"+ID+":function:"+name)
 	digest, ok := a.functions[name]
 	if p == nil && !ok {
 		p = &problem{http.StatusNotFound, "ResourceNotFoundException", fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s", Region, ID, name)}

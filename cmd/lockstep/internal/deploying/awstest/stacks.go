@@ -157,5 +157,8 @@ func (s *stack) physical(name, kind string) string {
 	if kind == "AWS::SQS::Queue" {
 		return "https://sqs." + Region + ".amazonaws.com/" + ID + "/" + s.name + "-" + name
 	}
+	if kind == "AWS::S3::Bucket" {
+		return strings.ToLower(s.name+"-"+name) + "-1a2b"
+	}
 	return s.name + "-" + name
 }

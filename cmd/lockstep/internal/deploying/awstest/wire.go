@@ -21,6 +21,12 @@ func targeted(target string, body []byte) call {
 	}
 	return call{
 		service: service, name: name,
+		field: func(name string) string {
+			var in map[string]any
+			json.Unmarshal(body, &in) // what is no JSON has no fields
+			text, _ := in[name].(string)
+			return text
+		},
 		read: func(in any) error { return json.Unmarshal(body, in) },
 		write: func(w http.ResponseWriter, out any) {
 			w.Header().Set("Content-Type", "application/x-amz-json-1.1")
@@ -78,7 +84,7 @@ func queried(form url.Values) call {
 	}
 	name := form.Get("Action")
 	return call{
-		service: service, name: name,
+		service: service, name: name, field: form.Get,
 		read: func(in any) error { return fill(reflect.ValueOf(in).Elem(), form, "") },
 		write: func(w http.ResponseWriter, out any) {
 			w.Header().Set("Content-Type", "text/xml")
