@@ -42,7 +42,7 @@ func (w *World) Documents() map[string]map[string]any {
 }
 
 // Judge returns what a simulator is asked for a decision. The error is one of the decision.
-func (w *World) Judge(r Requests, d templates.Decision) (Judging, error) {
+func (w *World) Judge(r templates.Requests, d templates.Decision) (Judging, error) {
 	sub := func(text string) string { return w.resolve(map[string]any{"Fn::Sub": text}).(string) }
 	// Requests are for a stream; the ARN of a group ends with a star.
 	j := Judging{Who: d.Who, Action: d.Action, On: strings.Replace(sub(d.Resource), ":*:log-stream:", ":log-stream:", 1), Context: map[string][]string{}}

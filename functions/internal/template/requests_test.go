@@ -11,7 +11,7 @@ import (
 )
 
 // requests reads all requests: those of the functions' tests, and those that no test makes.
-func requests(t *testing.T) template.Requests {
+func requests(t *testing.T) templates.Requests {
 	t.Helper()
 	text := ""
 	for _, name := range []string{"requests.txt", "others.txt", "denied.txt"} {
@@ -21,7 +21,7 @@ func requests(t *testing.T) template.Requests {
 		}
 		text += string(data)
 	}
-	r, err := template.ReadRequests(text)
+	r, err := templates.ReadRequests(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func requests(t *testing.T) template.Requests {
 }
 
 // judge asks the simulator for all decisions.
-func judge(t *testing.T, w *template.World, r template.Requests) []template.Judged {
+func judge(t *testing.T, w *template.World, r templates.Requests) []template.Judged {
 	t.Helper()
 	var asks []template.Judging
 	for _, d := range r.Asked {
@@ -40,7 +40,7 @@ func judge(t *testing.T, w *template.World, r template.Requests) []template.Judg
 		asks = append(asks, j)
 	}
 	var out []template.Judged
-	ask(t, map[string]any{"judge": map[string]any{"policies": w.Documents(), "requests": asks}}, &out)
+	templates.Ask(t, map[string]any{"judge": map[string]any{"policies": w.Documents(), "requests": asks}}, &out)
 	for i, j := range asks {
 		out[i].Judging = j
 	}
@@ -48,7 +48,7 @@ func judge(t *testing.T, w *template.World, r template.Requests) []template.Judg
 }
 
 // expected are those that the simulator decides as is wanted; TestRequests is about the others.
-func expected(r template.Requests, all []template.Judged) []template.Judged {
+func expected(r templates.Requests, all []template.Judged) []template.Judged {
 	var out []template.Judged
 	for i, j := range all {
 		if j.Allowed == r.Asked[i].Allowed {
@@ -74,7 +74,7 @@ func world(t *testing.T, x templates.Template) *template.World {
 
 // row is a decision as a line.
 func row(d templates.Decision) string {
-	return strings.TrimSpace(template.Requests{Asked: []templates.Decision{d}}.String())
+	return strings.TrimSpace(templates.Requests{Asked: []templates.Decision{d}}.String())
 }
 
 // TestRequests holds that a simulator that others keep decides each request of the functions' tests as the

@@ -1,42 +1,13 @@
 package template_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/internal/template"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
-	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
-
-// ask asks .ci/policies.mjs a question.
-func ask(t *testing.T, question, answer any) {
-	t.Helper()
-	modules := filepath.Dir(filepath.Dir(statebackendtest.Part(t, "npm", "policies", "node_modules", "@cloud-copilot", "iam-simulate")))
-	node, err := exec.LookPath("node")
-	if err != nil {
-		statebackendtest.Missing(t, "node, which simulates policies, is not installed")
-	}
-	data, err := json.Marshal(question)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), node, "../../../.ci/policies.mjs", modules)
-	var said bytes.Buffer
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), &said
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, said.String())
-	}
-	if err := json.Unmarshal(out, answer); err != nil {
-		t.Fatalf("%v\n%.1000s", err, out)
-	}
-}
 
 // deployed returns the world of a template, and what there is to ask for in it.
 func deployed(t *testing.T, x templates.Template) (*template.World, template.Catalogue) {
@@ -55,7 +26,7 @@ func deployed(t *testing.T, x templates.Template) (*template.World, template.Cat
 		arns[name] = r.ARN
 	}
 	var c template.Catalogue
-	ask(t, map[string]any{"list": map[string]any{"services": w.Services(), "resources": arns}}, &c)
+	templates.Ask(t, map[string]any{"list": map[string]any{"services": w.Services(), "resources": arns}}, &c)
 	return w, c
 }
 
@@ -71,7 +42,7 @@ type trial struct {
 func decide(t *testing.T, w *template.World, trials []trial) []*template.Ask {
 	t.Helper()
 	var wrong []int
-	ask(t, map[string]any{"decide": map[string]any{
+	templates.Ask(t, map[string]any{"decide": map[string]any{
 		"principals": w.Principals, "resources": w.Resources, "contexts": w.Contexts(), "cases": trials,
 	}}, &wrong)
 	out := make([]*template.Ask, len(trials))
@@ -185,7 +156,7 @@ func lint(t *testing.T, x templates.Template) string {
 		}
 	}
 	var out []string
-	ask(t, map[string]any{"lint": in}, &out)
+	templates.Ask(t, map[string]any{"lint": in}, &out)
 	return strings.Join(out, "\n")
 }
 

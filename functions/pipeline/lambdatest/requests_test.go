@@ -14,7 +14,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/internal/template"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
@@ -26,7 +25,7 @@ var updateRequests = flag.Bool("requests", false, "write "+requestsFile+" anew, 
 const requestsFile = "../../internal/template/testdata/requests.txt"
 
 const requestsHead = `# What the functions, and AWS around them, ask IAM in the end-to-end tests, and what it says. The notation is in
-# requests.go; what differs between runs and pull requests has one value here. Written by
+# lambdatest/templates/requests.go; what differs between runs and pull requests has one value here. Written by
 # "go test ./functions/pipeline/lambdatest -requests".
 
 `
@@ -126,7 +125,7 @@ func nameOf(policy string) string {
 
 // compareRequests compares the requests of all tests with the file.
 func compareRequests() error {
-	got := template.Requests{Sessions: asked.of, Asked: slices.Collect(maps.Values(asked.by))}.String()
+	got := templates.Requests{Sessions: asked.of, Asked: slices.Collect(maps.Values(asked.by))}.String()
 	if *updateRequests {
 		return os.WriteFile(requestsFile, []byte(requestsHead+got), 0o666)
 	}
@@ -134,11 +133,11 @@ func compareRequests() error {
 	if err != nil {
 		return err
 	}
-	want, err := template.ReadRequests(string(data))
+	want, err := templates.ReadRequests(string(data))
 	if err != nil {
 		return fmt.Errorf("%s: %w", requestsFile, err)
 	}
-	known, made := linesOf(want), linesOf(template.Requests{Sessions: asked.of, Asked: slices.Collect(maps.Values(asked.by))})
+	known, made := linesOf(want), linesOf(templates.Requests{Sessions: asked.of, Asked: slices.Collect(maps.Values(asked.by))})
 	var out []string
 	for line := range made {
 		if !known[line] {
@@ -158,13 +157,13 @@ func compareRequests() error {
 }
 
 // linesOf are the records of requests, one for each action.
-func linesOf(r template.Requests) map[string]bool {
+func linesOf(r templates.Requests) map[string]bool {
 	out := map[string]bool{}
 	for name, policy := range r.Sessions {
-		out[template.Requests{Sessions: map[string]string{name: policy}}.String()] = true
+		out[templates.Requests{Sessions: map[string]string{name: policy}}.String()] = true
 	}
 	for _, d := range r.Asked {
-		out[template.Requests{Asked: []templates.Decision{d}}.String()] = true
+		out[templates.Requests{Asked: []templates.Decision{d}}.String()] = true
 	}
 	return out
 }

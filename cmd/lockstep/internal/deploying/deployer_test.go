@@ -1,19 +1,16 @@
 package deploying
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/awstest"
-	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // A question is a request of the person who deploys, for the simulator.
@@ -50,31 +47,13 @@ type answer struct {
 // simulate asks a simulator of IAM that others keep.
 func simulate(t *testing.T, questions []question) []answer {
 	t.Helper()
-	modules := filepath.Dir(filepath.Dir(statebackendtest.Part(t, "npm", "policies", "node_modules", "@cloud-copilot", "iam-simulate")))
-	node, err := exec.LookPath("node")
-	if err != nil {
-		statebackendtest.Missing(t, "node, which simulates policies, is not installed")
-	}
-	in, err := json.Marshal(map[string]any{"judge": map[string]any{"requests": questions, "policies": map[string]any{
+	var answers []answer
+	templates.Ask(t, map[string]any{"judge": map[string]any{"requests": questions, "policies": map[string]any{
 		"deployer": deployer(t),
 		"key": map[string]any{"Version": "2012-10-17", "Statement": []any{map[string]any{ // which leaves it to the account
 			"Effect": "Allow", "Principal": map[string]any{"AWS": "arn:aws:iam::" + awstest.ID + ":root"}, "Action": "kms:*", "Resource": "*",
 		}}},
-	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), node, "../../../../.ci/policies.mjs", modules)
-	var said bytes.Buffer
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), &said
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, said.String())
-	}
-	var answers []answer
-	if err := json.Unmarshal(out, &answers); err != nil {
-		t.Fatal(err)
-	}
+	}}}, &answers)
 	return answers
 }
 

@@ -1,4 +1,4 @@
-package template
+package templates
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // Requests are what has been asked of IAM. They are text, one record a line; resources and values are in the
@@ -21,7 +19,7 @@ import (
 // percent sign are escaped as in URLs.
 type Requests struct {
 	Sessions map[string]string
-	Asked    []templates.Decision // with the names of sessions
+	Asked    []Decision // with the names of sessions
 }
 
 // String returns the text, sorted: actions of the same resource and context are on one line.
@@ -87,13 +85,13 @@ func ReadRequests(text string) (Requests, error) {
 }
 
 // row reads WHO[/SESSION] may [not] ACTION... on RESOURCE [with KEY=VALUE[,VALUE]...].
-func (r Requests) row(w []string) ([]templates.Decision, error) {
+func (r Requests) row(w []string) ([]Decision, error) {
 	who, session, narrowed := strings.Cut(w[0], "/")
 	on := slices.Index(w, "on")
 	if len(w) < 5 || w[1] != "may" || on < 3 || on+2 > len(w) || narrowed && r.Sessions[session] == "" {
 		return nil, fmt.Errorf("a row is WHO may ACTION on RESOURCE with KEY=VALUE")
 	}
-	d := templates.Decision{Who: who, Session: session, Resource: w[on+1], Allowed: w[2] != "not", Context: map[string][]string{}}
+	d := Decision{Who: who, Session: session, Resource: w[on+1], Allowed: w[2] != "not", Context: map[string][]string{}}
 	for i, pair := range w[on+2:] {
 		k, v, ok := strings.Cut(pair, "=")
 		switch {
@@ -110,7 +108,7 @@ func (r Requests) row(w []string) ([]templates.Decision, error) {
 			}
 		}
 	}
-	var out []templates.Decision
+	var out []Decision
 	for _, action := range w[2:on] {
 		if d.Action = action; action != "not" {
 			out = append(out, d)
