@@ -83,6 +83,7 @@ func TestGolden(t *testing.T) {
 	locked.Locked, locked.Blockers = true, []string{reasons.LockedFor(reasons.LockedByAnother{Number: 8, By: "carol", Because: "the database moves", Since: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)})}
 	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
 	unknown := Head{Status: Status{Head: someSHA, Problem: trouble}, Standing: HeadUnknown}
+	removing := Head{Status: Status{Head: someSHA, Removed: Removed([]RemovedProject{{"dns", there}})}, Standing: HeadNothing}
 	broken := Head{Status: Status{Head: someSHA}, Standing: HeadGivenUp, Why: Markdown(Broken{"it was tried 3 times"})}
 	overtaken := reasons.List{reasons.ConfigMoved{Files: reasons.SomeOf([]string{"net/b.tf"})}, reasons.StateMoved{Change: reasons.SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}
 	awaiting := with(named("app", net), Awaiting, "alice", somePlan)
@@ -94,6 +95,8 @@ func TestGolden(t *testing.T) {
 			named("net/b", with(net, OnMerge, "", somePlan)), named("db/b", with(net, ApplyFailed, "alice", trouble)), named("dns", blocked), named("net/c", with(net, OnMerge, "", somePlan)),
 			named("mx", with(net, Planning, "", ""))).Markdown(65536),
 		"head-nothing":          head(HeadNothing),
+		"head-removed":          removing.Title(255) + "\n=====\n" + removing.Summary(65535),
+		"status-removed":        Status{Head: someSHA, Removed: removing.Removed, Projects: []ProjectStatus{net}}.Markdown(65536),
 		"head-awaited":          head(HeadAwaited),
 		"head-left":             head(HeadLeft, net),
 		"head-waiting":          enforced.Title(255) + "\n=====\n" + enforced.Summary(65535),

@@ -130,7 +130,11 @@ func (h Head) Summary(limit int) string {
 	case HeadRefused:
 		parts = append(parts, h.Problem)
 	case HeadNothing:
-		parts = append(parts, "This pull request touches no project: there is nothing to plan, and nothing to apply.")
+		if h.Removed == "" {
+			parts = append(parts, "This pull request touches no project: there is nothing to plan, and nothing to apply.")
+		} else {
+			parts = append(parts, "This pull request touches no project that stays: there is nothing to plan, and nothing to apply.")
+		}
 	case HeadLeft:
 		parts = append(parts, "Plans are of the present head, which has a check of its own.")
 	case HeadClosed:
@@ -138,6 +142,9 @@ func (h Head) Summary(limit int) string {
 	}
 	if len(h.Projects) > 0 && h.Standing != HeadLeft {
 		parts = append(parts, strings.TrimSpace(h.table(limit/2)))
+	}
+	if h.Standing != HeadLeft {
+		parts = append(parts, h.Removed)
 	}
 	parts = append(parts, h.blockers()...)
 	switch h.Standing {

@@ -46,6 +46,8 @@ func (s Status) headline() string {
 		return fmt.Sprintf("Lockstep could not plan %s", at)
 	case s.Conflict:
 		return fmt.Sprintf("%s cannot be planned: it conflicts with the base branch", at)
+	case len(s.Projects) == 0 && s.Removed != "":
+		return fmt.Sprintf("%s removes projects, and changes no other", at)
 	case len(s.Projects) == 0:
 		return fmt.Sprintf("%s touches no project", at)
 	}

@@ -1,6 +1,8 @@
 package comment
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,11 +15,16 @@ func TestNotes(t *testing.T) {
 		{SettingsChanged("lockstep.hcl"), "This pull request changes `lockstep.hcl`. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged."},
 		{SettingsBroken("lockstep.hcl", "line 3"), "The base branch's `lockstep.hcl` has errors, and grants nothing but what can be read in it:\n\nline 3"},
 		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied."},
+		{Removed([]RemovedProject{{"net", "s3://states/net"}, {"app", ""}}), "**This pull request removes the project** `net`, which has its state at `s3://states/net`.\n**This pull request removes the project** `app`.\n\nObjects in the state of a removed project stay, and nothing plans them after the merge. To destroy them, comment `lockstep plan -destroy -p net` and then `lockstep apply -p net` on another pull request, and merge this one afterwards. To keep them under another name, give the state's address to another project."},
 		{Exchanged(), "**What is kept of this plan is not what was made.** Comment `lockstep plan` for a new plan."},
 		{Interrupted(), "The process that applied this plan ended before it was done. The state has what was done up to some seconds before that. What was done after, or was under way, exists and may not be in it: comment `lockstep plan`, and look at the new plan with care, above all at what it creates."},
 	} {
 		if diff := cmp.Diff(test.want, test.got); diff != "" {
 			t.Error(diff)
 		}
+	}
+	many := Removed(slices.Repeat([]RemovedProject{{"net", ""}}, 13))
+	if strings.Count(many, "**This") != 10 || !strings.Contains(many, "\n3 more projects are removed.\n") {
+		t.Error(many)
 	}
 }

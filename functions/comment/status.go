@@ -20,6 +20,8 @@ type Status struct {
 	Projects []ProjectStatus
 	// Notes are sentences of ours, in Markdown, for all projects.
 	Notes []string
+	// Removed is the note of the function of that name, "" if no project is removed.
+	Removed string
 	// Approvals are the logins of the reviewers who approved the head.
 	Approvals []string
 	// Conflict is set if the head cannot be merged into the base branch, Problem if the projects
@@ -129,6 +131,9 @@ func (s Status) render(sections []string) string {
 	}
 	if s.Problem != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(s.Problem))
+	}
+	if s.Removed != "" {
+		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(s.Removed))
 	}
 	for _, text := range sections {
 		b.WriteString(text)

@@ -1,8 +1,6 @@
 package demo
 
-import (
-	"github.com/lockstep-iac/lockstep/github/githubtest"
-)
+import "github.com/lockstep-iac/lockstep/github/githubtest"
 
 var (
 	subnets = githubtest.Files{"network/subnets.tf": subnetsFile}
@@ -100,5 +98,26 @@ var fork = Story{
 			r.OpenPullFrom(f, "mallory", "Free coffee", "coffee")
 		}), want: []string{"fork"}, never: []string{"to add"}},
 		commented("alice, who may write, asks for a plan", "alice", 1, "lockstep plan", "fork"),
+	},
+}
+
+// removedNetwork takes the network out of the repository.
+var removedNetwork = githubtest.Files{
+	"lockstep.hcl":    edit(baseFiles["lockstep.hcl"], "project \"network\" {\n  dir = \"network\"\n}\n", ""),
+	"network/main.tf": githubtest.Deleted,
+	"network/more.tf": githubtest.Deleted,
+}
+
+var removedProject = Story{
+	Name:  "removed-project",
+	Shows: "A pull request that removes a project says that its objects stay, and how they are destroyed first.",
+	scenes: []scene{
+		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "waits for `lockstep apply`"),
+		commented("it is applied", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added"),
+		merged("and merged", "alice", 1),
+		opened("bob removes the network from the repository", "bob", "remove", "No network any more", removedNetwork, "removes projects, and changes no other", "**This pull request removes the project** `network`", "`lockstep plan -destroy -p network`"),
+		opened("so alice opens another one", "alice", "end", "The end of the network", githubtest.Files{"END.md": "The network is not used any more.\n"}, "Nothing to plan"),
+		commented("which plans the destruction", "alice", 3, "lockstep plan -destroy -p network", "2 to destroy"),
+		commented("and applies it", "alice", 3, "lockstep apply -p network", "**Applied** `network`: 0 added, 0 changed, 2 destroyed"),
 	},
 }

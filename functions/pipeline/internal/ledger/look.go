@@ -41,6 +41,10 @@ type Look struct {
 	Order *HeadOrder `json:",omitempty"`
 	// Notes are sentences for people, in Markdown.
 	Notes []string `json:",omitempty"`
+	// Removed, in Markdown, is the note on the projects that the pull request removes; "" if it removes none.
+	Removed string `json:",omitempty"`
+	// Told is set once there was something to tell that is not about a run: there may be a comment.
+	Told bool `json:",omitempty"`
 }
 
 // A HeadOrder is the head's part of the order of applies.
@@ -58,6 +62,7 @@ func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.I
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return ld.changeLook(ctx, l.Pull, func(was *Look) {
 		l.Heads, l.Landing = was.Heads, was.Landing
+		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Removed != ""
 		if was.Head == l.Head && !was.Seen.IsZero() {
 			l.Seen = was.Seen
 		}

@@ -33,6 +33,9 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 			l.Notes = append(l.Notes, comment.SettingsChanged(name))
 		}
 	}
+	if err := qu.removed(ctx, dir, all, files, complete, l); err != nil {
+		return nil, nil, err
+	}
 	var found []project.Project
 	switch {
 	case !c.Everything():

@@ -22,14 +22,14 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := comment.Status{Head: l.Head, Notes: l.Notes, Conflict: l.Conflict, Problem: l.Problem, Merged: rp.Evidence.Pull.Merged, Closed: !rp.Evidence.Pull.Open && !rp.Evidence.Pull.Merged}
+	s := comment.Status{Head: l.Head, Notes: l.Notes, Conflict: l.Conflict, Problem: l.Problem, Removed: l.Removed, Merged: rp.Evidence.Pull.Merged, Closed: !rp.Evidence.Pull.Open && !rp.Evidence.Pull.Merged}
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
 	if err := rp.headCheck(ctx, s, l); err != nil {
 		return err
 	}
-	if len(all) == 0 && !s.Conflict && s.Problem == "" {
+	if len(all) == 0 && !l.Told {
 		return nil // there is nothing to tell, and no earlier comment
 	}
 	if s.Approvals, err = rp.approvals(ctx, l.Head); err != nil {
