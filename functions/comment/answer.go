@@ -107,6 +107,8 @@ type Pending struct {
 	AfterPlan bool `json:",omitempty"`
 	// After are the projects that are applied before this one.
 	After []string `json:",omitempty"`
+	// Ahead are the applies of other pull requests that came before this one when it was queued.
+	Ahead []Turn `json:",omitempty"`
 }
 
 func (p Pending) markdown() string {
@@ -115,6 +117,9 @@ func (p Pending) markdown() string {
 	}
 	if len(p.After) > 0 {
 		return fmt.Sprintf("%s will be applied after %s: the result will be here.", markdown.Code(p.Project), markdown.List(p.After))
+	}
+	if len(p.Ahead) > 0 {
+		return fmt.Sprintf("%s is queued to be applied, behind %s: the result will be here.", markdown.Code(p.Project), turns(p.Ahead))
 	}
 	if far := p.Progress.text(); far != "" {
 		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", markdown.Code(p.Project), verbs.Participle(p.Verb), far)

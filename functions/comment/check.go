@@ -33,7 +33,9 @@ func (c Check) Title(limit int) string {
 		title = "Planning failed"
 	case Awaiting:
 		title = "To be applied after others: " + toCome(c.Counts) + c.with()
-	case ApplyQueued, Applying:
+	case ApplyQueued:
+		title = "Waiting to be applied: " + toCome(c.Counts) + c.with()
+	case Applying:
 		title = "Applying: " + toCome(c.Counts) + c.with()
 		if far := c.Progress.text(); far != "" {
 			title += "; " + far

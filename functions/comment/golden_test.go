@@ -88,6 +88,9 @@ func TestGolden(t *testing.T) {
 	overtaken := reasons.List{reasons.ConfigMoved{Files: reasons.SomeOf([]string{"net/b.tf"})}, reasons.StateMoved{Change: reasons.SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}
 	awaiting := with(named("app", net), Awaiting, "alice", somePlan)
 	awaiting.After = []string{"network"}
+	turnsAhead := []Turn{{12, "bob"}, {15, ""}}
+	inLine, farBehind := with(net, ApplyQueued, "alice", somePlan), with(named("app", net), ApplyQueued, "alice", somePlan)
+	inLine.Ahead, farBehind.Ahead = turnsAhead[:1], append(turnsAhead, Turn{16, "carol"}, Turn{17, "dave"}, Turn{18, "erin"})
 	unasked := with(net, Renewed, "", somePlan)
 	unasked.ByMerge = true
 	for name, text := range map[string]string{
@@ -107,6 +110,9 @@ func TestGolden(t *testing.T) {
 		"head-applied":          head(HeadApplied, app, with(net, Applied, "alice", "")),
 		"status-blocked":        status(app, blocked).Markdown(65536),
 		"check-blocked":         check(blocked, ""),
+		"status-in-line":        status(inLine, farBehind).Markdown(65536),
+		"head-in-line":          head(HeadApplying, inLine, farBehind),
+		"check-in-line":         check(with(net, ApplyQueued, "alice", somePlan), ""),
 		"status-queued":         status(with(net, Queued, "", ""), with(app, Planning, "", "")).Markdown(65536),
 		"status-planning":       status(with(net, Planning, "", "")).Markdown(65536),
 		"status-one":            status(net).Markdown(65536),
@@ -173,7 +179,7 @@ func TestGolden(t *testing.T) {
 		"status-renewed":    status(with(net, Renewed, "", somePlan), app).Markdown(65536),
 		"check-renewed":     check(with(net, Renewed, "", somePlan), "") + "=====\n" + check(unasked, ""),
 		"answer-planned":    Answer{"33", []Reply{Planned{"network", counting.Counts{Add: 2}}, Planned{"app", counting.Counts{}}}}.Markdown(65536),
-		"answer-pending":    Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Add: 2}}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{Project: "net", Verb: Apply, Progress: Progress{80, 200}}, Pending{Project: "ns", Verb: Apply, AfterPlan: true}, Pending{Project: "mx", Verb: Apply, After: []string{"net", "ns"}}}}.Markdown(65536),
+		"answer-pending":    Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Add: 2}}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{Project: "net", Verb: Apply, Progress: Progress{80, 200}}, Pending{Project: "ns", Verb: Apply, AfterPlan: true}, Pending{Project: "mx", Verb: Apply, After: []string{"net", "ns"}}, Pending{Project: "dns", Verb: Apply, Ahead: turnsAhead}}}.Markdown(65536),
 		"answer-too-many":   Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
 		"answer-superseded": Answer{"33", []Reply{PlanSuperseded{"app"}}}.Markdown(65536),
 		"answer-unfinished": Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
@@ -268,7 +274,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := reasons.List{reasons.StateMoved{Change: reasons.SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, "body"},
+		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{7, "bob"}}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", reasons.List{reasons.Sentence{Text: "no", Remedy: "yes"}, reasons.NotOpen{}, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}}},
 		Unlocked{"app", 1, []string{"carol"}, &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

@@ -147,7 +147,7 @@ func (p ProjectStatus) standing() string {
 	case Awaiting:
 		return "to be applied after " + markdown.List(p.After) + ", requested" + by
 	case ApplyQueued:
-		return "waiting to be applied, requested" + by
+		return "waiting to be applied, requested" + by + p.behind()
 	case Applying:
 		if far := p.Progress.text(); far != "" {
 			return "being applied" + by + ": " + far

@@ -53,6 +53,8 @@ type ProjectStatus struct {
 	// By is the login of the user who applied, or asked for it. After are the projects that are applied before.
 	By    string
 	After []string
+	// Ahead are the applies of other pull requests that a queued one waits for, the next one first.
+	Ahead []Turn
 	// Remaining is the number of changes that a failed apply has not begun; Lost is set if its
 	// changes are unknown.
 	Remaining int

@@ -28,6 +28,7 @@ var collections = map[string]time.Duration{
 	"pull":   365 * day, // the head of a pull request, as it was looked at last
 	"shown":  365 * day, // the time at which a plan was shown
 	"open":   365 * day, // a plan that waits, by the state that it is of
+	"queue":  365 * day, // the applies that are queued, by the state that they are to
 	// Without these a decision would be another one.
 	"state":  0, // the last apply to a state
 	"lock":   0, // a person's lock on a state

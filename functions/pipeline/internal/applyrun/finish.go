@@ -16,6 +16,9 @@ import (
 // Applied announces the outcome of an apply to the status, the check, and the answer that waits for
 // it.
 func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
+	if err := ap.Closer.Open.Next(ctx, r); err != nil {
+		return err
+	}
 	if err := ap.Report.Reply(ctx, r.Answer, report.Carried(r)); err != nil {
 		return err
 	}

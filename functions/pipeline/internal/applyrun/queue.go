@@ -130,7 +130,14 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 
 // announce reports that an apply is queued, and sends its message.
 func (qu *ApplyQueuer) announce(ctx context.Context, r runs.Run) error {
-	if err := qu.Report.Reply(ctx, r.Answer, report.ApplyReply(r, comment.Pending{Project: r.Project, Verb: comment.Apply})); err != nil {
+	if err := qu.Ledger.Join(ctx, r); err != nil {
+		return err
+	}
+	ahead, err := qu.Report.Ahead(ctx, r)
+	if err != nil {
+		return err
+	}
+	if err := qu.Report.Reply(ctx, r.Answer, report.ApplyReply(r, comment.Pending{Project: r.Project, Verb: comment.Apply, Ahead: ahead})); err != nil {
 		return err
 	}
 	if err := qu.Report.PutCheck(ctx, r); err != nil {

@@ -131,6 +131,9 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	if s.Phase != runs.Planned && s.Phase != runs.Stale && s.Phase != runs.Stopped && s.Phase != runs.Dropped {
 		return nil
 	}
+	if err := ap.Closer.Open.Next(ctx, s.Run); err != nil {
+		return err
+	}
 	pull, err := ap.Evidence.Hub.PullRequest(ctx, s.Pull.Number)
 	switch {
 	case err == nil && !pull.Open && s.Phase != runs.Dropped:

@@ -116,6 +116,21 @@ func (f Finder) Find(ctx context.Context, m pipeline.Message) error {
 	return nil
 }
 
+// Next has the comments and checks of the applies written again that were queued behind that of a run, which is at
+// its end, as far as there may be at once. It can be repeated.
+func (f Finder) Next(ctx context.Context, r runs.Run) error {
+	left, err := f.Ledger.Queue(ctx, r)
+	if err != nil {
+		return err
+	}
+	for _, t := range left[:min(len(left), AtOnce)] {
+		if err := pipeline.Send(ctx, f.Queue, t.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), t.Pull.Number, "next", r.Pull.Number, r.Try); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Tell has the comments and checks of the open plans on the state of a run written again, besides those of
 // its own pull request, as far as there may be at once. why makes the messages different from others.
 func (f Finder) Tell(ctx context.Context, r runs.Run, why ...any) error {

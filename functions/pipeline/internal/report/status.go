@@ -55,6 +55,11 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		if err != nil {
 			return nil, err
 		}
+		if p.Standing == comment.ApplyQueued {
+			if p.Ahead, err = rp.Ahead(ctx, r.Run); err != nil {
+				return nil, err
+			}
+		}
 		out = append(out, p)
 		if checks == nil {
 			if checks, err = rp.checks(ctx, checkDir(r.Run)); err != nil {
@@ -71,6 +76,16 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		}
 	}
 	return out, nil
+}
+
+// Ahead are the applies that come before that of a run. Its own check, which nobody writes again when the queue
+// goes on, does not have them.
+func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, err error) {
+	queue, err := rp.Ledger.Queue(ctx, r)
+	for _, t := range runs.Ahead(queue, r) {
+		out = append(out, comment.Turn{Number: t.Pull.Number, By: t.By})
+	}
+	return out, err
 }
 
 // project is the status of a run.

@@ -1,0 +1,73 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// Queue returns the turns of the state of a run that are not over, the first one first.
+func (ld Ledger) Queue(ctx context.Context, r runs.Run) ([]runs.Turn, error) {
+	queue, over, err := ld.queue(ctx, r)
+	return without(queue, over), err
+}
+
+// queue returns the record's turns, and those of them that are over.
+func (ld Ledger) queue(ctx context.Context, r runs.Run) (queue, over []runs.Turn, err error) {
+	rec, err := ld.Records.Get(ctx, r.QueueKey())
+	if err != nil {
+		return nil, nil, err
+	}
+	if queue, err = decodeQueue(rec.Value); err != nil {
+		return nil, nil, err
+	}
+	for _, t := range queue {
+		s, err := ld.Read(ctx, t.Pull.Runs()+"/"+r.Target())
+		if err != nil {
+			return nil, nil, err
+		}
+		if t.Over(s.Run) {
+			over = append(over, t)
+		}
+	}
+	return queue, over, nil
+}
+
+func without(queue, over []runs.Turn) []runs.Turn {
+	return slices.DeleteFunc(slices.Clone(queue), func(t runs.Turn) bool { return slices.Contains(over, t) })
+}
+
+// Join puts the apply of a run at the end of its state's queue, unless it has its turn there. Turns that are over are
+// removed; nobody else does that.
+func (ld Ledger) Join(ctx context.Context, r runs.Run) error {
+	_, over, err := ld.queue(ctx, r)
+	if err != nil {
+		return err
+	}
+	_, err = ld.Change(ctx, r.QueueKey(), func(old []byte) ([]byte, error) {
+		queue, err := decodeQueue(old)
+		if err != nil {
+			return nil, err
+		}
+		next := runs.Join(without(queue, over), r.Turn())
+		if slices.Equal(next, queue) {
+			return nil, ErrAsIs
+		}
+		return pipeline.Encode(next), nil
+	})
+	return err
+}
+
+func decodeQueue(value []byte) (queue []runs.Turn, err error) {
+	if value == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(value, &queue); err != nil {
+		return nil, fmt.Errorf("read the queue of a state: the record is damaged: %w", err)
+	}
+	return queue, nil
+}

@@ -1,0 +1,48 @@
+package runs
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+// Applies to one state are done one after the other, in the order in which they were queued. The queue of messages sees to that;
+// what people read about it is in a record of turns. A record may have turns that are over: each is compared
+// with its run before it is shown.
+
+// A Turn is an apply in the queue of its state.
+type Turn struct {
+	Pull pipeline.Pull
+	Try  int    // of its run
+	By   string `json:",omitempty"` // login of the user who asked for it
+}
+
+// QueueKey is the key of the turns of the run's state, the first one first.
+func (r Run) QueueKey() string { return fmt.Sprintf("queue/%d/%s", r.Pull.Repo.ID, r.Target()) }
+
+// Turn is that of the run's last apply.
+func (r Run) Turn() Turn { return Turn{r.Pull, r.Try, r.Actor} }
+
+// Over reports whether a turn is over, or another one's. r is the present run of its pull request.
+func (t Turn) Over(r Run) bool { return r.Try != t.Try || !r.Phase.UnderWay() }
+
+// of reports whether two turns are of one pull request. A pull request has one at most.
+func (t Turn) of(x Turn) bool { return t.Pull.Number == x.Pull.Number }
+
+// Join returns a queue with a turn behind all others, unless it is there. An earlier one of the same pull request is
+// over.
+func Join(queue []Turn, t Turn) []Turn {
+	if i := slices.IndexFunc(queue, t.of); i >= 0 && queue[i].Try == t.Try {
+		return queue
+	}
+	return append(slices.DeleteFunc(slices.Clone(queue), t.of), t)
+}
+
+// Ahead returns the turns that come before that of a run; all where it has none.
+func Ahead(queue []Turn, r Run) []Turn {
+	if i := slices.IndexFunc(queue, r.Turn().of); i >= 0 {
+		return queue[:i]
+	}
+	return queue
+}
