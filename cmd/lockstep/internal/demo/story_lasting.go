@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -66,6 +67,52 @@ var stop = Story{
 			want: []string{"**Stopping** the apply of `network`, as `bob` asked", "**Stopped** the apply of `network`, as `bob` asked: 2 of 4 changes are done, and in the state"}, never: []string{"failed"}},
 		commented("alice goes on with the rest", "alice", 1, "lockstep apply", "**Applied** `network`: 4 added"),
 	},
+}
+
+var applyQueue = Story{
+	Name:    "apply-queue",
+	Shows:   "Applies to one state are done one after the other: whoever waits sees the place in the queue, and who is before.",
+	watched: true,
+	scenes: []scene{
+		opened("carol opens a pull request for the application", "carol", "release", "Release 2026.11", newRelease, "1 to add"),
+		merged("and merges, which applies it", "carol", 1, "**Applied** `app`: 1 added"),
+		opened("alice opens a pull request", "alice", "alarm", "An alarm", githubtest.Files{"app/alarm.tf": oneObject("alarm")}, "1 to add"),
+		opened("and bob another one", "bob", "backup", "A backup", githubtest.Files{"app/backup.tf": oneObject("backup")}, "1 to add"),
+		{title: "alice merges hers, and bob his while it is being applied", do: inLine,
+			want: []string{"waiting to be applied, requested by `bob`: place 1 in the queue of this state, behind #2 (`alice`)", "check lockstep/app: success, Applied: 1 added"}},
+	},
+}
+
+func oneObject(name string) string {
+	return "resource \"terraform_data\" \"" + name + "\" {\n  input = \"" + name + "\"\n}\n"
+}
+
+// inLine merges, and merges another pull request while the first one is applied. The apply goes on once people can see
+// that the other one waits for it.
+func inLine(ctx context.Context, w *World) error {
+	w.repo.Merge("alice", 2)
+	failed := make(chan error, 1)
+	w.moment.at(func() {
+		w.repo.Merge("bob", 3)
+		_, err := w.hub.Deliver(ctx)
+		for err == nil && !strings.Contains(w.repo.Comments(3)[0].Body, "behind #2") {
+			select { // another worker handles the merge
+			case <-time.After(10 * time.Millisecond):
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		failed <- err
+	}, `"kind":"intent"`, `terraform_data.alarm`)
+	if err := w.drain(ctx, 2, w.machine.Pipeline.Handle); err != nil {
+		return err
+	}
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return fmt.Errorf("the alarm was not made")
+	}
 }
 
 // inTurns applies in processes whose time is limited. The first one makes no more than the zone.
