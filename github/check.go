@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -57,22 +58,50 @@ type Check struct {
 	Summary    string // Markdown
 	Text       string // Markdown, below the summary; may be ""
 	URL        string // http(s), of a page for people with more about it; may be ""
+	// Buttons stand on the page, MaxButtons at most. GitHub does not give them back.
+	Buttons []CheckButton
 }
+
+// A CheckButton is a button of a check run. Whoever presses it causes a [ButtonEvent].
+type CheckButton struct {
+	Label, Description string // for people
+	Identifier         string // for us
+}
+
+// Limits of the buttons of a check run: their number, and the lengths of their texts, in bytes. GitHub
+// documents characters.
+// Source: https://docs.github.com/en/rest/checks/runs#create-a-check-run
+const (
+	MaxButtons           = 3
+	MaxButtonLabel       = 20
+	MaxButtonDescription = 40
+	MaxButtonIdentifier  = 20
+)
 
 // check returns the reason for which GitHub would not take c, or not all of it.
 func (c Check) check() error {
-	for _, limited := range []struct {
+	type limited struct {
 		what, text string
 		max        int
-	}{
+	}
+	all := []limited{
 		{"name", c.Name, MaxCheckTitle}, {"external ID", c.ExternalID, MaxCheckTitle}, {"title", c.Title, MaxCheckTitle},
 		{"summary", c.Summary, MaxCheckText}, {"text", c.Text, MaxCheckText},
-	} {
-		if len(limited.text) > limited.max {
-			return fmt.Errorf("its %s is %d bytes long, and %d are allowed", limited.what, len(limited.text), limited.max)
+	}
+	for _, b := range c.Buttons {
+		all = append(all, limited{"button's label", b.Label, MaxButtonLabel}, limited{"button's description", b.Description, MaxButtonDescription}, limited{"button's identifier", b.Identifier, MaxButtonIdentifier})
+		if b.Label == "" || b.Description == "" || b.Identifier == "" {
+			return errors.New("its buttons need a label, a description and an identifier")
+		}
+	}
+	for _, l := range all {
+		if len(l.text) > l.max {
+			return fmt.Errorf("its %s is %d bytes long, and %d are allowed", l.what, len(l.text), l.max)
 		}
 	}
 	switch {
+	case len(c.Buttons) > MaxButtons:
+		return fmt.Errorf("it has %d buttons, and %d are allowed", len(c.Buttons), MaxButtons)
 	case c.Name == "" || c.ExternalID == "" || c.Title == "" || c.Summary == "":
 		return errors.New("it needs a name, an external ID, a title and a summary")
 	case (c.Status == CheckCompleted) != (c.Conclusion != ""):
@@ -201,18 +230,39 @@ func (c *Client) createCheck(ctx context.Context, check Check) (*gh.CheckRun, er
 	made, _, err := c.client.Checks.CreateCheckRun(ctx, c.repo.Owner, c.repo.Name, gh.CreateCheckRunOptions{
 		Name: check.Name, HeadSHA: check.SHA, ExternalID: &check.ExternalID, DetailsURL: orNil(check.URL),
 		Status: gh.String(string(check.Status)), Conclusion: orNil(string(check.Conclusion)), CompletedAt: check.completedAt(),
-		Output: check.output(),
+		Output: check.output(), Actions: check.actions(),
 	})
 	return made, err
 }
 
+// checkUpdate is the body of an update. go-github leaves out an empty list of buttons, which removes those
+// that are there.
+type checkUpdate struct {
+	gh.UpdateCheckRunOptions
+	Actions []*gh.CheckRunAction `json:"actions"`
+}
+
 func (c *Client) updateCheck(ctx context.Context, id int64, check Check) error {
-	_, _, err := c.client.Checks.UpdateCheckRun(ctx, c.repo.Owner, c.repo.Name, id, gh.UpdateCheckRunOptions{
+	update := checkUpdate{gh.UpdateCheckRunOptions{
 		Name: check.Name, ExternalID: &check.ExternalID, DetailsURL: orNil(check.URL),
 		Status: gh.String(string(check.Status)), Conclusion: orNil(string(check.Conclusion)), CompletedAt: check.completedAt(),
 		Output: check.output(),
-	})
+	}, check.actions()}
+	req, err := c.client.NewRequest(http.MethodPatch, fmt.Sprintf("repos/%s/%s/check-runs/%d", c.repo.Owner, c.repo.Name, id), update)
+	if err != nil {
+		return err
+	}
+	_, err = c.client.Do(ctx, req, nil)
 	return err
+}
+
+// actions are the buttons as GitHub has them. The list is empty, and not nil, without any.
+func (c Check) actions() []*gh.CheckRunAction {
+	out := []*gh.CheckRunAction{}
+	for _, b := range c.Buttons {
+		out = append(out, &gh.CheckRunAction{Label: b.Label, Description: b.Description, Identifier: b.Identifier})
+	}
+	return out
 }
 
 func (c Check) completedAt() *gh.Timestamp {

@@ -164,10 +164,22 @@ func TestCheckLimits(t *testing.T) {
 		"all at their limits": {func(c *github.Check) {
 			c.Summary, c.Text, c.Title = long(github.MaxCheckText), long(github.MaxCheckText), long(github.MaxCheckTitle)
 		}, ""},
-		"not UTF-8":       {func(c *github.Check) { c.Text = strings.Repeat("\xff\n", github.MaxCheckText/2) }, ""},
-		"text":            {func(c *github.Check) { c.Text = long(github.MaxCheckText + 1) }, "its text is 65536 bytes long, and 65535 are allowed"},
-		"summary":         {func(c *github.Check) { c.Summary = long(github.MaxCheckText + 1) }, "its summary is 65536 bytes"},
-		"title":           {func(c *github.Check) { c.Title = long(github.MaxCheckTitle + 1) }, "its title is 256 bytes"},
+		"not UTF-8": {func(c *github.Check) { c.Text = strings.Repeat("\xff\n", github.MaxCheckText/2) }, ""},
+		"text":      {func(c *github.Check) { c.Text = long(github.MaxCheckText + 1) }, "its text is 65536 bytes long, and 65535 are allowed"},
+		"summary":   {func(c *github.Check) { c.Summary = long(github.MaxCheckText + 1) }, "its summary is 65536 bytes"},
+		"title":     {func(c *github.Check) { c.Title = long(github.MaxCheckTitle + 1) }, "its title is 256 bytes"},
+		"all buttons": {func(c *github.Check) {
+			b := github.CheckButton{Label: long(github.MaxButtonLabel), Description: long(github.MaxButtonDescription), Identifier: long(github.MaxButtonIdentifier)}
+			c.Buttons = []github.CheckButton{b, b, b}
+		}, ""},
+		"buttons": {func(c *github.Check) { c.Buttons = make([]github.CheckButton, github.MaxButtons+1) }, "its buttons need a label"},
+		"too many buttons": {func(c *github.Check) {
+			b := github.CheckButton{Label: "Plan", Description: "Plan", Identifier: "plan"}
+			c.Buttons = []github.CheckButton{b, b, b, b}
+		}, "it has 4 buttons, and 3 are allowed"},
+		"button's label": {func(c *github.Check) {
+			c.Buttons = []github.CheckButton{{Label: long(github.MaxButtonLabel + 1), Description: "Plan", Identifier: "plan"}}
+		}, "its button's label is 21 bytes"},
 		"no title":        {func(c *github.Check) { c.Title = "" }, "it needs"},
 		"no external ID":  {func(c *github.Check) { c.ExternalID = "" }, "it needs"},
 		"no conclusion":   {func(c *github.Check) { c.Status = github.CheckCompleted }, "conclusion"},

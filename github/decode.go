@@ -67,9 +67,12 @@ func parse(name string, body []byte) (any, error) {
 // checkPayload holds the members that we need of the webhooks of check runs and suites. Other
 // members may have times that go-github cannot read.
 type checkPayload struct {
-	Action       string           `json:"action"`
-	Run          checkSubject     `json:"check_run"`
-	Suite        checkSubject     `json:"check_suite"`
+	Action string       `json:"action"`
+	Run    checkSubject `json:"check_run"`
+	Suite  checkSubject `json:"check_suite"`
+	Button struct {
+		Identifier string `json:"identifier"`
+	} `json:"requested_action"`
 	Repository   *gh.Repository   `json:"repository"`
 	Installation *gh.Installation `json:"installation"`
 	Sender       *gh.User         `json:"sender"`
@@ -99,10 +102,13 @@ func eventOf(name string, parsed any) (Event, error) {
 		}
 		return reviewEvent(e)
 	case *checkPayload:
-		if e.Action != "rerequested" {
-			return OtherEvent{name, e.Action}, nil
+		switch {
+		case e.Action == "rerequested":
+			return rerunEvent(name, e)
+		case e.Action == "requested_action" && name == "check_run":
+			return buttonEvent(e)
 		}
-		return rerunEvent(name, e)
+		return OtherEvent{name, e.Action}, nil
 	case *gh.InstallationEvent:
 		added, removed := e.Repositories, []*gh.Repository(nil)
 		if e.GetAction() == "deleted" {
@@ -139,6 +145,18 @@ func commentEvent(e *gh.IssueCommentEvent) (Event, error) {
 func reviewEvent(e *gh.PullRequestReviewEvent) (Event, error) {
 	s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
 	return ReviewEvent{Subject: s, Action: e.GetAction(), Review: reviewOf(e.Review)}, err
+}
+
+func buttonEvent(p *checkPayload) (Event, error) {
+	e, err := rerunEvent("check_run", p)
+	if err != nil {
+		return nil, err
+	}
+	r := e.(RerunEvent)
+	if p.Button.Identifier == "" {
+		return nil, errors.New("it names no button")
+	}
+	return ButtonEvent{r.Installation, r.Repo, r.Sender, r.SHA, r.Name, r.ExternalID, p.Button.Identifier, r.Pulls}, nil
 }
 
 func rerunEvent(name string, p *checkPayload) (Event, error) {

@@ -3,7 +3,7 @@ package github
 import "time"
 
 // An Event is the content of a webhook: one of [PullRequestEvent], [CommentEvent], [ReviewEvent],
-// [RerunEvent], [InstallationEvent] and [OtherEvent]. Its facts about a pull request are hints
+// [RerunEvent], [ButtonEvent], [InstallationEvent] and [OtherEvent]. Its facts about a pull request are hints
 // only, true when it was sent: read the pull request again.
 type Event interface{ event() }
 
@@ -46,6 +46,18 @@ type ReviewEvent struct {
 	Review Review
 }
 
+// A ButtonEvent is the press of a button of one of our check runs. The page on which it was may be old.
+type ButtonEvent struct {
+	Installation int64
+	Repo         Repo
+	Sender       string
+	SHA          string // of the commit
+	// Name and ExternalID are those of the check run, Identifier is the button's.
+	Name, ExternalID, Identifier string
+	// Pulls are the pull requests with the commit as their head, as in a RerunEvent.
+	Pulls []int
+}
+
 // A RerunEvent is the request to run check runs of ours again.
 type RerunEvent struct {
 	Installation int64
@@ -78,5 +90,6 @@ func (PullRequestEvent) event()  {}
 func (CommentEvent) event()      {}
 func (ReviewEvent) event()       {}
 func (RerunEvent) event()        {}
+func (ButtonEvent) event()       {}
 func (InstallationEvent) event() {}
 func (OtherEvent) event()        {}

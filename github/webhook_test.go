@@ -28,6 +28,8 @@ const rerunPayload = `{"action":"rerequested","check_run":{"name":"lockstep/a","
 	"pull_requests":[{"number":7},{"number":8}],"app":{"created_at":"2018-04-25 20:42:10"}},
 	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},"sender":{"login":"alice"},"installation":{"id":9}}`
 
+var buttonPayload = strings.Replace(rerunPayload, `"action":"rerequested"`, `"action":"requested_action","requested_action":{"identifier":"plan"}`, 1)
+
 func signed(event, body string, s Secret) http.Header {
 	h := http.Header{}
 	h.Set(EventHeader, event)
@@ -76,6 +78,11 @@ func TestReadDelivery(t *testing.T) {
 		{"review of nothing", "pull_request_review", without(reviewPayload, `"number":7`), nil, "names no pull request"},
 		{"rerun", "check_run", rerunPayload,
 			RerunEvent{9, about.Repo, "alice", strings.Repeat("1", 40), "lockstep/a", "7/a", []int{7, 8}}, ""},
+		{"button", "check_run", buttonPayload,
+			ButtonEvent{9, about.Repo, "alice", strings.Repeat("1", 40), "lockstep/a", "7/a", "plan", []int{7, 8}}, ""},
+		{"button without a name", "check_run", strings.Replace(buttonPayload, `"identifier":"plan"`, `"identifier":""`, 1), nil, "names no button"},
+		{"button without sender", "check_run", without(buttonPayload, `"login":"alice"`), nil, "names no sender"},
+		{"button of a suite", "check_suite", strings.Replace(buttonPayload, "check_run", "check_suite", 1), OtherEvent{"check_suite", "requested_action"}, ""},
 		{"rerun of all", "check_suite", strings.Replace(rerunPayload, "check_run", "check_suite", 1),
 			RerunEvent{9, about.Repo, "alice", strings.Repeat("1", 40), "lockstep/a", "7/a", []int{7, 8}}, ""},
 		{"check run of another", "check_run", strings.Replace(rerunPayload, "rerequested", "completed", 1), OtherEvent{"check_run", "completed"}, ""},
@@ -185,6 +192,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("issue_comment", `{"action":"created"}`)
 	f.Add("pull_request_review", reviewPayload)
 	f.Add("check_run", rerunPayload)
+	f.Add("check_run", buttonPayload)
 	f.Add("check_suite", `{"action":"rerequested"}`)
 	f.Add("installation_repositories", `{"installation":{"id":1},"repositories_added":[null]}`)
 	f.Add("ping", "{}")
@@ -202,6 +210,11 @@ func FuzzDecode(f *testing.F) {
 		case ReviewEvent:
 			s = e.Subject
 		case RerunEvent:
+			s = Subject{e.Installation, e.Repo, 1, e.Sender}
+			if checkSHA(e.SHA) != nil {
+				t.Errorf("%+v", e)
+			}
+		case ButtonEvent:
 			s = Subject{e.Installation, e.Repo, 1, e.Sender}
 			if checkSHA(e.SHA) != nil {
 				t.Errorf("%+v", e)

@@ -68,7 +68,11 @@ func TestGolden(t *testing.T) {
 	}
 	check := func(p ProjectStatus, others string) string {
 		c := Check{p, others}
-		return c.Title(255) + "\n=====\n" + c.Summary(65535) + "=====\n" + c.Text(65535)
+		text := c.Title(255) + "\n=====\n" + c.Summary(65535) + "=====\n" + c.Text(65535)
+		for _, b := range c.Buttons() {
+			text += fmt.Sprintf("\n[%s] %s: %s", b.Label, b.Description, b.Identifier)
+		}
+		return text
 	}
 
 	far := func(p ProjectStatus) ProjectStatus { p.Progress = Progress{80, 200}; return p }

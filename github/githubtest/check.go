@@ -75,6 +75,19 @@ func (l *checks) Rerequest(who string, id int64) {
 	l.repo.send("check_run", rest.Object{"check_run": l.eventJSON(c)}, w.person(who), "rerequested")
 }
 
+// Press presses a button of a check run, which may have changed since the page was opened.
+func (l *checks) Press(who string, id int64, identifier string) {
+	w := l.repo.world
+	defer w.lock()()
+	c := l.findCheck(id)
+	if c == nil {
+		panic(fmt.Sprintf("githubtest: %s has no check run %d", l.repo, id))
+	}
+	w.log.Tick()
+	payload := rest.Object{"check_run": l.eventJSON(c), "requested_action": rest.Object{"identifier": identifier}}
+	l.repo.send("check_run", payload, w.person(who), "requested_action")
+}
+
 // RerequestAll presses the button of that name for all check runs of the App at a commit.
 func (l *checks) RerequestAll(who, sha string) {
 	w := l.repo.world

@@ -25,6 +25,7 @@ type checkRequest struct {
 		Title, Summary string
 		Text           *string
 	}
+	Actions *[]github.CheckButton
 }
 
 func invalid(format string, args ...any) *rest.Problem {
@@ -40,6 +41,16 @@ func (in *checkRequest) read(r *http.Request) *rest.Problem {
 	}
 	if in.Conclusion != "" && in.Status == "" {
 		in.Status = github.CheckCompleted
+	}
+	if in.Actions != nil {
+		if len(*in.Actions) > 3 {
+			return invalid("Only 3 actions are allowed; %d were supplied.", len(*in.Actions))
+		}
+		for _, b := range *in.Actions {
+			if b.Label == "" || len(b.Label) > 20 || b.Description == "" || len(b.Description) > 40 || b.Identifier == "" || len(b.Identifier) > 20 {
+				return invalid("The action %q is too long, or has no text.", b.Label)
+			}
+		}
 	}
 	switch {
 	case in.DetailsURL != nil && !strings.HasPrefix(*in.DetailsURL, "http://") && !strings.HasPrefix(*in.DetailsURL, "https://"):
@@ -80,6 +91,9 @@ func (in *checkRequest) into(c *checkRun) {
 	}
 	if in.Status != "" {
 		s.Status, s.Conclusion = in.Status, in.Conclusion
+	}
+	if in.Actions != nil {
+		s.Buttons = slices.Concat(*in.Actions) // nil without any
 	}
 	if in.Output != nil {
 		s.Title, s.Summary, s.Text, c.text = in.Output.Title, in.Output.Summary, "", in.Output.Text

@@ -52,6 +52,7 @@ func TestWebhooks(t *testing.T) {
 		Title: "Planned", Summary: "Yes.",
 	})
 	r.Rerequest("bob", check)
+	r.Press("bob", check, "plan")
 	r.RerequestAll("bob", r.Head("topic"))
 	r.Close("alice", n)
 	r.Reopen("alice", n)
@@ -68,7 +69,7 @@ func TestWebhooks(t *testing.T) {
 		"#1 opened by alice", "#1 ready_for_review by alice", "#1 synchronize by alice", "#1 synchronize by alice",
 		"#1 edited by alice, another base", "#1 comment 1 by bob: lockstep plan", "issue_comment edited",
 		"#1 submitted by bob: changes_requested", "#1 submitted by carol: commented", "#1 dismissed by alice: dismissed",
-		"rerun plan 1/plan of [1] by bob", "rerun   of [1] by bob", "#1 closed by alice", "#1 reopened by alice",
+		"rerun plan 1/plan of [1] by bob", "button plan of plan 1/plan of [1] by bob", "rerun   of [1] by bob", "#1 closed by alice", "#1 reopened by alice",
 		"#2 opened by mallory", "#2 closed by alice", "#1 closed by bob, merged", "acme: removed [acme/infra]",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -94,6 +95,8 @@ func told(e github.Event) string {
 		return fmt.Sprintf("#%d %s by %s: %s", e.Number, e.Action, e.Sender, e.Review.State)
 	case github.RerunEvent:
 		return fmt.Sprintf("rerun %s %s of %d by %s", e.Name, e.ExternalID, e.Pulls, e.Sender)
+	case github.ButtonEvent:
+		return fmt.Sprintf("button %s of %s %s of %d by %s", e.Identifier, e.Name, e.ExternalID, e.Pulls, e.Sender)
 	case github.InstallationEvent:
 		return fmt.Sprintf("%s: %s %s", e.Account, e.Action, append(e.Added, e.Removed...))
 	case github.OtherEvent:

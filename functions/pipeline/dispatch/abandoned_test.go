@@ -69,7 +69,7 @@ func TestEventAbandoned(t *testing.T) {
 	refused = "none"
 	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
 
-	refused = "Applying: 2 to add, 0 to change, 0 to destroy"
+	refused = "Waiting to be applied: 2 to add, 0 to change, 0 to destroy"
 	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**: `.`. Nothing was changed, and the plan can still be applied.")
 	s.expect("the status", s.status(n), "To apply this plan, comment")
 	s.expect("the check", s.check("b"), "success 2 to add")

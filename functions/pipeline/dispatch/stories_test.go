@@ -215,7 +215,7 @@ func TestEverythingTwice(t *testing.T) {
 		"edit #1 on #1 by lockstep[bot]: ### Plan for `HEAD`: 2 to add, 0 to change, 0 to destroy",
 		"comment #2 on #1 by alice: lockstep apply",
 		"reaction #2 on #1 by lockstep[bot]: eyes",
-		"check lockstep/. on #1 by lockstep[bot]: queued, Applying: 2 to add, 0 to change, 0 to destroy",
+		"check lockstep/. on #1 by lockstep[bot]: queued, Waiting to be applied: 2 to add, 0 to change, 0 to destroy",
 		"check lockstep on #1 by lockstep[bot]: in_progress, Applying 1 project",
 		"edit #1 on #1 by lockstep[bot]: ### Lockstep is applying `HEAD`",
 		"comment #3 on #1 by lockstep[bot]: `.` is being applied: the result will be here.",

@@ -3,6 +3,7 @@ package intake
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -44,13 +45,31 @@ func messages(d github.Delivery) []pipeline.Message {
 		m.Kind, m.Pull = pipeline.SyncComments, pullOf(e.Subject)
 	case github.RerunEvent:
 		return reruns(m.ID, e)
+	case github.ButtonEvent:
+		return pressed(m, e)
 	default:
 		return nil
 	}
 	return []pipeline.Message{m}
 }
 
-// reruns returns the tasks of the button of a check run: the commands with the same effect.
+// pressed returns the task of one of our buttons: its command, for the pull request and project of the check run. Other
+// pull requests with the same commit have check runs of their own.
+func pressed(m pipeline.Message, e github.ButtonEvent) []pipeline.Message {
+	c, known := comment.ReadButton(e.Identifier)
+	name, ours := strings.CutPrefix(e.Name, pipeline.CheckPrefix)
+	text, _, _ := strings.Cut(e.ExternalID, "/")
+	number, err := strconv.Atoi(text)
+	if !known || !ours || err != nil || !slices.Contains(e.Pulls, number) {
+		return nil
+	}
+	c.Project, c.Workspace, _ = strings.Cut(name, "@")
+	m.Kind, m.Pull, m.Actor = pipeline.Commanded, pipeline.Pull{Installation: e.Installation, Repo: e.Repo, Number: number}, e.Sender
+	m.Lines = []grammar.Line{{Text: c.String(), Command: c}}
+	return []pipeline.Message{m}
+}
+
+// reruns returns the tasks of the button "Re-run" of a check run: the commands with the same effect.
 func reruns(id string, e github.RerunEvent) []pipeline.Message {
 	c := comment.Command{Verb: comment.Plan}
 	if name, ours := strings.CutPrefix(e.Name, pipeline.CheckPrefix); ours {

@@ -14,6 +14,9 @@ import (
 // delivered again when they are lost, and no other.
 func TestEvents(t *testing.T) {
 	rerun := github.RerunEvent{Name: "lockstep/network", Pulls: []int{7}}
+	button := func(identifier, id string, pulls ...int) github.Event {
+		return github.ButtonEvent{Name: "lockstep/app", ExternalID: id, Identifier: identifier, Pulls: pulls}
+	}
 	var effective []string
 	for _, test := range []struct {
 		name  string
@@ -29,6 +32,15 @@ func TestEvents(t *testing.T) {
 		{"pull_request_review", github.ReviewEvent{}, pipeline.SyncComments},
 		{"check_run", rerun, pipeline.Commanded},
 		{"check_suite", rerun, pipeline.Commanded},
+		{"check_run", button("plan", "7/app@default", 7), pipeline.Commanded},
+		{"check_run", button("apply 1a2b3c4d5e6f", "7/app@default", 7), pipeline.Commanded},
+		{"check_run", button("apply", "7/app@default", 7), ""},
+		{"check_run", button("apply 1a2b3c4d5e6f -p *", "7/app@default", 7), ""},
+		{"check_run", button("unlock", "7/app@default", 7), ""},
+		{"check_run", button("plan", "8/app@default", 7), ""}, // of another pull request than GitHub's
+		{"check_run", button("plan", "7/app@default"), ""},    // of a fork
+		{"check_run", button("plan", "head", 7), ""},
+		{"check_run", github.ButtonEvent{Name: "build/app", ExternalID: "7/app@default", Identifier: "plan", Pulls: []int{7}}, ""},
 		{"installation", github.InstallationEvent{}, ""},
 		{"push", github.OtherEvent{Name: "push"}, ""},
 	} {

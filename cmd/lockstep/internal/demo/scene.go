@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -47,6 +48,22 @@ func named(title, who string, number int, want ...string) scene {
 		}
 		r.Comment(who, number, "lockstep apply "+name)
 	})}
+}
+
+// pressed is a scene in which somebody presses a button of a check of a branch.
+func pressed(title, who, branch, check, button string, want ...string) scene {
+	return scene{title: title, want: want, do: func(_ context.Context, w *World) error {
+		for _, c := range w.repo.Checks(w.repo.Head(branch)) {
+			for _, b := range c.Buttons {
+				if c.Name == check && b.Label == button {
+					w.narrate("%s presses [%s] of the check %s: %s", who, b.Label, c.Name, b.Description)
+					w.repo.Press(who, c.ID, b.Identifier)
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("the check %s has no button %q", check, button)
+	}}
 }
 
 // merged is a scene in which somebody merges.

@@ -23,6 +23,18 @@ var commentApply = Story{
 	},
 }
 
+var buttons = Story{
+	Name:  "buttons",
+	Shows: "The page of a check has buttons: they plan again, apply the plan on the page and no other, and stop an apply.",
+	scenes: []scene{
+		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
+		pressed("mallory, who may only read, presses a button", "mallory", "subnets", "lockstep/network", "Apply", "has the permission `read`"),
+		pressed("alice wants a new plan", "alice", "subnets", "lockstep/network", "Plan again", "**Planned** `network`"),
+		pressed("and applies it", "alice", "subnets", "lockstep/network", "Apply", "**Applied** `network`: 3 added, 0 changed, 0 destroyed"),
+		merged("and merges", "alice", 1),
+	},
+}
+
 // firstNetwork is how the network of the base branch comes into the state.
 var firstNetwork = []scene{
 	opened("alice opens a pull request with a subnet", "alice", "subnets", "Two subnets", subnets, "3 to add"),

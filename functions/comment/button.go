@@ -1,0 +1,61 @@
+package comment
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/planname"
+)
+
+// A Button stands on the page of a project's check run: a command about the project, without typing.
+type Button struct {
+	Label, Description string
+	// Identifier is the command without the project: "plan", "apply 1a2b3c4d5e6f". See [ReadButton].
+	Identifier string
+}
+
+// buttons is the table of buttons, each with the standings whose page has it. A button that applies names the plan on
+// its page: on a page that is out of date it does not mean a plan that nobody there has seen.
+var buttons = []struct {
+	label, description string
+	verb               Verb
+	named              bool
+	on                 []Standing
+}{
+	{"Apply", "Apply this plan, and no other", Apply, true, []Standing{Ready, Renewed}},
+	{"Go on", "Apply the rest of this plan", Apply, true, []Standing{Stopped}},
+	{"Stop", "End it after the change under way", Stop, false, []Standing{ApplyQueued, Applying}},
+	{"Plan again", "Make a new plan of this project", Plan, false, []Standing{Ready, OnMerge, Blocked, Renewed, NoChanges, PlanFailed, ApplyFailed, Stopped, Stale}},
+}
+
+// Buttons returns the buttons of the page. A plan without a name cannot be applied by one, nor can one that the merge
+// applies.
+func (c Check) Buttons() []Button {
+	var out []Button
+	for _, b := range buttons {
+		if !slices.Contains(b.on, c.Standing) || b.named && (!c.named() || c.ByMerge) {
+			continue
+		}
+		id := string(b.verb)
+		if b.named {
+			id += " " + planname.Short(c.Plan)
+		}
+		out = append(out, Button{b.label, b.description, id})
+	}
+	return out
+}
+
+// ReadButton returns the command of a button, without its project. ok is false if there is no such button.
+func ReadButton(identifier string) (c Command, ok bool) {
+	verb, plan, named := strings.Cut(identifier, " ")
+	for _, b := range buttons {
+		if string(b.verb) == verb && b.named == named && (!named || planPattern().MatchString(plan)) {
+			return Command{Verb: b.verb, Plan: plan}, true
+		}
+	}
+	return Command{}, false
+}
+
+var planPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{12}$`) })

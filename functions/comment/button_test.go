@@ -1,0 +1,56 @@
+package comment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// TestButtons holds that GitHub takes the buttons of each page, and that each is read as the command it stands for.
+func TestButtons(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, s := range Standings() {
+		all := Check{ProjectStatus: ProjectStatus{Name: "app", Standing: s, Plan: someHash}}.Buttons()
+		if len(all) > github.MaxButtons {
+			t.Errorf("%s: %d buttons", s, len(all))
+		}
+		for _, b := range all {
+			seen[b.Label] = true
+			if len(b.Label) > github.MaxButtonLabel || len(b.Description) > github.MaxButtonDescription || len(b.Identifier) > github.MaxButtonIdentifier {
+				t.Errorf("%s: too long: %+v", s, b)
+			}
+			c, ok := ReadButton(b.Identifier)
+			if !ok || strings.TrimSpace(string(c.Verb)+" "+c.Plan) != b.Identifier || c.Plan != "" && !strings.HasPrefix(someHash, c.Plan) {
+				t.Errorf("%s: %q is %+v, %v", s, b.Identifier, c, ok)
+			}
+			if c.Verb == Apply && c.Plan == "" {
+				t.Errorf("%s: a button applies a plan without its name", s)
+			}
+		}
+	}
+	if len(seen) != len(buttons) {
+		t.Errorf("of %d buttons some are on no page: %v", len(buttons), seen)
+	}
+	for _, p := range []ProjectStatus{{Standing: Ready}, {Standing: Renewed, Plan: someHash, ByMerge: true}} {
+		for _, b := range (Check{ProjectStatus: p}).Buttons() {
+			if b.Label == "Apply" {
+				t.Errorf("%+v can be applied by a button", p)
+			}
+		}
+	}
+}
+
+// TestNoButtons holds that nothing else is read as a command.
+func TestNoButtons(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{
+		"", "apply", "apply ", "apply 1a2b3c", "apply 1a2b3c4d5e6f7", "apply 1A2B3C4D5E6F", "apply  1a2b3c4d5e6f", "apply 1a2b3c4d5e6f\n", "apply *",
+		"plan ", "plan 1a2b3c4d5e6f", "Plan", "stop now", "unlock", "override", "help", "plan\nlockstep apply",
+	} {
+		if c, ok := ReadButton(id); ok {
+			t.Errorf("%q is %+v", id, c)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package dispatch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// press presses a button of the check of the only project at the head of a branch, and returns our last answer to a button.
+func (s *stage) press(who, branch string, number int, button string) string {
+	s.t.Helper()
+	c := s.checkOf(branch, "lockstep/.")
+	for _, b := range c.Buttons {
+		if b.Label == button {
+			return s.pressOld(who, c.ID, number, b.Identifier)
+		}
+	}
+	s.t.Fatalf("the check has no button %q: %+v", button, c.Buttons)
+	return ""
+}
+
+// pressOld presses a button that the page of a check had once.
+func (s *stage) pressOld(who string, check int64, number int, identifier string) string {
+	s.t.Helper()
+	s.repo.Press(who, check, identifier)
+	s.settle()
+	last := ""
+	for _, c := range s.repo.Comments(number) {
+		if strings.Contains(c.Body, "lockstep:answer rerun-") || strings.Contains(c.Body, "lockstep:result rerun-") {
+			last = c.Body
+		}
+	}
+	return last
+}
+
+// labels are the buttons of the check of the only project.
+func (s *stage) labels(branch string) string {
+	s.t.Helper()
+	var out []string
+	for _, b := range s.checkOf(branch, "lockstep/.").Buttons {
+		out = append(out, b.Label)
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestButtons plans and applies by the buttons of a check run. Whoever may not write comments that do so may not press
+// them, and a page that is out of date applies nothing else than its own plan.
+func TestButtons(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	if got := s.labels("b"); got != "Apply, Plan again" {
+		t.Errorf("the buttons of a plan: %s", got)
+	}
+	old := s.checkOf("b", "lockstep/.")
+	s.expect("mallory's press", s.press("mallory", "b", n, "Apply"), "**Not applied** `.`", "has the permission `read`")
+	s.expect("a new plan", s.press("alice", "b", n, "Plan again"), "**Planned** `.`")
+	for _, b := range old.Buttons {
+		if b.Label == "Apply" {
+			s.expect("a page that is out of date", s.pressOld("alice", old.ID, n, b.Identifier), "**Not applied** `.`", "is not the plan of `.`")
+		}
+	}
+	for _, id := range []string{"apply", "apply 1a2b3c4d5e6f -p *", "unlock", "override --reason x"} {
+		before := len(s.repo.Comments(n))
+		s.pressOld("alice", old.ID, n, id)
+		if got := len(s.repo.Comments(n)); got != before {
+			t.Errorf("%q is answered", id)
+		}
+	}
+	s.expect("the apply", s.press("alice", "b", n, "Apply"), "**Applied** `.`: 2 added")
+	if got := s.labels("b"); got != "" {
+		t.Errorf("the buttons after the apply: %s", got)
+	}
+	s.repo.Merge("alice", n)
+	s.settle()
+	if got := s.checkOf("b", "lockstep/.").Conclusion; got != github.ConcludedSuccess {
+		t.Errorf("the check after the merge: %s", got)
+	}
+}
