@@ -15,7 +15,7 @@ func decode(name string, body []byte) (Event, error) {
 	switch name {
 	case "":
 		return nil, fmt.Errorf("the webhook has no %s header", EventHeader)
-	case "pull_request", "issue_comment", "pull_request_review", "check_run", "check_suite", "installation", "installation_repositories":
+	case "pull_request", "issue_comment", "pull_request_review", "pull_request_review_comment", "check_run", "check_suite", "installation", "installation_repositories":
 	default:
 		return OtherEvent{Name: name}, nil
 	}
@@ -35,7 +35,7 @@ func decode(name string, body []byte) (Event, error) {
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
 var members = map[string][]string{
 	"pull_request": {"pull_request"}, "pull_request_review": {"pull_request", "review"}, "issue_comment": {"comment", "issue"},
-	"check_run": {"check_run"}, "check_suite": {"check_suite"},
+	"pull_request_review_comment": {"pull_request", "comment"}, "check_run": {"check_run"}, "check_suite": {"check_suite"},
 }
 
 // shaped returns an error if a payload cannot be that of an event. It is valid JSON, and an object.
@@ -101,6 +101,11 @@ func eventOf(name string, parsed any) (Event, error) {
 			return OtherEvent{name, a}, nil
 		}
 		return reviewEvent(e)
+	case *gh.PullRequestReviewCommentEvent:
+		if e.GetAction() != "created" {
+			return OtherEvent{name, e.GetAction()}, nil
+		}
+		return lineCommentEvent(e)
 	case *checkPayload:
 		switch {
 		case e.Action == "rerequested":
@@ -142,9 +147,26 @@ func commentEvent(e *gh.IssueCommentEvent) (Event, error) {
 	}, err
 }
 
+func lineCommentEvent(e *gh.PullRequestReviewCommentEvent) (Event, error) {
+	s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
+	if err == nil && e.GetComment().GetUser().GetLogin() != s.Sender {
+		err = errors.New("the sender of the comment is not its author")
+	}
+	return CommentEvent{
+		Subject: s, Body: e.GetComment().GetBody(), At: e.GetComment().GetCreatedAt().Time, Bot: e.GetSender().GetType() != "User",
+	}, err
+}
+
 func reviewEvent(e *gh.PullRequestReviewEvent) (Event, error) {
 	s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
-	return ReviewEvent{Subject: s, Action: e.GetAction(), Review: reviewOf(e.Review)}, err
+	r := ReviewEvent{Subject: s, Action: e.GetAction(), Review: reviewOf(e.Review), Bot: e.GetSender().GetType() != "User"}
+	if r.Action == "submitted" {
+		r.Body = e.GetReview().GetBody()
+	}
+	if err == nil && r.Body != "" && r.Review.Author != s.Sender {
+		err = errors.New("the sender of the review is not its author")
+	}
+	return r, err
 }
 
 func buttonEvent(p *checkPayload) (Event, error) {

@@ -28,10 +28,10 @@ type PullRequestEvent struct {
 	BaseChanged bool
 }
 
-// A CommentEvent is a new comment on a pull request, not an edit or a deletion.
+// A CommentEvent is a new comment on a pull request, or on a line of one of its files, not an edit or a deletion.
 type CommentEvent struct {
 	Subject
-	Comment int64 // its ID
+	Comment int64 // its ID; 0 if it is on a line of a file, where IDs are of another kind
 	Body    string
 	At      time.Time // of writing, in seconds of GitHub's clock
 	// Bot is true if the author is an App, not a person.
@@ -44,6 +44,9 @@ type ReviewEvent struct {
 	Subject
 	Action string // "submitted", "dismissed"
 	Review Review
+	Body   string // of a submitted review, by its author; may be ""
+	// Bot is true if the Sender is an App, not a person.
+	Bot bool
 }
 
 // A ButtonEvent is the press of a button of one of our check runs. The page on which it was may be old.

@@ -24,6 +24,11 @@ const reviewPayload = `{"action":"submitted","review":{"state":"approved","commi
 	"pull_request":{"number":7},"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},
 	"sender":{"login":"alice","type":"User"},"installation":{"id":9}}`
 
+const linePayload = `{"action":"created","pull_request":{"number":7},
+	"comment":{"id":33,"created_at":"2026-03-02T09:00:00Z","body":"lockstep plan","user":{"login":"alice"}},
+	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},
+	"sender":{"login":"alice","type":"User"},"installation":{"id":9}}`
+
 const rerunPayload = `{"action":"rerequested","check_run":{"name":"lockstep/a","external_id":"7/a","head_sha":"1111111111111111111111111111111111111111",
 	"pull_requests":[{"number":7},{"number":8}],"app":{"created_at":"2018-04-25 20:42:10"}},
 	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},"sender":{"login":"alice"},"installation":{"id":9}}`
@@ -73,7 +78,16 @@ func TestReadDelivery(t *testing.T) {
 			PullRequestEvent{about, "edited", strings.Repeat("1", 40), strings.Repeat("2", 40), false, false}, ""},
 		{"deleted comment", "issue_comment", strings.Replace(commentPayload, "created", "deleted", 1), OtherEvent{"issue_comment", "deleted"}, ""},
 		{"review", "pull_request_review", reviewPayload,
-			ReviewEvent{about, "submitted", Review{Author: "alice", State: Approved, SHA: strings.Repeat("1", 40)}}, ""},
+			ReviewEvent{about, "submitted", Review{Author: "alice", State: Approved, SHA: strings.Repeat("1", 40)}, "", false}, ""},
+		{"review with a text", "pull_request_review", strings.Replace(reviewPayload, `"state"`, `"body":"lockstep plan","state"`, 1),
+			ReviewEvent{about, "submitted", Review{Author: "alice", State: Approved, SHA: strings.Repeat("1", 40)}, "lockstep plan", false}, ""},
+		{"somebody else's review", "pull_request_review", strings.Replace(reviewPayload, `"user":{"login":"alice"}`, `"body":"lockstep plan","user":{"login":"bob"}`, 1), nil, "not its author"},
+		{"dismissed review", "pull_request_review", strings.Replace(strings.Replace(reviewPayload, `"state"`, `"body":"lockstep plan","state"`, 1), "submitted", "dismissed", 1),
+			ReviewEvent{about, "dismissed", Review{Author: "alice", State: Approved, SHA: strings.Repeat("1", 40)}, "", false}, ""},
+		{"comment on a line", "pull_request_review_comment", linePayload, CommentEvent{about, 0, "lockstep plan", at, false}, ""},
+		{"edited comment on a line", "pull_request_review_comment", strings.Replace(linePayload, "created", "edited", 1), OtherEvent{"pull_request_review_comment", "edited"}, ""},
+		{"somebody else's comment on a line", "pull_request_review_comment", strings.Replace(linePayload, `"user":{"login":"alice"}`, `"user":{"login":"bob"}`, 1), nil, "not its author"},
+		{"comment on a line as one on an issue", "issue_comment", linePayload, nil, "is not that of"},
 		{"edited review", "pull_request_review", strings.Replace(reviewPayload, "submitted", "edited", 1), OtherEvent{"pull_request_review", "edited"}, ""},
 		{"review of nothing", "pull_request_review", without(reviewPayload, `"number":7`), nil, "names no pull request"},
 		{"rerun", "check_run", rerunPayload,
@@ -191,6 +205,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("issue_comment", commentPayload)
 	f.Add("issue_comment", `{"action":"created"}`)
 	f.Add("pull_request_review", reviewPayload)
+	f.Add("pull_request_review_comment", linePayload)
 	f.Add("check_run", rerunPayload)
 	f.Add("check_run", buttonPayload)
 	f.Add("check_suite", `{"action":"rerequested"}`)

@@ -34,6 +34,32 @@ func (l *reviews) Review(who string, number int, state github.ReviewState, body 
 	l.sendReview(p, v, v.author, "submitted")
 }
 
+// CommentOn writes a comment on the first line of a file of a pull request.
+func (l *reviews) CommentOn(who string, number int, path, body string) {
+	w := l.repo.world
+	defer w.lock()()
+	at := w.log.Tick()
+	p, author := l.mustPull(number), w.person(who)
+	id, review := w.log.NextID(), w.log.NextID()
+	html := fmt.Sprintf("%s%s/pull/%d", rest.WebURL, l.repo, p.number)
+	pull := fmt.Sprintf("%srepos/%s/pulls/%d", rest.APIURL, l.repo, p.number)
+	self := fmt.Sprintf("%srepos/%s/pulls/comments/%d", rest.APIURL, l.repo, id)
+	shown := l.json(p)
+	for _, name := range inFull {
+		delete(shown, name)
+	}
+	l.repo.note(Edit{Kind: "line", Who: who, Number: number, Text: body})
+	l.repo.send("pull_request_review_comment", rest.Object{"pull_request": shown, "comment": rest.Object{
+		"id": id, "node_id": rest.NodeID("PullRequestReviewComment", id), "pull_request_review_id": review, "user": author.json(), "body": body,
+		"path": path, "diff_hunk": "@@ -0,0 +1 @@", "position": 1, "original_position": 1, "line": 1, "original_line": 1, "side": "RIGHT",
+		"start_line": nil, "original_start_line": nil, "start_side": nil, "subject_type": "line",
+		"commit_id": p.headSHA, "original_commit_id": p.headSHA, "created_at": rest.Stamp(at), "updated_at": rest.Stamp(at), "author_association": "CONTRIBUTOR",
+		"url": self, "html_url": fmt.Sprintf("%s#discussion_r%d", html, id), "pull_request_url": pull,
+		"_links":    rest.Object{"self": rest.Object{"href": self}, "html": rest.Object{"href": html}, "pull_request": rest.Object{"href": pull}},
+		"reactions": rest.Object{"url": self + "/reactions", "total_count": 0, "+1": 0, "-1": 0, "laugh": 0, "hooray": 0, "confused": 0, "heart": 0, "rocket": 0, "eyes": 0},
+	}}, author, "created")
+}
+
 // Dismiss dismisses somebody's approvals and refusals of a pull request.
 func (l *reviews) Dismiss(who string, number int, author string) {
 	w := l.repo.world

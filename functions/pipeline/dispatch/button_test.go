@@ -79,3 +79,42 @@ func TestButtons(t *testing.T) {
 		t.Errorf("the check after the merge: %s", got)
 	}
 }
+
+// TestReviewCommands holds that commands in a review, and on a line of a file, are carried out as those in comments, each
+// once; and that a review which is dismissed, or has none, has no answer.
+func TestReviewCommands(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	answers := func() (all []string) {
+		for _, c := range s.repo.Comments(n) {
+			if strings.Contains(c.Body, "lockstep:answer rerun-") {
+				all = append(all, c.Body)
+			}
+		}
+		return all
+	}
+	s.repo.Review("bob", n, github.Approved, "fine")
+	s.settle()
+	if got := answers(); len(got) > 0 {
+		t.Errorf("a review without a command is answered: %s", got)
+	}
+	s.repo.CommentOn("mallory", n, "b.tf", "lockstep apply")
+	s.settle()
+	s.expect("mallory's comment on a line", strings.Join(answers(), ""), "**Not applied** `.`", "has the permission `read`")
+	s.repo.CommentOn("alice", n, "b.tf", "lockstep plan")
+	s.settle()
+	s.expect("alice's comment on a line", strings.Join(answers()[1:], ""), "**Planned** `.`")
+	s.repo.Review("alice", n, github.Commented, "All good.\n\nlockstep apply")
+	s.settle()
+	if got := answers(); len(got) != 3 {
+		t.Fatalf("%d answers: %s", len(got), got)
+	}
+	s.expect("the review", strings.Join(answers()[2:], ""), "**Applied** `.`: 2 added")
+	s.expect("the status", s.status(n), "Approved at `"+s.repo.Head("b")[:7]+"` by `bob`.")
+	s.repo.Dismiss("bob", n, "alice")
+	s.settle()
+	if got := answers(); len(got) != 3 {
+		t.Errorf("a dismissed review is answered: %s", got)
+	}
+}

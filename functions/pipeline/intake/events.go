@@ -14,7 +14,7 @@ import (
 
 // events are GitHub's names of the events that may become messages.
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
-var events = []string{"pull_request", "issue_comment", "pull_request_review", "check_run", "check_suite"}
+var events = []string{"pull_request", "issue_comment", "pull_request_review", "pull_request_review_comment", "check_run", "check_suite"}
 
 // Effective reports whether a delivery of an event may become a message: a lost one has to be
 // delivered again.
@@ -42,7 +42,7 @@ func messages(d github.Delivery) []pipeline.Message {
 			return nil
 		}
 	case github.ReviewEvent:
-		m.Kind, m.Pull = pipeline.SyncComments, pullOf(e.Subject)
+		return reviewed(m, e)
 	case github.RerunEvent:
 		return reruns(m.ID, e)
 	case github.ButtonEvent:
@@ -51,6 +51,18 @@ func messages(d github.Delivery) []pipeline.Message {
 		return nil
 	}
 	return []pipeline.Message{m}
+}
+
+// reviewed returns the tasks of a review: its approval may count, and its text may have commands.
+func reviewed(m pipeline.Message, e github.ReviewEvent) []pipeline.Message {
+	sync, said := m, m
+	sync.Kind, sync.Pull = pipeline.SyncComments, pullOf(e.Subject)
+	said.ID += "-text"
+	said.Kind, said.Pull, said.Actor, said.Lines, said.At = pipeline.Commanded, sync.Pull, e.Sender, grammar.Parse(e.Body), e.Review.At
+	if len(said.Lines) == 0 || e.Bot {
+		return []pipeline.Message{sync}
+	}
+	return []pipeline.Message{sync, said}
 }
 
 // pressed returns the task of one of our buttons: its command, for the pull request and project of the check run. Other

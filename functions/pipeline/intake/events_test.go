@@ -30,6 +30,7 @@ func TestEvents(t *testing.T) {
 		{"issue_comment", github.CommentEvent{Body: "looks good"}, ""},
 		{"issue_comment", github.CommentEvent{Body: "lockstep plan", Bot: true}, ""},
 		{"pull_request_review", github.ReviewEvent{}, pipeline.SyncComments},
+		{"pull_request_review_comment", github.CommentEvent{Body: "lockstep plan"}, pipeline.Commanded},
 		{"check_run", rerun, pipeline.Commanded},
 		{"check_suite", rerun, pipeline.Commanded},
 		{"check_run", button("plan", "7/app@default", 7), pipeline.Commanded},

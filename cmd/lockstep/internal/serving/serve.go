@@ -52,7 +52,7 @@ const serveUsage = `serve [OPTIONS]
 
   The App needs: contents, metadata, commit statuses, members: read; checks, issues,
   pull requests: write; the events pull_request, issue_comment, pull_request_review,
-  check_run, check_suite.
+  pull_request_review_comment, check_run, check_suite.
 
   After an interrupt, runs under way finish, and no others begin. The remaining work is
   done after the next start.

@@ -12,7 +12,7 @@ func Permissions() map[string]string {
 
 // Events are those that the App needs.
 func Events() []string {
-	return []string{"check_run", "check_suite", "issue_comment", "pull_request", "pull_request_review"}
+	return []string{"check_run", "check_suite", "issue_comment", "pull_request", "pull_request_review", "pull_request_review_comment"}
 }
 
 // nowhere is the address of webhooks until there is one. It belongs to nobody.
