@@ -138,8 +138,8 @@ func pullRequestEvent(e *gh.PullRequestEvent) (Event, error) {
 
 func commentEvent(e *gh.IssueCommentEvent) (Event, error) {
 	s, err := subject(e.Installation, e.Repo, e.GetIssue().GetNumber(), e.Sender)
-	if err == nil && e.GetComment().GetUser().GetLogin() != s.Sender {
-		err = errors.New("the sender of the comment is not its author")
+	if err == nil {
+		err = byAuthor(s, e.GetComment().GetUser(), "comment")
 	}
 	return CommentEvent{
 		Subject: s, Comment: e.GetComment().GetID(), Body: e.GetComment().GetBody(), At: e.GetComment().GetCreatedAt().Time,
@@ -149,8 +149,8 @@ func commentEvent(e *gh.IssueCommentEvent) (Event, error) {
 
 func lineCommentEvent(e *gh.PullRequestReviewCommentEvent) (Event, error) {
 	s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
-	if err == nil && e.GetComment().GetUser().GetLogin() != s.Sender {
-		err = errors.New("the sender of the comment is not its author")
+	if err == nil {
+		err = byAuthor(s, e.GetComment().GetUser(), "comment")
 	}
 	return CommentEvent{
 		Subject: s, Body: e.GetComment().GetBody(), At: e.GetComment().GetCreatedAt().Time, Bot: e.GetSender().GetType() != "User",
@@ -163,8 +163,8 @@ func reviewEvent(e *gh.PullRequestReviewEvent) (Event, error) {
 	if r.Action == "submitted" {
 		r.Body = e.GetReview().GetBody()
 	}
-	if err == nil && r.Body != "" && r.Review.Author != s.Sender {
-		err = errors.New("the sender of the review is not its author")
+	if err == nil && r.Body != "" {
+		err = byAuthor(s, e.GetReview().GetUser(), "review")
 	}
 	return r, err
 }
@@ -179,6 +179,14 @@ func buttonEvent(p *checkPayload) (Event, error) {
 		return nil, errors.New("it names no button")
 	}
 	return ButtonEvent{r.Installation, r.Repo, r.Sender, r.SHA, r.Name, r.ExternalID, p.Button.Identifier, r.Pulls}, nil
+}
+
+// byAuthor holds that whoever has written a text has sent it.
+func byAuthor(s Subject, author *gh.User, what string) error {
+	if author.GetLogin() != s.Sender {
+		return fmt.Errorf("the sender of the %s is not its author", what)
+	}
+	return nil
 }
 
 func rerunEvent(name string, p *checkPayload) (Event, error) {
