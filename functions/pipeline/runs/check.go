@@ -20,10 +20,20 @@ type CheckRecord struct {
 	// Asked is set before GitHub is first asked for it: there may be one whose ID is not known.
 	Asked  bool `json:",omitempty"`
 	Status github.CheckStatus
-	// Conclusion is that of this run alone, Shown the one in its check run.
+	// Conclusion is that of this run alone, Shown the one in its check run. Locked is set if the check run tells of a
+	// person's lock. Both of the latter are recorded once it is written.
 	Conclusion, Shown github.Conclusion
-	// Locked is set if it tells of a person's lock.
-	Locked bool `json:",omitempty"`
+	Locked            bool `json:",omitempty"`
+}
+
+// Tells reports whether the check run of a record tells a conclusion, and whether there is a lock. all are the records
+// at the same commit.
+func (c CheckRecord) Tells(conclusion github.Conclusion, locked bool, all []CheckRecord) bool {
+	shown := conclusion
+	if w := Worse(c, all); w != nil {
+		shown = w.Conclusion
+	}
+	return c.Conclusion == conclusion && c.Shown == shown && c.Locked == locked
 }
 
 // Conclude returns the status and the conclusion of a check.

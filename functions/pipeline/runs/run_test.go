@@ -132,6 +132,32 @@ func TestRecordedWords(t *testing.T) {
 }
 
 // TestWorse is a table of an own conclusion, and of others with the same check at the commit.
+func TestTells(t *testing.T) {
+	t.Parallel()
+	const ok, bad = github.ConcludedSuccess, github.ConcludedFailure
+	for _, test := range []struct {
+		record CheckRecord
+		other  github.Conclusion // of another pull request
+		wants  github.Conclusion
+		locked bool
+		tells  bool
+	}{
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, false, true},
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", bad, false, false},
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, true, false},
+		{CheckRecord{Conclusion: bad, Shown: bad, Locked: true}, "", bad, true, true},
+		{CheckRecord{Conclusion: bad, Shown: ok}, "", bad, false, false}, // a process has died before it wrote it
+		{CheckRecord{Conclusion: ok, Shown: bad}, bad, ok, false, true},
+		{CheckRecord{Conclusion: ok, Shown: ok}, bad, ok, false, false},
+	} {
+		test.record.Key, test.record.Check = "0", "c"
+		all := []CheckRecord{test.record, {Key: "1", Check: "c", Conclusion: test.other}}
+		if got := test.record.Tells(test.wants, test.locked, all); got != test.tells {
+			t.Errorf("%+v beside %q, for %q, locked %v: %v", test.record, test.other, test.wants, test.locked, got)
+		}
+	}
+}
+
 func TestWorse(t *testing.T) {
 	t.Parallel()
 	const ok, bad, act, gone = github.ConcludedSuccess, github.ConcludedFailure, github.ConcludedActionRequired, github.ConcludedCancelled

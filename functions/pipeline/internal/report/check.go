@@ -39,7 +39,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		first = s.ID == 0 && !s.Asked
 		silent = first && r.Silent()
 		s.Asked = s.Asked || !silent
-		s.Pull, s.Key, s.Check, s.Status, s.Conclusion, s.Locked = r.Pull, r.Key(), r.Check(), status, conclusion, p.Reserved
+		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.Key(), r.Check(), status, conclusion
 		return pipeline.Encode(s), err
 	}); err != nil {
 		return err
@@ -144,10 +144,10 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	}
 	_, err = rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
 		s, err := decodeCheck(old)
-		if old == nil || s.ID == id && s.Shown == shown {
+		if old == nil || s.ID == id && s.Shown == shown && s.Locked == p.Reserved {
 			return nil, ledger.ErrAsIs
 		}
-		s.ID, s.Shown = id, shown
+		s.ID, s.Shown, s.Locked = id, shown, p.Reserved
 		return pipeline.Encode(s), err
 	})
 	return err

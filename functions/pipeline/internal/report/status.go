@@ -69,7 +69,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		_, conclusion := runs.Conclude(p.Standing)
 		i := slices.IndexFunc(checks, func(c runs.CheckRecord) bool { return c.Key == r.Key() })
 		// Other phases have a process of their own, which writes the check.
-		if r.Phase == runs.Planned && i >= 0 && checks[i].Status == github.CheckCompleted && (checks[i].Conclusion != conclusion || checks[i].Locked != p.Reserved) {
+		if r.Phase == runs.Planned && i >= 0 && checks[i].Status == github.CheckCompleted && !checks[i].Tells(conclusion, p.Reserved, checks) {
 			if err := rp.PutCheck(ctx, r.Run); err != nil {
 				return nil, err
 			}
