@@ -12,13 +12,13 @@ import (
 )
 
 // A Merge is the result of merging a pull request: GitHub's trial merge of its head into its base
-// branch.
+// branch. Of one that is merged it is the tip of the base branch, which has its changes.
 type Merge struct {
 	Base    string // SHA of the base branch's tip
 	BaseRef string // the branch, which can change at any time
 	Head    string // SHA
 	// SHA names the commit that has exactly Base and Head as its parents; "" where
-	// there is a Conflict.
+	// there is a Conflict. After the merge it is Base.
 	SHA      string
 	Conflict bool
 	// Updated is that of the [PullRequest].
@@ -33,7 +33,7 @@ var ErrNotYet = errors.New("GitHub has not made the trial merge yet")
 const mergePause = 500 * time.Millisecond
 
 // MergeResult returns the trial merge of an open pull request's head with the tip of its base
-// branch, both as they are now. A request for the pull request makes GitHub start the merge, which
+// branch, both as they are now, or that tip for a merged one. Another one has none: that is an error. A request for the pull request makes GitHub start the merge, which
 // takes time: until it is done GitHub still has the previous merge, or none. So a merge counts only
 // if its parents are exactly that pair, and MergeResult repeats the request for up to
 // [AppConfig.MaxMergeWait]; then the error is ErrNotYet.
@@ -61,7 +61,7 @@ func (c *Client) trialMerge(ctx context.Context, number int) (Merge, error) {
 	if err != nil {
 		return Merge{}, err
 	}
-	if p.GetState() != "open" {
+	if p.GetState() != "open" && !p.GetMerged() {
 		return Merge{}, errors.New("it is not open")
 	}
 	// The pull request's own SHA of its base can be old.
@@ -71,6 +71,10 @@ func (c *Client) trialMerge(ctx context.Context, number int) (Merge, error) {
 		return Merge{}, err
 	}
 	m := Merge{Base: base, BaseRef: branch, Head: p.GetHead().GetSHA(), Updated: p.GetUpdatedAt().Time}
+	if p.GetMerged() {
+		m.SHA = base
+		return m, nil
+	}
 	if p.Mergeable == nil {
 		return Merge{}, ErrNotYet
 	}

@@ -76,7 +76,7 @@ func (f Failed) markdown() string {
 	what := fmt.Sprintf("**Not planned**: %s.", markdown.Code(f.Project))
 	switch {
 	case f.Verb == Apply && f.Untouched && f.Closed:
-		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed. The pull request is closed, and its plan with it: to plan the remaining changes, open another pull request that touches the project.", markdown.Code(f.Project))
+		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed. The pull request is closed, and its plan with it. If it is merged, comment %s for a new plan; if not, reopen it.", markdown.Code(f.Project), markdown.Code("lockstep retry"))
 	case f.Verb == Apply && f.Untouched:
 		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed, and the plan can still be applied.", markdown.Code(f.Project))
 	case f.Verb == Apply && f.Lost:

@@ -111,6 +111,8 @@ func (c Check) Summary(limit int) string {
 		b.WriteString("\nMerging the pull request applies this plan.\n")
 	case Stopped:
 		fmt.Fprintf(&b, "\nTo go on, comment %s on the pull request; for a new plan of the rest, %s.\n", markdown.Code("lockstep apply -p "+c.Name), markdown.Code("lockstep plan -p "+c.Name))
+	case NotApplied:
+		fmt.Fprintf(&b, "\nFor a plan of what was merged, comment %s on the pull request.\n", markdown.Code("lockstep plan -p "+c.Name))
 	case PlanFailed, Stale, ApplyFailed:
 		fmt.Fprintf(&b, "\nTo plan again, push, or comment %s.\n", markdown.Code("lockstep plan -p "+c.Name))
 	}

@@ -210,7 +210,11 @@ func (s Status) remedy() string {
 	var say []string
 	switch {
 	case s.Merged && has(NotApplied):
-		say = append(say, "The next plan of such a project, in another pull request, includes these changes.")
+		say = append(say, fmt.Sprintf("To apply what was merged, comment %s for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), markdown.Code("lockstep apply")))
+	case s.Merged && has(PlanFailed, ApplyFailed, Stale):
+		say = append(say, fmt.Sprintf("For a new plan of what was merged and is not applied, comment %s.", markdown.Code("lockstep retry")))
+	case s.Merged && has(Ready, Blocked, Renewed, Stopped):
+		say = s.next(has)
 	case s.Merged || s.Closed:
 	case s.Conflict:
 		say = append(say, "Merge the base branch into this one, or rebase it, and push: that plans again.")

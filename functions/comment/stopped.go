@@ -37,7 +37,7 @@ func (s StoppedApply) markdown() string {
 	}
 	text += "."
 	if s.Closed {
-		return text + " The pull request is closed: to plan the rest, open another pull request that touches the project.\n\n" + s.Body
+		return text + fmt.Sprintf(" The pull request is closed. If it is merged, comment %s for a plan of the rest; if not, reopen it.\n\n%s", markdown.Code("lockstep retry"), s.Body)
 	}
 	return text + fmt.Sprintf(" To go on with the rest of the plan, comment %s; to plan the rest anew, %s.\n\n%s", markdown.Code("lockstep apply"), markdown.Code("lockstep plan"), s.Body)
 }

@@ -134,7 +134,7 @@ func (s Sentence) words() (text, remedy string) { return s.Text, s.Remedy }
 // planAgain is the remedy for a plan that cannot be applied. After a merge no comment helps.
 func planAgain(merged bool) string {
 	if merged {
-		return "Open a pull request that touches the project: its plan contains the remaining changes."
+		return fmt.Sprintf("Comment %s for a plan of the base branch, which has what was merged, look at it, and apply that one.", markdown.Code("lockstep retry"))
 	}
 	return fmt.Sprintf("Comment %s for a new plan, look at it, and apply that one.", markdown.Code("lockstep plan"))
 }

@@ -53,7 +53,7 @@ func TestMergeThatCannotBeApplied(t *testing.T) {
 	s.pipeline.Engine = broken{s.pipeline.Engine}
 	s.repo.Merge("bob", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Not applied**: `net`. Nothing was changed", "open another pull request that touches the project", "Lockstep could not do this")
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied**: `net`. Nothing was changed", "If it is merged, comment `lockstep retry`", "Lockstep could not do this")
 	if strings.Contains(s.answer(n, "merge"), "can still be applied") {
 		t.Errorf("nothing is left to apply:\n%s", s.answer(n, "merge"))
 	}
@@ -79,7 +79,7 @@ func TestMergeOfOtherFiles(t *testing.T) {
 	s.repo.Push("bob", "main", "A hotfix", githubtest.Files{"net/fix.tf": resource("fix", "v1")})
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Not applied** `net`", "the base branch's configuration has changed: `net/fix.tf`: **the changes are not those that were approved**", "Open a pull request that touches the project")
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied** `net`", "the base branch's configuration has changed: `net/fix.tf`: **the changes are not those that were approved**", "Comment `lockstep retry`")
 	s.expect("the status", s.status(n), "Merged, but not applied", "**not applied**")
 	if got := usable(artifacts(t, s)); len(got) != 0 {
 		t.Errorf("something is kept: %q", got)
@@ -124,6 +124,37 @@ func TestMergedWithoutApply(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the status", s.status(n), "Merged, but not applied", "**not applied**", "The next plan of such a project")
+	s.expect("the status", s.status(n), "Merged, but not applied", "**not applied**", "comment `lockstep retry` for a plan of the base branch")
 	s.expect("the check", s.check("b"), "action_required Merged, but not applied")
+}
+
+// TestRetryAfterTheMerge holds that what was merged and is not applied is planned on the merged pull request, of the base
+// branch as it is then, and applied from there: by a person who has seen that plan, and may.
+func TestRetryAfterTheMerge(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+	engine := s.pipeline.Engine
+	s.pipeline.Engine = broken{engine}
+	s.repo.Merge("bob", n)
+	s.settle()
+	s.expect("the status", s.status(n), "Merged, but not applied", "comment `lockstep retry`")
+	s.expect("an apply without a plan", s.say("alice", n, "lockstep apply"), "**Not applied**", "lockstep retry")
+	s.pipeline.Engine = engine
+	s.repo.Push("carol", "main", "A hotfix", githubtest.Files{"net/fix.tf": resource("fix", "v1")})
+	s.settle()
+	s.expect("mallory's retry", s.say("mallory", n, "lockstep retry"), "**Not planned**", "has the permission `read`")
+	s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 3 to add")
+	s.expect("the status", s.status(n), "waits for `lockstep apply`", "To apply this plan, comment `lockstep apply`")
+	s.expect("mallory's apply", s.say("mallory", n, "lockstep apply"), "**Not applied** `net`", "has the permission `read`")
+	s.repo.Push("carol", "main", "Another one", githubtest.Files{"net/more.tf": resource("more", "v1")})
+	s.settle()
+	s.expect("an apply of what is not the base branch any more", s.say("alice", n, "lockstep apply"), "**Not applied** `net`")
+	s.expect("the next plan", s.say("alice", n, "lockstep plan"), "**Planned** `net`: 4 to add")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 4 added")
+	s.expect("the status", s.status(n), "Lockstep has applied")
+	s.expect("the check", s.check("subnet"), "success Applied: 4 added")
+	two := s.pull("alice", "peering", githubtest.Files{"net/peering.tf": resource("peering", "v1")})
+	s.expect("the next pull request", s.status(two), "1 to add, 0 to change, 0 to destroy")
+	s.expect("a retry with nothing left", s.say("alice", n, "lockstep retry"), "**Not planned**")
 }

@@ -23,9 +23,7 @@ func TestThePlanStays(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 	read("after the merge")
-	const works = "Open a pull request that touches the project: its plan contains the remaining changes."
-	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Not planned**", "The pull request is merged.", works)
-	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "The pull request is merged.", works)
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "The pull request is merged.", "Comment `lockstep retry` for a plan of the base branch")
 
 	// The text is evidence for nobody, but is not exchanged unnoticed.
 	two := s.pull("alice", "c", githubtest.Files{"c.tf": resource("c", "1")})

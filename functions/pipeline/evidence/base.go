@@ -105,7 +105,7 @@ func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
 	return s.OnApplied(), err
 }
 
-// Merged finds the trial merge and updates the request from it: between two reads a pull request
+// Merged finds the trial merge, or the tip of the base branch after the merge, and updates the request from it: between two reads a pull request
 // can be retargeted to another branch, and back.
 func (e *Reader) Merged(ctx context.Context, q *runs.Request) (m github.Merge, err error) {
 	if m, err = e.Hub.MergeResult(ctx, e.Pull.Number); err != nil {

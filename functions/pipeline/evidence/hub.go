@@ -13,7 +13,7 @@ import (
 type Pulls interface {
 	PullRequest(ctx context.Context, number int) (github.PullRequest, error)
 	// MergeResult names the trial merge of an open pull request's head with the tip of
-	// its base branch. An error wraps github.ErrNotYet if GitHub has not made it.
+	// its base branch; of a merged one that tip. An error wraps github.ErrNotYet if GitHub has not made it.
 	MergeResult(ctx context.Context, number int) (github.Merge, error)
 	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
 	Permission(ctx context.Context, login string) (github.Permission, error)

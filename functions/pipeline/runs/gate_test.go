@@ -58,6 +58,8 @@ func TestGate(t *testing.T) {
 		q.Entry, q.Pull.Open, q.Pull.Merged = ByMerge, false, true
 		onMerge(q)
 	}
+	mergedSince := func(q *Request) { q.Pull.Open, q.Pull.Merged = false, true }
+	after := func(q *Request) { q.Run.AfterMerge = true }
 	conflict := func(q *Request) { q.Conflict = true }
 	differ := func(q *Request) { q.Differ = []string{"a.tf"} }
 	modules := func(q *Request) { q.Modules = []string{"net from github.com/acme/net"} }
@@ -130,6 +132,21 @@ func TestGate(t *testing.T) {
 
 		{"plan when closed", []change{verb(comment.Plan), closed}, "NotOpen"},
 		{"apply when closed", []change{closed}, "NotOpen"},
+		{"plan after the merge", []change{verb(comment.Plan), mergedSince}, ""},
+		{"plan after the merge, of what the merge did not apply", []change{verb(comment.Plan), mergedSince, onMerge, phase(ApplyFailed)}, ""},
+		{"plan for a push after the merge", []change{push, mergedSince}, "NotOpen"},
+		{"plan after the merge, by a reader", []change{verb(comment.Plan), mergedSince, may(github.ReadPermission)}, "NoPermission"},
+		{"plan after the merge, of a fork", []change{verb(comment.Plan), mergedSince, fork}, "FromFork"},
+		{"plan after the merge, while it is applied", []change{verb(comment.Plan), mergedSince, phase(Applying)}, "BeingApplied"},
+		{"lock after the merge", []change{verb(comment.Lock), mergedSince}, "NotOpen"},
+		{"apply after the merge, of a plan from before", []change{mergedSince}, "NotOpen"},
+		{"apply after the merge, of a plan from before, where the merge applies", []change{mergedSince, onMerge}, "NotOpen"},
+		{"apply after the merge", []change{mergedSince, after}, ""},
+		{"apply after the merge, where the merge applies", []change{mergedSince, after, onMerge}, ""},
+		{"apply after the merge, by a reader", []change{mergedSince, after, may(github.ReadPermission)}, "NoPermission"},
+		{"apply after the merge, of other files", []change{mergedSince, after, differ}, "InputsMoved"},
+		{"apply after the merge, unseen", []change{mergedSince, after, hidden}, "PlanIsNewer"},
+		{"apply after the close of a plan that says it is from after the merge", []change{closed, after}, "NotOpen"},
 		{"unlock when closed", []change{verb(comment.Unlock), closed}, ""},
 
 		{"apply without a plan", []change{phase(New)}, "NoPlan"},

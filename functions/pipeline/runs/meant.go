@@ -4,5 +4,11 @@ import "github.com/lockstep-iac/lockstep/functions/comment"
 
 // Meant reports whether a command is for the run.
 func (r Run) Meant(c comment.Command) bool {
-	return c.Selects(r.Project, r.Dir, r.Workspace) && (!c.Failed || r.Phase.Failed())
+	return c.Selects(r.Project, r.Dir, r.Workspace) && (!c.Failed || r.failed())
+}
+
+// failed reports whether somebody has to look at the run: its last plan or apply has failed, or what was merged is not
+// applied.
+func (r Run) failed() bool {
+	return r.Phase.Failed() || r.Phase == Dropped && r.Merged && (r.Was.Failed() || r.Standing() == comment.NotApplied)
 }

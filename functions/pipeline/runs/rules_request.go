@@ -37,7 +37,8 @@ func otherBase(q *Request) reasons.Reason {
 }
 
 func closed(q *Request) reasons.Reason {
-	if !q.Pull.Open {
+	// What was merged can be planned again until it is applied. A person asks for that.
+	if after := q.Pull.Merged && q.Entry == ByComment && q.Verb == comment.Plan; !q.Pull.Open && !after {
 		return reasons.NotOpen{Merged: q.Pull.Merged}
 	}
 	return nil
@@ -65,9 +66,9 @@ func occasion(q *Request) reasons.Reason {
 		return reasons.NotMerged{}
 	case q.merged() && !onMerge && q.Run.Phase != New:
 		return reasons.NotOnMerge{Project: q.Run.Project}
-	case q.Entry == ByComment && !q.Pull.Open:
+	case q.Entry == ByComment && !q.Pull.Open && !(q.Pull.Merged && q.Run.AfterMerge):
 		return reasons.NotOpen{Merged: q.Pull.Merged}
-	case q.Entry == ByComment && onMerge:
+	case q.Entry == ByComment && onMerge && !q.Run.AfterMerge:
 		return reasons.AppliedLater{Project: q.Run.Project}
 	}
 	return nil

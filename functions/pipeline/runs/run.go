@@ -29,6 +29,9 @@ type Run struct {
 	// Head is the planned commit, Base the tip of the base branch then, and Merge their trial
 	// merge, which is checked out.
 	Head, Base, Merge string
+	// AfterMerge is set for a plan that was requested after the merge, for what was merged and is not applied. Base and
+	// Merge are the same commit of the base branch then.
+	AfterMerge bool `json:",omitempty"`
 	// Attempt counts the plans requested, Begun the plans begun, and Try the applies requested.
 	// Artifacts are named by Begun.
 	Attempt, Begun, Try int
@@ -167,8 +170,14 @@ func (r Run) Standing() comment.Standing {
 		return comment.NoChanges
 	case r.renewed():
 		return comment.Renewed
-	case r.ApplyOn == project.OnMerge:
+	case r.ByMerge():
 		return comment.OnMerge
 	}
 	return comment.Ready
 }
+
+// ByMerge reports whether the merge of the pull request applies the run's plan.
+func (r Run) ByMerge() bool { return r.ApplyOn == project.OnMerge && !r.AfterMerge }
+
+// Over reports whether nothing more will be done with the run, since its pull request is not open.
+func (r Run) Over(open bool) bool { return !open && !r.AfterMerge }

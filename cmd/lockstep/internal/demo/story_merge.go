@@ -24,6 +24,20 @@ var mergeApply = Story{
 	},
 }
 
+var retryAfterMerge = Story{
+	Name:  "retry-after-merge",
+	Shows: "What was merged and could not be applied is no dead end: it is planned again on the merged pull request, and applied from there.",
+	scenes: []scene{
+		opened("carol opens a pull request for the application", "carol", "release", "Release 2026.11", newRelease, "will be applied on merge"),
+		opened("meanwhile alice adds an alarm", "alice", "alarm", "An alarm", githubtest.Files{"app/alarm.tf": oneObject("alarm")}, "2 to add"),
+		merged("and merges", "alice", 2, "**Applied** `app`: 2 added"),
+		merged("carol merges a plan that nobody has looked at: it is another one by now, and is not applied", "carol", 1,
+			"Merged, but not applied", "To apply what was merged, comment `lockstep retry`"),
+		commented("she has it planned again", "carol", 1, "lockstep retry", "**Planned** `app`: 1 to add, 0 to change, 1 to destroy", "waits for `lockstep apply`"),
+		commented("looks at the plan, and applies it", "carol", 1, "lockstep apply", "**Applied** `app`: 1 added, 0 changed, 1 destroyed"),
+	},
+}
+
 var automerge = Story{
 	Name:  "automerge",
 	Shows: "Lockstep merges a pull request once all of its projects are applied, and deletes its branch.",

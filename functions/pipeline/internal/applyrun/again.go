@@ -115,7 +115,7 @@ func asApplied(q *runs.Request, plan []byte) string {
 // apply of its own. Nothing was changed. Where the pull request is closed nobody can ask for that.
 func (ap *Applier) differs(ctx context.Context, p *permission, x planrun.Replacement) error {
 	s := p.run
-	if !ap.Evidence.Pull.Open {
+	if s.Over(ap.Evidence.Pull.Open) {
 		return ap.refuse(ctx, s, p.last)
 	}
 	kept := planrun.Kept{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects}

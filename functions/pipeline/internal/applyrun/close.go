@@ -68,6 +68,9 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if err := cl.lift(ctx, s.Run); err != nil {
 		return err
 	}
+	if s.AfterMerge && s.Phase != runs.Dropped {
+		return nil // somebody has looked at the merged pull request since, and asked for a plan
+	}
 	if apply && s.ApplyOn == project.OnMerge && s.Phase != runs.Superseded {
 		return cl.applyMerged(ctx, s)
 	}

@@ -116,7 +116,7 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 // request became.
 func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Begun, plan []byte) (q runs.Request, dir string, done func(), err error) {
 	r, pull := s.Run, ap.Evidence.Pull
-	if r.Base = pull.MergeSHA; !pull.Merged {
+	if r.Base = pull.MergeSHA; !pull.Merged || r.AfterMerge {
 		if r.Base, err = ap.Evidence.Hub.Tip(ctx, pull.Base.Ref); err != nil {
 			return q, "", nil, err
 		}
@@ -199,7 +199,7 @@ func (ap *Applier) stopped(ctx context.Context, c *carriage, o jobs.Outcome, sto
 // Stopped announces that an apply was stopped.
 func (ap *Applier) Stopped(ctx context.Context, s ledger.Versioned) error {
 	r := s.Run
-	if err := ap.Report.Reply(ctx, r.Answer, report.Halted(r, !ap.Evidence.Pull.Open)); err != nil {
+	if err := ap.Report.Reply(ctx, r.Answer, report.Halted(r, r.Over(ap.Evidence.Pull.Open))); err != nil {
 		return err
 	}
 	if !ap.Evidence.Pull.Open {

@@ -23,7 +23,7 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 	if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
 		return err
 	}
-	p := report.ApplyReply(s.Run, comment.Failed{Project: s.Project, Verb: comment.Apply, Untouched: true, Closed: !ap.Evidence.Pull.Open})
+	p := report.ApplyReply(s.Run, comment.Failed{Project: s.Project, Verb: comment.Apply, Untouched: true, Closed: s.Over(ap.Evidence.Pull.Open)})
 	p.Body = s.Result()
 	if err := ap.Report.Reply(ctx, s.Answer, p); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	}
 	pull, err := ap.Evidence.Hub.PullRequest(ctx, s.Pull.Number)
 	switch {
-	case err == nil && !pull.Open && s.Phase != runs.Dropped:
+	case err == nil && s.Over(pull.Open) && s.Phase != runs.Dropped:
 		ap.Evidence.Pull = pull
 		return ap.Closer.drop(ctx, s, s.Phase)
 	case err == nil && pull.Open:

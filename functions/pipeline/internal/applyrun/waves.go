@@ -152,7 +152,7 @@ func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply
 	if err := w.Report.PutCheck(ctx, s.Run); err != nil {
 		return err
 	}
-	if !w.Evidence.Pull.Open {
+	if s.Over(w.Evidence.Pull.Open) {
 		return w.Closer.drop(ctx, s, s.Phase)
 	}
 	_, err := w.Ledger.Save(ctx, s)

@@ -83,7 +83,8 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []projec
 	for _, p := range all {
 		r := runs.Run{Project: p.Name, Dir: p.Dir, Workspace: p.Workspace}
 		if i := slices.IndexFunc(have, func(s ledger.Versioned) bool { return s.Target() == r.Target() }); i >= 0 {
-			r.Phase = have[i].Phase
+			r = have[i].Run
+			r.Dir = p.Dir
 		}
 		if r.Meant(c) {
 			found = append(found, p)

@@ -23,7 +23,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err := qu.announceAgain(ctx); err != nil {
 		return nil, err
 	}
-	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref}
+	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref, Closed: !qu.Evidence.Pull.Open}
 	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{})
 	if err != nil {
 		return qu.unknown(ctx, c, l, err)
@@ -208,6 +208,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p project.Proj
 	}
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
+	s.AfterMerge = qu.Evidence.Pull.Merged
 	s.Attempt++
 	s.ThenApply, s.Quiet = 0, qu.quiet
 	s.Ordered = l.Order != nil && len(l.Order.Edges) > 0

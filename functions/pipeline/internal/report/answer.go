@@ -94,7 +94,7 @@ func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
 	case r.Phase == runs.Applied || r.Phase == runs.ApplyFailed:
 		made = Carried(r)
 	case r.Phase == runs.Stopped:
-		made = Halted(r, !rp.Evidence.Pull.Open)
+		made = Halted(r, r.Over(rp.Evidence.Pull.Open))
 	default:
 		return nil
 	}
