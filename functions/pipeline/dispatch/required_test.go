@@ -275,5 +275,5 @@ func TestRequiredOnMerge(t *testing.T) {
 	s.settle()
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("a merge without", s.answer(n, "merge"), "**Not applied** `net`", "an approval of the planned commit", "Open a pull request")
+	s.expect("a merge without", s.answer(n, "merge"), "**Not applied** `net`", "an approval of the planned commit", "Comment `lockstep retry`")
 }
