@@ -95,6 +95,8 @@ func TestGolden(t *testing.T) {
 	turnsAhead := []Turn{{12, "bob"}, {15, ""}}
 	inLine, farBehind := with(net, ApplyQueued, "alice", somePlan), with(named("app", net), ApplyQueued, "alice", somePlan)
 	inLine.Ahead, farBehind.Ahead = turnsAhead[:1], append(turnsAhead, Turn{16, "carol"}, Turn{17, "dave"}, Turn{18, "erin"})
+	of := func(p ProjectStatus) ProjectStatus { p.MergeApplies = true; return p }
+	followUp := FollowUp{12, status(of(app), of(partly), of(named("dns", with(net, NotApplied, "", somePlan))), named("vpn", with(net, NotApplied, "", somePlan)))}
 	unasked := with(net, Renewed, "", somePlan)
 	unasked.ByMerge = true
 	for name, text := range map[string]string{
@@ -114,6 +116,8 @@ func TestGolden(t *testing.T) {
 		"head-applied":          head(HeadApplied, app, with(net, Applied, "alice", "")),
 		"status-blocked":        status(app, blocked).Markdown(65536),
 		"check-blocked":         check(blocked, ""),
+		"follow-up":             followUp.Title() + "\n=====\n" + followUp.Body(65536),
+		"follow-up-done":        FollowUp{12, done}.Body(65536),
 		"status-in-line":        status(inLine, farBehind).Markdown(65536),
 		"head-in-line":          head(HeadApplying, inLine, farBehind),
 		"check-in-line":         check(with(net, ApplyQueued, "alice", somePlan), ""),

@@ -49,7 +49,9 @@ type ProjectStatus struct {
 	Again string
 	// ByMerge is set if the merge applies the plan.
 	ByMerge bool
-	Done    counting.Counts // changes made
+	// MergeApplies is set if the merge was, or is, to apply the project, whatever became of that.
+	MergeApplies bool
+	Done         counting.Counts // changes made
 	// By is the login of the user who applied, or asked for it. After are the projects that are applied before.
 	By    string
 	After []string

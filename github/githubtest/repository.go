@@ -19,11 +19,12 @@ type Repository struct {
 	*reviews
 	*comments
 	*checks
+	*issues
 }
 
 func (h *Hub) newRepository(x *repo) *Repository {
 	p := &pulls{repo: x}
-	r := &Repository{hub: h, repo: x, pulls: p, reviews: &reviews{p}, comments: &comments{pulls: p}, checks: &checks{pulls: p}}
+	r := &Repository{hub: h, repo: x, pulls: p, reviews: &reviews{p}, comments: &comments{pulls: p}, checks: &checks{pulls: p}, issues: &issues{pulls: p}}
 	h.repos = append(h.repos, r)
 	return r
 }

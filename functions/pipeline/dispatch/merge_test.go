@@ -158,3 +158,51 @@ func TestRetryAfterTheMerge(t *testing.T) {
 	s.expect("the next pull request", s.status(two), "1 to add, 0 to change, 0 to destroy")
 	s.expect("a retry with nothing left", s.say("alice", n, "lockstep retry"), "**Not planned**")
 }
+
+// TestFollowUpIssue holds that an issue is opened for what a merge could not apply, of which each project is told, and is
+// closed by the apply that finishes it. Where a repository has no issues, the rest is as it was.
+func TestFollowUpIssue(t *testing.T) {
+	t.Parallel()
+	for _, off := range []bool{false, true} {
+		s := newStage(t, onMerge())
+		n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+		s.repo.OpenIssue("mallory", "Mine", "<!-- lockstep:follow-up 1 -->\nmine")
+		if off {
+			s.repo.WithoutIssues()
+		}
+		issue := func() githubtest.Issue {
+			t.Helper()
+			all := s.repo.Issues()
+			if all[0].Body != "<!-- lockstep:follow-up 1 -->\nmine" || !all[0].Open {
+				t.Errorf("mallory's issue is now %+v", all[0])
+			}
+			if len(all) != 2 {
+				return githubtest.Issue{}
+			}
+			return all[1]
+		}
+		engine := s.pipeline.Engine
+		s.pipeline.Engine = broken{engine}
+		s.repo.Merge("bob", n)
+		s.settle()
+		s.pipeline.Engine = engine
+		s.expect("the status", s.status(n), "Merged, but not applied")
+		first := issue()
+		if off {
+			if first.Number != 0 {
+				t.Errorf("an issue in a repository without issues: %+v", first)
+			}
+			continue
+		}
+		if !first.Open || first.Author != "lockstep[bot]" || first.Title != "#1 is merged, and not all of it is applied" {
+			t.Errorf("the issue is %+v", first)
+		}
+		s.expect("the issue", first.Body, "| `net` | 2 to add, 0 to change, 0 to destroy | **not applied** |", "Comment `lockstep retry` there")
+		s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
+		s.expect("the issue", issue().Body, "waits for `lockstep apply`")
+		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+		if last := issue(); last.Open || last.Number != first.Number || !strings.Contains(last.Body, "What #1 has merged is applied.") {
+			t.Errorf("the issue is %+v", last)
+		}
+	}
+}

@@ -162,7 +162,7 @@ func (s Site) entries(v githubtest.PullView) []page.Entry {
 // events describes edits.
 var events = map[string]string{
 	"pull request": "opened this pull request", "merge": "merged this", "close": "closed this", "reopen": "opened this again",
-	"review": "reviewed this", "ready": "says that this is ready", "retarget": "chose another base branch",
+	"review": "reviewed this", "line": "commented on a line", "ready": "says that this is ready", "retarget": "chose another base branch",
 }
 
 func reactions(c githubtest.Comment) []page.Reaction {

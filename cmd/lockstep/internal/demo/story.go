@@ -111,6 +111,8 @@ func said(e githubtest.Edit) string {
 		return fmt.Sprintf("check %s: %s", e.Check, e.Text)
 	case e.Kind == "comment" || e.Kind == "edit":
 		return e.Text
+	case e.Kind == "issue":
+		return fmt.Sprintf("issue #%d: %s", e.Number, e.Text)
 	case e.Kind == "merge":
 		return fmt.Sprintf("merge #%d", e.Number)
 	}

@@ -32,9 +32,9 @@ var retryAfterMerge = Story{
 		opened("meanwhile alice adds an alarm", "alice", "alarm", "An alarm", githubtest.Files{"app/alarm.tf": oneObject("alarm")}, "2 to add"),
 		merged("and merges", "alice", 2, "**Applied** `app`: 2 added"),
 		merged("carol merges a plan that nobody has looked at: it is another one by now, and is not applied", "carol", 1,
-			"Merged, but not applied", "To apply what was merged, comment `lockstep retry`"),
+			"Merged, but not applied", "To apply what was merged, comment `lockstep retry`", "issue #1001: open, #1 is merged"),
 		commented("she has it planned again", "carol", 1, "lockstep retry", "**Planned** `app`: 1 to add, 0 to change, 1 to destroy", "waits for `lockstep apply`"),
-		commented("looks at the plan, and applies it", "carol", 1, "lockstep apply", "**Applied** `app`: 1 added, 0 changed, 1 destroyed"),
+		commented("looks at the plan, and applies it", "carol", 1, "lockstep apply", "**Applied** `app`: 1 added, 0 changed, 1 destroyed", "issue #1001: closed"),
 	},
 }
 

@@ -82,6 +82,8 @@ func told(e githubtest.Edit) string {
 		return fmt.Sprintf("%ss #%d", e.Kind, e.Number)
 	case "review":
 		return fmt.Sprintf("reviews #%d: %s", e.Number, e.Text)
+	case "issue":
+		return fmt.Sprintf("writes the issue #%d: %s", e.Number, e.Text)
 	case "reaction":
 		return fmt.Sprintf("reacts with %q", e.Text)
 	}

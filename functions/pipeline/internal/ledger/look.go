@@ -36,6 +36,8 @@ type Look struct {
 	Heads []string `json:",omitempty"`
 	// Landing is the head that is merged, or was, and whose branch is deleted afterwards.
 	Landing string `json:",omitempty"`
+	// FollowUp is the issue about what was merged and is not applied.
+	FollowUp FollowUp `json:",omitzero"`
 	// Order is the order of applies at the head; nil if no project depends on another one, there or in the base
 	// branch.
 	Order *HeadOrder `json:",omitempty"`
@@ -45,6 +47,13 @@ type Look struct {
 	Removed string `json:",omitempty"`
 	// Told is set once there was something to tell that is not about a run: there may be a comment.
 	Told bool `json:",omitempty"`
+}
+
+// A FollowUp is an issue about a pull request, as it was written last.
+type FollowUp struct {
+	Number int    // 0 if there is none, or if nobody has asked for it yet
+	Open   bool   `json:",omitempty"`
+	Hash   string // of its text
 }
 
 // A HeadOrder is the head's part of the order of applies.
@@ -61,7 +70,7 @@ func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.I
 // newest.
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return ld.changeLook(ctx, l.Pull, func(was *Look) {
-		l.Heads, l.Landing = was.Heads, was.Landing
+		l.Heads, l.Landing, l.FollowUp = was.Heads, was.Landing, was.FollowUp
 		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Removed != ""
 		if was.Head == l.Head && !was.Seen.IsZero() {
 			l.Seen = was.Seen
@@ -106,6 +115,11 @@ func (ld Ledger) GiveUpLook(ctx context.Context, p pipeline.Pull, sha string) er
 // Land records that a head is about to be merged, and its branch deleted; "" that both are done.
 func (ld Ledger) Land(ctx context.Context, p pipeline.Pull, sha string) error {
 	return ld.changeLook(ctx, p, func(l *Look) { l.Landing = sha })
+}
+
+// Follow records the issue about a pull request.
+func (ld Ledger) Follow(ctx context.Context, p pipeline.Pull, f FollowUp) error {
+	return ld.changeLook(ctx, p, func(l *Look) { l.FollowUp = f })
 }
 
 // Appear adds a commit to those whose check has an entry of a pull request.

@@ -17,6 +17,9 @@ type Hub interface {
 	// PutCheck writes a check run and returns its ID; with id 0 it is ours with c's name
 	// and external ID on c's commit, which is made if there is none.
 	PutCheck(ctx context.Context, id int64, c github.Check) (int64, error)
+	// PutIssue writes an issue and returns its number, 0 if there is none; with the number 0 it is the open one
+	// of ours with x's marker, which is made if there is none.
+	PutIssue(ctx context.Context, number int, x github.Issue) (int, error)
 	// Reviews returns the reviews that count now, one a reviewer.
 	Reviews(ctx context.Context, number int) ([]github.Review, error)
 }

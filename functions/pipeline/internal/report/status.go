@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -26,6 +27,9 @@ func (rp *Reporter) status(ctx context.Context) error {
 		return err
 	}
 	if err := rp.headCheck(ctx, s, l); err != nil {
+		return err
+	}
+	if err := rp.followUp(ctx, s, l); err != nil {
 		return err
 	}
 	if len(all) == 0 && !l.Told {
@@ -90,7 +94,7 @@ func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, 
 // project is the status of a run.
 func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectStatus, err error) {
 	p = comment.ProjectStatus{
-		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(),
+		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), MergeApplies: r.ApplyOn == project.OnMerge,
 	}
 	if r.Waiting() {
 		p.By, p.After = r.Waits.By, r.Waits.On

@@ -82,6 +82,10 @@ func (h hub) PutComment(ctx context.Context, number int, marker, body string) (i
 	return out.id, out.at, err
 }
 
+func (h hub) PutIssue(ctx context.Context, number int, x github.Issue) (int, error) {
+	return seen(h.w, "issue "+x.Title, func() (int, error) { return h.GitHub.PutIssue(ctx, number, x) })
+}
+
 func (h hub) Land(ctx context.Context, number int, sha, method string) error {
 	_, err := seen(h.w, "merge pull", func() (any, error) { return nil, h.GitHub.Land(ctx, number, sha, method) })
 	return err
