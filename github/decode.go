@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/lockstep-iac/lockstep/github/internal/payloads"
 )
 
 // decode makes an event of a verified payload.
@@ -27,64 +28,15 @@ func decode(name string, body []byte) (Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the %s webhook cannot be used: %w", name, err)
 	}
-	return e, shaped(name, body)
-}
-
-// members lists, for each event, the members of its payload that tell it from other events. The
-// name of the event is in a header, which is not signed.
-// Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
-var members = map[string][]string{
-	"pull_request": {"pull_request"}, "pull_request_review": {"pull_request", "review"}, "issue_comment": {"comment", "issue"},
-	"pull_request_review_comment": {"pull_request", "comment"}, "check_run": {"check_run"}, "check_suite": {"check_suite"},
-}
-
-// shaped returns an error if a payload cannot be that of an event. It is valid JSON, and an object.
-func shaped(name string, body []byte) error {
-	want, known := members[name]
-	if !known {
-		return nil
-	}
-	var has map[string]json.RawMessage
-	if err := json.Unmarshal(body, &has); err != nil {
-		return fmt.Errorf("the payload of the %s webhook is not readable: %w", name, err)
-	}
-	for _, m := range []string{"pull_request", "review", "comment", "issue", "check_run", "check_suite"} {
-		if _, is := has[m]; is != slices.Contains(want, m) {
-			return fmt.Errorf("the payload is not that of a %s webhook", name)
-		}
-	}
-	return nil
+	return e, payloads.Shaped(name, body)
 }
 
 func parse(name string, body []byte) (any, error) {
 	if name == "check_run" || name == "check_suite" {
-		var c checkPayload
+		var c payloads.Check
 		return &c, json.Unmarshal(body, &c)
 	}
 	return gh.ParseWebHook(name, body)
-}
-
-// checkPayload holds the members that we need of the webhooks of check runs and suites. Other
-// members may have times that go-github cannot read.
-type checkPayload struct {
-	Action string       `json:"action"`
-	Run    checkSubject `json:"check_run"`
-	Suite  checkSubject `json:"check_suite"`
-	Button struct {
-		Identifier string `json:"identifier"`
-	} `json:"requested_action"`
-	Repository   *gh.Repository   `json:"repository"`
-	Installation *gh.Installation `json:"installation"`
-	Sender       *gh.User         `json:"sender"`
-}
-
-type checkSubject struct {
-	Name       string `json:"name"`
-	ExternalID string `json:"external_id"`
-	SHA        string `json:"head_sha"`
-	Pulls      []struct {
-		Number int `json:"number"`
-	} `json:"pull_requests"`
 }
 
 func eventOf(name string, parsed any) (Event, error) {
@@ -106,7 +58,7 @@ func eventOf(name string, parsed any) (Event, error) {
 			return OtherEvent{name, e.GetAction()}, nil
 		}
 		return lineCommentEvent(e)
-	case *checkPayload:
+	case *payloads.Check:
 		switch {
 		case e.Action == "rerequested":
 			return rerunEvent(name, e)
@@ -169,7 +121,7 @@ func reviewEvent(e *gh.PullRequestReviewEvent) (Event, error) {
 	return r, err
 }
 
-func buttonEvent(p *checkPayload) (Event, error) {
+func buttonEvent(p *payloads.Check) (Event, error) {
 	e, err := rerunEvent("check_run", p)
 	if err != nil {
 		return nil, err
@@ -189,7 +141,7 @@ func byAuthor(s Subject, author *gh.User, what string) error {
 	return nil
 }
 
-func rerunEvent(name string, p *checkPayload) (Event, error) {
+func rerunEvent(name string, p *payloads.Check) (Event, error) {
 	of := p.Suite
 	if name == "check_run" {
 		of = p.Run

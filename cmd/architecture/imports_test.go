@@ -34,10 +34,12 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/deploying/carried":     {},
 	"cmd/lockstep/internal/deploying/awstest":     {},
 
-	"github":                    {"github/internal/caching", "github/internal/lasting", "github/internal/retrying", "github/internal/unpacking"},
+	"github":                    {"github/internal/caching", "github/internal/issuing", "github/internal/lasting", "github/internal/payloads", "github/internal/retrying", "github/internal/unpacking"},
 	"github/internal/lasting":   {},
 	"github/internal/unpacking": {"github/internal/lasting"},
 	"github/internal/caching":   {},
+	"github/internal/issuing":   {},
+	"github/internal/payloads":  {},
 	"github/internal/retrying":  {},
 	"github/registration":       {"github"},
 

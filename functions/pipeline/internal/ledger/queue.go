@@ -12,12 +12,12 @@ import (
 
 // Queue returns the turns of the state of a run that are not over, the first one first.
 func (ld Ledger) Queue(ctx context.Context, r runs.Run) ([]runs.Turn, error) {
-	queue, over, err := ld.queue(ctx, r)
+	queue, over, err := turns(ctx, ld, r)
 	return without(queue, over), err
 }
 
-// queue returns the record's turns, and those of them that are over.
-func (ld Ledger) queue(ctx context.Context, r runs.Run) (queue, over []runs.Turn, err error) {
+// turns returns the record's turns, and those of them that are over.
+func turns(ctx context.Context, ld Ledger, r runs.Run) (queue, over []runs.Turn, err error) {
 	rec, err := ld.Records.Get(ctx, r.QueueKey())
 	if err != nil {
 		return nil, nil, err
@@ -44,7 +44,7 @@ func without(queue, over []runs.Turn) []runs.Turn {
 // Join puts the apply of a run at the end of its state's queue, unless it has its turn there. Turns that are over are
 // removed; nobody else does that.
 func (ld Ledger) Join(ctx context.Context, r runs.Run) error {
-	_, over, err := ld.queue(ctx, r)
+	_, over, err := turns(ctx, ld, r)
 	if err != nil {
 		return err
 	}

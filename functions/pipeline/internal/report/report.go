@@ -35,3 +35,11 @@ type Reporter struct {
 	// fetches it. nil if they cannot.
 	Where func(pipeline.Artifact) string
 }
+
+// Clean removes our own secrets from a text.
+func (rp *Reporter) Clean(text string) string {
+	for _, s := range rp.Secrets {
+		text = s.Redact(text)
+	}
+	return text
+}

@@ -15,14 +15,6 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Clean removes our own secrets from a text.
-func (rp *Reporter) Clean(text string) string {
-	for _, s := range rp.Secrets {
-		text = s.Redact(text)
-	}
-	return text
-}
-
 // AtRest completes a run that waits for nothing but people: its check is written, its lease
 // released, and a sync of the comments requested.
 func (rp *Reporter) AtRest(ctx context.Context, r runs.Run) error {

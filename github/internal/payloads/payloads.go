@@ -1,0 +1,61 @@
+// Package payloads has the shapes of webhooks' payloads, as far as go-github has none of use. It refuses to know what they
+// mean. Start at [Shaped].
+package payloads
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// members lists, for each event, the members of its payload that tell it from other events. The
+// name of the event is in a header, which is not signed.
+// Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
+var members = map[string][]string{
+	"pull_request": {"pull_request"}, "pull_request_review": {"pull_request", "review"}, "issue_comment": {"comment", "issue"},
+	"pull_request_review_comment": {"pull_request", "comment"}, "check_run": {"check_run"}, "check_suite": {"check_suite"},
+}
+
+// Shaped returns an error if a payload cannot be that of an event. It is valid JSON, and an object.
+func Shaped(name string, body []byte) error {
+	want, known := members[name]
+	if !known {
+		return nil
+	}
+	var has map[string]json.RawMessage
+	if err := json.Unmarshal(body, &has); err != nil {
+		return fmt.Errorf("the payload of the %s webhook is not readable: %w", name, err)
+	}
+	for _, m := range []string{"pull_request", "review", "comment", "issue", "check_run", "check_suite"} {
+		if _, is := has[m]; is != slices.Contains(want, m) {
+			return fmt.Errorf("the payload is not that of a %s webhook", name)
+		}
+	}
+	return nil
+}
+
+// Check holds the members that we need of the webhooks of check runs and suites. Other
+// members may have times that go-github cannot read.
+type Check struct {
+	Action string  `json:"action"`
+	Run    Subject `json:"check_run"`
+	Suite  Subject `json:"check_suite"`
+	Button struct {
+		Identifier string `json:"identifier"`
+	} `json:"requested_action"`
+	Repository   *gh.Repository   `json:"repository"`
+	Installation *gh.Installation `json:"installation"`
+	Sender       *gh.User         `json:"sender"`
+}
+
+// A Subject is a check run or a check suite.
+type Subject struct {
+	Name       string `json:"name"`
+	ExternalID string `json:"external_id"`
+	SHA        string `json:"head_sha"`
+	Pulls      []struct {
+		Number int `json:"number"`
+	} `json:"pull_requests"`
+}
