@@ -375,6 +375,12 @@ resource "t_x" "fleeting_each" { for_each = toset([tostring(var.pin)]) }
 resource "t_x" "emptied" { for_each = setsubtract(toset([1]), toset([1])) }
 resource "t_x" "whole_later" { for_each = t_x.a.n }
 resource "t_x" "null_each" { for_each = null }
+variable "null_map" {
+  type    = map(string)
+  default = null
+}
+resource "t_x" "null_map" { for_each = var.null_map }
+resource "t_x" "word_each" { for_each = "a" }
 resource "t_x" "text" { count = "1" }
 resource "t_x" "secret" { count = var.secret }
 resource "t_x" "negative" { count = -1 }
@@ -402,6 +408,8 @@ t_x.fleeting_each = error
 t_x.emptied = instances 
 t_x.whole_later = error
 t_x.null_each = error
+t_x.null_map = error
+t_x.word_each = error
 t_x.text = instances [0]
 t_x.secret = instances [0] [1]
 t_x.negative = error

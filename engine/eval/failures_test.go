@@ -142,6 +142,16 @@ func TestFailing(t *testing.T) {
 	}
 }
 
+// TestModuleThatWasNotLoaded holds that nothing is said of a module that could not be loaded, or of what
+// refers to it: loading has said why.
+func TestModuleThatWasNotLoaded(t *testing.T) {
+	t.Parallel()
+	w := world(t, "module \"m\" { source = \"./m\" }\nlocals {\n  l = module.m.o\n  all = module.m\n}\n-- m/main.tf --\noutput \"o\" { value = 1 }\n")
+	delete(w.Config.Root.Children, "m")
+	w.Config.Order = w.Config.Order[:1]
+	expect(t, w, "local.l = error\nlocal.all = error\nmodule.m = error\n", "")
+}
+
 // TestValueBesideErrors holds that a value with errors is unknown, rather than none, for whoever
 // goes on in spite of them.
 func TestValueBesideErrors(t *testing.T) {

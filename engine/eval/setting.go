@@ -14,16 +14,13 @@ import (
 // A setting is a boolean argument of a lifecycle block. It is part of the plan, which anybody may
 // see, and must be the same at apply.
 type setting struct {
-	name string
-	// unexpanded is the result for an unknown value where nothing is expanded yet.
-	unexpanded bool
-	refuse     func(cty.Value) string // the error about a value's marks; "" for none
-	unknown    string                 // the error about a value that is not known until apply
+	name    string
+	refuse  func(cty.Value) string // the error about a value's marks; "" for none
+	unknown string                 // the error about a value that is not known until apply
 }
 
 var enabledSetting = setting{
-	name:       "enabled",
-	unexpanded: true,
+	name: "enabled",
 	refuse: func(v cty.Value) string {
 		switch {
 		case marks.Has(v, marks.Sensitive):
@@ -42,7 +39,8 @@ var preventDestroySetting = setting{
 	unknown: `The "prevent_destroy" value depends on what is not known until apply, so it cannot be said whether the object may be destroyed. Use values that are known before, such as input variables.`,
 }
 
-// setting returns the value of a setting; false beside errors.
+// setting returns the value of a setting; false beside errors, and where the value is unknown because
+// nothing is expanded yet.
 func (e expander) setting(v cty.Value, x hcl.Expression, of *setting) (bool, diags.Diagnostics) {
 	bad := refusal(x, fmt.Sprintf("Invalid %s argument", of.name))
 	if wrong := of.refuse(v); wrong != "" {
@@ -53,7 +51,7 @@ func (e expander) setting(v cty.Value, x hcl.Expression, of *setting) (bool, dia
 	case v.IsNull():
 		return false, bad("The given %q argument value is unsuitable: the given value is null.", of.name)
 	case !v.IsKnown() && e.unexpanded:
-		return of.unexpanded, nil
+		return false, nil
 	case !v.IsKnown():
 		return false, bad("%s", of.unknown)
 	}

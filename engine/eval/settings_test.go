@@ -78,3 +78,18 @@ func TestProtectsItself(t *testing.T) {
 		}
 	}
 }
+
+// TestUnexpandedProtection holds that a prevent_destroy which is not known is no error where nothing is
+// expanded yet, but one that never will be a boolean is.
+func TestUnexpandedProtection(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"t_x.b.id": "", "null": "Invalid prevent_destroy argument", "[]": "Invalid prevent_destroy argument"} {
+		w := world(t, "resource \"t_x\" \"a\" {\n  lifecycle {\n    prevent_destroy = local.on\n  }\n}\nresource \"t_x\" \"b\" {}\nlocals {\n  on = "+text+"\n}\n-- resources --\nt_x.b = { id = unknown }\n")
+		w.Unexpanded = true
+		r := w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}]
+		on, ds := eval.New(t.Context(), w).Protects(addrs.RootModuleInstance, r)
+		if got := summaries(ds); on || !strings.HasSuffix(got, want) || ds.HasErrors() != (want != "") {
+			t.Errorf("%s: %v, %s, want %s", text, on, got, want)
+		}
+	}
+}
