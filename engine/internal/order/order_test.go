@@ -39,6 +39,24 @@ func TestBarrier(t *testing.T) {
 	if got := fmt.Sprint(g.After); got != "[[] [] [] [7] [7] [7] [7] [0 1 2]]" {
 		t.Errorf("got %s", got)
 	}
+	changes = append(group("a", 3, plans.Delete, "", nil, nil), group("b", 4, plans.Delete, "", nil, []addrs.ConfigResource{parseInstance("a").Config()})...)
+	g = Steps(changes)
+	if len(g.Steps) != 8 || g.Steps[7] != (Step{-1, Barrier}) {
+		t.Fatalf("got steps %v", g.Steps)
+	}
+	if got := fmt.Sprint(g.After); got != "[[7] [7] [7] [] [] [] [] [3 4 5 6]]" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// What both the object and its provider need is waited for once.
+func TestNeededTwice(t *testing.T) {
+	a := []addrs.ConfigResource{parseInstance("a").Config()}
+	changes := append(group("a", 1, plans.Create, "", nil, nil), group("b", 1, plans.Create, "", a, nil)...)
+	changes[1].ProviderDeps = a
+	if got := fmt.Sprint(Steps(changes).After); got != "[[] [0]]" {
+		t.Errorf("got %s", got)
+	}
 }
 
 // What cannot be planned is our bug, and the panic names it.
