@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/internal/schematest"
 )
@@ -322,5 +323,57 @@ func TestForceReports(t *testing.T) {
 	}
 	if !ds.HasErrors() {
 		t.Error("the errors of the modules are not returned")
+	}
+}
+
+// TestExplanations is a table of arguments that repeat a block, and of what an error about them says for
+// a reader who is shown the values: the cause, and the context with the values.
+func TestExplanations(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		argument string
+		cause    any
+		context  bool
+	}{
+		{`for_each = toset([t_x.b.id])`, diags.Cause{Unknown: true}, true},
+		{`for_each = t_x.b.id`, diags.Cause{Unknown: true}, true},
+		{`for_each = toset(t_x.b.id)`, diags.Cause{Unknown: true}, true},
+		{`for_each = sensitive({ a = local.x })`, diags.Cause{Sensitive: true}, true},
+		{`for_each = [local.x]`, nil, true},
+		{`for_each = toset([1, local.x])`, nil, true},
+		{`for_each = local.none`, nil, true},
+		{`count = local.x - 2`, nil, false},
+		{`count = local.none`, nil, false},
+	} {
+		w := world(t, "resource \"t_x\" \"a\" {\n  "+c.argument+"\n}\nresource \"t_x\" \"b\" {}\nlocals {\n  x = 1\n  none = null\n}\n-- resources --\nt_x.b = { id = unknown }\n")
+		r := w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}]
+		_, ds := eval.New(t.Context(), w).ResourceInstances(addrs.RootModuleInstance, r)
+		if len(ds) != 1 {
+			t.Fatalf("%s: %v", c.argument, ds)
+		}
+		if d := ds[0]; d.Extra != c.cause || (d.EvalContext != nil) != c.context || d.Expression == nil || d.Subject == nil || d.Subject.Start.Line != 2 {
+			t.Errorf("%s: %#v", c.argument, d)
+		}
+	}
+}
+
+// TestExplainedConditions holds that an error about a condition has the condition and its values.
+func TestExplainedConditions(t *testing.T) {
+	t.Parallel()
+	for _, condition := range []string{"var.v == local.two", "var.v == 1 ? null : null", "var.v == 1 ? [] : []"} {
+		w := world(t, "variable \"v\" {\n  default = 1\n  validation {\n    condition     = "+condition+"\n    error_message = \"no\"\n  }\n}\nlocals {\n  two = 2\n}\n"+
+			"resource \"t_x\" \"a\" {\n  lifecycle {\n    precondition {\n      condition     = "+strings.ReplaceAll(condition, "var.v", "local.one")+"\n      error_message = \"no\"\n    }\n  }\n}\nlocals {\n  one = 1\n}\n")
+		e := eval.New(t.Context(), w)
+		e.Variable(addrs.RootModuleInstance, "v")
+		r := w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}]
+		ds := append(e.Diagnostics(), e.Conditions(r.Preconditions, eval.Scope{}, eval.Subject{Kind: "resource", Config: "t_x.a", Object: "t_x.a"}, "failed")...)
+		if len(ds) != 2 {
+			t.Fatalf("%s: %v", condition, ds)
+		}
+		for i, x := range []any{w.Config.Root.Variables["v"].Validations[0].Condition, r.Preconditions[0].Condition} {
+			if ds[i].Expression != x || ds[i].EvalContext == nil {
+				t.Errorf("%s: %#v", condition, ds[i])
+			}
+		}
 	}
 }

@@ -1,11 +1,16 @@
 package eval_test
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/internal/schematest"
 )
@@ -52,5 +57,85 @@ func TestScopes(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s in the scope %s: %s, want %s", c.expression, c.scope, got, c.want)
 		}
+	}
+}
+
+// TestInstancesAskedFor is a table of expressions, and of the resources that they ask for: as a whole, or
+// some of their instances.
+func TestInstancesAskedFor(t *testing.T) {
+	t.Parallel()
+	for expr, want := range map[string]string{
+		`t_x.a`:                             "t_x.a all",
+		`t_x.a[0]`:                          "t_x.a [[0]]",
+		`[t_x.a[0], t_x.a[1]]`:              "t_x.a [[0] [1]]",
+		`[t_x.a[0], t_x.a]`:                 "t_x.a all",
+		`[t_x.a, t_x.a[0]]`:                 "t_x.a all",
+		`[t_x.a, t_x.a]`:                    "t_x.a all",
+		`[t_x.a[local.one], t_x.a[0]]`:      "t_x.a all",
+		`[t_x.b[0], t_x.a[1], data.t_x.a]`:  "data.t_x.a all, t_x.a [[1]], t_x.b [[0]]",
+		`[resource.t_x.b["k"], t_x.b["k"]]`: "t_x.b [[\"k\"] [\"k\"]]",
+	} {
+		w := world(t, "locals {\n  l = "+expr+"\n  one = 1\n}\nresource \"t_x\" \"a\" { count = 2 }\nresource \"t_x\" \"b\" { for_each = {} }\ndata \"t_x\" \"a\" {}\n")
+		var got []string
+		w.Resource = func(_ context.Context, a addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+			what := "all"
+			if only != nil {
+				what = fmt.Sprint(only)
+			}
+			got = append(got, a.String()+" "+what)
+			return cty.DynamicVal, nil
+		}
+		if _, ds := eval.New(t.Context(), w).Local(addrs.RootModuleInstance, "l"); ds.HasErrors() {
+			t.Error(ds)
+		}
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("%s: %s, want %s", expr, text, want)
+		}
+	}
+}
+
+// TestSharedContexts holds that blocks which refer to the same variables and local values have one
+// context, and others have not.
+func TestSharedContexts(t *testing.T) {
+	t.Parallel()
+	w := world(t, `
+variable "v" { default = 1 }
+locals {
+  l   = 1
+  m   = 2
+  bad = upper([])
+}
+resource "t_x" "one" { name = "${local.l} ${local.m} ${var.v}" }
+resource "t_x" "same" { name = "${var.v} ${local.l} ${local.m} ${local.l}" }
+resource "t_x" "less" { name = "${local.l} ${var.v}" }
+resource "t_x" "more" { name = "${var.v} ${local.l} ${local.m} ${t_x.none.id}" }
+resource "t_x" "again" { name = "${var.v} ${local.l} ${local.m} ${t_x.none.id}" }
+resource "t_x" "bad" { name = "${local.l} ${local.bad}" }
+resource "t_x" "worse" { name = "${local.l} ${local.bad}" }
+resource "t_x" "none" {}
+-- resources --
+t_x.none = { id = 1 }
+`)
+	e := eval.New(t.Context(), w)
+	context := func(name string) *hcl.EvalContext {
+		ctx, ds := e.BlockContext(w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: name}], eval.Scope{})
+		if ds.HasErrors() != (ctx == nil) || len(ds.Unreported()) > 0 {
+			t.Errorf("%s: %v, %v", name, ctx, ds)
+		}
+		return ctx
+	}
+	one := context("one")
+	for name, want := range map[string]bool{"one": true, "same": true, "less": false, "more": false, "again": false, "none": false} {
+		if got := context(name) == one; got != want {
+			t.Errorf("%s and one share a context: %v", name, got)
+		}
+	}
+	for _, name := range []string{"bad", "worse", "bad"} {
+		if context(name) != nil {
+			t.Errorf("%s has a context in spite of errors", name)
+		}
+	}
+	if len(e.Diagnostics()) != 1 {
+		t.Error(e.Diagnostics())
 	}
 }
