@@ -2,6 +2,7 @@ package order
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
@@ -44,6 +45,9 @@ func large() map[string][]Change {
 		"count 1000 x 1000 reversed": append(group("a0", 1000, plans.DeleteThenCreate, "", names("b", 1), nil),
 			group("b0", 1000, plans.DeleteThenCreate, "", nil, a)...),
 	}
+	// All that stands behind a barrier yields at first, and comes back with one edge.
+	out["count 1000 x 1000 before a provider"] = slices.Concat(group("a0", 1000, plans.Delete, "q", nil, nil),
+		group("b0", 1000, plans.DeleteThenCreate, "q", nil, a), group("y", 1, plans.Delete, "p", names("b", 1), nil))
 	chain := names("c", 5000)
 	for i := range 10_000 {
 		out["flat 10000"] = append(out["flat 10000"], group(fmt.Sprint("f", i), 1, plans.Create, "", nil, nil)...)
