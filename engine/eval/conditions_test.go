@@ -120,6 +120,43 @@ t_x.b = { id = unknown }
 	}
 }
 
+// TestRecords is a table of the number of an object's conditions, of the results of some of them, and of
+// what is in the record.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		declared int
+		results  string // of n: met, unmet, secret
+		want     string
+	}{
+		{2, "", "unknown []"},
+		{2, "met", "unknown []"},
+		{2, "met met", "pass []"},
+		{2, "unmet", "fail [is 2]"},
+		{2, "met unmet", "fail [is 2]"},
+		{2, "unmet met", "fail [is 2]"},
+		{2, "unmet unmet", "fail [is 2 is 2]"},
+		{1, "secret", "fail []"},
+		{2, "secret unmet", "fail [is 2]"},
+		{0, "met", "pass []"},
+	} {
+		w := world(t, "resource \"t_x\" \"a\" {\n  lifecycle {\n    postcondition {\n      condition     = self.n == 1\n      error_message = \"is ${self.n}\"\n    }\n  }\n}\n")
+		e := eval.New(t.Context(), w)
+		r := w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}]
+		about := eval.Subject{Kind: "resource", Config: "t_x.a", Object: "t_x.a"}
+		e.Declare(about, c.declared)
+		for _, result := range strings.Fields(c.results) {
+			self := parse(t, map[string]string{"met": "{ n = 1 }", "unmet": "{ n = 2 }", "secret": "{ n = sensitive(2) }"}[result])
+			e.Conditions(r.Postconditions, eval.Scope{Self: self}, about, "failed")
+		}
+		for _, got := range e.Checks() {
+			if text := fmt.Sprintf("%s %v", got.Status, got.Failures); text != c.want || got.Status == eval.Fail && len(got.Failures) != strings.Count(c.want, "is") {
+				t.Errorf("%q of %d: %s, want %s", c.results, c.declared, text, c.want)
+			}
+		}
+	}
+}
+
 // TestCheckKnownAfterApply wants a warning for what cannot be checked: while planning, and when
 // what is applied is a refresh, which creates nothing.
 func TestCheckKnownAfterApply(t *testing.T) {

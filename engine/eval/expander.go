@@ -49,16 +49,16 @@ func (e expander) counted(v cty.Value, at expansion) ([]Instance, diags.Diagnost
 		return nil, ds
 	}
 	if e.unexpanded {
-		return anyCounted(), ds
+		return anyCounted(), nil
 	}
-	if ds = append(ds, e.instances(at, n)...); ds.HasErrors() {
+	if ds := e.instances(at, n); ds.HasErrors() {
 		return nil, ds
 	}
 	out := make([]Instance, n)
 	for i := range out {
 		out[i] = Instance{Key: addrs.IntKey(i), HasCount: true}
 	}
-	return out, ds
+	return out, nil
 }
 
 // count returns the number that a count argument stands for. It must be known, since the plan lists
@@ -102,8 +102,8 @@ func (e expander) count(v cty.Value, x hcl.Expression) (int, diags.Diagnostics) 
 // Lists are refused although they have elements, as in Terraform: their keys would be positions, and
 // to remove the first would rename all others.
 func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, diags.Diagnostics) {
-	if n, counted := lengthOf(v); counted && was == nil && !e.unexpanded {
-		if ds := e.instances(at, n); ds.HasErrors() {
+	if was == nil && !e.unexpanded {
+		if ds := e.instances(at, lengthOf(v)); ds.HasErrors() {
 			return nil, ds
 		}
 	}
@@ -135,13 +135,13 @@ func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, dia
 	return e.eachOfMap(v.AsValueMap(), at.x, was)
 }
 
-// lengthOf returns the number of elements of a value, if it has any.
-func lengthOf(v cty.Value) (int, bool) {
+// lengthOf returns the number of elements of a value, 0 for one that has none.
+func lengthOf(v cty.Value) int {
 	v, _ = v.Unmark()
 	if !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
-		return 0, false
+		return 0
 	}
-	return v.LengthInt(), true
+	return v.LengthInt()
 }
 
 // unknownEach returns the instances for a for_each argument of which no more than the type is known.

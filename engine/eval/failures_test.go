@@ -153,6 +153,15 @@ func TestModuleThatWasNotLoaded(t *testing.T) {
 	expect(t, w, "local.l = error\nlocal.all = error\nmodule.m = error\n", "")
 }
 
+// TestArgumentThatIsMissing holds that nothing is said of a variable without a value: the configuration
+// was refused for it.
+func TestArgumentThatIsMissing(t *testing.T) {
+	t.Parallel()
+	w := world(t, "module \"m\" { source = \"./m\" }\n-- m/main.tf --\nvariable \"v\" { default = 1 }\nlocals {\n  l = var.v\n}\n")
+	w.Config.Root.Children["m"].Variables["v"].Default = cty.NilVal
+	expect(t, w, "module.m.var.v = error\nmodule.m.local.l = error\n", "")
+}
+
 // TestValueBesideErrors holds that a value with errors is unknown, rather than none, for whoever
 // goes on in spite of them.
 func TestValueBesideErrors(t *testing.T) {

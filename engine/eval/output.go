@@ -43,13 +43,10 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 		return ds
 	}
 	if o.Ephemeral && e.phase.OpaqueModules {
-		val = cty.DynamicVal // without its mark: the restrictions of ephemeral values are for planning to check
+		val = cty.DynamicVal // without the mark that it has otherwise: the restrictions of ephemeral values are for planning to check
 	}
 	if o.Sensitive {
 		val = val.Mark(marks.Sensitive)
-	}
-	if o.Ephemeral && !e.phase.OpaqueModules {
-		val = val.Mark(marks.Ephemeral)
 	}
 	c.val = val
 	return ds

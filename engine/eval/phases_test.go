@@ -310,15 +310,15 @@ output "p" { value = 1 }
 `
 	for _, c := range []struct{ skip, want string }{
 		{"", "m/main.tf:10: Invalid function argument, m/main.tf:8: Invalid function argument, main.tf:4: Invalid value for variable, " +
-			"module.m.var.v fail, module.none.output.o unknown, module.none.var.v unknown"},
-		{"v", "m/main.tf:10: Invalid function argument, m/main.tf:8: Invalid function argument, module.none.output.o unknown"},
-		{"l o", "main.tf:4: Invalid value for variable, module.m.var.v fail, module.none.var.v unknown"},
+			"var module.m.var.v fail, output_value module.none.output.o unknown, var module.none.var.v unknown"},
+		{"v", "m/main.tf:10: Invalid function argument, m/main.tf:8: Invalid function argument, output_value module.none.output.o unknown"},
+		{"l o", "main.tf:4: Invalid value for variable, var module.m.var.v fail, var module.none.var.v unknown"},
 	} {
 		e := eval.New(t.Context(), world(t, text))
 		e.Force(func(o addrs.Object) bool { return slices.Contains(strings.Fields(c.skip), o.Name) })
 		got := strings.Split(summaries(e.Diagnostics()), "\n")
 		for _, check := range e.Checks() {
-			got = append(got, check.Config+" "+string(check.Status))
+			got = append(got, check.Kind+" "+check.Config+" "+string(check.Status))
 		}
 		if diff := cmp.Diff(c.want, strings.Join(got, ", ")); diff != "" {
 			t.Errorf("without %q (-want +got)\n%s", c.skip, diff)

@@ -3,6 +3,7 @@ package eval_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -95,7 +96,7 @@ func TestInstancesAskedFor(t *testing.T) {
 }
 
 // TestSharedContexts holds that blocks which refer to the same variables and local values have one
-// context, and others have not.
+// context, and others have not, but the objects of their variables and local values.
 func TestSharedContexts(t *testing.T) {
 	t.Parallel()
 	w := world(t, `
@@ -128,6 +129,14 @@ t_x.none = { id = 1 }
 	for name, want := range map[string]bool{"one": true, "same": true, "less": false, "more": false, "again": false, "none": false} {
 		if got := context(name) == one; got != want {
 			t.Errorf("%s and one share a context: %v", name, got)
+		}
+	}
+	for _, root := range []string{"var", "local"} {
+		object := func(name string) uintptr {
+			return reflect.ValueOf(context(name).Variables[root]).FieldByName("v").Elem().Pointer()
+		}
+		if object("more") != object("again") || object("more") != object("one") {
+			t.Errorf("the object %s is made more than once", root)
 		}
 	}
 	for _, name := range []string{"bad", "worse", "bad"} {

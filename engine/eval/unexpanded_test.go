@@ -124,6 +124,7 @@ func TestTyped(t *testing.T) {
 		`local.l + 1`:                  `2`,
 		`t_x.a.id`:                     `"i"`,
 		`1 + 2`:                        `3`,
+		`"${path.module} ${local.l}"`:  `". 1"`,
 		`[for x in [1] : x + local.l]`: `[2]`,
 		`local.none`:                   `error: Reference to undeclared local value`,
 		`upper([])`:                    `error: Invalid function argument`,

@@ -53,6 +53,34 @@ func TestValidations(t *testing.T) {
 	}
 }
 
+// TestMarkedValidations is a table of declarations of a variable, and of what the record and the error
+// show of its value: a sensitive one is shown, as in Terraform, an ephemeral one is not.
+func TestMarkedValidations(t *testing.T) {
+	t.Parallel()
+	for declaration, want := range map[string]string{
+		"":                 "fail [v is 2.]; Invalid value for variable: v is 2.",
+		"sensitive = true": "fail [v is 2.]; Invalid value for variable: v is 2.",
+		"ephemeral = true": "fail []; Error message refers to ephemeral values: *; Invalid value for variable: The error message included an ephemeral value, so it will not be displayed.",
+	} {
+		e := eval.New(t.Context(), world(t, "variable \"v\" {\n  default = 2\n  "+declaration+"\n  validation {\n    condition     = var.v == 1\n    error_message = \"v is ${var.v}.\"\n  }\n}\n"))
+		e.Variable(addrs.RootModuleInstance, "v")
+		var got []string
+		for _, check := range e.Checks() {
+			got = append(got, fmt.Sprint(check.Status, " ", check.Failures))
+		}
+		for _, d := range e.Diagnostics() {
+			detail, _, _ := strings.Cut(d.Detail, "\n\nThis was checked by")
+			if d.Severity == diags.Warning {
+				detail = "*"
+			}
+			got = append(got, d.Summary+": "+detail)
+		}
+		if diff := cmp.Diff(want, strings.Join(got, "; ")); diff != "" {
+			t.Errorf("%q (-want +got)\n%s", declaration, diff)
+		}
+	}
+}
+
 // TestUnmetConditions is a table of a condition that is not met, of the phase, and of what it is
 // about: the severity of the diagnostic, and the record.
 func TestUnmetConditions(t *testing.T) {
