@@ -113,3 +113,44 @@ func TestVerbs(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Only nodes on circles, and those between them, are left to untangle.
+func TestStrip(t *testing.T) {
+	for _, c := range []struct {
+		edges string
+		want  string // the nodes that are left from the first on, and from the last on as well
+	}{
+		{"", "; "},
+		{"ab bc ac", "; "},
+		{"ab ba", "ab; ab"},
+		{"ab bc cb cd", "bcd; bc"},
+		{"ab ba bc cd de ed", "abcde; abcde"},
+		{"ab ba bc cd ed", "abcd; ab"},
+		{"aa bb", "ab; ab"},
+	} {
+		var e edges
+		for edge := range strings.FieldsSeq(c.edges) {
+			e.add(int32(edge[0]-'a'), int32(edge[1]-'a'), must)
+		}
+		const n = 5
+		gone := make([]bool, n)
+		left := func(from, to []int32) (out string) {
+			waits := make([]int32, n)
+			for i := range from {
+				if !gone[from[i]] {
+					waits[to[i]]++
+				}
+			}
+			strip(gone, waits, e.index(n, from), to)
+			for x, is := range gone {
+				if !is {
+					out += string(rune('a' + x))
+				}
+			}
+			return out
+		}
+		if got := left(e.from, e.to) + "; " + left(e.to, e.from); got != c.want {
+			t.Errorf("%s: %s, want %s", c.edges, got, c.want)
+		}
+	}
+}

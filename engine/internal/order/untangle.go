@@ -191,9 +191,9 @@ func (t *tangle) restore() {
 	slices.SortStableFunc(t.dropped, func(i, j int32) int { return cmp.Compare(t.weight[i], t.weight[j]) })
 	seen := make([]int32, len(t.into.start)-1) // the round in which a node was reached
 	round, last := int32(0), int32(-1)
-	for k, i := range t.dropped {
+	for _, i := range t.dropped {
 		from, to := t.from[i], t.to[i]
-		if k == 0 || to != last {
+		if to != last {
 			round, last = round+1, to
 			t.reach(to, round, seen)
 		}
