@@ -126,7 +126,7 @@ func TestRecords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		declared int
-		results  string // of n: met, unmet, secret
+		results  string // of n: met, unmet, secret, later, broken
 		want     string
 	}{
 		{2, "", `unknown []`},
@@ -139,6 +139,12 @@ func TestRecords(t *testing.T) {
 		{1, "secret", `fail []`},
 		{2, "secret unmet", `fail ["is 2"]`},
 		{0, "met", `pass []`},
+		{2, "later met", `unknown []`},
+		{2, "later unmet", `fail ["is 2"]`},
+		{2, "unmet later", `fail ["is 2"]`},
+		{2, "broken unmet", `error ["is 2"]`},
+		{2, "unmet broken", `error ["is 2"]`},
+		{2, "later broken", `error []`},
 	} {
 		w := world(t, "resource \"t_x\" \"a\" {\n  lifecycle {\n    postcondition {\n      condition     = self.n == 1\n      error_message = \"is ${self.n}\"\n    }\n  }\n}\n")
 		e := eval.New(t.Context(), w)
@@ -146,7 +152,7 @@ func TestRecords(t *testing.T) {
 		about := eval.Subject{Kind: "resource", Config: "t_x.a", Object: "t_x.a"}
 		e.Declare(about, c.declared)
 		for _, result := range strings.Fields(c.results) {
-			self := parse(t, map[string]string{"met": "{ n = 1 }", "unmet": "{ n = 2 }", "secret": "{ n = sensitive(2) }"}[result])
+			self := parse(t, map[string]string{"met": "{ n = 1 }", "unmet": "{ n = 2 }", "secret": "{ n = sensitive(2) }", "later": "{ n = unknown }", "broken": "{ m = 1 }"}[result])
 			e.Conditions(r.Postconditions, eval.Scope{Self: self}, about, "failed")
 		}
 		for _, got := range e.Checks() {

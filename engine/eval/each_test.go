@@ -60,6 +60,7 @@ func TestImportForEach(t *testing.T) {
 		{`sensitive({ a = 1 })`, `"a"=sensitive(1)`},
 		{`1`, `error: a map, a set or a list is required`},
 		{`{ a = var.pin }`, `error: derived from an ephemeral value`},
+		{`upper([])`, `error: string required`},
 		{`local.unknown`, `error: cannot be determined until apply`},
 		{`{ a = local.unknown }`, `error: cannot be determined until apply`},
 	} {

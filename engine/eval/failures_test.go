@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -299,6 +300,35 @@ func TestPlannedKeysOfMaps(t *testing.T) {
 	}
 	w.CallKeys = func(addrs.ModuleInstance, string) ([]addrs.InstanceKey, bool) { return nil, false }
 	expect(t, w, "t_x.a = instances [\"k\"]=unknown\nt_x.b = instances [0]\nmodule.m = instances [0]\n", "")
+}
+
+// TestWarningsOfResources is a table of expressions that refer to a resource whose value comes with a
+// warning: it comes along with the value of the expression.
+func TestWarningsOfResources(t *testing.T) {
+	t.Parallel()
+	for _, block := range []string{
+		`count = t_x.b.number`,
+		`for_each = toset([t_x.b.text])`,
+		"lifecycle {\n    enabled = t_x.b.yes\n  }",
+		"lifecycle {\n    enabled = !t_x.b.yes\n  }",
+		`name = local.l`,
+		`name = module.m.o`,
+		`name = t_x.b.text`,
+	} {
+		w := world(t, "resource \"t_x\" \"a\" {\n  "+block+"\n}\nresource \"t_x\" \"b\" {}\nlocals {\n  l = t_x.b.text\n}\nmodule \"m\" {\n  source = \"./m\"\n  v = t_x.b.none\n}\n-- m/main.tf --\nvariable \"v\" {\n  nullable = false\n  default = 1\n}\noutput \"o\" { value = var.v }\n")
+		w.Resource = func(context.Context, addrs.AbsResource, []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+			return parse(t, `{ number = 1, text = "x", yes = true, none = null }`), diags.Warningf(nil, "An old object", "")
+		}
+		e := eval.New(t.Context(), w)
+		e.Modules(w.Config.Modules[addrs.NewModule("m")])
+		r := w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}]
+		_, ds := e.ResourceInstances(addrs.RootModuleInstance, r)
+		_, more := e.BlockContext(r, eval.Scope{})
+		ds = append(append(ds, more...), e.Diagnostics()...)
+		if got := summaries(ds); got != "An old object" {
+			t.Errorf("%s: %q", block, got)
+		}
+	}
 }
 
 // TestFailed holds that a failure which is none of a condition counts as one of its object.

@@ -33,6 +33,7 @@ func TestImpureValuesAreKept(t *testing.T) {
   plain  = "p"
   use    = local.drawn
   twice  = [next(), next()]
+  bad    = upper([next()])
 }
 module "m" {
   source   = "./m"
@@ -61,9 +62,13 @@ output "out" { value = "${var.given}-${next()}" }
 			},
 		})
 		w.Impure = k
-		v, ds := eval.New(t.Context(), w).Output(addrs.RootModuleInstance, "all")
+		e := eval.New(t.Context(), w)
+		v, ds := e.Output(addrs.RootModuleInstance, "all")
 		if ds.HasErrors() {
 			t.Fatal(ds)
+		}
+		if _, ds := e.Local(addrs.RootModuleInstance, "bad"); !ds.HasErrors() {
+			t.Error("an error is lost where values are kept")
 		}
 		return fmt.Sprintf("%#v", v)
 	}
@@ -72,7 +77,7 @@ output "out" { value = "${var.given}-${next()}" }
 	if got := strings.Join(slices.Sorted(maps.Keys(k.kept)), ", "); got != want {
 		t.Errorf("kept are %s\nwant %s", got, want)
 	}
-	if second := run(); second != first || drawn != 6 {
+	if second := run(); second != first || drawn != 8 {
 		t.Errorf("then it is %s\nwant %s (%d were drawn)", second, first, drawn)
 	}
 }

@@ -94,9 +94,9 @@ func TestUnmetConditions(t *testing.T) {
 		{"resource", false, false, `"no"`, "Error failed: no; fail no"},
 		{"resource", true, false, `"no"`, "Warning failed: no; fail no"},
 		{"resource", false, true, `"no"`, "Error failed: no; fail no"},
-		{eval.KindCheck, false, false, `"no"`, "Warning failed: no; fail no"},
-		{eval.KindCheck, false, true, `"no"`, ""},
-		{eval.KindCheck, false, true, `[]`, "Error Invalid error message: *"},
+		{"check", false, false, `"no"`, "Warning failed: no; fail no"},
+		{"check", false, true, `"no"`, ""},
+		{"check", false, true, `[]`, "Error Invalid error message: *"},
 	} {
 		w := world(t, "locals {\n  one = 1\n}\ncheck \"c\" {\n  assert {\n    condition     = local.one == 2\n    error_message = "+c.message+"\n  }\n}\n")
 		w.ConditionsWarn, w.AssertionsUnevaluated = c.warn, c.waiting
