@@ -68,13 +68,15 @@ func TestPanics(t *testing.T) {
 	}
 	first, second := change(a, plans.Create), change(b, plans.Update)
 	first.ConfigDeps, second.ProviderDeps = onB, onA
+	free, gone := change(parseInstance("c"), plans.Create), change(parseInstance("d"), plans.Delete)
+	gone.ConfigDeps = onA
 	deposed := change(b, plans.Update)
 	deposed.Object.Deposed = "0123abcd"
 	for _, tc := range []struct {
 		changes []Change
 		want    string
 	}{
-		{[]Change{first, second}, "order: the configuration has a cycle:\nt.a -> [t.b]\nt.b[\"x\"] -> [t.a]"},
+		{[]Change{first, free, second, gone}, "order: the configuration has a cycle:\nt.a -> [t.b]\nt.b[\"x\"] -> [t.a]"},
 		{[]Change{change(b, plans.Open)}, `order: open is planned for t.b["x"]`},
 		{[]Change{change(b, 0)}, `order: invalid is planned for t.b["x"]`},
 		{[]Change{deposed}, `order: update is planned for t.b["x"] (deposed object 0123abcd)`},
