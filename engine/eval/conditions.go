@@ -117,11 +117,8 @@ func (x *conditions) validation(c *config.Condition, in addrs.ModuleInstance, na
 		return unevaluated(ds)
 	}
 	vars := map[string]cty.Value{}
-	for c := ctx; c != nil; c = c.Parent() {
-		if others, ok := c.Variables["var"]; ok {
-			vars = others.AsValueMap()
-			break
-		}
+	if others, ok := ctx.Variables["var"]; ok {
+		vars = others.AsValueMap()
 	}
 	vars[name] = val
 	child := ctx.NewChild() // the context itself may be shared

@@ -38,6 +38,10 @@ func TestConditions(t *testing.T) {
 			`error: Invalid error message`},
 		{`self.n == 2`, `self.m`, `{ n = 2, m = null }`, `error: Invalid error message`},
 		{`self.m == 1`, `"x"`, `{ n = 2 }`, `error: Unsupported attribute`},
+		{`self.n == 1`, `upper([self.n])`, `{ n = 1 }`, `error: Invalid function argument`},
+		{`self.n == 1`, `"x"`, ``, `error: Invalid "self" reference`},
+		{`self.n == 1 && t_x.none.id == 1`, `"x"`, `{ n = 1 }`, `error: No value for t_x.none`},
+		{`self.n == 1 && local.bad == 1`, `"x"`, `{ n = 1 }`, `: a prerequisite failed`},
 	} {
 		t.Run(c.condition+" of "+c.self, func(t *testing.T) {
 			t.Parallel()
@@ -50,10 +54,18 @@ resource "t_x" "a" {
     }
   }
 }
+resource "t_x" "none" {}
+locals {
+  bad = upper([])
+}
 `, c.condition, c.message))
+			var s eval.Scope
+			if c.self != "" {
+				s.Self = parse(t, c.self)
+			}
 			e := eval.New(t.Context(), w)
 			r := w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}]
-			got := e.Evaluate(r.Postconditions[0], eval.Scope{Self: parse(t, c.self)})
+			got := e.Evaluate(r.Postconditions[0], s)
 			text := string(got.Status)
 			if got.Message != "" {
 				text += ": " + got.Message

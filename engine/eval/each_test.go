@@ -47,6 +47,26 @@ func TestVariablesOfInstances(t *testing.T) {
 	}
 }
 
+// TestWrongCounts is a table of counts, and of a part of the error about each.
+func TestWrongCounts(t *testing.T) {
+	t.Parallel()
+	for count, want := range map[string]string{
+		`1.5`:        "a whole number is required",
+		`-1`:         "greater than or equal to zero",
+		`-1e30`:      "greater than or equal to zero",
+		`2147483648`: "cannot be so many",
+		`1e30`:       "cannot be so many",
+		`null`:       "is null",
+		`"many"`:     "a number is required",
+	} {
+		w := world(t, "resource \"t_x\" \"a\" {\n  count = "+count+"\n}\n")
+		_, ds := eval.New(t.Context(), w).ResourceInstances(addrs.RootModuleInstance, w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}])
+		if len(ds) != 1 || !strings.Contains(ds[0].Detail, want) {
+			t.Errorf("count = %s: %v, want %s", count, ds, want)
+		}
+	}
+}
+
 // TestImportForEach is a table of the for_each of an import block.
 func TestImportForEach(t *testing.T) {
 	t.Parallel()

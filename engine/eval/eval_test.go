@@ -203,7 +203,9 @@ resource "t_x" "one" {}
 resource "t_x" "count" { count = 2 }
 resource "t_x" "each" { for_each = { a = 1 } }
 data "t_x" "d" {}
+ephemeral "t_x" "e" {}
 locals {
+  fleeting = ephemeral.t_x.e.id
   ids    = [t_x.one.id, t_x.count[1].id, t_x.each["a"].id, data.t_x.d.id, resource.t_x.one.id]
   splat  = t_x.count[*].id
   values = values(t_x.each)[0].id
@@ -214,8 +216,10 @@ t_x.one = { id = "1" }
 t_x.count = [{ id = "c0" }, { id = unknown }]
 t_x.each = { a = { id = sensitive("e") } }
 data.t_x.d = { id = "d" }
+ephemeral.t_x.e = { id = ephemeral("e") }
 `, `
 local.ids = ["1", unknown, sensitive("e"), "d", "1"]
+local.fleeting = ephemeral("e")
 local.splat = ["c0", unknown]
 local.values = sensitive("e")
 local.whole = [{"id" = "c0"}, {"id" = unknown}]

@@ -60,6 +60,29 @@ func TestTooManyInstances(t *testing.T) {
 	}
 }
 
+// TestTooManyImports expands the for_each of an import block within a budget of three instances.
+func TestTooManyImports(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		each       string
+		unexpanded bool
+		want       int // -1 for an error
+	}{
+		{`[1, 2, 3]`, false, 3},
+		{`[1, 2, 3, 4]`, false, -1},
+		{`[1, 2, 3, 4]`, true, 4},
+	} {
+		w := world(t, "locals {\n  each = "+c.each+"\n}\n")
+		limits := budget.Generous().Limits()
+		limits.Instances = 3
+		w.Budget, w.Unexpanded = budget.New(limits), c.unexpanded
+		list, ds := eval.New(t.Context(), w).ImportForEach(w.Config.Root.Locals["each"].Expr, eval.Scope{})
+		if ds.HasErrors() != (c.want < 0) || len(list) != max(c.want, 0) {
+			t.Errorf("%s, unexpanded %v: %d instances, %v", c.each, c.unexpanded, len(list), ds)
+		}
+	}
+}
+
 // TestTooManyPlannedInstances holds that instances of a plan are not counted again: a plan that
 // could be made can be applied.
 func TestTooManyPlannedInstances(t *testing.T) {
@@ -149,6 +172,7 @@ func TestSpentBudget(t *testing.T) {
 		passed     bool
 	}{
 		{`1 + 2`, 1000, 1000, "3", false},
+		{`1 + 2`, 1, 1000, "3", false},
 		{`1 + 2`, 0, 1000, "error: Evaluation takes too long", true},
 		{`[for x in [1, 2, 3] : x]`, 1000, 1000, "[1, 2, 3]", false},
 		{`[1, 2, 3, 4]`, 1000, 3, "error: Value too large", true},

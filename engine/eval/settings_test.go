@@ -26,6 +26,7 @@ func TestSettings(t *testing.T) {
 		{`var.none`, "value is null", "value is null"},
 		{`var.word`, "is unsuitable", "is unsuitable"},
 		{`t_x.b.id`, "not known until apply", "not known until apply"},
+		{`upper([var.on])`, "string required", "string required"},
 	} {
 		for argument, want := range map[string]string{"prevent_destroy": c.protects, "enabled": c.enabled} {
 			w := world(t, fmt.Sprintf(`

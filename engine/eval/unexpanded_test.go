@@ -82,6 +82,25 @@ func TestUnexpandedImport(t *testing.T) {
 	}
 }
 
+// TestUnexpandedCalls holds that of a repeated call without instances the type is known.
+func TestUnexpandedCalls(t *testing.T) {
+	t.Parallel()
+	for repetition, want := range map[string]string{
+		`count = 2`:            "list of object",
+		`for_each = { a = 1 }`: "map of object",
+		``:                     "object",
+	} {
+		w := world(t, "module \"m\" {\n  source = \"./m\"\n  "+repetition+"\n}\nlocals {\n  l = module.m\n}\n-- m/main.tf --\noutput \"o\" { value = 1 }\n")
+		w.Unexpanded = true
+		e := eval.New(t.Context(), w)
+		e.Modules(w.Config.Modules[addrs.NewModule("m")])
+		v, ds := e.Local(addrs.RootModuleInstance, "l")
+		if got := v.Type().FriendlyName(); got != want || ds.HasErrors() {
+			t.Errorf("%s: %s, want %s (%v)", repetition, got, want, ds)
+		}
+	}
+}
+
 // TestPlannedKeyIsMissing holds that an instance of the plan which its for_each does not make any more is
 // an error, and never left out in silence.
 func TestPlannedKeyIsMissing(t *testing.T) {
