@@ -59,6 +59,9 @@ t_x.b = { id = unknown }
 				if got = ds[0].Detail; on {
 					t.Errorf("%s = %s: on, beside an error", argument, c.value)
 				}
+				if summary := ds[0].Summary; summary != "Invalid "+argument+" argument" && summary != "Invalid function argument" {
+					t.Errorf("%s = %s: %s", argument, c.value, summary)
+				}
 			}
 			if !strings.Contains(got, want) || len(want) <= 3 && got != want {
 				t.Errorf("%s = %s: %s, want %s", argument, c.value, got, want)
