@@ -22,9 +22,11 @@ type Answer struct {
 	Replies []Reply `json:"Parts"`
 	// Synced is set if the comment on GitHub has all replies.
 	Synced bool `json:"Told"`
-	// Promised are the IDs of replies that people may have read as pending. Apart is set if the result is, or
+	// Promised are the IDs of replies that people may have read as pending, First those of all that were there when they
+	// read that first. Apart is set if the result is, or
 	// may be, a comment of its own. Records of earlier versions have neither: their result is where the answer is.
 	Promised []string `json:",omitempty"`
+	First    []string `json:",omitempty"`
 	Apart    bool     `json:",omitempty"`
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// TestPromised is a table of answers: the replies that were promised, those that are there, "ID kind", the promises
+// TestPromised is a table of answers: the replies that were promised, and all that were there then, those that are there, "ID kind", the promises
 // from then on, and whether the result is a comment of its own.
 func TestPromised(t *testing.T) {
 	kinds := map[string]comment.Reply{
@@ -36,8 +36,13 @@ func TestPromised(t *testing.T) {
 		{"all are there", "a b", "a failed, b done", "a b", true},
 		{"given up, in the place of all", "a b", "0 broken", "a b", true},
 		{"given up at once", "", "0 broken", "", false},
+		{"one is refused at once, and the others are done", "b/a b", "a refused, b done", "b", false},
+		{"given up beside one that is done", "a/a", "a done, 0 broken", "a", true},
+		{"refused later, beside one that is done", "a/a", "a done, b refused", "a", true},
+		{"done later, beside one that is done", "a/a", "a done, b done", "a", false},
 	} {
-		a := ledger.Answer{Promised: strings.Fields(test.promised)}
+		before, first, _ := strings.Cut(test.promised, "/")
+		a := ledger.Answer{Promised: strings.Fields(before), First: strings.Fields(first)}
 		var replies []comment.Reply
 		for _, r := range strings.Split(test.replies, ", ") {
 			id, kind, _ := strings.Cut(r, " ")

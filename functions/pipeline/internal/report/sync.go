@@ -124,11 +124,11 @@ func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 // needed; the other order would cost the notification.
 func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comment.Reply) (ledger.Answer, error) {
 	next := promised(a, replies)
-	if next.Apart == a.Apart && len(next.Promised) == len(a.Promised) {
+	if next.Apart == a.Apart && len(next.Promised) == len(a.Promised) && len(next.First) == len(a.First) {
 		return a, nil
 	}
 	err := rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) {
-		now.Promised, now.Apart = next.Promised, next.Apart
+		now.Promised, now.First, now.Apart = next.Promised, next.First, next.Apart
 	})
 	return next, err
 }
