@@ -45,6 +45,8 @@ var types = tagged.Union[Reason]{
 	"shown exchanged": reflect.TypeFor[ShownExchanged](),
 	"kept exchanged":  reflect.TypeFor[KeptExchanged](),
 
+	"set not locked": reflect.TypeFor[SetNotLocked](),
+
 	"found stale":     reflect.TypeFor[FoundStale](),
 	"head is newer":   reflect.TypeFor[HeadIsNewer](),
 	"head moved":      reflect.TypeFor[HeadMoved](),

@@ -14,6 +14,14 @@ func (NothingToLock) words() (text, remedy string) {
 	return "This pull request touches no project whose state it could lock.", ""
 }
 
+// SetNotLocked: other projects of the same command cannot be locked.
+type SetNotLocked struct{ Projects []string }
+
+func (r SetNotLocked) words() (text, remedy string) {
+	return fmt.Sprintf("%s cannot be locked, and the projects of a command are locked together, or none of them.", markdown.List(r.Projects)),
+		fmt.Sprintf("To lock this one alone, comment %s.", markdown.Code("lockstep lock -p NAME --reason \"...\""))
+}
+
 // LockedByAnother: a person keeps the state for another pull request.
 type LockedByAnother struct {
 	Number      int // of the other pull request

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -66,5 +67,97 @@ func TestLockAfterDeaths(t *testing.T) {
 	s.expect("the unlock", s.say("alice", mine, "lockstep unlock"), "**Unlocked** `.` for other pull requests: `alice` had locked it (`the database moves`).")
 	if text := s.status(other); strings.Contains(text, "cannot be applied now") {
 		t.Errorf("nobody told the other pull request:\n%s", text)
+	}
+}
+
+// hasty are records into which somebody else writes a lock as soon as one of ours is there.
+type hasty struct {
+	pipeline.Records
+	after string // the beginning of the key
+	write func()
+}
+
+func (h *hasty) Put(ctx context.Context, key string, value []byte, version pipeline.Version) (pipeline.Version, error) {
+	v, err := h.Records.Put(ctx, key, value, version)
+	if err == nil && h.write != nil && strings.HasPrefix(key, h.after) {
+		write := h.write
+		h.write = nil
+		write()
+	}
+	return v, err
+}
+
+// TestLockSet holds that the projects of a command are locked together, or none of them, also where another pull request
+// is quicker with one of them; and that locks from before stay as they were.
+func TestLockSet(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, twoProjects)
+	one := s.pull("alice", "a", githubtest.Files{"app/a.tf": resource("a", "1"), "db/a.tf": resource("a", "1")})
+	two := s.pull("bob", "b", githubtest.Files{"app/b.tf": resource("b", "1"), "db/b.tf": resource("b", "1")})
+	locked := func(name string) string {
+		t.Helper()
+		r := runs.Run{Pull: s.ref(one), Project: name, Workspace: "default"}
+		v, err := s.pipeline.Ledger().Reservation(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v == nil || v.Lifted {
+			return ""
+		}
+		return v.Reason
+	}
+	s.expect("a lock of one", s.say("alice", one, `lockstep lock -p db --reason "it moves"`), "**Locked** `db`")
+	answer := s.say("bob", two, `lockstep lock --reason "mine"`)
+	s.expect("a lock of both", answer, "**Not locked** `app`", "`db` cannot be locked, and the projects of a command are locked together", "**Not locked** `db`", "`alice` has locked the state for #1")
+	if locked("app") != "" || locked("db") != "it moves" {
+		t.Errorf("app is locked by %q, db by %q", locked("app"), locked("db"))
+	}
+	s.expect("one alone", s.say("bob", two, `lockstep lock -p app --reason "mine"`), "**Locked** `app`")
+	s.expect("its end", s.say("bob", two, "lockstep unlock"), "**Unlocked** `app`")
+	s.expect("the end of the other", s.say("alice", one, "lockstep unlock"), "**Unlocked** `db`")
+
+	// Alice is quicker with db, between the two locks of bob.
+	records := s.pipeline.Records
+	s.pipeline.Records = &hasty{Records: records, after: "lock/", write: func() {
+		r := runs.Run{Pull: s.ref(one), Project: "db", Workspace: "default"}
+		if _, err := s.pipeline.Ledger().Reserve(t.Context(), r, runs.Reservation{Number: one, By: "alice", Reason: "quicker"}); err != nil {
+			t.Error(err)
+		}
+	}}
+	s.expect("bob's lock", s.say("bob", two, `lockstep lock --reason "mine"`), "**Not locked** `app`", "`db` cannot be locked", "**Not locked** `db`", "`quicker`")
+	s.pipeline.Records = records
+	if locked("app") != "" || locked("db") != "quicker" {
+		t.Errorf("app is locked by %q, db by %q", locked("app"), locked("db"))
+	}
+}
+
+// TestLockFromBefore holds that a lock which the pull request had before stays as it was, where a set cannot be locked as
+// a whole.
+func TestLockFromBefore(t *testing.T) {
+	t.Parallel()
+	base := githubtest.Files{"app/main.tf": resource("a", "1"), "db/main.tf": resource("a", "1"), "net/main.tf": resource("a", "1")}
+	all := githubtest.Files{"app/b.tf": resource("b", "1"), "db/b.tf": resource("b", "1"), "net/b.tf": resource("b", "1")}
+	s := newStage(t, base)
+	one, two := s.pull("alice", "a", all), s.pull("bob", "b", all)
+	of := func(number int, name string) runs.Run {
+		return runs.Run{Pull: s.ref(number), Project: name, Workspace: "default"}
+	}
+	s.expect("bob's lock of app", s.say("bob", two, `lockstep lock -p app --reason "before"`), "**Locked** `app`")
+	records := s.pipeline.Records
+	s.pipeline.Records = &hasty{Records: records, after: "lock/", write: func() { // once bob has db
+		if _, err := s.pipeline.Ledger().Reserve(t.Context(), of(one, "net"), runs.Reservation{Number: one, By: "alice", Reason: "quicker"}); err != nil {
+			t.Error(err)
+		}
+	}}
+	s.expect("bob's lock of all", s.say("bob", two, `lockstep lock --reason "after"`), "**Not locked** `app`", "**Not locked** `net`", "`quicker`")
+	s.pipeline.Records = records
+	for name, want := range map[string]string{"app": "before", "db": "", "net": "quicker"} {
+		v, err := s.pipeline.Ledger().Reservation(t.Context(), of(two, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v; want == "" && got != nil && !got.Lifted || want != "" && (got == nil || got.Lifted || got.Reason != want) {
+			t.Errorf("%s is locked by %+v, want %q", name, got, want)
+		}
 	}
 }

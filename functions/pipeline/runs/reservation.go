@@ -13,7 +13,8 @@ type Reservation struct {
 	Number int    // of the pull request
 	By     string // login
 	Reason string
-	At     time.Time `json:",omitzero"` // of the comment
+	At     time.Time `json:",omitzero"`  // of the comment
+	For    string    `json:",omitempty"` // ID of the message that asked for it
 	// Lifted is set once it has ended. The record goes when other pull requests know.
 	Lifted bool `json:",omitempty"`
 }

@@ -49,6 +49,34 @@ var teamGate = Story{
 	},
 }
 
+var requiredCheck = Story{
+	Name:  "required-check",
+	Shows: "One check of each head can be required: it passes where there is nothing to plan, and waits where the base branch wants plans applied first.",
+	scenes: []scene{
+		{title: "main wants plans to be applied before the merge", do: by(func(r *githubtest.Repository) {
+			r.Push("carol", "main", "Apply before the merge", githubtest.Files{"lockstep.hcl": baseFiles["lockstep.hcl"] + "\ncheck {\n  waiting = \"action_required\"\n}\n"})
+		})},
+		opened("alice corrects a document", "alice", "words", "Words", githubtest.Files{"README.md": "The infrastructure, as code and words.\n"}, "check lockstep: success, Nothing to plan"),
+		opened("bob opens a pull request with a subnet", "bob", "more", "One more subnet", more, "check lockstep: action_required, Waits for lockstep apply: 1 project, 2 to add"),
+		commented("he applies it", "bob", 2, "lockstep apply", "**Applied** `network`", "check lockstep: success, Applied: 1 project"),
+		opened("carol opens one that cannot be planned", "carol", "broken", "Broken", githubtest.Files{"network/broken.tf": "resource {\n"}, "check lockstep: failure"),
+	},
+}
+
+var lockSet = Story{
+	Name:  "lock-set",
+	Shows: "A person keeps states for a pull request, all of a command's projects or none of them; everybody sees who, and why.",
+	scenes: []scene{
+		opened("alice opens a pull request for the network and the application", "alice", "both", "Both", withFile(more, "app/alarm.tf", oneObject("alarm")), "`network`", "`app`"),
+		opened("bob opens another one for both", "bob", "two", "Two", githubtest.Files{"network/two.tf": edit(oneSubnet, "\"more\"", "\"two\""), "app/two.tf": oneObject("two")}, "`network`", "`app`"),
+		commented("bob keeps the network", "bob", 2, "lockstep lock -p network --reason \"the office moves\"", "**Locked** `network`", "`bob` has locked the state for #2", "`the office moves`"),
+		commented("alice wants both: she gets neither", "alice", 1, "lockstep lock --reason \"a release\"", "**Not locked** `app`", "`network` cannot be locked, and the projects of a command are locked together"),
+		commented("bob lifts his", "bob", 2, "lockstep unlock", "**Unlocked** `network`"),
+		commented("and now she has both", "alice", 1, "lockstep lock --reason \"a release\"", "**Locked** `app`", "**Locked** `network`"),
+		commented("bob's apply waits", "bob", 2, "lockstep apply -p network", "**Not applied** `network`", "`alice` has locked the state for #1", "`a release`"),
+	},
+}
+
 var codeowners = Story{
 	Name:  "codeowners",
 	Shows: "Each changed file is approved by an owner whom the base branch names, whatever the pull request has.",

@@ -2,6 +2,7 @@ package reserving
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -19,8 +20,8 @@ type Locker struct {
 	Open     openplans.Finder
 }
 
-// Lock keeps the states of all projects that a command selects for the pull request. It can be repeated:
-// a later lock of the same pull request takes the place of the earlier one.
+// Lock keeps the states of all projects that a command selects for the pull request, or none of them. It can be
+// repeated: a later lock of the same pull request takes the place of the earlier one.
 func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	// Who may not ask is told nothing of the runs, not even that there are none.
 	q, err := lo.Evidence.Request(ctx, comment.Lock, runs.Run{})
@@ -41,35 +42,111 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 	if len(all) == 0 {
 		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(reasons.NothingToLock{}))}, nil
 	}
+	if replies, err := lo.mayLock(ctx, c, all); err != nil || replies != nil {
+		return replies, err
+	}
+	conflict, no, err := lo.take(ctx, c, all)
+	if err != nil {
+		return nil, err
+	}
+	if no != nil { // it came in between
+		refused := map[string]comment.Reply{conflict: evidence.Refused(c, conflict, runs.Refusal(*no))}
+		return withOthers(c, all, refused), nil
+	}
 	var replies []comment.Reply
 	for _, s := range all {
-		reply, err := lo.lockOne(ctx, c, s.Run)
-		if err != nil {
+		if err := lo.Open.Tell(ctx, s.Run, "locked", plain(lo.Evidence.Message.ID)); err != nil {
 			return nil, err
 		}
-		replies = append(replies, reply)
+		replies = append(replies, comment.Locked{Project: s.Project, Because: c.Reason})
 	}
 	return replies, nil
 }
 
-func (lo *Locker) lockOne(ctx context.Context, c comment.Command, r runs.Run) (comment.Reply, error) {
-	q, err := lo.Evidence.Request(ctx, comment.Lock, r)
-	if err != nil {
-		return evidence.Unable(c, r.Project, err)
+// mayLock asks the gate about all runs of a set. The replies are the refusals, nil if there is none: a set is locked as a
+// whole, or not at all.
+func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
+	refused := map[string]comment.Reply{}
+	for _, s := range all {
+		q, err := lo.Evidence.Request(ctx, comment.Lock, s.Run)
+		if err != nil {
+			no, err := evidence.Unable(c, s.Project, err)
+			if err != nil {
+				return nil, err
+			}
+			refused[s.Project] = no
+			continue
+		}
+		if d := runs.Gate(q); !d.Allowed() {
+			refused[s.Project] = evidence.Refused(c, s.Project, d)
+		}
 	}
-	if d := runs.Gate(q); !d.Allowed() {
-		return evidence.Refused(c, r.Project, d), nil
+	if len(refused) == 0 {
+		return nil, nil
 	}
+	return withOthers(c, all, refused), nil
+}
+
+// withOthers are the refusals of a set: those of some projects, because of which the others are not locked either.
+func withOthers(c comment.Command, all []ledger.Versioned, refused map[string]comment.Reply) []comment.Reply {
+	var replies []comment.Reply
+	why := reasons.SetNotLocked{Projects: slices.Sorted(maps.Keys(refused))}
+	for _, s := range all {
+		no, is := refused[s.Project]
+		if !is {
+			no = evidence.Refused(c, s.Project, runs.Refusal(why))
+		}
+		replies = append(replies, no)
+	}
+	return replies
+}
+
+// take locks all states of a set, in the order of their records, or none: where somebody else is quicker with one, those
+// that are taken for this message are given back. Locks that the pull request had before come last, since nobody can
+// be quicker with these: they stay as they were.
+func (lo *Locker) take(ctx context.Context, c comment.Command, all []ledger.Versioned) (conflict string, no *reasons.LockedByAnother, err error) {
 	m := lo.Evidence.Message
-	have, err := lo.Ledger.Reserve(ctx, r, runs.Reservation{Number: r.Pull.Number, By: m.Actor, Reason: c.Reason, At: m.At})
-	if err != nil {
-		return nil, err
+	var fresh, had []runs.Run
+	for _, s := range all {
+		v, err := lo.Ledger.Reservation(ctx, s.Run)
+		if err != nil {
+			return "", nil, err
+		}
+		if v != nil && !v.Lifted && v.Number == s.Pull.Number && v.For != m.ID {
+			had = append(had, s.Run)
+		} else {
+			fresh = append(fresh, s.Run)
+		}
 	}
-	if no := have.Against(r.Pull.Number); no != nil { // it came in between
-		return evidence.Refused(c, r.Project, runs.Refusal(*no)), nil
+	for _, r := range slices.Concat(fresh, had) {
+		have, err := lo.Ledger.Reserve(ctx, r, runs.Reservation{Number: r.Pull.Number, By: m.Actor, Reason: c.Reason, At: m.At, For: m.ID})
+		if err != nil {
+			return "", nil, err
+		}
+		if no := have.Against(r.Pull.Number); no != nil {
+			return r.Project, no, lo.giveBack(ctx, fresh)
+		}
 	}
-	if err := lo.Open.Tell(ctx, r, "locked", plain(m.ID)); err != nil {
-		return nil, err
+	return "", nil, nil
+}
+
+// giveBack lifts the locks that were taken for this message. It can be repeated.
+func (lo *Locker) giveBack(ctx context.Context, taken []runs.Run) error {
+	lifter := Lifter{Ledger: lo.Ledger, Open: lo.Open}
+	for _, r := range taken {
+		v, err := lo.Ledger.Reservation(ctx, r)
+		if err != nil {
+			return err
+		}
+		if v == nil || v.Number != r.Pull.Number || v.For != lo.Evidence.Message.ID {
+			continue
+		}
+		if _, err := lifter.Lift(ctx, r); err != nil {
+			return err
+		}
+		if err := lifter.Finish(ctx, r, lo.Evidence.Message.ID); err != nil {
+			return err
+		}
 	}
-	return comment.Locked{Project: r.Project, Because: c.Reason}, nil
+	return nil
 }
