@@ -8,6 +8,10 @@
 //	Closer       merged or closed: applies what waited for the merge, drops the rest
 //	Unlocker     locks of earlier applies of the pull request
 //
+// What was merged and is not applied can be planned again, by a person, on the merged pull request: such a run is
+// AfterMerge. Its plan is of the tip of the base branch, an event of the merge does not touch it, and it is applied by a
+// comment, whatever the settings say of the occasion.
+//
 // An apply is begun once: an apply record is written before the first change, and a process
 // that finds one without an outcome reports a failure instead of trying again.
 //

@@ -10,6 +10,9 @@
 // ([Due]). Each state has at most [AtOnce] of its plans under way, those of different authors in turn
 // (fair); package reconcile comes back for the rest.
 //
+// It also has pull requests shown anew whose plans stand as they did, but are in another place: behind a person's lock
+// ([Finder.Tell]), or further ahead in the queue of their state ([Finder.Next]).
+//
 // The package refuses to know how a plan is checked: that is package rechecking. Start at
 // [Finder.Find].
 package openplans
