@@ -31,9 +31,12 @@ var buttons = []struct {
 }
 
 // Buttons returns the buttons of the page. A plan without a name cannot be applied by one, nor can one that the merge
-// applies.
+// applies. A merged pull request has none: GitHub does not name it in the event of a press, so that nobody would answer.
 func (c Check) Buttons() []Button {
 	var out []Button
+	if c.AfterMerge || c.ByMerge && slices.Contains([]Standing{ApplyQueued, Applying, ApplyFailed, Stopped}, c.Standing) {
+		return nil
+	}
 	for _, b := range buttons {
 		if !slices.Contains(b.on, c.Standing) || b.named && (!c.named() || c.ByMerge) {
 			continue

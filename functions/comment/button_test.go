@@ -33,6 +33,14 @@ func TestButtons(t *testing.T) {
 	if len(seen) != len(buttons) {
 		t.Errorf("of %d buttons some are on no page: %v", len(buttons), seen)
 	}
+	for _, p := range []ProjectStatus{
+		{Standing: Ready, Plan: someHash, AfterMerge: true}, {Standing: PlanFailed, AfterMerge: true},
+		{Standing: ApplyFailed, ByMerge: true}, {Standing: Applying, ByMerge: true}, {Standing: Stopped, Plan: someHash, ByMerge: true},
+	} {
+		if all := (Check{ProjectStatus: p}).Buttons(); len(all) > 0 {
+			t.Errorf("%+v is of a merged pull request, and has the buttons %v", p, all)
+		}
+	}
 	for _, p := range []ProjectStatus{{Standing: Ready}, {Standing: Renewed, Plan: someHash, ByMerge: true}} {
 		for _, b := range (Check{ProjectStatus: p}).Buttons() {
 			if b.Label == "Apply" {

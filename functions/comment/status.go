@@ -49,6 +49,8 @@ type ProjectStatus struct {
 	Again string
 	// ByMerge is set if the merge applies the plan.
 	ByMerge bool
+	// AfterMerge is set for a plan that was made after the merge.
+	AfterMerge bool
 	// MergeApplies is set if the merge was, or is, to apply the project, whatever became of that.
 	MergeApplies bool
 	Done         counting.Counts // changes made
