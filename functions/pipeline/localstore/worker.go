@@ -33,7 +33,7 @@ const poll = 500 * time.Millisecond
 // soon, and come again. Expired records are deleted meanwhile. An error is one of opening the
 // database; later ones go to the log, and the work goes on.
 func (q *Queue) Work(ctx context.Context, w Worker) error {
-	if _, err := q.db.get(ctx); err != nil {
+	if _, err := q.db.get(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
 	defer walk.Every(ctx, time.Hour, func() {

@@ -172,7 +172,8 @@ func (w *World) Settle(ctx context.Context) error {
 
 // Live carries out the consequences of edits as they come, until ctx ends.
 func (w *World) Live(ctx context.Context) error {
-	return errors.Join(walk.Run(ctx, 2, walk.Graph{N: 2}, func(_ context.Context, i int) error {
+	// Both end with ctx themselves, in peace. Where it has ended already, the walk would report that they did not begin.
+	return errors.Join(walk.Run(context.WithoutCancel(ctx), 2, walk.Graph{N: 2}, func(_ context.Context, i int) error {
 		if i == 0 {
 			return w.machine.Work(ctx)
 		}
