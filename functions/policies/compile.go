@@ -1,0 +1,156 @@
+package policies
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/storage"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+)
+
+// DefaultLimit is the time for a judgement if the options have none.
+const DefaultLimit = 10 * time.Second
+
+// Options are those of a policy directory. The zero value is conftest's default.
+type Options struct {
+	// Namespaces are the packages whose rules count, without "data.": "main", "terraform.network".
+	// Each must have a rule. None: the package main.
+	Namespaces []string
+	// AllNamespaces: the rules of all packages count, and Namespaces has no meaning.
+	AllNamespaces bool
+	// RegoV0: the files are in version 0 of Rego instead of 1, as with conftest's --rego-version=v0.
+	RegoV0 bool
+	// Limit is the time of one judgement; 0 for [DefaultLimit].
+	Limit time.Duration
+}
+
+// A Set is the policies of a directory, compiled. It is immutable, and can be used concurrently. Its
+// zero value judges nothing.
+type Set struct {
+	limit      time.Duration
+	rules      []query          // sorted
+	exceptions map[string]query // by namespace; of those that have any
+}
+
+// A query is a rule, and how to evaluate it.
+type query struct {
+	rule
+	form     string // its head as it has to be
+	evaluate rego.PreparedEvalQuery
+}
+
+// Compile reads the files of a policy directory, by slash-separated path from it. The layout is
+// conftest's: policies are *.rego in any folder, without *_test.rego, and data *.json, *.yaml and
+// *.yml, whose content is merged into "data" below the names of their folders; other files are not
+// read. There is no separate directory of data.
+//
+// The error is an [*Error] with all mistakes. It is one, too, if a namespace has no rule that denies
+// or warns, since nothing would ever be denied. The files are not retained.
+func Compile(files map[string][]byte, opts Options) (*Set, error) {
+	var ps problems
+	var s *Set
+	ps.guard("while the policies were compiled", func() { s = compile(files, opts, &ps) })
+	if err := ps.err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func compile(files map[string][]byte, opts Options, ps *problems) *Set {
+	version := ast.RegoV1
+	if opts.RegoV0 {
+		version = ast.RegoV0
+	}
+	d := load(files, version, ps)
+	if len(*ps) > 0 {
+		return nil
+	}
+	rules := counting(d, opts, ps)
+	c := ast.NewCompiler().
+		WithCapabilities(capabilities(version)).
+		WithDefaultRegoVersion(version).
+		WithPathConflictsCheck(func(at []string) (bool, error) { return d.has(at), nil }).
+		SetErrorLimit(0)
+	if c.Compile(d.modules); c.Failed() {
+		ps.addError("", "", c.Errors)
+		return nil
+	}
+	if foreign(c, d, ps); len(*ps) > 0 {
+		return nil
+	}
+	s := &Set{limit: opts.Limit, exceptions: map[string]query{}}
+	if s.limit <= 0 {
+		s.limit = DefaultLimit
+	}
+	store := inmem.NewFromObject(d.data)
+	for _, found := range rules {
+		q, err := prepare(found, c, store)
+		if err != nil {
+			ps.addError(found.String()+": ", "", err)
+			continue
+		}
+		if q.name == exceptionName {
+			s.exceptions[q.namespace] = q
+		} else {
+			s.rules = append(s.rules, q)
+		}
+	}
+	return s
+}
+
+// A located rule has a module in which it is.
+type located struct {
+	rule
+	module *ast.Module
+}
+
+// counting finds the rules of the namespaces, sorted, exceptions among them.
+func counting(d directory, opts Options, ps *problems) (out []located) {
+	wanted := opts.Namespaces
+	if len(wanted) == 0 {
+		wanted = []string{"main"}
+	}
+	denying := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(d.modules)) {
+		m := d.modules[name]
+		if !opts.AllNamespaces && !slices.Contains(wanted, namespaceOf(m)) {
+			continue
+		}
+		for _, r := range rulesOf(m, ps) {
+			if !slices.ContainsFunc(out, func(x located) bool { return x.rule == r }) {
+				out = append(out, located{r, m})
+			}
+			if r.name != exceptionName {
+				denying[r.namespace] = true
+			}
+		}
+	}
+	if opts.AllNamespaces && len(denying) == 0 {
+		ps.add("", 0, "no package has a rule deny, violation or warn, so every plan would pass")
+	}
+	for _, n := range wanted {
+		if !opts.AllNamespaces && !denying[n] {
+			ps.add("", 0, "the package %s has no rule deny, violation or warn, so every plan would pass: begin policies with \"package %s\", or name their packages as the namespaces", n, n)
+		}
+	}
+	slices.SortFunc(out, func(a, b located) int { return a.compare(b.rule) })
+	return out
+}
+
+// prepare makes the query for a rule's value. It does not become JSON, because the JSON of a value
+// can be exponentially larger than the value.
+func prepare(found located, c *ast.Compiler, store storage.Store) (query, error) {
+	ref := found.module.Package.Path.Append(ast.StringTerm(found.name))
+	p, err := rego.New(
+		rego.ParsedQuery(ast.NewBody(ast.NewExpr(ast.NewTerm(ref)))),
+		rego.Compiler(c),
+		rego.Store(store),
+		rego.StrictBuiltinErrors(true),
+		rego.GenerateJSON(func(t *ast.Term, _ *rego.EvalContext) (any, error) { return t, nil }),
+	).PrepareForEval(context.Background())
+	return query{found.rule, form(found.name, found.module), p}, err
+}

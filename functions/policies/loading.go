@@ -1,0 +1,182 @@
+package policies
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/util"
+)
+
+// Limits of a directory, and of the nesting of syntax: the compiler's time grows with its cube, and
+// it can not be stopped.
+const (
+	maxFiles = 1000
+	maxFile  = 1 << 20 // bytes
+	maxAll   = 5 << 20 // bytes
+	maxDepth = 500     // nodes of the syntax tree one in another, of which a bracket is two to four
+)
+
+// A directory is the files of a policy directory, parsed.
+type directory struct {
+	modules map[string]*ast.Module // by file
+	data    map[string]any         // as encoding/json has it, with json.Number
+}
+
+// load parses the files, in the order of their names.
+func load(files map[string][]byte, v ast.RegoVersion, ps *problems) directory {
+	d := directory{map[string]*ast.Module{}, map[string]any{}}
+	if len(files) > maxFiles {
+		ps.add("", 0, "there are %d files of policies and data, and at most %d are allowed", len(files), maxFiles)
+		return d
+	}
+	all := 0
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		src := files[name]
+		isData := slices.Contains([]string{".json", ".yaml", ".yml"}, path.Ext(name))
+		if path.Ext(name) != ".rego" && !isData || strings.HasSuffix(name, "_test.rego") {
+			continue
+		}
+		if all += len(src); all > maxAll {
+			ps.add("", 0, "the policies and their data have more than %d bytes", maxAll)
+			return d
+		}
+		switch {
+		case !fs.ValidPath(name):
+			ps.add(name, 0, "this is not a slash-separated path below the policy directory")
+		case len(src) > maxFile:
+			ps.add(name, 0, "the file has %d bytes, and at most %d are allowed", len(src), maxFile)
+		case isData:
+			d.addData(name, src, ps)
+		default:
+			d.addModule(name, src, v, ps)
+		}
+	}
+	return d
+}
+
+// addModule parses a file as conftest does, with its annotations.
+func (d directory) addModule(name string, src []byte, v ast.RegoVersion, ps *problems) {
+	m, err := ast.ParseModuleWithOpts(name, string(src), ast.ParserOptions{RegoVersion: v, ProcessAnnotation: true})
+	if err != nil {
+		ps.addError("", name, err)
+		if v != ast.RegoV0 {
+			if m, err := ast.ParseModuleWithOpts(name, string(src), ast.ParserOptions{RegoVersion: ast.RegoV0}); err == nil && m != nil {
+				ps.add(name, 0, "this is version 0 of Rego: choose it as the version, or convert the file by \"opa fmt --write --v0-v1\"")
+			}
+		}
+		return
+	}
+	if m == nil {
+		return // no more than comments
+	}
+	if at := deepest(m); at != nil {
+		ps.addAt(at, "this is nested too deeply: give its parts names")
+		return
+	}
+	d.modules[name] = m
+}
+
+// deepest is the place of a rule that is nested too deeply, or nil.
+func deepest(m *ast.Module) (at *ast.Location) {
+	for _, r := range m.Rules {
+		depth := 0
+		ast.NewBeforeAfterVisitor(func(any) bool {
+			if depth++; depth > maxDepth {
+				at = r.Location
+			}
+			return at != nil
+		}, func(any) { depth-- }).Walk(r)
+		if at != nil {
+			return at
+		}
+	}
+	return nil
+}
+
+// addData merges a document into the data at the path of its folder, as OPA's loader does for
+// conftest's --data: the names of files do not matter, and two may not have the same key unless its
+// values are objects in both.
+// See https://github.com/open-policy-agent/opa/blob/main/v1/loader/loader.go.
+func (d directory) addData(name string, src []byte, ps *problems) {
+	var doc any
+	var err error
+	if path.Ext(name) == ".json" {
+		err = util.UnmarshalJSON(src, &doc)
+	} else {
+		err = util.Unmarshal(src, &doc) // as YAML 1.2
+	}
+	if err == nil {
+		_, err = ast.InterfaceToValue(doc) // refuses numbers that are too large to compute with
+	}
+	if err != nil {
+		ps.add(name, lineOf(src, err), "the data can not be read: %v", err)
+		return
+	}
+	if folder := path.Dir(name); folder != "." {
+		parts := strings.Split(folder, "/")
+		for _, part := range slices.Backward(parts) {
+			doc = map[string]any{part: doc}
+		}
+	}
+	object, ok := doc.(map[string]any)
+	if !ok {
+		ps.add(name, 0, "the data must be an object, whose keys become those of \"data\"")
+		return
+	}
+	if at := merge(d.data, object, nil); at != nil {
+		ps.add(name, 0, "data.%s is in another file, too: only objects are merged", strings.Join(at, "."))
+	}
+}
+
+// merge adds an object to another. It returns the path of the first key that is in both without two
+// objects as its values; the rest is merged then.
+func merge(to, from map[string]any, at []string) (conflict []string) {
+	for _, key := range slices.Sorted(maps.Keys(from)) {
+		here := append(slices.Clone(at), key)
+		old, is := to[key]
+		a, isObject := old.(map[string]any)
+		b, areObjects := from[key].(map[string]any)
+		switch {
+		case !is:
+			to[key] = from[key]
+		case !isObject || !areObjects:
+			return here
+		default:
+			if c := merge(a, b, here); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// has reports whether the data has a value at a path.
+func (d directory) has(at []string) bool {
+	var v any = d.data
+	for _, key := range at {
+		object, ok := v.(map[string]any)
+		if !ok {
+			return false
+		}
+		if v, ok = object[key]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// lineOf is the line of an error in JSON, or 0: messages about YAML have it in their text.
+func lineOf(src []byte, err error) int {
+	e, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok || e.Offset > int64(len(src)) {
+		return 0
+	}
+	return 1 + bytes.Count(src[:e.Offset], []byte("\n"))
+}

@@ -1,0 +1,126 @@
+package policies
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown"
+)
+
+// Limits of an error, in problems and in bytes of a message.
+const (
+	maxProblems = 50
+	maxMessage  = 1000
+)
+
+// An Error is the mistakes in policies, for which they decide nothing until somebody mends them.
+// Another attempt ends the same way, except where a time limit was the problem.
+type Error struct {
+	// Problems are sorted by file and line. There are at most 50, and at least one.
+	Problems []Problem
+	// More is the number of those that were left off.
+	More int
+}
+
+// A Problem is one mistake.
+type Problem struct {
+	File    string // as it was given to [Compile]; "" if it is in no single file
+	Line    int    // from 1; 0 if it is in no single line
+	Message string // of at most about 1,000 bytes of valid UTF-8, possibly with line breaks
+}
+
+func (p Problem) String() string {
+	switch {
+	case p.File == "":
+		return p.Message
+	case p.Line == 0:
+		return p.File + ": " + p.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
+}
+
+// Error has a line for each problem, at least.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("the policies have mistakes:")
+	for _, p := range e.Problems {
+		b.WriteString("\n" + p.String())
+	}
+	if e.More > 0 {
+		fmt.Fprintf(&b, "\nand %d more", e.More)
+	}
+	return b.String()
+}
+
+// problems collects mistakes.
+type problems []Problem
+
+func (ps *problems) add(file string, line int, format string, args ...any) {
+	*ps = append(*ps, Problem{file, line, shorten(fmt.Sprintf(format, args...))})
+}
+
+func (ps *problems) addAt(at *ast.Location, format string, args ...any) {
+	if at == nil {
+		at = &ast.Location{}
+	}
+	ps.add(at.File, at.Row, format, args...)
+}
+
+// addError adds an error of OPA, which has places of its own, after a context.
+func (ps *problems) addError(context, file string, err error) {
+	if many, ok := errors.AsType[ast.Errors](err); ok {
+		for _, e := range many {
+			at := e.Location
+			if at == nil || at.File == "" {
+				at = &ast.Location{File: file}
+			}
+			ps.addAt(at, "%s%s%s", context, e.Message, remedy(e.Message))
+		}
+		return
+	}
+	if e, ok := errors.AsType[*topdown.Error](err); ok {
+		ps.addAt(e.Location, "%s%s", context, e.Message)
+		return
+	}
+	ps.add(file, 0, "%s%v", context, err)
+}
+
+// err is nil if there are no problems.
+func (ps problems) err() error {
+	if len(ps) == 0 {
+		return nil
+	}
+	slices.SortFunc(ps, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Message, b.Message))
+	})
+	all := slices.Compact(ps)
+	kept := all[:min(len(all), maxProblems)]
+	return &Error{Problems: slices.Clone(kept), More: len(all) - len(kept)}
+}
+
+// guard makes a panic of f a problem: OPA is large, and policies reach every corner of it.
+func (ps *problems) guard(during string, f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			ps.add("", 0, "%s, OPA broke down, by a mistake of its own that the policies bring to light: %v", during, r)
+		}
+	}()
+	f()
+}
+
+// shorten bounds a text, and makes it valid UTF-8.
+func shorten(s string) string {
+	if len(s) > maxMessage {
+		n := maxMessage
+		for n > maxMessage-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+			n--
+		}
+		s = s[:n] + "…"
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
