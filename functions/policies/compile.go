@@ -38,9 +38,8 @@ type Set struct {
 
 // A query is a rule, and how to evaluate it.
 type query struct {
-	rule
-	form     string // its head as it has to be
-	evaluate rego.PreparedEvalQuery
+	definition // the first one
+	evaluate   rego.PreparedEvalQuery
 }
 
 // Compile reads the files of a policy directory, by slash-separated path from it. The layout is
@@ -48,7 +47,7 @@ type query struct {
 // *.yml, whose content is merged into "data" below the names of their folders; other files are not
 // read. There is no separate directory of data.
 //
-// The error is an [*Error] with all mistakes. It is one, too, if a namespace has no rule that denies
+// The error is an [*Error] with all mistakes of those steps that OPA's compiler comes to. It is one, too, if a namespace has no rule that denies
 // or warns, since nothing would ever be denied. The files are not retained.
 func Compile(files map[string][]byte, opts Options) (*Set, error) {
 	var ps problems
@@ -102,14 +101,8 @@ func compile(files map[string][]byte, opts Options, ps *problems) *Set {
 	return s
 }
 
-// A located rule has a module in which it is.
-type located struct {
-	rule
-	module *ast.Module
-}
-
-// counting finds the rules of the namespaces, sorted, exceptions among them.
-func counting(d directory, opts Options, ps *problems) (out []located) {
+// counting finds the first definitions of the namespaces' rules, sorted, exceptions among them.
+func counting(d directory, opts Options, ps *problems) (out []definition) {
 	wanted := opts.Namespaces
 	if len(wanted) == 0 {
 		wanted = []string{"main"}
@@ -120,9 +113,9 @@ func counting(d directory, opts Options, ps *problems) (out []located) {
 		if !opts.AllNamespaces && !slices.Contains(wanted, namespaceOf(m)) {
 			continue
 		}
-		for _, r := range rulesOf(m, ps) {
-			if !slices.ContainsFunc(out, func(x located) bool { return x.rule == r }) {
-				out = append(out, located{r, m})
+		for _, r := range definitions(m, ps) {
+			if !slices.ContainsFunc(out, func(x definition) bool { return x.rule == r.rule }) {
+				out = append(out, r)
 			}
 			if r.name != exceptionName {
 				denying[r.namespace] = true
@@ -137,13 +130,13 @@ func counting(d directory, opts Options, ps *problems) (out []located) {
 			ps.add("", 0, "the package %s has no rule deny, violation or warn, so every plan would pass: begin policies with \"package %s\", or name their packages as the namespaces", n, n)
 		}
 	}
-	slices.SortFunc(out, func(a, b located) int { return a.compare(b.rule) })
+	slices.SortFunc(out, func(a, b definition) int { return a.compare(b.rule) })
 	return out
 }
 
 // prepare makes the query for a rule's value. It does not become JSON, because the JSON of a value
 // can be exponentially larger than the value.
-func prepare(found located, c *ast.Compiler, store storage.Store) (query, error) {
+func prepare(found definition, c *ast.Compiler, store storage.Store) (query, error) {
 	ref := found.module.Package.Path.Append(ast.StringTerm(found.name))
 	p, err := rego.New(
 		rego.ParsedQuery(ast.NewBody(ast.NewExpr(ast.NewTerm(ref)))),
@@ -152,5 +145,5 @@ func prepare(found located, c *ast.Compiler, store storage.Store) (query, error)
 		rego.StrictBuiltinErrors(true),
 		rego.GenerateJSON(func(t *ast.Term, _ *rego.EvalContext) (any, error) { return t, nil }),
 	).PrepareForEval(context.Background())
-	return query{found.rule, form(found.name, found.module), p}, err
+	return query{found, p}, err
 }

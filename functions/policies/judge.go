@@ -88,13 +88,13 @@ func (e *evaluation) judge(ctx context.Context, s *Set, q query) {
 
 // value evaluates a rule. It is nil if that has no value, or a mistake.
 func (e *evaluation) value(ctx context.Context, q query, limit time.Duration) (v ast.Value) {
-	e.problems.guard("while "+q.rule.String()+" was evaluated", func() {
+	e.problems.guard("while "+q.String()+" was evaluated", func() {
 		results, err := q.evaluate.Eval(ctx, rego.EvalParsedInput(e.input))
 		switch {
 		case ctx.Err() != nil:
-			e.problems.add("", 0, "%v was not evaluated when the time was over, which is %v for all rules together", q.rule, limit)
+			e.problems.addAt(q.at, "%v was not evaluated when the time was over, which is %v for all rules together", q.rule, limit)
 		case err != nil:
-			e.problems.addError(q.rule.String()+": ", "", err)
+			e.problems.addError(q.String()+": ", "", err)
 		case len(results) > 0:
 			v = results[0].Expressions[0].Value.(*ast.Term).Value
 		}
@@ -108,7 +108,7 @@ func (e *evaluation) findings(q query, v ast.Value) (out []Finding) {
 		if object, ok := item.(ast.Object); ok {
 			msg := object.Get(ast.InternedTerm("msg"))
 			if msg == nil {
-				e.problems.add("", 0, "%v has an object without msg: write {\"msg\": \"...\"}, with other keys at will", q.rule)
+				e.problems.addAt(q.at, "%v has an object without msg: write {\"msg\": \"...\"}, with other keys at will", q.rule)
 				continue
 			}
 			item = msg.Value
@@ -116,9 +116,9 @@ func (e *evaluation) findings(q query, v ast.Value) (out []Finding) {
 		text, ok := item.(ast.String)
 		switch {
 		case !ok:
-			e.problems.add("", 0, "%v has %s as a message: a message is a text, or an object with a text msg", q.rule, ast.ValueName(item))
+			e.problems.addAt(q.at, "%v has a message of type %s: a message is a text, or an object with a text msg", q.rule, ast.ValueName(item))
 		case strings.TrimSpace(string(text)) == "":
-			e.problems.add("", 0, "%v has an empty message, which conftest lets pass: say something", q.rule)
+			e.problems.addAt(q.at, "%v has an empty message, which conftest lets pass: say something", q.rule)
 		default:
 			out = append(out, Finding{q.namespace, q.name, shorten(string(text))})
 		}
@@ -133,7 +133,7 @@ func (e *evaluation) exempted(q query, v ast.Value) map[string]bool {
 		for name := range e.items(q, names) {
 			text, ok := name.(ast.String)
 			if !ok {
-				e.problems.add("", 0, "%v has %s as a name: each item is a list of names of rules, without deny_, violation_ and warn_", q.rule, ast.ValueName(name))
+				e.problems.addAt(q.at, "%v has a name of type %s: each item is a list of names of rules, without deny_, violation_ and warn_", q.rule, ast.ValueName(name))
 			}
 			out[string(text)] = ok
 		}
@@ -153,7 +153,7 @@ func (e *evaluation) items(q query, v ast.Value) iter.Seq[ast.Value] {
 			terms = append(terms, v.Elem(i))
 		}
 	default:
-		e.problems.add("", 0, "%v has %s where a set is needed: write %s", q.rule, ast.ValueName(v), q.form)
+		e.problems.addAt(q.at, "%v is of type %s instead of a set: write %s", q.rule, ast.ValueName(v), form(q.name, q.module))
 	}
 	return func(yield func(ast.Value) bool) {
 		for _, t := range terms {

@@ -31,7 +31,7 @@ type Error struct {
 type Problem struct {
 	File    string // as it was given to [Compile]; "" if it is in no single file
 	Line    int    // from 1; 0 if it is in no single line
-	Message string // of at most about 1,000 bytes of valid UTF-8, possibly with line breaks
+	Message string // of at most about 1,000 bytes of valid UTF-8, possibly with line breaks and values of the plan
 }
 
 func (p Problem) String() string {
@@ -73,7 +73,11 @@ func (ps *problems) addAt(at *ast.Location, format string, args ...any) {
 
 // addError adds an error of OPA, which has places of its own, after a context.
 func (ps *problems) addError(context, file string, err error) {
-	if many, ok := errors.AsType[ast.Errors](err); ok {
+	many, _ := errors.AsType[ast.Errors](err)
+	if one, ok := errors.AsType[*ast.Error](err); ok {
+		many = ast.Errors{one}
+	}
+	if len(many) > 0 {
 		for _, e := range many {
 			at := e.Location
 			if at == nil || at.File == "" {

@@ -3,7 +3,6 @@ package policies
 import (
 	"cmp"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -25,6 +24,13 @@ type rule struct {
 	name      string
 }
 
+// A definition is one of a rule.
+type definition struct {
+	rule
+	module *ast.Module
+	at     *ast.Location
+}
+
 func (r rule) String() string { return "the rule " + r.name + " of the package " + r.namespace }
 
 func (r rule) compare(to rule) int {
@@ -42,9 +48,9 @@ func (r rule) exempt() string {
 
 func namespaceOf(m *ast.Module) string { return strings.TrimPrefix(m.Package.Path.String(), "data.") }
 
-// rulesOf finds the rules of a module, exceptions among them, and the mistakes in their heads. One
-// that only the evaluation brings to light is found there.
-func rulesOf(m *ast.Module, ps *problems) (out []rule) {
+// definitions finds those of the rules in a module, exceptions among them, and the mistakes in their
+// heads. One that only the evaluation brings to light is found there.
+func definitions(m *ast.Module, ps *problems) (out []definition) {
 	for _, r := range m.Rules {
 		ref := r.Head.Ref()
 		head, ok := ref[0].Value.(ast.Var)
@@ -59,9 +65,7 @@ func rulesOf(m *ast.Module, ps *problems) (out []rule) {
 			}
 			continue
 		}
-		if x := (rule{namespaceOf(m), name}); !slices.Contains(out, x) {
-			out = append(out, x)
-		}
+		out = append(out, definition{rule{namespaceOf(m), name}, m, r.Location})
 		switch scalar := r.Head.Value != nil && ast.IsScalar(r.Head.Value.Value); {
 		case len(r.Head.Args) > 0:
 			ps.addAt(r.Location, "%s is a function, which nobody would call: give it another name, or write %s", name, form(name, m))
@@ -80,7 +84,7 @@ func form(name string, m *ast.Module) string {
 	if name == exceptionName {
 		item = "rules"
 	}
-	if m != nil && m.RegoVersion() == ast.RegoV0 {
+	if m.RegoVersion() == ast.RegoV0 {
 		return "\"" + name + "[" + item + "] { ... }\""
 	}
 	return "\"" + name + " contains " + item + " if { ... }\""
