@@ -52,7 +52,7 @@ func TestTime(t *testing.T) {
 		"every":               `deny contains "x" if every a in numbers.range(1, 5000) { every b in numbers.range(1, 5000) { a + b > 0 } }`,
 		"an exception":        "deny contains `x`\nexception contains [``] if { a := numbers.range(1, 10000)[_]; b := numbers.range(1, 10000)[_]; a * b < 0 }",
 		"a network's hosts":   `deny contains "x" if count(net.cidr_expand("2001:db8::/32")) == 1`,
-		"a walk":              `deny contains "x" if { walk([numbers.range(1, 1000), input], [_, a]); walk([numbers.range(1, 1000), input], [_, b]); walk([numbers.range(1, 1000), input], [_, c]); [a, b, c] == 1 }`,
+		"a walk":              `deny contains "x" if { walk([numbers.range(1, 1000), input], [_, a]); walk([numbers.range(1, 1000), input], [_, b]); walk([numbers.range(1, 1000), input], [_, c]); a == b; b == c; a == "none" }`,
 		"calls of a function": "f(n) := n + 1\ndeny contains `x` if { some a in numbers.range(1, 10000); some b in numbers.range(1, 10000); f(a) == f(b) * -1 }",
 		"texts":               doubled(`"0123456789abcdef"`, `concat("", [s%[2]d, s%[2]d])`) + `deny contains "x" if count(s40) == 1`,
 		"numbers":             doubled(`12345678901234567890`, `s%[2]d * s%[2]d`) + `deny contains "x" if s40 == 1`,
@@ -184,7 +184,7 @@ func TestTooMuch(t *testing.T) {
 		large[fmt.Sprintf("%d.json", i)] = []byte(fmt.Sprintf(`{"a%d": "%s"}`, i, strings.Repeat("x", maxFile-20)))
 	}
 	nested := func(open, inner, end string, n int) map[string][]byte {
-		return policy("deny contains `x` if {\nx := " + strings.Repeat(open, n) + inner + strings.Repeat(end, n) + "\nx == 1 }")
+		return policy("deny contains `x` if {\nx := " + strings.Repeat(open, n) + inner + strings.Repeat(end, n) + "\ncount([x]) == 1 }")
 	}
 	for name, c := range map[string]struct {
 		files map[string][]byte
@@ -195,11 +195,18 @@ func TestTooMuch(t *testing.T) {
 		"one file":       {policy("#" + strings.Repeat("x", maxFile)), "at most 1048576 are allowed"},
 		"path":           {map[string][]byte{"../x.rego": []byte("package main")}, "not a slash-separated path"},
 		"absolute":       {map[string][]byte{"/x.json": []byte("{}")}, "not a slash-separated path"},
-		"arrays":         {nested("[", "1", "]", 20000), "nested too deeply"},
-		"open":           {nested("[", "", "", 300000), "depth exceeded"},
-		"comprehensions": {nested("[1 | ", "true", "]", 3000), "nested too deeply"},
+		"arrays":         {nested("[", "1", "]", 20000), "more than 100 brackets"},
+		"open":           {nested("[", "", "", 300000), "more than 100 brackets"},
+		"calls":          {nested("1+(", "", "", 80000), "more than 100 brackets"},
+		"comprehensions": {nested("[1 | x1 := ", "1", "]", 30), "nested too deeply"},
+		"sets":           {nested("{1 | x1 := ", "1", "}", 30), "nested too deeply"},
+		"objects":        {nested("{1: 1 | x1 := ", "1", "}", 30), "nested too deeply"},
+		"templates":      {nested("$\"{", "1", "}\"", 30), "nested too deeply"},
+		"negations":      {nested("[1 | not {1 == ", "2", "}]", 30), "nested too deeply"},
+		"keys":           {nested("[1][[0 | x1 := ", "1", "][0]]", 30), "nested too deeply"},
+		"hidden":         {nested("$\"{[", "1", "]}\"", 60), "more than 100 brackets"},
 		"sums":           {nested("1 + ", "1", "", 60000), "nested too deeply"},
-		"every":          {policy("deny contains `x` if {" + strings.Repeat("every a in [1] {", 2000) + "true" + strings.Repeat("}", 2001)), "nested too deeply"},
+		"every":          {policy("deny contains `x` if {" + strings.Repeat("every a in [1] {", 30) + "true" + strings.Repeat("}", 31)), "nested too deeply"},
 		"else":           {policy("deny := {`x`} if {false}" + strings.Repeat(" else := {`y`} if {false}", 5000)), "nested too deeply"},
 		"data":           {map[string][]byte{"a.json": []byte(strings.Repeat(`{"a":`, 100000) + "1" + strings.Repeat("}", 100000))}, "exceeded max depth"},
 		"yaml":           {map[string][]byte{"a.yaml": []byte(strings.Repeat(`[`, 100000))}, "exceeded max depth"},
@@ -216,7 +223,10 @@ func TestTooMuch(t *testing.T) {
 		})
 	}
 	for name, files := range map[string]map[string][]byte{
-		"arrays": nested("[", "1", "]", 100), "sums": nested("1 + ", "1", "", 100), "comprehensions": nested("[1 | ", "true", "]", 50),
+		"arrays":         nested("[", "1", "]", 95),
+		"sums":           nested("1 + ", "1", "", 200),
+		"comprehensions": nested("count([1 | x1 := ", "1", "])", 6),
+		"in texts":       policy("deny contains `" + strings.Repeat("(", 1000) + "\n` if true\nwarn contains \"" + strings.Repeat(`\"[`, 1000) + "\" if true #" + strings.Repeat("{", 1000)),
 	} {
 		if _, err := Compile(files, Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -14,13 +14,11 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 )
 
-// Limits of a directory, and of the nesting of syntax: the compiler's time grows with its cube, and
-// it can not be stopped.
+// Limits of a directory.
 const (
 	maxFiles = 1000
 	maxFile  = 1 << 20 // bytes
 	maxAll   = 5 << 20 // bytes
-	maxDepth = 500     // nodes of the syntax tree one in another, of which a bracket is two to four
 )
 
 // A directory is the files of a policy directory, parsed.
@@ -63,6 +61,10 @@ func load(files map[string][]byte, v ast.RegoVersion, ps *problems) directory {
 
 // addModule parses a file as conftest does, with its annotations.
 func (d directory) addModule(name string, src []byte, v ast.RegoVersion, ps *problems) {
+	if line := bracketed(src); line > 0 {
+		ps.add(name, line, "there are more than %d brackets one in another: give parts names", maxBrackets)
+		return
+	}
 	m, err := ast.ParseModuleWithOpts(name, string(src), ast.ParserOptions{RegoVersion: v, ProcessAnnotation: true})
 	if err != nil {
 		ps.addError("", name, err)
@@ -77,27 +79,10 @@ func (d directory) addModule(name string, src []byte, v ast.RegoVersion, ps *pro
 		return // no more than comments
 	}
 	if at := deepest(m); at != nil {
-		ps.addAt(at, "this is nested too deeply: give its parts names")
+		ps.addAt(at, "this is nested too deeply: at most %d comprehensions one in another are allowed, and %d operators or branches: give parts names", maxClosures, maxNodes/2)
 		return
 	}
 	d.modules[name] = m
-}
-
-// deepest is the place of a rule that is nested too deeply, or nil.
-func deepest(m *ast.Module) (at *ast.Location) {
-	for _, r := range m.Rules {
-		depth := 0
-		ast.NewBeforeAfterVisitor(func(any) bool {
-			if depth++; depth > maxDepth {
-				at = r.Location
-			}
-			return at != nil
-		}, func(any) { depth-- }).Walk(r)
-		if at != nil {
-			return at
-		}
-	}
-	return nil
 }
 
 // addData merges a document into the data at the path of its folder, as OPA's loader does for
