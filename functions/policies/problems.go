@@ -14,14 +14,14 @@ import (
 
 // Limits of an error, in problems and in bytes of a message.
 const (
-	maxProblems = 50
-	maxMessage  = 1000
+	maxProblems = 20
+	maxMessage  = 400
 )
 
 // An Error is the mistakes in policies, for which they decide nothing until somebody mends them.
 // Another attempt ends the same way, except where a time limit was the problem.
 type Error struct {
-	// Problems are sorted by file and line. There are at most 50, and at least one.
+	// Problems are sorted by file and line. There are at most 20, and at least one.
 	Problems []Problem
 	// More is the number of those that were left off.
 	More int
@@ -31,7 +31,7 @@ type Error struct {
 type Problem struct {
 	File    string // as it was given to [Compile]; "" if it is in no single file
 	Line    int    // from 1; 0 if it is in no single line
-	Message string // of at most about 1,000 bytes of valid UTF-8, possibly with line breaks and values of the plan
+	Message string // of at most about 400 bytes of valid UTF-8, possibly with line breaks and values of the plan
 }
 
 func (p Problem) String() string {

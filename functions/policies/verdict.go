@@ -6,12 +6,12 @@ import (
 )
 
 // maxFindings is the limit of failures, and of warnings.
-const maxFindings = 100
+const maxFindings = 10
 
 // A Verdict is the results of a judgement. The plan passes if there are no failures.
 type Verdict struct {
 	// Failures are of the rules deny and violation, Warnings of warn. Both are sorted by namespace,
-	// rule and message, without duplicates, and have at most 100 items.
+	// rule and message, without duplicates, and have at most 10 items.
 	Failures, Warnings []Finding
 	// MoreFailures and MoreWarnings are the numbers of those that were left off.
 	MoreFailures, MoreWarnings int
@@ -21,7 +21,7 @@ type Verdict struct {
 type Finding struct {
 	Namespace string // the package, without "data."
 	Rule      string // the whole name: "deny_public_bucket"
-	Message   string // of at most about 1,000 bytes of valid UTF-8, possibly with line breaks
+	Message   string // of at most about 400 bytes of valid UTF-8, possibly with line breaks
 }
 
 func (f Finding) compare(to Finding) int {

@@ -25,3 +25,45 @@ func TestRequireHasTheGrammar(t *testing.T) {
 		}
 	}
 }
+
+// TestPolicyHasTheGrammar holds the same of the policy block.
+func TestPolicyHasTheGrammar(t *testing.T) {
+	t.Parallel()
+	for _, a := range append(grammar.Policy.Args, grammar.Argument{Name: "nothing"}) {
+		_, ds := Parse(FileName, []byte("policy \"net\" {\n  "+a.Name+" = null\n}\n"))
+		if unknown := strings.Contains(fmt.Sprint(ds), "Unsupported argument"); unknown != (a.Name == "nothing") {
+			t.Errorf("%s: %v", a.Name, ds)
+		}
+	}
+}
+
+// TestRequiredPolicies holds for which projects a policy is, and that one with a mistake leaves the settings
+// unreadable: nothing is applied by those that are left.
+func TestRequiredPolicies(t *testing.T) {
+	t.Parallel()
+	s, ds := Parse(FileName, []byte("policy \"net\" {\n  projects = [\"prod-*\"]\n}\npolicy \"all\" {\n}\nproject \"prod-a\" {\n  dir = \"a\"\n}\nproject \"dev-a\" {\n  dir = \"b\"\n}\n"))
+	if ds.HasErrors() || !s.HasPolicies() {
+		t.Fatal(ds)
+	}
+	for _, c := range []struct {
+		project Project
+		command string
+		want    string
+	}{{s.Projects[0], "apply", "net all"}, {s.Projects[1], "apply", "all"}, {Project{Name: "new", Dir: "c"}, "apply", "net all"}, {s.Projects[0], "plan", ""}} {
+		var got []string
+		for _, r := range s.Required(c.command, c.project, nil) {
+			got = append(got, r.Policy.Name)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s %s: %v, want %s", c.command, c.project.Name, got, c.want)
+		}
+	}
+	for _, bad := range []string{"policy \"net\" {\n  dir = \"../x\"\n}\n", "policy \"net\" {\n}\npolicy \"net\" {\n}\n"} {
+		if s, ds := Parse(FileName, []byte(bad)); !ds.HasErrors() || !s.Unreadable {
+			t.Errorf("%s: %v", bad, ds)
+		}
+	}
+	if (*Settings)(nil).HasPolicies() {
+		t.Error("no settings have policies")
+	}
+}

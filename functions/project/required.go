@@ -41,6 +41,11 @@ func (s *Settings) Required(command string, p Project, base []Project) []require
 	return out
 }
 
+// HasPolicies reports whether there is a policy block.
+func (s *Settings) HasPolicies() bool {
+	return s != nil && slices.ContainsFunc(s.Require, func(r requirements.Requirement) bool { return r.Policy != nil })
+}
+
 // RequiresSome reports whether there is a requirement for a command that is for some projects only, so
 // that the base branch's projects matter.
 func (s *Settings) RequiresSome(command string) bool {

@@ -34,7 +34,7 @@ type Settings struct {
 
 	environments map[string]environments.Environment
 
-	// Require are the require blocks. Unreadable is set if some may be missing, because the file has
+	// Require are the require blocks and the policy blocks. Unreadable is set if some may be missing, because the file has
 	// errors: then it must not be used to allow anything that a requirement could forbid.
 	Require    []requirements.Requirement
 	Unreadable bool
@@ -92,7 +92,7 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p.settings.Files[name] = f
 	content, ds := grammar.Contents(FileName, f.Body)
 	p.diags = append(p.diags, ds...)
-	p.requires(content.Blocks.OfType(grammar.Require.Type))
+	p.requires(content.Blocks.OfType(grammar.Require.Type), content.Blocks.OfType(grammar.Policy.Type))
 	p.allows(content.Blocks.OfType("allow"))
 	p.environments(content.Blocks.OfType("environment"))
 	p.checks(content.Blocks.OfType("check"))
@@ -212,12 +212,14 @@ func (p *parser) automerge(blocks hcl.Blocks) {
 	}
 }
 
-// requires reads the require blocks. An error before them, of the syntax or of a block's type, may
-// have hidden one; errors of other blocks have not.
-func (p *parser) requires(blocks hcl.Blocks) {
+// requires reads the require blocks and the policy blocks. An error before them, of the syntax or of a
+// block's type, may have hidden one; errors of other blocks have not.
+func (p *parser) requires(blocks, policies hcl.Blocks) {
 	before := p.diags.HasErrors()
 	all, ds := requirements.Parse(blocks)
-	p.settings.Require, p.settings.Unreadable = all, before || ds.HasErrors()
+	more, others := requirements.ParsePolicies(policies)
+	ds = append(ds, others...)
+	p.settings.Require, p.settings.Unreadable = append(all, more...), before || ds.HasErrors()
 	p.diags = append(p.diags, ds...)
 }
 

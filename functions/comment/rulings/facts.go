@@ -2,6 +2,7 @@ package rulings
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
@@ -33,12 +34,30 @@ func found(r Ruling) string {
 		if len(r.Found) > 0 {
 			return "the plan does that to " + names
 		}
+	case Policy:
+		return policyWords(r)
 	case Freeze:
 		if len(r.Found) > 0 {
 			return "there is one: " + names
 		}
 	}
 	return ""
+}
+
+// policyWords is the words for the denials of a policy that are not listed, and for its warnings.
+func policyWords(r Ruling) string {
+	var parts []string
+	switch r.Have {
+	case 0:
+	case 1:
+		parts = append(parts, "1 further denial")
+	default:
+		parts = append(parts, fmt.Sprintf("%d further denials", r.Have))
+	}
+	if len(r.Found) > 0 {
+		parts = append(parts, "it warns: "+markdown.Few(r.Found, r.Want))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // against is the words for the facts that do not count, the first ten.
@@ -83,6 +102,13 @@ var whys = map[Why]func(name, names string) string{
 	},
 	Behind:  func(string, string) string { return "the base branch has commits that it lacks" },
 	IsDraft: func(string, string) string { return "it is a draft" },
+	Denied:  func(name, _ string) string { return name },
+	Unreliable: func(string, string) string {
+		return "it decides nothing until that is mended on the base branch: then comment `lockstep plan`"
+	},
+	OtherPolicies: func(string, string) string {
+		return "the plan was not judged by it as it is now: comment `lockstep plan`"
+	},
 	Blocked: func(string, string) string { return "GitHub blocks it by rules of the base branch" },
 }
 

@@ -72,6 +72,7 @@ const (
 	MaxChanges  Rule = "max_changes"  // Have of Want
 	MaxDestroys Rule = "max_destroys" //
 	NoDestroy   Rule = "no_destroy"   // Wanted patterns, Found types
+	Policy      Rule = "policy"       // Wanted names; Against denials, and Have more; Found warnings, and Want more
 )
 
 // Against is a fact that does not count, or that speaks against a rule.
@@ -104,4 +105,7 @@ const (
 	Behind        Why = "behind"         // the base branch
 	IsDraft       Why = "draft"          //
 	Blocked       Why = "blocked"        // by rules of the base branch
+	Denied        Why = "denied"         // the name is the message of a policy, or a mistake in it
+	Unreliable    Why = "unreliable"     // the policy has mistakes
+	OtherPolicies Why = "other policies" // the plan was judged by others, or by none
 )

@@ -148,6 +148,9 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 	}
 	if q.Verb == comment.Plan || q.Verb == comment.Apply {
 		j.Options = r.Options
+		if j.Policies, err = e.policies(ctx, r); err != nil {
+			return jobs.Job{}, "", err
+		}
 	}
 	p, err := e.place(ctx, q, dir)
 	if errors.Is(err, jobs.ErrNoProject) {

@@ -27,6 +27,8 @@ type base struct {
 	locks map[string][]byte
 	// sealings are the encryption blocks of the projects, by their keys; some may be missing.
 	sealings map[sealingKey]sealing.Base
+	// policies are those of the settings, in their order.
+	policies []jobs.Policy
 }
 
 // baseAt reads a commit of the base branch. Each costs one archive, once a process.
@@ -59,6 +61,9 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	}
 	if s != nil && !b.broken {
 		b.allow = s.Allow.States
+	}
+	if b.policies, err = policiesIn(dir, s); err != nil {
+		return base{}, fmt.Errorf("read the base branch: %w", err)
 	}
 	e.Bases.put(e.Message.Pull.Repo.ID, sha, b)
 	return b, nil

@@ -61,6 +61,9 @@ func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 		return err
 	}
 	about := subject(q.Run)
+	if about.Policies, err = e.policiesNow(ctx, in); err != nil {
+		return err
+	}
 	if about.Actor = q.Actor; q.Verb == comment.Apply {
 		about.Planned, about.Shown = q.Run.Head, q.Shown
 	}
@@ -97,7 +100,11 @@ func planOf(c *runs.Content) gates.Fact[gates.Plan] {
 	if c == nil {
 		return gates.Unknown[gates.Plan]("an earlier version of Lockstep made the plan, and did not write down what it destroys: it has to be made again")
 	}
-	return gates.Known(gates.Plan{Changes: c.Changes, Destroys: c.Destroys, Destroyed: c.Destroyed})
+	p := gates.Plan{Changes: c.Changes, Destroys: c.Destroys, Destroyed: c.Destroyed}
+	for _, v := range c.Judgements {
+		p.Judgements = append(p.Judgements, gates.Judgement(v))
+	}
+	return gates.Known(p)
 }
 
 // RequiredAgain decides again on the requirements for a request, now that the state is locked: by facts
@@ -155,6 +162,9 @@ func (e *Reader) missing(ctx context.Context, r runs.Run) (*rulings.Ruling, erro
 	about := subject(r)
 	about.Unasked, about.Planned = true, r.Head
 	if about.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
+		return nil, err
+	}
+	if about.Policies, err = e.policiesNow(ctx, in); err != nil {
 		return nil, err
 	}
 	if question.Facts, err = finder.Find(ctx, gates.Needed(question.Requirements), about); err != nil {

@@ -117,10 +117,14 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 		return nil, ds
 	}
 	o.Variables = o.merged.completed(file.Plan)
+	var err error
 	if o.remote != nil {
-		if err := o.remote.Recall(ctx, file.Plan.PriorState); err != nil {
+		if err = o.remote.Recall(ctx, file.Plan.PriorState); err != nil {
 			return nil, append(ds, diags.FromError("The plan cannot be read", err)...)
 		}
+	}
+	if o.present.Content, err = o.contentOf(ctx, file.Plan); err != nil {
+		return nil, append(ds, diags.FromError("The saved plan cannot be judged", err)...)
 	}
 	return file.Plan, append(ds, o.refuseProvisioners()...)
 }

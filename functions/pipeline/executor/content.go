@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// contentOf returns the part of a plan's content that requirements can be about.
-func contentOf(p *plans.Plan) *runs.Content {
+// countsOf returns what can be counted of a plan's content.
+func countsOf(p *plans.Plan) *runs.Content {
 	var types []string
 	for _, c := range p.Changes {
 		r := c.Addr.Instance.Resource.Resource

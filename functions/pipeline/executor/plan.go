@@ -48,8 +48,9 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 		return jobs.PlanResult{}, fmt.Errorf("describe the plan of %s: %w", describe(o.job), err)
 	}
 	res.Report, res.Full = o.reporter(o.secrets(plan, nil)).plan(plan, ds)
-	res.Counts, res.Content = plan.Counts(), contentOf(plan)
-	return res, nil
+	res.Counts = plan.Counts()
+	res.Content, err = o.contentOf(ctx, plan)
+	return res, err
 }
 
 // attempts is how often a plan is made of a state that others write meanwhile.

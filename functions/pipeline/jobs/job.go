@@ -63,6 +63,8 @@ type Job struct {
 	Sealing sealing.Base
 	// Access is how far the job reaches into the state and what is beside it; an Engine sets it.
 	Access Access
+	// Policies are those of the base branch that the plan is judged by.
+	Policies []Policy `json:",omitempty"`
 	// Run names an apply, from its first process to its last, as the holder of the state's lock.
 	// Continues is set if an earlier process began it, which has certainly ended.
 	Run       string

@@ -11,6 +11,18 @@ type Content struct {
 	Changes, Destroys int
 	// Destroyed are the types of resources of which one is destroyed, sorted, each once.
 	Destroyed []string `json:",omitempty"`
+	// Judgements are those by the base branch's policies, in their order.
+	Judgements []Judgement `json:",omitempty"`
+}
+
+// A Judgement is the verdict of one policy block on a plan.
+type Judgement struct {
+	Policy string // its name
+	ID     string // see jobs.Policy
+	// Denied and Warned are messages, without secrets, and MoreDenied and MoreWarned the numbers of further
+	// ones. Mistakes are those in the policies, for which there is no verdict.
+	Denied, Warned, Mistakes []string `json:",omitempty"`
+	MoreDenied, MoreWarned   int      `json:",omitempty"`
 }
 
 // ContentOf returns the content of a plan with numbers of changes and types of destroyed resources.

@@ -116,12 +116,21 @@ var (
 			{Name: "override", Kind: texts, Doc: "People and teams who may lift the requirement by a comment: \"alice\", \"acme/sre\"."},
 		}, conditions...),
 		Inner: []Block{{Type: "alternative", Label: "name", Doc: "Conditions of which one set must hold.", Args: conditions}}}
+	// Policy is read by package requirements, too.
+	Policy = Block{Type: "policy", Label: "name", Doc: "A directory of Rego policies, as the base branch has it, in conftest's layout: its rules deny and violation must not deny the plan, and its rules warn are shown.",
+		Args: []Argument{
+			{Name: "dir", Doc: "The directory with the policies, from the repository's; \"policy\" without this."},
+			{Name: "namespaces", Kind: texts, Doc: "The packages whose rules count, \"*\" for all; \"main\" without this."},
+			{Name: "rego", OneOf: []string{"v1", "v0"}, Doc: "The version of Rego that the policies are in; \"v1\" without this."},
+			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
+			{Name: "override", Kind: texts, Doc: "People and teams who may lift the policy by a comment; without this, nobody may."},
+		}}
 	// file is lockstep.hcl itself: Args are its arguments, and [blocks] stand in it.
 	file = Block{Args: []Argument{{Name: "exclude", Kind: texts, Doc: "Patterns of directories without projects."}}}
 )
 
 // blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
-var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require}
+var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require, Policy}
 
 // Body is the form of the block's content, for package hcl.
 func (b Block) Body() *hcl.BodySchema {

@@ -121,14 +121,10 @@ func (r *reader) rules(command string) (x Rules) {
 			r.errorf(r.at(name), "No plan to look at", "The argument %q is about the content of a plan, so it is for require \"apply\" only.", name)
 		}
 	}
-	for name, none := range map[string]bool{
+	r.notEmpty(map[string]bool{
 		"by": x.By == nil, "approved_by": x.ApprovedBy == nil, "checks": x.Checks == nil, "labels": x.Labels == nil, "not_labels": x.NotLabels == nil,
 		"windows": x.Windows == nil, "freeze": x.Freezes == nil, "no_destroy": x.NoDestroy == nil,
-	} {
-		if none && r.has(name) && !r.diags.HasErrors() {
-			r.errorf(r.at(name), "Empty list", "The argument %q is empty: name something, or leave the argument out.", name)
-		}
-	}
+	})
 	return x
 }
 

@@ -138,6 +138,15 @@ func each[T any](r *reader, name string, parse func(string) (T, error)) []T {
 	return out
 }
 
+// notEmpty refuses the lists that are there and have no items, by their names.
+func (r *reader) notEmpty(empty map[string]bool) {
+	for name, none := range empty {
+		if none && r.has(name) && !r.diags.HasErrors() {
+			r.errorf(r.at(name), "Empty list", "The argument %q is empty: name something, or leave the argument out.", name)
+		}
+	}
+}
+
 func capital(s string) string {
 	c, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(c)) + s[n:]

@@ -61,6 +61,8 @@ type Rules struct {
 	MaxChanges  *int     `json:",omitempty"`
 	MaxDestroys *int     `json:",omitempty"`
 	NoDestroy   []string `json:",omitempty"`
+	// Policy is that of a policy block, which has no other condition; nil in a require block.
+	Policy *Policy `json:",omitempty"`
 }
 
 // A Party is a person, or a team: Org and Team, or Login. Letters are lower case, as GitHub compares

@@ -217,3 +217,57 @@ func mustZone(t *testing.T) *time.Location {
 	}
 	return z
 }
+
+// TestParsePolicies reads policy blocks, right ones and others.
+func TestParsePolicies(t *testing.T) {
+	t.Parallel()
+	parse := func(src string) ([]Requirement, hcl.Diagnostics) {
+		f, ds := hclparse.NewParser().ParseHCL([]byte(src), "lockstep.hcl")
+		if ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		content, ds := f.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "policy", LabelNames: []string{"name"}}}})
+		if ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		return ParsePolicies(content.Blocks)
+	}
+	got, ds := parse("policy \"a\" {\n}\npolicy \"b\" {\n  dir = \"rules/./net/\"\n  namespaces = [\"net\", \"*\"]\n  rego = \"v0\"\n  projects = [\"prod-*\"]\n  override = [\"acme/sre\"]\n}\n")
+	want := []Requirement{
+		{Command: "apply", At: "lockstep.hcl:1", Rules: Rules{Policy: &Policy{Name: "a", Dir: "policy"}}},
+		{
+			Command: "apply", At: "lockstep.hcl:3", Projects: []string{"prod-*"}, Override: []Party{{Org: "acme", Team: "sre"}},
+			Rules: Rules{Policy: &Policy{Name: "b", Dir: "rules/net", Namespaces: []string{"*"}, RegoV0: true}},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || ds.HasErrors() {
+		t.Error(ds, diff)
+	}
+	many := ""
+	for i := range maxPolicies + 1 {
+		many += fmt.Sprintf("policy \"p%d\" {\n}\n", i)
+	}
+	for src, want := range map[string]string{
+		many:                                                "at most 10 are allowed",
+		"policy \"a\" {\n  dir = \"../x\"\n}":               "is a path in the repository",
+		"policy \"a\" {\n  dir = \"/x\"\n}":                 "is a path in the repository",
+		"policy \"a\" {\n  dir = \"\"\n}":                   "is a path in the repository",
+		"policy \"a\" {\n  dir = \"a/../..\"\n}":            "is a path in the repository",
+		"policy \"a\" {\n  dir = 1\n}":                      "must be a text",
+		"policy \"a b\" {\n}":                               "The name consists of",
+		"policy \"\" {\n}":                                  "The name consists of",
+		"policy \"a\" {\n}\npolicy \"a\" {\n}":              "another policy block \"a\"",
+		"policy \"a\" {\n  rego = \"v2\"\n}":                "The version of Rego is",
+		"policy \"a\" {\n  namespaces = []\n}":              "The argument \"namespaces\" is empty",
+		"policy \"a\" {\n  namespaces = [\"data.main\"]\n}": "is not the name of a package",
+		"policy \"a\" {\n  namespaces = [\"\"]\n}":          "is not the name of a package",
+		"policy \"a\" {\n  projects = []\n}":                "The argument \"projects\" is empty",
+		"policy \"a\" {\n  override = []\n}":                "The argument \"override\" is empty",
+		"policy \"a\" {\n  approvals = 1\n}":                "A condition is one of dir, namespaces, rego, projects, override",
+	} {
+		got, ds := parse(src)
+		if !strings.Contains(fmt.Sprint(ds), want) || len(got) > maxPolicies {
+			t.Errorf("%s: %v", src, ds)
+		}
+	}
+}

@@ -16,7 +16,7 @@ func required(body string) githubtest.Files {
 func requires(title string, files githubtest.Files, team string, members ...string) scene {
 	return scene{title: title, do: func(_ context.Context, w *World) error {
 		w.hub.SetTeam("acme", team, members...)
-		w.repo.Push("carol", "main", "Require reviews", files)
+		w.repo.Push("carol", "main", "Require more", files)
 		return nil
 	}}
 }
@@ -88,6 +88,33 @@ var codeowners = Story{
 		commented("that is not enough", "alice", 1, "lockstep apply", "**Not applied** `network`", "`network/more.tf` waits for `acme/net`"),
 		approved("bob approves", "bob", 1),
 		commented("and it is applied", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added"),
+	},
+}
+
+// rangePolicy denies ranges of others.
+const rangePolicy = `package main
+
+deny contains msg if {
+	some r in input.resource_changes
+	is_string(r.change.after.input)
+	not startswith(r.change.after.input, "10.")
+	msg := sprintf("%s is not of the network 10.0.0.0/8", [r.address])
+}
+`
+
+var policy = Story{
+	Name:  "policy",
+	Shows: "Rego policies of the base branch judge each plan; the team that owns them can lift a denial, with a reason.",
+	scenes: []scene{
+		requires("main has a policy for the network, which acme/security may lift", withFile(baseFiles, "policy/range.rego", rangePolicy).With(githubtest.Files{
+			"lockstep.hcl": baseFiles["lockstep.hcl"] + "\npolicy \"ranges\" {\n  projects = [\"network\"]\n  override = [\"acme/security\"]\n}\n",
+		}), "security", "carol"),
+		opened("alice opens a pull request with a public range, and without the policy", "alice", "more", "One more subnet",
+			githubtest.Files{"network/more.tf": edit(oneSubnet, "10.20.9.0", "192.0.2.0"), "policy/range.rego": githubtest.Deleted},
+			"**missing**: a plan that passes the policy `ranges` (`terraform_data.more is not of the network 10.0.0.0/8`)"),
+		commented("she applies it all the same", "alice", 1, "lockstep apply", "**Not applied** `network`", "`terraform_data.more is not of the network 10.0.0.0/8`"),
+		commented("carol knows the range", "carol", 1, "lockstep override --reason \"it is the test range\"", "**Overridden** for the plan of `network`, by `carol`: `it is the test range`"),
+		commented("so it is applied", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added"),
 	},
 }
 

@@ -34,6 +34,8 @@ type Subject struct {
 	// Planned is the commit of the plan; "" of a plan to be made.
 	Planned string
 	Plan    gates.Fact[gates.Plan]
+	// Policies are the IDs of the base branch's policies as they are now, by name.
+	Policies gates.Fact[map[string]string]
 	// Shown is the time at which people first saw the plan; zero if they have not: then nobody can
 	// override. Project, Dir and Workspace are those that an override selects.
 	Shown                   time.Time
@@ -43,7 +45,7 @@ type Subject struct {
 // Find returns the facts that are needed about a subject.
 func (f *Finder) Find(ctx context.Context, n gates.Needs, s Subject) (gates.Facts, error) {
 	out := gates.Facts{
-		Now: f.Now, Actor: s.Actor, Unasked: s.Unasked, Planned: s.Planned, Plan: s.Plan, Author: f.Pull.Author,
+		Now: f.Now, Actor: s.Actor, Unasked: s.Unasked, Planned: s.Planned, Plan: s.Plan, Policies: s.Policies, Author: f.Pull.Author,
 		Pull: gates.Pull{Draft: f.Pull.Draft, Merged: f.Pull.Merged, Labels: f.Pull.Labels}, People: map[string]gates.Person{},
 	}
 	if out.Planned == "" {

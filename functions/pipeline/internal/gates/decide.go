@@ -133,4 +133,5 @@ var table = []condition{
 	{rulings.MaxChanges, func(r requirements.Rules) bool { return r.MaxChanges != nil }, needsPlan, maxChanges},
 	{rulings.MaxDestroys, func(r requirements.Rules) bool { return r.MaxDestroys != nil }, needsPlan, maxDestroys},
 	{rulings.NoDestroy, func(r requirements.Rules) bool { return r.NoDestroy != nil }, needsPlan, noDestroy},
+	{rulings.Policy, func(r requirements.Rules) bool { return r.Policy != nil }, needsPlan, policy},
 }

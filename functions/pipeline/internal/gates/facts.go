@@ -46,6 +46,8 @@ type Facts struct {
 	Checks     Fact[[]Check]
 	LabelMoves Fact[[]LabelMove]
 	Plan       Fact[Plan]
+	// Policies are the IDs of the base branch's policies as they are now, by name.
+	Policies Fact[map[string]string]
 	// Lifts are the overrides that people have given for the planned commit.
 	Lifts []Lift
 }
@@ -117,7 +119,15 @@ type LabelMove struct {
 // A Plan is the content of a plan.
 type Plan struct {
 	Changes, Destroys int
-	Destroyed         []string // types of resources of which it deletes or replaces one, sorted
+	Destroyed         []string    // types of resources of which it deletes or replaces one, sorted
+	Judgements        []Judgement `json:",omitempty"`
+}
+
+// A Judgement is the verdict of one policy on the plan: see runs.Judgement.
+type Judgement struct {
+	Policy, ID               string
+	Denied, Warned, Mistakes []string `json:",omitempty"`
+	MoreDenied, MoreWarned   int      `json:",omitempty"`
 }
 
 // A Lift is an override.

@@ -107,6 +107,7 @@ func TestNeeded(t *testing.T) {
 		`max_changes = 9`:                          {Plan: true},
 		`max_destroys = 9`:                         {Plan: true},
 		`no_destroy = ["x"]`:                       {Plan: true},
+		"policy \"net\" {\n}":                      {Plan: true},
 		"draft = false\noverride = [\"acme/sre\"]": {Lifters: sre, Lifts: true},
 		"alternative \"a\" {\n  resolved = true\n}\nalternative \"b\" {\n  approvals = 1\n}": {Reviews: true, Open: true},
 	} {

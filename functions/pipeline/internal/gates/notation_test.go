@@ -16,9 +16,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// required reads the text of a require block's body.
+// required reads the text of a require block's body, or of whole policy blocks.
 func required(t *testing.T, command, body string) []requirements.Requirement {
 	t.Helper()
+	if strings.HasPrefix(body, "policy ") {
+		return policies(t, body)
+	}
 	f, ds := hclparse.NewParser().ParseHCL(fmt.Appendf(nil, "require %q {\n%s\n}\n", command, body), "lockstep.hcl")
 	if ds.HasErrors() {
 		t.Fatalf("%s: %v", body, ds)
@@ -28,6 +31,23 @@ func required(t *testing.T, command, body string) []requirements.Requirement {
 		t.Fatalf("%s: %v", body, ds)
 	}
 	all, ds := requirements.Parse(content.Blocks)
+	if ds.HasErrors() {
+		t.Fatalf("%s: %v", body, ds)
+	}
+	return all
+}
+
+func policies(t *testing.T, body string) []requirements.Requirement {
+	t.Helper()
+	f, ds := hclparse.NewParser().ParseHCL([]byte(body), "lockstep.hcl")
+	if ds.HasErrors() {
+		t.Fatalf("%s: %v", body, ds)
+	}
+	content, ds := f.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "policy", LabelNames: []string{"name"}}}})
+	if ds.HasErrors() {
+		t.Fatalf("%s: %v", body, ds)
+	}
+	all, ds := requirements.ParsePolicies(content.Blocks)
 	if ds.HasErrors() {
 		t.Fatalf("%s: %v", body, ds)
 	}
@@ -55,6 +75,7 @@ func facts(t *testing.T, row string, all []requirements.Requirement) Facts {
 		Actor: "zoe", Author: "ann", Planned: planned, People: map[string]Person{},
 		Contributors: Known([]string{"ann"}), Reviews: Known[[]Review](nil), Behind: Known(false), Open: Known(0),
 		Checks: Known[[]Check](nil), LabelMoves: Known[[]LabelMove](nil), Plan: Known(Plan{}),
+		Policies: Known(map[string]string{"net": "1"}),
 	}
 	for _, word := range strings.Fields(row) {
 		if !s.word(word) {
@@ -101,10 +122,43 @@ func (s *scene) word(word string) bool {
 		s.Lifts = append(s.Lifts, Lift{By: who, Because: "night", Planned: map[bool]string{true: older, false: planned}[old && at == "old"]})
 	case "changes", "destroys", "types":
 		s.plan(name, value)
+	case "denied", "warned", "passed", "broken":
+		s.judged(name, key, to)
 	default:
 		return s.ofPull(name, key, to) || s.said(name, value)
 	}
 	return true
+}
+
+// judged adds the verdict of a policy: NAME=MESSAGES, where a + adds three more. The name ends with "@old" if the policy is
+// another one by now, and with "@none" if it is gone.
+func (s *scene) judged(how, name, value string) {
+	name, at, _ := strings.Cut(name, "@")
+	v := Judgement{Policy: name, ID: "1"}
+	more := 0
+	if strings.HasSuffix(value, "+") {
+		value, more = strings.TrimSuffix(value, "+"), 3
+	}
+	switch messages := strings.Split(value, ","); how {
+	case "denied":
+		v.Denied, v.MoreDenied = messages, more
+	case "warned":
+		v.Warned, v.MoreWarned = messages, more
+	case "broken":
+		v.Mistakes = []string{value}
+	}
+	if s.Policies.Value == nil {
+		s.Policies = Known(map[string]string{})
+	}
+	switch at {
+	case "old":
+		s.Policies.Value[name] = "2"
+	case "none":
+		delete(s.Policies.Value, name)
+	default:
+		s.Policies.Value[name] = "1"
+	}
+	s.Plan.Value.Judgements = append(s.Plan.Value.Judgements, v)
 }
 
 func (s *scene) plan(name, value string) {
@@ -149,6 +203,8 @@ func (s *scene) unknown(name string) bool {
 		s.Checks = Unknown[[]Check](down)
 	case "labels":
 		s.LabelMoves = Unknown[[]LabelMove](down)
+	case "policies":
+		s.Policies = Unknown[map[string]string](down)
 	case "plan":
 		s.Plan = Unknown[Plan](down)
 	default:

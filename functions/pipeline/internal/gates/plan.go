@@ -59,3 +59,34 @@ func noDestroy(f Facts, r requirements.Rules) rulings.Ruling {
 	}
 	return out
 }
+
+// policy holds that the policies as they are now have judged the plan, and do not deny it.
+func policy(f Facts, r requirements.Rules) rulings.Ruling {
+	for _, problem := range []string{missing(f.Plan), missing(f.Policies)} {
+		if problem != "" {
+			return unknown(problem)
+		}
+	}
+	out := rulings.Ruling{Outcome: rulings.Holds, Wanted: []string{r.Policy.Name}}
+	for _, v := range f.Plan.Value.Judgements {
+		if id := f.Policies.Value[r.Policy.Name]; v.Policy != r.Policy.Name || v.ID != id || id == "" {
+			continue
+		}
+		out.Found, out.Want = v.Warned, v.MoreWarned
+		for _, message := range v.Denied {
+			out.Against = append(out.Against, rulings.Against{Name: message, Why: rulings.Denied})
+		}
+		for _, mistake := range v.Mistakes {
+			out.Against = append(out.Against, rulings.Against{Name: mistake, Why: rulings.Denied})
+		}
+		if len(v.Mistakes) > 0 {
+			out.Against = append(out.Against, rulings.Against{Why: rulings.Unreliable})
+		}
+		if out.Have = v.MoreDenied; len(out.Against)+out.Have > 0 {
+			out.Outcome = rulings.Fails
+		}
+		return out
+	}
+	out.Outcome, out.Against = rulings.Fails, []rulings.Against{{Why: rulings.OtherPolicies}}
+	return out
+}

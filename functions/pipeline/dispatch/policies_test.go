@@ -1,0 +1,151 @@
+package dispatch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// noPublic is a policy against an input, with a warning about another one.
+const noPublic = `package main
+
+deny contains msg if {
+	some r in input.resource_changes
+	r.change.after.input == "public"
+	msg := sprintf("%s is public", [r.address])
+}
+
+warn contains msg if {
+	some r in input.resource_changes
+	r.change.after.input == "open"
+	msg := sprintf("%s is open", [r.address])
+}
+`
+
+// judgedBy are files with one project, a policy block with a body, and policies.
+func judgedBy(body, policy string) githubtest.Files {
+	return githubtest.Files{
+		"net/main.tf":     resource("a", "1"),
+		"lockstep.hcl":    "project \"net\" {\n  dir = \"net\"\n}\npolicy \"network\" {\n" + body + "\n}\n",
+		"policy/net.rego": policy,
+	}
+}
+
+// TestPolicies is a team with policies: the verdict is shown with the plan, a denial holds the apply, and a
+// policy that has changed since judges the plan first.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, judgedBy("", noPublic))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "public"), "net/c.tf": resource("c", "open")})
+	const denied = "**missing**: a plan that passes the policy `network` (it warns: `terraform_data.c is open`; `terraform_data.b is public`)"
+	s.expect("the status", s.status(n), "**waits** for what is missing", denied)
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", denied)
+	s.repo.Push("alice", "b", "Close", githubtest.Files{"net/b.tf": resource("b", "private")})
+	s.settle()
+	s.expect("the status then", s.status(n), "waits for `lockstep apply`", "fulfilled: a plan that passes the policy `network` (it warns: `terraform_data.c is open`)")
+	s.repo.Push("bob", "main", "Stricter", githubtest.Files{"policy/net.rego": strings.ReplaceAll(noPublic, "warn contains", "deny contains")})
+	s.expect("after the policy was tightened", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the plan was not judged by it as it is now: comment `lockstep plan`")
+	s.say("alice", n, "lockstep plan")
+	s.expect("planned again", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`terraform_data.c is open`")
+	s.repo.Push("alice", "b", "Close more", githubtest.Files{"net/c.tf": resource("c", "shut")})
+	s.settle()
+	s.expect("all is well", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 3 added")
+}
+
+// TestPoliciesOfTheBase holds that a pull request which removes a policy, or its directory, is judged by it.
+func TestPoliciesOfTheBase(t *testing.T) {
+	t.Parallel()
+	for name, changes := range map[string]githubtest.Files{
+		"the block":        {"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\n"},
+		"the file":         {"policy/net.rego": "package main\n\ndeny contains \"never\" if false\n"},
+		"the directory":    {"policy/net.rego": githubtest.Deleted, "other/net.rego": noPublic},
+		"the project":      {"lockstep.hcl": "project \"other\" {\n  dir = \"net\"\n}\n"},
+		"the namespace":    {"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\npolicy \"network\" {\n  namespaces = [\"other\"]\n}\n"},
+		"by an exception":  {"policy/x.rego": "package main\n\nexception contains [\"\"] if true\n"},
+		"by its data file": {"policy/data.json": "{}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, judgedBy("", noPublic))
+			changes["net/b.tf"] = resource("b", "public")
+			n := s.pull("alice", "b", changes)
+			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "`terraform_data.b is public`")
+		})
+	}
+}
+
+// TestPoliciesThatDecideNothing holds that nothing is applied by policies which cannot be relied upon.
+func TestPoliciesThatDecideNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ body, policy, want string }{
+		"a mistake":      {"", "package main\n\ndeny contains x if {\n", "`net.rego:4: unexpected eof token`"},
+		"no rules":       {"", "package other\n\ndeny contains \"x\" if false\n", "the package main has no rule deny"},
+		"no directory":   {"  dir = \"rules\"", noPublic, "the base branch has no directory rules"},
+		"another":        {"  rego = \"v0\"", noPublic, "net.rego:4: unexpected identifier token"},
+		"a division":     {"", "package main\n\ndeny contains \"x\" if {\n\t1 / count(input.nothing) > 1\n\tcount(input.resource_changes) / 0 > 1\n}\ndeny contains \"y\" if count(input.resource_changes) / 0 > 1\n", "divide by zero"},
+		"a wrong result": {"", "package main\n\ndeny := true\n", "net.rego:3: deny is true instead of a set"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, judgedBy(c.body, c.policy))
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.expect("the status", s.status(n), "**missing**: a plan that passes the policy `network`", c.want, "it decides nothing until that is mended on the base branch")
+			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", c.want)
+			s.repo.Push("bob", "main", "Mend", githubtest.Files{"policy/net.rego": noPublic, "lockstep.hcl": judgedBy("", noPublic)["lockstep.hcl"]})
+			s.say("alice", n, "lockstep plan")
+			s.expect("once it is mended", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+		})
+	}
+}
+
+// TestPolicyMessagesHaveNoSecrets holds that a message which quotes a sensitive value shows it to nobody.
+func TestPolicyMessagesHaveNoSecrets(t *testing.T) {
+	t.Parallel()
+	for name, policy := range map[string]string{
+		"a denial":  "package main\n\ndeny contains msg if {\n\tmsg := sprintf(\"it is %s\", [input.variables.key.value])\n}\n",
+		"a warning": "package main\n\nwarn contains msg if {\n\tmsg := sprintf(\"it is %s\", [input.variables.key.value])\n}\n",
+		"a mistake": "package main\n\ndeny contains msg if {\n\tmsg := to_number(input.variables.key.value)\n}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, judgedBy("", policy))
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": "variable \"key\" {\n  default   = \"hunter-2-hunter\"\n  sensitive = true\n}\n" + resource("b", "1")})
+			status := s.status(n)
+			s.expect("the status", status, "the policy `network`", "(sensitive value)")
+			if all := status + s.say("alice", n, "lockstep apply"); strings.Contains(all, "hunter-2") {
+				t.Error(all)
+			}
+		})
+	}
+}
+
+// TestJudgedOnceLocked holds that the plan in hand is judged again with the state locked, and not what its record
+// has: whoever may write records cannot hide a denial.
+func TestJudgedOnceLocked(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, judgedBy("", noPublic))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "public")})
+	now := s.run(n)
+	if len(now.Content.Judgements) != 1 {
+		t.Fatal(now.Content)
+	}
+	now.Content = &runs.Content{Judgements: []runs.Judgement{{Policy: "network", ID: now.Content.Judgements[0].ID}}}
+	robber{stage: s}.writeRun(now)
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`terraform_data.b is public`")
+}
+
+// TestPolicyOverride is a policy that its owners may lift.
+func TestPolicyOverride(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, judgedBy("  override = [\"acme/security\"]", noPublic))
+	s.hub.SetTeam("acme", "security", "zoe")
+	s.repo.Grant("zoe", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "public")})
+	const because = "lockstep override --reason \"a test page\""
+	s.expect("by its author", s.say("alice", n, because), "**Not overridden** `net`")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`terraform_data.b is public`")
+	s.expect("by security", s.say("zoe", n, because), "**Overridden** for the plan of `net`, by `zoe`: `a test page`")
+	s.expect("its apply then", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+}

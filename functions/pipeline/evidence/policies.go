@@ -1,0 +1,119 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+// maxPolicies is the length in bytes of all policies of a commit, and maxPolicyFiles the number of files in
+// a directory: they are kept in memory, and go to the process of each plan.
+const (
+	maxPolicies    = 1 << 20
+	maxPolicyFiles = 500
+)
+
+// policiesIn reads the directories of the settings' policies in a checkout of the base branch. A directory
+// that cannot be read is a policy with a problem.
+func policiesIn(dir string, s *project.Settings) (out []jobs.Policy, err error) {
+	if s == nil {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	left := maxPolicies
+	for _, r := range s.Require {
+		if r.Policy == nil {
+			continue
+		}
+		p := jobs.Policy{Policy: *r.Policy}
+		if p.Files, err = policyFiles(root.FS(), p.Dir, &left); err != nil {
+			p.Files, p.Problem = nil, err.Error()
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// policyFiles reads the policies and the data of a directory. Tests of policies, and other files, do not
+// count.
+func policyFiles(checkout fs.FS, dir string, left *int) (map[string][]byte, error) {
+	if info, err := fs.Stat(checkout, dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("the base branch has no directory %s", dir)
+	}
+	files := map[string][]byte{}
+	err := fs.WalkDir(checkout, dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !isPolicy(name) {
+			return err
+		}
+		if !d.Type().IsRegular() {
+			return fmt.Errorf("%s is no regular file", name)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if *left -= int(min(info.Size(), maxPolicies+1)); *left < 0 || len(files) == maxPolicyFiles {
+			return fmt.Errorf("there are more than %d files in %s, or more than %d bytes in all policies", maxPolicyFiles, dir, maxPolicies)
+		}
+		files[strings.TrimPrefix(strings.TrimPrefix(name, dir), "/")], err = fs.ReadFile(checkout, name)
+		return err
+	})
+	return files, err
+}
+
+// isPolicy reports whether a file is one of those that conftest reads.
+func isPolicy(name string) bool {
+	return slices.Contains([]string{".rego", ".json", ".yaml", ".yml"}, path.Ext(name)) && !strings.HasSuffix(name, "_test.rego")
+}
+
+// policies are those that the settings of a run's base commit require for its plan.
+func (e *Reader) policies(ctx context.Context, r runs.Run) ([]jobs.Policy, error) {
+	s, _, err := e.Settings(ctx, r.Base)
+	if err != nil || !s.HasPolicies() {
+		return nil, err
+	}
+	b, err := e.baseAt(ctx, r.Base)
+	if err != nil {
+		return nil, err
+	}
+	required := s.Required(string(comment.Apply), project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}, b.projects)
+	return slices.DeleteFunc(slices.Clone(b.policies), func(p jobs.Policy) bool {
+		return !slices.ContainsFunc(required, func(r requirements.Requirement) bool { return r.Policy != nil && r.Policy.Name == p.Name })
+	}), nil
+}
+
+// policiesNow are the IDs of the policies at the tip of the base branch, by name.
+func (e *Reader) policiesNow(ctx context.Context, in *required) (gates.Fact[map[string]string], error) {
+	if !in.settings.HasPolicies() {
+		return gates.Known(map[string]string{}), nil
+	}
+	b, err := e.baseAt(ctx, in.sha)
+	var dead *jobs.DeathError
+	if errors.As(err, &dead) {
+		return gates.Unknown[map[string]string](err.Error()), nil
+	}
+	if err != nil {
+		return gates.Fact[map[string]string]{}, err
+	}
+	ids := map[string]string{}
+	for _, p := range b.policies {
+		ids[p.Name] = p.ID()
+	}
+	return gates.Known(ids), nil
+}

@@ -1,0 +1,28 @@
+package jobs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+// A Policy is a policy block of the base branch with the content of its directory.
+type Policy struct {
+	requirements.Policy
+	// Files are those of the directory that count, by slash-separated path from it. Problem is the
+	// reason if they could not be read: then nothing may be allowed because of them.
+	Files   map[string][]byte `json:",omitempty"`
+	Problem string            `json:",omitempty"`
+}
+
+// ID distinguishes policies by all that decides: a verdict with another one is of other policies.
+func (p Policy) ID() string {
+	data, err := json.Marshal(p) // with sorted keys
+	if err != nil {
+		panic(err) // texts and bytes can always be encoded
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
+}
