@@ -7,9 +7,9 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
+	"github.com/lockstep-iac/lockstep/functions/internal/policies"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/policies"
 )
 
 // contentOf returns the part of a plan's content that requirements can be about, with the verdicts of the job's
