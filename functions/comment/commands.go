@@ -18,5 +18,11 @@ const (
 	Unlock   = grammar.Unlock
 	Override = grammar.Override
 	Retry    = grammar.Retry
-	Help     = grammar.Help
+
+	Import      = grammar.Import
+	StateMove   = grammar.StateMove
+	StateRemove = grammar.StateRemove
+	Taint       = grammar.Taint
+
+	Help = grammar.Help
 )

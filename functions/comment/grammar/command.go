@@ -70,11 +70,25 @@ func (c Command) Everything() bool {
 }
 
 // AsPlan returns the plan that a command asks for, if it asks for one: to retry is to plan what has
-// failed, whether that was the plan or its apply.
+// failed, whether that was the plan or its apply. A change of the state is planned, shown, and made by its
+// apply.
 func (c Command) AsPlan() Command {
-	if c.Verb == Retry {
-		c.Verb, c.Failed = Plan, true
+	a := c.Arguments
+	switch {
+	case c.Verb == Retry:
+		c.Failed = true
+	case c.Verb == Import && len(a) == 2:
+		c.Options.Imports = []string{a[0] + " " + a[1]}
+	case c.Verb == StateMove && len(a) == 2:
+		c.Options.Moves = []string{a[0] + " " + a[1]}
+	case c.Verb == StateRemove && len(a) == 1:
+		c.Options.Forgets = a
+	case c.Verb == Taint && len(a) == 1:
+		c.Options.Replaces = a
+	default:
+		return c
 	}
+	c.Verb, c.Arguments = Plan, nil
 	return c
 }
 
@@ -102,7 +116,15 @@ type Options struct {
 	Destroy     bool     `json:",omitempty"`
 	RefreshOnly bool     `json:",omitempty"`
 	NoRefresh   bool     `json:",omitempty"`
+	// Imports are "ADDR ID", Moves "FROM TO": see [Pair]. Forgets are addresses. A plan has a block of the
+	// configuration language for each: import, moved, and removed without destruction.
+	Imports []string `json:",omitempty"`
+	Moves   []string `json:",omitempty"`
+	Forgets []string `json:",omitempty"`
 }
+
+// Changes reports whether a plan has changes of the state itself, of one project then.
+func (o Options) Changes() bool { return len(o.Imports)+len(o.Moves)+len(o.Forgets) > 0 }
 
 // IsZero reports whether a plan is made without options.
 func (o Options) IsZero() bool { return len(o.Words()) == 0 }
@@ -140,7 +162,7 @@ func (o Options) Words() []string {
 	for _, list := range []struct {
 		flag   string
 		values []string
-	}{{"-replace=", o.Replaces}, {"-target=", o.Targets}, {"-exclude=", o.Excludes}, {"-var=", o.Variables}} {
+	}{{"-import=", o.Imports}, {"-move=", o.Moves}, {"-forget=", o.Forgets}, {"-replace=", o.Replaces}, {"-target=", o.Targets}, {"-exclude=", o.Excludes}, {"-var=", o.Variables}} {
 		for _, v := range list.values {
 			out = append(out, quoted(list.flag, v))
 		}
@@ -150,5 +172,5 @@ func (o Options) Words() []string {
 
 // count is the number of values.
 func (o Options) count() int {
-	return len(slices.Concat(o.Targets, o.Excludes, o.Replaces, o.Variables))
+	return len(slices.Concat(o.Targets, o.Excludes, o.Replaces, o.Variables, o.Imports, o.Moves, o.Forgets))
 }

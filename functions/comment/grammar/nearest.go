@@ -8,11 +8,15 @@ func nearestVerb(s string) Verb {
 	for _, v := range Verbs() {
 		names = append(names, string(v))
 	}
-	if i := nearest(s, names); i >= 0 {
+	// The opposite is not meant: untaint is no taint.
+	if i := nearest(s, names); i >= 0 && undoes(s) == undoes(names[i]) {
 		return Verbs()[i]
 	}
 	return Help
 }
+
+// undoes reports whether a verb has a prefix by which it means the opposite.
+func undoes(verb string) bool { return strings.HasPrefix(strings.ToLower(verb), "un") }
 
 // nearestOption returns the option with the most similar spelling, nil if none is similar.
 func nearestOption(s string) *option {

@@ -35,6 +35,9 @@ var (
 	target      = &option{[]string{"target"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Targets })}
 	exclude     = &option{[]string{"exclude"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Excludes })}
 	replace     = &option{[]string{"replace"}, "ADDR", isResource, more(func(c *Command) *[]string { return &c.Options.Replaces })}
+	imported    = &option{[]string{"import"}, "\"ADDR ID\"", isImport, more(func(c *Command) *[]string { return &c.Options.Imports })}
+	moved       = &option{[]string{"move"}, "\"FROM TO\"", isMove, more(func(c *Command) *[]string { return &c.Options.Moves })}
+	forgotten   = &option{[]string{"forget"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Forgets })}
 	variable    = &option{[]string{"var"}, "NAME=VALUE", isVariable, more(func(c *Command) *[]string { return &c.Options.Variables })}
 	destroy     = &option{[]string{"destroy"}, "", nil, said(func(c *Command) *bool { return &c.Options.Destroy })}
 	refreshOnly = &option{[]string{"refresh-only"}, "", nil, said(func(c *Command) *bool { return &c.Options.RefreshOnly })}
@@ -45,7 +48,8 @@ var (
 
 var (
 	choosing = []*option{inProject, inDir, inWorkspace, failed}
-	planning = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh}
+	planning = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh, imported, moved, forgotten}
+	changing = []*option{target, exclude, variable, refresh} // of a plan that changes the state
 	all      = slices.Concat(choosing, planning, []*option{because})
 )
 
@@ -99,6 +103,10 @@ var excluding = []struct {
 	{destroy, refreshOnly, func(o Options) bool { return o.Destroy && o.RefreshOnly }},
 	{refreshOnly, refresh, func(o Options) bool { return o.RefreshOnly && o.NoRefresh }},
 	{replace, destroy, func(o Options) bool { return len(o.Replaces) > 0 && o.Destroy }},
+	{imported, destroy, func(o Options) bool { return len(o.Imports) > 0 && o.Destroy }},
+	{imported, refreshOnly, func(o Options) bool { return len(o.Imports) > 0 && o.RefreshOnly }},
+	{forgotten, destroy, func(o Options) bool { return len(o.Forgets) > 0 && o.Destroy }},
+	{forgotten, refreshOnly, func(o Options) bool { return len(o.Forgets) > 0 && o.RefreshOnly }},
 	{replace, refreshOnly, func(o Options) bool { return len(o.Replaces) > 0 && o.RefreshOnly }},
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -267,7 +268,18 @@ func sound(t *testing.T, body string, c Command) {
 			t.Errorf("%q: the name %q", body, name)
 		}
 	}
-	for _, a := range append(append(c.Options.Targets, c.Options.Excludes...), c.Options.Replaces...) {
+	o := c.AsPlan().Options
+	addresses := slices.Concat(o.Targets, o.Excludes, o.Replaces, o.Forgets)
+	for _, pair := range slices.Concat(o.Imports, o.Moves) {
+		addr, rest, ok := Pair(pair)
+		if !ok || addr+" "+rest != pair {
+			t.Errorf("%q: the pair %q", body, pair)
+		}
+		if addresses = append(addresses, addr); slices.Contains(o.Moves, pair) {
+			addresses = append(addresses, rest)
+		}
+	}
+	for _, a := range addresses {
 		if strings.HasPrefix(a, "-") || strings.ContainsAny(a, `\$%;&|<>`) && !strings.Contains(a, "[") {
 			t.Errorf("%q: the address %q", body, a)
 		}
@@ -275,7 +287,7 @@ func sound(t *testing.T, body string, c Command) {
 	if strings.ContainsFunc(c.String(), unicode.IsControl) {
 		t.Errorf("%q: %q", body, c.String())
 	}
-	if !c.Options.IsZero() && c.Verb != Plan {
+	if !c.Options.IsZero() && c.AsPlan().Verb != Plan {
 		t.Errorf("%q: %s has options of a plan", body, c.Verb)
 	}
 }

@@ -140,7 +140,7 @@ func (r *reader) plain(w word) {
 		r.plan(text)
 	default:
 		r.say(Problem{Kind: UnknownWord, Word: text})
-		if !r.row.acts || isPattern(text) != "" || !inProject.set(&r.command, text) {
+		if !r.row.acts || len(r.row.arguments) > 0 || isPattern(text) != "" || !inProject.set(&r.command, text) {
 			r.lost = true
 		}
 	}

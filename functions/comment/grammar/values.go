@@ -67,6 +67,47 @@ func isResource(s string) Kind {
 	return ""
 }
 
+// Pair splits the value of -import or -move behind its first address, which may have spaces in a key. ok is
+// false if there is none, or nothing behind it.
+func Pair(value string) (addr, rest string, ok bool) {
+	for i, r := range value {
+		if r == ' ' && isAddress(value[:i]) == "" {
+			rest = strings.TrimSpace(value[i:])
+			return value[:i], rest, rest != ""
+		}
+	}
+	return "", "", false
+}
+
+// isImport checks the address of a managed resource's instance, with the object's ID behind it.
+func isImport(s string) Kind {
+	addr, id, ok := Pair(s)
+	switch {
+	case !ok || isResource(addr) != "":
+		return BadAddress
+	case !writable(s):
+		return BadID
+	}
+	return isID(id)
+}
+
+// isMove checks two addresses.
+func isMove(s string) Kind {
+	_, to, ok := Pair(s)
+	if !ok || len(s) > maxValue || isAddress(to) != "" {
+		return BadAddress
+	}
+	return ""
+}
+
+// isID checks the ID of an object, which is the provider's to understand.
+func isID(s string) Kind {
+	if s == "" || len(s) > maxValue/2 || !writable(s) || strings.TrimSpace(s) != s {
+		return BadID
+	}
+	return ""
+}
+
 var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*=`)
 
 func isVariable(s string) Kind {

@@ -15,7 +15,12 @@ const (
 	// Override lifts requirements of the settings for the plans that are shown.
 	Override Verb = "override"
 	Retry    Verb = "retry"
-	Help     Verb = "help"
+	// Those that change the state itself: each is a plan, with an option, and made by its apply.
+	Import      Verb = "import"
+	StateMove   Verb = "state mv"
+	StateRemove Verb = "state rm"
+	Taint       Verb = "taint"
+	Help        Verb = "help"
 )
 
 // A row is one verb.
@@ -44,6 +49,10 @@ var table = []row{
 	{verb: Lock, acts: true, takes: []*option{because}, reasoned: true},
 	{verb: Unlock, acts: true},
 	{verb: Override, acts: true, takes: []*option{because}, reasoned: true},
+	{verb: Import, acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}, {"ID", isID}}},
+	{verb: StateMove, acts: true, takes: changing, arguments: []argument{{"FROM", isAddress}, {"TO", isAddress}}},
+	{verb: StateRemove, acts: true, takes: changing, arguments: []argument{{"ADDR", isAddress}}},
+	{verb: Taint, acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}}},
 	{verb: Help},
 }
 

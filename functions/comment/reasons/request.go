@@ -112,6 +112,17 @@ func (r NoProjectSelected) words() (text, remedy string) {
 	return text, fmt.Sprintf("The repository has no projects: no directory has a configuration with a backend block, and there is no %s that names one.", settings)
 }
 
+// SeveralProjects: a change of the state is for one of the projects, and a command selects several.
+type SeveralProjects struct {
+	Command  grammar.Command
+	Projects []string // that it selects
+}
+
+func (r SeveralProjects) words() (text, remedy string) {
+	return fmt.Sprintf("%s changes the state of one project, and this is for %d: %s.", markdown.Code(r.Command.String()), len(r.Projects), markdown.Few(r.Projects[:min(len(r.Projects), 20)], max(len(r.Projects)-20, 0))),
+		"Name one of them with `-p NAME`."
+}
+
 // Unavailable: something that the command needs cannot be read until a person has mended it.
 type Unavailable struct {
 	Problem string

@@ -104,9 +104,11 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	comment.Plan: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Plans.Enqueue(ctx, c)
 	},
-	comment.Retry: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-		return co.Plans.Enqueue(ctx, c.AsPlan())
-	},
+	comment.Retry:       planning,
+	comment.Import:      planning,
+	comment.StateMove:   planning,
+	comment.StateRemove: planning,
+	comment.Taint:       planning,
 	comment.Apply: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Applies.Enqueue(ctx, c)
 	},
@@ -128,6 +130,11 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	comment.Help: func(co *commands, ctx context.Context, _ comment.Command) ([]comment.Reply, error) {
 		return co.guide(ctx)
 	},
+}
+
+// planning carries out a command that is a plan with another name.
+func planning(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	return co.Plans.Enqueue(ctx, c.AsPlan())
 }
 
 // guide answers a call for help.

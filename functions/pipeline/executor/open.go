@@ -96,7 +96,7 @@ const usualMemory = 1 << 30
 
 // load reads the configuration, with the modules that it calls from elsewhere.
 func (o *checkout) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics, error) {
-	tree := source.FS(o.root.FS(), o.job.Dir)
+	tree := commanded(source.FS(o.root.FS(), o.job.Dir), o.job.Options)
 	if o.engine.Modules == nil || !modules {
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, ds, nil

@@ -1,6 +1,10 @@
 package demo
 
-import "github.com/lockstep-iac/lockstep/github/githubtest"
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
 
 var (
 	subnets = githubtest.Files{"network/subnets.tf": subnetsFile}
@@ -132,4 +136,27 @@ var removedProject = Story{
 		commented("which plans the destruction", "alice", 3, "lockstep plan -destroy -p network", "2 to destroy"),
 		commented("and applies it", "alice", 3, "lockstep apply -p network", "**Applied** `network`: 0 added, 0 changed, 2 destroyed"),
 	},
+}
+
+var importByComment = Story{
+	Name:  "import-by-comment",
+	Shows: "An object that exists is taken into the state by a comment: planned, shown, and done by the apply.",
+	scenes: []scene{
+		opened("alice opens a pull request for a zone that somebody has made by hand", "alice", "zone", "The zone",
+			githubtest.Files{"network/zone.tf": oneObject("zone")}, "2 to add, 0 to change, 0 to destroy"),
+		commented("without an address that is one", "alice", 1, "lockstep import terraform_data Z0123", "is no address"),
+		commented("the zone is there already, so she imports it", "alice", 1, "lockstep import terraform_data.zone Z0123 -p network", "**Planned** `network`: 1 to import, 1 to add"),
+		commented("and applies that", "alice", 1, "lockstep apply", "**Applied** `network`: 1 imported, 1 added"),
+	},
+}
+
+var stateMove = Story{
+	Name:  "state-mv",
+	Shows: "Objects of a state get another address, or leave it, by a comment: planned, shown, and done by the apply.",
+	scenes: append(slices.Clone(firstNetwork),
+		opened("bob gives a resource another name", "bob", "rename", "Another name", githubtest.Files{"network/subnets.tf": edit(subnetsFile, "\"subnet\"", "\"zone\"")}, "2 to add, 0 to change, 2 to destroy"),
+		commented("that would replace it, so he moves it", "bob", 2, "lockstep state mv terraform_data.subnet terraform_data.zone -p network", "**Planned** `network`: no changes"),
+		commented("and applies that", "bob", 2, "lockstep apply", "**Applied** `network`"),
+		commented("and nothing is left to do", "bob", 2, "lockstep plan", "**Planned** `network`: no changes"),
+	),
 }

@@ -47,6 +47,9 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	default:
 		found = all
 	}
+	if c.Options.Changes() && len(found) > 1 {
+		return nil, several(c, found), nil
+	}
 	l.Order = orderOf(all, found, c, base)
 	switch {
 	case len(found) > 0 || qu.Evidence.Message.Actor == "":
@@ -111,6 +114,15 @@ func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look)
 		l.Notes = append(l.Notes, qu.Report.Clean(note))
 	}
 	return d.Projects, d.Settings, nil
+}
+
+// several refuses a change of the state for more than one project.
+func several(c comment.Command, found []project.Project) comment.Reply {
+	no := reasons.SeveralProjects{Command: c}
+	for _, p := range found {
+		no.Projects = append(no.Projects, p.Name)
+	}
+	return evidence.Refused(c, "", runs.Refusal(no))
 }
 
 // noneSelected refuses a command that is for none of the projects.
