@@ -50,7 +50,7 @@ func (f FollowUp) Body(limit int) string {
 		return marker + fmt.Sprintf("What #%d has merged is applied.\n", f.Number)
 	}
 	parts := []string{
-		fmt.Sprintf("The merge of #%d should have applied these projects, and they are not applied, or not all of it:", f.Number),
+		fmt.Sprintf("#%d is merged, and these projects are not applied, or not all of it:", f.Number),
 		strings.TrimSpace(s.table(limit / 2)),
 		fmt.Sprintf("The reasons are on #%d. Comment %s there for a plan of the base branch, look at it, and comment %s.", f.Number, markdown.Code("lockstep retry"), markdown.Code("lockstep apply")),
 		"This issue is closed once that is done. If the apply of another pull request has done it, close it yourself.",

@@ -27,7 +27,6 @@ func Removed(all []RemovedProject) string {
 	if more := len(all) - most; more > 0 {
 		fmt.Fprintf(&b, "%d more projects are removed.\n", more)
 	}
-	command := func(verb string) string { return markdown.Code(verb + " -p " + all[0].Name) }
-	return fmt.Sprintf("%s\nObjects in the state of a removed project stay, and nothing plans them after the merge. To destroy them, comment %s and then %s on another pull request, and merge this one afterwards. To keep them under another name, give the state's address to another project.",
-		b.String(), command("lockstep plan -destroy"), command("lockstep apply"))
+	return fmt.Sprintf("%s\nIts objects are planned to be destroyed, with the configuration that the base branch has. That is done by an apply of its own, %s, and by no other. Without it they stay, and nothing plans them after the merge. To keep them under another name, give the state's address to another project.",
+		b.String(), markdown.Code("lockstep apply -p "+all[0].Name))
 }

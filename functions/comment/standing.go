@@ -133,6 +133,9 @@ func (p ProjectStatus) standing() string {
 		if p.Held() {
 			return "**waits** for what is missing"
 		}
+		if p.Removed {
+			return "is removed, waits for " + markdown.Code("lockstep apply -p "+p.Name)
+		}
 		return "waits for " + markdown.Code("lockstep apply")
 	case OnMerge:
 		return "will be applied on merge"

@@ -51,9 +51,10 @@ type ProjectStatus struct {
 	ByMerge bool
 	// AfterMerge is set for a plan that was made after the merge.
 	AfterMerge bool
-	// MergeApplies is set if the merge was, or is, to apply the project, whatever became of that.
-	MergeApplies bool
-	Done         counting.Counts // changes made
+	// MergeApplies is set if the merge was, or is, to apply the project, whatever became of that; or if nobody
+	// could afterwards, since the pull request has Removed it.
+	MergeApplies, Removed bool
+	Done                  counting.Counts // changes made
 	// By is the login of the user who applied, or asked for it. After are the projects that are applied before.
 	By    string
 	After []string
@@ -231,13 +232,19 @@ func (s Status) remedy() string {
 // next says what can be done with an open pull request.
 func (s Status) next(has func(...Standing) bool) []string {
 	var say []string
-	if has(Ready) {
+	ready := func(removed bool) bool {
+		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && p.Removed == removed })
+	}
+	if ready(true) {
+		say = append(say, "To destroy the objects of a removed project, comment the command in the table.")
+	}
+	if ready(false) {
 		one := ""
 		if len(s.Projects) > 1 {
 			one = fmt.Sprintf(", or %s for one project", markdown.Code("lockstep apply -p NAME"))
 		}
 		when := "To apply this plan"
-		if !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && !p.Held() }) {
+		if !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && !p.Held() && !p.Removed }) {
 			when = "When that is fulfilled, to apply this plan"
 		}
 		say = append(say, fmt.Sprintf("%s, comment %s%s.", when, markdown.Code("lockstep apply"), one))

@@ -85,6 +85,7 @@ var types = tagged.Union[Reason]{
 	"commit gone":         reflect.TypeFor[CommitGone](),
 	"required":            reflect.TypeFor[Required](),
 	"not lifted":          reflect.TypeFor[NotLifted](),
+	"own apply":           reflect.TypeFor[OwnApply](),
 	"several projects":    reflect.TypeFor[SeveralProjects](),
 	"no project selected": reflect.TypeFor[NoProjectSelected](),
 	"none selected":       reflect.TypeFor[NoneSelected](),

@@ -112,6 +112,14 @@ func (r NoProjectSelected) words() (text, remedy string) {
 	return text, fmt.Sprintf("The repository has no projects: no directory has a configuration with a backend block, and there is no %s that names one.", settings)
 }
 
+// OwnApply: the plan destroys the objects of a removed project, and the command is for all that waits.
+type OwnApply struct{ Project string }
+
+func (r OwnApply) words() (text, remedy string) {
+	return "The pull request removes this project, and the plan destroys all of its objects: that needs an apply of its own.",
+		fmt.Sprintf("Comment %s.", markdown.Code("lockstep apply -p "+r.Project))
+}
+
 // SeveralProjects: a change of the state is for one of the projects, and a command selects several.
 type SeveralProjects struct {
 	Command  grammar.Command

@@ -2,7 +2,9 @@ package evidence
 
 import (
 	"context"
+	"slices"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
@@ -13,4 +15,18 @@ func (e *Reader) Removed(ctx context.Context, base string, head []project.Projec
 		return nil, err
 	}
 	return project.Removed(b.projects, head), nil
+}
+
+// RemovedOf returns the project of a run that a pull request has removed, by the last commit of the base branch that had
+// it. ok is false if it has none there.
+func (e *Reader) RemovedOf(ctx context.Context, r runs.Run) (p project.Project, ok bool, err error) {
+	b, err := e.baseAt(ctx, r.Base)
+	if err != nil {
+		return p, false, err
+	}
+	i := slices.IndexFunc(b.projects, func(p project.Project) bool { return p.Name == r.Project && p.Workspace == r.Workspace })
+	if i < 0 {
+		return p, false, nil
+	}
+	return b.projects[i], true, nil
 }

@@ -32,6 +32,9 @@ type Run struct {
 	// AfterMerge is set for a plan that was requested after the merge, for what was merged and is not applied. Base and
 	// Merge are the same commit of the base branch then.
 	AfterMerge bool `json:",omitempty"`
+	// Removed is set for a project that the pull request removes: the plan is to destroy its objects, by the
+	// configuration that the base branch has. Base and Merge are the same commit then, too.
+	Removed bool `json:",omitempty"`
 	// Attempt counts the plans requested, Begun the plans begun, and Try the applies requested.
 	// Artifacts are named by Begun.
 	Attempt, Begun, Try int
@@ -174,6 +177,18 @@ func (r Run) Standing() comment.Standing {
 		return comment.OnMerge
 	}
 	return comment.Ready
+}
+
+// Against returns a run as it is planned with a tip of the base branch and their trial merge. A project that is removed is
+// planned of the tip, and once its removal is merged, of the last one that had it.
+func Against(r Run, base, merge string, merged bool) Run {
+	switch {
+	case !r.Removed:
+		r.Base, r.Merge = base, merge
+	case !merged:
+		r.Base, r.Merge = base, base
+	}
+	return r
 }
 
 // ByMerge reports whether the merge of the pull request applies the run's plan.

@@ -126,15 +126,16 @@ var removedNetwork = githubtest.Files{
 
 var removedProject = Story{
 	Name:  "removed-project",
-	Shows: "A pull request that removes a project says that its objects stay, and how they are destroyed first.",
+	Shows: "A pull request that removes a project shows the destruction of its objects, which an apply of its own does, and no other.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "waits for `lockstep apply`"),
 		commented("it is applied", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added"),
 		merged("and merged", "alice", 1),
-		opened("bob removes the network from the repository", "bob", "remove", "No network any more", removedNetwork, "removes projects, and changes no other", "**This pull request removes the project** `network`", "`lockstep plan -destroy -p network`"),
-		opened("so alice opens another one", "alice", "end", "The end of the network", githubtest.Files{"END.md": "The network is not used any more.\n"}, "Nothing to plan"),
-		commented("which plans the destruction", "alice", 3, "lockstep plan -destroy -p network", "2 to destroy"),
-		commented("and applies it", "alice", 3, "lockstep apply -p network", "**Applied** `network`: 0 added, 0 changed, 2 destroyed"),
+		opened("bob removes the network from the repository", "bob", "remove", "No network any more", removedNetwork,
+			"**This pull request removes the project** `network`", "0 to add, 0 to change, 2 to destroy, with -destroy", "is removed, waits for `lockstep apply -p network`"),
+		commented("what waits is applied, but that is not", "bob", 2, "lockstep apply", "**Not applied** `network`", "that needs an apply of its own"),
+		commented("it is, by its name", "bob", 2, "lockstep apply -p network", "**Applied** `network`: 0 added, 0 changed, 2 destroyed"),
+		merged("and nothing is left to be merged but its end", "bob", 2),
 	},
 }
 

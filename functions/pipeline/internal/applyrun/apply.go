@@ -146,7 +146,8 @@ func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, no
 		if !runs.Gate(*q).Allowed() {
 			return "", now, func() {}, nil
 		}
-		sha, q.Run.Base = m.SHA, m.Base
+		q.Run = runs.Against(q.Run, m.Base, m.SHA, ap.Evidence.Pull.Merged)
+		sha = q.Run.Merge
 		if err := ap.Evidence.Occasion(ctx, &q.Run); err != nil {
 			return "", now, nil, err
 		}

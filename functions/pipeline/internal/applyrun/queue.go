@@ -38,6 +38,10 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	}
 	var replies []comment.Reply
 	for _, s := range all {
+		if s.Removed && c.Everything() && c.Plan == "" {
+			replies = append(replies, evidence.Refused(c, s.Project, runs.Refusal(reasons.OwnApply{Project: s.Project})))
+			continue
+		}
 		no, ok, err := qu.together(ctx, c, s)
 		if err == nil && !ok {
 			no, err = qu.enqueueOne(ctx, c, s)

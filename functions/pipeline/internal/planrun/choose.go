@@ -19,7 +19,7 @@ import (
 // or else those that the pull request touches. Problems of the repository go into l. A reply that
 // is not nil refuses the command, because there is nothing to plan. base are the settings of the base
 // commit.
-func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string, base *project.Settings, l *ledger.Look) ([]project.Project, comment.Reply, error) {
+func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string, base *project.Settings, l *ledger.Look) ([]selected, comment.Reply, error) {
 	all, settings, err := qu.described(ctx, dir, l)
 	if err != nil {
 		return nil, nil, err
@@ -33,19 +33,18 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 			l.Notes = append(l.Notes, comment.SettingsChanged(name))
 		}
 	}
-	if err := qu.removed(ctx, dir, all, files, complete, l); err != nil {
+	gone, err := qu.removed(ctx, dir, all, files, complete, l)
+	if err != nil {
 		return nil, nil, err
 	}
-	var found []project.Project
+	found := append(ofHead(all), gone...)
 	switch {
 	case !c.Everything():
-		if found, err = qu.meant(ctx, c, all); err != nil {
+		if found, err = qu.meant(ctx, c, found); err != nil {
 			return nil, nil, err
 		}
 	case complete:
-		found = project.Touched(all, files, base)
-	default:
-		found = all
+		found = append(ofHead(project.Touched(all, files, base)), gone...)
 	}
 	if c.Options.Changes() && len(found) > 1 {
 		return nil, several(c, found), nil
@@ -61,7 +60,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 }
 
 // orderOf is the head's part of the order of applies; nil where there is none.
-func orderOf(all, found []project.Project, c comment.Command, base *project.Settings) *ledger.HeadOrder {
+func orderOf(all []project.Project, found []selected, c comment.Command, base *project.Settings) *ledger.HeadOrder {
 	edges := project.EdgesOf(all)
 	if len(edges) == 0 && !base.Orders() {
 		return nil
@@ -69,6 +68,9 @@ func orderOf(all, found []project.Project, c comment.Command, base *project.Sett
 	o := &ledger.HeadOrder{Edges: edges}
 	if c.Everything() {
 		for _, p := range found {
+			if p.base != "" {
+				continue
+			}
 			o.Touched = append(o.Touched, p.Name)
 		}
 	}
@@ -76,7 +78,7 @@ func orderOf(all, found []project.Project, c comment.Command, base *project.Sett
 }
 
 // meant returns the projects that a command names, in the pull request or not.
-func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []project.Project) (found []project.Project, err error) {
+func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []selected) (found []selected, err error) {
 	var have []ledger.Versioned
 	if c.Failed {
 		if have, err = qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull); err != nil {
@@ -117,7 +119,7 @@ func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look)
 }
 
 // several refuses a change of the state for more than one project.
-func several(c comment.Command, found []project.Project) comment.Reply {
+func several(c comment.Command, found []selected) comment.Reply {
 	no := reasons.SeveralProjects{Command: c}
 	for _, p := range found {
 		no.Projects = append(no.Projects, p.Name)

@@ -15,7 +15,7 @@ import (
 func appliedNext(lines []grammar.Line, c comment.Command, r runs.Run) bool {
 	at := slices.IndexFunc(lines, func(l grammar.Line) bool { return l.Command.AsPlan().Equal(c) })
 	return at >= 0 && slices.ContainsFunc(lines[at+1:], func(l grammar.Line) bool {
-		return l.Problem.IsZero() && l.Command.Verb == comment.Apply && l.Command.Plan == "" && !l.Command.Failed && r.Meant(l.Command)
+		return l.Problem.IsZero() && l.Command.Verb == comment.Apply && l.Command.Plan == "" && !l.Command.Failed && r.Meant(l.Command) && !(r.Removed && l.Command.Everything())
 	})
 }
 

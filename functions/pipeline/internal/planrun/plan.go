@@ -153,7 +153,7 @@ func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versio
 	if m.Head != s.Head {
 		return s, runs.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Head, ErrSuperseded)
 	}
-	s.Base, s.Merge = m.Base, m.SHA
+	s.Run = runs.Against(s.Run, m.Base, m.SHA, pl.Evidence.Pull.Merged)
 	return s, runs.Gate(q), nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
 // Push queues plans, because a pull request may have a new head.
@@ -43,13 +42,13 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 
 // supersede ends the queued and unfinished plans of earlier heads, for projects that the present
 // head does not touch. Once a pull request is reopened, it may touch fewer projects than when it was closed.
-func (qu *PlanQueuer) supersede(ctx context.Context, found []project.Project) error {
+func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
-		planned := slices.ContainsFunc(found, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
+		planned := slices.ContainsFunc(found, func(p selected) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
 		again := s.Phase == runs.Dropped && s.Head == qu.Evidence.Pull.Head.SHA
 		under := s.Head != qu.Evidence.Pull.Head.SHA && (s.Phase == runs.Queued || s.Phase == runs.Planning)
 		if planned || !again && !under {

@@ -40,7 +40,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	}
 	l.Head, l.Base, l.Merge, l.Conflict, l.Into = m.Head, m.Base, m.SHA, m.Conflict, m.BaseRef
 	l.Seen = qu.Evidence.Pull.Updated
-	var found []project.Project
+	var found []selected
 	var replies []comment.Reply
 	if m.Conflict {
 		replies = append(replies, evidence.Refused(c, "", runs.Gate(q)))
@@ -123,7 +123,7 @@ func (qu *PlanQueuer) unknown(ctx context.Context, c comment.Command, l ledger.L
 
 // discover finds the projects that a command selects in the trial merge of l, and adds to l the
 // notes and problems on the way.
-func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger.Look) ([]project.Project, []comment.Reply, error) {
+func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger.Look) ([]selected, []comment.Reply, error) {
 	base, note, err := qu.Evidence.Settings(ctx, l.Base)
 	if err != nil {
 		return nil, nil, err
@@ -139,7 +139,9 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	l.Waiting = base.OnWaiting()
 	found, reply, err := qu.choose(ctx, c, dir, base, l)
 	for i := range found {
-		found[i].Apply = base.ApplyOn(found[i])
+		if found[i].Apply = base.ApplyOn(found[i].Project); found[i].base != "" {
+			found[i].Apply = project.OnComment
+		}
 	}
 	if reply != nil {
 		return found, []comment.Reply{reply}, err
@@ -148,7 +150,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 }
 
 // queuePlan queues the plan of one project. A reply that is not nil is the refusal.
-func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p project.Project, l ledger.Look) (comment.Reply, error) {
+func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p selected, l ledger.Look) (comment.Reply, error) {
 	s, err := qu.Ledger.Load(ctx, runs.Run{Pull: qu.Evidence.Message.Pull, Project: p.Name, Workspace: p.Workspace})
 	if err != nil {
 		return nil, err
@@ -201,13 +203,18 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 }
 
 // next returns the run as a queued one, without the results of its last plan and apply.
-func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p project.Project, l ledger.Look) ledger.Versioned {
+func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l ledger.Look) ledger.Versioned {
 	s = s.To(runs.Queued)
-	if !c.Failed || !c.Options.IsZero() { // what failed is tried again as it was
+	removed := p.base != ""
+	if !c.Failed || !c.Options.IsZero() || s.Removed != removed { // what failed is tried again as it was
 		s.Options = c.Options
 	}
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
+	if s.Removed = removed; removed {
+		s.Base, s.Merge = p.base, p.base
+		s.Options.Destroy = !s.Options.Changes()
+	}
 	s.AfterMerge = qu.Evidence.Pull.Merged
 	s.Attempt++
 	s.ThenApply, s.Quiet = 0, qu.quiet

@@ -9,37 +9,79 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// removed notes in l the projects that the pull request removes. all are those of a checkout, files the
+// A selected project is one to be planned: of the head, or one that the pull request removes. Then base is the commit of
+// the base branch that has it.
+type selected struct {
+	project.Project
+	base string
+}
+
+// ofHead are projects of the head.
+func ofHead(all []project.Project) (out []selected) {
+	for _, p := range all {
+		out = append(out, selected{Project: p})
+	}
+	return out
+}
+
+// removed returns the projects that the pull request removes, and notes them in l. all are those of a checkout, files the
 // changed ones; without deleted files and other settings nothing is removed, and the base branch is not
 // asked for.
-func (qu *PlanQueuer) removed(ctx context.Context, dir string, all []project.Project, files []string, complete bool, l *ledger.Look) error {
+func (qu *PlanQueuer) removed(ctx context.Context, dir string, all []project.Project, files []string, complete bool, l *ledger.Look) ([]selected, error) {
 	if l.Problem != "" {
-		return nil // projects may be missing because of it
+		return nil, nil // projects may be missing because of it
+	}
+	if qu.Evidence.Pull.Merged {
+		return qu.removedBefore(ctx)
 	}
 	if complete && !slices.ContainsFunc(files, func(name string) bool { return slices.Contains(project.SettingsFiles, name) }) {
 		deleted, err := anyDeleted(dir, files)
 		if err != nil || !deleted {
-			return err
+			return nil, err
 		}
 	}
 	gone, err := qu.Evidence.Removed(ctx, l.Base, all)
 	if err != nil || len(gone) == 0 {
-		return err
+		return nil, err
 	}
 	var list []comment.RemovedProject
+	var out []selected
 	for _, p := range gone {
 		x := comment.RemovedProject{Name: p.Name}
 		if p.Nowhere == "" && !p.Place.Is(places.Local) {
 			x.State = p.Place.String()
 		}
-		list = append(list, x)
+		list, out = append(list, x), append(out, selected{p, l.Base})
 	}
 	l.Removed = qu.Report.Clean(comment.Removed(list))
-	return nil
+	return out, nil
+}
+
+// removedBefore returns the projects that the pull request has removed, now that it is merged: those that were planned
+// before. The tip of the base branch does not have them any more.
+func (qu *PlanQueuer) removedBefore(ctx context.Context) (out []selected, err error) {
+	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		if !s.Removed || s.Phase == runs.Superseded {
+			continue
+		}
+		p, ok, err := qu.Evidence.RemovedOf(ctx, s.Run)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, selected{p, s.Base})
+		}
+	}
+	return out, nil
 }
 
 // anyDeleted reports whether a checkout lacks one of the files. The names are GitHub's: no link leads out of the

@@ -28,7 +28,7 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q runs.Request, no r
 	if m.Head != r.Head {
 		return q, nil, planrun.ErrSuperseded
 	}
-	q.Run.Base, q.Run.Merge = m.Base, m.SHA
+	q.Run = runs.Against(q.Run, m.Base, m.SHA, c.Evidence.Pull.Merged)
 	if d := runs.Gate(q); !d.Allowed() {
 		return q, d.Reasons, nil
 	}

@@ -1,0 +1,164 @@
+package dispatch_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// removing is a stage with two applied projects, and a pull request that removes one of them.
+func removing(t *testing.T, settings string, changes githubtest.Files) (*stage, int) {
+	s := newStage(t, githubtest.Files{
+		"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"),
+		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n" + settings + "}\nproject \"app\" {\n  dir = \"app\"\n}\n",
+	})
+	first := s.pull("alice", "first", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	s.say("alice", first, "lockstep apply")
+	s.repo.Merge("alice", first)
+	s.settle()
+	all := githubtest.Files{
+		"net/main.tf": githubtest.Deleted, "net/b.tf": githubtest.Deleted,
+		"lockstep.hcl": "project \"app\" {\n  dir = \"app\"\n}\n",
+	}
+	return s, s.pull("alice", "remove", all.With(changes))
+}
+
+// of returns the run of a project of a pull request.
+func (s *stage) of(n int, name string) runs.Run {
+	s.t.Helper()
+	all, err := s.pipeline.Ledger().Runs(s.t.Context(), s.ref(n))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, r := range all {
+		if r.Project == name {
+			return r.Run
+		}
+	}
+	s.t.Fatalf("there is no run of %s in %d", name, len(all))
+	return runs.Run{}
+}
+
+// TestRemovedProject is the removal of a project: its objects are planned to be destroyed, by the configuration of the base
+// branch, and only an apply of its own does that.
+func TestRemovedProject(t *testing.T) {
+	t.Parallel()
+	s, n := removing(t, "", githubtest.Files{"app/c.tf": resource("c", "1")})
+	s.expect("the status", s.status(n), "**This pull request removes the project** `net`", "| `net` | 0 to add, 0 to change, 2 to destroy, with -destroy | is removed, waits for `lockstep apply -p net` |", "terraform_data.b will be destroyed")
+	s.expect("an apply of all", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 1 added", "**Not applied** `net`", "that needs an apply of its own", "`lockstep apply -p net`")
+	s.expect("plan and apply in one comment", s.say("alice", n, "lockstep plan\nlockstep apply"), "**Planned** `net`", "**Not applied** `net`")
+	s.expect("by somebody without rights", s.say("mallory", n, "lockstep apply -p net"), "**Not applied**")
+	s.expect("an apply of its own", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
+	s.repo.Merge("alice", n)
+	s.settle()
+	if r := s.of(n, "net"); r.Phase != runs.Dropped || r.Was != runs.Applied || !r.Removed {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestRemovedProjectAndTheMerge holds that the merge destroys nothing that nobody has asked for, and that what is left can be
+// destroyed afterwards: the base branch does not have the project any more.
+func TestRemovedProjectAndTheMerge(t *testing.T) {
+	t.Parallel()
+	s, n := removing(t, "  apply = \"merge\"\n", nil)
+	s.expect("the status", s.status(n), "is removed, waits for `lockstep apply -p net`")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the status after the merge", s.status(n), "`lockstep retry`")
+	if r := s.of(n, "net"); r.Phase != runs.Dropped || r.Was != runs.Planned {
+		t.Errorf("%+v", r)
+	}
+	s.expect("what is left", s.repo.Issues()[0].Title+s.repo.Issues()[0].Body, "#2 is merged", "`net`")
+	s.expect("a plan again", s.say("alice", n, "lockstep retry"), "**Planned** `net`", "2 to destroy")
+	s.expect("an apply of all", s.say("alice", n, "lockstep apply"), "that needs an apply of its own")
+	s.expect("its apply", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
+}
+
+// TestRestoredProject holds that a project which a later push restores is planned as any other.
+func TestRestoredProject(t *testing.T) {
+	t.Parallel()
+	s, n := removing(t, "", nil)
+	s.repo.Push("alice", "remove", "Keep it", githubtest.Files{
+		"net/main.tf": resource("a", "1"), "net/b.tf": resource("b", "2"),
+		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
+	})
+	s.settle()
+	if r := s.of(n, "net"); r.Removed || r.Options.Destroy || r.Phase != runs.Planned {
+		t.Errorf("%+v", r)
+	}
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 0 added, 1 changed, 0 destroyed")
+}
+
+// TestRemovedProjectMoves holds that the configuration of the base branch as it is then destroys the objects: what main has
+// made meanwhile makes the plan stale.
+func TestRemovedProjectMoves(t *testing.T) {
+	t.Parallel()
+	s, n := removing(t, "", nil)
+	m := s.pull("bob", "more", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.expect("another one's apply", s.say("bob", m, "lockstep apply"), "**Applied** `net`: 1 added")
+	s.repo.Merge("bob", m)
+	s.settle()
+	s.expect("the status", s.status(n), "3 to destroy")
+	s.expect("an apply of what was shown before", s.say("alice", n, "lockstep apply -p net"), "`net`")
+	s.say("alice", n, "lockstep plan")
+	s.expect("its apply", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 3 destroyed")
+}
+
+// TestRevertedRemoval holds that a removal which is reverted destroys nothing: neither the plan that was made, nor the
+// repetition of one that failed.
+func TestRevertedRemoval(t *testing.T) {
+	t.Parallel()
+	for name, fails := range map[string]bool{"planned": false, "failed": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, n := removing(t, "", githubtest.Files{"app/c.tf": resource("c", "1")})
+			if fails {
+				engine := s.pipeline.Engine
+				s.pipeline.Engine = failing{engine}
+				s.expect("a plan that fails", s.say("alice", n, "lockstep plan -p net"), "**Not planned**: `net`")
+				s.pipeline.Engine = engine
+			}
+			s.repo.Push("alice", "remove", "Keep it as it was", githubtest.Files{
+				"net/main.tf": resource("a", "1"), "net/b.tf": resource("b", "1"),
+				"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
+			})
+			s.settle()
+			s.expect("an apply of its own", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`")
+			s.say("alice", n, "lockstep retry")
+			s.say("alice", n, "lockstep apply -p net")
+			if r := s.of(n, "net"); r.Phase == runs.Applied || fails && (r.Options.Destroy || r.Removed) {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// failing is an engine whose plans fail.
+type failing struct{ jobs.Engine }
+
+func (failing) Plan(context.Context, jobs.Job) (jobs.PlanResult, error) {
+	return jobs.PlanResult{Report: "it cannot be planned"}, nil
+}
+
+// TestConflictOfDocuments holds that the comment about a conflict is taken back once there is none, though there are no
+// projects to tell of.
+func TestConflictOfDocuments(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "doc.md": "1", "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\n"})
+	s.repo.Push("alice", "words", "Words", githubtest.Files{"doc.md": "2"})
+	n := s.repo.OpenPull("alice", "Words", "words")
+	s.repo.Push("bob", "main", "Words of others", githubtest.Files{"doc.md": "3"})
+	s.settle()
+	s.say("alice", n, "lockstep plan")
+	s.expect("the status", s.status(n), "conflicts with the base branch")
+	s.repo.Push("bob", "main", "Take it back", githubtest.Files{"doc.md": "1"})
+	s.settle()
+	s.say("alice", n, "lockstep plan")
+	if status := s.status(n); strings.Contains(status, "conflict") {
+		t.Error(status)
+	}
+}
