@@ -143,3 +143,6 @@ func Send(ctx context.Context, q Queue, about Pull, m Message, parts ...any) err
 	m.Pull = about
 	return q.Send(ctx, m)
 }
+
+// IsBot reports whether a login is an App's: GitHub lets no person have brackets in a login.
+func IsBot(login string) bool { return strings.HasSuffix(login, "[bot]") }

@@ -65,6 +65,8 @@ type Allow struct {
 	// Branches are patterns of base branches, beside the default branch, whose pull requests are
 	// planned and applied: see [Settings.Names].
 	Branches []string
+	// Bots are the logins, in lower case, of Apps that may command as those who may write: see [Settings.NamesBot].
+	Bots []string
 	// States are patterns of addresses for states that no project has at the base commit.
 	States []places.Pattern
 }
@@ -165,6 +167,7 @@ func (p *parser) allows(blocks hcl.Blocks) {
 		p.decode(attrs["provisioners"], &a.Provisioners, "true or false")
 		p.decode(attrs["external"], &a.External, "true or false")
 		a.Branches = p.branches(attrs["branches"])
+		a.Bots = p.bots(attrs["bots"])
 		a.States = p.states(attrs["states"])
 	}
 }

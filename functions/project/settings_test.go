@@ -41,6 +41,7 @@ allow {
   external     = "true"
   modules      = ["modules.example.com", "GitHub.com/Acme/*", "github.com/acme/net"]
   branches     = ["release/*", "hotfix"]
+  bots         = ["Renovate[bot]", "@mend[bot]"]
   states       = ["s3://states/acme/infra/**", "s3://other/x"]
 }
 `))
@@ -58,7 +59,7 @@ allow {
 	if diff := cmp.Diff(want, s.Projects); diff != "" {
 		t.Error(diff)
 	}
-	if got := fmt.Sprint(s.Allow); got != "{[registry.terraform.io/hashicorp/* registry.example.com/acme/thing] true true [modules.example.com github.com/acme/* github.com/acme/net] [release/* hotfix] [s3://states/acme/infra/** s3://other/x]}" {
+	if got := fmt.Sprint(s.Allow); got != "{[registry.terraform.io/hashicorp/* registry.example.com/acme/thing] true true [modules.example.com github.com/acme/* github.com/acme/net] [release/* hotfix] [renovate[bot] mend[bot]] [s3://states/acme/infra/** s3://other/x]}" {
 		t.Error(got)
 	}
 	for branch, want := range map[string]bool{"release/1": true, "hotfix": true, "release": false, "release/1/2": false, "mine": false, "": false} {
@@ -143,7 +144,10 @@ func TestParseRefuses(t *testing.T) {
 		dir(`"a"`) + dir(`"b"`):                                                      "lockstep.hcl:4: Two projects with one name: There is another project \"p\" at lockstep.hcl:1",
 		dir(`"a"`) + "project \"q\" {\n  dir = \"./a\"\n}\n":                         "lockstep.hcl:4: Two projects with one state: The project \"p\" has the directory a",
 		"allow {\n}\nallow {\n}\n":                                                   "lockstep.hcl:3: Second allow block",
-		"allow {\n  shell = true\n}\n":                                               "An allow block can have providers, provisioners, external, modules, branches and states.",
+		"allow {\n  bots = [\"renovate\"]\n}\n":                                      "\"renovate\" is not the login of an App",
+		"allow {\n  bots = [\"acme/bots\"]\n}\n":                                     "is not the login of an App",
+		"allow {\n  bots = [\"[bot]\"]\n}\n":                                         "is not the login of an App",
+		"allow {\n  shell = true\n}\n":                                               "An allow block can have providers, provisioners, external, modules, branches, bots and states.",
 		"allow {\n  modules = [\"github.com\"]\n}\n":                                 "lockstep.hcl:2: Invalid place of modules: \"github.com\" does not name repositories: public ones need no permission",
 		"allow {\n  modules = [\"github.com/acme\"]\n}\n":                            "does not name repositories",
 		"allow {\n  modules = [\"github.com/*/net\"]\n}\n":                           "does not name repositories",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -36,6 +37,11 @@ type commands struct {
 // commanded carries out the commands of a comment, as far as that is quick. Plans and applies are
 // queued, and pending in the answer.
 func (co *commands) commanded(ctx context.Context) error {
+	if pipeline.IsBot(co.Evidence.Message.Actor) {
+		if err := co.Evidence.Look(ctx); err != nil || !co.Evidence.Addressed() {
+			return err // two Apps would answer each other without end
+		}
+	}
 	name := report.AnswerTo(co.Evidence.Message)
 	var begun ledger.Answer
 	err := co.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {

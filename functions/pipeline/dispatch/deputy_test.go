@@ -34,7 +34,7 @@ func TestBotsAreNotHeard(t *testing.T) {
 			s.hub.LoseDeliveries(20)
 			s.settle()
 			s.hub.LoseDeliveries(0)
-			s.round(reconcile.Found{})
+			s.round(reconcile.Found{Deliveries: 8}) // those without a mistake: only the settings tell whose count
 		},
 	} {
 		say()
@@ -43,6 +43,35 @@ func TestBotsAreNotHeard(t *testing.T) {
 		if got := s.hub.Lines(); len(got) != was {
 			t.Errorf("%s led to %q", name, got[was:])
 		}
+	}
+}
+
+// TestNamedBots holds that an App commands where the default branch names it, and that neither another one is answered, nor
+// a named one that makes no sense, nor any by the settings of a pull request.
+func TestNamedBots(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nallow {\n  bots = [\"Renovate[bot]\"]\n}\n"})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nallow {\n  bots = [\"evil[bot]\"]\n}\n"})
+	for _, x := range []struct{ who, text string }{
+		{"evil[bot]", "lockstep apply"}, {"renovate[bot]", "lockstep aply"}, {"renovate[bot]", "lockstep"}, {"renovate[bot]", "<!-- lockstep:answer 7 -->\n\nlockstep apply"},
+		{"renovate[bot]", "> lockstep apply"}, {"renovate", "nothing"},
+	} {
+		s.repo.Comment(x.who, n, x.text)
+		was := len(s.hub.Lines())
+		s.settle()
+		if got := s.hub.Lines(); len(got) > was {
+			t.Errorf("%s: %s led to %q", x.who, x.text, got[was:])
+		}
+	}
+	s.expect("by the one that is named", s.say("renovate[bot]", n, "Now I apply it.\n\nlockstep apply"), "**Applied** `net`: 2 added")
+	s.expect("what it may not", s.say("renovate[bot]", n, "lockstep override --reason \"I may\""), "**Not overridden**")
+	s.repo.Push("bob", "main", "No Apps", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\n"})
+	s.settle()
+	s.repo.Comment("renovate[bot]", n, "lockstep plan")
+	was := len(s.hub.Lines())
+	s.settle()
+	if got := s.hub.Lines(); len(got) > was {
+		t.Errorf("once it is not named any more: %q", got[was:])
 	}
 }
 

@@ -27,9 +27,36 @@ func (e *Reader) Look(ctx context.Context) (err error) {
 		return err
 	}
 	if e.Message.Actor != "" {
-		e.permission, err = e.Hub.Permission(ctx, e.Message.Actor)
+		e.permission, err = e.permissionOf(ctx, e.Message.Actor)
 	}
 	return err
+}
+
+// permissionOf returns the present permission of who asks. GitHub has none for an App: one that the default branch's
+// settings name may do as those who can write.
+func (e *Reader) permissionOf(ctx context.Context, login string) (github.Permission, error) {
+	p, err := e.Hub.Permission(ctx, login)
+	if err != nil || !pipeline.IsBot(login) || p >= github.WritePermission {
+		return p, err
+	}
+	tip, err := e.Hub.Tip(ctx, e.Pull.DefaultBranch)
+	if err != nil {
+		return github.NoPermission, fmt.Errorf("look who may command: %w", err)
+	}
+	s, _, err := e.Settings(ctx, tip)
+	if err != nil {
+		return github.NoPermission, err
+	}
+	if s.NamesBot(login) {
+		return github.WritePermission, nil
+	}
+	return p, nil
+}
+
+// Addressed reports whether somebody commands who is to be answered: a person, or an App that the settings name. The pull
+// request was looked at.
+func (e *Reader) Addressed() bool {
+	return !pipeline.IsBot(e.Message.Actor) || e.permission >= github.WritePermission
 }
 
 // Request returns the evidence that every command for a project needs.

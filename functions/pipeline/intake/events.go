@@ -20,8 +20,7 @@ var events = []string{"pull_request", "issue_comment", "pull_request_review", "p
 // delivered again.
 func Effective(event string) bool { return slices.Contains(events, event) }
 
-// messages returns the tasks of a delivery. A comment without commands has none, and neither has a
-// comment of a bot: ours, or one that quotes ours.
+// messages returns the tasks of a delivery. A comment without commands has none.
 func messages(d github.Delivery) []pipeline.Message {
 	m := pipeline.Message{ID: d.Digest[:messageDigits]}
 	switch e := d.Event.(type) {
@@ -36,9 +35,9 @@ func messages(d github.Delivery) []pipeline.Message {
 			return nil
 		}
 	case github.CommentEvent:
-		m.Kind, m.Pull, m.Comment, m.Actor, m.Lines = pipeline.Commanded, pullOf(e.Subject), e.Comment, e.Sender, grammar.Parse(e.Body)
+		m.Kind, m.Pull, m.Comment, m.Actor, m.Lines = pipeline.Commanded, pullOf(e.Subject), e.Comment, e.Sender, linesOf(e.Body, e.Bot)
 		m.At = e.At
-		if len(m.Lines) == 0 || e.Bot {
+		if len(m.Lines) == 0 {
 			return nil
 		}
 	case github.ReviewEvent:
@@ -53,13 +52,26 @@ func messages(d github.Delivery) []pipeline.Message {
 	return []pipeline.Message{m}
 }
 
+// linesOf returns the commands in a text. Apps talk of us, and to people: only what they say without a mistake is a command,
+// which counts for those that the base branch names, and nothing in a text of ours is one.
+func linesOf(body string, bot bool) []grammar.Line {
+	all := grammar.Parse(body)
+	if !bot {
+		return all
+	}
+	if comment.Ours(body) {
+		return nil
+	}
+	return slices.DeleteFunc(all, func(l grammar.Line) bool { return !l.Problem.IsZero() })
+}
+
 // reviewed returns the tasks of a review: its approval may count, and its text may have commands.
 func reviewed(m pipeline.Message, e github.ReviewEvent) []pipeline.Message {
 	sync, said := m, m
 	sync.Kind, sync.Pull = pipeline.SyncComments, pullOf(e.Subject)
 	said.ID += "-text"
-	said.Kind, said.Pull, said.Actor, said.Lines, said.At = pipeline.Commanded, sync.Pull, e.Sender, grammar.Parse(e.Body), e.Review.At
-	if len(said.Lines) == 0 || e.Bot {
+	said.Kind, said.Pull, said.Actor, said.Lines, said.At = pipeline.Commanded, sync.Pull, e.Sender, linesOf(e.Body, e.Bot), e.Review.At
+	if len(said.Lines) == 0 {
 		return []pipeline.Message{sync}
 	}
 	return []pipeline.Message{sync, said}

@@ -1,10 +1,9 @@
 package runs
 
 import (
-	"strings"
-
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -19,7 +18,7 @@ func permission(q *Request) reasons.Reason {
 // mergedByBot reports whether an App merged the pull request, as merge queues do: GitHub has no
 // permission of an App to show, and has let it merge.
 func (q *Request) mergedByBot() bool {
-	return q.Entry == ByMerge && q.Pull.Merged && q.Pull.MergedBy == q.Actor && strings.HasSuffix(q.Actor, "[bot]")
+	return q.Entry == ByMerge && q.Pull.Merged && q.Pull.MergedBy == q.Actor && pipeline.IsBot(q.Actor)
 }
 
 func fork(q *Request) reasons.Reason {
