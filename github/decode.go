@@ -16,7 +16,7 @@ func decode(name string, body []byte) (Event, error) {
 	switch name {
 	case "":
 		return nil, fmt.Errorf("the webhook has no %s header", EventHeader)
-	case "pull_request", "issue_comment", "pull_request_review", "pull_request_review_comment", "check_run", "check_suite", "installation", "installation_repositories":
+	case "pull_request", "issue_comment", "pull_request_review", "pull_request_review_comment", "check_run", "check_suite", "merge_group", "installation", "installation_repositories":
 	default:
 		return OtherEvent{Name: name}, nil
 	}
@@ -66,6 +66,12 @@ func eventOf(name string, parsed any) (Event, error) {
 			return buttonEvent(e)
 		}
 		return OtherEvent{name, e.Action}, nil
+	case *gh.MergeGroupEvent:
+		if e.GetAction() != "checks_requested" {
+			return OtherEvent{name, e.GetAction()}, nil
+		}
+		s, err := subject(e.Installation, e.Repo, payloads.PullOfGroup(e.GetMergeGroup().GetHeadRef()), e.Sender)
+		return GroupEvent{s, e.GetMergeGroup().GetHeadSHA()}, errors.Join(err, checkSHA(e.GetMergeGroup().GetHeadSHA()))
 	case *gh.InstallationEvent:
 		added, removed := e.Repositories, []*gh.Repository(nil)
 		if e.GetAction() == "deleted" {

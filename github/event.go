@@ -3,7 +3,7 @@ package github
 import "time"
 
 // An Event is the content of a webhook: one of [PullRequestEvent], [CommentEvent], [ReviewEvent],
-// [RerunEvent], [ButtonEvent], [InstallationEvent] and [OtherEvent]. Its facts about a pull request are hints
+// [RerunEvent], [ButtonEvent], [GroupEvent], [InstallationEvent] and [OtherEvent]. Its facts about a pull request are hints
 // only, true when it was sent: read the pull request again.
 type Event interface{ event() }
 
@@ -75,6 +75,13 @@ type RerunEvent struct {
 	Pulls []int
 }
 
+// A GroupEvent is a merge group that waits for its checks: the base branch with a pull request, and with those before it in
+// the merge queue, merged into it. SHA is its commit.
+type GroupEvent struct {
+	Subject
+	SHA string
+}
+
 // An InstallationEvent is a change of the App's installation: made, removed, or given other
 // repositories or rights.
 type InstallationEvent struct {
@@ -94,5 +101,6 @@ func (CommentEvent) event()      {}
 func (ReviewEvent) event()       {}
 func (RerunEvent) event()        {}
 func (ButtonEvent) event()       {}
+func (GroupEvent) event()        {}
 func (InstallationEvent) event() {}
 func (OtherEvent) event()        {}

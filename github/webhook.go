@@ -1,11 +1,9 @@
 package github
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/lockstep-iac/lockstep/github/internal/payloads"
 )
 
 // Headers of a webhook request.
@@ -47,19 +47,6 @@ type Delivery struct {
 	Event  Event
 }
 
-// digest returns the SHA-256 of a body without the space between its tokens, since GitHub's API may
-// add some to a body that was sent. It is not the MAC of the signature, which changes with the
-// secret.
-func digest(body []byte) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, body); err != nil {
-		b.Reset()
-		b.Write(body)
-	}
-	sum := sha256.Sum256(b.Bytes())
-	return hex.EncodeToString(sum[:])
-}
-
 // ReadPayload reads a webhook's body; the error is ErrTooLarge if it is too large.
 func ReadPayload(r io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, MaxPayload+1))
@@ -83,7 +70,7 @@ func ReadDelivery(h http.Header, body []byte, secrets ...Secret) (Delivery, erro
 }
 
 func newDelivery(id, event string, payload []byte) (Delivery, error) {
-	d := Delivery{ID: id, Digest: digest(payload)}
+	d := Delivery{ID: id, Digest: payloads.Digest(payload)}
 	if !guidPattern().MatchString(id) {
 		return Delivery{}, fmt.Errorf("the webhook has no proper %s header", DeliveryHeader)
 	}

@@ -33,6 +33,10 @@ const rerunPayload = `{"action":"rerequested","check_run":{"name":"lockstep/a","
 	"pull_requests":[{"number":7},{"number":8}],"app":{"created_at":"2018-04-25 20:42:10"}},
 	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},"sender":{"login":"alice"},"installation":{"id":9}}`
 
+const groupPayload = `{"action":"checks_requested","merge_group":{"head_sha":"1111111111111111111111111111111111111111",
+	"head_ref":"refs/heads/gh-readonly-queue/main/pr-7-2222222222222222222222222222222222222222","base_ref":"refs/heads/main","base_sha":"2222222222222222222222222222222222222222"},
+	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},"sender":{"login":"alice","type":"User"},"installation":{"id":9}}`
+
 var buttonPayload = strings.Replace(rerunPayload, `"action":"rerequested"`, `"action":"requested_action","requested_action":{"identifier":"plan"}`, 1)
 
 func signed(event, body string, s Secret) http.Header {
@@ -90,6 +94,11 @@ func TestReadDelivery(t *testing.T) {
 		{"comment on a line as one on an issue", "issue_comment", linePayload, nil, "is not that of"},
 		{"edited review", "pull_request_review", strings.Replace(reviewPayload, "submitted", "edited", 1), OtherEvent{"pull_request_review", "edited"}, ""},
 		{"review of nothing", "pull_request_review", without(reviewPayload, `"number":7`), nil, "names no pull request"},
+		{"merge group", "merge_group", groupPayload, GroupEvent{about, strings.Repeat("1", 40)}, ""},
+		{"end of a merge group", "merge_group", strings.Replace(groupPayload, "checks_requested", "destroyed", 1), OtherEvent{"merge_group", "destroyed"}, ""},
+		{"merge group of another branch", "merge_group", strings.Replace(groupPayload, "gh-readonly-queue/main/pr-7", "main/pr-7", 1), nil, "names no pull request"},
+		{"merge group without a commit", "merge_group", strings.Replace(groupPayload, strings.Repeat("1", 40), "HEAD", 1), nil, "not the full name of a commit"},
+		{"merge group as a review", "pull_request_review", groupPayload, nil, "is not that of"},
 		{"rerun", "check_run", rerunPayload,
 			RerunEvent{9, about.Repo, "alice", strings.Repeat("1", 40), "lockstep/a", "7/a", []int{7, 8}}, ""},
 		{"button", "check_run", buttonPayload,

@@ -118,8 +118,9 @@ var allowed = map[string][]string{
 	"functions/project/grammar":           {},
 	"functions/pipeline/lambdatest/bombs": {},
 
-	"github/githubtest":                  {"github", "github/githubtest/apps", "github/githubtest/internal/commits", "github/githubtest/internal/hooks", "github/githubtest/rest", "github/githubtest/internal/story"},
+	"github/githubtest":                  {"github", "github/githubtest/apps", "github/githubtest/faults", "github/githubtest/internal/commits", "github/githubtest/internal/hooks", "github/githubtest/rest", "github/githubtest/internal/story"},
 	"github/githubtest/apps":             {"github/githubtest/rest"},
+	"github/githubtest/faults":           {"github/githubtest/rest"},
 	"github/githubtest/internal/commits": {},
 	"github/githubtest/internal/hooks":   {"github", "github/githubtest/rest"},
 	"github/githubtest/rest":             {},

@@ -27,6 +27,7 @@ const (
 	Pushed       Kind = "pushed"    // a pull request may have a new head: plan it
 	Commanded    Kind = "commanded" // somebody wrote a comment with commands
 	Closed       Kind = "closed"    // a pull request was merged, or closed
+	Grouped      Kind = "grouped"   // a merge queue wants the check of a merge group
 	SyncComments Kind = "tell"      // the comments on a pull request are out of date
 	ToPlan       Kind = "plan"      // plan one project
 	ToApply      Kind = "apply"     // apply one saved plan
@@ -56,6 +57,8 @@ type Message struct {
 	Lines   []grammar.Line `json:",omitempty"`
 	// At is the time at which the comment was written, by GitHub's clock.
 	At time.Time `json:",omitzero"`
+	// MergeGroup is the commit of a merge group.
+	MergeGroup string `json:",omitempty"`
 	// Target names the run to plan, check, apply, recover or release, among those of the pull request: see
 	// [Run.Target]. Attempt must equal the run's Attempt for a plan or a check, or its Try for an
 	// apply: else the message is obsolete.
@@ -84,6 +87,7 @@ var queues = map[Kind]QueueName{
 	Pushed:       Events,
 	Commanded:    Events,
 	Closed:       Events,
+	Grouped:      Events,
 	SyncComments: Events,
 	Settled:      Events,
 	ToCheck:      Plans,

@@ -15,7 +15,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.mu.Lock()
-	fail := h.faults.next()
+	fail := h.faults.Take()
 	h.mu.Unlock()
 	if fail != nil {
 		fail(w)

@@ -34,6 +34,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
+	"github.com/lockstep-iac/lockstep/github/githubtest/faults"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
 )
@@ -77,7 +78,7 @@ type Hub struct {
 	*teams
 	repos  repositories
 	links  map[string]archiveLink
-	faults faults
+	faults faults.Next
 }
 
 // New returns an empty Hub with its App.
@@ -169,4 +170,11 @@ func (h *Hub) Redeliver(ctx context.Context, guid string) (string, error) {
 // another event, as an eavesdropper can; "" keeps the original. It returns the answer.
 func (h *Hub) Replay(ctx context.Context, guid, as, event string) (status int, answer string, err error) {
 	return h.outbox.Replay(ctx, guid, as, event)
+}
+
+// Fail makes the next n requests to the API fail, whatever they ask for; with n negative
+// all until another call.
+func (h *Hub) Fail(n int, f faults.Failure) {
+	defer h.lock()()
+	h.faults = faults.Of(n, f)
 }

@@ -20,6 +20,7 @@ type Repository struct {
 	*comments
 	*checks
 	*issues
+	queue []queued // the merge queue of main
 }
 
 func (h *Hub) newRepository(x *repo) *Repository {

@@ -36,6 +36,11 @@ var triggers = map[pipeline.Kind]trigger{
 		(*task).close,
 		(*task).abandonClosed,
 	},
+	pipeline.Grouped: {
+		(*task).group,
+		// The queue waits for the check for an hour, and puts the pull request out; it can be put in again.
+		func(*task, context.Context, comment.Broken) error { return nil },
+	},
 	pipeline.SyncComments: {
 		(*task).sync,
 		// Comments are made from the records, so an abandoned sync is tried once more: the
@@ -86,6 +91,14 @@ func (t *task) push(ctx context.Context) error {
 // close handles the end of a pull request. Applies on merge wait for each other.
 func (t *task) close(ctx context.Context) error {
 	return t.then(ctx, t.closer.Close(ctx))
+}
+
+// group handles a merge group.
+func (t *task) group(ctx context.Context) error {
+	if err := t.evidence.Look(ctx); err != nil {
+		return err
+	}
+	return t.report.Grouped(ctx, t.message.MergeGroup)
 }
 
 // then goes on with the applies that wait for those of other projects, after an event whose comments are written.

@@ -14,7 +14,7 @@ import (
 
 // events are GitHub's names of the events that may become messages.
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
-var events = []string{"pull_request", "issue_comment", "pull_request_review", "pull_request_review_comment", "check_run", "check_suite"}
+var events = []string{"pull_request", "issue_comment", "merge_group", "pull_request_review", "pull_request_review_comment", "check_run", "check_suite"}
 
 // Effective reports whether a delivery of an event may become a message: a lost one has to be
 // delivered again.
@@ -40,6 +40,8 @@ func messages(d github.Delivery) []pipeline.Message {
 		if len(m.Lines) == 0 {
 			return nil
 		}
+	case github.GroupEvent:
+		m.Kind, m.Pull, m.MergeGroup = pipeline.Grouped, pullOf(e.Subject), e.SHA
 	case github.ReviewEvent:
 		return reviewed(m, e)
 	case github.RerunEvent:

@@ -28,7 +28,10 @@ func TestEvents(t *testing.T) {
 		{"pull_request", github.PullRequestEvent{Action: "labeled"}, ""},
 		{"issue_comment", github.CommentEvent{Body: "lockstep plan"}, pipeline.Commanded},
 		{"issue_comment", github.CommentEvent{Body: "looks good"}, ""},
-		{"issue_comment", github.CommentEvent{Body: "lockstep plan", Bot: true}, ""},
+		{"issue_comment", github.CommentEvent{Body: "lockstep plan", Bot: true}, pipeline.Commanded}, // if it is named
+		{"issue_comment", github.CommentEvent{Body: "lockstep aply", Bot: true}, ""},
+		{"issue_comment", github.CommentEvent{Body: "<!-- lockstep:status -->\nlockstep plan", Bot: true}, ""},
+		{"merge_group", github.GroupEvent{SHA: "1"}, pipeline.Grouped},
 		{"pull_request_review", github.ReviewEvent{}, pipeline.SyncComments},
 		{"pull_request_review_comment", github.CommentEvent{Body: "lockstep plan"}, pipeline.Commanded},
 		{"check_run", rerun, pipeline.Commanded},

@@ -16,7 +16,7 @@ type Need string
 // permissions returns all that the App asks for. Each has a level: "write" includes "read".
 func permissions() map[string]string {
 	return map[string]string{
-		"metadata": "read", "contents": "read", "statuses": "read", "members": "read",
+		"metadata": "read", "contents": "read", "statuses": "read", "members": "read", "merge_queues": "read",
 		"pull_requests": "write", "issues": "write", "checks": "write",
 	}
 }

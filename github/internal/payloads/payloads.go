@@ -3,9 +3,15 @@
 package payloads
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
+	"sync"
 
 	gh "github.com/google/go-github/v60/github"
 )
@@ -15,7 +21,7 @@ import (
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
 var members = map[string][]string{
 	"pull_request": {"pull_request"}, "pull_request_review": {"pull_request", "review"}, "issue_comment": {"comment", "issue"},
-	"pull_request_review_comment": {"pull_request", "comment"}, "check_run": {"check_run"}, "check_suite": {"check_suite"},
+	"pull_request_review_comment": {"pull_request", "comment"}, "check_run": {"check_run"}, "check_suite": {"check_suite"}, "merge_group": {"merge_group"},
 }
 
 // Shaped returns an error if a payload cannot be that of an event. It is valid JSON, and an object.
@@ -28,7 +34,7 @@ func Shaped(name string, body []byte) error {
 	if err := json.Unmarshal(body, &has); err != nil {
 		return fmt.Errorf("the payload of the %s webhook is not readable: %w", name, err)
 	}
-	for _, m := range []string{"pull_request", "review", "comment", "issue", "check_run", "check_suite"} {
+	for _, m := range []string{"pull_request", "review", "comment", "issue", "check_run", "check_suite", "merge_group"} {
 		if _, is := has[m]; is != slices.Contains(want, m) {
 			return fmt.Errorf("the payload is not that of a %s webhook", name)
 		}
@@ -58,4 +64,34 @@ type Subject struct {
 	Pulls      []struct {
 		Number int `json:"number"`
 	} `json:"pull_requests"`
+}
+
+// inQueue matches the branch of a merge group: that of the pull request it was made for, the last one in the group.
+// Source: https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
+var inQueue = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^refs/heads/gh-readonly-queue/.+/pr-([1-9][0-9]{0,9})-[0-9a-f]{40,64}$`)
+})
+
+// PullOfGroup returns the number of the pull request that a merge group was made for, by the name of its branch; 0 if that is
+// not one of a merge queue.
+func PullOfGroup(ref string) int {
+	found := inQueue().FindStringSubmatch(ref)
+	if found == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(found[1])
+	return n
+}
+
+// Digest returns the SHA-256 of a body without the space between its tokens, in hexadecimal, since GitHub's API may
+// add some to a body that was sent. It is not the MAC of the signature, which changes with the
+// secret.
+func Digest(body []byte) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, body); err != nil {
+		b.Reset()
+		b.Write(body)
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return hex.EncodeToString(sum[:])
 }

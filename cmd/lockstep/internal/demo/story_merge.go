@@ -1,8 +1,39 @@
 package demo
 
 import (
+	"context"
+	"errors"
+
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
+
+var mergeQueue = Story{
+	Name:  "merge-queue",
+	Shows: "GitHub's merge queue waits for our check of its merge group, and what it merges is applied.",
+	scenes: []scene{
+		opened("carol opens a pull request for the application, which is applied on merge", "carol", "release", "Release 2026.11", newRelease, "will be applied on merge"),
+		opened("bob opens one that cannot be planned", "bob", "broken", "Broken", githubtest.Files{"app/broken.tf": "resource {\n"}, "check lockstep: failure"),
+		queues("carol's goes into the merge queue, and its group gets the check", "carol", 1, "check lockstep: success, Will be applied on merge: 1 project"),
+		lands("so the queue merges it", true, "**Applied** `app`: 1 added, 0 changed, 0 destroyed"),
+		queues("bob's goes in, too", "bob", 2, "check lockstep: failure"),
+		lands("and is put out", false),
+	},
+}
+
+// queues is a scene in which a pull request goes into the merge queue.
+func queues(title, who string, number int, want ...string) scene {
+	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Enqueue(who, number) })}
+}
+
+// lands is a scene in which the merge queue merges its first pull request, or puts it out.
+func lands(title string, merges bool, want ...string) scene {
+	return scene{title: title, want: want, do: func(_ context.Context, w *World) error {
+		if w.repo.Land("lockstep") != merges {
+			return errors.New("the merge queue decides otherwise")
+		}
+		return nil
+	}}
+}
 
 var mergeApply = Story{
 	Name:  "merge-apply",

@@ -50,9 +50,9 @@ const serveUsage = `serve [OPTIONS]
   repository, and is reached with serve's own credentials, or with a session of
   -state-role that reaches this state only.
 
-  The App needs: contents, metadata, commit statuses, members: read; checks, issues,
-  pull requests: write; the events pull_request, issue_comment, pull_request_review,
-  pull_request_review_comment, check_run, check_suite.
+  The App needs: contents, metadata, commit statuses, members, merge queues: read; checks,
+  issues, pull requests: write; the events pull_request, issue_comment, merge_group,
+  pull_request_review, pull_request_review_comment, check_run, check_suite.
 
   After an interrupt, runs under way finish, and no others begin. The remaining work is
   done after the next start.

@@ -54,7 +54,7 @@ func (m Merger) Merge(ctx context.Context) error {
 		return err
 	}
 	if settings.DeleteBranch {
-		if err := m.Ledger.Land(ctx, m.Evidence.Message.Pull, pull.Head.SHA); err != nil {
+		if err := m.land(ctx, pull.Head.SHA); err != nil {
 			return err
 		}
 		look.Landing = pull.Head.SHA
@@ -83,7 +83,7 @@ func (m Merger) clean(ctx context.Context, l ledger.Look) error {
 	if err != nil && !errors.As(err, new(*github.FinalError)) {
 		return err
 	}
-	return m.Ledger.Land(ctx, m.Evidence.Message.Pull, "")
+	return m.land(ctx, "")
 }
 
 // refused tells people of GitHub's refusal, in a comment of its own for each head.
@@ -92,4 +92,9 @@ func (m Merger) refused(ctx context.Context, sha string, no comment.MergeRefused
 		return err
 	}
 	return m.Report.Sync(ctx)
+}
+
+// land records that a head is about to be merged, and its branch deleted; "" that both are done.
+func (m *Merger) land(ctx context.Context, sha string) error {
+	return m.Ledger.ChangeLook(ctx, m.Evidence.Message.Pull, func(l *ledger.Look) { l.Landing = sha })
 }

@@ -34,6 +34,8 @@ type Look struct {
 	// Heads are the commits whose check has an entry of this pull request. It is written before the
 	// entries are.
 	Heads []string `json:",omitempty"`
+	// Groups are the last commits of merge groups for the pull request, whose check is that of its head.
+	Groups []string `json:",omitempty"`
 	// Landing is the head that is merged, or was, and whose branch is deleted afterwards.
 	Landing string `json:",omitempty"`
 	// FollowUp is the issue about what was merged and is not applied.
@@ -69,8 +71,8 @@ func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.I
 // SaveLook writes a look. Looks at a pull request are made one after the other: the last one is the
 // newest.
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
-	return ld.changeLook(ctx, l.Pull, func(was *Look) {
-		l.Heads, l.Landing, l.FollowUp = was.Heads, was.Landing, was.FollowUp
+	return ld.ChangeLook(ctx, l.Pull, func(was *Look) {
+		l.Heads, l.Groups, l.Landing, l.FollowUp = was.Heads, was.Groups, was.Landing, was.FollowUp
 		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Removed != ""
 		if was.Head == l.Head && !was.Seen.IsZero() {
 			l.Seen = was.Seen
@@ -104,41 +106,46 @@ func (l Look) Before(written time.Time) bool {
 
 // CloseLook records that a pull request is closed.
 func (ld Ledger) CloseLook(ctx context.Context, p pipeline.Pull) error {
-	return ld.changeLook(ctx, p, func(l *Look) { l.Closed = true })
+	return ld.ChangeLook(ctx, p, func(l *Look) { l.Closed = true })
 }
 
 // GiveUpLook records that nobody could look at a head.
 func (ld Ledger) GiveUpLook(ctx context.Context, p pipeline.Pull, sha string) error {
-	return ld.changeLook(ctx, p, func(l *Look) { l.GivenUp = sha })
-}
-
-// Land records that a head is about to be merged, and its branch deleted; "" that both are done.
-func (ld Ledger) Land(ctx context.Context, p pipeline.Pull, sha string) error {
-	return ld.changeLook(ctx, p, func(l *Look) { l.Landing = sha })
-}
-
-// Follow records the issue about a pull request.
-func (ld Ledger) Follow(ctx context.Context, p pipeline.Pull, f FollowUp) error {
-	return ld.changeLook(ctx, p, func(l *Look) { l.FollowUp = f })
+	return ld.ChangeLook(ctx, p, func(l *Look) { l.GivenUp = sha })
 }
 
 // Appear adds a commit to those whose check has an entry of a pull request.
 func (ld Ledger) Appear(ctx context.Context, p pipeline.Pull, sha string) error {
-	return ld.changeLook(ctx, p, func(l *Look) {
+	return ld.ChangeLook(ctx, p, func(l *Look) {
 		if !slices.Contains(l.Heads, sha) {
 			l.Heads = append(l.Heads, sha)
 		}
 	})
 }
 
+// maxGroups is the number of merge groups that are kept: a queue makes another one when it changes before the
+// pull request's turn.
+const maxGroups = 5
+
+// Group adds the commit of a merge group for a pull request.
+func (ld Ledger) Group(ctx context.Context, p pipeline.Pull, sha string) error {
+	return ld.ChangeLook(ctx, p, func(l *Look) {
+		if !slices.Contains(l.Groups, sha) {
+			l.Groups = append(l.Groups, sha)
+			l.Groups = l.Groups[max(len(l.Groups)-maxGroups, 0):]
+		}
+	})
+}
+
 // Disappear takes away a commit that Appear has added.
 func (ld Ledger) Disappear(ctx context.Context, p pipeline.Pull, sha string) error {
-	return ld.changeLook(ctx, p, func(l *Look) {
+	return ld.ChangeLook(ctx, p, func(l *Look) {
 		l.Heads = slices.DeleteFunc(l.Heads, func(x string) bool { return x == sha })
 	})
 }
 
-func (ld Ledger) changeLook(ctx context.Context, p pipeline.Pull, change func(*Look)) error {
+// ChangeLook changes the record of the last look at a pull request.
+func (ld Ledger) ChangeLook(ctx context.Context, p pipeline.Pull, change func(*Look)) error {
 	_, err := ld.Change(ctx, lookKey(p), func(old []byte) ([]byte, error) {
 		l := Look{Pull: p}
 		if old != nil {

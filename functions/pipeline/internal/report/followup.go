@@ -32,5 +32,5 @@ func (rp *Reporter) followUp(ctx context.Context, s comment.Status, l ledger.Loo
 		return err
 	}
 	now.Open = now.Open && now.Number != 0
-	return rp.Ledger.Follow(ctx, rp.Evidence.Message.Pull, now)
+	return rp.Ledger.ChangeLook(ctx, rp.Evidence.Message.Pull, func(l *ledger.Look) { l.FollowUp = now })
 }

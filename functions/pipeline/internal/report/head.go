@@ -86,6 +86,9 @@ func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Lo
 		if err := rp.stand(ctx, l.Head, page, l.Waiting); err != nil {
 			return err
 		}
+		if err := rp.inGroups(ctx, page, l); err != nil {
+			return err
+		}
 	}
 	if !rp.looked(l) && l.GivenUp != rp.Evidence.Pull.Head.SHA {
 		if err := rp.await(ctx); err != nil {
@@ -93,6 +96,32 @@ func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Lo
 		}
 	}
 	return rp.leave(ctx)
+}
+
+// inGroups enters the pull request into the checks of its merge groups: GitHub merges a group once its commit has the checks
+// that the head has to have. Whether the merge can be applied is decided again once it is there.
+func (rp *Reporter) inGroups(ctx context.Context, page comment.Head, l ledger.Look) error {
+	for _, sha := range l.Groups {
+		if err := rp.enter(ctx, sha, rp.entry(page, l.Waiting)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Grouped makes the check of a merge group pending, until the head is looked at, and then that of the head.
+func (rp *Reporter) Grouped(ctx context.Context, sha string) error {
+	if err := rp.Ledger.Group(ctx, rp.Evidence.Message.Pull, sha); err != nil {
+		return err
+	}
+	l, err := rp.Ledger.LastLook(ctx, rp.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	if !rp.looked(l) {
+		return rp.enter(ctx, sha, rp.entry(comment.Head{Standing: comment.HeadAwaited}, ""))
+	}
+	return rp.Sync(ctx)
 }
 
 // leave ends the checks of commits that were the head of the pull request, and are not any more.

@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
+	"github.com/lockstep-iac/lockstep/github/githubtest/faults"
 )
 
 var hush = github.NewSecret("hush")
@@ -80,14 +81,14 @@ func (w wire) RoundTrip(r *http.Request) (res *http.Response, err error) {
 }
 
 // excuse is a reason of GitHub's not to answer.
-func (s *simulation) excuse() githubtest.Failure {
+func (s *simulation) excuse() faults.Failure {
 	switch s.IntN(3) {
 	case 0:
-		return githubtest.SecondaryLimit(s.IntN(90))
+		return faults.SecondaryLimit(s.IntN(90))
 	case 1:
-		return githubtest.Limited(time.Now().Add(time.Duration(s.IntN(1800)) * time.Second))
+		return faults.Limited(time.Now().Add(time.Duration(s.IntN(1800)) * time.Second))
 	}
-	return githubtest.Outage
+	return faults.Outage
 }
 
 // inProcess carries requests to a handler.

@@ -18,7 +18,7 @@ import (
 )
 
 var events = []string{
-	"check_run", "check_suite", "installation", "installation_repositories", "issue_comment", "pull_request", "pull_request_review", "pull_request_review_comment",
+	"check_run", "check_suite", "installation", "installation_repositories", "issue_comment", "merge_group", "pull_request", "pull_request_review", "pull_request_review_comment",
 }
 
 type object = map[string]any

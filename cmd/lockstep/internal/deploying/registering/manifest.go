@@ -5,14 +5,14 @@ import "encoding/json"
 // Permissions are those that the App needs, and no more.
 func Permissions() map[string]string {
 	return map[string]string{
-		"metadata": "read", "contents": "read", "statuses": "read", "members": "read",
+		"metadata": "read", "contents": "read", "statuses": "read", "members": "read", "merge_queues": "read",
 		"pull_requests": "write", "issues": "write", "checks": "write",
 	}
 }
 
 // Events are those that the App needs.
 func Events() []string {
-	return []string{"check_run", "check_suite", "issue_comment", "pull_request", "pull_request_review", "pull_request_review_comment"}
+	return []string{"check_run", "check_suite", "issue_comment", "merge_group", "pull_request", "pull_request_review", "pull_request_review_comment"}
 }
 
 // nowhere is the address of webhooks until there is one. It belongs to nobody.

@@ -1,4 +1,6 @@
-package githubtest
+// Package faults has the answers of GitHub's in the place of those that were asked for. It refuses to know when they come.
+// Start at [Failure].
+package faults
 
 import (
 	"net/http"
@@ -41,21 +43,17 @@ func fault(w http.ResponseWriter, status int, message string) {
 	rest.SendProblem(w, &rest.Problem{Status: status, Message: message})
 }
 
-// faults are the failures to come.
-type faults struct {
+// Next are the failures to come. The zero value has none.
+type Next struct {
 	left int // requests that fail; negative: all
 	as   Failure
 }
 
-// Fail makes the next n requests to the API fail, whatever they ask for; with n negative
-// all until another call.
-func (h *Hub) Fail(n int, f Failure) {
-	defer h.lock()()
-	h.faults = faults{n, f}
-}
+// Of are n failures; with n negative they go on.
+func Of(n int, f Failure) Next { return Next{n, f} }
 
-// next returns the failure of the next request, nil if it is to be answered.
-func (f *faults) next() Failure {
+// Take returns the failure of the next request, nil if it is to be answered.
+func (f *Next) Take() Failure {
 	if f.left == 0 {
 		return nil
 	}
