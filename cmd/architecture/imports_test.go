@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/opening":               {"cmd/lockstep/internal/cli", "engine/...", "statebackend/...", "functions/operation", "functions/workdir"},
 	"cmd/lockstep/internal/authoring":             {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/changing":              {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
-	"cmd/lockstep/internal/preparing":             {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/modules"},
+	"cmd/lockstep/internal/preparing":             {"functions/pipeline/awsstore", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/modules"},
 	"cmd/lockstep/internal/statekeeping":          {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend/...", "functions/workdir"},
 	"cmd/lockstep/internal/surveying":             {"cmd/lockstep/internal/cli", "engine/diags", "functions/project", "functions/project/atlantis", "functions/project/grammar", "functions/project/order"},
 	"cmd/lockstep/internal/deploying":             {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/deploying/...", "github", "github/registration"},

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
 // forget removes what init and the lock file remember.
@@ -79,4 +81,29 @@ func TestProvidersMirror(t *testing.T) {
 	if got := d.read("mirror/registry.example.com/lockstep/lab/index.json"); got != "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"1.1.0\": {}\n  }\n}" {
 		t.Error(got)
 	}
+}
+
+// `providers mirror s3://BUCKET` puts packages into the store of a deployment, under the keys by which the functions look for
+// them, and encrypted as the key's policy demands.
+func TestProvidersMirrorToS3(t *testing.T) {
+	t.Parallel()
+	_, d := registry(t, true)
+	c := new(statebackendtest.S3).Start(t)
+	d.set("AWS_ENDPOINT_URL_S3="+c.URL, "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID="+statebackendtest.AccessKey, "AWS_SECRET_ACCESS_KEY="+statebackendtest.SecretKey, "AWS_EC2_METADATA_DISABLED=true", "AWS_MAX_ATTEMPTS=1")
+	for _, refused := range []string{"s3://states", "-kms-key=k s3://states/folder", "-kms-key=k s3://", "-kms-key=k mirror"} {
+		if r := d.run("providers mirror " + refused); r.code != 1 || !strings.Contains(r.stderr, "Error: ") || len(c.Keys()) > 0 {
+			t.Errorf("%s: exit code %d, %v\n%s", refused, r.code, c.Keys(), r.stderr)
+		}
+	}
+	key := "providers/registry.example.com/lockstep/lab/terraform-provider-lab_1.0.0_" + runtime.GOOS + "_" + runtime.GOARCH + ".zip"
+	d.want(0, "providers mirror -kms-key=arn:aws:kms:us-east-1:123456789012:key/1 s3://states", "Package authenticated: self-signed", "- Stored "+strings.TrimPrefix(key, "providers/"))
+	if keys := c.Keys(); len(keys) != 1 || keys[0] != "states/"+key {
+		t.Fatal(keys)
+	}
+	data, h := c.Object("states/" + key)
+	if !strings.HasPrefix(string(data), "PK") || h.Get("X-Amz-Server-Side-Encryption") != "aws:kms" || h.Get("X-Amz-Server-Side-Encryption-Context") == "" || !strings.HasSuffix(h.Get("X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id"), "key/1") {
+		t.Errorf("%d bytes, %v", len(data), h)
+	}
+	d.set("AWS_ENDPOINT_URL_S3=http://127.0.0.1:1")
+	d.want(1, "providers mirror -kms-key=k s3://states", "Packages cannot be stored")
 }

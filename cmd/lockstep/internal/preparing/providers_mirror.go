@@ -1,21 +1,43 @@
 package preparing
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
+
+const mirrorUsage = `providers mirror [OPTIONS] TARGET_DIR
+
+  The directory is a filesystem mirror, and a network mirror once a server has it.
+
+  With s3://BUCKET in its place, the packages go into the store of a deployment, from
+  which its functions install: BUCKET and the argument of -kms-key are the outputs
+  ArtifactsBucket and KeyArn of its stack. The functions run on linux_arm64, and take no
+  package without a checksum in a lock file.`
 
 var ProvidersMirror = cli.Command{Name: "providers mirror", Synopsis: "Copy the packages of providers into a mirror", Run: func(a *cli.App, args []string) int {
 	o := workdir.MirrorOptions{Events: func(e install.Event) { fmt.Fprintln(a.Out, e) }}
 	var platforms cli.ListFlag
-	f := a.NewFlags("providers mirror", "providers mirror [OPTIONS] TARGET_DIR")
+	key := ""
+	f := a.NewFlags("providers mirror", mirrorUsage)
 	f.Vars(&cli.VarFlags{}) // sources of modules may need them
 	f.Var(&platforms, "platform", "a platform such as linux_amd64; may be given several times (default: this one)")
 	f.BoolVar(&o.Lock, "lock-file", true, "use the versions in the dependency lock file")
+	f.StringVar(&key, "kms-key", "", "the ARN of the bucket's KMS key, for s3://BUCKET")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
@@ -26,10 +48,75 @@ var ProvidersMirror = cli.Command{Name: "providers mirror", Synopsis: "Copy the 
 	if o.Platforms, ds = parsePlatforms(platforms); ds.HasErrors() {
 		return a.Show(ds)
 	}
-	o.Dir = a.Path(f.Arg(0))
+	bucket, isStore, err := storeBucket(f.Arg(0))
+	switch {
+	case err != nil:
+		return f.Refuse("Invalid store", "%v", err)
+	case isStore && key == "":
+		return f.Refuse("No key specified", "packages in %s are encrypted: name the deployment's key by -kms-key=ARN", f.Arg(0))
+	case !isStore && key != "":
+		return f.Refuse("No store", "-kms-key is for s3://BUCKET, and %s is a directory", f.Arg(0))
+	}
+	if o.Dir = a.Path(f.Arg(0)); isStore {
+		if o.Dir, err = os.MkdirTemp("", "lockstep-mirror-*"); err != nil {
+			return a.Show(diags.FromError("Packages cannot be downloaded", err))
+		}
+		defer os.RemoveAll(o.Dir)
+	}
 	d, reqs, ds := configured(a)
 	if ds.HasErrors() {
 		return a.Show(ds)
 	}
-	return a.Show(append(ds, d.Mirror(a.Ctx, reqs, o)...))
+	ds = append(ds, d.Mirror(a.Ctx, reqs, o)...)
+	if isStore {
+		err := fill(a.Ctx, awsstore.Packages{Bucket: bucket, KeyID: key}, os.DirFS(o.Dir), func(name string) { fmt.Fprintf(a.Out, "- Stored %s\n", name) })
+		ds = append(ds, diags.FromError("Packages cannot be stored", err)...)
+	}
+	return a.Show(ds)
 }}
+
+// bucketPattern matches the names of buckets.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
+var bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+
+// storeBucket returns the bucket of a target s3://BUCKET. The packages have a folder of their own in it.
+func storeBucket(target string) (bucket string, is bool, err error) {
+	if bucket, is = strings.CutPrefix(target, "s3://"); !is {
+		return "", false, nil
+	}
+	if bucket = strings.TrimSuffix(bucket, "/"); !bucketPattern.MatchString(bucket) {
+		return "", true, errors.New("a store is the bucket of a deployment, without a path: s3://BUCKET")
+	}
+	return bucket, true, nil
+}
+
+// fill puts the archives of a filesystem mirror into the store of a deployment, by the credentials of the environment. What
+// was stored before an error stays.
+func fill(ctx context.Context, store awsstore.Packages, mirror fs.FS, tell func(name string)) error {
+	cfg, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		return err
+	}
+	store.Client = s3.NewFromConfig(cfg, func(o *s3.Options) {
+		// Other servers than AWS's have no domain for each bucket.
+		o.UsePathStyle = os.Getenv("AWS_ENDPOINT_URL_S3") != "" || os.Getenv("AWS_ENDPOINT_URL") != ""
+	})
+	return fs.WalkDir(mirror, ".", func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && name == "." {
+			return nil // built-in providers have no packages
+		}
+		if err != nil || d.IsDir() || path.Ext(name) != ".zip" {
+			return err
+		}
+		f, err := mirror.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := store.Keep(ctx, name, f.(*os.File)); err != nil {
+			return err
+		}
+		tell(name)
+		return nil
+	})
+}
