@@ -84,7 +84,7 @@ func form(name string, m *ast.Module) string {
 	if name == exceptionName {
 		item = "rules"
 	}
-	if m.RegoVersion() == ast.RegoV0 {
+	if m.RegoVersionSpan() == ast.RegoVersionSpanOf(ast.RegoV0) {
 		return "\"" + name + "[" + item + "] { ... }\""
 	}
 	return "\"" + name + " contains " + item + " if { ... }\""
