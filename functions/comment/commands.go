@@ -18,11 +18,13 @@ const (
 	Unlock   = grammar.Unlock
 	Override = grammar.Override
 	Retry    = grammar.Retry
+	Drift    = grammar.Drift
 
 	Import      = grammar.Import
 	StateMove   = grammar.StateMove
 	StateRemove = grammar.StateRemove
 	Taint       = grammar.Taint
+	Untaint     = grammar.Untaint
 
 	Help = grammar.Help
 )

@@ -77,6 +77,8 @@ func (c Command) AsPlan() Command {
 	switch {
 	case c.Verb == Retry:
 		c.Failed = true
+	case c.Verb == Drift:
+		c.Options.RefreshOnly = true
 	case c.Verb == Import && len(a) == 2:
 		c.Options.Imports = []string{a[0] + " " + a[1]}
 	case c.Verb == StateMove && len(a) == 2:
@@ -85,6 +87,8 @@ func (c Command) AsPlan() Command {
 		c.Options.Forgets = a
 	case c.Verb == Taint && len(a) == 1:
 		c.Options.Replaces = a
+	case c.Verb == Untaint && len(a) == 1:
+		c.Options.Untaints = a
 	default:
 		return c
 	}
@@ -117,14 +121,19 @@ type Options struct {
 	RefreshOnly bool     `json:",omitempty"`
 	NoRefresh   bool     `json:",omitempty"`
 	// Imports are "ADDR ID", Moves "FROM TO": see [Pair]. Forgets are addresses. A plan has a block of the
-	// configuration language for each: import, moved, and removed without destruction.
+	// configuration language for each: import, moved, and removed without destruction. Untaints are addresses of
+	// objects that are not replaced for their mark.
 	Imports []string `json:",omitempty"`
 	Moves   []string `json:",omitempty"`
 	Forgets []string `json:",omitempty"`
+
+	Untaints []string `json:",omitempty"`
 }
 
 // Changes reports whether a plan has changes of the state itself, of one project then.
-func (o Options) Changes() bool { return len(o.Imports)+len(o.Moves)+len(o.Forgets) > 0 }
+func (o Options) Changes() bool {
+	return len(o.Imports)+len(o.Moves)+len(o.Forgets)+len(o.Untaints) > 0
+}
 
 // IsZero reports whether a plan is made without options.
 func (o Options) IsZero() bool { return len(o.Words()) == 0 }
@@ -162,7 +171,7 @@ func (o Options) Words() []string {
 	for _, list := range []struct {
 		flag   string
 		values []string
-	}{{"-import=", o.Imports}, {"-move=", o.Moves}, {"-forget=", o.Forgets}, {"-replace=", o.Replaces}, {"-target=", o.Targets}, {"-exclude=", o.Excludes}, {"-var=", o.Variables}} {
+	}{{"-import=", o.Imports}, {"-move=", o.Moves}, {"-forget=", o.Forgets}, {"-untaint=", o.Untaints}, {"-replace=", o.Replaces}, {"-target=", o.Targets}, {"-exclude=", o.Excludes}, {"-var=", o.Variables}} {
 		for _, v := range list.values {
 			out = append(out, quoted(list.flag, v))
 		}
@@ -172,5 +181,5 @@ func (o Options) Words() []string {
 
 // count is the number of values.
 func (o Options) count() int {
-	return len(slices.Concat(o.Targets, o.Excludes, o.Replaces, o.Variables, o.Imports, o.Moves, o.Forgets))
+	return len(slices.Concat(o.Targets, o.Excludes, o.Replaces, o.Variables, o.Imports, o.Moves, o.Forgets, o.Untaints))
 }

@@ -38,6 +38,7 @@ var (
 	imported    = &option{[]string{"import"}, "\"ADDR ID\"", isImport, more(func(c *Command) *[]string { return &c.Options.Imports })}
 	moved       = &option{[]string{"move"}, "\"FROM TO\"", isMove, more(func(c *Command) *[]string { return &c.Options.Moves })}
 	forgotten   = &option{[]string{"forget"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Forgets })}
+	untainted   = &option{[]string{"untaint"}, "ADDR", isResource, more(func(c *Command) *[]string { return &c.Options.Untaints })}
 	variable    = &option{[]string{"var"}, "NAME=VALUE", isVariable, more(func(c *Command) *[]string { return &c.Options.Variables })}
 	destroy     = &option{[]string{"destroy"}, "", nil, said(func(c *Command) *bool { return &c.Options.Destroy })}
 	refreshOnly = &option{[]string{"refresh-only"}, "", nil, said(func(c *Command) *bool { return &c.Options.RefreshOnly })}
@@ -48,7 +49,7 @@ var (
 
 var (
 	choosing = []*option{inProject, inDir, inWorkspace, failed}
-	planning = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh, imported, moved, forgotten}
+	planning = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh, imported, moved, forgotten, untainted}
 	changing = []*option{target, exclude, variable, refresh} // of a plan that changes the state
 	all      = slices.Concat(choosing, planning, []*option{because})
 )
@@ -107,6 +108,8 @@ var excluding = []struct {
 	{imported, refreshOnly, func(o Options) bool { return len(o.Imports) > 0 && o.RefreshOnly }},
 	{forgotten, destroy, func(o Options) bool { return len(o.Forgets) > 0 && o.Destroy }},
 	{forgotten, refreshOnly, func(o Options) bool { return len(o.Forgets) > 0 && o.RefreshOnly }},
+	{untainted, replace, func(o Options) bool { return len(o.Untaints) > 0 && len(o.Replaces) > 0 }},
+	{untainted, destroy, func(o Options) bool { return len(o.Untaints) > 0 && o.Destroy }},
 	{replace, refreshOnly, func(o Options) bool { return len(o.Replaces) > 0 && o.RefreshOnly }},
 }
 

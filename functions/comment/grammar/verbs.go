@@ -15,11 +15,14 @@ const (
 	// Override lifts requirements of the settings for the plans that are shown.
 	Override Verb = "override"
 	Retry    Verb = "retry"
+	// Drift plans with -refresh-only.
+	Drift Verb = "drift"
 	// Those that change the state itself: each is a plan, with an option, and made by its apply.
 	Import      Verb = "import"
 	StateMove   Verb = "state mv"
 	StateRemove Verb = "state rm"
 	Taint       Verb = "taint"
+	Untaint     Verb = "untaint"
 	Help        Verb = "help"
 )
 
@@ -49,10 +52,12 @@ var table = []row{
 	{verb: Lock, acts: true, takes: []*option{because}, reasoned: true},
 	{verb: Unlock, acts: true},
 	{verb: Override, acts: true, takes: []*option{because}, reasoned: true},
+	{verb: Drift, acts: true, takes: []*option{target, exclude, variable}},
 	{verb: Import, acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}, {"ID", isID}}},
 	{verb: StateMove, acts: true, takes: changing, arguments: []argument{{"FROM", isAddress}, {"TO", isAddress}}},
 	{verb: StateRemove, acts: true, takes: changing, arguments: []argument{{"ADDR", isAddress}}},
 	{verb: Taint, acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}}},
+	{verb: Untaint, acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}}},
 	{verb: Help},
 }
 

@@ -111,10 +111,12 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 		return co.Plans.Enqueue(ctx, c)
 	},
 	comment.Retry:       planning,
+	comment.Drift:       planning,
 	comment.Import:      planning,
 	comment.StateMove:   planning,
 	comment.StateRemove: planning,
 	comment.Taint:       planning,
+	comment.Untaint:     planning,
 	comment.Apply: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Applies.Enqueue(ctx, c)
 	},

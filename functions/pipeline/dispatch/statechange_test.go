@@ -1,8 +1,12 @@
 package dispatch_test
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -38,6 +42,8 @@ func TestStateCommands(t *testing.T) {
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 	s.expect("a plan then", s.say("alice", n, "lockstep plan"), "no changes")
 
+	s.expect("a look at what has changed outside", s.say("alice", n, "lockstep drift -p net"), "**Planned** `net`: no changes")
+	s.expect("its status", s.status(n), "with -refresh-only")
 	s.expect("a replacement", s.say("alice", n, "lockstep taint terraform_data.a"), "1 to add, 0 to change, 1 to destroy")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 1 added, 0 changed, 1 destroyed")
 }
@@ -57,4 +63,38 @@ func TestStateCommandsThatCannotBe(t *testing.T) {
 	s.repo.Push("alice", "a", "A file of that name", githubtest.Files{"net/lockstep_command.tf": "# mine"})
 	s.settle()
 	s.expect("beside a file of its name", s.say("alice", n, "lockstep import terraform_data.a x -p net"), "**Not planned**: `net`", "has the name of the one with the blocks of a command: rename it")
+}
+
+// TestUntaint keeps an object that is marked to be replaced: planned without the replacement, and stored by the apply.
+func TestUntaint(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\n"})
+	n := s.pull("alice", "a", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the first apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+	file := filepath.Join(executor.LocalState(s.data.States, s.repo.Repo().ID, "net", "default"), "terraform.tfstate")
+	state := func() string {
+		t.Helper()
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	marked := strings.Replace(state(), "\"schema_version\": 0,", "\"status\": \"tainted\",\n          \"schema_version\": 0,", 1)
+	if err := os.WriteFile(file, []byte(marked), 0o600); err != nil || !strings.Contains(marked, "tainted") {
+		t.Fatal(err, marked)
+	}
+	s.expect("a plan", s.say("alice", n, "lockstep plan"), "1 to add, 0 to change, 1 to destroy")
+	s.expect("of one that is not tainted", s.say("alice", n, "lockstep untaint terraform_data.b"), "**Not planned**: `net`", "The state has no tainted object of terraform_data.b")
+	s.expect("of one that is not there", s.say("alice", n, "lockstep untaint terraform_data.c"), "**Not planned**: `net`")
+	s.expect("of the one that is", s.say("alice", n, "lockstep untaint terraform_data.a"), "**Planned** `net`: no changes")
+	if !strings.Contains(state(), "tainted") {
+		t.Error("the plan has written the state")
+	}
+	s.expect("the status", s.status(n), "waits for `lockstep apply`", "-untaint=terraform_data.a")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 0 added, 0 changed, 0 destroyed")
+	if strings.Contains(state(), "tainted") {
+		t.Error("the mark is still there")
+	}
+	s.expect("a plan then", s.say("alice", n, "lockstep plan"), "no changes")
 }

@@ -80,7 +80,7 @@ func (o replan) again(ctx context.Context, approved *plans.Plan) (*jobs.Again, *
 		return nil, nil, ds, nil
 	}
 	new.Backend = plans.Backend{Type: o.Settings.Name(), Workspace: o.job.Workspace}
-	new.Applyable = new.Applyable || o.Recovery.Folded
+	new.Applyable = new.Applyable || o.stores()
 	a, err := o.against(ctx, approved, new, ds)
 	if err != nil {
 		return nil, nil, ds, err

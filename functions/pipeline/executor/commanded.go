@@ -8,7 +8,10 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
@@ -21,10 +24,10 @@ const commandFile = "lockstep_command.tf"
 
 // commanded returns a tree with the blocks of a plan's options, and the tree itself if there are none.
 func commanded(tree source.Tree, o grammar.Options) source.Tree {
-	if !o.Changes() {
-		return tree
+	if blocks := blocksOf(o); len(blocks) > 0 {
+		return commandTree{tree, blocks}
 	}
-	return commandTree{tree, blocksOf(o)}
+	return tree
 }
 
 // blocksOf writes the blocks. Addresses have passed the checks of the grammar, so that they are no more than
@@ -44,6 +47,40 @@ func blocksOf(o grammar.Options) []byte {
 	}
 	return out
 }
+
+// untaint takes the mark off objects of the state that was read, in memory: the apply stores it, with all else. Of a plan, an
+// object that has no mark is an error; its apply may go on where another process has stored it.
+func (o *checkout) untaint(planning bool) (ds diags.Diagnostics) {
+	if len(o.job.Options.Untaints) == 0 {
+		return nil
+	}
+	s := o.State.Current
+	e := s.Edit()
+	for _, text := range o.job.Options.Untaints {
+		addr, err := addrs.ParseAbsResourceInstance(text)
+		if err != nil {
+			ds = append(ds, diags.Errorf(nil, "Invalid address for -untaint", "-untaint: %s.", err)...)
+			continue
+		}
+		in := s.Instance(addr)
+		switch {
+		case in != nil && in.Current != nil && in.Current.Status == states.Tainted:
+			object := *in.Current
+			object.Status = states.Ready
+			e.SetObject(addrs.ResourceInstanceObject{Instance: addr}, s.Resource(addr.AbsResource()).Provider, &object)
+		case planning:
+			ds = append(ds, diags.Errorf(nil, "Resource instance is not tainted", "The state has no tainted object of %s, so there is nothing to untaint.", addr)...)
+		}
+	}
+	if !ds.HasErrors() {
+		o.State.Pretend(e.State())
+	}
+	return ds
+}
+
+// stores reports whether the apply of a plan without changes has something to store: results of an earlier apply, or objects
+// without their mark.
+func (o *checkout) stores() bool { return o.Recovery.Folded || len(o.job.Options.Untaints) > 0 }
 
 // A commandTree is a configuration with one more file.
 type commandTree struct {

@@ -98,13 +98,16 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	if o.unread = ds.HasErrors(); o.unread {
 		return nil, ds
 	}
+	if ds = append(ds, o.untaint(true)...); ds.HasErrors() {
+		return nil, ds
+	}
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
 		return nil, ds
 	}
 	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(o.Recovery.Waiting()))
 	if plan != nil {
 		plan.Backend = plans.Backend{Type: o.Settings.Name(), Workspace: o.job.Workspace}
-		plan.Applyable = plan.Applyable || o.Recovery.Folded && !plan.Errored // its apply stores the results
+		plan.Applyable = plan.Applyable || o.stores() && !plan.Errored
 	}
 	return plan, append(ds, more...)
 }
