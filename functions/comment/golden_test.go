@@ -87,7 +87,7 @@ func TestGolden(t *testing.T) {
 	locked.Locked, locked.Blockers = true, []string{reasons.LockedFor(reasons.LockedByAnother{Number: 8, By: "carol", Because: "the database moves", Since: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)})}
 	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
 	unknown := Head{Status: Status{Head: someSHA, Problem: trouble}, Standing: HeadUnknown}
-	removing := Head{Status: Status{Head: someSHA, Removed: Removed([]RemovedProject{{"dns", there}})}, Standing: HeadNothing}
+	removing := Head{Status: Status{Head: someSHA, Removed: Removed([]RemovedProject{{"dns", there, false}})}, Standing: HeadNothing}
 	broken := Head{Status: Status{Head: someSHA}, Standing: HeadGivenUp, Why: Markdown(Broken{"it was tried 3 times"})}
 	overtaken := reasons.List{reasons.ConfigMoved{Files: reasons.SomeOf([]string{"net/b.tf"})}, reasons.StateMoved{Change: reasons.SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}
 	awaiting := with(named("app", net), Awaiting, "alice", somePlan)

@@ -15,7 +15,8 @@ func TestNotes(t *testing.T) {
 		{SettingsChanged("lockstep.hcl"), "This pull request changes `lockstep.hcl`. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged."},
 		{SettingsBroken("lockstep.hcl", "line 3"), "The base branch's `lockstep.hcl` has errors, and grants nothing but what can be read in it:\n\nline 3"},
 		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied."},
-		{Removed([]RemovedProject{{"net", "s3://states/net"}, {"app", ""}}), "**This pull request removes the project** `net`, which has its state at `s3://states/net`.\n**This pull request removes the project** `app`.\n\nIts objects are planned to be destroyed, with the configuration that the base branch has. That is done by an apply of its own, `lockstep apply -p net`, and by no other. Without it they stay, and nothing plans them after the merge. To keep them under another name, give the state's address to another project."},
+		{Removed([]RemovedProject{{"net", "", true}}), "**This pull request removes the project** `net`.\n\nMerges alone apply `net`, so its objects stay, and nothing plans them after this merge. To destroy them, first remove its resources, in a pull request that leaves the project, and merge that. To keep objects under another name, give the state's address to another project."},
+		{Removed([]RemovedProject{{"net", "s3://states/net", false}, {"app", "", false}}), "**This pull request removes the project** `net`, which has its state at `s3://states/net`.\n**This pull request removes the project** `app`.\n\nThe objects of a removed project are planned to be destroyed, with the configuration that the base branch has. That is done by an apply of its own, `lockstep apply -p net`, and by no other. Without it they stay, and nothing plans them after the merge. To keep objects under another name, give the state's address to another project."},
 		{Exchanged(), "**What is kept of this plan is not what was made.** Comment `lockstep plan` for a new plan."},
 		{Interrupted(), "The process that applied this plan ended before it was done. The state has what was done up to some seconds before that. What was done after, or was under way, exists and may not be in it: comment `lockstep plan`, and look at the new plan with care, above all at what it creates."},
 	} {
@@ -23,7 +24,7 @@ func TestNotes(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	many := Removed(slices.Repeat([]RemovedProject{{"net", ""}}, 13))
+	many := Removed(slices.Repeat([]RemovedProject{{"net", "", false}}, 13))
 	if strings.Count(many, "**This") != 10 || !strings.Contains(many, "\n3 more projects are removed.\n") {
 		t.Error(many)
 	}

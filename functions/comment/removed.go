@@ -2,6 +2,7 @@ package comment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -11,6 +12,8 @@ import (
 type RemovedProject struct {
 	Name  string
 	State string // its address, "" if that is not known
+	// ByMerge is set if merges alone apply it: then nothing is planned.
+	ByMerge bool
 }
 
 // Removed is the note on a pull request that removes projects.
@@ -27,6 +30,13 @@ func Removed(all []RemovedProject) string {
 	if more := len(all) - most; more > 0 {
 		fmt.Fprintf(&b, "%d more projects are removed.\n", more)
 	}
-	return fmt.Sprintf("%s\nIts objects are planned to be destroyed, with the configuration that the base branch has. That is done by an apply of its own, %s, and by no other. Without it they stay, and nothing plans them after the merge. To keep them under another name, give the state's address to another project.",
-		b.String(), markdown.Code("lockstep apply -p "+all[0].Name))
+	planned := func(p RemovedProject) bool { return !p.ByMerge }
+	if i := slices.IndexFunc(all, planned); i >= 0 {
+		fmt.Fprintf(&b, "\nThe objects of a removed project are planned to be destroyed, with the configuration that the base branch has. That is done by an apply of its own, %s, and by no other. Without it they stay, and nothing plans them after the merge.", markdown.Code("lockstep apply -p "+all[i].Name))
+	}
+	if i := slices.IndexFunc(all, func(p RemovedProject) bool { return p.ByMerge }); i >= 0 {
+		fmt.Fprintf(&b, "\nMerges alone apply %s, so its objects stay, and nothing plans them after this merge. To destroy them, first remove its resources, in a pull request that leaves the project, and merge that.", markdown.Code(all[i].Name))
+	}
+	b.WriteString(" To keep objects under another name, give the state's address to another project.")
+	return b.String()
 }

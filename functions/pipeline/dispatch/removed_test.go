@@ -2,9 +2,12 @@ package dispatch_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -64,7 +67,7 @@ func TestRemovedProject(t *testing.T) {
 // destroyed afterwards: the base branch does not have the project any more.
 func TestRemovedProjectAndTheMerge(t *testing.T) {
 	t.Parallel()
-	s, n := removing(t, "  apply = \"merge\"\n", nil)
+	s, n := removing(t, "", nil)
 	s.expect("the status", s.status(n), "is removed, waits for `lockstep apply -p net`")
 	s.repo.Merge("alice", n)
 	s.settle()
@@ -76,6 +79,46 @@ func TestRemovedProjectAndTheMerge(t *testing.T) {
 	s.expect("a plan again", s.say("alice", n, "lockstep retry"), "**Planned** `net`", "2 to destroy")
 	s.expect("an apply of all", s.say("alice", n, "lockstep apply"), "that needs an apply of its own")
 	s.expect("its apply", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
+}
+
+// TestRemovedProjectAppliedByMerges carries an attack out: whoever may write removes a project that merges alone apply, and
+// has its objects destroyed without a merge, and so without a review.
+func TestRemovedProjectAppliedByMerges(t *testing.T) {
+	t.Parallel()
+	s, n := removing(t, "  apply = \"merge\"\n", githubtest.Files{"app/c.tf": resource("c", "1")})
+	s.expect("the status", s.status(n), "**This pull request removes the project** `net`", "Merges alone apply `net`, so its objects stay")
+	for _, command := range []string{"plan -p net", "plan -destroy -p net", "apply -p net", "apply", "plan\nlockstep apply -p net"} {
+		if answer := s.say("alice", n, "lockstep "+command); strings.Contains(answer, "**Planned** `net`") || strings.Contains(answer, "**Applied** `net`") {
+			t.Errorf("%s: %s", command, answer)
+		}
+	}
+	s.repo.Merge("alice", n)
+	s.settle()
+	for _, command := range []string{"retry", "plan -p net", "apply -p net"} {
+		if answer := s.say("alice", n, "lockstep "+command); strings.Contains(answer, "destroyed") && !strings.Contains(answer, "0 destroyed") {
+			t.Errorf("%s after the merge: %s", command, answer)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(executor.LocalState(s.data.States, s.repo.Repo().ID, "net", "default"), "terraform.tfstate"))
+	if err != nil || strings.Count(string(data), "\"terraform_data\"") != 2 {
+		t.Errorf("%s, %v", data, err)
+	}
+}
+
+// TestRemovedProjectByMergeSince holds that a plan of destruction is not applied by the merge where merges alone apply the
+// project by now, nor by a comment.
+func TestRemovedProjectByMergeSince(t *testing.T) {
+	t.Parallel()
+	s, n := removing(t, "", nil)
+	s.repo.Push("bob", "main", "Merges apply it", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n"})
+	s.settle()
+	if answer := s.say("alice", n, "lockstep apply -p net"); strings.Contains(answer, "**Applied**") {
+		t.Error(answer)
+	}
+	data, err := os.ReadFile(filepath.Join(executor.LocalState(s.data.States, s.repo.Repo().ID, "net", "default"), "terraform.tfstate"))
+	if err != nil || strings.Count(string(data), "\"terraform_data\"") != 2 {
+		t.Errorf("%s, %v", data, err)
+	}
 }
 
 // TestRestoredProject holds that a project which a later push restores is planned as any other.

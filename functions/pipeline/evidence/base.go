@@ -117,12 +117,10 @@ func (e *Reader) Merged(ctx context.Context, q *runs.Request) (m github.Merge, e
 	return m, err
 }
 
-// Occasion sets a run's ApplyOn from the settings at its present base. What destroys a removed project is asked for.
+// Occasion sets a run's ApplyOn from the settings at its present base.
 func (e *Reader) Occasion(ctx context.Context, r *runs.Run) error {
 	s, _, err := e.Settings(ctx, r.Base)
-	if r.ApplyOn = s.ApplyOn(project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}); r.Removed {
-		r.ApplyOn = project.OnComment
-	}
+	r.ApplyOn = s.ApplyOn(project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace})
 	return err
 }
 

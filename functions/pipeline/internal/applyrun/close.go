@@ -71,7 +71,7 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if s.AfterMerge && s.Phase != runs.Dropped {
 		return nil // somebody has looked at the merged pull request since, and asked for a plan
 	}
-	if apply && s.ApplyOn == project.OnMerge && s.Phase != runs.Superseded {
+	if apply && s.ApplyOn == project.OnMerge && s.Phase != runs.Superseded && !s.Removed {
 		return cl.applyMerged(ctx, s)
 	}
 	// A run that is applied, or queued for it, settles itself at its end.

@@ -33,7 +33,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 			l.Notes = append(l.Notes, comment.SettingsChanged(name))
 		}
 	}
-	gone, err := qu.removed(ctx, dir, all, files, complete, l)
+	gone, err := qu.removed(ctx, dir, base, all, files, complete, l)
 	if err != nil {
 		return nil, nil, err
 	}

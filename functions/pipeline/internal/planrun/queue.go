@@ -14,7 +14,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
 // Enqueue queues plans of the projects that a command selects. They are of the present trial merge.
@@ -139,9 +138,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	l.Waiting = base.OnWaiting()
 	found, reply, err := qu.choose(ctx, c, dir, base, l)
 	for i := range found {
-		if found[i].Apply = base.ApplyOn(found[i].Project); found[i].base != "" {
-			found[i].Apply = project.OnComment
-		}
+		found[i].Apply = base.ApplyOn(found[i].Project)
 	}
 	if reply != nil {
 		return found, []comment.Reply{reply}, err

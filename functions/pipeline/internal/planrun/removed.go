@@ -29,10 +29,11 @@ func ofHead(all []project.Project) (out []selected) {
 	return out
 }
 
-// removed returns the projects that the pull request removes, and notes them in l. all are those of a checkout, files the
+// removed returns the projects that the pull request removes, as far as comments may apply them, and notes all of them in l:
+// what merges alone may apply, nobody destroys by a pull request that is not merged. base are the settings of the base branch, all are those of a checkout, files the
 // changed ones; without deleted files and other settings nothing is removed, and the base branch is not
 // asked for.
-func (qu *PlanQueuer) removed(ctx context.Context, dir string, all []project.Project, files []string, complete bool, l *ledger.Look) ([]selected, error) {
+func (qu *PlanQueuer) removed(ctx context.Context, dir string, base *project.Settings, all []project.Project, files []string, complete bool, l *ledger.Look) ([]selected, error) {
 	if l.Problem != "" {
 		return nil, nil // projects may be missing because of it
 	}
@@ -56,7 +57,10 @@ func (qu *PlanQueuer) removed(ctx context.Context, dir string, all []project.Pro
 		if p.Nowhere == "" && !p.Place.Is(places.Local) {
 			x.State = p.Place.String()
 		}
-		list, out = append(list, x), append(out, selected{p, l.Base})
+		if x.ByMerge = base.ApplyOn(p) == project.OnMerge; !x.ByMerge {
+			out = append(out, selected{p, l.Base})
+		}
+		list = append(list, x)
 	}
 	l.Removed = qu.Report.Clean(comment.Removed(list))
 	return out, nil
