@@ -72,6 +72,9 @@ func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.P
 
 // again makes the plan again, of the state that is locked, and compares it with the approved one.
 func (o replan) again(ctx context.Context, approved *plans.Plan) (*jobs.Again, *plans.Plan, diags.Diagnostics, error) {
+	if ds := o.untaint(false); ds.HasErrors() {
+		return nil, nil, ds, nil
+	}
 	new, ds := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(o.Recovery.Waiting()))
 	if ctx.Err() != nil {
 		return nil, nil, nil, fmt.Errorf("plan %s again: %w", describe(o.job), context.Cause(ctx))

@@ -101,9 +101,6 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 	if ds = append(ds, o.lock(ctx, "OperationTypeApply")...); ds.HasErrors() {
 		return nil, ds
 	}
-	if ds = append(ds, o.untaint(false)...); ds.HasErrors() {
-		return nil, ds
-	}
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
 		return nil, ds
 	}

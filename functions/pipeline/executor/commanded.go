@@ -48,9 +48,10 @@ func blocksOf(o grammar.Options) []byte {
 	return out
 }
 
-// untaint takes the mark off objects of the state that was read, in memory: the apply stores it, with all else. Of a plan, an
-// object that has no mark is an error; its apply may go on where another process has stored it.
-func (o *checkout) untaint(planning bool) (ds diags.Diagnostics) {
+// untaint takes the mark off objects of the state that was read, in memory, before a plan is made of it: the apply stores that
+// state, with its changes. For a new plan an object that has no mark is an error; for one that is made again it is one that
+// somebody else has taken off.
+func (o *checkout) untaint(first bool) (ds diags.Diagnostics) {
 	if len(o.job.Options.Untaints) == 0 {
 		return nil
 	}
@@ -68,7 +69,7 @@ func (o *checkout) untaint(planning bool) (ds diags.Diagnostics) {
 			object := *in.Current
 			object.Status = states.Ready
 			e.SetObject(addrs.ResourceInstanceObject{Instance: addr}, s.Resource(addr.AbsResource()).Provider, &object)
-		case planning:
+		case first:
 			ds = append(ds, diags.Errorf(nil, "Resource instance is not tainted", "The state has no tainted object of %s, so there is nothing to untaint.", addr)...)
 		}
 	}
