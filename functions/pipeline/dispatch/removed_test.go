@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -118,6 +119,21 @@ func TestRemovedProjectByMergeSince(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(executor.LocalState(s.data.States, s.repo.Repo().ID, "net", "default"), "terraform.tfstate"))
 	if err != nil || strings.Count(string(data), "\"terraform_data\"") != 2 {
 		t.Errorf("%s, %v", data, err)
+	}
+}
+
+// TestMergeDestroysNothing holds that the merge applies no plan of destruction, whatever the record has of the occasion: a
+// check against the state takes it from the base branch as it is then.
+func TestMergeDestroysNothing(t *testing.T) {
+	t.Parallel()
+	s, n := removing(t, "", nil)
+	now := s.of(n, "net")
+	now.ApplyOn = project.OnMerge
+	robber{stage: s}.writeRun(now)
+	s.repo.Merge("alice", n)
+	s.settle()
+	if r := s.of(n, "net"); r.Was != runs.Planned || r.Try > 0 {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -95,6 +95,6 @@ func (m Merger) refused(ctx context.Context, sha string, no comment.MergeRefused
 }
 
 // land records that a head is about to be merged, and its branch deleted; "" that both are done.
-func (m *Merger) land(ctx context.Context, sha string) error {
+func (m Merger) land(ctx context.Context, sha string) error {
 	return m.Ledger.ChangeLook(ctx, m.Evidence.Message.Pull, func(l *ledger.Look) { l.Landing = sha })
 }

@@ -4,6 +4,9 @@
 //	PlanQueuer   gate -> trial merge -> projects -> runs Queued, and a message for each
 //	Planner      message -> checkout of the merge -> engine -> artifacts -> Planned
 //
+// A project that the pull request removes is one, too: its run is Removed, and its plan destroys its objects, by the
+// configuration that the base branch has. Comments apply it by its name; merges never do.
+//
 // A newer push takes precedence: it raises a run's Attempt, the message of the older one finds
 // that and ends, and a plan in the making is stopped.
 //
