@@ -46,6 +46,11 @@ func (s *Settings) HasPolicies() bool {
 	return s != nil && slices.ContainsFunc(s.Require, func(r requirements.Requirement) bool { return r.Policy != nil })
 }
 
+// HasGates reports whether there is a gate block.
+func (s *Settings) HasGates() bool {
+	return s != nil && slices.ContainsFunc(s.Require, func(r requirements.Requirement) bool { return r.Gate != nil })
+}
+
 // RequiresSome reports whether there is a requirement for a command that is for some projects only, so
 // that the base branch's projects matter.
 func (s *Settings) RequiresSome(command string) bool {

@@ -34,7 +34,7 @@ type Settings struct {
 
 	environments map[string]environments.Environment
 
-	// Require are the require blocks and the policy blocks. Unreadable is set if some may be missing, because the file has
+	// Require are the require blocks, the policy blocks and the gate blocks. Unreadable is set if some may be missing, because the file has
 	// errors: then it must not be used to allow anything that a requirement could forbid.
 	Require    []requirements.Requirement
 	Unreadable bool
@@ -94,7 +94,7 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p.settings.Files[name] = f
 	content, ds := grammar.Contents(FileName, f.Body)
 	p.diags = append(p.diags, ds...)
-	p.requires(content.Blocks.OfType(grammar.Require.Type), content.Blocks.OfType(grammar.Policy.Type))
+	p.requires(content.Blocks)
 	p.allows(content.Blocks.OfType("allow"))
 	p.environments(content.Blocks.OfType("environment"))
 	p.checks(content.Blocks.OfType("check"))
@@ -215,15 +215,19 @@ func (p *parser) automerge(blocks hcl.Blocks) {
 	}
 }
 
-// requires reads the require blocks and the policy blocks. An error before them, of the syntax or of a
+// requires reads the blocks with requirements. An error before them, of the syntax or of a
 // block's type, may have hidden one; errors of other blocks have not.
-func (p *parser) requires(blocks, policies hcl.Blocks) {
-	before := p.diags.HasErrors()
-	all, ds := requirements.Parse(blocks)
-	more, others := requirements.ParsePolicies(policies)
-	ds = append(ds, others...)
-	p.settings.Require, p.settings.Unreadable = append(all, more...), before || ds.HasErrors()
-	p.diags = append(p.diags, ds...)
+func (p *parser) requires(blocks hcl.Blocks) {
+	before := len(p.diags)
+	p.settings.Unreadable = p.diags.HasErrors()
+	for _, kind := range []struct {
+		grammar.Block
+		parse func(hcl.Blocks) ([]requirements.Requirement, hcl.Diagnostics)
+	}{{grammar.Require, requirements.Parse}, {grammar.Policy, requirements.ParsePolicies}, {grammar.Gate, requirements.ParseGates}} {
+		all, ds := kind.parse(blocks.OfType(kind.Type))
+		p.settings.Require, p.diags = append(p.settings.Require, all...), append(p.diags, ds...)
+	}
+	p.settings.Unreadable = p.settings.Unreadable || p.diags[before:].HasErrors()
 }
 
 func (p *parser) project(b *hcl.Block) {

@@ -41,6 +41,7 @@ var conditions = map[Rule]func(Ruling) string{
 	MaxChanges:  func(r Ruling) string { return fmt.Sprintf("at most %s", changes(r.Want)) },
 	MaxDestroys: func(r Ruling) string { return fmt.Sprintf("at most %d to destroy", r.Want) },
 	Policy:      func(r Ruling) string { return "a plan that passes the policy " + markdown.List(r.Wanted) },
+	Gate:        func(r Ruling) string { return "a plan that the gate " + markdown.List(r.Wanted) + " allows" },
 	NoDestroy:   func(r Ruling) string { return "nothing to destroy or replace of " + markdown.List(r.Wanted) },
 }
 

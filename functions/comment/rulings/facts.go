@@ -34,8 +34,8 @@ func found(r Ruling) string {
 		if len(r.Found) > 0 {
 			return "the plan does that to " + names
 		}
-	case Policy:
-		return policyWords(r)
+	case Policy, Gate:
+		return judgedWords(r)
 	case Freeze:
 		if len(r.Found) > 0 {
 			return "there is one: " + names
@@ -44,8 +44,8 @@ func found(r Ruling) string {
 	return ""
 }
 
-// policyWords is the words for the denials of a policy that are not listed, and for its warnings.
-func policyWords(r Ruling) string {
+// judgedWords is the words for the denials of a policy, or a gate, that are not listed, and for its warnings.
+func judgedWords(r Ruling) string {
 	var parts []string
 	switch r.Have {
 	case 0:
@@ -108,6 +108,12 @@ var whys = map[Why]func(name, names string) string{
 	},
 	OtherPolicies: func(string, string) string {
 		return "the plan was not judged by it as it is now: comment `lockstep plan`"
+	},
+	NoVerdict: func(string, string) string {
+		return "it gave no verdict, and so holds the apply: `lockstep plan` asks it again"
+	},
+	OtherGate: func(string, string) string {
+		return "it was not asked about the plan as it is now: comment `lockstep plan`"
 	},
 	Blocked: func(string, string) string { return "GitHub blocks it by rules of the base branch" },
 }

@@ -73,6 +73,7 @@ const (
 	MaxDestroys Rule = "max_destroys" //
 	NoDestroy   Rule = "no_destroy"   // Wanted patterns, Found types
 	Policy      Rule = "policy"       // Wanted names; Against denials, and Have more; Found warnings, and Want more
+	Gate        Rule = "gate"         // likewise, of a function or a webhook
 )
 
 // Against is a fact that does not count, or that speaks against a rule.
@@ -105,7 +106,9 @@ const (
 	Behind        Why = "behind"         // the base branch
 	IsDraft       Why = "draft"          //
 	Blocked       Why = "blocked"        // by rules of the base branch
-	Denied        Why = "denied"         // the name is the message of a policy, or a mistake in it
+	Denied        Why = "denied"         // the name is the message of a policy or a gate, or a mistake in it
 	Unreliable    Why = "unreliable"     // the policy has mistakes
+	NoVerdict     Why = "no verdict"     // the gate has not answered, or rubbish
+	OtherGate     Why = "other gate"     // another one was asked about the plan, or none
 	OtherPolicies Why = "other policies" // the plan was judged by others, or by none
 )

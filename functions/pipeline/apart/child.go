@@ -1,6 +1,7 @@
 package apart
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // The files of a child.
@@ -248,6 +251,15 @@ func (c *Child) Fetch(_ context.Context, owner, name, ref, dir string) error {
 		return err
 	}
 	return errors.Join(os.Remove(dir), os.Rename(a.Text, dir))
+}
+
+// Gate makes the parent ask a gate of the job about a plan's JSON.
+func (c *Child) Gate(_ context.Context, _ jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error) {
+	a, err := c.ask(question{Kind: isGate, Gate: g.Name, Data: plan})
+	if err != nil || a.Judgement == nil {
+		return runs.Judgement{}, cmp.Or(err, errShape)
+	}
+	return *a.Judgement, nil
 }
 
 // Remember keeps data for later children.

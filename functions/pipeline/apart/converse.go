@@ -14,6 +14,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -113,6 +115,8 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 		a.Text, err = c.address(ctx, q.Package)
 	case isKeep:
 		err = c.keep(ctx, q.Package, q.File)
+	case isGate:
+		a.Judgement, err = c.gate(ctx, q)
 	case isMemory:
 		c.remember(q.Data)
 	case isState:
@@ -210,6 +214,20 @@ func accessOf(a action) jobs.Access {
 		return jobs.Unlocks
 	}
 	return jobs.Reads
+}
+
+// gate asks one of the job's gates about a plan, as the child describes it: which ones there are is not for the child to say.
+func (c *call) gate(ctx context.Context, q question) (*runs.Judgement, error) {
+	j := c.order.Job
+	i := slices.IndexFunc(j.Gates, func(g requirements.Gate) bool { return g.Name == q.Gate })
+	if i < 0 || !slices.Contains([]action{plans, applies, checks}, c.order.Action) {
+		return nil, errShape
+	}
+	if c.engine.Gate == nil {
+		return nil, errors.New("gates cannot be asked here")
+	}
+	v, err := c.engine.Gate(ctx, j, j.Gates[i], q.Data)
+	return &v, err
 }
 
 // fetch fetches a repository for the child, into a directory that we choose.

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // An Engine has each run done in a process of its own: our own program, whose main calls [Main]. It
@@ -33,6 +34,8 @@ type Engine struct {
 	// Secrets returns the secrets of the job's environment, by the names of variables. nil: there are
 	// none.
 	Secrets func(context.Context, jobs.Job) (map[string]string, error)
+	// Gate asks a gate of the job about a plan's JSON. nil: there is nobody who can.
+	Gate func(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error)
 	// Rescue keeps a state that its backend did not take, and returns its address, for people.
 	Rescue func(ctx context.Context, j jobs.Job, name string, state []byte) (string, error)
 	// Fetch unpacks a repository into a directory that exists and is empty, if the job may have it;

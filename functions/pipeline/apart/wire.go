@@ -90,6 +90,7 @@ type question struct {
 	Owner, Repo, Ref string      // the repository to fetch
 	Package          PackageName // of a provider
 	File             string      // of the package to keep, in the directory for fetched files
+	Gate             string      // the name of the gate to ask about the plan's JSON in Data
 	Protection       []string
 	Progress         comment.Progress
 	Result           *result
@@ -108,6 +109,7 @@ const (
 	isPackage     kind = "package" // the address of one in the store
 	isKeep        kind = "keep"    // put one into the store
 	isMemory      kind = "memory"
+	isGate        kind = "gate"
 	isProgress    kind = "progress"   // of an apply
 	isState       kind = "state"      // it will access the state, and its lock
 	isProtection  kind = "protection" // of its programs
@@ -123,6 +125,7 @@ type answer struct {
 	Secrets map[string]string `json:",omitempty"`
 	// Credentials are for the state, or for its keys.
 	Credentials *aws.Credentials `json:",omitempty"`
+	Judgement   *runs.Judgement  `json:",omitempty"`
 	Error       *failure
 }
 

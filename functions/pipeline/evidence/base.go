@@ -148,7 +148,7 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 	}
 	if q.Verb == comment.Plan || q.Verb == comment.Apply {
 		j.Options = r.Options
-		if j.Policies, err = e.policies(ctx, r); err != nil {
+		if err = e.judge(ctx, r, &j); err != nil {
 			return jobs.Job{}, "", err
 		}
 	}

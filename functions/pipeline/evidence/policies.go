@@ -15,7 +15,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
-	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // maxPolicies is the length in bytes of all policies of a commit, and maxPolicyFiles the number of files in
@@ -82,20 +81,27 @@ func isPolicy(name string) bool {
 	return slices.Contains([]string{".rego", ".json", ".yaml", ".yml"}, path.Ext(name)) && !strings.HasSuffix(name, "_test.rego")
 }
 
-// policies are those that the settings of a run's base commit require for its plan.
-func (e *Reader) policies(ctx context.Context, r runs.Run) ([]jobs.Policy, error) {
+// judge adds the policies and the gates to a job that the settings of its run's base commit require for the plan.
+func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
 	s, _, err := e.Settings(ctx, r.Base)
-	if err != nil || !s.HasPolicies() {
-		return nil, err
+	if err != nil || !s.HasPolicies() && !s.HasGates() {
+		return err
 	}
 	b, err := e.baseAt(ctx, r.Base)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	required := s.Required(string(comment.Apply), project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}, b.projects)
-	return slices.DeleteFunc(slices.Clone(b.policies), func(p jobs.Policy) bool {
-		return !slices.ContainsFunc(required, func(r requirements.Requirement) bool { return r.Policy != nil && r.Policy.Name == p.Name })
-	}), nil
+	for _, x := range s.Required(string(comment.Apply), project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}, b.projects) {
+		if x.Gate != nil {
+			j.Gates = append(j.Gates, *x.Gate)
+		}
+		for _, p := range b.policies {
+			if x.Policy != nil && x.Policy.Name == p.Name {
+				j.Policies = append(j.Policies, p)
+			}
+		}
+	}
+	return nil
 }
 
 // policiesNow are the IDs of the policies at the tip of the base branch, by name.

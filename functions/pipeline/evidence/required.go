@@ -104,6 +104,9 @@ func planOf(c *runs.Content) gates.Fact[gates.Plan] {
 	for _, v := range c.Judgements {
 		p.Judgements = append(p.Judgements, gates.Judgement(v))
 	}
+	for _, v := range c.Verdicts {
+		p.Verdicts = append(p.Verdicts, gates.Judgement(v))
+	}
 	return gates.Known(p)
 }
 

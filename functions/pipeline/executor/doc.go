@@ -27,6 +27,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // An Engine implements jobs.Engine. It may be used by many goroutines, and must not be
@@ -76,6 +78,9 @@ type Engine struct {
 	// TF_TOKEN_x is the token of the host x, and others are for plugins, as tokens are. They are in no plan, no report and no environment of commands. nil: there
 	// are none.
 	Vault func(ctx context.Context, j jobs.Job) (map[string]string, error)
+	// Gate asks a gate of the job about its plan's JSON, which is without sensitive values. nil: there is nobody who
+	// can, and gates hold the applies.
+	Gate func(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error)
 	// Secrets returns texts that must be in no output, such as our own credentials, as
 	// they are now. nil: there are none.
 	Secrets func() []string

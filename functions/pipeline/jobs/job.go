@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -65,6 +66,8 @@ type Job struct {
 	Access Access
 	// Policies are those of the base branch that the plan is judged by.
 	Policies []Policy `json:",omitempty"`
+	// Gates are those of the base branch that have to allow the plan.
+	Gates []requirements.Gate `json:",omitempty"`
 	// Run names an apply, from its first process to its last, as the holder of the state's lock.
 	// Continues is set if an earlier process began it, which has certainly ended.
 	Run       string

@@ -13,14 +13,16 @@ type Content struct {
 	Destroyed []string `json:",omitempty"`
 	// Judgements are those by the base branch's policies, in their order.
 	Judgements []Judgement `json:",omitempty"`
+	// Verdicts are those of the base branch's gates, likewise.
+	Verdicts []Judgement `json:",omitempty"`
 }
 
-// A Judgement is the verdict of one policy block on a plan.
+// A Judgement is the verdict of one policy block, or one gate block, on a plan.
 type Judgement struct {
-	Policy string // its name
-	ID     string // see jobs.Policy
+	Name string // of the block
+	ID   string // see jobs.Policy and requirements.Gate
 	// Denied and Warned are messages, without secrets, and MoreDenied and MoreWarned the numbers of further
-	// ones. Mistakes are those in the policies, for which there is no verdict.
+	// ones. Mistakes are those in the policies, or of the gate, for which there is no verdict.
 	Denied, Warned, Mistakes []string `json:",omitempty"`
 	MoreDenied, MoreWarned   int      `json:",omitempty"`
 }

@@ -77,6 +77,14 @@ var conditions = []Argument{
 	{Name: "no_destroy", Kind: texts, Doc: "Patterns of resource types that it must not destroy or replace."},
 }
 
+// endpoint are the arguments that name a function or a webhook.
+var endpoint = []Argument{
+	{Name: "function", Doc: "The ARN of the Lambda function."},
+	{Name: "url", Doc: "The URL of the webhook, https; either this or function."},
+	{Name: "secret", Doc: "The ARN of the secret in Secrets Manager with the key that requests to the webhook are signed with."},
+	{Name: "timeout", Doc: "The time for an answer, from \"1s\" to \"60s\"; \"10s\" without this."},
+}
+
 // Blocks of lockstep.hcl.
 var (
 	Project = Block{Type: "project", Label: "name", Doc: "A root module with its own plans and its own state. A * in the name and in dir makes a project of each directory.",
@@ -126,12 +134,18 @@ var (
 			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
 			{Name: "override", Kind: texts, Doc: "People and teams who may lift the policy by a comment; without this, nobody may."},
 		}}
+	// Gate is read by package requirements, too.
+	Gate = Block{Type: "gate", Label: "name", Doc: "A Lambda function, or a webhook, that must allow each plan, as the base branch has it: it gets the plan as JSON, without sensitive values, and answers with a verdict.",
+		Args: slices.Concat(endpoint, []Argument{
+			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
+			{Name: "override", Kind: texts, Doc: "People and teams who may lift the gate by a comment; without this, nobody may."},
+		})}
 	// file is lockstep.hcl itself: Args are its arguments, and [blocks] stand in it.
 	file = Block{Args: []Argument{{Name: "exclude", Kind: texts, Doc: "Patterns of directories without projects."}}}
 )
 
 // blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
-var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require, Policy}
+var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require, Policy, Gate}
 
 // Body is the form of the block's content, for package hcl.
 func (b Block) Body() *hcl.BodySchema {

@@ -63,6 +63,8 @@ type Rules struct {
 	NoDestroy   []string `json:",omitempty"`
 	// Policy is that of a policy block, which has no other condition; nil in a require block.
 	Policy *Policy `json:",omitempty"`
+	// Gate is that of a gate block, likewise.
+	Gate *Gate `json:",omitempty"`
 }
 
 // A Party is a person, or a team: Org and Team, or Login. Letters are lower case, as GitHub compares

@@ -39,7 +39,7 @@ func child(c *apart.Child) (jobs.Engine, error) {
 		KMS:     executor.KMS(c.Sessions),
 		Modules: modules.Remote{Proxy: c.Fetch}.Install,
 		DataDir: s.DataDir, Mirror: s.Mirror,
-		PluginEnv: c.Environment, Vault: c.Secrets, Rescue: c.Rescue, Begin: c.Begin,
+		PluginEnv: c.Environment, Vault: c.Secrets, Rescue: c.Rescue, Begin: c.Begin, Gate: c.Gate,
 		Secrets: func() []string { return ownSecrets(os.Environ()) },
 		Memory:  c.Memory, Remember: c.Remember,
 	}

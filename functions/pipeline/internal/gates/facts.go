@@ -120,12 +120,13 @@ type LabelMove struct {
 type Plan struct {
 	Changes, Destroys int
 	Destroyed         []string    // types of resources of which it deletes or replaces one, sorted
-	Judgements        []Judgement `json:",omitempty"`
+	Judgements        []Judgement `json:",omitempty"` // by policies
+	Verdicts          []Judgement `json:",omitempty"` // of gates
 }
 
-// A Judgement is the verdict of one policy on the plan: see runs.Judgement.
+// A Judgement is the verdict of one policy, or one gate, on the plan: see runs.Judgement.
 type Judgement struct {
-	Policy, ID               string
+	Name, ID                 string
 	Denied, Warned, Mistakes []string `json:",omitempty"`
 	MoreDenied, MoreWarned   int      `json:",omitempty"`
 }

@@ -16,11 +16,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// required reads the text of a require block's body, or of whole policy blocks.
+// required reads the text of a require block's body, or of whole policy or gate blocks.
 func required(t *testing.T, command, body string) []requirements.Requirement {
 	t.Helper()
 	if strings.HasPrefix(body, "policy ") {
-		return policies(t, body)
+		return blocks(t, body, "policy", requirements.ParsePolicies)
+	}
+	if strings.HasPrefix(body, "gate ") {
+		return blocks(t, body, "gate", requirements.ParseGates)
 	}
 	f, ds := hclparse.NewParser().ParseHCL(fmt.Appendf(nil, "require %q {\n%s\n}\n", command, body), "lockstep.hcl")
 	if ds.HasErrors() {
@@ -37,17 +40,17 @@ func required(t *testing.T, command, body string) []requirements.Requirement {
 	return all
 }
 
-func policies(t *testing.T, body string) []requirements.Requirement {
+func blocks(t *testing.T, body, kind string, parse func(hcl.Blocks) ([]requirements.Requirement, hcl.Diagnostics)) []requirements.Requirement {
 	t.Helper()
 	f, ds := hclparse.NewParser().ParseHCL([]byte(body), "lockstep.hcl")
 	if ds.HasErrors() {
 		t.Fatalf("%s: %v", body, ds)
 	}
-	content, ds := f.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "policy", LabelNames: []string{"name"}}}})
+	content, ds := f.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: kind, LabelNames: []string{"name"}}}})
 	if ds.HasErrors() {
 		t.Fatalf("%s: %v", body, ds)
 	}
-	all, ds := requirements.ParsePolicies(content.Blocks)
+	all, ds := parse(content.Blocks)
 	if ds.HasErrors() {
 		t.Fatalf("%s: %v", body, ds)
 	}
@@ -88,6 +91,13 @@ func facts(t *testing.T, row string, all []requirements.Requirement) Facts {
 	if s.Owned.Problem == "" {
 		s.Owned = Known(s.owned)
 	}
+	for _, r := range all {
+		for i, v := range s.Plan.Value.Verdicts {
+			if r.Gate != nil && r.Gate.Name == v.Name && v.ID == "now" {
+				s.Plan.Value.Verdicts[i].ID = r.Gate.ID()
+			}
+		}
+	}
 	s.everybody(all)
 	return s.Facts
 }
@@ -124,6 +134,13 @@ func (s *scene) word(word string) bool {
 		s.plan(name, value)
 	case "denied", "warned", "passed", "broken":
 		s.judged(name, key, to)
+	case "gate-denied", "gate-warned", "gate-passed", "gate-broken":
+		name, at, _ := strings.Cut(key, "@")
+		v := judgement(strings.TrimPrefix(word, "gate-")[:6], name, to)
+		if v.ID = "now"; at != "" {
+			v.ID = at
+		}
+		s.Plan.Value.Verdicts = append(s.Plan.Value.Verdicts, v)
 	default:
 		return s.ofPull(name, key, to) || s.said(name, value)
 	}
@@ -134,7 +151,22 @@ func (s *scene) word(word string) bool {
 // another one by now, and with "@none" if it is gone.
 func (s *scene) judged(how, name, value string) {
 	name, at, _ := strings.Cut(name, "@")
-	v := Judgement{Policy: name, ID: "1"}
+	if s.Policies.Value == nil {
+		s.Policies = Known(map[string]string{})
+	}
+	switch at {
+	case "old":
+		s.Policies.Value[name] = "2"
+	case "none":
+		delete(s.Policies.Value, name)
+	default:
+		s.Policies.Value[name] = "1"
+	}
+	s.Plan.Value.Judgements = append(s.Plan.Value.Judgements, judgement(how, name, value))
+}
+
+func judgement(how, name, value string) Judgement {
+	v := Judgement{Name: name, ID: "1"}
 	more := 0
 	if strings.HasSuffix(value, "+") {
 		value, more = strings.TrimSuffix(value, "+"), 3
@@ -147,18 +179,7 @@ func (s *scene) judged(how, name, value string) {
 	case "broken":
 		v.Mistakes = []string{value}
 	}
-	if s.Policies.Value == nil {
-		s.Policies = Known(map[string]string{})
-	}
-	switch at {
-	case "old":
-		s.Policies.Value[name] = "2"
-	case "none":
-		delete(s.Policies.Value, name)
-	default:
-		s.Policies.Value[name] = "1"
-	}
-	s.Plan.Value.Judgements = append(s.Plan.Value.Judgements, v)
+	return v
 }
 
 func (s *scene) plan(name, value string) {

@@ -67,26 +67,36 @@ func policy(f Facts, r requirements.Rules) rulings.Ruling {
 			return unknown(problem)
 		}
 	}
-	out := rulings.Ruling{Outcome: rulings.Holds, Wanted: []string{r.Policy.Name}}
-	for _, v := range f.Plan.Value.Judgements {
-		if id := f.Policies.Value[r.Policy.Name]; v.Policy != r.Policy.Name || v.ID != id || id == "" {
+	return judged(r.Policy.Name, f.Policies.Value[r.Policy.Name], f.Plan.Value.Judgements, rulings.Unreliable, rulings.OtherPolicies)
+}
+
+// gate holds that the gate as it is now has seen the plan, and allows it.
+func gate(f Facts, r requirements.Rules) rulings.Ruling {
+	if problem := missing(f.Plan); problem != "" {
+		return unknown(problem)
+	}
+	return judged(r.Gate.Name, r.Gate.ID(), f.Plan.Value.Verdicts, rulings.NoVerdict, rulings.OtherGate)
+}
+
+// judged holds that there is a judgement by the one of a name and an ID, and nothing against the plan in it.
+func judged(name, id string, all []Judgement, unreliable, others rulings.Why) rulings.Ruling {
+	out := rulings.Ruling{Outcome: rulings.Holds, Wanted: []string{name}}
+	for _, v := range all {
+		if v.Name != name || v.ID != id || id == "" {
 			continue
 		}
 		out.Found, out.Want = v.Warned, v.MoreWarned
-		for _, message := range v.Denied {
+		for _, message := range slices.Concat(v.Denied, v.Mistakes) {
 			out.Against = append(out.Against, rulings.Against{Name: message, Why: rulings.Denied})
 		}
-		for _, mistake := range v.Mistakes {
-			out.Against = append(out.Against, rulings.Against{Name: mistake, Why: rulings.Denied})
-		}
 		if len(v.Mistakes) > 0 {
-			out.Against = append(out.Against, rulings.Against{Why: rulings.Unreliable})
+			out.Against = append(out.Against, rulings.Against{Why: unreliable})
 		}
 		if out.Have = v.MoreDenied; len(out.Against)+out.Have > 0 {
 			out.Outcome = rulings.Fails
 		}
 		return out
 	}
-	out.Outcome, out.Against = rulings.Fails, []rulings.Against{{Why: rulings.OtherPolicies}}
+	out.Outcome, out.Against = rulings.Fails, []rulings.Against{{Why: others}}
 	return out
 }

@@ -1,0 +1,156 @@
+package callouts
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
+)
+
+// A Caller calls endpoints. It may be used by many goroutines.
+type Caller struct {
+	// Invoke invokes a function, by its ARN, and returns its result. nil: functions are not available.
+	Invoke func(ctx context.Context, arn string, payload []byte) ([]byte, error)
+	// Secret reads a secret of Secrets Manager, by its ARN. nil: webhooks are not available.
+	Secret func(ctx context.Context, arn string) (string, error)
+	// Transport makes the connections to webhooks; nil: to public addresses, by https.
+	Transport http.RoundTripper
+	// Hide removes our own secrets from a text. nil: there are none.
+	Hide func(string) string
+}
+
+// The limits of a request and an answer in bytes.
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html (invocation payload)
+const (
+	maxRequest = 6 << 20
+	maxAnswer  = 64 << 10
+)
+
+// minKey is the shortest key in base64: 24 bytes.
+// Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme
+const minKey = 32
+
+// attempts is how often a webhook is called that is busy, or not there, and pause the time between the first two,
+// which doubles.
+const (
+	attempts = 3
+	pause    = 300 * time.Millisecond
+)
+
+// call returns the answer of an endpoint to a request; id is the same in all attempts.
+func (c *Caller) call(ctx context.Context, e endpoints.Endpoint, id string, now time.Time, body []byte) ([]byte, error) {
+	if len(body) > maxRequest {
+		return nil, fmt.Errorf("the plan as JSON has %d bytes, and a request has at most %d", len(body), maxRequest)
+	}
+	timeout := e.Timeout
+	if timeout <= 0 || timeout > endpoints.MaxTimeout {
+		timeout = endpoints.DefaultTimeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("there was no answer within %.0f s", timeout.Seconds()))
+	defer cancel()
+	answer, err := c.ask(ctx, e, id, now, body)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil && len(answer) > maxAnswer {
+		err = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+	}
+	return answer, err
+}
+
+func (c *Caller) ask(ctx context.Context, e endpoints.Endpoint, id string, now time.Time, body []byte) ([]byte, error) {
+	switch {
+	case e.Function != "" && c.Invoke == nil:
+		return nil, errors.New("functions of AWS Lambda cannot be invoked here")
+	case e.Function != "":
+		return c.Invoke(ctx, e.Function, body)
+	case c.Secret == nil:
+		return nil, errors.New("secrets of AWS Secrets Manager cannot be read here, and requests to webhooks are signed with one")
+	}
+	key, err := c.Secret(ctx, e.Secret)
+	if err != nil {
+		return nil, fmt.Errorf("the secret %s cannot be read: %w", e.Secret, err)
+	}
+	key = strings.TrimPrefix(strings.TrimSpace(key), "whsec_")
+	hook, err := standardwebhooks.NewWebhook(key)
+	if err != nil || len(key) < minKey {
+		return nil, fmt.Errorf("the secret %s is not a key as Standard Webhooks has them: \"whsec_\", and at least 24 random bytes in base64", e.Secret)
+	}
+	signature, err := hook.Sign(id, now, body)
+	if err != nil {
+		return nil, fmt.Errorf("sign the request: %w", err)
+	}
+	header := http.Header{
+		"Content-Type": {"application/json"}, "User-Agent": {"lockstep"},
+		standardwebhooks.HeaderWebhookID:        {id},
+		standardwebhooks.HeaderWebhookTimestamp: {fmt.Sprint(now.Unix())},
+		standardwebhooks.HeaderWebhookSignature: {signature},
+	}
+	for n := 1; ; n++ {
+		answer, again, err := c.post(ctx, e.URL, header, body)
+		if err == nil || !again || n == attempts {
+			return answer, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause << (n - 1)):
+		}
+	}
+}
+
+// post sends one request; again is set if another attempt may have an answer.
+func (c *Caller) post(ctx context.Context, to string, header http.Header, body []byte) (answer []byte, again bool, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
+	if err != nil {
+		return nil, false, errors.New("its URL is none")
+	}
+	policy := hosts.Policy{PublicOnly: true}
+	if err := policy.CheckURL(req.URL); err != nil {
+		return nil, false, err
+	}
+	transport := c.Transport
+	if transport == nil {
+		transport = policy.Transport()
+	}
+	req.Header = map[string][]string{}
+	for name, v := range header {
+		req.Header[http.CanonicalHeaderKey(name)] = v
+	}
+	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		if wrapped := new(url.Error); errors.As(err, &wrapped) {
+			err = wrapped.Err // without the URL, which may have a token
+		}
+		return nil, true, err
+	}
+	defer resp.Body.Close()
+	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return nil, true, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		again := resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests
+		return nil, again, fmt.Errorf("its answer is %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	}
+	return answer, false, nil
+}
+
+// hide removes our own secrets from a text.
+func (c *Caller) hide(text string) string {
+	if c.Hide == nil {
+		return text
+	}
+	return c.Hide(text)
+}

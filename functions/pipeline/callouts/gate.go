@@ -1,0 +1,129 @@
+package callouts
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+// A request is what a gate is asked. Its fields are documented in README.md, and none is ever removed.
+type request struct {
+	Type      string    `json:"type"` // "gate"
+	Timestamp time.Time `json:"timestamp"`
+	Data      gateData  `json:"data"`
+}
+
+type gateData struct {
+	Gate        string          `json:"gate"` // the name of the block
+	Repository  string          `json:"repository"`
+	PullRequest int             `json:"pull_request"`
+	SHA         string          `json:"sha"`
+	Actor       string          `json:"actor"` // login; "" for a push
+	Project     string          `json:"project"`
+	Dir         string          `json:"dir"`
+	Workspace   string          `json:"workspace"`
+	Environment string          `json:"environment"`
+	Plan        json.RawMessage `json:"plan"` // https://developer.hashicorp.com/terraform/internals/json-format#plan-representation
+}
+
+// A verdict is the answer of a gate.
+type verdict struct {
+	Verdict  string   `json:"verdict"`
+	Messages []string `json:"messages"`
+	Warnings []string `json:"warnings"`
+}
+
+// The limits of messages: their number, and the length of one in bytes.
+const (
+	maxMessages = 20
+	maxMessage  = 1000
+)
+
+// Judge asks a gate about a plan of a job, its JSON without sensitive values. Without a verdict the judgement has a mistake. The
+// error is that of ctx.
+func (c *Caller) Judge(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error) {
+	out := runs.Judgement{Name: g.Name, ID: g.ID()}
+	body, err := json.Marshal(request{"gate", time.Now().UTC().Truncate(time.Second), gateData{
+		Gate: g.Name, Repository: j.Repo.String(), PullRequest: j.Number, SHA: j.Head, Actor: j.Actor,
+		Project: j.Project, Dir: j.Dir, Workspace: j.Workspace, Environment: j.Environment.Name(), Plan: plan,
+	}})
+	if err != nil {
+		return out, fmt.Errorf("describe the plan for the gate %s: %w", g.Name, err)
+	}
+	var v verdict
+	answer, err := c.call(ctx, g.Endpoint, identity(body), time.Now(), body)
+	if err == nil {
+		v, err = parse(answer)
+	}
+	if ctx.Err() != nil {
+		return out, fmt.Errorf("ask the gate %s: %w", g.Name, context.Cause(ctx))
+	}
+	if err != nil {
+		out.Mistakes = []string{c.message(err.Error())}
+		return out, nil
+	}
+	messages, more := c.messages(v.Messages)
+	out.Warned, out.MoreWarned = c.messages(v.Warnings)
+	if v.Verdict == "deny" {
+		if out.Denied, out.MoreDenied = messages, more; len(messages) == 0 {
+			out.Denied = []string{"it gave no reason"}
+		}
+		return out, nil
+	}
+	// What an allowing gate says is worth reading, too.
+	out.Warned, out.MoreWarned = append(out.Warned, messages...), out.MoreWarned+more
+	return out, nil
+}
+
+// identity is the ID of a request, by which a receiver knows one that comes again.
+func identity(body []byte) string {
+	sum := sha256.Sum256(body)
+	return "msg_" + hex.EncodeToString(sum[:16])
+}
+
+// parse reads an answer. Nothing is allowed by one that is not understood.
+func parse(answer []byte) (v verdict, err error) {
+	dec := json.NewDecoder(bytes.NewReader(answer))
+	if err := dec.Decode(&v); err != nil || dec.Decode(new(json.RawMessage)) != io.EOF {
+		return verdict{}, errors.New(`its answer is no JSON object with verdict, "allow" or "deny", and texts in messages and warnings`)
+	}
+	if v.Verdict != "allow" && v.Verdict != "deny" {
+		return verdict{}, fmt.Errorf("its verdict is %q, and neither \"allow\" nor \"deny\"", clip(v.Verdict, 40))
+	}
+	return v, nil
+}
+
+// messages are the first of them, and the number of the others.
+func (c *Caller) messages(all []string) (out []string, more int) {
+	for _, m := range all[:min(len(all), maxMessages)] {
+		out = append(out, c.message(m))
+	}
+	return out, max(len(all)-maxMessages, 0)
+}
+
+func (c *Caller) message(text string) string {
+	return clip(strings.Join(strings.Fields(c.hide(strings.ToValidUTF8(text, "�"))), " "), maxMessage)
+}
+
+// clip cuts a text at a length in bytes.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "…"
+}

@@ -1,0 +1,78 @@
+// Package endpoints is the part of lockstep.hcl that names programs of a team's own, outside of Lockstep: Lambda
+// functions, and webhooks.
+//
+// It refuses to call them (package callouts does), and to know what for. Start at [Endpoint].
+package endpoints
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"time"
+)
+
+// An Endpoint is a Lambda function, or a webhook.
+type Endpoint struct {
+	// Function is the ARN of a Lambda function, with or without a version or an alias.
+	Function string `json:",omitempty"`
+	// URL is that of a webhook, https, and Secret the ARN of the secret in Secrets Manager with the key that
+	// requests to it are signed with.
+	URL    string `json:",omitempty"`
+	Secret string `json:",omitempty"`
+	// Timeout is the time for an answer, with all attempts.
+	Timeout time.Duration
+}
+
+// DefaultTimeout is the time for an answer, and MaxTimeout the longest: an apply waits for it with the state locked.
+const (
+	DefaultTimeout = 10 * time.Second
+	MaxTimeout     = time.Minute
+)
+
+// Sources: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_RequestSyntax,
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html#awssecretsmanager-resources-for-iam-policies
+var (
+	functionPattern = regexp.MustCompile(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:[A-Za-z0-9_-]{1,64}(:(\$LATEST|[A-Za-z0-9_-]{1,128}))?$`)
+	secretPattern   = regexp.MustCompile(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]{1,519}$`)
+)
+
+// ParseFunction checks the ARN of a function.
+func ParseFunction(arn string) error {
+	if !functionPattern.MatchString(arn) {
+		return errors.New("the function is named by its ARN: \"arn:aws:lambda:REGION:ACCOUNT:function:NAME\"")
+	}
+	return nil
+}
+
+// ParseSecret checks the ARN of a secret.
+func ParseSecret(arn string) error {
+	if !secretPattern.MatchString(arn) {
+		return errors.New("the secret is named by its ARN in Secrets Manager: \"arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME\"")
+	}
+	return nil
+}
+
+// maxURL is the greatest length of a URL in bytes.
+const maxURL = 2000
+
+// ParseURL checks the URL of a webhook.
+func ParseURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" || len(text) > maxURL {
+		return errors.New("the URL begins with https:// and names a host")
+	}
+	if u.User != nil {
+		return errors.New("the URL must have no user and no password: the requests are signed instead")
+	}
+	return nil
+}
+
+// ParseTimeout reads the time for an answer.
+func ParseTimeout(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < time.Second || d > MaxTimeout {
+		return 0, fmt.Errorf("the time for an answer is from 1s to %.0fs: \"%.0fs\"", MaxTimeout.Seconds(), DefaultTimeout.Seconds())
+	}
+	return d, nil
+}
