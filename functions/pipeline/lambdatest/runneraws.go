@@ -5,6 +5,7 @@ package lambdatest
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -26,7 +27,7 @@ const (
 )
 
 // An Account is the part of an AWS account that no program here plays: the secrets of Secrets
-// Manager, and the roles that STS gives credentials for.
+// Manager, the roles that STS gives credentials for, and functions of a team's own.
 type Account struct {
 	URL string
 
@@ -36,6 +37,8 @@ type Account struct {
 	holders map[string]string   // roles by session token
 	roles   map[string]Trust
 	assumed []AssumedRole
+	// functions are those of a team's own, by ARN.
+	functions map[string]func([]byte) ([]byte, error)
 }
 
 // An AssumedRole is how a role was asked for.
@@ -110,6 +113,10 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.getSecret(w, r)
 		return
 	}
+	if name, ok := invoked(r); ok {
+		a.invoke(w, r, name)
+		return
+	}
 	if err := r.ParseForm(); err == nil {
 		switch r.Form.Get("Action") {
 		case "AssumeRole":
@@ -122,6 +129,45 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	http.Error(w, "no such action", http.StatusNotImplemented)
+}
+
+// AddFunction puts a function of a team's own into the account: answer returns its result, or an error of its own.
+func (a *Account) AddFunction(arn string, answer func(payload []byte) ([]byte, error)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.functions == nil {
+		a.functions = map[string]func([]byte) ([]byte, error){}
+	}
+	a.functions[arn] = answer
+}
+
+// invoked returns the function that a request invokes.
+// Source: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+func invoked(r *http.Request) (string, bool) {
+	rest, is := strings.CutPrefix(r.URL.Path, "/2015-03-31/functions/")
+	name, ends := strings.CutSuffix(rest, "/invocations")
+	return name, is && ends
+}
+
+func (a *Account) invoke(w http.ResponseWriter, r *http.Request, name string) {
+	answer := a.functions[name]
+	if answer == nil {
+		w.Header().Set("X-Amzn-ErrorType", "ResourceNotFoundException")
+		http.Error(w, `{"Message":"Function not found"}`, http.StatusNotFound)
+		return
+	}
+	payload, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	result, err := answer(payload)
+	if err != nil {
+		w.Header().Set("X-Amz-Function-Error", "Unhandled")
+		result, _ = json.Marshal(map[string]string{"errorMessage": err.Error()})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Write(result)
 }
 
 // Source: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html,

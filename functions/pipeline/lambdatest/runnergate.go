@@ -204,6 +204,9 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 	case protocol == "secretsmanager":
 		return "account", []templates.Call{{Action: "secretsmanager:" + operation, Resource: in.SecretId}}
 	}
+	if name, ok := invoked(r); ok {
+		return "account", []templates.Call{{Action: "lambda:InvokeFunction", Resource: name}}
+	}
 	form, err := url.ParseQuery(string(body))
 	if err == nil && form.Get("Action") == "GetCallerIdentity" {
 		return "account", nil // which everybody may

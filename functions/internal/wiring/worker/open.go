@@ -70,6 +70,7 @@ func Open(f wiring.Function) (*Worker, error) {
 		},
 	}
 	x.engine.Packages = openPackages(f, w)
+	x.engine.Gate = caller(w.AWS, func(text string) string { return x.engine.Redact(text, nil) }).Judge
 	x.Pipeline = handling.Pipeline(w)
 	x.Pipeline.States = w.OwnStates
 	x.Pipeline.Engine, x.Pipeline.Projects, x.Pipeline.Scratch = x.engine, x.engine, x.scratch.Dir
