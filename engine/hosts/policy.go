@@ -95,14 +95,14 @@ var metadata = netip.MustParsePrefix("fd00:ec2::/32")
 func (p Policy) checkIP(ip netip.Addr) error {
 	ip = ip.Unmap().WithZone("")
 	if ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || metadata.Contains(ip) {
-		return &refusedError{fmt.Sprintf("nothing is installed from the address %s: it is link-local, a multicast address or a metadata service", ip)}
+		return &refusedError{fmt.Sprintf("no connection is made to the address %s: it is link-local, a multicast address or a metadata service", ip)}
 	}
 	if inner, ok := translated(ip); ok {
 		return p.checkIP(inner)
 	}
 	special := slices.ContainsFunc(notPublic, func(n netip.Prefix) bool { return n.Contains(ip) })
 	if p.PublicOnly && (ip.IsPrivate() || ip.IsLoopback() || special) {
-		return &refusedError{fmt.Sprintf("nothing is installed from the address %s here: it is in a private network", ip)}
+		return &refusedError{fmt.Sprintf("no connection is made to the address %s here: it is in a private network", ip)}
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func TestS3(t *testing.T) {
 		base + "net.zip":                                       "S3 refuses net.zip in bucket modules: ",
 		base + "net" + access:                                  "more than 1 objects",
 		base + "net.zip" + access:                              "has more than 20 bytes",
-		"s3::http://169.254.169.254/latest/meta-data" + access: "nothing is installed from the address",
+		"s3::http://169.254.169.254/latest/meta-data" + access: "no connection is made to the address",
 	} {
 		_, err := fetch(address, small)
 		if err == nil || !strings.Contains(err.Error(), want) {

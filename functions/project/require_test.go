@@ -37,6 +37,43 @@ func TestPolicyHasTheGrammar(t *testing.T) {
 	}
 }
 
+// TestGateHasTheGrammar holds the same of the gate block.
+func TestGateHasTheGrammar(t *testing.T) {
+	t.Parallel()
+	for _, a := range append(grammar.Gate.Args, grammar.Argument{Name: "nothing"}) {
+		_, ds := Parse(FileName, []byte("gate \"cost\" {\n  "+a.Name+" = null\n}\n"))
+		if unknown := strings.Contains(fmt.Sprint(ds), "Unsupported argument"); unknown != (a.Name == "nothing") {
+			t.Errorf("%s: %v", a.Name, ds)
+		}
+	}
+}
+
+// TestRequiredGates holds for which projects a gate is, and that one with a mistake leaves the settings unreadable: nothing is
+// applied by those that are left.
+func TestRequiredGates(t *testing.T) {
+	t.Parallel()
+	const body = "  function = \"arn:aws:lambda:eu-west-1:123456789012:function:cost\"\n"
+	s, ds := Parse(FileName, []byte("gate \"cost\" {\n  projects = [\"prod-*\"]\n"+body+"}\nproject \"prod-a\" {\n  dir = \"a\"\n}\nproject \"dev-a\" {\n  dir = \"b\"\n}\n"))
+	if ds.HasErrors() || !s.HasGates() || s.HasPolicies() {
+		t.Fatal(ds)
+	}
+	for _, c := range []struct {
+		project Project
+		command string
+		want    int
+	}{{s.Projects[0], "apply", 1}, {s.Projects[1], "apply", 0}, {Project{Name: "new", Dir: "c"}, "apply", 1}, {s.Projects[0], "plan", 0}} {
+		if got := s.Required(c.command, c.project, nil); len(got) != c.want {
+			t.Errorf("%s %s: %v", c.command, c.project.Name, got)
+		}
+	}
+	if s, ds := Parse(FileName, []byte("gate \"cost\" {\n}\n")); !ds.HasErrors() || !s.Unreadable {
+		t.Errorf("%v", ds)
+	}
+	if (*Settings)(nil).HasGates() {
+		t.Error("no settings have gates")
+	}
+}
+
 // TestRequiredPolicies holds for which projects a policy is, and that one with a mistake leaves the settings
 // unreadable: nothing is applied by those that are left.
 func TestRequiredPolicies(t *testing.T) {

@@ -77,7 +77,7 @@ func TestFaults(t *testing.T) {
 		{"plain http", "acme/foo", on("/"+strings.Replace(platform, "_", "/", 1), replace(`"download_url":"`, `"download_url":"http://127.0.0.1:1/x","x":"`)),
 			[]string{"only https URLs are followed, and not http://127.0.0.1:1/x"}},
 		{"the metadata service", "acme/foo", on("/"+strings.Replace(platform, "_", "/", 1), replace(`"download_url":"`, `"download_url":"https://169.254.169.254/x?secret","x":"`)),
-			[]string{"nothing is installed from the address 169.254.169.254"}},
+			[]string{"no connection is made to the address 169.254.169.254"}},
 		{"a redirect to plain http", "acme/foo", on(".zip", func(a *registrytest.Answer) {
 			a.Status = 302
 			a.Header.Set("Location", "http://127.0.0.1:1/x")

@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // The test's program is also the children: their engine does what the project's name says.
@@ -162,6 +163,9 @@ func (a *acting) act(ctx context.Context, j jobs.Job) string {
 			panic(got["TOKEN"])
 		}
 		return fmt.Sprint(got, err)
+	case "gate":
+		v, err := a.c.Gate(ctx, j, requirements.Gate{Name: arg}, []byte("plan"))
+		return fmt.Sprint(v.Name, v.Warned, err)
 	case "secret":
 		return "it is hunter2hunter2"
 	case "fetch":

@@ -6,6 +6,5 @@
 // gate is a JSON object with verdict, "allow" or "deny", messages and warnings. All else is no verdict: an error, a redirect,
 // rubbish, silence.
 //
-// The package refuses to know who may call what (the base branch's settings and the role's policy decide), and what an answer
-// means for a run. It is called by our own processes, and never by those that run programs of pull requests. Start at [Caller].
+// The package refuses to know rights (the base branch's settings and the role's policy decide), and the consequences of an answer. It is called by our own processes, and never by those that run programs of pull requests. Start at [Caller].
 package callouts

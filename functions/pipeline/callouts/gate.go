@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// A request is what a gate is asked. Its fields are documented in README.md, and none is ever removed.
+// A request is the question to a gate. Its fields are documented in README.md, and none is ever removed.
 type request struct {
 	Type      string    `json:"type"` // "gate"
 	Timestamp time.Time `json:"timestamp"`
@@ -82,7 +82,7 @@ func (c *Caller) Judge(ctx context.Context, j jobs.Job, g requirements.Gate, pla
 		}
 		return out, nil
 	}
-	// What an allowing gate says is worth reading, too.
+	// The messages of an allowing gate are worth reading, too.
 	out.Warned, out.MoreWarned = append(out.Warned, messages...), out.MoreWarned+more
 	return out, nil
 }

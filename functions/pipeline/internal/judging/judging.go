@@ -2,9 +2,9 @@
 // webhooks of a team's own.
 //
 // Policies run in our own process, and see the plan's JSON as it is. Gates are elsewhere, and see it without sensitive
-// values. What both say is in the plan's content, without secrets.
+// values. Both verdicts are in the plan's content, without secrets.
 //
-// The package refuses to decide what a verdict is good for (package gates does), and to call anything: gates are asked by a
+// The package refuses to decide by verdicts (package gates does), and to call anything: gates are asked by a
 // func. Start at [Judge.Content].
 package judging
 
@@ -39,12 +39,12 @@ func (x Judge) Content(ctx context.Context, j jobs.Job, plan []byte, to *runs.Co
 	if len(j.Gates) == 0 {
 		return nil
 	}
-	public, err := Public(plan, x.Hide)
+	open, err := public(plan, x.Hide)
 	if err != nil {
 		return fmt.Errorf("remove sensitive values from the plan: %w", err)
 	}
 	for _, g := range j.Gates {
-		v, err := x.gate(ctx, g, public)
+		v, err := x.gate(ctx, g, open)
 		if err != nil {
 			return err
 		}

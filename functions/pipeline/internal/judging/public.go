@@ -9,11 +9,11 @@ import (
 // hidden stands for a sensitive value, as it does in a plan that people read.
 const hidden = "(sensitive value)"
 
-// Public returns the JSON of a plan without its sensitive values: without those that the plan marks, of whatever type, and
+// public returns the JSON of a plan without its sensitive values: without those that the plan marks, of whatever type, and
 // without the texts and numbers that hide removes, wherever they are. The result is JSON of the same form, but for the
 // marked values, each of which is a text.
 // Source: https://developer.hashicorp.com/terraform/internals/json-format#plan-representation
-func Public(plan []byte, hide func(string) string) ([]byte, error) {
+func public(plan []byte, hide func(string) string) ([]byte, error) {
 	var doc map[string]any
 	dec := json.NewDecoder(bytes.NewReader(plan))
 	dec.UseNumber()
@@ -28,7 +28,7 @@ func Public(plan []byte, hide func(string) string) ([]byte, error) {
 			}
 		}
 	}
-	out, err := json.Marshal(public(doc, hide))
+	out, err := json.Marshal(shown(doc, hide))
 	if err != nil {
 		return nil, fmt.Errorf("write the plan: %w", err)
 	}
@@ -40,7 +40,7 @@ func object(v any) map[string]any {
 	return o
 }
 
-// marks are the keys with values, by the keys of what marks them.
+// marks are the keys of values, by those of their marks.
 var marks = map[string][]string{
 	"before_sensitive": {"before"},
 	"after_sensitive":  {"after"},
@@ -48,8 +48,8 @@ var marks = map[string][]string{
 	"sensitive":        {"value", "default"},
 }
 
-// public replaces the sensitive parts of decoded JSON.
-func public(v any, hide func(string) string) any {
+// shown replaces the sensitive parts of decoded JSON.
+func shown(v any, hide func(string) string) any {
 	switch x := v.(type) {
 	case string:
 		return hide(x)
@@ -59,7 +59,7 @@ func public(v any, hide func(string) string) any {
 		}
 	case []any:
 		for i := range x {
-			x[i] = public(x[i], hide)
+			x[i] = shown(x[i], hide)
 		}
 	case map[string]any:
 		for by, of := range marks {
@@ -74,7 +74,7 @@ func public(v any, hide func(string) string) any {
 				delete(x, key)
 				key = name
 			}
-			x[key] = public(value, hide)
+			x[key] = shown(value, hide)
 		}
 	}
 	return v
