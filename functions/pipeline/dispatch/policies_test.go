@@ -131,7 +131,7 @@ func TestJudgedOnceLocked(t *testing.T) {
 	if len(now.Content.Judgements) != 1 {
 		t.Fatal(now.Content)
 	}
-	now.Content = &runs.Content{Judgements: []runs.Judgement{{Policy: "network", ID: now.Content.Judgements[0].ID}}}
+	now.Content = &runs.Content{Judgements: []runs.Judgement{{Name: "network", ID: now.Content.Judgements[0].ID}}}
 	robber{stage: s}.writeRun(now)
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`terraform_data.b is public`")
 }
