@@ -66,7 +66,7 @@ func child(c *apart.Child) (jobs.Engine, error) {
 		KMS:     executor.KMS(c.Sessions),
 		Modules: modules.Remote{Proxy: c.Fetch}.Install,
 		DataDir: s.Providers, CLIConfig: s.CLIConfig,
-		PluginEnv: c.Environment, Vault: c.Secrets, Rescue: c.Rescue, Begin: c.Begin,
+		PluginEnv: c.Environment, Vault: c.Secrets, Rescue: c.Rescue, Begin: c.Begin, Gate: c.Gate,
 		Memory: c.Memory, Remember: c.Remember,
 	}, nil
 }
@@ -98,6 +98,9 @@ func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) (err er
 			return executor.KeepRescued(filepath.Join(dir, "rescued"), name, state)
 		},
 		Scratch: m.scratch.Dir, Limits: c.Apart.Limits, Ports: c.Apart.Ports, Remedy: c.Apart.Remedy, Protection: c.Apart.Protection,
+	}
+	if c.Calls != nil {
+		e.Gate = c.Calls.Judge
 	}
 	p.Engine, p.Projects, p.Scratch = e, e, m.scratch.Dir
 	if err := e.Look(context.Background()); err != nil && c.Log != nil {

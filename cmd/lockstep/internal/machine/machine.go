@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
@@ -61,6 +62,8 @@ type Config struct {
 	// and Modules must be left to their defaults then. nil: runs use this process, which suits
 	// configurations that nobody else writes.
 	Apart *Apart
+	// Calls asks the gates of base branches. nil: none can be asked, which holds their applies.
+	Calls *callouts.Caller
 	// URL is the address of the pages for people, without a slash at the end.
 	URL string
 	// Log is told of errors after which there was, or will be, another attempt.
@@ -100,6 +103,10 @@ func Open(c Config) (*Machine, error) {
 	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
 	e.Secrets = func() []string { return hidden }
 	e.Vault = vault
+	if c.Calls != nil {
+		c.Calls.Hide = func(text string) string { return executor.Redact(hidden, text) }
+		e.Gate = c.Calls.Judge
+	}
 	if c.PluginEnv != nil {
 		e.DataDir, e.CLIConfig = filepath.Join(c.Dir, "providers"), c.CLIConfig
 		e.PluginEnv = pluginEnv(c.PluginEnv)

@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/machine"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -49,6 +50,10 @@ const serveUsage = `serve [OPTIONS]
   The base branch determines where a state in S3 is. It belongs to one project of one
   repository, and is reached with serve's own credentials, or with a session of
   -state-role that reaches this state only.
+
+  The base branch may have gates of its own. serve asks the Lambda functions that
+  -functions matches, and the webhooks whose keys -webhook-keys matches, with its own
+  credentials for AWS; without the options, none.
 
   The App needs: contents, metadata, commit statuses, members, merge queues: read; checks,
   issues, pull requests: write; the events pull_request, issue_comment, merge_group,
@@ -110,7 +115,7 @@ func serve(a *cli.App, s *serveSettings) error {
 	m, err := machine.Open(machine.Config{
 		Dir: s.data, Version: a.Version, App: s.app, Secret: s.secret, OwnStates: s.ownStates,
 		PluginEnv: s.pluginEnv, CLIConfig: s.cliConfig, Environ: a.Environ, Secrets: s.secrets,
-		Serves: s.serves, URL: base, Log: log, Apart: s.runs(l, log),
+		Serves: s.serves, Calls: s.calls, URL: base, Log: log, Apart: s.runs(l, log),
 	})
 	if err == nil {
 		_, err = m.Data.Queue.Waiting(a.Ctx) // opens the database
@@ -221,6 +226,7 @@ type serveSettings struct {
 	cliConfig   string
 	ownStates   places.Own
 	credentials executor.Sessions // for states in S3, each run's for its own; nil: serve's own
+	calls       *callouts.Caller
 	limits      confine.Limits
 	show        []string // that programs may read
 	secrets     []string // contents of files that must appear in no output

@@ -26,6 +26,7 @@ type serveOptions struct {
 	serves                    string
 
 	stateRole, stateExternalID, own, release string
+	functions, webhookKeys                   string
 	files                                    string
 	memory, disk, cpu, wall                  string
 }
@@ -44,6 +45,8 @@ func (o *serveOptions) flags(f *cli.Flags) {
 	f.StringVar(&o.stateExternalID, "state-external-id", "", "the external ID that this role requires")
 	f.StringVar(&o.own, "states", "", "places for further states of each repository, besides those on its base branch: s3://BUCKET/{owner}/{name}/**")
 	f.StringVar(&o.release, "release", "", "release the state at s3://BUCKET/KEY from the repository that owns it, and exit")
+	f.StringVar(&o.functions, "functions", "", "the Lambda functions that gates may be: ARNs, each * for any text, separated by commas")
+	f.StringVar(&o.webhookKeys, "webhook-keys", "", "the secrets in Secrets Manager with keys of gates' webhooks: ARNs, like -functions")
 	o.runFlags(f)
 	f.StringVar(&o.plugins, "plugin-env", "", "a file with the environment of provider plugins, one NAME=value a line")
 }
@@ -112,6 +115,9 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 		return nil, err
 	}
 	if err := o.states(a, s); err != nil {
+		return nil, err
+	}
+	if err := o.calls(a, s); err != nil {
 		return nil, err
 	}
 	var err error

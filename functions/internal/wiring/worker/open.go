@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring/handling"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -70,7 +71,9 @@ func Open(f wiring.Function) (*Worker, error) {
 		},
 	}
 	x.engine.Packages = openPackages(f, w)
-	x.engine.Gate = caller(w.AWS, func(text string) string { return x.engine.Redact(text, nil) }).Judge
+	gates := callouts.AWS{Config: w.AWS, FunctionsSetting: "the deployment's parameter GateFunctions", SecretsSetting: "the deployment's parameter GateSecrets"}.Caller()
+	gates.Hide = func(text string) string { return x.engine.Redact(text, nil) }
+	x.engine.Gate = gates.Judge
 	x.Pipeline = handling.Pipeline(w)
 	x.Pipeline.States = w.OwnStates
 	x.Pipeline.Engine, x.Pipeline.Projects, x.Pipeline.Scratch = x.engine, x.engine, x.scratch.Dir

@@ -1,0 +1,31 @@
+package serving
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
+)
+
+// calls reads which functions and webhooks the gates of base branches may be.
+func (o *serveOptions) calls(a *cli.App, s *serveSettings) error {
+	functions, err := endpoints.ParsePatterns("lambda", o.functions)
+	if err != nil {
+		return cli.Hinted(fmt.Errorf("-functions: %w", err), "such as -functions 'arn:aws:lambda:*:111122223333:function:lockstep-gate-*'")
+	}
+	keys, err := endpoints.ParsePatterns("secretsmanager", o.webhookKeys)
+	if err != nil {
+		return cli.Hinted(fmt.Errorf("-webhook-keys: %w", err), "such as -webhook-keys 'arn:aws:secretsmanager:*:111122223333:secret:lockstep-gate/*'")
+	}
+	x := callouts.AWS{Functions: functions, Secrets: keys, FunctionsSetting: "serve's option -functions", SecretsSetting: "serve's option -webhook-keys"}
+	if len(functions)+len(keys) > 0 {
+		if x.Config, err = config.LoadDefaultConfig(a.Ctx); err != nil {
+			return cli.Hinted(fmt.Errorf("-functions, -webhook-keys: %w", err), "AWS_PROFILE or other credentials say as whom serve invokes functions and reads keys")
+		}
+	}
+	s.calls = x.Caller()
+	return nil
+}

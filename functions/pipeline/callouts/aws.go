@@ -1,0 +1,59 @@
+package callouts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
+)
+
+// AWS is the access to functions and secrets in AWS.
+type AWS struct {
+	Config aws.Config
+	// Functions and Secrets are those that may be used. nil: the permissions of the credentials decide.
+	Functions, Secrets endpoints.Patterns
+	// FunctionsSetting and SecretsSetting are the settings that allow their use, for remedies:
+	// "the deployment's parameter GateFunctions".
+	FunctionsSetting, SecretsSetting string
+}
+
+// Caller returns a caller with this access.
+func (a AWS) Caller() *Caller { return &Caller{Invoke: a.invoke, Secret: a.secret} }
+
+// in returns the configuration for an ARN's region.
+func (a AWS) in(arn string) aws.Config {
+	c := a.Config.Copy()
+	c.Region = strings.SplitN(arn, ":", 5)[3]
+	return c
+}
+
+func (a AWS) invoke(ctx context.Context, arn string, payload []byte) ([]byte, error) {
+	if a.Functions != nil && !a.Functions.Match(arn) {
+		return nil, fmt.Errorf("the function may not be invoked, for which %s must match its ARN", a.FunctionsSetting)
+	}
+	out, err := lambda.NewFromConfig(a.in(arn)).Invoke(ctx, &lambda.InvokeInput{FunctionName: &arn, Payload: payload})
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be invoked, for which %s must match its name: %w", a.FunctionsSetting, err)
+	}
+	if out.FunctionError != nil {
+		return nil, errors.New("the function failed: its log tells why")
+	}
+	return out.Payload, nil
+}
+
+func (a AWS) secret(ctx context.Context, arn string) (string, error) {
+	if a.Secrets != nil && !a.Secrets.Match(arn) {
+		return "", fmt.Errorf("%s must match its ARN", a.SecretsSetting)
+	}
+	out, err := secretsmanager.NewFromConfig(a.in(arn)).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &arn})
+	if err != nil {
+		return "", fmt.Errorf("%s must match its name: %w", a.SecretsSetting, err)
+	}
+	return aws.ToString(out.SecretString), nil
+}

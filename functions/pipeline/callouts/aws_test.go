@@ -1,0 +1,66 @@
+package callouts
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
+)
+
+// TestAccess holds that AWS is asked for matching functions and secrets only, each in its own region.
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var asked []string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, scope, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=test/")
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, strings.Split(scope, "/")[1]+" "+r.URL.Path+" "+string(body))
+		if strings.HasSuffix(r.URL.Path, "/invocations") {
+			io.WriteString(w, "an answer")
+			return
+		}
+		io.WriteString(w, `{"SecretString":"whsec_x"}`)
+	}))
+	defer s.Close()
+	must := func(service, text string) endpoints.Patterns {
+		p, err := endpoints.ParsePatterns(service, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	x := AWS{
+		Config:           aws.Config{Region: "eu-west-1", BaseEndpoint: &s.URL, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")},
+		Functions:        must("lambda", "arn:aws:lambda:*:123456789012:function:gate-*"),
+		Secrets:          must("secretsmanager", "arn:aws:secretsmanager:*:123456789012:secret:gate/*"),
+		FunctionsSetting: "the setting of functions", SecretsSetting: "the setting of secrets",
+	}
+	const function, secret = "arn:aws:lambda:us-east-1:123456789012:function:gate-cost", "arn:aws:secretsmanager:us-east-2:123456789012:secret:gate/cost"
+	for arn, want := range map[string]string{function: "an answer", strings.Replace(function, "gate-", "pay-", 1): "the setting of functions must match its ARN"} {
+		got, err := x.Caller().Invoke(t.Context(), arn, []byte("{}"))
+		if err == nil && string(got) != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %s %v", arn, got, err)
+		}
+	}
+	for arn, want := range map[string]string{secret: "whsec_x", strings.Replace(secret, "gate/", "pay/", 1): "the setting of secrets must match its ARN"} {
+		got, err := x.Caller().Secret(t.Context(), arn)
+		if err == nil && got != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %s %v", arn, got, err)
+		}
+	}
+	want := []string{"us-east-1 /2015-03-31/functions/" + function + "/invocations {}", `us-east-2 / {"SecretId":"` + secret + `"}`}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Error(diff)
+	}
+}
