@@ -3,6 +3,7 @@ package project
 import (
 	"slices"
 
+	"github.com/lockstep-iac/lockstep/functions/project/hooks"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
@@ -15,6 +16,34 @@ func (s *Settings) Required(command string, p Project, base []Project) []require
 	if s == nil {
 		return nil
 	}
+	names, new := s.names(p, base)
+	var out []requirements.Requirement
+	for _, r := range s.Require {
+		if r.About(command, names, new) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// HooksOf returns the hooks of an event for a project of a pull request, by the rules of [Settings.Required].
+func (s *Settings) HooksOf(e hooks.Event, p Project, base []Project) []hooks.Hook {
+	if s == nil {
+		return nil
+	}
+	names, new := s.names(p, base)
+	var out []hooks.Hook
+	for _, h := range s.Hooks {
+		if slices.Contains(h.On, e) && requirements.Selects(h.Projects, names, new) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// names are the names and directories by which patterns select a project, and new is set for one that the base branch
+// does not know.
+func (s *Settings) names(p Project, base []Project) (names []string, new bool) {
 	names, known := []string{p.Name, p.Dir}, s.known(p)
 	for _, x := range base {
 		if x.Name == p.Name || x.Dir == p.Dir && x.Workspace == p.Workspace {
@@ -32,13 +61,7 @@ func (s *Settings) Required(command string, p Project, base []Project) []require
 			names = append(names, w.in(p.Name))
 		}
 	}
-	var out []requirements.Requirement
-	for _, r := range s.Require {
-		if r.About(command, names, len(known) == 0) {
-			out = append(out, r)
-		}
-	}
-	return out
+	return names, len(known) == 0
 }
 
 // HasPolicies reports whether there is a policy block.

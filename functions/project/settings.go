@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
+	"github.com/lockstep-iac/lockstep/functions/project/hooks"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
@@ -33,6 +34,9 @@ type Settings struct {
 	Files map[string]*hcl.File
 
 	environments map[string]environments.Environment
+
+	// Hooks are the hook blocks: see [Settings.HooksOf].
+	Hooks []hooks.Hook
 
 	// Require are the require blocks, the policy blocks and the gate blocks. Unreadable is set if some may be missing, because the file has
 	// errors: then it must not be used to allow anything that a requirement could forbid.
@@ -215,7 +219,7 @@ func (p *parser) automerge(blocks hcl.Blocks) {
 	}
 }
 
-// requires reads the blocks with requirements. An error before them, of the syntax or of a
+// requires reads the blocks with requirements, and those of hooks, which can refuse, too. An error before them, of the syntax or of a
 // block's type, may have hidden one; errors of other blocks have not.
 func (p *parser) requires(blocks hcl.Blocks) {
 	before := len(p.diags)
@@ -227,6 +231,9 @@ func (p *parser) requires(blocks hcl.Blocks) {
 		all, ds := kind.parse(blocks.OfType(kind.Type))
 		p.settings.Require, p.diags = append(p.settings.Require, all...), append(p.diags, ds...)
 	}
+	var ds hcl.Diagnostics
+	p.settings.Hooks, ds = hooks.Parse(blocks.OfType(grammar.Hook.Type))
+	p.diags = append(p.diags, ds...)
 	p.settings.Unreadable = p.settings.Unreadable || p.diags[before:].HasErrors()
 }
 

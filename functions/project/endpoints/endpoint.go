@@ -1,5 +1,5 @@
 // Package endpoints is the part of lockstep.hcl that names programs of a team's own, outside of Lockstep: Lambda
-// functions, and webhooks.
+// functions, webhooks, and programs on the machine of `lockstep serve`.
 //
 // It refuses to call them (package callouts does), and to know what for. Start at [Endpoint].
 package endpoints
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// An Endpoint is a Lambda function, or a webhook.
+// An Endpoint is a Lambda function, a webhook, or a program.
 type Endpoint struct {
 	// Function is the ARN of a Lambda function, with or without a version or an alias.
 	Function string `json:",omitempty"`
@@ -20,6 +20,8 @@ type Endpoint struct {
 	// requests to it are signed with.
 	URL    string `json:",omitempty"`
 	Secret string `json:",omitempty"`
+	// Program is the name of a file in the directory of programs that serve's person has chosen.
+	Program string `json:",omitempty"`
 	// Timeout is the time for an answer, with all attempts.
 	Timeout time.Duration
 }
@@ -34,21 +36,30 @@ const (
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html#awssecretsmanager-resources-for-iam-policies
 var (
 	functionPattern = regexp.MustCompile(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:[A-Za-z0-9_-]{1,64}(:(\$LATEST|[A-Za-z0-9_-]{1,128}))?$`)
+	programPattern  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 	secretPattern   = regexp.MustCompile(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]{1,519}$`)
 )
 
-// ParseFunction checks the ARN of a function.
-func ParseFunction(arn string) error {
+// parseFunction checks the ARN of a function.
+func parseFunction(arn string) error {
 	if !functionPattern.MatchString(arn) {
 		return errors.New("the function is named by its ARN: \"arn:aws:lambda:REGION:ACCOUNT:function:NAME\"")
 	}
 	return nil
 }
 
-// ParseSecret checks the ARN of a secret.
-func ParseSecret(arn string) error {
+// parseSecret checks the ARN of a secret.
+func parseSecret(arn string) error {
 	if !secretPattern.MatchString(arn) {
 		return errors.New("the secret is named by its ARN in Secrets Manager: \"arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME\"")
+	}
+	return nil
+}
+
+// ParseProgram checks the name of a program.
+func ParseProgram(name string) error {
+	if !programPattern.MatchString(name) {
+		return errors.New("the program is the name of a file in the directory of lockstep serve's option -hook-programs: \"notify\"")
 	}
 	return nil
 }
@@ -56,8 +67,8 @@ func ParseSecret(arn string) error {
 // maxURL is the greatest length of a URL in bytes.
 const maxURL = 2000
 
-// ParseURL checks the URL of a webhook.
-func ParseURL(text string) error {
+// parseURL checks the URL of a webhook.
+func parseURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" || len(text) > maxURL {
 		return errors.New("the URL begins with https:// and names a host")
@@ -68,8 +79,8 @@ func ParseURL(text string) error {
 	return nil
 }
 
-// ParseTimeout reads the time for an answer.
-func ParseTimeout(text string) (time.Duration, error) {
+// parseTimeout reads the time for an answer.
+func parseTimeout(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < time.Second || d > MaxTimeout {
 		return 0, fmt.Errorf("the time for an answer is from 1s to %.0fs: \"%.0fs\"", MaxTimeout.Seconds(), DefaultTimeout.Seconds())

@@ -140,12 +140,19 @@ var (
 			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
 			{Name: "override", Kind: texts, Doc: "People and teams who may lift the gate by a comment; without this, nobody may."},
 		})}
+	// Hook is read by package hooks.
+	Hook = Block{Type: "hook", Label: "name", Doc: "A step of one's own before or after plans and applies, as the base branch has it: a Lambda function, a webhook, or with lockstep serve a program. It gets the run as JSON; one before something can refuse it.",
+		Args: slices.Concat([]Argument{
+			{Name: "on", Kind: texts, Required: true, Doc: "The events of the hook: \"before_plan\", \"after_plan\", \"before_apply\", \"after_apply\"."},
+			{Name: "program", Doc: "The name of a file in the directory of lockstep serve's option -hook-programs."},
+			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
+		}, endpoint)}
 	// file is lockstep.hcl itself: Args are its arguments, and [blocks] stand in it.
 	file = Block{Args: []Argument{{Name: "exclude", Kind: texts, Doc: "Patterns of directories without projects."}}}
 )
 
 // blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
-var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require, Policy, Gate}
+var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require, Policy, Gate, Hook}
 
 // Body is the form of the block's content, for package hcl.
 func (b Block) Body() *hcl.BodySchema {

@@ -27,7 +27,7 @@ func TestParseGates(t *testing.T) {
 		}
 		return ParseGates(content.Blocks)
 	}
-	const function, secret = "arn:aws-us-gov:lambda:us-gov-west-1:123456789012:function:lockstep-gate-cost:live", "arn:aws:secretsmanager:eu-west-1:123456789012:secret:lockstep-gate/cost-AbCdEf"
+	const function, secret = "arn:aws-us-gov:lambda:us-gov-west-1:123456789012:function:lockstep-call-cost:live", "arn:aws:secretsmanager:eu-west-1:123456789012:secret:lockstep-call/cost-AbCdEf"
 	hook := fmt.Sprintf("  url = \"https://cost.example/x?y\"\n  secret = %q\n", secret)
 	got, ds := parse(fmt.Sprintf("gate \"a\" {\n  function = %q\n}\ngate \"b\" {\n%s  timeout = \"1m\"\n  projects = [\"prod-*\"]\n  override = [\"acme/sre\"]\n}\n", function, hook))
 	want := []Requirement{
@@ -51,7 +51,7 @@ func TestParseGates(t *testing.T) {
 		"": "has either function",
 		hook + "  function = \"" + function + "\"\n":                                  "has either function",
 		"  url = \"https://cost.example\"\n":                                          "Requests to a webhook are signed",
-		"  function = \"" + function + "\"\n  secret = \"" + secret + "\"\n":          "needs no secret",
+		"  function = \"" + function + "\"\n  secret = \"" + secret + "\"\n":          "Only requests to webhooks are signed",
 		"  function = \"cost\"\n":                                                     "is named by its ARN",
 		"  function = \"arn:aws:lambda:eu-west-1:123456789012:layer:cost\"\n":         "is named by its ARN",
 		"  function = \"arn:aws:lambda:eu-west-1:123456789012:function:a/../../b\"\n": "is named by its ARN",
@@ -67,7 +67,7 @@ func TestParseGates(t *testing.T) {
 		hook + "  timeout = 5\n":                                                      "must be a text",
 		hook + "  projects = []\n":                                                    "\"projects\" is empty",
 		hook + "  override = []\n":                                                    "\"override\" is empty",
-		hook + "  approvals = 1\n":                                                    "A condition is one of function, url, secret, timeout, projects, override",
+		hook + "  approvals = 1\n":                                                    "Its arguments are projects, override, function, url, secret, timeout",
 	} {
 		got, ds := parse("gate \"a\" {\n" + body + "}\n")
 		if !strings.Contains(fmt.Sprint(ds), want) || len(got) > 0 {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
 // A Policy is a policy block of lockstep.hcl: a directory of Rego policies that must not deny a plan.
@@ -31,43 +33,24 @@ const maxPolicies = 10
 
 // ParsePolicies reads policy blocks as requirements. If there are errors, the result lacks blocks, and
 // must not be used to allow anything.
-func ParsePolicies(blocks hcl.Blocks) (out []Requirement, all hcl.Diagnostics) {
-	names := map[string]bool{}
-	for i, b := range blocks {
-		r := &reader{}
-		x := r.policy(b)
-		switch name := x.Policy.Name; {
-		case i >= maxPolicies:
-			r.errorf(b.DefRange, "Too many policy blocks", "There are %d, and at most %d are allowed: a directory can have many policies.", len(blocks), maxPolicies)
-		case names[name]:
-			r.errorf(b.DefRange, "Two policies with one name", "There is another policy block %q: give one of them another name.", name)
-		default:
-			names[name] = true
-		}
-		if all = append(all, r.diags...); !r.diags.HasErrors() {
-			out = append(out, x)
-		}
-	}
-	return out, all
+func ParsePolicies(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
+	return blocks.Named(list, maxPolicies, "a directory can have many policies", policy)
 }
 
 // policy reads one block.
-func (r *reader) policy(b *hcl.Block) Requirement {
+func policy(r *blocks.Reader, b *hcl.Block) Requirement {
 	p := &Policy{Name: b.Labels[0], Dir: DefaultPolicyDir}
-	x := Requirement{Command: "apply", At: fmt.Sprintf("%s:%d", path.Base(b.DefRange.Filename), b.DefRange.Start.Line), Rules: Rules{Policy: p}}
-	if !slugPattern.MatchString(fold(p.Name)) {
-		r.errorf(b.LabelRanges[0], "Invalid name of a policy", "The name consists of letters, digits and the characters _ . - and has at most 100.")
-	}
-	r.content(b.Body, schema([]string{"dir", "namespaces", "rego", "projects", "override"}))
-	if r.has("dir") {
-		p.Dir = r.text("dir")
+	x := Requirement{Command: "apply", At: blocks.Place(b), Rules: Rules{Policy: p}}
+	r.Content(b.Body, blocks.Schema([]string{"dir", "namespaces", "rego", "projects", "override"}))
+	if r.Has("dir") {
+		p.Dir = r.Text("dir")
 		if clean := path.Clean(p.Dir); p.Dir == "" || path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") || strings.Contains(clean, `\`) {
-			r.errorf(r.at("dir"), "Invalid directory", "The directory with the policies is a path in the repository: \"policy\".")
+			r.Errorf(r.At("dir"), "Invalid directory", "The directory with the policies is a path in the repository: \"policy\".")
 		} else {
 			p.Dir = clean
 		}
 	}
-	p.Namespaces = each(r, "namespaces", func(s string) (string, error) {
+	p.Namespaces = blocks.Each(r, "namespaces", func(s string) (string, error) {
 		if s == "" || strings.HasPrefix(s, "data.") {
 			return "", fmt.Errorf("%q is not the name of a package: write it as after the word package, \"main\", or \"*\" for all", s)
 		}
@@ -76,14 +59,14 @@ func (r *reader) policy(b *hcl.Block) Requirement {
 	if slices.Contains(p.Namespaces, "*") {
 		p.Namespaces = []string{"*"}
 	}
-	switch v := r.text("rego"); v {
+	switch v := r.Text("rego"); v {
 	case "", "v1":
 	case "v0":
 		p.RegoV0 = true
 	default:
-		r.errorf(r.at("rego"), "Invalid version", "The version of Rego is \"v1\", or \"v0\" for policies that OPA 0.x reads.")
+		r.Errorf(r.At("rego"), "Invalid version", "The version of Rego is \"v1\", or \"v0\" for policies that OPA 0.x reads.")
 	}
-	x.Projects, x.Override = r.patterns("projects"), r.parties("override")
-	r.notEmpty(map[string]bool{"projects": x.Projects == nil, "override": x.Override == nil, "namespaces": p.Namespaces == nil})
+	x.Projects, x.Override = r.Patterns("projects"), parties(r, "override")
+	r.NotEmpty(map[string]bool{"projects": x.Projects == nil, "override": x.Override == nil, "namespaces": p.Namespaces == nil})
 	return x
 }

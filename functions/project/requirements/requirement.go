@@ -107,13 +107,13 @@ func (c Check) String() string {
 // names or directories. A project that the base branch does not know is new: its name is the choice of
 // the pull request's author, so a requirement for some projects is one for it, too.
 func (r Requirement) About(command string, names []string, new bool) bool {
-	switch {
-	case r.Command != command:
-		return false
-	case new || r.Projects == nil:
-		return true
-	}
-	return slices.ContainsFunc(r.Projects, func(pattern string) bool {
+	return r.Command == command && Selects(r.Projects, names, new)
+}
+
+// Selects reports whether patterns of projects, nil for all, select a project with any of the given names or
+// directories, or a new one.
+func Selects(patterns, names []string, new bool) bool {
+	return new || patterns == nil || slices.ContainsFunc(patterns, func(pattern string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return doublestar.MatchUnvalidated(pattern, name) })
 	})
 }

@@ -142,8 +142,8 @@ func TestMistakes(t *testing.T) {
 		"alternative \"\" {\ndraft = false\n}":         "Invalid alternative",
 		"alternative \"a\" {\ndraft = false\n}\nalternative \"a\" {\ndraft = false\n}": "Invalid alternative",
 		"alternative \"a\" {\napprovals = 99\n}":                                       "a whole number",
-		`labels = [` + strings.Repeat(`"a",`, maxItems+1) + `]`:                        "Too many items",
-		`labels = ["` + strings.Repeat(`a`, maxText+1) + `"]`:                          "at most 500 bytes",
+		`labels = [` + strings.Repeat(`"a",`, 101) + `]`:                               "Too many items",
+		`labels = ["` + strings.Repeat(`a`, 501) + `"]`:                                "at most 500 bytes",
 	} {
 		got, ds := read(t, "require \"apply\" {\n"+body+"\n}\n")
 		if !ds.HasErrors() || !strings.Contains(ds.Error()+fmt.Sprint(details(ds)), want) || len(got) > 0 {
@@ -263,7 +263,7 @@ func TestParsePolicies(t *testing.T) {
 		"policy \"a\" {\n  namespaces = [\"\"]\n}":          "is not the name of a package",
 		"policy \"a\" {\n  projects = []\n}":                "The argument \"projects\" is empty",
 		"policy \"a\" {\n  override = []\n}":                "The argument \"override\" is empty",
-		"policy \"a\" {\n  approvals = 1\n}":                "A condition is one of dir, namespaces, rego, projects, override",
+		"policy \"a\" {\n  approvals = 1\n}":                "Its arguments are dir, namespaces, rego, projects, override",
 	} {
 		got, ds := parse(src)
 		if !strings.Contains(fmt.Sprint(ds), want) || len(got) > maxPolicies {

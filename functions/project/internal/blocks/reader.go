@@ -1,0 +1,234 @@
+// Package blocks reads the arguments of a block of lockstep.hcl as values of Go, and the arguments that blocks of several
+// types have in common.
+//
+// It refuses to know types of blocks. Start at [Reader].
+package blocks
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Limits of a list: the number of its items, and the length of one in bytes.
+const (
+	maxItems = 100
+	MaxText  = 500
+	// maxCount is the greatest number.
+	maxCount = 1_000_000
+)
+
+// SlugPattern is the form of names in lower case, and of those of teams and Apps of GitHub.
+var SlugPattern = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.-]{0,99}$`)
+
+// A Reader reads the arguments of one block. Each mistake is an error with a range.
+type Reader struct {
+	Diags hcl.Diagnostics
+	attrs hcl.Attributes
+}
+
+// Errorf adds an error.
+func (r *Reader) Errorf(at hcl.Range, summary, detail string, args ...any) {
+	r.Diags = append(r.Diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
+}
+
+// Content decodes a body, whose arguments the other methods read.
+func (r *Reader) Content(body hcl.Body, s *hcl.BodySchema) *hcl.BodyContent {
+	content, ds := body.Content(s)
+	for _, d := range ds {
+		if strings.HasPrefix(d.Summary, "Unsupported") {
+			var names []string
+			for _, a := range s.Attributes {
+				names = append(names, a.Name)
+			}
+			d.Detail = strings.TrimSpace(d.Detail + " Its arguments are " + strings.Join(names, ", ") + ".")
+		}
+	}
+	r.attrs, r.Diags = content.Attributes, append(r.Diags, ds...)
+	return content
+}
+
+// Checked reads an optional text that has to be well-formed; "" where there is none.
+func (r *Reader) Checked(name string, check func(string) error) string {
+	if !r.Has(name) {
+		return ""
+	}
+	text, before := r.Text(name), len(r.Diags)
+	if err := check(text); err != nil && len(r.Diags) == before && !r.Diags.HasErrors() {
+		r.Errorf(r.At(name), "Invalid value", "%s.", Capital(err.Error()))
+	}
+	return text
+}
+
+// Schema is that of a block with optional arguments and inner blocks.
+func Schema(names []string, inner ...hcl.BlockHeaderSchema) *hcl.BodySchema {
+	s := &hcl.BodySchema{Blocks: inner}
+	for _, n := range names {
+		s.Attributes = append(s.Attributes, hcl.AttributeSchema{Name: n})
+	}
+	return s
+}
+
+// Place is the place of a block, for people: "lockstep.hcl:12".
+func Place(b *hcl.Block) string {
+	return fmt.Sprintf("%s:%d", path.Base(b.DefRange.Filename), b.DefRange.Start.Line)
+}
+
+// Has reports whether the block has an argument.
+func (r *Reader) Has(name string) bool { return r.attrs[name] != nil }
+
+// At returns the range of an argument that the block has.
+func (r *Reader) At(name string) hcl.Range { return r.attrs[name].Expr.Range() }
+
+// value reads an optional argument of a type; ok is false where there is none.
+func (r *Reader) value(name string, t cty.Type, form string) (v cty.Value, ok bool) {
+	a := r.attrs[name]
+	if a == nil {
+		return v, false
+	}
+	v, ds := a.Expr.Value(nil)
+	if ds.HasErrors() {
+		r.Diags = append(r.Diags, ds...)
+		return v, false
+	}
+	if v.IsNull() || v.Type() != t {
+		r.Errorf(a.Expr.Range(), "Invalid value", "The argument %q must be %s.", name, form)
+		return v, false
+	}
+	return v, true
+}
+
+// Flag reads an optional truth value; false where there is none.
+func (r *Reader) Flag(name string) bool {
+	v, ok := r.value(name, cty.Bool, "true or false")
+	return ok && v.True()
+}
+
+// Text reads an optional text; "" where there is none.
+func (r *Reader) Text(name string) string {
+	v, ok := r.value(name, cty.String, "a text")
+	if !ok {
+		return ""
+	}
+	return v.AsString()
+}
+
+// Count reads a whole number within limits; 0 where there is none.
+func (r *Reader) Count(name string, least, most int) int {
+	form := fmt.Sprintf("a whole number from %d to %d", least, most)
+	v, ok := r.value(name, cty.Number, form)
+	if !ok {
+		return 0
+	}
+	f, _ := v.AsBigFloat().Float64()
+	n := int(f)
+	if float64(n) != f || n < least || n > most {
+		r.Errorf(r.At(name), "Invalid value", "The argument %q must be %s.", name, form)
+		return 0
+	}
+	return n
+}
+
+// Limit reads an upper limit, nil where there is none.
+func (r *Reader) Limit(name string) *int {
+	if !r.Has(name) {
+		return nil
+	}
+	n := r.Count(name, 0, maxCount)
+	return &n
+}
+
+// Patterns reads an optional list of patterns in doublestar's notation.
+func (r *Reader) Patterns(name string) []string {
+	return Each(r, name, func(s string) (string, error) { return s, ValidPattern(s) })
+}
+
+// ValidPattern checks a pattern in doublestar's notation.
+func ValidPattern(text string) error {
+	if text == "" || strings.Count(text, "{") > 4 || !doublestar.ValidatePattern(text) {
+		return fmt.Errorf("%q is not a pattern: * stands for any name, ** for any names with slashes between, {a,b} for either", text)
+	}
+	return nil
+}
+
+// Each reads an optional list of texts, each as a value. It is nil if it is empty.
+func Each[T any](r *Reader, name string, parse func(string) (T, error)) []T {
+	a := r.attrs[name]
+	if a == nil {
+		return nil
+	}
+	items, ds := hcl.ExprList(a.Expr)
+	if ds.HasErrors() {
+		r.Errorf(a.Expr.Range(), "Invalid value", "The argument %q must be a list of texts: [\"...\", \"...\"].", name)
+		return nil
+	}
+	if len(items) > maxItems {
+		r.Errorf(a.Expr.Range(), "Too many items", "The argument %q has %d items, and at most %d are allowed.", name, len(items), maxItems)
+		return nil
+	}
+	var out []T
+	for _, item := range items {
+		v, ds := item.Value(nil)
+		if ds.HasErrors() {
+			r.Diags = append(r.Diags, ds...)
+			continue
+		}
+		if v.IsNull() || v.Type() != cty.String || len(v.AsString()) > MaxText {
+			r.Errorf(item.Range(), "Invalid value", "The argument %q must be a list of texts, each of at most %d bytes.", name, MaxText)
+			continue
+		}
+		x, err := parse(v.AsString())
+		if err != nil {
+			r.Errorf(item.Range(), "Invalid value", "%s.", Capital(err.Error()))
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// NotEmpty refuses the lists that are there and have no items, by their names.
+func (r *Reader) NotEmpty(empty map[string]bool) {
+	for name, none := range empty {
+		if none && r.Has(name) && !r.Diags.HasErrors() {
+			r.Errorf(r.At(name), "Empty list", "The argument %q is empty: name something, or leave the argument out.", name)
+		}
+	}
+}
+
+// Capital returns a text with its first letter as a capital.
+func Capital(s string) string {
+	c, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(c)) + s[n:]
+}
+
+// Named reads blocks with labels of their own, at most as many as limit, for which why is the reason. A block with a
+// mistake is left out.
+func Named[T any](list hcl.Blocks, limit int, why string, read func(*Reader, *hcl.Block) T) (out []T, all hcl.Diagnostics) {
+	names := map[string]bool{}
+	for i, b := range list {
+		r := &Reader{}
+		x := read(r, b)
+		switch name := b.Labels[0]; {
+		case !SlugPattern.MatchString(strings.ToLower(name)):
+			r.Errorf(b.LabelRanges[0], "Invalid name of a "+b.Type, "The name consists of letters, digits and the characters _ . - and has at most 100.")
+		case i >= limit:
+			r.Errorf(b.DefRange, "Too many "+b.Type+" blocks", "There are %d, and at most %d are allowed: %s.", len(list), limit, why)
+		case names[name]:
+			r.Errorf(b.DefRange, "Name of another "+b.Type, "There is another %s block %q: give one of them another name.", b.Type, name)
+		default:
+			names[name] = true
+		}
+		if all = append(all, r.Diags...); !r.Diags.HasErrors() {
+			out = append(out, x)
+		}
+	}
+	return out, all
+}
