@@ -34,12 +34,14 @@ type Done struct {
 	Counts  counting.Counts
 	// Settled are the reasons for which the plan was made again, and found to be the same.
 	Settled reasons.List `json:",omitempty"`
+	// Hooks are the answers of the hooks before and after the apply.
+	Hooks []reasons.Hooked `json:",omitempty"`
 	// Body is Markdown, with outputs and warnings; may be empty.
 	Body string
 }
 
 func (d Done) markdown() string {
-	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", markdown.Code(d.Project), made(d.Counts), reasons.PlannedAgain(d.Settled), d.Body)
+	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", markdown.Code(d.Project), made(d.Counts), reasons.PlannedAgain(d.Settled)+reasons.Hooks(d.Hooks), d.Body)
 }
 
 // Planned reports that a project was planned on request; the plan itself is in the status.
@@ -69,7 +71,9 @@ type Failed struct {
 	Lost bool `json:",omitempty"`
 	// Settled is the same as in [Done].
 	Settled reasons.List `json:",omitempty"`
-	Body    string       // the failure, in Markdown
+	// Hooks are the same as in [Done].
+	Hooks []reasons.Hooked `json:",omitempty"`
+	Body  string           // the failure, in Markdown
 }
 
 func (f Failed) markdown() string {
@@ -87,7 +91,7 @@ func (f Failed) markdown() string {
 			what += fmt.Sprintf(" **Not begun: %s.** To plan the rest, comment %s.", changes(f.Remaining), markdown.Code("lockstep plan"))
 		}
 	}
-	return what + "\n\n" + reasons.PlannedAgain(f.Settled) + f.Body
+	return what + "\n\n" + reasons.PlannedAgain(f.Settled) + reasons.Hooks(f.Hooks) + f.Body
 }
 
 func changes(n int) string {

@@ -170,11 +170,19 @@ func TestGolden(t *testing.T) {
 		"answer-done":           Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Add: 2, Change: 1}}}}.Markdown(65536),
 		"answer-all-counts":     Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Import: 1, Add: 2, Change: 3, Destroy: 4, Forget: 5}, Body: "```\nid = 7\n```"}}}.Markdown(65536),
 		"answer-planned-again": Answer{"33", []Reply{
-			Done{"network", counting.Counts{Add: 2}, reasons.List{reasons.StateMoved{Change: reasons.SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}, "```\nid = 7\n```"},
-			Done{"app", counting.Counts{Add: 2}, reasons.List{reasons.OtherVersion{}, reasons.ProvidersMoved{Problem: "the plan was made with version 1.1.0 of provider lockstep/lab, and now version 1.2.0 is selected"}, reasons.OthersMoved{Files: reasons.SomeOf([]string{"docs/x.md"})}, reasons.ConfigMoved{Files: reasons.SomeOf([]string{"net/b.tf"})}}, ""},
+			Done{"network", counting.Counts{Add: 2}, reasons.List{reasons.StateMoved{Change: reasons.SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}, nil, "```\nid = 7\n```"},
+			Done{"app", counting.Counts{Add: 2}, reasons.List{reasons.OtherVersion{}, reasons.ProvidersMoved{Problem: "the plan was made with version 1.1.0 of provider lockstep/lab, and now version 1.2.0 is selected"}, reasons.OthersMoved{Files: reasons.SomeOf([]string{"docs/x.md"})}, reasons.ConfigMoved{Files: reasons.SomeOf([]string{"net/b.tf"})}}, nil, ""},
 			Failed{Project: "db", Verb: Apply, Counts: counting.Counts{Add: 1}, Settled: reasons.List{reasons.StateMoved{Change: reasons.StateCreated, Is: 1}}, Body: trouble},
 			Refused{command("lockstep apply"), "dns", reasons.List{reasons.PlanDiffers{Project: "dns", Plan: someHash, Since: reasons.List{reasons.StateMoved{Change: reasons.SameSerial, Is: 3}}}}},
 			Refused{command("lockstep apply"), "ns", reasons.List{reasons.PlanDiffers{Project: "ns", Plan: someHash, Merged: true}}},
+		}}.Markdown(65536),
+		"answer-hooks": Answer{"33", []Reply{
+			Done{Project: "network", Counts: counting.Counts{Add: 2}, Hooks: []reasons.Hooked{
+				{Hook: "ticket", Event: "before_apply", Messages: []string{"CHG-7 is open", "@everybody <b>"}}, {Hook: "quiet", Event: "before_apply"},
+				{Hook: "chat", Event: "after_apply", Mistake: "there was no answer within 10 s"},
+			}, Body: "```\nid = 7\n```"},
+			Failed{Project: "db", Verb: Apply, Counts: counting.Counts{Add: 1}, Hooks: []reasons.Hooked{{Hook: "ticket", Event: "after_apply", Messages: []string{"CHG-8 is open"}, More: 3}}, Body: trouble},
+			Refused{command("lockstep apply"), "dns", reasons.List{reasons.Hooked{Hook: "ticket", Event: "before_apply", Refuses: true, Messages: []string{"CHG-9 is closed"}}}},
 		}}.Markdown(65536),
 		"replaced": Replacement{Difference: "<details>the difference</details>\n"}.Above("the plan\n") + "=====\n" + Replacement{}.Above("the plan\n") +
 			"=====\n" + Replacement{Since: overtaken, Difference: "<details>the difference</details>\n"}.Above("the plan\n") + "=====\n" +
@@ -282,8 +290,8 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := reasons.List{reasons.StateMoved{Change: reasons.SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{7, "bob"}}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, "body"},
-		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", reasons.List{reasons.Sentence{Text: "no", Remedy: "yes"}, reasons.NotOpen{}, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}}},
+		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{7, "bob"}}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
+		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, nil, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", reasons.List{reasons.Sentence{Text: "no", Remedy: "yes"}, reasons.NotOpen{}, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}}},
 		Unlocked{"app", 1, []string{"carol"}, &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}

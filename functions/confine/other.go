@@ -86,9 +86,12 @@ func Start(s Spec) (*Process, error) {
 	defer theirs.Close()
 	p := &Process{life: ours, done: make(chan struct{})}
 	p.cmd = exec.Command(s.Path, s.Args...)
-	p.cmd.Args[0] = os.Args[0] // programs with several names choose by it
-	p.cmd.Env = append(append([]string{}, s.Env...), variable+"=1")
-	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = s.Dir, s.Stderr, killTime
+	p.cmd.Env = append([]string{}, s.Env...)
+	if !s.Foreign {
+		p.cmd.Args[0] = os.Args[0] // programs with several names choose by it
+		p.cmd.Env = append(p.cmd.Env, variable+"=1")
+	}
+	p.cmd.Dir, p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = s.Dir, s.Stdin, s.Stdout, s.Stderr, killTime
 	p.cmd.ExtraFiles = append([]*os.File{theirs}, s.Files...)
 	if err := p.cmd.Start(); err != nil {
 		ours.Close()

@@ -17,6 +17,12 @@ type Spec struct {
 	Dir  string
 	// Files are its open files from the number [FirstFile] on. Start does not close them.
 	Files []*os.File
+	// Foreign is set for a program that is not ours, of the machine's owner: it gets no namespaces and no rights taken, and
+	// only the limits that its parent watches.
+	Foreign bool
+	// Stdin is its input; nil: there is none. Stdout gets its output; nil discards it.
+	Stdin  io.Reader
+	Stdout io.Writer
 	// Stderr gets the last words of the child or its runtime; nil discards them.
 	Stderr io.Writer
 	Limits Limits

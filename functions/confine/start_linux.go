@@ -31,7 +31,7 @@ func Start(s Spec) (*Process, error) {
 		return nil, errors.New("start a process for the run: the program's main does not call confine.Probe")
 	}
 	n := names()
-	if s.Without {
+	if s.Without || s.Foreign {
 		n = namespaces{why: "they are left out"}
 	}
 	p, err := s.start(n)
@@ -53,9 +53,12 @@ func (s Spec) start(n namespaces) (*Process, error) {
 	defer theirs.Close()
 	p := &Process{life: ours, kill: make(chan Reason, 1), done: make(chan struct{}), seen: map[task]bool{}, namespaces: n.why == ""}
 	p.cmd = exec.Command(s.Path, s.Args...)
-	p.cmd.Args[0] = os.Args[0] // programs with several names choose by it
-	p.cmd.Env = append(append([]string{}, s.Env...), variable+"="+string(told))
-	p.cmd.Dir, p.cmd.Stderr = s.Dir, s.Stderr
+	p.cmd.Env = append([]string{}, s.Env...)
+	if !s.Foreign {
+		p.cmd.Args[0] = os.Args[0] // programs with several names choose by it
+		p.cmd.Env = append(p.cmd.Env, variable+"="+string(told))
+	}
+	p.cmd.Dir, p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = s.Dir, s.Stdin, s.Stdout, s.Stderr
 	p.cmd.ExtraFiles = append([]*os.File{theirs}, s.Files...)
 	// Open pipes of descendants are no reason to wait: all are killed.
 	p.cmd.WaitDelay = killTime

@@ -76,6 +76,7 @@ var types = tagged.Union[Reason]{
 	"nothing to recover":  reflect.TypeFor[NothingToRecover](),
 	"nothing to stop":     reflect.TypeFor[NothingToStop](),
 	"stopped":             reflect.TypeFor[WasStopped](),
+	"hooked":              reflect.TypeFor[Hooked](),
 	"nothing to unlock":   reflect.TypeFor[NothingToUnlock](),
 	"nothing to lock":     reflect.TypeFor[NothingToLock](),
 	"locked by another":   reflect.TypeFor[LockedByAnother](),

@@ -43,7 +43,7 @@ func samples() List {
 		StateMoved{Change: SerialMoved, Was: 3, Is: 5, By: "carol", Number: 8}, StateMoved{Change: SameSerial, Was: 3, Is: 3, Merged: true},
 		PlaceTaken{"network", here, "net"}, PlaceClaimed{"network", here, "net", "acme/shop"}, PlaceClaimed{"network", here, "net", ""},
 		PlaceUnknown{"network", here}, PlaceNotAllowed{"network", here}, PlaceRenamed{"network", "net"}, NotEncrypted{"network"}, PlaceMoved{"network", there, here, false}, PlaceKeptElse{"network"},
-		StateUnreachable{"put state: access denied", "Grant it."}, NothingToUnlock{}, NothingToStop{}, NothingToRecover{}, BeingApplied{"bob", grammar.Recover}, WasStopped{"alice"}, Unavailable{"too large an archive", "Make it smaller."}, ProcessEnded{"planning was ended: It took more than 512 MiB of memory.", "Give it more."},
+		StateUnreachable{"put state: access denied", "Grant it."}, NothingToUnlock{}, NothingToStop{}, NothingToRecover{}, BeingApplied{"bob", grammar.Recover}, WasStopped{"alice"}, Hooked{"ticket", "before_plan", true, []string{"CHG-9 is closed"}, 0, ""}, Hooked{"quiet", "before_apply", true, nil, 0, ""}, Hooked{"chat", "before_apply", false, nil, 0, "there was no answer within 10 s"}, Unavailable{"too large an archive", "Make it smaller."}, ProcessEnded{"planning was ended: It took more than 512 MiB of memory.", "Give it more."},
 		Unusable{"there is no such project: network"}, CommitGone{"404 Not Found"},
 		Required{grammar.Apply, requiredTree(), false}, Required{grammar.Apply, requiredTree(), true}, Required{grammar.Unlock, unknownTree(), false},
 		NotLifted{"bob"}, NothingToLock{},

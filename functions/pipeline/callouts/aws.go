@@ -19,7 +19,7 @@ type AWS struct {
 	// Functions and Secrets are those that may be used. nil: the permissions of the credentials decide.
 	Functions, Secrets endpoints.Patterns
 	// FunctionsSetting and SecretsSetting are the settings that allow their use, for remedies:
-	// "the deployment's parameter GateFunctions".
+	// "the deployment's parameter CalledFunctions".
 	FunctionsSetting, SecretsSetting string
 }
 

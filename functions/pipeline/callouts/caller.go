@@ -23,6 +23,9 @@ type Caller struct {
 	Invoke func(ctx context.Context, arn string, payload []byte) ([]byte, error)
 	// Secret reads a secret of Secrets Manager, by its ARN. nil: webhooks are not available.
 	Secret func(ctx context.Context, arn string) (string, error)
+	// Program runs a program by its name, with a request as its input, and returns its output. nil: programs are not
+	// available.
+	Program func(ctx context.Context, name string, input []byte) ([]byte, error)
 	// Transport makes the connections to webhooks; nil: to public addresses, by https.
 	Transport http.RoundTripper
 	// Hide removes our own secrets from a text. nil: there are none.
@@ -74,6 +77,10 @@ func (c *Caller) ask(ctx context.Context, e endpoints.Endpoint, id string, now t
 		return nil, errors.New("functions of AWS Lambda cannot be invoked here")
 	case e.Function != "":
 		return c.Invoke(ctx, e.Function, body)
+	case e.Program != "" && c.Program == nil:
+		return nil, errors.New("programs are run by lockstep serve only, in the directory that its option -hook-programs names")
+	case e.Program != "":
+		return c.Program(ctx, e.Program, body)
 	case c.Secret == nil:
 		return nil, errors.New("secrets of AWS Secrets Manager cannot be read here, and requests to webhooks are signed with one")
 	}
@@ -139,6 +146,9 @@ func (c *Caller) post(ctx context.Context, to string, header http.Header, body [
 	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err != nil {
 		return nil, true, err
+	}
+	if resp.StatusCode == http.StatusNoContent {
+		return nil, false, nil
 	}
 	if resp.StatusCode != http.StatusOK {
 		again := resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests

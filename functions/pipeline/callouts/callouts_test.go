@@ -25,7 +25,7 @@ import (
 
 const (
 	key    = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-	keyARN = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:lockstep-gate/cost"
+	keyARN = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:lockstep-call/cost"
 	plan   = `{"format_version":"1.2","resource_changes":[]}`
 )
 
@@ -130,7 +130,7 @@ func TestWebhookFaults(t *testing.T) {
 		"refused":    {401, "", 1, "its answer is 401"},
 		"gone":       {404, "", 1, "its answer is 404"},
 		"elsewhere":  {302, "https://other.example/", 1, "its answer is 302"},
-		"no content": {204, "", 1, "its answer is 204"},
+		"no content": {204, "", 1, "no JSON object"},
 	} {
 		var calls atomic.Int32
 		ids := make(chan string, 9)

@@ -240,6 +240,7 @@ func TestDeathAtEachCall(t *testing.T) {
 		"parts":  {partsStory, 40, 0},
 		"stop":   {stopStory, 15, 0},
 		"check":  {checkStory, 25, 40},
+		"hooks":  {hooksStory, 40, 60},
 	} {
 		for _, how := range []fault{undone, done, unread} {
 			if how == unread && story.reads == 0 {

@@ -33,6 +33,8 @@ type Pipeline struct {
 	Artifacts pipeline.Artifacts
 	Queue     pipeline.Queue
 	Engine    jobs.Engine
+	// Hook calls the hooks of base branches; nil: nobody can.
+	Hook jobs.StepFunc
 	// Projects reads checkouts; nil does it in this process.
 	Projects jobs.Projects
 	// States are the patterns of places that every repository may have for states of its

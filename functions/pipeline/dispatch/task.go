@@ -5,6 +5,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/automerging"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
@@ -51,10 +52,11 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	}
 	t.open = openplans.Finder{Ledger: t.ledger, Queue: p.Queue}
 	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Queue: p.Queue, Loud: p.Loud}
+	steps := hooking.Runner{Evidence: t.evidence, Step: p.Hook}
 	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue}
 	t.planner = &planrun.Planner{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases,
-		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Poll: p.Poll, Follow: applies.Follow,
+		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: steps, Poll: p.Poll, Follow: applies.Follow,
 	}
 	t.checker = &rechecking.Checker{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger,
@@ -64,7 +66,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
-		Artifacts: p.Artifacts, Projects: projects, Queue: p.Queue, Engine: p.Engine, StopBefore: p.StopBefore, Poll: p.Poll,
+		Artifacts: p.Artifacts, Projects: projects, Queue: p.Queue, Engine: p.Engine, Hooks: steps, StopBefore: p.StopBefore, Poll: p.Poll,
 	}
 	t.waves = &applyrun.Waves{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Closer: t.closer}
 	t.recover = &applyrun.Recoverer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue, Engine: p.Engine}

@@ -49,7 +49,7 @@ const secretPassword = "Tr0ub4dor-and-3"
 // sensitive value, and a pull request neither names another function nor does without it.
 func TestGates(t *testing.T) {
 	t.Parallel()
-	const cost, evil = "arn:aws:lambda:us-east-1:" + lambdatest.AccountID + ":function:lockstep-gate-cost", "arn:aws:lambda:us-east-1:" + lambdatest.AccountID + ":function:lockstep-gate-evil"
+	const cost, evil = "arn:aws:lambda:us-east-1:" + lambdatest.AccountID + ":function:lockstep-call-cost", "arn:aws:lambda:us-east-1:" + lambdatest.AccountID + ":function:lockstep-call-evil"
 	gate := func(name, arn string) string {
 		return fmt.Sprintf("gate %q {\n  function = %q\n}\nproject \"net\" {\n  dir = \"net\"\n}\n", name, arn)
 	}
@@ -105,7 +105,7 @@ func TestGates(t *testing.T) {
 func TestWebhookGates(t *testing.T) {
 	t.Parallel()
 	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState)})
-	key := r.account.Keep("lockstep-gate/cost", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	key := r.account.Keep("lockstep-call/cost", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	r.repo.Push("alice", "main", "gate", githubtest.Files{"lockstep.hcl": fmt.Sprintf(
 		"project \"net\" {\n  dir = \"net\"\n}\ngate \"near\" {\n  url = \"https://127.0.0.1:9/\"\n  secret = %q\n  override = [\"alice\"]\n}\n", key)})
 	n := r.pull("db", githubtest.Files{"net/db.tf": secretThing})

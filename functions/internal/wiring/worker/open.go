@@ -71,11 +71,11 @@ func Open(f wiring.Function) (*Worker, error) {
 		},
 	}
 	x.engine.Packages = openPackages(f, w)
-	gates := callouts.AWS{Config: w.AWS, FunctionsSetting: "the deployment's parameter GateFunctions", SecretsSetting: "the deployment's parameter GateSecrets"}.Caller()
-	gates.Hide = func(text string) string { return x.engine.Redact(text, nil) }
-	x.engine.Gate = gates.Judge
+	calls := callouts.AWS{Config: w.AWS, FunctionsSetting: "the deployment's parameter CalledFunctions", SecretsSetting: "the deployment's parameter SigningKeys"}.Caller()
+	calls.Hide = func(text string) string { return x.engine.Redact(text, nil) }
+	x.engine.Gate = calls.Judge
 	x.Pipeline = handling.Pipeline(w)
-	x.Pipeline.States = w.OwnStates
+	x.Pipeline.States, x.Pipeline.Hook = w.OwnStates, calls.Step
 	x.Pipeline.Engine, x.Pipeline.Projects, x.Pipeline.Scratch = x.engine, x.engine, x.scratch.Dir
 	x.Pipeline.StopBefore = w.StopBefore
 	return x, nil

@@ -6,11 +6,13 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/hooks"
 )
 
 // A permission answers the engine that is about to apply a plan: it asks the gate with the state
@@ -39,6 +41,13 @@ func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.
 		return none, jobs.Refused, nil
 	}
 	settled := p.last.Settled()
+	said, err := p.ap.Hooks.Run(ctx, jobs.Step{Event: hooks.BeforeApply, Run: p.run.Run})
+	if err != nil {
+		return none, jobs.Refused, err
+	}
+	if p.last = hooking.Refusal(said); !p.last.Allowed() {
+		return none, jobs.Refused, nil
+	}
 	if p.last, err = p.ap.unlessStopped(ctx, p.run.Run); err != nil || !p.last.Allowed() {
 		return none, jobs.Refused, err
 	}
@@ -46,7 +55,7 @@ func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.
 		return none, jobs.Refused, err
 	}
 	// The apply record comes last, immediately before the first change.
-	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Merge, Base: p.q.Run.Base, HardStop: p.job.Times.HardStop})
+	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Merge, Base: p.q.Run.Base, Hooks: said, HardStop: p.job.Times.HardStop})
 	if err != nil {
 		return none, jobs.Refused, err
 	}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -68,6 +69,7 @@ type Applier struct {
 	Projects  jobs.Projects
 	Queue     pipeline.Queue
 	Engine    jobs.Engine
+	Hooks     hooking.Runner
 	// Poll is the interval at which an apply looks for an order to stop; 0 is 5 s.
 	Poll time.Duration
 	// Tries counts the attempts at the message.

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/hooks"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -93,9 +94,14 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	if o.Failed || o.Remaining > 0 {
 		next = runs.ApplyFailed
 	}
+	after, err := ap.Hooks.Run(ctx, jobs.Step{Event: hooks.AfterApply, Run: s.Run, Failed: next == runs.ApplyFailed, Counts: o.Counts})
+	if err = finally(err); err != nil {
+		return err
+	}
 	s = s.To(next)
+	s.Hooks = append(e.Hooks, after...)
 	s.Done, s.Remaining, s.Lost = o.Counts, o.Remaining, e.Outcome == nil && !idle || o.Lost
-	s, err := ap.Ledger.Save(ctx, s)
+	s, err = ap.Ledger.Save(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -10,10 +10,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/hooks"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -113,6 +115,13 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	if d := runs.Gate(q); !d.Allowed() {
 		return pl.denied(ctx, s, d)
 	}
+	before, err := pl.Hooks.Run(ctx, jobs.Step{Event: hooks.BeforePlan, Run: s.Run})
+	if err != nil {
+		return pl.cannotPlan(ctx, s, err)
+	}
+	if d := hooking.Refusal(before); !d.Allowed() {
+		return pl.denied(ctx, s, d)
+	}
 	s.Place = job.State.String()
 	in := ledger.Inputs{Whole: job.Grants.Programs()}
 	if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {
@@ -130,7 +139,11 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 			return pl.noInputs(ctx, s, err)
 		}
 	}
-	result.Report = placed(s.Project, s.Place, *q.Placing).Above(result.Report)
+	after, err := pl.Hooks.Run(ctx, jobs.Step{Event: hooks.AfterPlan, Run: s.Run, Failed: result.Plan == nil, Counts: result.Counts})
+	if err != nil {
+		return pl.cannotPlan(ctx, s, err)
+	}
+	result.Report = reasons.Hooks(append(before, after...)) + placed(s.Project, s.Place, *q.Placing).Above(result.Report)
 	return pl.keep(ctx, s, result, in)
 }
 

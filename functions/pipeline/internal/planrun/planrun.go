@@ -20,6 +20,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -53,6 +54,7 @@ type Planner struct {
 	Projects  jobs.Projects
 	Engine    jobs.Engine
 	Open      openplans.Finder
+	Hooks     hooking.Runner
 	// Follow queues the apply that was requested together with a plan, or answers why there is none. It
 	// is called once the plan is shown, and can be repeated.
 	Follow func(ctx context.Context, r runs.Run) error

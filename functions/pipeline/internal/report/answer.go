@@ -66,9 +66,9 @@ func Made(r runs.Run) ledger.Reply {
 
 // Carried is the reply to whoever waits for an apply that was carried out, or has failed.
 func Carried(r runs.Run) ledger.Reply {
-	p := ApplyReply(r, comment.Done{Project: r.Project, Counts: r.Done, Settled: r.Settled})
+	p := ApplyReply(r, comment.Done{Project: r.Project, Counts: r.Done, Settled: r.Settled, Hooks: r.Hooks})
 	if r.Phase == runs.ApplyFailed {
-		p = ApplyReply(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost, Settled: r.Settled})
+		p = ApplyReply(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost, Settled: r.Settled, Hooks: r.Hooks})
 	}
 	p.Body = r.Result()
 	return p

@@ -1,0 +1,200 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// hooked is a repository with one project, and a hook on all events.
+func hooked(body string) githubtest.Files {
+	return githubtest.Files{
+		"net/main.tf": resource("a", "1"),
+		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nhook \"ticket\" {\n  on = [\"before_plan\", \"after_plan\", \"before_apply\", \"after_apply\"]\n" +
+			"  program = \"ticket\"\n" + body + "}\n",
+	}
+}
+
+// steps is a program for hooks, which keeps the requests.
+type steps struct {
+	mu     sync.Mutex
+	events []string          // "ID event outcome"
+	say    map[string]string // answers by event
+}
+
+// use has the hooks of a stage call the program.
+func (p *steps) use(s *stage) {
+	c := &callouts.Caller{Program: p.run}
+	s.pipeline.Hook = c.Step
+}
+
+func (p *steps) run(_ context.Context, name string, input []byte) ([]byte, error) {
+	var in struct {
+		Data struct {
+			ID, Event, Outcome, Project, Actor string
+			Changes                            *struct{ Add int }
+		}
+	}
+	if err := json.Unmarshal(input, &in); err != nil || name != "ticket" {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	add := ""
+	if in.Data.Changes != nil {
+		add = fmt.Sprintf(" +%d", in.Data.Changes.Add)
+	}
+	p.events = append(p.events, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", in.Data.ID, in.Data.Project, in.Data.Event, in.Data.Outcome))+add)
+	answer, is := p.say[in.Data.Event]
+	if is && answer == "" {
+		return nil, errors.New("exit status 1")
+	}
+	return []byte(answer), nil
+}
+
+// seen are the events, without IDs, since the last call.
+func (p *steps) seen() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []string
+	for _, e := range p.events {
+		_, e, _ = strings.Cut(e, " ")
+		out = append(out, e)
+	}
+	p.events = nil
+	return strings.Join(out, ", ")
+}
+
+// TestHooks is the story of a pull request with hooks on all events.
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, hooked(""))
+	p := &steps{say: map[string]string{"after_plan": `{"messages":["read about it in WIKI-1"]}`, "before_apply": `{"verdict":"allow","messages":["CHG-7 is open"]}`}}
+	p.use(s)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the status", s.status(n), "The hook `ticket` (after_plan): `read about it in WIKI-1`", "waits for `lockstep apply`")
+	s.expect("its answer", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added", "The hook `ticket` (before_apply): `CHG-7 is open`")
+	if got, want := p.seen(), "net before_plan, net after_plan success +2, net before_apply, net after_apply success +2"; got != want {
+		t.Errorf("the hook saw %s", got)
+	}
+}
+
+// TestHooksRefuse holds that what a hook refuses, or gives no answer about, does not come; and that after something nothing
+// can be refused.
+func TestHooksRefuse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ event, answer, plan, apply, seen string }{
+		{"before_plan", `{"verdict":"deny","messages":["budget is spent"]}`, "The hook `ticket` of the base branch's `lockstep.hcl` refuses it: `budget is spent`", "**Not applied**", "net before_plan"},
+		{"before_plan", "", "gave no answer: `exit status 1`", "**Not applied**", "net before_plan"},
+		{"before_plan", "rubbish", "gave no answer: `its answer is neither empty nor a JSON object", "**Not applied**", "net before_plan"},
+		{"before_apply", `{"verdict":"deny","messages":["CHG-7 is closed"]}`, "waits for `lockstep apply`", "**Not applied** `net`:\n\n- The hook `ticket` of the base branch's `lockstep.hcl` refuses it: `CHG-7 is closed`", "net before_plan, net after_plan success +2, net before_apply"},
+		{"before_apply", "", "waits for `lockstep apply`", "gave no answer: `exit status 1`", "net before_plan, net after_plan success +2, net before_apply"},
+		{"before_apply", `{"verdict":"maybe"}`, "waits for `lockstep apply`", "gave no answer: `its verdict is \"maybe\"", "net before_plan, net after_plan success +2, net before_apply"},
+		{"after_plan", `{"verdict":"deny"}`, "The hook `ticket` (after_plan) gave no answer: `its verdict is \"deny\", and there is nothing to deny", "**Applied** `net`", "net before_plan, net after_plan success +2, net before_apply, net after_apply success +2"},
+		{"after_apply", "", "waits for `lockstep apply`", "The hook `ticket` (after_apply) gave no answer: `exit status 1`", "net before_plan, net after_plan success +2, net before_apply, net after_apply success +2"},
+	} {
+		t.Run(c.event+" "+c.answer, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, hooked(""))
+			p := &steps{say: map[string]string{c.event: c.answer}}
+			p.use(s)
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.expect("the status", s.status(n), c.plan)
+			s.expect("the answer", s.say("bob", n, "lockstep apply"), c.apply)
+			if got := p.seen(); got != c.seen {
+				t.Errorf("the hook saw %s", got)
+			}
+			applied := strings.Contains(c.apply, "Applied") || c.event == "after_apply"
+			if got := made(t, s, "net"); strings.Contains(got, "serial 1") != applied {
+				t.Errorf("the state has %s", got)
+			}
+			// What was refused once comes, when the hook lets it.
+			p.mu.Lock()
+			p.say = nil
+			p.mu.Unlock()
+			if !applied {
+				s.say("alice", n, "lockstep plan")
+				s.expect("the answer then", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added")
+			}
+		})
+	}
+}
+
+// TestHooksOfTheBase holds that a pull request has no say in its hooks, and that nothing comes by itself where they cannot be
+// called, or read.
+func TestHooksOfTheBase(t *testing.T) {
+	t.Parallel()
+	const deny = `{"verdict":"deny","messages":["never"]}`
+	for name, changes := range map[string]githubtest.Files{
+		"the block removed": {"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\n"},
+		"another program":   {"lockstep.hcl": strings.ReplaceAll(hooked("")["lockstep.hcl"], `"ticket"`, `"other"`)},
+		"another project":   {"lockstep.hcl": "project \"other\" {\n  dir = \"net\"\n}\n"},
+		"other projects":    {"lockstep.hcl": hooked("  projects = [\"prod\"]\n")["lockstep.hcl"]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, hooked("  projects = [\"ne*\"]\n"))
+			p := &steps{say: map[string]string{"before_apply": deny}}
+			p.use(s)
+			changes["net/b.tf"] = resource("b", "1")
+			n := s.pull("alice", "b", changes)
+			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "refuses it: `never`")
+		})
+	}
+	t.Run("a hook of the pull request", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\n"})
+		p := &steps{say: map[string]string{"before_apply": deny}}
+		p.use(s)
+		files := hooked("")
+		files["net/b.tf"] = resource("b", "1")
+		n := s.pull("alice", "b", files)
+		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied**")
+		if got := p.seen(); got != "" {
+			t.Errorf("the hook saw %s", got)
+		}
+	})
+	t.Run("nobody can call it", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, hooked(""))
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		s.expect("the status", s.status(n), "gave no answer: `hooks cannot be called here`")
+	})
+	t.Run("a mistake in the block", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, hooked("  timeout = \"1h\"\n"))
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": hooked("")["lockstep.hcl"]})
+		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied**")
+	})
+}
+
+// hooksStory is an apply with hooks: each is called for each event, with the same ID however often.
+func hooksStory(t *testing.T, f *faults) {
+	s := newStage(t, hooked(""))
+	p := &steps{say: map[string]string{"before_apply": `{"messages":["CHG-7 is open"]}`}}
+	p.use(s)
+	f.use(s)
+	s.repo.Push("alice", "b", "B", githubtest.Files{"net/b.tf": resource("b", "1")})
+	n := s.repo.OpenPull("alice", "B", "b")
+	s.stubborn()
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	s.stubborn()
+	if answer := s.answerTo(n, id); !strings.HasPrefix(f.died, "put effect/") || strings.Contains(answer, "**Applied**") { // see appliedOnce
+		s.expect(f.String(), answer, "**Applied** `net`: 2 added", "`CHG-7 is open`")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	once := slices.Clone(p.events)
+	slices.Sort(once)
+	if once = slices.Compact(once); len(once) != 4 || len(p.events) > 6 {
+		t.Errorf("%v: the hook saw %q", f, p.events)
+	}
+}

@@ -1,0 +1,63 @@
+// Package hooking calls the hooks of a run: the steps of a team's own at the events that package hooks names.
+//
+// All hooks of an event are called at the same time, so that the slowest of them alone is waited for. Only the base
+// branch has a say in which there are. A hook is called at least once: a process may die after the call.
+//
+// The package refuses to know how a hook is called, and when. Start at [Runner.Run].
+package hooking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A Runner calls hooks.
+type Runner struct {
+	Evidence *evidence.Reader
+	// Step calls one. nil: nobody can, so each is a mistake.
+	Step jobs.StepFunc
+}
+
+// Run calls the hooks of an event for a run, which s names without a hook, and returns their answers in the order of their
+// blocks.
+func (r Runner) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
+	all, err := evidence.Hooks(ctx, r.Evidence, s.Event, s.Run)
+	if errors.Is(err, github.ErrNotFound) && !s.Event.Before() {
+		return nil, nil // the base branch is deleted, and all is done
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the hooks of %s: %w", s.Run.Project, err)
+	}
+	out, errs := make([]reasons.Hooked, len(all)), make([]error, len(all))
+	var calls sync.WaitGroup
+	for i, h := range all {
+		s := s
+		s.Hook = h
+		if r.Step == nil {
+			out[i] = reasons.Hooked{Hook: h.Name, Event: string(s.Event), Mistake: "hooks cannot be called here"}
+			continue
+		}
+		calls.Go(func() { out[i], errs[i] = r.Step(ctx, s) })
+	}
+	calls.Wait()
+	return out, errors.Join(errs...)
+}
+
+// Refusal is the decision by the answers of hooks before a plan or an apply: all must let it come.
+func Refusal(all []reasons.Hooked) runs.Decision {
+	against := slices.DeleteFunc(slices.Clone(all), func(h reasons.Hooked) bool { return !h.Against() })
+	var d runs.Decision
+	for _, h := range against {
+		d.Reasons = append(d.Reasons, h)
+	}
+	return d
+}

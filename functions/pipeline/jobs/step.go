@@ -1,0 +1,37 @@
+package jobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+)
+
+// A Step is a hook that is to be called at an event of a run.
+type Step struct {
+	Hook  hooks.Hook
+	Event hooks.Event
+	Run   runs.Run
+	// Failed is set, after a plan or an apply, if it failed. Counts are the changes that are planned, or were made.
+	Failed bool
+	Counts counting.Counts
+}
+
+// A StepFunc calls a hook. An error is a failure of the world that may pass; a hook that does not answer as it should
+// has a mistake instead. After the death of a process a step is called again, with the same ID.
+type StepFunc func(context.Context, Step) (reasons.Hooked, error)
+
+// ID distinguishes steps: a hook gets each at least once.
+func (s Step) ID() string {
+	number := s.Run.Attempt
+	if s.Event == hooks.BeforeApply || s.Event == hooks.AfterApply {
+		number = s.Run.Try
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%d", s.Hook.Name, s.Event, s.Run.Key(), number))
+	return hex.EncodeToString(sum[:16])
+}
