@@ -50,6 +50,7 @@ type World struct {
 	version string // Lockstep's
 	servers []*http.Server
 	log     func(error)
+	desk    changeDesk
 
 	narrate func(format string, args ...any) // for events elsewhere
 
@@ -101,7 +102,7 @@ func New(o Options) (w *World, err error) {
 	}
 	w.machine, err = machine.Open(machine.Config{
 		Serves: serves,
-		Dir:    w.data, Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL,
+		Dir:    w.data, Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL, Calls: w.desk.caller(),
 		States: func(dir string) executor.BackendFunc {
 			if o.watched {
 				return watchedStates(executor.LocalStates(dir), &w.moment)

@@ -23,6 +23,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
@@ -62,7 +63,7 @@ type Config struct {
 	// and Modules must be left to their defaults then. nil: runs use this process, which suits
 	// configurations that nobody else writes.
 	Apart *Apart
-	// Calls asks the gates of base branches. nil: none can be asked, which holds their applies.
+	// Calls asks the gates of base branches, and calls their hooks. nil: nobody can, which holds their applies.
 	Calls *callouts.Caller
 	// URL is the address of the pages for people, without a slash at the end.
 	URL string
@@ -111,11 +112,15 @@ func Open(c Config) (*Machine, error) {
 		e.DataDir, e.CLIConfig = filepath.Join(c.Dir, "providers"), c.CLIConfig
 		e.PluginEnv = pluginEnv(c.PluginEnv)
 	}
+	var hook jobs.StepFunc
+	if c.Calls != nil {
+		hook = c.Calls.Step
+	}
 	m := &Machine{Data: data, States: e.Backend, log: c.Log}
 	p := &dispatch.Pipeline{
 		Bases:   &evidence.Bases{},
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
-		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e,
+		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e, Hook: hook,
 		Serves: c.Serves, States: c.OwnStates, Log: c.Log,
 		Secrets: secrets(c.Secret, hidden),
 		Where:   func(a pipeline.Artifact) string { return where(c.URL, a) },

@@ -6,19 +6,20 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/machine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// calls reads which functions and webhooks the gates of base branches may be.
+// calls reads which functions, webhooks and programs the gates and hooks of base branches may be.
 func (o *serveOptions) calls(a *cli.App, s *serveSettings) error {
 	functions, err := endpoints.ParsePatterns("lambda", o.functions)
 	if err != nil {
-		return cli.Hinted(fmt.Errorf("-functions: %w", err), "such as -functions 'arn:aws:lambda:*:111122223333:function:lockstep-gate-*'")
+		return cli.Hinted(fmt.Errorf("-functions: %w", err), "such as -functions 'arn:aws:lambda:*:111122223333:function:lockstep-call-*'")
 	}
 	keys, err := endpoints.ParsePatterns("secretsmanager", o.webhookKeys)
 	if err != nil {
-		return cli.Hinted(fmt.Errorf("-webhook-keys: %w", err), "such as -webhook-keys 'arn:aws:secretsmanager:*:111122223333:secret:lockstep-gate/*'")
+		return cli.Hinted(fmt.Errorf("-webhook-keys: %w", err), "such as -webhook-keys 'arn:aws:secretsmanager:*:111122223333:secret:lockstep-call/*'")
 	}
 	x := callouts.AWS{Functions: functions, Secrets: keys, FunctionsSetting: "serve's option -functions", SecretsSetting: "serve's option -webhook-keys"}
 	if len(functions)+len(keys) > 0 {
@@ -27,5 +28,13 @@ func (o *serveOptions) calls(a *cli.App, s *serveSettings) error {
 		}
 	}
 	s.calls = x.Caller()
+	if o.hookPrograms == "" {
+		return nil
+	}
+	programs := machine.Programs{Dir: a.Path(o.hookPrograms), Environ: a.Environ}
+	if err := programs.Check(); err != nil {
+		return cli.Hinted(fmt.Errorf("-hook-programs: %w", err), "name a directory of programs in which nobody else may write: chmod go-w %s", o.hookPrograms)
+	}
+	s.calls.Program = programs.Run
 	return nil
 }

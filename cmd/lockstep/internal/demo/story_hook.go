@@ -1,0 +1,61 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// A changeDesk stands for a team's own program of changes: it opens one for each apply, lets none come that nobody has
+// agreed to, and closes it afterwards.
+type changeDesk struct {
+	mu     sync.Mutex
+	agreed bool
+}
+
+// deskName is the name of its program in lockstep.hcl.
+const deskName = "change-desk"
+
+// caller calls the program.
+func (d *changeDesk) caller() *callouts.Caller { return &callouts.Caller{Program: d.run} }
+
+func (d *changeDesk) run(_ context.Context, name string, input []byte) ([]byte, error) {
+	var in struct{ Data struct{ Event, Project, Outcome string } }
+	if err := json.Unmarshal(input, &in); err != nil || name != deskName {
+		return nil, fmt.Errorf("the program %s: %w", name, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	answer := map[string]any{"messages": []string{"CHG-7 is open"}}
+	switch {
+	case in.Data.Event == "after_apply":
+		answer["messages"] = []string{"CHG-7 is closed: " + in.Data.Outcome}
+	case !d.agreed:
+		answer = map[string]any{"verdict": "deny", "messages": []string{"nobody has agreed to CHG-7, the change of " + in.Data.Project}}
+	}
+	return json.Marshal(answer)
+}
+
+var hooks = Story{
+	Name:  "hooks",
+	Shows: "A team's own program is called before and after each apply, and can refuse it.",
+	scenes: []scene{
+		{title: "main has a hook that keeps the book of changes", do: by(func(r *githubtest.Repository) {
+			r.Push("carol", "main", "A hook", githubtest.Files{"lockstep.hcl": baseFiles["lockstep.hcl"] +
+				"\nhook \"changes\" {\n  on      = [\"before_apply\", \"after_apply\"]\n  program = \"" + deskName + "\"\n}\n"})
+		})},
+		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "waits for `lockstep apply`"),
+		commented("she applies it at once", "alice", 1, "lockstep apply", "**Not applied** `network`", "The hook `changes` of the base branch's `lockstep.hcl` refuses it: `nobody has agreed to CHG-7, the change of network`"),
+		{title: "the board agrees to the change", do: func(_ context.Context, w *World) error {
+			w.desk.mu.Lock()
+			defer w.desk.mu.Unlock()
+			w.desk.agreed = true
+			return nil
+		}},
+		commented("and alice applies it", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added", "(before_apply): `CHG-7 is open`", "(after_apply): `CHG-7 is closed: success`"),
+	},
+}
