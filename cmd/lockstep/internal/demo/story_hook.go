@@ -24,7 +24,9 @@ const deskName = "change-desk"
 func (d *changeDesk) caller() *callouts.Caller { return &callouts.Caller{Program: d.run} }
 
 func (d *changeDesk) run(_ context.Context, name string, input []byte) ([]byte, error) {
-	var in struct{ Data struct{ Event, Project, Outcome string } }
+	var in struct {
+		Data struct{ Event, Project, Outcome string }
+	}
 	if err := json.Unmarshal(input, &in); err != nil || name != deskName {
 		return nil, fmt.Errorf("the program %s: %w", name, err)
 	}
