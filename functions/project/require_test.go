@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
+	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+	"github.com/lockstep-iac/lockstep/functions/project/notifications"
 )
 
 // TestRequireHasTheGrammar holds that the require block has the arguments of the table, by which
@@ -71,6 +73,54 @@ func TestRequiredGates(t *testing.T) {
 	}
 	if (*Settings)(nil).HasGates() {
 		t.Error("no settings have gates")
+	}
+}
+
+// TestHooksHaveTheGrammar holds the same of the hook and notify blocks.
+func TestHooksHaveTheGrammar(t *testing.T) {
+	t.Parallel()
+	for _, b := range []grammar.Block{grammar.Hook, grammar.Notify} {
+		for _, a := range append(b.Args, grammar.Argument{Name: "nothing"}) {
+			_, ds := Parse(FileName, []byte(b.Type+" \"x\" {\n  "+a.Name+" = null\n}\n"))
+			if unknown := strings.Contains(fmt.Sprint(ds), "Unsupported argument"); unknown != (a.Name == "nothing") {
+				t.Errorf("%s: %s: %v", b.Type, a.Name, ds)
+			}
+		}
+	}
+}
+
+// TestHooksOf holds for which projects hooks and notifications are, and what a mistake in one means: a hook could refuse, so
+// nothing is applied by settings that lack it.
+func TestHooksOf(t *testing.T) {
+	t.Parallel()
+	const of = "  projects = [\"prod-*\"]\n  program = \"x\"\n}\n"
+	s, ds := Parse(FileName, []byte("hook \"a\" {\n  on = [\"before_apply\"]\n"+of+"notify \"b\" {\n  on = [\"applied\"]\n"+of+"project \"prod-a\" {\n  dir = \"a\"\n}\nproject \"dev-a\" {\n  dir = \"b\"\n}\n"))
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	for _, c := range []struct {
+		project Project
+		event   hooks.Event
+		outcome notifications.Outcome
+		want    bool
+	}{
+		{s.Projects[0], hooks.BeforeApply, notifications.Applied, true}, {s.Projects[1], hooks.BeforeApply, notifications.Applied, false},
+		{Project{Name: "new", Dir: "c"}, hooks.BeforeApply, notifications.Applied, true}, {s.Projects[0], hooks.AfterApply, notifications.ApplyFailed, false},
+	} {
+		if got := len(s.HooksOf(c.event, c.project, nil)) == 1; got != c.want {
+			t.Errorf("the hook on %s of %s: %t", c.event, c.project.Name, got)
+		}
+		if got := s.Tells(s.Notifications[0], c.outcome, c.project, nil); got != c.want {
+			t.Errorf("%s of %s is told: %t", c.outcome, c.project.Name, got)
+		}
+	}
+	for src, unreadable := range map[string]bool{"hook \"a\" {\n}\n": true, "notify \"a\" {\n}\n": false} {
+		if s, ds := Parse(FileName, []byte(src)); !ds.HasErrors() || s.Unreadable != unreadable {
+			t.Errorf("%s: %v %t", src, ds, s.Unreadable)
+		}
+	}
+	if (*Settings)(nil).HooksOf(hooks.BeforeApply, Project{}, nil) != nil {
+		t.Error("no settings have hooks")
 	}
 }
 

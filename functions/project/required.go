@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+	"github.com/lockstep-iac/lockstep/functions/project/notifications"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
@@ -39,6 +40,13 @@ func (s *Settings) HooksOf(e hooks.Event, p Project, base []Project) []hooks.Hoo
 		}
 	}
 	return out
+}
+
+// Tells reports whether a notification is about an outcome of a project of a pull request, by the rules of
+// [Settings.Required].
+func (s *Settings) Tells(n notifications.Notification, o notifications.Outcome, p Project, base []Project) bool {
+	names, new := s.names(p, base)
+	return slices.Contains(n.On, o) && requirements.Selects(n.Projects, names, new)
 }
 
 // names are the names and directories by which patterns select a project, and new is set for one that the base branch

@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+	"github.com/lockstep-iac/lockstep/functions/project/notifications"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
@@ -37,6 +38,8 @@ type Settings struct {
 
 	// Hooks are the hook blocks: see [Settings.HooksOf].
 	Hooks []hooks.Hook
+	// Notifications are the notify blocks: see [Settings.Tells].
+	Notifications []notifications.Notification
 
 	// Require are the require blocks, the policy blocks and the gate blocks. Unreadable is set if some may be missing, because the file has
 	// errors: then it must not be used to allow anything that a requirement could forbid.
@@ -103,6 +106,8 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p.environments(content.Blocks.OfType("environment"))
 	p.checks(content.Blocks.OfType("check"))
 	p.automerge(content.Blocks.OfType(grammar.Automerge.Type))
+	p.settings.Notifications, ds = notifications.Parse(content.Blocks.OfType(grammar.Notify.Type))
+	p.diags = append(p.diags, ds...)
 	p.defaults(content.Blocks.OfType("defaults"))
 	if a := content.Attributes["exclude"]; a != nil {
 		p.settings.exclude = p.patterns(a)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// An Endpoint is a Lambda function, a webhook, or a program.
+// An Endpoint is a Lambda function, a webhook, a program, a channel of Slack, or a topic of SNS.
 type Endpoint struct {
 	// Function is the ARN of a Lambda function, with or without a version or an alias.
 	Function string `json:",omitempty"`
@@ -22,6 +22,9 @@ type Endpoint struct {
 	Secret string `json:",omitempty"`
 	// Program is the name of a file in the directory of programs that serve's person has chosen.
 	Program string `json:",omitempty"`
+	// Slack is the ARN of the secret with the URL of an incoming webhook of Slack, and Topic that of a topic of SNS.
+	Slack string `json:",omitempty"`
+	Topic string `json:",omitempty"`
 	// Timeout is the time for an answer, with all attempts.
 	Timeout time.Duration
 }
@@ -33,9 +36,11 @@ const (
 )
 
 // Sources: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_RequestSyntax,
-// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html#awssecretsmanager-resources-for-iam-policies
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html#awssecretsmanager-resources-for-iam-policies,
+// https://docs.aws.amazon.com/sns/latest/api/API_CreateTopic.html#API_CreateTopic_RequestParameters (FIFO topics want more than a message)
 var (
 	functionPattern = regexp.MustCompile(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:[A-Za-z0-9_-]{1,64}(:(\$LATEST|[A-Za-z0-9_-]{1,128}))?$`)
+	topicPattern    = regexp.MustCompile(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$`)
 	programPattern  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 	secretPattern   = regexp.MustCompile(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]{1,519}$`)
 )
@@ -56,8 +61,16 @@ func parseSecret(arn string) error {
 	return nil
 }
 
-// ParseProgram checks the name of a program.
-func ParseProgram(name string) error {
+// parseTopic checks the ARN of a topic.
+func parseTopic(arn string) error {
+	if !topicPattern.MatchString(arn) {
+		return errors.New("the topic is named by its ARN, and is no FIFO topic: \"arn:aws:sns:REGION:ACCOUNT:NAME\"")
+	}
+	return nil
+}
+
+// parseProgram checks the name of a program.
+func parseProgram(name string) error {
 	if !programPattern.MatchString(name) {
 		return errors.New("the program is the name of a file in the directory of lockstep serve's option -hook-programs: \"notify\"")
 	}

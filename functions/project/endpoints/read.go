@@ -1,21 +1,33 @@
 package endpoints
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// Arguments are those of an endpoint in its block.
-var Arguments = []string{"function", "url", "secret", "timeout"}
+// Kinds are the arguments that name an endpoint, of which a block has one; each type of block takes some.
+const (
+	Function = "function"
+	URL      = "url"
+	Program  = "program"
+	Slack    = "slack"
+	Topic    = "topic"
+)
 
-// Program is the further argument of blocks that can name a program.
-const Program = "program"
+// Arguments are those of an endpoint in its block, given the kinds that the block takes.
+func Arguments(kinds ...string) []string {
+	return append(slices.Clone(kinds), "secret", "timeout")
+}
 
-// Read reads the arguments of an endpoint.
-func Read(r *blocks.Reader, b *hcl.Block) Endpoint {
+// Read reads the arguments of an endpoint of one of the kinds.
+func Read(r *blocks.Reader, b *hcl.Block, kinds ...string) Endpoint {
 	e := Endpoint{Timeout: DefaultTimeout}
-	e.Function, e.URL, e.Secret = r.Checked("function", parseFunction), r.Checked("url", parseURL), r.Checked("secret", parseSecret)
+	e.Function, e.URL, e.Secret = r.Checked(Function, parseFunction), r.Checked(URL, parseURL), r.Checked("secret", parseSecret)
+	e.Program, e.Slack, e.Topic = r.Checked(Program, parseProgram), r.Checked(Slack, parseSecret), r.Checked(Topic, parseTopic)
 	if r.Has("timeout") {
 		d, err := parseTimeout(r.Text("timeout"))
 		if err != nil {
@@ -23,19 +35,13 @@ func Read(r *blocks.Reader, b *hcl.Block) Endpoint {
 		}
 		e.Timeout = d
 	}
-	e.Program = r.Checked(Program, ParseProgram)
-	given := 0
-	for _, name := range []string{"function", "url", Program} {
-		if r.Has(name) {
-			given++
-		}
-	}
+	given := slices.DeleteFunc(slices.Clone(kinds), func(name string) bool { return !r.Has(name) })
 	switch {
-	case given != 1:
-		r.Errorf(b.DefRange, "One function or one webhook", "A %s block has either function, the ARN of a Lambda function, or url, that of a webhook.", b.Type)
-	case r.Has("url") && !r.Has("secret"):
-		r.Errorf(r.At("url"), "No secret", "Requests to a webhook are signed: set secret to the ARN of the secret in Secrets Manager with the key.")
-	case !r.Has("url") && r.Has("secret"):
+	case len(given) != 1:
+		r.Errorf(b.DefRange, "Whom to call", "A %s block has one of the arguments %s.", b.Type, strings.Join(kinds, ", "))
+	case r.Has(URL) && !r.Has("secret"):
+		r.Errorf(r.At(URL), "No secret", "Requests to a webhook are signed: set secret to the ARN of the secret in Secrets Manager with the key.")
+	case !r.Has(URL) && r.Has("secret"):
 		r.Errorf(r.At("secret"), "Secret without a webhook", "Only requests to webhooks are signed: remove the argument.")
 	}
 	return e

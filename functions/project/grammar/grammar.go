@@ -147,12 +147,21 @@ var (
 			{Name: "program", Doc: "The name of a file in the directory of lockstep serve's option -hook-programs."},
 			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
 		}, endpoint)}
+	// Notify is read by package notifications.
+	Notify = Block{Type: "notify", Label: "name", Doc: "Who is told of the outcomes of plans and applies, as the base branch has it.",
+		Args: slices.Concat([]Argument{
+			{Name: "on", Kind: texts, Required: true, Doc: "The outcomes to tell of: \"planned\", \"unchanged\", \"plan_failed\", \"applied\", \"apply_failed\", \"apply_stopped\"."},
+			{Name: "slack", Doc: "The ARN of the secret in Secrets Manager with the URL of an incoming webhook of Slack."},
+			{Name: "topic", Doc: "The ARN of a topic of Amazon SNS."},
+			{Name: "program", Doc: "The name of a file in the directory of lockstep serve's option -hook-programs."},
+			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
+		}, endpoint)}
 	// file is lockstep.hcl itself: Args are its arguments, and [blocks] stand in it.
 	file = Block{Args: []Argument{{Name: "exclude", Kind: texts, Doc: "Patterns of directories without projects."}}}
 )
 
 // blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
-var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require, Policy, Gate, Hook}
+var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require, Policy, Gate, Hook, Notify}
 
 // Body is the form of the block's content, for package hcl.
 func (b Block) Body() *hcl.BodySchema {

@@ -46,6 +46,9 @@ type Hook struct {
 	endpoints.Endpoint
 }
 
+// kinds are those of endpoints that a hook can have.
+var kinds = []string{endpoints.Function, endpoints.URL, endpoints.Program}
+
 // maxHooks is the limit of hook blocks in a file: people wait for each.
 const maxHooks = 10
 
@@ -57,8 +60,8 @@ func Parse(list hcl.Blocks) ([]Hook, hcl.Diagnostics) {
 // hook reads one block.
 func hook(r *blocks.Reader, b *hcl.Block) Hook {
 	h := Hook{Name: b.Labels[0]}
-	r.Content(b.Body, blocks.Schema(append([]string{"on", "projects", endpoints.Program}, endpoints.Arguments...)))
-	h.Endpoint = endpoints.Read(r, b)
+	r.Content(b.Body, blocks.Schema(append([]string{"on", "projects"}, endpoints.Arguments(kinds...)...)))
+	h.Endpoint = endpoints.Read(r, b, kinds...)
 	for _, e := range blocks.Each(r, "on", parseEvent) {
 		if !slices.Contains(h.On, e) {
 			h.On = append(h.On, e)

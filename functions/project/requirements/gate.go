@@ -41,8 +41,8 @@ func ParseGates(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
 func gate(r *blocks.Reader, b *hcl.Block) Requirement {
 	g := &Gate{Name: b.Labels[0]}
 	x := Requirement{Command: "apply", At: blocks.Place(b), Rules: Rules{Gate: g}}
-	r.Content(b.Body, blocks.Schema(append([]string{"projects", "override"}, endpoints.Arguments...)))
-	g.Endpoint = endpoints.Read(r, b)
+	r.Content(b.Body, blocks.Schema(append([]string{"projects", "override"}, endpoints.Arguments(endpoints.Function, endpoints.URL)...)))
+	g.Endpoint = endpoints.Read(r, b, endpoints.Function, endpoints.URL)
 	x.Projects, x.Override = r.Patterns("projects"), parties(r, "override")
 	r.NotEmpty(map[string]bool{"projects": x.Projects == nil, "override": x.Override == nil})
 	return x

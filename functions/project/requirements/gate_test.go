@@ -48,8 +48,8 @@ func TestParseGates(t *testing.T) {
 		many += fmt.Sprintf("gate \"g%d\" {\n%s}\n", i, hook)
 	}
 	for body, want := range map[string]string{
-		"": "has either function",
-		hook + "  function = \"" + function + "\"\n":                                  "has either function",
+		"": "has one of the arguments function, url",
+		hook + "  function = \"" + function + "\"\n":                                  "has one of the arguments function, url",
 		"  url = \"https://cost.example\"\n":                                          "Requests to a webhook are signed",
 		"  function = \"" + function + "\"\n  secret = \"" + secret + "\"\n":          "Only requests to webhooks are signed",
 		"  function = \"cost\"\n":                                                     "is named by its ARN",
