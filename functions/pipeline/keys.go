@@ -27,6 +27,7 @@ var collections = map[string]time.Duration{
 	"effect": 365 * day, // an apply that was begun
 	"pull":   365 * day, // the head of a pull request, as it was looked at last
 	"shown":  365 * day, // the time at which a plan was shown
+	"told":   365 * day, // the outcomes that people elsewhere were told of
 	"open":   365 * day, // a plan that waits, by the state that it is of
 	"queue":  365 * day, // the applies that are queued, by the state that they are to
 	// Without these a decision would be another one.

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/aws-sdk-go-v2/service/sns"
 
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
@@ -16,15 +17,15 @@ import (
 // AWS is the access to functions and secrets in AWS.
 type AWS struct {
 	Config aws.Config
-	// Functions and Secrets are those that may be used. nil: the permissions of the credentials decide.
-	Functions, Secrets endpoints.Patterns
-	// FunctionsSetting and SecretsSetting are the settings that allow their use, for remedies:
+	// Functions, Secrets and Topics are those that may be used. nil: the permissions of the credentials decide.
+	Functions, Secrets, Topics endpoints.Patterns
+	// FunctionsSetting, SecretsSetting and TopicsSetting are the settings that allow their use, for remedies:
 	// "the deployment's parameter CalledFunctions".
-	FunctionsSetting, SecretsSetting string
+	FunctionsSetting, SecretsSetting, TopicsSetting string
 }
 
 // Caller returns a caller with this access.
-func (a AWS) Caller() *Caller { return &Caller{Invoke: a.invoke, Secret: a.secret} }
+func (a AWS) Caller() *Caller { return &Caller{Invoke: a.invoke, Secret: a.secret, Publish: a.publish} }
 
 // in returns the configuration for an ARN's region.
 func (a AWS) in(arn string) aws.Config {
@@ -45,6 +46,16 @@ func (a AWS) invoke(ctx context.Context, arn string, payload []byte) ([]byte, er
 		return nil, errors.New("the function failed: its log tells why")
 	}
 	return out.Payload, nil
+}
+
+func (a AWS) publish(ctx context.Context, arn string, message []byte) error {
+	if a.Topics != nil && !a.Topics.Match(arn) {
+		return fmt.Errorf("nothing may be published on the topic, for which %s must match its ARN", a.TopicsSetting)
+	}
+	if _, err := sns.NewFromConfig(a.in(arn)).Publish(ctx, &sns.PublishInput{TopicArn: &arn, Message: aws.String(string(message))}); err != nil {
+		return fmt.Errorf("nothing can be published on the topic, for which %s must match its name: %w", a.TopicsSetting, err)
+	}
+	return nil
 }
 
 func (a AWS) secret(ctx context.Context, arn string) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -15,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// TestAccess holds that AWS is asked for matching functions and secrets only, each in its own region.
+// TestAccess holds that AWS is asked for matching functions, secrets and topics only, each in its own region.
 func TestAccess(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -28,6 +29,10 @@ func TestAccess(t *testing.T) {
 		asked = append(asked, strings.Split(scope, "/")[1]+" "+r.URL.Path+" "+string(body))
 		if strings.HasSuffix(r.URL.Path, "/invocations") {
 			io.WriteString(w, "an answer")
+			return
+		}
+		if strings.HasPrefix(string(body), "Action=Publish") {
+			io.WriteString(w, `<PublishResponse><PublishResult><MessageId>1</MessageId></PublishResult></PublishResponse>`)
 			return
 		}
 		io.WriteString(w, `{"SecretString":"whsec_x"}`)
@@ -44,7 +49,8 @@ func TestAccess(t *testing.T) {
 		Config:           aws.Config{Region: "eu-west-1", BaseEndpoint: &s.URL, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")},
 		Functions:        must("lambda", "arn:aws:lambda:*:123456789012:function:gate-*"),
 		Secrets:          must("secretsmanager", "arn:aws:secretsmanager:*:123456789012:secret:gate/*"),
-		FunctionsSetting: "the setting of functions", SecretsSetting: "the setting of secrets",
+		Topics:           must("sns", "arn:aws:sns:*:123456789012:gate-*"),
+		FunctionsSetting: "the setting of functions", SecretsSetting: "the setting of secrets", TopicsSetting: "the setting of topics",
 	}
 	const function, secret = "arn:aws:lambda:us-east-1:123456789012:function:gate-cost", "arn:aws:secretsmanager:us-east-2:123456789012:secret:gate/cost"
 	for arn, want := range map[string]string{function: "an answer", strings.Replace(function, "gate-", "pay-", 1): "the setting of functions must match its ARN"} {
@@ -59,7 +65,14 @@ func TestAccess(t *testing.T) {
 			t.Errorf("%s: %s %v", arn, got, err)
 		}
 	}
-	want := []string{"us-east-1 /2015-03-31/functions/" + function + "/invocations {}", `us-east-2 / {"SecretId":"` + secret + `"}`}
+	const topic = "arn:aws:sns:eu-west-3:123456789012:gate-x"
+	for arn, want := range map[string]string{topic: "", strings.Replace(topic, "gate-", "pay-", 1): "the setting of topics must match its ARN"} {
+		if err := x.Caller().Publish(t.Context(), arn, []byte("{}")); err == nil && want != "" || err != nil && (want == "" || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", arn, err)
+		}
+	}
+	want := []string{"us-east-1 /2015-03-31/functions/" + function + "/invocations {}", `us-east-2 / {"SecretId":"` + secret + `"}`,
+		"eu-west-3 / Action=Publish&Message=%7B%7D&TopicArn=" + url.QueryEscape(topic) + "&Version=2010-03-31"}
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Error(diff)
 	}

@@ -21,6 +21,8 @@ import (
 type Caller struct {
 	// Invoke invokes a function, by its ARN, and returns its result. nil: functions are not available.
 	Invoke func(ctx context.Context, arn string, payload []byte) ([]byte, error)
+	// Publish publishes a message on a topic of SNS, by its ARN. nil: topics are not available.
+	Publish func(ctx context.Context, arn string, message []byte) error
 	// Secret reads a secret of Secrets Manager, by its ARN. nil: webhooks are not available.
 	Secret func(ctx context.Context, arn string) (string, error)
 	// Program runs a program by its name, with a request as its input, and returns its output. nil: programs are not
@@ -81,8 +83,26 @@ func (c *Caller) ask(ctx context.Context, e endpoints.Endpoint, id string, now t
 		return nil, errors.New("programs are run by lockstep serve only, in the directory that its option -hook-programs names")
 	case e.Program != "":
 		return c.Program(ctx, e.Program, body)
+	case e.Topic != "" && c.Publish == nil:
+		return nil, errors.New("topics of Amazon SNS cannot be used here")
+	case e.Topic != "":
+		return nil, c.Publish(ctx, e.Topic, body)
 	case c.Secret == nil:
-		return nil, errors.New("secrets of AWS Secrets Manager cannot be read here, and requests to webhooks are signed with one")
+		return nil, errors.New("secrets of AWS Secrets Manager cannot be read here, and requests to webhooks need one")
+	case e.Slack != "":
+		to, err := c.Secret(ctx, e.Slack)
+		if err != nil {
+			return nil, fmt.Errorf("the secret %s cannot be read: %w", e.Slack, err)
+		}
+		to = strings.TrimSpace(to)
+		if u, err := url.Parse(to); err != nil || u.Scheme != "https" || u.Host == "" {
+			return nil, fmt.Errorf("the secret %s is not the URL of an incoming webhook: https://...", e.Slack) // without the URL: whoever has it may write
+		}
+		answer, err := c.posts(ctx, to, http.Header{"Content-Type": {"application/json"}, "User-Agent": {"lockstep"}}, body)
+		if err != nil {
+			err = fmt.Errorf("the webhook of Slack in the secret %s: %w", e.Slack, err)
+		}
+		return answer, err
 	}
 	key, err := c.Secret(ctx, e.Secret)
 	if err != nil {
@@ -103,8 +123,13 @@ func (c *Caller) ask(ctx context.Context, e endpoints.Endpoint, id string, now t
 		standardwebhooks.HeaderWebhookTimestamp: {fmt.Sprint(now.Unix())},
 		standardwebhooks.HeaderWebhookSignature: {signature},
 	}
+	return c.posts(ctx, e.URL, header, body)
+}
+
+// posts sends a request, some times if there is no answer.
+func (c *Caller) posts(ctx context.Context, to string, header http.Header, body []byte) ([]byte, error) {
 	for n := 1; ; n++ {
-		answer, again, err := c.post(ctx, e.URL, header, body)
+		answer, again, err := c.post(ctx, to, header, body)
 		if err == nil || !again || n == attempts {
 			return answer, err
 		}

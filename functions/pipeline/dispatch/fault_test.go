@@ -241,6 +241,7 @@ func TestDeathAtEachCall(t *testing.T) {
 		"stop":   {stopStory, 15, 0},
 		"check":  {checkStory, 25, 40},
 		"hooks":  {hooksStory, 40, 60},
+		"notify": {notifyStory, 25, 40},
 	} {
 		for _, how := range []fault{undone, done, unread} {
 			if how == unread && story.reads == 0 {

@@ -35,6 +35,8 @@ type Pipeline struct {
 	Engine    jobs.Engine
 	// Hook calls the hooks of base branches; nil: nobody can.
 	Hook jobs.StepFunc
+	// Notify delivers the notifications of base branches; nil: nobody is told.
+	Notify jobs.NotifyFunc
 	// Projects reads checkouts; nil does it in this process.
 	Projects jobs.Projects
 	// States are the patterns of places that every repository may have for states of its

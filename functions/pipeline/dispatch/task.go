@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/telling"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
@@ -35,6 +36,7 @@ type task struct {
 	open     openplans.Finder
 	checker  *rechecking.Checker
 	merger   automerging.Merger
+	teller   telling.Teller
 }
 
 // task makes the chapters for a message.
@@ -63,6 +65,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Poll: p.Poll,
 	}
 	t.merger = automerging.Merger{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Hub: hub}
+	t.teller = telling.Teller{Evidence: t.evidence, Ledger: t.ledger, Notify: p.Notify, Log: p.Log}
 	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,

@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+	"github.com/lockstep-iac/lockstep/functions/project/notifications"
 )
 
 // Hooks returns the hooks of an event for a run, by the settings that requirements are read from: at the tip of the base
@@ -25,4 +27,32 @@ func Hooks(ctx context.Context, e *Reader, on hooks.Event, r runs.Run) ([]hooks.
 		known = b.projects
 	}
 	return in.settings.HooksOf(on, project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}, known), nil
+}
+
+// Notifications returns those about the outcome of a run, by the settings at its base commit, which its plan was made with.
+// Nobody is told by settings that cannot be read any more.
+func Notifications(ctx context.Context, e *Reader, h jobs.Happened) (out []notifications.Notification, err error) {
+	s, _, err := e.Settings(ctx, h.Run.Base)
+	if err != nil {
+		_, err = Impossible(err)
+		return nil, err
+	}
+	if s == nil || len(s.Notifications) == 0 {
+		return nil, nil
+	}
+	var known []project.Project
+	if slices.ContainsFunc(s.Notifications, func(n notifications.Notification) bool { return n.Projects != nil }) {
+		b, err := e.baseAt(ctx, h.Run.Base)
+		if err != nil {
+			_, err = Impossible(err)
+			return nil, err
+		}
+		known = b.projects
+	}
+	for _, n := range s.Notifications {
+		if s.Tells(n, h.Outcome, project.Project{Name: h.Run.Project, Dir: h.Run.Dir, Workspace: h.Run.Workspace}, known) {
+			out = append(out, n)
+		}
+	}
+	return out, nil
 }

@@ -211,6 +211,9 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 	if err == nil && form.Get("Action") == "GetCallerIdentity" {
 		return "account", nil // which everybody may
 	}
+	if err == nil && form.Get("Action") == "Publish" {
+		return "account", []templates.Call{{Action: "sns:Publish", Resource: form.Get("TopicArn")}}
+	}
 	if err == nil && form.Get("Action") == "AssumeRole" {
 		return "account", callsToAssume(form)
 	}

@@ -71,11 +71,11 @@ func Open(f wiring.Function) (*Worker, error) {
 		},
 	}
 	x.engine.Packages = openPackages(f, w)
-	calls := callouts.AWS{Config: w.AWS, FunctionsSetting: "the deployment's parameter CalledFunctions", SecretsSetting: "the deployment's parameter SigningKeys"}.Caller()
+	calls := callouts.AWS{Config: w.AWS, FunctionsSetting: "the deployment's parameter CalledFunctions", SecretsSetting: "the deployment's parameter SigningKeys", TopicsSetting: "the deployment's parameter CalledTopics"}.Caller()
 	calls.Hide = func(text string) string { return x.engine.Redact(text, nil) }
 	x.engine.Gate = calls.Judge
 	x.Pipeline = handling.Pipeline(w)
-	x.Pipeline.States, x.Pipeline.Hook = w.OwnStates, calls.Step
+	x.Pipeline.States, x.Pipeline.Hook, x.Pipeline.Notify = w.OwnStates, calls.Step, calls.Notify
 	x.Pipeline.Engine, x.Pipeline.Projects, x.Pipeline.Scratch = x.engine, x.engine, x.scratch.Dir
 	x.Pipeline.StopBefore = w.StopBefore
 	return x, nil

@@ -1,0 +1,33 @@
+package comment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+)
+
+// TestNotifiedSlack holds the words, and that no text of others mentions, links or emphasizes anything.
+func TestNotifiedSlack(t *testing.T) {
+	t.Parallel()
+	n := Notified{"acme/infra", 7, "https://github.com/acme/infra/pull/7", []NotifiedOutcome{
+		{"net", Ready, "", counting.Counts{Add: 2}}, {"app", NoChanges, "", counting.Counts{}}, {"db", PlanFailed, "", counting.Counts{}},
+		{"dns", Applied, "alice", counting.Counts{Change: 1}}, {"mx", ApplyFailed, "bob", counting.Counts{Destroy: 1}}, {"ns", Stopped, "zoe", counting.Counts{}},
+		{"a<!channel>*b*\n`&", Ready, "<@U1>", counting.Counts{}},
+	}}
+	const want = `*acme/infra* <https://github.com/acme/infra/pull/7|#7>
+• *net*: planned, 2 to add, 0 to change, 0 to destroy
+• *app*: planned, no changes
+• *db*: the plan failed
+• *dns*: applied, 0 added, 1 changed, 0 destroyed (alice)
+• *mx*: *the apply failed*, 0 added, 0 changed, 1 destroyed before (bob)
+• *ns*: the apply was stopped (zoe)
+• *a&lt;!channel&gt;∗b∗ '&amp;*: planned, no changes (&lt;@U1&gt;)`
+	if got := n.Slack(); got != want {
+		t.Errorf("it is %s", got)
+	}
+	n.Outcomes = make([]NotifiedOutcome, 300)
+	if got := n.Slack(); strings.Count(got, "\n") != 31 || !strings.HasSuffix(got, "\n• and 270 more") {
+		t.Errorf("many are %s", got)
+	}
+}

@@ -1,0 +1,61 @@
+package jobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/notifications"
+)
+
+// A Notice is the outcomes in a pull request that a notification is about.
+type Notice struct {
+	Notification notifications.Notification
+	URL          string // of the pull request, for people
+	Happened     []Happened
+}
+
+// Happened is the outcome of a run.
+type Happened struct {
+	Outcome notifications.Outcome
+	Run     runs.Run
+	Counts  counting.Counts // that are planned, or were made
+}
+
+// A NotifyFunc tells somebody. An error is a notification that was not delivered.
+type NotifyFunc func(context.Context, Notice) error
+
+// What returns what has become of a run at rest, and a name for it that no other outcome of the run has; "" if nothing has.
+func What(r runs.Run) (h Happened, name string) {
+	h = Happened{Run: r, Counts: r.Counts}
+	switch r.Phase {
+	case runs.Planned:
+		if h.Outcome = notifications.Planned; !r.Applyable {
+			h.Outcome = notifications.Unchanged
+		}
+	case runs.PlanFailed:
+		h.Outcome = notifications.PlanFailed
+	case runs.Applied, runs.ApplyFailed, runs.Stopped:
+		h.Outcome, h.Counts = map[runs.Phase]notifications.Outcome{
+			runs.Applied: notifications.Applied, runs.ApplyFailed: notifications.ApplyFailed, runs.Stopped: notifications.ApplyStopped,
+		}[r.Phase], r.Done
+		return h, fmt.Sprintf("%s %d", h.Outcome, r.Try)
+	default:
+		return h, ""
+	}
+	return h, fmt.Sprintf("%s %d", h.Outcome, r.Attempt)
+}
+
+// ID distinguishes notices: whoever is told the same again gets the same ID.
+func (n Notice) ID() string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, n.Notification.Name)
+	for _, h := range n.Happened {
+		_, name := What(h.Run)
+		fmt.Fprintln(sum, h.Run.Key(), name)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
