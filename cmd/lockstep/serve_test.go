@@ -328,6 +328,7 @@ func TestServeCannotBegin(t *testing.T) {
 		{"a role without a region", append(base, "-state-role", "arn:aws:iam::1:role/states"), "no region is set", "AWS_REGION"},
 		{"a function without an account", append(base, "-functions", "lockstep-call-*"), "arn:aws:lambda:REGION:ACCOUNT:", "such as -functions"},
 		{"a key for a function", append(base, "-webhook-keys", "arn:aws:lambda:*:111122223333:function:x"), "arn:aws:secretsmanager:REGION:ACCOUNT:", "such as -webhook-keys"},
+		{"a topic of another service", append(base, "-topics", "arn:aws:lambda:*:111122223333:function:x"), "arn:aws:sns:REGION:ACCOUNT:", "such as -topics"},
 		{"programs that are nowhere", append(base, "-hook-programs", "nowhere"), "-hook-programs: stat ", "chmod go-w nowhere"},
 		{"a state that nobody has", []string{"-data", "data", "-release", "s3://states/net"}, "no repository owns the state s3://states/net", "s3://BUCKET/KEY"},
 		{"a strange environment", append(base, "-plugin-env", "env"), "not NAME=value", "each line"},

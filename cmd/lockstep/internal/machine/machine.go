@@ -63,7 +63,8 @@ type Config struct {
 	// and Modules must be left to their defaults then. nil: runs use this process, which suits
 	// configurations that nobody else writes.
 	Apart *Apart
-	// Calls asks the gates of base branches, and calls their hooks. nil: nobody can, which holds their applies.
+	// Calls asks the gates of base branches, calls their hooks, and delivers their notifications. nil: nobody can, which holds applies with
+	// gates or hooks.
 	Calls *callouts.Caller
 	// URL is the address of the pages for people, without a slash at the end.
 	URL string
@@ -113,14 +114,15 @@ func Open(c Config) (*Machine, error) {
 		e.PluginEnv = pluginEnv(c.PluginEnv)
 	}
 	var hook jobs.StepFunc
+	var notify jobs.NotifyFunc
 	if c.Calls != nil {
-		hook = c.Calls.Step
+		hook, notify = c.Calls.Step, c.Calls.Notify
 	}
 	m := &Machine{Data: data, States: e.Backend, log: c.Log}
 	p := &dispatch.Pipeline{
 		Bases:   &evidence.Bases{},
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
-		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e, Hook: hook,
+		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e, Hook: hook, Notify: notify,
 		Serves: c.Serves, States: c.OwnStates, Log: c.Log,
 		Secrets: secrets(c.Secret, hidden),
 		Where:   func(a pipeline.Artifact) string { return where(c.URL, a) },

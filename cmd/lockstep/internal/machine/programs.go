@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"github.com/lockstep-iac/lockstep/functions/confine"
-	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
 // Programs are those that the hooks of base branches may name: the files of a directory of this machine's owner. They
@@ -40,8 +39,8 @@ const maxOutput = 128 << 10
 // Run runs a program, with its input and no arguments, and returns its output. It is killed when ctx ends. It is started
 // as other children are: our process takes in orphans, and would take it for one.
 func (p Programs) Run(ctx context.Context, name string, input []byte) ([]byte, error) {
-	if err := endpoints.ParseProgram(name); err != nil {
-		return nil, err
+	if filepath.Base(name) != name {
+		return nil, fmt.Errorf("%q is not the name of a file", name)
 	}
 	path := filepath.Join(p.Dir, name)
 	info, err := os.Lstat(path)

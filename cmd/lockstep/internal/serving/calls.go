@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// calls reads which functions, webhooks and programs the gates and hooks of base branches may be.
+// calls reads which functions, webhooks, topics and programs base branches may name.
 func (o *serveOptions) calls(a *cli.App, s *serveSettings) error {
 	functions, err := endpoints.ParsePatterns("lambda", o.functions)
 	if err != nil {
@@ -21,10 +21,17 @@ func (o *serveOptions) calls(a *cli.App, s *serveSettings) error {
 	if err != nil {
 		return cli.Hinted(fmt.Errorf("-webhook-keys: %w", err), "such as -webhook-keys 'arn:aws:secretsmanager:*:111122223333:secret:lockstep-call/*'")
 	}
-	x := callouts.AWS{Functions: functions, Secrets: keys, FunctionsSetting: "serve's option -functions", SecretsSetting: "serve's option -webhook-keys"}
-	if len(functions)+len(keys) > 0 {
+	topics, err := endpoints.ParsePatterns("sns", o.topics)
+	if err != nil {
+		return cli.Hinted(fmt.Errorf("-topics: %w", err), "such as -topics 'arn:aws:sns:*:111122223333:lockstep-call-*'")
+	}
+	x := callouts.AWS{
+		Functions: functions, Secrets: keys, Topics: topics,
+		FunctionsSetting: "serve's option -functions", SecretsSetting: "serve's option -webhook-keys", TopicsSetting: "serve's option -topics",
+	}
+	if len(functions)+len(keys)+len(topics) > 0 {
 		if x.Config, err = config.LoadDefaultConfig(a.Ctx); err != nil {
-			return cli.Hinted(fmt.Errorf("-functions, -webhook-keys: %w", err), "AWS_PROFILE or other credentials say as whom serve invokes functions and reads keys")
+			return cli.Hinted(fmt.Errorf("-functions, -webhook-keys, -topics: %w", err), "AWS_PROFILE or other credentials say as whom serve invokes functions, reads keys and publishes")
 		}
 	}
 	s.calls = x.Caller()

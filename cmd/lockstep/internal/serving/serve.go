@@ -51,10 +51,10 @@ const serveUsage = `serve [OPTIONS]
   repository, and is reached with serve's own credentials, or with a session of
   -state-role that reaches this state only.
 
-  The base branch may have gates and hooks of its own. serve calls the Lambda functions
-  that -functions matches, and the webhooks whose keys -webhook-keys matches, with its own
-  credentials for AWS; and for hooks the programs in -hook-programs, with its own rights.
-  Without the options, none.
+  The base branch may have gates, hooks and notifications of its own. serve calls the Lambda
+  functions that -functions matches, the webhooks whose secrets -webhook-keys matches, and the
+  topics that -topics matches, with its own credentials for AWS; and the programs in
+  -hook-programs, with its own rights. Without the options, none.
 
   The App needs: contents, metadata, commit statuses, members, merge queues: read; checks,
   issues, pull requests: write; the events pull_request, issue_comment, merge_group,

@@ -26,7 +26,8 @@ type serveOptions struct {
 	serves                    string
 
 	stateRole, stateExternalID, own, release string
-	functions, webhookKeys, hookPrograms     string
+	functions, webhookKeys, topics           string
+	hookPrograms                             string
 	files                                    string
 	memory, disk, cpu, wall                  string
 }
@@ -46,8 +47,9 @@ func (o *serveOptions) flags(f *cli.Flags) {
 	f.StringVar(&o.own, "states", "", "places for further states of each repository, besides those on its base branch: s3://BUCKET/{owner}/{name}/**")
 	f.StringVar(&o.release, "release", "", "release the state at s3://BUCKET/KEY from the repository that owns it, and exit")
 	f.StringVar(&o.functions, "functions", "", "the Lambda functions that gates and hooks may be: ARNs, each * for any text, separated by commas")
-	f.StringVar(&o.webhookKeys, "webhook-keys", "", "the secrets in Secrets Manager with keys of webhooks: ARNs, like -functions")
-	f.StringVar(&o.hookPrograms, "hook-programs", "", "the directory with the programs that hooks may be")
+	f.StringVar(&o.webhookKeys, "webhook-keys", "", "the secrets in Secrets Manager with keys of webhooks, or URLs of Slack's: ARNs, like -functions")
+	f.StringVar(&o.topics, "topics", "", "the topics of SNS that notifications may be published on: ARNs, like -functions")
+	f.StringVar(&o.hookPrograms, "hook-programs", "", "the directory with the programs that hooks and notifications may be")
 	o.runFlags(f)
 	f.StringVar(&o.plugins, "plugin-env", "", "a file with the environment of provider plugins, one NAME=value a line")
 }
