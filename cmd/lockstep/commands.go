@@ -5,6 +5,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/changing"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/explaining"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/preparing"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/serving"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/statekeeping"
@@ -46,11 +47,13 @@ func commands() []cli.Command {
 		changing.Refresh,
 		statekeeping.Taint,
 		statekeeping.Untaint,
+		explaining.Gate,
 		surveying.ConfigCheck,
 		surveying.ConfigImport,
 		surveying.ConfigSchema,
 		cli.Group("config", "The repository's settings, lockstep.hcl"),
 		cli.Group("env", "Deprecated name of `workspace`"),
+		cli.Group("gate", "The requirements of lockstep.hcl"),
 		cli.Group("metadata", "Details of the language, for programs"),
 		cli.Group("state", "Inspect and edit the state"),
 		cli.Group("workspace", "Keep several states for one configuration"),

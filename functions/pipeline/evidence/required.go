@@ -9,8 +9,9 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/factfinding"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/questions"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
@@ -46,7 +47,7 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	return e.required, nil
 }
 
-// require decides on the requirements for a request, in q.Required.
+// require decides on the requirements for a request, in q.Required, and keeps the question.
 func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 	command := string(q.Verb)
 	if !slices.Contains(requirements.Commands, command) {
@@ -72,7 +73,10 @@ func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 	}
 	ruling := gates.Decide(question)
 	q.Required = &ruling
-	return nil
+	if len(question.Requirements) == 0 && !question.Unreadable {
+		return nil
+	}
+	return questions.Keep(ctx, e.Ledger.Records, q.Run, question)
 }
 
 // question is the question about a command and a run, without facts.

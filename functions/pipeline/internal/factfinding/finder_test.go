@@ -10,7 +10,7 @@ import (
 	"github.com/hmarr/codeowners"
 
 	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
 	"github.com/lockstep-iac/lockstep/github"
 )
 

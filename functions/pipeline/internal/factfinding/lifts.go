@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
 	"github.com/lockstep-iac/lockstep/github"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hmarr/codeowners"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
 )

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/questions"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
+)
+
+// TestGateExplainTable explains a decision from the table of a deployment.
+func TestGateExplainTable(t *testing.T) {
+	t.Parallel()
+	d, url := newDir(t), statebackendtest.StartDynoxide(t)
+	records := awsstore.Records{Table: "records", Client: awsdynamodb.New(awsdynamodb.Options{
+		Region: "us-east-1", BaseEndpoint: &url, Credentials: credentials.NewStaticCredentialsProvider(statebackendtest.AccessKey, statebackendtest.SecretKey, ""),
+	})}
+	if _, err := records.Client.CreateTable(t.Context(), &awsdynamodb.CreateTableInput{
+		TableName: &records.Table, BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("Dir"), AttributeType: types.ScalarAttributeTypeS}, {AttributeName: aws.String("Name"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("Dir"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("Name"), KeyType: types.KeyTypeRange}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	q := gates.Question{Command: "apply", Requirements: []requirements.Requirement{{Command: "apply", At: "lockstep.hcl:3", Rules: requirements.Rules{Ready: true}}}}
+	q.Facts = gates.Facts{Now: time.Now(), Actor: "alice", Pull: gates.Pull{Draft: true}}
+	r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}, Project: "net", Dir: "net", Workspace: "default"}
+	if err := questions.Keep(t.Context(), records, r, q); err != nil {
+		t.Fatal(err)
+	}
+	d.env = append(d.env, "AWS_ENDPOINT_URL_DYNAMODB="+url, "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID="+statebackendtest.AccessKey, "AWS_SECRET_ACCESS_KEY="+statebackendtest.SecretKey)
+	if r := d.run("gate", "explain", "-table", "records", "acme/infra#7"); r.code != 2 || !strings.Contains(r.out, "acme/infra#7 net: lockstep apply, asked for by alice") || !strings.Contains(r.out, "lockstep.hcl:3") {
+		t.Errorf("%d: %s%s", r.code, r.out, r.stderr)
+	}
+	if r := d.run("gate", "explain", "-table", "others", "acme/infra#7"); r.code != 1 || !strings.Contains(r.stderr, "list the questions about acme/infra#7") {
+		t.Errorf("%d: %s%s", r.code, r.out, r.stderr)
+	}
+}
+
+// TestGateExplain explains the decisions of a serve, while it runs and afterwards, as of other times, and from a file.
+func TestGateExplain(t *testing.T) {
+	t.Parallel()
+	s := newServed(t)
+	s.repo.Push("alice", "main", "Requirements", githubtest.Files{"lockstep.hcl": "project \"network\" {\n  dir = \"network\"\n}\n\nrequire \"apply\" {\n  approvals = 1\n  freeze    = [\"2001-12-20/2002-01-06 UTC: holidays\"]\n}\n"})
+	p := s.start()
+	s.repo.Push("alice", "hosts", "Two hosts", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, 2)})
+	s.repo.OpenPull("alice", "Two hosts", "hosts")
+	s.deliver()
+	s.await("waits** for")
+	explain := func(code int, args string, want ...string) string {
+		t.Helper()
+		r := s.run(append([]string{"gate", "explain"}, strings.Fields(args)...)...)
+		for _, w := range want {
+			if r.code != code || !strings.Contains(r.out+r.stderr, w) {
+				t.Errorf("gate explain %s: %d, lacks %q: %s%s", args, r.code, w, r.out, r.stderr)
+			}
+		}
+		return r.out
+	}
+	explain(1, "-data data acme/infra#1", "nothing is recorded about acme/infra#1", "nobody has given a command")
+	s.repo.Comment("alice", 1, "lockstep apply")
+	s.deliver()
+	s.await("**Not applied**")
+	explain(2, "-data data acme/infra#1", "acme/infra#1 network: lockstep apply, asked for by alice, as of 20", "Not all requirements are fulfilled.", "lockstep.hcl:5", "missing: an approval of the planned commit")
+	explain(2, "-data data -at 2001-12-24T08:00:00Z ACME/infra#1", "as of 2001-12-24 08:00:00 UTC", "holidays")
+	s.repo.Grant("bob", "write")
+	s.repo.Review("bob", 1, "approved", "")
+	s.repo.Comment("alice", 1, "lockstep apply")
+	s.deliver()
+	s.await("**Applied** `network`")
+	p.stop(os.Interrupt)
+	explain(0, "-data data -p net* -command apply acme/infra#1", "All requirements are fulfilled.", "by `bob`")
+	explain(2, "-data data -at 2001-12-24T08:00:00Z acme/infra#1", "Not all requirements are fulfilled.", "holidays")
+
+	questions := explain(0, "-data data -json acme/infra#1", `"Author": "bob"`)
+	if !json.Valid([]byte(questions)) {
+		t.Errorf("no JSON: %s", questions)
+	}
+	s.write("asked.json", strings.ReplaceAll(questions, `"State": "approved"`, `"State": "dismissed"`))
+	explain(2, "-file asked.json", "missing: an approval of the planned commit")
+	s.write("broken.json", "{")
+	for args, want := range map[string]string{
+		"-file broken.json":                     "the output of gate explain -json",
+		"-file nowhere.json":                    "-file: ",
+		"-data data acme/infra":                 "write OWNER/NAME#NUMBER",
+		"-data data acme/infra#0":               "write OWNER/NAME#NUMBER",
+		"-data data acme/../../x#1":             "write OWNER/NAME#NUMBER",
+		"-data nowhere acme/infra#1":            "there is no directory nowhere",
+		"-data data acme/infra#2":               "nothing is recorded about acme/infra#2",
+		"-data data -p app acme/infra#1":        "there are network (apply)",
+		"-data data -command plan acme/infra#1": "there are network (apply)",
+		"-data data -p [ acme/infra#1":          "is no pattern of names",
+		"-data data -at soon acme/infra#1":      "such as -at",
+		"-file asked.json acme/infra#1":         "Which pull request",
+	} {
+		explain(1, args, want)
+	}
+}
