@@ -43,8 +43,15 @@ func (n Notified) Slack() string {
 	return b.String()
 }
 
+// Text is the outcome in a line, without a notation.
+func (o NotifiedOutcome) Text() string {
+	return o.Project + ": " + strings.ReplaceAll(o.words(), "*", "")
+}
+
 func (o NotifiedOutcome) words() string {
 	switch o.Standing {
+	case Applying:
+		return "being applied"
 	case PlanFailed:
 		return "the plan failed"
 	case Applied:

@@ -26,6 +26,11 @@ func TestNotifiedSlack(t *testing.T) {
 	if got := n.Slack(); got != want {
 		t.Errorf("it is %s", got)
 	}
+	for standing, want := range map[Standing]string{Applying: "a*b: being applied", ApplyFailed: "a*b: the apply failed, 1 added, 0 changed, 0 destroyed before"} {
+		if got := (NotifiedOutcome{"a*b", standing, "", counting.Counts{Add: 1}}).Text(); got != want {
+			t.Errorf("the text is %s", got)
+		}
+	}
 	n.Outcomes = make([]NotifiedOutcome, 300)
 	if got := n.Slack(); strings.Count(got, "\n") != 31 || !strings.HasSuffix(got, "\n• and 270 more") {
 		t.Errorf("many are %s", got)

@@ -19,10 +19,11 @@ var collections = map[string]time.Duration{
 	"stop":     15 * day, // an order to end a plan or an apply
 	"pace":     day,      // the comments of one person, counted
 	// GitHub's check runs expire then, too.
-	"ask":   90 * day, // an answer to a comment
-	"asked": 90 * day, // a question about requirements, with its facts
-	"sha":   90 * day, // the check runs of a commit, of projects
-	"head":  90 * day, // the check run of a commit as the head of pull requests
+	"ask":      90 * day,  // an answer to a comment
+	"deployed": 365 * day, // the deployments that GitHub was told of
+	"asked":    90 * day,  // a question about requirements, with its facts
+	"sha":      90 * day,  // the check runs of a commit, of projects
+	"head":     90 * day,  // the check run of a commit as the head of pull requests
 	// A pull request that nobody has touched for a year is planned anew.
 	"run":    365 * day, // a project of a pull request
 	"effect": 365 * day, // an apply that was begun

@@ -67,6 +67,9 @@ var operations = map[string]operation{
 	"GET collaborators/{login}/permission": {"metadata:read", (*Repository).getPermission},
 	"POST check-runs":                      {"checks:write", (*Repository).createCheck},
 	"PATCH check-runs/{id}":                {"checks:write", (*Repository).updateCheck},
+	"GET deployments":                      {"deployments:read", (*Repository).listDeployments},
+	"POST deployments":                     {"deployments:write", (*Repository).createDeployment},
+	"POST deployments/{id}/statuses":       {"deployments:write", (*Repository).createDeploymentStatus},
 	"GET commits/{ref}/check-runs":         {"checks:read", (*Repository).listChecks},
 }
 

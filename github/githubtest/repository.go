@@ -19,13 +19,14 @@ type Repository struct {
 	*reviews
 	*comments
 	*checks
-	*issues
+	*tracker
+	*deploys
 	queue []queued // the merge queue of main
 }
 
 func (h *Hub) newRepository(x *repo) *Repository {
 	p := &pulls{repo: x}
-	r := &Repository{hub: h, repo: x, pulls: p, reviews: &reviews{p}, comments: &comments{pulls: p}, checks: &checks{pulls: p}, issues: &issues{pulls: p}}
+	r := &Repository{hub: h, repo: x, pulls: p, reviews: &reviews{p}, comments: &comments{pulls: p}, checks: &checks{pulls: p}, tracker: newTracker(x), deploys: newDeploys(x)}
 	h.repos = append(h.repos, r)
 	return r
 }

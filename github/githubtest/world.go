@@ -59,6 +59,12 @@ func (w *world) person(login string) *user {
 // self returns the App as a user.
 func (w *world) self() *user { return w.users[w.app.Login()] }
 
+// ours is the App's user.
+func (w *world) ours() (login string, user rest.Object) {
+	u := w.person(w.app.Slug + "[bot]")
+	return u.login, u.json()
+}
+
 func (u *user) json() rest.Object {
 	o := rest.Object{
 		"login": u.login, "id": u.id, "node_id": rest.NodeID("User", u.id), "type": "User", "site_admin": false,

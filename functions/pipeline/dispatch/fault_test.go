@@ -163,6 +163,10 @@ func (h faultyGitHub) PutCheck(ctx context.Context, id int64, c github.Check) (o
 	return out, err
 }
 
+func (h faultyGitHub) PutDeployment(ctx context.Context, d github.Deployment) error {
+	return h.write("put deployment "+string(d.State), func() error { return h.GitHub.PutDeployment(ctx, d) })
+}
+
 func (h faultyGitHub) PullRequest(ctx context.Context, number int) (p github.PullRequest, err error) {
 	if err = h.read("pull request"); err == nil {
 		p, err = h.GitHub.PullRequest(ctx, number)
@@ -242,6 +246,7 @@ func TestDeathAtEachCall(t *testing.T) {
 		"check":  {checkStory, 25, 40},
 		"hooks":  {hooksStory, 40, 60},
 		"notify": {notifyStory, 25, 40},
+		"deploy": {deployStory, 25, 40},
 	} {
 		for _, how := range []fault{undone, done, unread} {
 			if how == unread && story.reads == 0 {

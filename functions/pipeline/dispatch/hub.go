@@ -3,6 +3,7 @@ package dispatch
 import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/automerging"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/deploying"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 )
 
@@ -11,4 +12,5 @@ type GitHub interface {
 	evidence.Hub
 	report.Hub
 	automerging.Hub
+	deploying.Hub
 }

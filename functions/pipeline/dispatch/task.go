@@ -5,6 +5,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/automerging"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/deploying"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
@@ -37,6 +38,7 @@ type task struct {
 	checker  *rechecking.Checker
 	merger   automerging.Merger
 	teller   telling.Teller
+	recorder deploying.Recorder
 }
 
 // task makes the chapters for a message.
@@ -65,6 +67,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Poll: p.Poll,
 	}
 	t.merger = automerging.Merger{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Hub: hub}
+	t.recorder = deploying.Recorder{Evidence: t.evidence, Ledger: t.ledger, Hub: hub, Log: p.Log}
 	t.teller = telling.Teller{Evidence: t.evidence, Ledger: t.ledger, Notify: p.Notify, Log: p.Log}
 	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{

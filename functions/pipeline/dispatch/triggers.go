@@ -114,7 +114,7 @@ func (t *task) then(ctx context.Context, err error) error {
 }
 
 // sync goes on with the applies that wait for those of other projects, one of which may be at its end,
-// writes the comments, tells people elsewhere, and merges what is applied.
+// writes the comments, tells GitHub of deployments and people elsewhere of outcomes, and merges what is applied.
 func (t *task) sync(ctx context.Context) error {
 	if err := t.evidence.Look(ctx); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (t *task) sync(ctx context.Context) error {
 	if err := errors.Join(err, t.report.Sync(ctx)); err != nil {
 		return err
 	}
-	if err := t.teller.Tell(ctx); err != nil {
+	if err := errors.Join(t.recorder.Record(ctx), t.teller.Tell(ctx)); err != nil {
 		return err
 	}
 	return t.merger.Merge(ctx)

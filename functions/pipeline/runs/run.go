@@ -100,6 +100,8 @@ type Run struct {
 	// applied in part, and only the rest of it is left to be applied.
 	Progress comment.Progress `json:",omitzero"`
 	Part     bool             `json:",omitempty"`
+	// Deploys is the environment of GitHub in which applies of the plan are recorded as deployments; "" for none.
+	Deploys string `json:",omitempty"`
 	// Hooks are the answers of the hooks before and after the last apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
 	// StoppedBy is the login of the user who stopped the last apply.

@@ -33,9 +33,9 @@ type Environment struct {
 
 // rights count at the base commit only.
 type rights struct {
-	planRole, applyRole, externalID, region string
-	env                                     map[string]string
-	secrets                                 []Secret
+	planRole, applyRole, externalID, region, github string
+	env                                             map[string]string
+	secrets                                         []Secret
 }
 
 // A Secret is the name of one, not its value.
@@ -87,6 +87,9 @@ func (g Granted) Role(applies bool) (arn, externalID string) {
 	}
 	return g.rights.planRole, g.rights.externalID
 }
+
+// GitHub is the name of the environment of GitHub in which applies are recorded; "" for none.
+func (g Granted) GitHub() string { return g.rights.github }
 
 // Region is that of providers; "" leaves it to the deployment.
 func (g Granted) Region() string { return g.rights.region }

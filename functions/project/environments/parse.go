@@ -20,6 +20,8 @@ var (
 	// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 	externalPattern = regexp.MustCompile(`^[\w+=,.@:/-]{2,1000}$`)
 	regionPattern   = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]{2,9}){1,2}-[0-9]{1,2}$`)
+	// Source: https://docs.github.com/en/rest/deployments/environments (names are free; these need no escapes)
+	githubPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_ ./-]{0,99}$`)
 	// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html,
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssystemsmanager.html
 	secretPattern   = regexp.MustCompile(`^arn:[a-z-]+:(secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]{1,519}|ssm:[a-z0-9-]+:[0-9]{12}:parameter/[\w/.-]{1,1000})$`)
@@ -53,6 +55,7 @@ func Parse(b *hcl.Block) (Environment, hcl.Diagnostics) {
 		{"plan_role", &p.out.rights.planRole, rolePattern, aRole},
 		{"apply_role", &p.out.rights.applyRole, rolePattern, aRole},
 		{"external_id", &p.out.rights.externalID, externalPattern, "two or more letters, digits and the characters + = , . @ : / - _"},
+		{"github", &p.out.rights.github, githubPattern, "the name of an environment of GitHub, such as \"production\""},
 		{"region", &p.out.rights.region, regionPattern, "the name of a region, such as \"eu-central-1\""},
 	} {
 		p.text(x.name, x.into, x.form, x.want)

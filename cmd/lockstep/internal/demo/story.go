@@ -23,7 +23,7 @@ type Story struct {
 // Stories returns all stories, the simplest first.
 func Stories() []Story {
 	return []Story{
-		commentApply, buttons, mergeApply, mergeQueue, retryAfterMerge, followUp, twoPlansAtOnce, semanticEqual, semanticDifferent, planOptions, importByComment, stateMove, supersede, requiredCheck, lockSet, teamGate, codeowners, policy, override, hooks, automerge, removedProject, atlantisYAML, applyQueue, killedApply, resume, stop, unlock, fork, partialFailure, bigPlan, replay,
+		commentApply, buttons, mergeApply, mergeQueue, retryAfterMerge, followUp, twoPlansAtOnce, semanticEqual, semanticDifferent, planOptions, importByComment, stateMove, supersede, requiredCheck, lockSet, teamGate, codeowners, policy, override, hooks, deployments, automerge, removedProject, atlantisYAML, applyQueue, killedApply, resume, stop, unlock, fork, partialFailure, bigPlan, replay,
 	}
 }
 
@@ -113,6 +113,8 @@ func said(e githubtest.Edit) string {
 		return e.Text
 	case e.Kind == "issue":
 		return fmt.Sprintf("issue #%d: %s", e.Number, e.Text)
+	case e.Kind == "deployment":
+		return "deployment " + e.Text
 	case e.Kind == "merge":
 		return fmt.Sprintf("merge #%d", e.Number)
 	}

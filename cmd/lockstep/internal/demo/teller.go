@@ -84,6 +84,8 @@ func told(e githubtest.Edit) string {
 		return fmt.Sprintf("reviews #%d: %s", e.Number, e.Text)
 	case "issue":
 		return fmt.Sprintf("writes the issue #%d: %s", e.Number, e.Text)
+	case "deployment":
+		return "records a deployment to " + e.Text
 	case "reaction":
 		return fmt.Sprintf("reacts with %q", e.Text)
 	}

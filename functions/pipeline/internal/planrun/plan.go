@@ -122,7 +122,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	if d := hooking.Refusal(before); !d.Allowed() {
 		return pl.denied(ctx, s, d)
 	}
-	s.Place = job.State.String()
+	s.Place, s.Deploys = job.State.String(), job.Environment.GitHub()
 	in := ledger.Inputs{Whole: job.Grants.Programs()}
 	if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {
 		return pl.noInputs(ctx, s, err)

@@ -56,6 +56,9 @@ var operations = []string{
 	"post /repos/{owner}/{repo}/check-runs",
 	"patch /repos/{owner}/{repo}/check-runs/{check_run_id}",
 	"get /repos/{owner}/{repo}/commits/{ref}/check-runs",
+	"get /repos/{owner}/{repo}/deployments",
+	"post /repos/{owner}/{repo}/deployments",
+	"post /repos/{owner}/{repo}/deployments/{deployment_id}/statuses",
 }
 
 type object = map[string]any

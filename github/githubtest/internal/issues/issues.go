@@ -1,0 +1,134 @@
+// Package issues keeps the issues of a repository of a GitHub for tests. It refuses to know the repository, but for its name. Start
+// at [List].
+package issues
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+)
+
+// A List is the issues of a repository. Their numbers are apart from those of pull requests, which count from 1. It is not safe for
+// concurrent use.
+type List struct {
+	Repo fmt.Stringer // owner/name
+	Log  *story.Log
+	App  func() (login string, user rest.Object) // the App's user
+	// Off is set where the repository has no issues.
+	Off bool
+
+	list []*Issue // oldest first
+}
+
+// An Issue is one as people see it.
+type Issue struct {
+	Number      int
+	Author      string
+	Title, Body string
+	Open        bool
+
+	id            int64
+	author        rest.Object
+	made, touched time.Time
+}
+
+const firstIssue = 1001
+
+// All returns the issues, oldest first.
+func (l *List) All() []Issue {
+	var out []Issue
+	for _, x := range l.list {
+		out = append(out, *x)
+	}
+	return out
+}
+
+// Open opens an issue of somebody.
+func (l *List) Open(who string, author rest.Object, title, body string) *Issue {
+	at := l.Log.Tick()
+	x := &Issue{Number: firstIssue + len(l.list), Author: who, Title: title, Body: body, Open: true, id: l.Log.NextID(), author: author, made: at, touched: at}
+	l.list = append(l.list, x)
+	l.Log.Note(story.Edit{Kind: "issue", Repo: l.Repo.String(), Who: who, Number: x.Number, Text: "open, " + title})
+	return x
+}
+
+var issuesOff = &rest.Problem{Status: http.StatusGone, Message: "Issues has been disabled in this repository."}
+
+// Find is GET /repos/{owner}/{repo}/issues: here without pull requests, and oldest first, as the client asks.
+func (l *List) Find(r *http.Request) (int, any) {
+	if l.Off {
+		return rest.Fail(issuesOff)
+	}
+	q, list := r.URL.Query(), []any{}
+	for _, x := range l.list {
+		state := q.Get("state")
+		if (q.Get("creator") == "" || q.Get("creator") == x.Author) && (state == "all" || x.Open == (state != "closed")) {
+			list = append(list, l.json(x))
+		}
+	}
+	return http.StatusOK, rest.Paged(r, list)
+}
+
+// Create is POST /repos/{owner}/{repo}/issues.
+func (l *List) Create(r *http.Request) (int, any) {
+	var in struct{ Title, Body string }
+	switch err := json.NewDecoder(r.Body).Decode(&in); {
+	case l.Off:
+		return rest.Fail(issuesOff)
+	case err != nil || in.Title == "":
+		return rest.Fail(rest.Invalid("Validation Failed: title can't be blank"))
+	}
+	login, user := l.App()
+	return http.StatusCreated, l.json(l.Open(login, user, in.Title, in.Body))
+}
+
+// Update is PATCH /repos/{owner}/{repo}/issues/{number}.
+func (l *List) Update(r *http.Request) (int, any) {
+	i := int(rest.ID(r, "number")) - firstIssue
+	if i < 0 || i >= len(l.list) {
+		return rest.Fail(rest.NotFound)
+	}
+	x := l.list[i]
+	var in struct{ Title, Body, State *string }
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		return rest.Fail(rest.Invalid("Validation Failed"))
+	}
+	for to, from := range map[*string]*string{&x.Title: in.Title, &x.Body: in.Body} {
+		if from != nil {
+			*to = *from
+		}
+	}
+	if in.State != nil {
+		x.Open = *in.State == "open"
+	}
+	x.touched = l.Log.Tick()
+	login, _ := l.App()
+	l.Log.Note(story.Edit{Kind: "issue", Repo: l.Repo.String(), Who: login, Number: x.Number, Text: x.state() + ", " + x.Title})
+	return http.StatusOK, l.json(x)
+}
+
+func (x *Issue) state() string {
+	if x.Open {
+		return "open"
+	}
+	return "closed"
+}
+
+func (l *List) json(x *Issue) rest.Object {
+	api := fmt.Sprintf("%srepos/%s/issues/%d", rest.APIURL, l.Repo, x.Number)
+	o := rest.Object{
+		"id": x.id, "node_id": rest.NodeID("Issue", x.id), "number": x.Number, "title": x.Title, "body": x.Body, "state": x.state(), "locked": false,
+		"user": x.author, "assignee": nil, "assignees": []any{}, "labels": []any{}, "milestone": nil, "comments": 0, "closed_at": nil,
+		"author_association": "CONTRIBUTOR", "created_at": rest.Stamp(x.made), "updated_at": rest.Stamp(x.touched),
+		"url": api, "repository_url": fmt.Sprintf("%srepos/%s", rest.APIURL, l.Repo), "labels_url": api + "/labels{/name}",
+		"comments_url": api + "/comments", "events_url": api + "/events", "html_url": fmt.Sprintf("%s%s/issues/%d", rest.WebURL, l.Repo, x.Number),
+	}
+	if !x.Open {
+		o["closed_at"] = rest.Stamp(x.touched)
+	}
+	return o
+}

@@ -1,0 +1,163 @@
+// Package reporting reads the check runs and commit statuses of commits, and those that a branch requires. It refuses to
+// know the consequences, and GitHub's errors, which it returns as they are. Start at [Reader].
+package reporting
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// A Reader reads those of one repository.
+type Reader struct {
+	Client      *gh.Client
+	Owner, Name string
+	App         int64 // ID of our App
+}
+
+// A Report is a check run or a commit status of a commit.
+type Report struct {
+	Name string
+	// App is the slug of the App that has reported it, and AppID its ID; "" and 0 for a commit status.
+	App   string
+	AppID int64
+	// Ours is set for a check run of our App.
+	Ours   bool
+	Passed bool // neutral and skipped check runs have passed, too
+	Done   bool
+}
+
+// Reports returns the check runs and commit statuses of a commit, the latest of each App and name.
+// Sources: https://docs.github.com/en/rest/checks/runs#list-check-runs-for-a-git-reference,
+// https://docs.github.com/en/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
+func (r Reader) Reports(ctx context.Context, sha string) ([]Report, error) {
+	var out []Report
+	latest := "latest"
+	for page := 1; page != 0; {
+		list, res, err := r.Client.Checks.ListCheckRunsForRef(ctx, r.Owner, r.Name, sha,
+			&gh.ListCheckRunsOptions{Filter: &latest, ListOptions: gh.ListOptions{Page: page, PerPage: 100}})
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range list.CheckRuns {
+			out = append(out, r.report(x))
+		}
+		page = res.NextPage
+	}
+	for page := 1; page != 0; {
+		all, res, err := r.Client.Repositories.GetCombinedStatus(ctx, r.Owner, r.Name, sha, &gh.ListOptions{Page: page, PerPage: 100})
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range all.Statuses {
+			out = append(out, Report{Name: x.GetContext(), Passed: x.GetState() == "success", Done: x.GetState() != "pending"})
+		}
+		page = res.NextPage
+	}
+	return out, nil
+}
+
+func (r Reader) report(x *gh.CheckRun) Report {
+	out := Report{Name: x.GetName(), App: x.GetApp().GetSlug(), AppID: x.GetApp().GetID(), Done: x.GetStatus() == "completed"}
+	out.Ours = out.AppID == r.App
+	switch x.GetConclusion() {
+	case "success", "neutral", "skipped":
+		out.Passed = out.Done
+	}
+	return out
+}
+
+// A RequiredReport is one that the rules of a branch want before a merge. AppID is 0 where any App may
+// report it.
+type RequiredReport struct {
+	Name  string
+	AppID int64
+	// Own is set if nobody but our App has to report it.
+	Own bool
+}
+
+// RequiredReports returns those that the protection and the rulesets of a branch want.
+// Sources: https://docs.github.com/en/rest/branches/branches#get-a-branch,
+// https://docs.github.com/en/rest/repos/rules#get-rules-for-a-branch
+func (r Reader) RequiredReports(ctx context.Context, branch string) ([]RequiredReport, error) {
+	out, err := r.protected(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	for page := 1; page != 0; {
+		// The library refuses kinds of rules that it does not know.
+		req, err := r.Client.NewRequest("GET", fmt.Sprintf("repos/%s/%s/rules/branches/%s?per_page=100&page=%d", r.Owner, r.Name, url.PathEscape(branch), page), nil)
+		if err != nil {
+			return nil, err
+		}
+		var rules []rule
+		res, err := r.Client.Do(ctx, req, &rules)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range rules {
+			for _, x := range one.Parameters.Checks {
+				out = append(out, RequiredReport{Name: x.Context, AppID: x.App})
+			}
+		}
+		page = res.NextPage
+	}
+	for i := range out {
+		if out[i].Own = out[i].AppID == r.App; out[i].Own {
+			out[i].AppID = 0
+		}
+	}
+	return out, nil
+}
+
+// A rule of a ruleset, as far as it is about checks.
+type rule struct {
+	Parameters struct {
+		Checks []struct {
+			Context string `json:"context"`
+			App     int64  `json:"integration_id"`
+		} `json:"required_status_checks"`
+	} `json:"parameters"`
+}
+
+// A protection of a branch, as far as everybody may see it who may read the repository.
+type protection struct {
+	Protection struct {
+		Checks struct {
+			Contexts []string `json:"contexts"`
+			Checks   []struct {
+				Context string `json:"context"`
+				App     *int64 `json:"app_id"`
+			} `json:"checks"`
+		} `json:"required_status_checks"`
+	} `json:"protection"`
+}
+
+// protected returns the checks that the protection of a branch wants.
+func (r Reader) protected(ctx context.Context, branch string) (out []RequiredReport, err error) {
+	req, err := r.Client.NewRequest("GET", fmt.Sprintf("repos/%s/%s/branches/%s", r.Owner, r.Name, url.PathEscape(branch)), nil)
+	if err != nil {
+		return nil, err
+	}
+	var b protection
+	if _, err := r.Client.Do(ctx, req, &b); err != nil {
+		return nil, err
+	}
+	want := b.Protection.Checks
+	for _, x := range want.Checks {
+		one := RequiredReport{Name: x.Context}
+		if x.App != nil {
+			one.AppID = max(*x.App, 0) // -1 is any App
+		}
+		out = append(out, one)
+	}
+	for _, name := range want.Contexts { // the same, on older servers the only list
+		if !slices.ContainsFunc(out, func(x RequiredReport) bool { return x.Name == name }) {
+			out = append(out, RequiredReport{Name: name})
+		}
+	}
+	return out, nil
+}
