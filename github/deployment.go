@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/github/internal/deploying"
+	"github.com/lockstep-iac/lockstep/github/internal/protecting"
 )
 
 // A Deployment is that of a commit to an environment.
@@ -44,4 +45,21 @@ func (c *Client) PutDeployment(ctx context.Context, d Deployment) error {
 		e.Remedy = deployRemedy
 	}
 	return err
+}
+
+// An Environment has the protection rules of one.
+type Environment = protecting.Environment
+
+// Environment returns the protection rules of an environment, for deployments of a branch. It needs the permission "Actions: read".
+func (c *Client) Environment(ctx context.Context, name, branch string) (Environment, error) {
+	what := fmt.Sprintf("read the protection rules of the environment %s of %s", name, c.repo)
+	out, err := protecting.Reader{Client: c.client, Owner: c.repo.Owner, Name: c.repo.Name}.Environment(ctx, name, branch)
+	if errors.Is(err, protecting.ErrNone) {
+		return out, &FinalError{What: what, Why: err.Error(), Remedy: "Add it in the repository's settings, or correct the name in lockstep.hcl on the base branch."}
+	}
+	err = failed(what, err)
+	if e := (*FinalError)(nil); errors.As(err, &e) && e.Remedy == forbiddenRemedy {
+		e.Remedy = `The GitHub App needs the permission "Actions: read" for it: give it in the App's settings, and accept it in those of the installation.`
+	}
+	return out, err
 }

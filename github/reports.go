@@ -20,16 +20,16 @@ func (c *Client) Reports(ctx context.Context, sha string) ([]Report, error) {
 	if err := checkSHA(sha); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	out, err := c.reports().Reports(ctx, sha)
+	out, err := reports(c).Reports(ctx, sha)
 	return out, failed(what, err)
 }
 
 // RequiredReports returns those that the protection and the rulesets of a branch want.
 func (c *Client) RequiredReports(ctx context.Context, branch string) ([]RequiredReport, error) {
-	out, err := c.reports().RequiredReports(ctx, branch)
+	out, err := reports(c).RequiredReports(ctx, branch)
 	return out, failed(fmt.Sprintf("read the rules of the branch %s of %s", branch, c.repo), err)
 }
 
-func (c *Client) reports() reporting.Reader {
+func reports(c *Client) reporting.Reader {
 	return reporting.Reader{Client: c.client, Owner: c.repo.Owner, Name: c.repo.Name, App: c.app.config.ID}
 }

@@ -21,12 +21,13 @@ type Repository struct {
 	*checks
 	*tracker
 	*deploys
+	*protected
 	queue []queued // the merge queue of main
 }
 
 func (h *Hub) newRepository(x *repo) *Repository {
 	p := &pulls{repo: x}
-	r := &Repository{hub: h, repo: x, pulls: p, reviews: &reviews{p}, comments: &comments{pulls: p}, checks: &checks{pulls: p}, tracker: newTracker(x), deploys: newDeploys(x)}
+	r := &Repository{hub: h, repo: x, pulls: p, reviews: &reviews{p}, comments: &comments{pulls: p}, checks: &checks{pulls: p}, tracker: newTracker(x), deploys: newDeploys(x), protected: newProtected(x)}
 	h.repos = append(h.repos, r)
 	return r
 }

@@ -42,7 +42,15 @@ var conditions = map[Rule]func(Ruling) string{
 	MaxDestroys: func(r Ruling) string { return fmt.Sprintf("at most %d to destroy", r.Want) },
 	Policy:      func(r Ruling) string { return "a plan that passes the policy " + markdown.List(r.Wanted) },
 	Gate:        func(r Ruling) string { return "a plan that the gate " + markdown.List(r.Wanted) + " allows" },
-	NoDestroy:   func(r Ruling) string { return "nothing to destroy or replace of " + markdown.List(r.Wanted) },
+	Environment: func(r Ruling) string {
+		return "the protection rules of GitHub's environment " + markdown.List(r.Wanted)
+	},
+	Waited: func(r Ruling) string { return fmt.Sprintf("%d minutes since people could see the plan", r.Want) },
+	OpenTo: plain("an environment that is open to the base branch"),
+	ActionsOnly: func(r Ruling) string {
+		return "the rule " + markdown.List(r.Wanted) + ", which GitHub Actions alone can ask"
+	},
+	NoDestroy: func(r Ruling) string { return "nothing to destroy or replace of " + markdown.List(r.Wanted) },
 }
 
 func readable(r Ruling) string {

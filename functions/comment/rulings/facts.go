@@ -34,6 +34,10 @@ func found(r Ruling) string {
 		if len(r.Found) > 0 {
 			return "the plan does that to " + names
 		}
+	case Waited:
+		if r.Outcome == Fails && len(r.Found) > 0 {
+			return "they end at " + names
+		}
 	case Policy, Gate:
 		return judgedWords(r)
 	case Freeze:
@@ -85,6 +89,7 @@ func speaks(a Against) string {
 var whys = map[Why]func(name, names string) string{
 	EarlierHead: func(name, _ string) string { return name + " approved another commit" },
 	OwnChange:   func(name, _ string) string { return name + " wrote the change" },
+	OwnOrder:    func(name, _ string) string { return name + " asks for the apply" },
 	ByBot:       func(name, _ string) string { return name + " is an App that the settings do not name" },
 	CannotWrite: func(name, _ string) string { return name + " has not the permission" },
 	NotNamed:    func(name, _ string) string { return name + " is none of them" },

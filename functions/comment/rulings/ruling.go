@@ -73,6 +73,10 @@ const (
 	MaxDestroys Rule = "max_destroys" //
 	NoDestroy   Rule = "no_destroy"   // Wanted patterns, Found types
 	Policy      Rule = "policy"       // Wanted names; Against denials, and Have more; Found warnings, and Want more
+	Environment Rule = "environment"  // Wanted, of GitHub: its rules are below it
+	Waited      Rule = "waited"       // Want minutes, until Found
+	OpenTo      Rule = "branch"       // may be deployed
+	ActionsOnly Rule = "actions only" // Wanted: an App
 	Gate        Rule = "gate"         // likewise, of a function or a webhook
 )
 
@@ -90,6 +94,7 @@ type Why string
 const (
 	EarlierHead   Why = "earlier head"   // the approval is of another commit than the planned one
 	OwnChange     Why = "own change"     // the approval is by somebody who wrote the change
+	OwnOrder      Why = "own order"      // the approval is by who asks for the apply
 	ByBot         Why = "bot"            // the approval is by an App
 	CannotWrite   Why = "cannot write"   // the person may not write to the repository
 	NotNamed      Why = "not named"      // the settings do not name the person

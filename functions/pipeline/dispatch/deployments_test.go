@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -14,6 +15,12 @@ func deployed() githubtest.Files {
 		"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"),
 		"lockstep.hcl": "environment \"prod\" {\n  github = \"production\"\n}\nproject \"net\" {\n  dir = \"net\"\n  environment = \"prod\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
 	}
+}
+
+// guarded lets the App read the environments of GitHub, and makes one.
+func (s *stage) guarded(name string, e githubtest.Environment) {
+	s.hub.Accepts("actions", "read")
+	s.repo.SetEnvironment(name, e)
 }
 
 // deployments are those of the repository: each environment, its last state and description.
@@ -34,6 +41,7 @@ func TestDeployments(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, deployed())
 	s.hub.Accepts("deployments", "write")
+	s.guarded("production", githubtest.Environment{})
 	want := func(what, want string) {
 		t.Helper()
 		if got := s.deployments(); got != want {
@@ -62,6 +70,7 @@ func TestDeployments(t *testing.T) {
 func TestDeploymentsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, deployed())
+	s.guarded("production", githubtest.Environment{})
 	var logged []string
 	s.pipeline.Log = func(err error) { logged = append(logged, err.Error()) }
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": strings.ReplaceAll(deployed()["lockstep.hcl"], `"production"`, `"evil"`)})
@@ -78,6 +87,7 @@ func TestDeploymentsRefused(t *testing.T) {
 func deployStory(t *testing.T, f *faults) {
 	s := newStage(t, deployed())
 	s.hub.Accepts("deployments", "write")
+	s.guarded("production", githubtest.Environment{})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	f.use(s)
 	id := s.repo.Comment("alice", n, "lockstep apply")
@@ -89,4 +99,66 @@ func deployStory(t *testing.T, f *faults) {
 	if got := s.deployments(); got != want {
 		t.Errorf("%v: the deployments are %s", f, got)
 	}
+}
+
+// TestEnvironments holds that an apply waits for the protection rules of the environment of GitHub that the base branch gives to its
+// project, whatever the pull request names, and however the settings change.
+func TestEnvironments(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, deployed())
+	s.hub.Accepts("deployments", "write")
+	s.guarded("production", githubtest.Environment{Reviewers: []string{"acme/sre"}, PreventSelfReview: true})
+	s.hub.SetTeam("acme", "sre", "carol", "bob")
+	for _, who := range []string{"carol", "dave"} {
+		s.repo.Grant(who, "write")
+	}
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the plan", s.status(n), "the protection rules of GitHub's environment `production`", "an approval of the planned commit by `acme/sre`")
+	s.expect("before a review", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "`lockstep.hcl:1`")
+	s.repo.Review("dave", n, github.Approved, "")
+	s.settle()
+	s.expect("a review by somebody else", s.say("bob", n, "lockstep apply"), "`dave` is none of them")
+	s.repo.Review("bob", n, github.Approved, "")
+	s.settle()
+	s.expect("a review by who asks", s.say("bob", n, "lockstep apply"), "`bob` asks for the apply")
+	s.repo.Review("carol", n, github.Approved, "")
+	s.settle()
+	s.expect("a review by a reviewer", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+
+	// Another environment in the pull request, none, or a new name: the base branch's counts.
+	for i, settings := range []string{
+		strings.ReplaceAll(deployed()["lockstep.hcl"], "  github = \"production\"\n", ""),
+		strings.ReplaceAll(deployed()["lockstep.hcl"], `"production"`, `"playground"`),
+		strings.ReplaceAll(deployed()["lockstep.hcl"], `project "net"`, `project "new"`),
+	} {
+		s.repo.SetEnvironment("playground", githubtest.Environment{})
+		n := s.pull("alice", fmt.Sprint("c", i), githubtest.Files{"net/c.tf": resource("c", "1"), "lockstep.hcl": settings})
+		if got := s.say("bob", n, "lockstep apply"); strings.Contains(got, "**Applied**") {
+			t.Errorf("the pull request %d is applied with the settings\n%s\n%s", n, settings, got)
+		}
+	}
+
+	// A plan that was made before the base branch names the environment.
+	n = s.pull("alice", "d", githubtest.Files{"app/d.tf": resource("d", "1")})
+	s.repo.Push("carol", "main", "Protected", githubtest.Files{"lockstep.hcl": strings.Replace(deployed()["lockstep.hcl"], "  dir = \"app\"\n", "  dir = \"app\"\n  environment = \"prod\"\n", 1)})
+	s.settle()
+	if got := s.say("bob", n, "lockstep apply"); strings.Contains(got, "**Applied**") {
+		t.Errorf("it is applied: %s", got)
+	}
+}
+
+// TestEnvironmentsUnknown holds that rules that GitHub does not tell are not fulfilled, and that people read the remedy.
+func TestEnvironmentsUnknown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, deployed())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("without the permission", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", `the permission "Actions: read"`)
+	s.hub.Accepts("actions", "read")
+	s.expect("without the environment", s.say("bob", n, "lockstep apply"), "there is none of this name", "lockstep.hcl on the base branch")
+	s.guarded("production", githubtest.Environment{Branches: []string{"release/*"}})
+	s.expect("from another branch", s.say("bob", n, "lockstep apply"), "**missing**: an environment that is open to the base branch")
+	s.guarded("production", githubtest.Environment{Apps: []string{"bouncer"}})
+	s.expect("with a rule of an App", s.say("bob", n, "lockstep apply"), "the rule `bouncer`, which GitHub Actions alone can ask")
+	s.guarded("production", githubtest.Environment{Wait: 1, Branches: []string{"m*"}, Reviewers: []string{"bob"}})
+	s.expect("a reviewer who applies", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
 }

@@ -92,6 +92,9 @@ func (e *Reader) question(ctx context.Context, in *required, command string, r r
 		known = b.projects
 	}
 	q.Requirements = in.settings.Required(command, p, known)
+	if command == string(comment.Apply) {
+		q.Requirements = append(q.Requirements, in.settings.Protected(p, known, r.Deploys)...)
+	}
 	return q, nil
 }
 

@@ -134,5 +134,6 @@ var table = []condition{
 	{rulings.MaxDestroys, func(r requirements.Rules) bool { return r.MaxDestroys != nil }, needsPlan, maxDestroys},
 	{rulings.NoDestroy, func(r requirements.Rules) bool { return r.NoDestroy != nil }, needsPlan, noDestroy},
 	{rulings.Policy, func(r requirements.Rules) bool { return r.Policy != nil }, needsPlan, policy},
+	{rulings.Environment, func(r requirements.Rules) bool { return r.Environment != "" }, needsEnvironment, environment},
 	{rulings.Gate, func(r requirements.Rules) bool { return r.Gate != nil }, needsPlan, gate},
 }

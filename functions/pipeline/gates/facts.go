@@ -46,6 +46,11 @@ type Facts struct {
 	Checks     Fact[[]Check]
 	LabelMoves Fact[[]LabelMove]
 	Plan       Fact[Plan]
+	// Shown is the time at which people first saw the plan; zero if they have not,
+	// or no rule is about it.
+	Shown time.Time `json:",omitzero"`
+	// Environments are those of GitHub, by name.
+	Environments map[string]Fact[Environment] `json:",omitempty"`
 	// Policies are the IDs of the base branch's policies as they are now, by name.
 	Policies Fact[map[string]string]
 	// Lifts are the overrides that people have given for the planned commit.

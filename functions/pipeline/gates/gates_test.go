@@ -109,8 +109,9 @@ func TestNeeded(t *testing.T) {
 		`no_destroy = ["x"]`:                {Plan: true},
 		"policy \"net\" {\n}":               {Plan: true},
 		"gate \"cost\" {\nfunction = \"arn:aws:lambda:eu-west-1:123456789012:function:cost\"\n}": {Plan: true},
-		"draft = false\noverride = [\"acme/sre\"]":                                               {Lifters: sre, Lifts: true},
-		"alternative \"a\" {\n  resolved = true\n}\nalternative \"b\" {\n  approvals = 1\n}":     {Reviews: true, Open: true},
+		"environment \"production\"":                                                         {Environments: []string{"production"}},
+		"draft = false\noverride = [\"acme/sre\"]":                                           {Lifters: sre, Lifts: true},
+		"alternative \"a\" {\n  resolved = true\n}\nalternative \"b\" {\n  approvals = 1\n}": {Reviews: true, Open: true},
 	} {
 		if diff := cmp.Diff(want, Needed(required(t, "apply", body))); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", body, diff)

@@ -12,6 +12,8 @@ type Needs struct {
 	// Actor, Approvers and Lifters are the teams of which the membership of who asks, of who has approved, and of
 	// who has overridden matters.
 	Actor, Approvers, Lifters []requirements.Party
+	// Environments are those of GitHub whose protection rules matter, and by them reviews.
+	Environments []string
 	// Lifts is set if somebody may override.
 	Lifts bool
 }
@@ -58,4 +60,7 @@ func needsBehind(n *Needs, _ requirements.Rules)  { n.Behind = true }
 func needsOpen(n *Needs, _ requirements.Rules)    { n.Open = true }
 func needsChecks(n *Needs, _ requirements.Rules)  { n.Checks = true }
 func needsLabels(n *Needs, _ requirements.Rules)  { n.Labels = true }
-func needsPlan(n *Needs, _ requirements.Rules)    { n.Plan = true }
+func needsEnvironment(n *Needs, r requirements.Rules) {
+	n.Environments = append(n.Environments, r.Environment)
+}
+func needsPlan(n *Needs, _ requirements.Rules) { n.Plan = true }

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// required reads the text of a require block's body, or of whole policy or gate blocks.
+// required reads the text of a require block's body, or of whole policy or gate blocks, or the name of an environment of GitHub.
 func required(t *testing.T, command, body string) []requirements.Requirement {
 	t.Helper()
 	if strings.HasPrefix(body, "policy ") {
@@ -24,6 +24,9 @@ func required(t *testing.T, command, body string) []requirements.Requirement {
 	}
 	if strings.HasPrefix(body, "gate ") {
 		return blocks(t, body, "gate", requirements.ParseGates)
+	}
+	if name, ok := strings.CutPrefix(body, "environment "); ok {
+		return []requirements.Requirement{{Command: command, Rules: requirements.Rules{Environment: strings.Trim(name, "\"\n")}}}
 	}
 	f, ds := hclparse.NewParser().ParseHCL(fmt.Appendf(nil, "require %q {\n%s\n}\n", command, body), "lockstep.hcl")
 	if ds.HasErrors() {
@@ -127,6 +130,11 @@ func (s *scene) word(word string) bool {
 	case "now":
 		s.Now, _ = time.Parse("2006-01-02T15:04Z07:00", value)
 		return !s.Now.IsZero()
+	case "shown":
+		s.Shown, _ = time.Parse("2006-01-02T15:04Z07:00", value)
+		return !s.Shown.IsZero()
+	case "env":
+		return s.environment(key, to)
 	case "lift":
 		who, at, old := strings.Cut(value, "@")
 		s.Lifts = append(s.Lifts, Lift{By: who, Because: "night", Planned: map[bool]string{true: older, false: planned}[old && at == "old"]})
@@ -205,6 +213,34 @@ func (s *scene) path(path, owners string) {
 	s.owned = append(s.owned, o)
 }
 
+// environment adds a protection rule of the environment "production".
+func (s *scene) environment(rule, value string) bool {
+	e := s.Environments["production"].Value
+	switch rule {
+	case "none":
+	case "reviewers", "own":
+		e.OwnReview, e.Reviewers = rule == "own", []requirements.Party{}
+		for _, name := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' }) {
+			p, err := requirements.ParseParty(name)
+			if err != nil {
+				return false
+			}
+			e.Reviewers = append(e.Reviewers, p)
+		}
+	case "wait":
+		n, _ := strconv.Atoi(value)
+		e.Wait = time.Duration(n) * time.Minute
+	case "closed":
+		e.Closed = true
+	case "app":
+		e.Others = append(e.Others, value)
+	default:
+		return false
+	}
+	s.Environments = map[string]Fact[Environment]{"production": Known(e)}
+	return true
+}
+
 func (s *scene) unknown(name string) bool {
 	const down = "GitHub is down"
 	switch name {
@@ -226,6 +262,8 @@ func (s *scene) unknown(name string) bool {
 		s.LabelMoves = Unknown[[]LabelMove](down)
 	case "policies":
 		s.Policies = Unknown[map[string]string](down)
+	case "env":
+		s.Environments = map[string]Fact[Environment]{"production": Unknown[Environment](down)}
 	case "plan":
 		s.Plan = Unknown[Plan](down)
 	default:
@@ -299,6 +337,9 @@ func (s *scene) everybody(all []requirements.Requirement) {
 	}
 	n := Needed(all)
 	asked := slices.Concat(n.Actor, n.Approvers, n.Lifters)
+	for _, e := range s.Environments {
+		asked = append(asked, e.Value.Reviewers...)
+	}
 	for _, o := range s.owned {
 		asked = append(asked, o.Owners...)
 	}

@@ -73,6 +73,9 @@ func (e Environment) Grant(branch string) (Granted, error) {
 
 func line(at hcl.Range) string { return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line) }
 
+// GitHub is the name of the environment of GitHub whose protection rules hold for applies; "" for none. It is no right, but a condition.
+func (e Environment) GitHub() string { return e.rights.github }
+
 // Name is the environment's; "" for none.
 func (g Granted) Name() string { return g.name }
 

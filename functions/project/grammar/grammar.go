@@ -96,7 +96,7 @@ var (
 		{Name: "plan_role", Doc: "The ARN of the role that providers have while they plan."},
 		{Name: "apply_role", Doc: "The ARN of the role that providers have while they apply."},
 		{Name: "external_id", Doc: "The external ID with which these roles are assumed."},
-		{Name: "github", Doc: "The environment of GitHub in which each apply is recorded as a deployment."},
+		{Name: "github", Doc: "The environment of GitHub whose protection rules are conditions of each apply, and in which it is recorded as a deployment."},
 		{Name: "region", Doc: "The region that providers find in their environment."},
 		{Name: "variables", Kind: values, Doc: "Values of variables, which the projects' own win over."},
 		{Name: "secrets", Kind: dict, Doc: "Secrets by names of environment variables, each the ARN of a secret in Secrets Manager or of a parameter in SSM, which plan_role and apply_role may read. TF_VAR_x is the variable x, TF_TOKEN_host the token of a host that modules and providers come from; others are for providers."},

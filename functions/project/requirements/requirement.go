@@ -65,6 +65,8 @@ type Rules struct {
 	Policy *Policy `json:",omitempty"`
 	// Gate is that of a gate block, likewise.
 	Gate *Gate `json:",omitempty"`
+	// Environment is one of GitHub's whose protection rules have to hold, of a project's environment block; "" in a require block.
+	Environment string `json:",omitempty"`
 }
 
 // A Party is a person, or a team: Org and Team, or Login. Letters are lower case, as GitHub compares

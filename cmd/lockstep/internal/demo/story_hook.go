@@ -44,17 +44,22 @@ func (d *changeDesk) run(_ context.Context, name string, input []byte) ([]byte, 
 
 var deployments = Story{
 	Name:  "deployments",
-	Shows: "Applies are recorded as deployments to an environment of GitHub.",
+	Shows: "An environment of GitHub has a required reviewer, and shows the deployments.",
 	scenes: []scene{
-		accepts("deployments", "write"),
+		accepts("deployments", "write"), accepts("actions", "read"),
+		{title: "GitHub's environment has a rule: carol reviews what is deployed", do: by(func(r *githubtest.Repository) {
+			r.SetEnvironment("production", githubtest.Environment{Reviewers: []string{"carol"}})
+		})},
 		{title: "main has an environment for the network, which is one of GitHub's", do: by(func(r *githubtest.Repository) {
 			r.Push("carol", "main", "An environment", githubtest.Files{"lockstep.hcl": edit(baseFiles["lockstep.hcl"], "project \"network\" {\n", "environment \"live\" {\n  github = \"production\"\n}\n\nproject \"network\" {\n  environment = \"live\"\n")})
 		})},
-		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "waits for `lockstep apply`"),
-		commented("she applies it", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added", "deployment production: success, network: applied, 2 added"),
+		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "an approval of the planned commit by `carol`"),
+		commented("she cannot apply it yet", "alice", 1, "lockstep apply", "an approval of the planned commit by `carol`"),
+		approved("carol approves it", "carol", 1),
+		commented("alice applies it", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added", "deployment production: success, network: applied, 2 added"),
 		merged("and merges", "alice", 1),
 		opened("bob adds a host with a wrong address", "bob", "hosts", "A host", githubtest.Files{"network/hosts.tf": hostsFile("10.21.0.9")}, "2 to add"),
-		commented("he applies it", "bob", 2, "lockstep apply", "**The apply of `network` failed**", "deployment production: failure, network: the apply failed"),
+		commented("carol, a reviewer, applies it", "carol", 2, "lockstep apply", "**The apply of `network` failed**", "deployment production: failure, network: the apply failed"),
 	},
 }
 

@@ -52,6 +52,7 @@ func (f *Finder) Find(ctx context.Context, n gates.Needs, s Subject) (gates.Fact
 		out.Planned = f.Pull.Head.SHA
 	}
 	p := &pass{f, ctx, &out, nil}
+	p.environments(&n, s.Shown)
 	p.reviews(n)
 	p.rest(n)
 	p.lifts(n, s)

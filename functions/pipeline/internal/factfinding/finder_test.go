@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hmarr/codeowners"
@@ -56,6 +57,7 @@ func TestFaultsOpenNothing(t *testing.T) {
 	for _, rule := range []string{
 		`by = ["acme/sre"]`, `permission = "write"`, `approvals = 1`, `approved_by = ["acme/sre"]`, `codeowners = true`, `mergeable = true`,
 		`up_to_date = true`, `resolved = true`, `checks = ["ci/*"]`, `labels = ["urgent"]`, `not_labels = ["x"]`,
+		"in production", "in guarded",
 	} {
 		asked, allowed, err := fulfilled(t, rule, "", "")
 		if err != nil || !allowed || len(asked) == 0 {
@@ -88,6 +90,7 @@ func fulfilled(t *testing.T, rule, path, status string) (asked []string, allowed
 	steps := []string{
 		"base CODEOWNERS net/ @bob", "update", "team acme/sre zoe bob", "review bob approved", "label zoe +urgent",
 		"check ci/x buildkite completed success", "protect clean ci/x", "planned",
+		"environment production notself reviewers=acme/sre branches=ma*", "environment guarded protected wait=1",
 	}
 	for _, step := range steps {
 		s.step(step)
@@ -96,12 +99,17 @@ func fulfilled(t *testing.T, rule, path, status string) (asked []string, allowed
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.requests, s.subject.Actor = nil, "zoe"
+	s.requests, s.subject.Actor, s.subject.Shown = nil, "zoe", s.hub.Now().Add(-time.Hour)
 	if path != "" {
 		s.faults[path] = status
 	}
 	f := &Finder{Hub: s.client, Pull: pull, Base: s.repo.Head("main"), Now: s.hub.Now()}
-	all := required(t, rule)
+	if name, ok := strings.CutPrefix(rule, "in "); ok {
+		s.in = name
+	} else {
+		s.body = rule
+	}
+	all := s.required()
 	facts, err := f.Find(t.Context(), gates.Needed(all), s.subject)
 	return s.requests, gates.Decide(gates.Question{Command: "apply", Requirements: all, Facts: facts}).Outcome.Allows(), err
 }

@@ -32,6 +32,8 @@ type Branches interface {
 	File(ctx context.Context, sha, path string) ([]byte, error)
 	Behind(ctx context.Context, sha, base string) (bool, error)
 	Reports(ctx context.Context, sha string) ([]github.Report, error)
+	// Environment returns the protection rules of an environment for deployments of a branch.
+	Environment(ctx context.Context, name, branch string) (github.Environment, error)
 	RequiredReports(ctx context.Context, branch string) ([]github.RequiredReport, error)
 }
 

@@ -38,6 +38,8 @@ import (
 //	discuss | resolve
 //	check NAME APP STATUS CONCLUSION | status NAME STATE      of the head
 //	protect MERGESTATE [NAME@APP...]      rules of the base branch
+//	environment NAME RULE...   one of GitHub's: reviewers=WHO,ORG/SLUG, notself, wait=MINUTES, branches=PATTERNS, protected, app=SLUG
+//	in NAME               a project of this environment
 //	reviewed              the rules of the base branch want a review
 //	merge | update        the head gets the base branch
 //	draft                 the pull request is another one, a draft
@@ -56,6 +58,7 @@ type scene struct {
 	client    *github.Client
 	finder    *Finder
 	body      string
+	in        string
 	subject   Subject
 	lenient   bool
 	capped    bool
@@ -208,6 +211,10 @@ func (s *scene) branch(verb, one, two string) bool {
 			all = append(all, r)
 		}
 		s.repo.Protect(one, all, nil)
+	case "environment":
+		s.environment(one, strings.Fields(two))
+	case "in":
+		s.in = one
 	case "reviewed":
 		s.repo.RequireReview()
 	case "update":
@@ -218,6 +225,41 @@ func (s *scene) branch(verb, one, two string) bool {
 		return false
 	}
 	return true
+}
+
+// environment makes an environment with rules.
+func (s *scene) environment(name string, rules []string) {
+	e := githubtest.Environment{}
+	for _, rule := range rules {
+		kind, value, _ := strings.Cut(rule, "=")
+		switch list := strings.Split(value, ","); kind {
+		case "reviewers":
+			e.Reviewers = list
+		case "notself":
+			e.PreventSelfReview = true
+		case "wait":
+			fmt.Sscan(value, &e.Wait)
+		case "branches":
+			e.Branches = list
+		case "protected":
+			e.Protected = true
+		case "app":
+			e.Apps = list
+		default:
+			s.t.Fatalf("there is no rule %q", rule)
+		}
+	}
+	s.hub.Accepts("actions", "read")
+	s.repo.SetEnvironment(name, e)
+}
+
+// required are the requirements of the scene.
+func (s *scene) required() []requirements.Requirement {
+	all := required(s.t, s.body)
+	if s.in != "" {
+		all = append(all, requirements.Requirement{Command: "apply", Rules: requirements.Rules{Environment: s.in}})
+	}
+	return all
 }
 
 // find finds the facts, and writes down the requests for them and the facts.
@@ -237,7 +279,7 @@ func (s *scene) find(verb, who string) {
 	}
 	s.requests = nil
 	s.subject.Actor = who
-	out, err := s.finder.Find(s.t.Context(), gates.Needed(required(s.t, s.body)), s.subject)
+	out, err := s.finder.Find(s.t.Context(), gates.Needed(s.required()), s.subject)
 	for _, r := range s.requests {
 		s.add("ask " + r)
 	}

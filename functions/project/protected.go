@@ -1,0 +1,38 @@
+package project
+
+import "github.com/lockstep-iac/lockstep/functions/project/requirements"
+
+// Protected returns the requirements for an apply of a project of a pull request that environments of GitHub make, where s comes from
+// the base branch, and base are the projects there. A project has the environment of the base branch. made is the environment of
+// GitHub that the base branch gave to its plan, "" for none: it counts as well, so that neither the name nor a change of the settings
+// takes a plan out of it.
+func (s *Settings) Protected(p Project, base []Project, made string) (out []requirements.Requirement) {
+	add := func(name, at string) {
+		for _, r := range out {
+			if r.Environment == name {
+				return
+			}
+		}
+		if name != "" {
+			out = append(out, requirements.Requirement{Command: "apply", At: at, Rules: requirements.Rules{Environment: name}})
+		}
+	}
+	if s != nil {
+		known := s.known(p)
+		for _, x := range base {
+			if x.Name == p.Name || x.Dir == p.Dir && x.Workspace == p.Workspace {
+				known = append(known, x)
+			}
+		}
+		if len(known) == 0 {
+			known = []Project{s.defaults}
+		}
+		for _, x := range known {
+			if e, ok := s.environments[x.Environment]; ok {
+				add(e.GitHub(), line(e.At))
+			}
+		}
+	}
+	add(made, FileName)
+	return out
+}

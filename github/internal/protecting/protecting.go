@@ -1,0 +1,171 @@
+// Package protecting reads the protection rules of an environment of GitHub. GitHub itself asks them for jobs of GitHub Actions
+// only. It refuses to know whether they are fulfilled, and GitHub's errors, which it returns as they are. Start at [Reader.Environment].
+package protecting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+	gh "github.com/google/go-github/v60/github"
+)
+
+// An Environment has the protection rules of one.
+type Environment struct {
+	// Reviewers are those of whom one has to approve; nil if nobody has to. OwnReview is set if it can be who deploys.
+	Reviewers []Reviewer
+	OwnReview bool
+	// Wait is the time from the order to deploy until a deployment may begin.
+	Wait time.Duration
+	// Closed is set if the branch that was asked about may not be deployed.
+	Closed bool
+	// Others are rules that only GitHub Actions can ask: slugs of Apps, and kinds of rules that are not known here.
+	Others []string
+}
+
+// A Reviewer is a team of the organization that owns the repository, by its slug, or a person.
+type Reviewer struct{ Org, Team, Login string }
+
+// ErrNone is the error where there is no environment of a name.
+var ErrNone = errors.New("there is none of this name")
+
+// A Reader reads the environments of one repository.
+type Reader struct {
+	Client      *gh.Client
+	Owner, Name string
+}
+
+// protection is GitHub's answer about an environment. The library's type has not all of it, nor does its method escape the name.
+// Source: https://docs.github.com/en/rest/deployments/environments#get-an-environment
+type protection struct {
+	Rules []struct {
+		Type      string `json:"type"`
+		Wait      int    `json:"wait_timer"` // minutes
+		NotSelf   bool   `json:"prevent_self_review"`
+		Reviewers []struct {
+			Type string `json:"type"`
+			Who  struct {
+				Login string `json:"login"`
+				Slug  string `json:"slug"`
+			} `json:"reviewer"`
+		} `json:"reviewers"`
+	} `json:"protection_rules"`
+	Branches *struct {
+		Protected bool `json:"protected_branches"`
+		Custom    bool `json:"custom_branch_policies"`
+	} `json:"deployment_branch_policy"`
+}
+
+// Environment returns the rules of the environment of a name, for deployments of a branch.
+func (r Reader) Environment(ctx context.Context, name, branch string) (Environment, error) {
+	var got protection
+	at := "environments/" + url.PathEscape(name)
+	if err := r.get(ctx, at, &got); err != nil {
+		var re *gh.ErrorResponse
+		if errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusNotFound {
+			return Environment{}, ErrNone
+		}
+		return Environment{}, err
+	}
+	var out Environment
+	for _, x := range got.Rules {
+		switch x.Type {
+		case "wait_timer":
+			out.Wait = time.Duration(x.Wait) * time.Minute
+		case "required_reviewers":
+			out.OwnReview, out.Reviewers = !x.NotSelf, []Reviewer{}
+			for _, w := range x.Reviewers {
+				one := Reviewer{Login: w.Who.Login}
+				if w.Type == "Team" {
+					one = Reviewer{Org: r.Owner, Team: w.Who.Slug}
+				}
+				out.Reviewers = append(out.Reviewers, one)
+			}
+		case "branch_policy": // see Branches
+		default:
+			out.Others = append(out.Others, x.Type)
+		}
+	}
+	var err error
+	switch b := got.Branches; {
+	case b != nil && b.Custom:
+		out.Closed, err = r.unnamed(ctx, at, branch)
+	case b != nil && b.Protected:
+		out.Closed, err = r.unprotected(ctx, branch)
+	}
+	if err != nil {
+		return Environment{}, err
+	}
+	apps, err := r.apps(ctx, at)
+	out.Others = append(out.Others, apps...)
+	return out, err
+}
+
+// unnamed reports whether no branch policy of an environment is for a branch. Their patterns are those of Ruby's File.fnmatch with
+// FNM_PATHNAME: a * matches no slash.
+// Source: https://docs.github.com/en/rest/deployments/branch-policies
+func (r Reader) unnamed(ctx context.Context, at, branch string) (bool, error) {
+	const size = 100
+	for page := 1; ; page++ {
+		var got struct {
+			Policies []struct {
+				Name string `json:"name"`
+				Type string `json:"type"` // older servers have branches only, and leave it out
+			} `json:"branch_policies"`
+		}
+		if err := r.get(ctx, fmt.Sprintf("%s/deployment-branch-policies?per_page=%d&page=%d", at, size, page), &got); err != nil {
+			return true, err
+		}
+		for _, x := range got.Policies {
+			if x.Type != "tag" && doublestar.MatchUnvalidated(x.Name, branch) {
+				return false, nil
+			}
+		}
+		if len(got.Policies) < size {
+			return true, nil
+		}
+	}
+}
+
+// unprotected reports whether a branch has no protection.
+// Source: https://docs.github.com/en/rest/branches/branches#get-a-branch
+func (r Reader) unprotected(ctx context.Context, branch string) (bool, error) {
+	var got struct {
+		Protected bool `json:"protected"`
+	}
+	err := r.get(ctx, "branches/"+url.PathEscape(branch), &got)
+	return !got.Protected, err
+}
+
+// apps returns the slugs of the Apps that have rules of their own for an environment.
+// Source: https://docs.github.com/en/rest/deployments/protection-rules
+func (r Reader) apps(ctx context.Context, at string) (out []string, err error) {
+	var got struct {
+		Rules []struct {
+			Enabled bool `json:"enabled"`
+			App     struct {
+				Slug string `json:"slug"`
+			} `json:"app"`
+		} `json:"custom_deployment_protection_rules"`
+	}
+	err = r.get(ctx, at+"/deployment_protection_rules", &got)
+	for _, x := range got.Rules {
+		if x.Enabled {
+			out = append(out, x.App.Slug)
+		}
+	}
+	return out, err
+}
+
+func (r Reader) get(ctx context.Context, path string, into any) error {
+	req, err := r.Client.NewRequest("GET", fmt.Sprintf("repos/%s/%s/%s", r.Owner, r.Name, path), nil)
+	if err != nil {
+		return err
+	}
+	_, err = r.Client.Do(ctx, req, into)
+	return err
+}
