@@ -71,6 +71,22 @@ func (a *App) Fetch(ctx context.Context, installation int64, r Ref, dir string) 
 	return c.unpack(ctx, what, r, dir, func(ctx context.Context) (*http.Response, error) { return c.archive(ctx, r.path()) })
 }
 
+// Resolve returns the commit of a ref in a repository of an installation: of a branch, or of a commit's ID itself. The errors are
+// those of [App.Fetch].
+func (a *App) Resolve(ctx context.Context, installation int64, r Ref) (string, error) {
+	what := "find " + r.String()
+	if err := r.check(); err != nil {
+		return "", &FinalError{What: what, Why: err.Error()}
+	}
+	if checkSHA(r.Ref) == nil {
+		return r.Ref, nil
+	}
+	key := tokenKey{installation: installation, name: strings.ToLower(r.Name)}
+	c := &Client{app: a, repo: Repo{Owner: r.Owner, Name: r.Name}, client: a.as(key)}
+	sha, err := c.ref(ctx, "heads/"+r.Ref)
+	return sha, failed(what, err)
+}
+
 // FetchPublic is like Fetch for a public repository on github.com. It sends no token, so it finds
 // nothing that is not public.
 func (a *App) FetchPublic(ctx context.Context, r Ref, dir string) error {

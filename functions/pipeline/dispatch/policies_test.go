@@ -149,3 +149,48 @@ func TestPolicyOverride(t *testing.T) {
 	s.expect("by security", s.say("zoe", n, because), "**Overridden** for the plan of `net`, by `zoe`: `a test page`")
 	s.expect("its apply then", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }
+
+// TestPoliciesElsewhere is a team whose policies are in a repository of their own: its branch counts as it is now, for all that the
+// base branch names it, and whatever a pull request names.
+func TestPoliciesElsewhere(t *testing.T) {
+	t.Parallel()
+	files := judgedBy("  repository = \"acme/policies\"\n  dir = \"rego\"", "package main\n")
+	s := newStage(t, files)
+	rules := s.hub.AddRepository("acme", "policies", githubtest.Files{"rego/net.rego": noPublic, "lax/net.rego": "package main\n"})
+	s.hub.AddRepository("acme", "lax", githubtest.Files{"rego/net.rego": "package main\n"})
+	n := s.pull("alice", "b", githubtest.Files{
+		"net/b.tf": resource("b", "open"), "net/c.tf": resource("c", "2"),
+		"lockstep.hcl": strings.Replace(files["lockstep.hcl"], "acme/policies", "acme/lax", 1),
+	})
+	s.expect("the status", s.status(n), "fulfilled: a plan that passes the policy `network` (it warns: `terraform_data.b is open`)")
+	rules.Push("carol", "main", "Stricter", githubtest.Files{"rego/net.rego": strings.ReplaceAll(noPublic, "warn contains", "deny contains")})
+	s.expect("after the policy was tightened", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the plan was not judged by it as it is now: comment `lockstep plan`")
+	s.say("alice", n, "lockstep plan")
+	s.expect("planned again", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`terraform_data.b is open`")
+	s.repo.Push("alice", "b", "Shut", githubtest.Files{"net/b.tf": resource("b", "shut")})
+	s.settle()
+	s.expect("all is well", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 3 added")
+}
+
+// TestPoliciesElsewhereUnread holds that nothing is applied by policies that cannot be read, and that no repository of another account
+// is asked for them.
+func TestPoliciesElsewhereUnread(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ body, want string }{
+		"no repository":      {`repository = "acme/none"`, "there is no repository acme/none with the branch or the commit main, or the App is not installed on it"},
+		"no branch":          {"repository = \"acme/policies\"\n  ref = \"gone\"", "with the branch or the commit gone"},
+		"no commit":          {"repository = \"acme/policies\"\n  ref = \"" + strings.Repeat("a", 40) + "\"", "with the branch or the commit aaaaaaaa"},
+		"no directory":       {"repository = \"acme/policies\"\n  dir = \"rules\"", "has no directory rules"},
+		"of another account": {`repository = "evil/policies"`, "policies come from repositories of acme only, and evil/policies is none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, judgedBy("  "+c.body, noPublic))
+			for _, owner := range []string{"acme", "evil"} {
+				s.hub.AddRepository(owner, "policies", githubtest.Files{"policy/net.rego": noPublic})
+			}
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", c.want)
+		})
+	}
+}

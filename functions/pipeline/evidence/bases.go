@@ -9,8 +9,13 @@ import (
 // one, for the addresses of all states; reading it costs a checkout and a look at every directory. Commits do
 // not change, and base branches are trusted. Its zero value and nil are ready for use; nil remembers nothing.
 type Bases struct {
+	// Repositories reads the policies of other repositories; nil: nobody can.
+	Repositories Repositories
+
 	mu  sync.Mutex
 	all []knownBase // the last used one last
+	// others are directories of other repositories' commits, by a text with all that distinguishes them.
+	others map[string]map[string][]byte
 }
 
 // maxBases is the maximum number of them: a process handles messages of few repositories at a time.
@@ -47,4 +52,22 @@ func (b *Bases) put(repo int64, sha string, known base) {
 	if b.all = append(b.all, knownBase{repo, sha, known}); len(b.all) > maxBases {
 		b.all = slices.Delete(b.all, 0, 1)
 	}
+}
+
+// other returns a directory of another repository, if it is known.
+func (b *Bases) other(key string) (map[string][]byte, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	files, ok := b.others[key]
+	return files, ok
+}
+
+// keep keeps one. They are small, and few: when there are too many, all are forgotten.
+func (b *Bases) keep(key string, files map[string][]byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.others == nil || len(b.others) == maxBases {
+		b.others = map[string]map[string][]byte{}
+	}
+	b.others[key] = files
 }

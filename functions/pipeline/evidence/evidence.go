@@ -39,6 +39,8 @@ type Reader struct {
 	named map[string]bool
 	// read are the settings that were read, by the SHA of their commit.
 	read map[string]readSettings
+	// elsewhere are policies in other repositories, once they are read.
+	elsewhere *elsewhere
 	// required are the settings with the requirements, once they are read.
 	required *required
 	// asked is the last question about the address of a state.

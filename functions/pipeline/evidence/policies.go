@@ -41,7 +41,11 @@ func policiesIn(dir string, s *project.Settings) (out []jobs.Policy, err error) 
 			continue
 		}
 		p := jobs.Policy{Policy: *r.Policy}
-		if p.Files, err = policyFiles(root.FS(), p.Dir, &left); err != nil {
+		if p.Repository != "" { // see elsewhere
+			out = append(out, p)
+			continue
+		}
+		if p.Files, err = policyFiles(root.FS(), "the base branch", p.Dir, &left); err != nil {
 			p.Files, p.Problem = nil, err.Error()
 		}
 		out = append(out, p)
@@ -49,11 +53,11 @@ func policiesIn(dir string, s *project.Settings) (out []jobs.Policy, err error) 
 	return out, nil
 }
 
-// policyFiles reads the policies and the data of a directory. Tests of policies, and other files, do not
+// policyFiles reads the policies and the data of a directory in a checkout; of is its name for people. Tests of policies, and other files, do not
 // count.
-func policyFiles(checkout fs.FS, dir string, left *int) (map[string][]byte, error) {
+func policyFiles(checkout fs.FS, of, dir string, left *int) (map[string][]byte, error) {
 	if info, err := fs.Stat(checkout, dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("the base branch has no directory %s", dir)
+		return nil, fmt.Errorf("%s has no directory %s", of, dir)
 	}
 	files := map[string][]byte{}
 	err := fs.WalkDir(checkout, dir, func(name string, d fs.DirEntry, err error) error {
@@ -91,11 +95,15 @@ func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
 	if err != nil {
 		return err
 	}
+	policies, err := filled(ctx, e, b.policies)
+	if err != nil {
+		return err
+	}
 	for _, x := range s.Required(string(comment.Apply), project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}, b.projects) {
 		if x.Gate != nil {
 			j.Gates = append(j.Gates, *x.Gate)
 		}
-		for _, p := range b.policies {
+		for _, p := range policies {
 			if x.Policy != nil && x.Policy.Name == p.Name {
 				j.Policies = append(j.Policies, p)
 			}
@@ -104,12 +112,24 @@ func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
 	return nil
 }
 
+// filled returns policies with the content of those of other repositories.
+func filled(ctx context.Context, e *Reader, policies []jobs.Policy) ([]jobs.Policy, error) {
+	if e.elsewhere == nil {
+		e.elsewhere = &elsewhere{e.Bases, e.Message.Pull, e.Scratch, map[string]string{}}
+	}
+	return e.elsewhere.fill(ctx, policies)
+}
+
 // policiesNow are the IDs of the policies at the tip of the base branch, by name.
 func (e *Reader) policiesNow(ctx context.Context, in *required) (gates.Fact[map[string]string], error) {
 	if !in.settings.HasPolicies() {
 		return gates.Known(map[string]string{}), nil
 	}
 	b, err := e.baseAt(ctx, in.sha)
+	var policies []jobs.Policy
+	if err == nil {
+		policies, err = filled(ctx, e, b.policies)
+	}
 	var dead *jobs.DeathError
 	if errors.As(err, &dead) {
 		return gates.Unknown[map[string]string](err.Error()), nil
@@ -118,7 +138,7 @@ func (e *Reader) policiesNow(ctx context.Context, in *required) (gates.Fact[map[
 		return gates.Fact[map[string]string]{}, err
 	}
 	ids := map[string]string{}
-	for _, p := range b.policies {
+	for _, p := range policies {
 		ids[p.Name] = p.ID()
 	}
 	return gates.Known(ids), nil

@@ -126,6 +126,7 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *runs.Request, content *ru
 	}
 	again := *e
 	again.Pull, again.required = pull, nil
+	again.elsewhere = nil
 	now := *q
 	if content != nil {
 		now.Run.Content = content

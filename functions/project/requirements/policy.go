@@ -3,6 +3,7 @@ package requirements
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,9 @@ type Policy struct {
 	// Dir is the directory in the repository, as the base branch has it: slash-separated, in conftest's
 	// layout.
 	Dir string
+	// Repository has the directory, "owner/name"; "" is the pull request's own. Ref is a branch there, or a commit.
+	Repository string `json:",omitempty"`
+	Ref        string `json:",omitempty"`
 	// Namespaces are the packages whose rules count; nil is conftest's, "main", and ["*"] is all.
 	Namespaces []string `json:",omitempty"`
 	// RegoV0 is set for policies in version 0 of Rego.
@@ -27,6 +31,13 @@ type Policy struct {
 // DefaultPolicyDir is conftest's directory of policies.
 // Source: https://www.conftest.dev/options/
 const DefaultPolicyDir = "policy"
+
+// DefaultPolicyRef is the branch of another repository that policies are read from.
+const DefaultPolicyRef = "main"
+
+// repositoryPattern is that of owner/name.
+// Source: https://docs.github.com/en/rest/repos/repos#create-an-organization-repository
+var repositoryPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9_.-]{1,100}$`)
 
 // maxPolicies is the limit of policy blocks in a file: each is evaluated after each plan.
 const maxPolicies = 10
@@ -41,13 +52,27 @@ func ParsePolicies(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
 func policy(r *blocks.Reader, b *hcl.Block) Requirement {
 	p := &Policy{Name: b.Labels[0], Dir: DefaultPolicyDir}
 	x := Requirement{Command: "apply", At: blocks.Place(b), Rules: Rules{Policy: p}}
-	r.Content(b.Body, blocks.Schema([]string{"dir", "namespaces", "rego", "projects", "override"}))
+	r.Content(b.Body, blocks.Schema([]string{"dir", "repository", "ref", "namespaces", "rego", "projects", "override"}))
 	if r.Has("dir") {
 		p.Dir = r.Text("dir")
 		if clean := path.Clean(p.Dir); p.Dir == "" || path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") || strings.Contains(clean, `\`) {
 			r.Errorf(r.At("dir"), "Invalid directory", "The directory with the policies is a path in the repository: \"policy\".")
 		} else {
 			p.Dir = clean
+		}
+	}
+	if r.Has("repository") {
+		p.Repository, p.Ref = r.Text("repository"), DefaultPolicyRef
+		if !repositoryPattern.MatchString(p.Repository) {
+			r.Errorf(r.At("repository"), "Invalid repository", "The repository with the policies is one of the same account: \"acme/policies\".")
+		}
+	}
+	if r.Has("ref") {
+		switch p.Ref = r.Text("ref"); {
+		case p.Repository == "":
+			r.Errorf(r.At("ref"), "A ref without a repository", "The policies of this repository are those of the base branch: remove ref, or name a repository.")
+		case p.Ref == "":
+			r.Errorf(r.At("ref"), "Invalid ref", "The ref is a branch of the repository, or the whole ID of a commit: \"main\".")
 		}
 	}
 	p.Namespaces = blocks.Each(r, "namespaces", func(s string) (string, error) {

@@ -120,7 +120,7 @@ func Open(c Config) (*Machine, error) {
 	}
 	m := &Machine{Data: data, States: e.Backend, log: c.Log}
 	p := &dispatch.Pipeline{
-		Bases:   &evidence.Bases{},
+		Bases:   &evidence.Bases{Repositories: c.App},
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
 		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e, Hook: hook, Notify: notify,
 		Serves: c.Serves, States: c.OwnStates, Log: c.Log,
