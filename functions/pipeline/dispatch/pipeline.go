@@ -63,6 +63,8 @@ type Pipeline struct {
 	// Loud is the maximum of plans of one push or command that are told of one by one; 0 is
 	// planrun.DefaultLoud.
 	Loud int
+	// Runners are the runners that environments may name here.
+	Runners []string
 	// Bases are the commits of base branches that this process has read; nil: each message reads its own.
 	Bases *evidence.Bases
 	// StopBefore is the time before the end of the process at which an apply begins no more

@@ -163,6 +163,9 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 	if j.Environment, err = s.Grant(p, e.Pull.Base.Ref); err != nil {
 		return jobs.Job{}, err.Error(), nil
 	}
+	if problem = noRunner(e.Runners, r, j.Environment); problem != "" {
+		return jobs.Job{}, problem, nil
+	}
 	if problem, err = e.seal(ctx, q, p, &j); err != nil || problem != "" {
 		return jobs.Job{}, problem, err
 	}

@@ -28,6 +28,8 @@ type Reader struct {
 	States places.Own
 	// Scratch is the directory for checkouts; "" is the system's.
 	Scratch string
+	// Runners are those that environments may name here.
+	Runners []string
 	// Bases are the commits of base branches that this process has read.
 	Bases *Bases
 

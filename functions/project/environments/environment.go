@@ -36,7 +36,21 @@ type rights struct {
 	planRole, applyRole, externalID, region, github string
 	env                                             map[string]string
 	secrets                                         []Secret
+	runner                                          Runner
 }
+
+// A Runner is where applies are done. The zero value is the process that takes them from the queue.
+type Runner struct {
+	Name string // [CodeBuild], or ""
+	// At is the line of the setting at the base commit, "lockstep.hcl:9".
+	At string
+}
+
+// CodeBuild is the runner that does an apply in a build of AWS CodeBuild. AWS Batch would do, too, but needs a network with
+// a compute environment, and an image in a registry; CodeBuild takes the function's own archive, for 36 hours.
+// Source: https://docs.aws.amazon.com/codebuild/latest/userguide/limits.html,
+// https://docs.aws.amazon.com/batch/latest/userguide/compute_environments.html
+const CodeBuild = "codebuild"
 
 // A Secret is the name of one, not its value.
 type Secret struct {
@@ -93,6 +107,9 @@ func (g Granted) Role(applies bool) (arn, externalID string) {
 
 // GitHub is the name of the environment of GitHub in which applies are recorded; "" for none.
 func (g Granted) GitHub() string { return g.rights.github }
+
+// Runner is where the project is applied.
+func (g Granted) Runner() Runner { return g.rights.runner }
 
 // Region is that of providers; "" leaves it to the deployment.
 func (g Granted) Region() string { return g.rights.region }

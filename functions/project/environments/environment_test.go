@@ -67,6 +67,8 @@ func TestParseRefuses(t *testing.T) {
 		roles + "secrets = { AWS_SESSION_TOKEN = \"arn:aws:ssm:us-east-1:123456789012:parameter/x\" }":      "4: Credentials in secrets",
 		roles + "env = { A = \"x\" }\nsecrets = { A = \"arn:aws:ssm:us-east-1:123456789012:parameter/x\" }": "5: Two values of one variable",
 		roles + "secrets = { \"a-b\" = \"arn:aws:ssm:us-east-1:123456789012:parameter/x\" }":                "4: Invalid name of an environment variable",
+		"runner = \"lambda\"":                                 "2: Invalid value: The argument \"runner\" can be \"codebuild\" only.",
+		"runner = \"codebuild\"\nregion = \"x\"":              "3: Invalid value",
 		"branches = []":                                       "2: No branches: The list is empty",
 		"branches = [\n  \"main\",\n  \"[\"\n]":               "4: Invalid pattern: \"[\" is not a pattern of branches",
 		"branches = [\"" + strings.Repeat("{a,a}", 9) + "\"]": "2: Invalid pattern",
@@ -77,7 +79,7 @@ func TestParseRefuses(t *testing.T) {
 		if !strings.Contains(got, want) || strings.Contains(got, "hunter2") {
 			t.Errorf("%s: %s\nwant %s", body, got, want)
 		}
-		if g, err := e.Grant("main"); err == nil || g.Name() != "" || g.Region() != "" || len(g.Env()) > 0 {
+		if g, err := e.Grant("main"); err == nil || g.Name() != "" || g.Region() != "" || g.Runner() != (Runner{}) || len(g.Env()) > 0 {
 			t.Errorf("%s: is granted", body)
 		}
 	}
@@ -85,6 +87,9 @@ func TestParseRefuses(t *testing.T) {
 		if _, got := parsed(t, name, ""); !strings.Contains(got, "1: Invalid name of an environment") {
 			t.Errorf("the name %q: %s", name, got)
 		}
+	}
+	if e, got := parsed(t, "production", "runner = \"codebuild\""); got != "" || e.rights.runner != (Runner{CodeBuild, "lockstep.hcl:2"}) {
+		t.Errorf("a runner: %s, %+v", got, e.rights.runner)
 	}
 	if e, got := parsed(t, "production", roles); got != "" || e.Name != "production" {
 		t.Errorf("the roles of the table: %s", got)

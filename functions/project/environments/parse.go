@@ -63,6 +63,9 @@ func Parse(b *hcl.Block) (Environment, hcl.Diagnostics) {
 	p.roles(b.DefRange)
 	p.env()
 	p.secrets(b.DefRange)
+	if v, ok := values["runner"]; ok {
+		p.out.rights.runner = Runner{v.Text(), line(v.At)}
+	}
 	p.branches()
 	if p.diags.HasErrors() {
 		return Environment{Name: p.out.Name, At: b.DefRange, Variables: p.out.Variables, broken: true}, p.diags

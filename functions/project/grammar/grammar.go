@@ -101,6 +101,7 @@ var (
 		{Name: "variables", Kind: values, Doc: "Values of variables, which the projects' own win over."},
 		{Name: "secrets", Kind: dict, Doc: "Secrets by names of environment variables, each the ARN of a secret in Secrets Manager or of a parameter in SSM, which plan_role and apply_role may read. TF_VAR_x is the variable x, TF_TOKEN_host the token of a host that modules and providers come from; others are for providers."},
 		{Name: "env", Kind: dict, Doc: "Environment variables of providers."},
+		{Name: "runner", OneOf: []string{"codebuild"}, Doc: "Where projects are applied: codebuild is a build in AWS CodeBuild, of up to 36 hours, if the deployment has it; without this, the function for applies, in parts of 15 minutes."},
 		{Name: "branches", Kind: texts, Doc: "Patterns of the base branches whose pull requests may use the environment; without this, all that are served."},
 	}}
 	Allow = Block{Type: "allow", Doc: "Permissions of pull requests, as the base branch has them.", Args: []Argument{

@@ -28,6 +28,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -124,6 +125,7 @@ func Open(c Config) (*Machine, error) {
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
 		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e, Hook: hook, Notify: notify,
 		Serves: c.Serves, States: c.OwnStates, Log: c.Log,
+		Runners: []string{environments.CodeBuild}, // a process here has no end, and does what a build would
 		Secrets: secrets(c.Secret, hidden),
 		Where:   func(a pipeline.Artifact) string { return where(c.URL, a) },
 	}
