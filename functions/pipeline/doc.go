@@ -26,6 +26,7 @@
 //	dispatch    a message or command to the chapter that handles it
 //	planrun     a chapter: a push or command becomes runs, a run becomes a plan
 //	applyrun    a chapter: a plan is applied; locks are released; a closed pull request is settled
+//	building    hands an apply to a build that has hours, and looks at it
 //	report      status, answers and check runs, made from records
 //	checking    the check run of a head, from the standings of its projects
 //	evidence    everything that the gate decides by, read just before
@@ -80,6 +81,10 @@
 // process that is killed before it rests costs the wait until its certain end. Whoever takes
 // the record is the only one to write it from then on: a message that is handed over twice, or a
 // process that wakes up late, finds a higher fence and does nothing.
+//
+// Where the base branch's environment names a build as the runner, and the deployment has it, the same message is handed to
+// one (package building): its process has the same lease and fence, and an end that is hours away. The message keeps its
+// place, and whoever receives it looks at the build.
 //
 // The gate is not asked again: the apply was allowed for its content, and half of it is worse than
 // none or all. "lockstep stop" ends it, and so does the end of the service for its repository. A

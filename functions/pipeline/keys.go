@@ -27,6 +27,7 @@ var collections = map[string]time.Duration{
 	// A pull request that nobody has touched for a year is planned anew.
 	"run":    365 * day, // a project of a pull request
 	"effect": 365 * day, // an apply that was begun
+	"build":  365 * day, // the builds that an apply is handed to
 	"pull":   365 * day, // the head of a pull request, as it was looked at last
 	"shown":  365 * day, // the time at which a plan was shown
 	"told":   365 * day, // the outcomes that people elsewhere were told of

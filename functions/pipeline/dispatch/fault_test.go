@@ -247,6 +247,8 @@ func TestDeathAtEachCall(t *testing.T) {
 		"hooks":  {hooksStory, 40, 60},
 		"notify": {notifyStory, 25, 40},
 		"deploy": {deployStory, 25, 40},
+		"build":  {buildStory, 25, 40},
+		"builds": {buildPartsStory, 40, 0},
 	} {
 		for _, how := range []fault{undone, done, unread} {
 			if how == unread && story.reads == 0 {

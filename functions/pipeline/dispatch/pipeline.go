@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -65,6 +66,10 @@ type Pipeline struct {
 	Loud int
 	// Runners are the runners that environments may name here.
 	Runners []string
+	// Builds are for the applies of environments whose runner is a build; nil: they are done here.
+	Builds building.Service
+	// Build is the ID of the build that this process is, for the one message that it was handed; "" for others.
+	Build string
 	// Bases are the commits of base branches that this process has read; nil: each message reads its own.
 	Bases *evidence.Bases
 	// StopBefore is the time before the end of the process at which an apply begins no more
@@ -78,14 +83,22 @@ func (p *Pipeline) Intake() *intake.Intake {
 }
 
 // Ledger is the pipeline's records.
-func (p *Pipeline) Ledger() ledger.Ledger { return ledger.Ledger{Records: p.Records} }
+func (p *Pipeline) Ledger() ledger.Ledger { return ledger.Ledger{Records: p.Records, Build: p.Build} }
 
 // Handle carries out the task of a message, if its repository is served. After an error another
 // attempt may help.
 func (p *Pipeline) Handle(ctx context.Context, m pipeline.Message) error {
+	b := p.builder(m)
+	if err := b.Watch(ctx); err != nil {
+		return fmt.Errorf("handle %s: %w", m.ID, err)
+	}
 	return p.once(ctx, m, "message/"+m.ID, func(t *task, ctx context.Context) error {
 		if t.attempt > pipeline.MaxReceives {
-			return p.Abandon(ctx, m, Exhausted)
+			last, err := b.Last(ctx)
+			if err != nil {
+				return err
+			}
+			return p.Abandon(ctx, m, Exhausted+last)
 		}
 		return t.handle(ctx)
 	})
@@ -104,7 +117,13 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	}
 	tries := &ledger.Tries{Ledger: p.Ledger(), Key: key}
 	// The queue counts the attempts at other messages.
-	attempt, err := tries.Begin(ctx, m.Kind == pipeline.ToApply || m.Kind == pipeline.ToRecover)
+	begin := func(ctx context.Context) (int, error) {
+		return tries.Begin(ctx, m.Kind == pipeline.ToApply || m.Kind == pipeline.ToRecover)
+	}
+	if p.Build != "" {
+		begin = tries.Join
+	}
+	attempt, err := begin(ctx)
 	if err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
@@ -142,6 +161,10 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 		return fmt.Errorf("handle %s: %w", m.ID, errors.Join(err, t.leases.LetGo(ctx)))
 	}
 	return nil
+}
+
+func (p *Pipeline) builder(m pipeline.Message) building.Builder {
+	return building.Builder{Message: m, Ledger: p.Ledger(), Service: p.Builds}
 }
 
 // Exhausted is the reason to abandon a message that was tried as often as there is hope.

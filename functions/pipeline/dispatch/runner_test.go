@@ -1,8 +1,16 @@
 package dispatch_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -16,6 +24,135 @@ func onRunner(body string) githubtest.Files {
 
 const codebuild = "  runner = \"codebuild\"\n"
 
+// builds are a service of builds, each of which works when somebody looks at it for the first time.
+type builds struct {
+	*stage
+	at      map[string]string // IDs by tokens
+	forget  bool              // tokens, as after five minutes
+	letters []pipeline.Message
+	ends    []building.End
+	begun   int // builds that have worked
+	// before happens at the start of each build's work, with its number from 0; an end is its own, without work.
+	before  func(number int) building.End
+	refused error
+	stopped []string
+}
+
+// building gives a stage builds.
+func (s *stage) building() *builds {
+	b := &builds{stage: s, at: map[string]string{}}
+	s.pipeline.Runners, s.pipeline.Builds = []string{"codebuild"}, b
+	return b
+}
+
+func (b *builds) Start(_ context.Context, token string, m pipeline.Message) (id string, err error) {
+	if b.refused != nil {
+		return "", b.refused
+	}
+	if id = b.at[token]; id == "" || b.forget {
+		id = fmt.Sprintf("lockstep:%d", len(b.letters))
+		b.at[token] = id
+		b.letters, b.ends = append(b.letters, m), append(b.ends, "waits")
+	}
+	return id, nil
+}
+
+func (b *builds) Look(ctx context.Context, id string) (building.End, error) {
+	var n int
+	if _, err := fmt.Sscanf(id, "lockstep:%d", &n); err != nil || n >= len(b.letters) {
+		return building.Gone, nil
+	}
+	if b.ends[n] == "waits" {
+		b.ends[n] = b.work(ctx, n)
+		return building.Working, nil
+	}
+	return b.ends[n], nil
+}
+
+func (b *builds) Stop(_ context.Context, id string) error {
+	b.stopped = append(b.stopped, id)
+	return nil
+}
+
+// work is the process of a build.
+func (b *builds) work(ctx context.Context, n int) building.End {
+	if b.before != nil {
+		if end := b.before(n); end != building.Working {
+			return end
+		}
+	}
+	b.begun++
+	p := *b.stage.pipeline
+	p.Builds, p.Build = nil, fmt.Sprintf("lockstep:%d", n)
+	ctx, cancel := inHours(ctx)
+	defer cancel()
+	err := p.Handle(ctx, b.letters[n])
+	if err != nil && !errors.As(err, new(*pipeline.HandOver)) && !errors.As(err, new(*pipeline.BusyError)) {
+		return building.Failed
+	}
+	return building.Done
+}
+
+// inHours is the context of a build's process.
+func inHours(ctx context.Context) (context.Context, context.CancelFunc) {
+	end := time.Now().Add(36 * time.Hour)
+	return context.WithDeadline(pipeline.WithHardStop(ctx, end), end.Add(-time.Minute))
+}
+
+// buildStory is of an apply in a build.
+func buildStory(t *testing.T, f *faults) {
+	s := newStage(t, onRunner(codebuild))
+	b := s.building()
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	f.use(s)
+	s.pipeline.Builds = faultyBuilds{b, f}
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	s.stubborn()
+	s.appliedOnce(f, n, "net", s.answerTo(n, id), 3)
+	if b.begun == 0 {
+		t.Errorf("%v: no build has worked", f)
+	}
+	s.tidy(f)
+}
+
+type faultyBuilds struct {
+	*builds
+	f *faults
+}
+
+func (b faultyBuilds) Start(ctx context.Context, token string, m pipeline.Message) (id string, err error) {
+	err = b.f.write("start", func() (err error) {
+		id, err = b.builds.Start(ctx, token, m)
+		return err
+	})
+	return id, err
+}
+
+func (b faultyBuilds) Look(ctx context.Context, id string) (building.End, error) {
+	if err := b.f.read("look"); err != nil {
+		return "", err
+	}
+	return b.builds.Look(ctx, id)
+}
+
+// buildPartsStory is of an apply that takes several builds.
+func buildPartsStory(t *testing.T, f *faults) {
+	s := newStage(t, onRunner(codebuild))
+	b := s.building()
+	p := &parts{Engine: s.pipeline.Engine, of: 3, each: 1}
+	s.pipeline.Engine = p
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	f.use(s)
+	s.pipeline.Builds = faultyBuilds{b, f}
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	s.stubborn()
+	s.expect(f.String()+": the answer", s.answerTo(n, id), "**Applied** `net`: 3 added")
+	if p.done != 3 || p.unlocked != 0 || b.begun < 3 {
+		t.Errorf("%v: %d done by %d builds, unlocked %d times", f, p.done, b.begun, p.unlocked)
+	}
+	s.tidy(f)
+}
+
 // TestRunnerThatIsNotHere holds that a runner which the deployment does not have is refused with its line, in comment and
 // check, before anything is planned; and that only the base branch names one.
 func TestRunnerThatIsNotHere(t *testing.T) {
@@ -25,8 +162,155 @@ func TestRunnerThatIsNotHere(t *testing.T) {
 	const want = "the environment \"slow\" has runner = \"codebuild\" (lockstep.hcl:7 on the base branch), and this deployment of Lockstep has no such runner: remove the line"
 	s.expect("the status", s.status(n), want)
 	s.expect("the check", s.check("b"), "failure")
+}
 
-	s = newStage(t, onRunner(""))
-	n = s.pull("alice", "b", githubtest.Files{"lockstep.hcl": onRunner(codebuild)["lockstep.hcl"], "net/b.tf": resource("b", "1")})
-	s.expect("named by a pull request", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+// TestRunnerOfAPullRequest carries out an attack: a pull request names a runner for itself, in the environment and by a new
+// one. It holds that no build is started.
+func TestRunnerOfAPullRequest(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onRunner(""))
+	b := s.building()
+	n := s.pull("alice", "b", githubtest.Files{"lockstep.hcl": onRunner(codebuild)["lockstep.hcl"], "net/b.tf": resource("b", "1")})
+	s.expect("the environment", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+	other := strings.ReplaceAll(onRunner(codebuild)["lockstep.hcl"], "slow", "mine")
+	n = s.pull("alice", "c", githubtest.Files{"lockstep.hcl": other, "net/c.tf": resource("c", "1")})
+	s.expect("a new one", s.status(n), "the environment \"mine\"")
+	if len(b.letters) > 0 {
+		t.Errorf("%d builds were started", len(b.letters))
+	}
+}
+
+// TestBuildEnds is a table of the ends of builds that have done nothing, again and again: each is told with its remedy, and leaves
+// a plan that can be applied.
+func TestBuildEnds(t *testing.T) {
+	t.Parallel()
+	for end, want := range map[building.End]string{
+		building.Done:     "ended before the apply did",
+		building.Failed:   "its log has the reason",
+		building.TimedOut: "took longer than the deployment lets a build take",
+		building.Faulty:   "a fault of CodeBuild",
+		building.Gone:     "is not known there",
+		building.Stopped:  "whoever stopped its build",
+	} {
+		s := newStage(t, onRunner(codebuild))
+		b := s.building()
+		b.before = func(int) building.End { return end }
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		s.expect(string(end), s.say("alice", n, "lockstep apply"), want)
+		most := pipeline.MaxReceives
+		if end == building.Stopped {
+			most = 1
+		}
+		if len(b.letters) != most || b.begun > 0 {
+			t.Errorf("%s: %d builds", end, len(b.letters))
+		}
+		b.before = nil
+		s.expect("the same again", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+		s.tidy(&faults{})
+	}
+}
+
+// TestBuildRefused holds that a build which can never be started is told of, with the line of the setting.
+func TestBuildRefused(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onRunner(codebuild))
+	b := s.building()
+	b.refused = &building.RefusedError{Err: errors.New("AccessDenied")}
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the answer", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "lockstep.hcl:7 on the base branch", "AccessDenied")
+	s.tidy(&faults{})
+}
+
+// TestBuildDies is the story of builds that are killed after their first change, long before their end: the next one goes on
+// at once, nothing is done twice, and builds that do not get on are given up.
+func TestBuildDies(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onRunner(codebuild))
+	b := s.building()
+	p := &parts{Engine: s.pipeline.Engine, of: 5, each: 1}
+	s.pipeline.Engine = killed{p, func(error) {}}
+	p.during = func(context.Context, int) error { return errKilled }
+	b.before = func(n int) (end building.End) {
+		if n >= 4 {
+			p.during = nil
+			return building.Working
+		}
+		defer func() {
+			if x := recover(); x != nil && x != any(errKilled) {
+				panic(x)
+			}
+			end = building.Faulty
+		}()
+		q := *s.pipeline
+		q.Builds, q.Build = nil, fmt.Sprintf("lockstep:%d", n)
+		ctx, cancel := inHours(t.Context())
+		defer cancel()
+		_ = q.Handle(ctx, b.letters[n])
+		return end
+	}
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the answer", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 5 added")
+	if len(p.jobs) != 5 || len(b.letters) != 5 {
+		t.Errorf("%d parts in %d builds", len(p.jobs), len(b.letters))
+	}
+	s.tidy(&faults{})
+}
+
+// TestBuildTwice is the story of a start whose answer is lost for longer than its token is known: two builds have the
+// message, and one of them does it.
+func TestBuildTwice(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onRunner(codebuild))
+	b := s.building()
+	b.forget = true
+	s.pipeline.Builds = faultyBuilds{b, &faults{at: 0, how: done}}
+	p := &parts{Engine: s.pipeline.Engine, of: 1, each: 1}
+	s.pipeline.Engine = p
+	p.during = func(ctx context.Context, _ int) error { // while the first one works
+		if len(b.letters) == 2 {
+			if end := b.work(ctx, 0); end != building.Done {
+				t.Errorf("the other one %s", end)
+			}
+		}
+		return nil
+	}
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the answer", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 1 added")
+	if len(p.jobs) != 1 || len(b.letters) != 2 || b.begun != 2 {
+		t.Errorf("%d parts in %d builds, of which %d worked", len(p.jobs), len(b.letters), b.begun)
+	}
+	s.tidy(&faults{})
+}
+
+// TestStopBuild holds that an order to stop ends a build before its work, and between two changes.
+func TestStopBuild(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onRunner(codebuild))
+	b := s.building()
+	p := &parts{Engine: s.pipeline.Engine, of: 3, each: 1}
+	s.pipeline.Engine = p
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	m, id := s.toApply("alice", n)
+	if err := s.pipeline.Handle(t.Context(), m); !errors.As(err, new(*pipeline.HandOver)) {
+		t.Fatal(err)
+	}
+	var busy *pipeline.BusyError
+	b.before = func(int) building.End { return building.Failed } // as if it were being prepared
+	s.command("bob", n, "lockstep stop")
+	if err := s.pipeline.Handle(t.Context(), m); !errors.As(err, &busy) || !slices.Equal(b.stopped, []string{"lockstep:0"}) {
+		t.Errorf("%v, stopped: %q", err, b.stopped)
+	}
+	b.ends[0] = building.Stopped
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "`bob`")
+	b.before = nil
+	p.during = func(context.Context, int) error { s.command("bob", n, "lockstep stop"); return nil }
+	s.expect("between two changes", s.say("alice", n, "lockstep apply"), "**Stopped** the apply of `net`, as `bob` asked: 1 of 3 changes are done")
+	if p.done != 1 || len(b.letters) != 2 {
+		t.Errorf("%d done in %d builds", p.done, len(b.letters))
+	}
+	s.tidy(&faults{})
 }

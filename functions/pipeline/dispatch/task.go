@@ -72,7 +72,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
-		Artifacts: p.Artifacts, Projects: projects, Queue: p.Queue, Engine: p.Engine, Hooks: steps, StopBefore: p.StopBefore, Poll: p.Poll,
+		Artifacts: p.Artifacts, Projects: projects, Queue: p.Queue, Engine: p.Engine, Hooks: steps, Builder: p.builder(m), StopBefore: p.StopBefore, Poll: p.Poll,
 	}
 	t.waves = &applyrun.Waves{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Closer: t.closer}
 	t.recover = &applyrun.Recoverer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue, Engine: p.Engine}

@@ -51,7 +51,11 @@ func (ap *Applier) Apply(ctx context.Context) error {
 			return err
 		}
 		if begun != "" && e.Outcome == nil {
-			return ap.goOn(ctx, s, ledger.Begun{ApplyRecord: e, Version: begun})
+			b := ledger.Begun{ApplyRecord: e, Version: begun}
+			if err := ap.goesOnAway(ctx, s, b); err != nil {
+				return err
+			}
+			return ap.goOn(ctx, s, b)
 		}
 		if begun != "" {
 			return ap.Finish(ctx, s, e)
@@ -123,6 +127,9 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	q.Provisioners = job.Grants.Provisioners
 	if d := runs.Gate(q); !d.Allowed() && !d.PlanAgain() {
 		return ap.refuse(ctx, s, d)
+	}
+	if away, err := ap.away(ctx, s, job); away || err != nil {
+		return err
 	}
 	if s, err = ap.Ledger.Save(ctx, s.To(runs.Applying)); err != nil {
 		return err // a conflict: another process applies it

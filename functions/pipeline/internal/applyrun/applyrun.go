@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -70,6 +71,8 @@ type Applier struct {
 	Queue     pipeline.Queue
 	Engine    jobs.Engine
 	Hooks     hooking.Runner
+	// Builder hands applies to builds, where their environment wants that.
+	Builder building.Builder
 	// Poll is the interval at which an apply looks for an order to stop; 0 is 5 s.
 	Poll time.Duration
 	// Tries counts the attempts at the message.

@@ -35,6 +35,8 @@ type ApplyRecord struct {
 	Fence    int       `json:",omitempty"`
 	HardStop time.Time `json:",omitzero"`
 	Rested   bool      `json:",omitempty"`
+	// Build is the ID of the last process' build, if it was one.
+	Build string `json:",omitempty"`
 	// Progress is how far the apply was when it was last recorded, and Idle counts the processes that
 	// went on since, which did not get on.
 	Progress comment.Progress `json:",omitzero"`
@@ -65,7 +67,7 @@ func (ld Ledger) ApplyRecord(ctx context.Context, r runs.Run) (e ApplyRecord, be
 // nevertheless is deleted; if that fails as well, the next handler of the message finds the record,
 // and takes the apply for begun.
 func (ld Ledger) Begin(ctx context.Context, r runs.Run, e ApplyRecord) (Begun, error) {
-	e.Nonce, e.Begun, e.Fence = rand.Text(), time.Now().UTC(), 1
+	e.Nonce, e.Begun, e.Fence, e.Build = rand.Text(), time.Now().UTC(), 1, ld.Build
 	version, err := ld.Records.Put(ctx, applyRecordKey(r), pipeline.Encode(e), "")
 	if err == nil {
 		return Begun{e, version}, nil
@@ -89,7 +91,7 @@ func (b Begun) Busy(now time.Time) bool { return !b.Rested && now.Before(b.HardS
 // GoOn takes the record for another process, whose certain end is stop. An error that wraps
 // pipeline.ErrConflict is another process' taking: nothing may be done then.
 func (ld Ledger) GoOn(ctx context.Context, r runs.Run, b Begun, stop time.Time) (Begun, error) {
-	b.Nonce, b.HardStop, b.Rested = rand.Text(), stop, false
+	b.Nonce, b.HardStop, b.Rested, b.Build = rand.Text(), stop, false, ld.Build
 	b.Fence++
 	b.Idle++
 	return ld.putBegun(ctx, r, b)

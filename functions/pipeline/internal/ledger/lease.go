@@ -18,6 +18,8 @@ import (
 type Lease struct {
 	Message  pipeline.Message
 	HardStop time.Time
+	// Build is the ID of the process' build, if it is one.
+	Build string `json:",omitempty"`
 }
 
 // A Holder holds the lease of a run for the process that handles a message.
@@ -67,7 +69,7 @@ func (h *Holder) take(ctx context.Context, r runs.Run, free func(old []byte) err
 	if end.IsZero() {
 		end = time.Now().Add(unlimited)
 	}
-	lease := pipeline.Encode(Lease{Message: h.Message, HardStop: end.UTC()})
+	lease := pipeline.Encode(Lease{Message: h.Message, HardStop: end.UTC(), Build: h.Ledger.Build})
 	refused := false
 	_, err := h.Ledger.Change(ctx, leaseKey(r.Key()), func(old []byte) ([]byte, error) {
 		err := free(old)

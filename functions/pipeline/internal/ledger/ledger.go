@@ -9,4 +9,8 @@ package ledger
 import "github.com/lockstep-iac/lockstep/functions/pipeline"
 
 // A Ledger reads and writes the records of the pipeline. It keeps nothing itself.
-type Ledger struct{ Records pipeline.Records }
+type Ledger struct {
+	Records pipeline.Records
+	// Build is the ID of the build that this process is; "" for a process that is none.
+	Build string
+}

@@ -15,6 +15,7 @@ type Tries struct {
 	version pipeline.Version
 	n       int
 	counted bool
+	joined  bool
 }
 
 // done is the value of a record of a message that was handled.
@@ -41,10 +42,20 @@ func (t *Tries) Begin(ctx context.Context, count bool) (int, error) {
 	return t.n, t.put(ctx, fmt.Sprintf("try %d", t.n))
 }
 
+// Join is Begin for a process that has the message from another one, which has counted the attempt.
+func (t *Tries) Join(ctx context.Context) (int, error) {
+	n, err := t.Begin(ctx, false)
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	t.n, t.joined = max(n-1, 1), true
+	return t.n, nil
+}
+
 // GoesOn begins the count anew, because the work goes on. Where that cannot be recorded
 // the count is too high, and no more.
 func (t *Tries) GoesOn(ctx context.Context) {
-	if t.counted && t.n > 0 {
+	if (t.counted || t.joined) && t.n > 0 {
 		t.n = 0
 		_ = t.put(ctx, "try 0")
 	}

@@ -1,0 +1,48 @@
+package applyrun
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
+)
+
+// away hands an apply that the gate allows to a build, if its environment names that, and reports whether it is
+// dealt with. The gate is asked again there. Our lease would be in the build's way.
+func (ap *Applier) away(ctx context.Context, s ledger.Versioned, job jobs.Job) (bool, error) {
+	if ap.Builder.Service == nil || job.Environment.Runner().Name != environments.CodeBuild {
+		return false, nil
+	}
+	if err := ap.Leases.LetGo(ctx); err != nil {
+		return true, err
+	}
+	err := ap.Builder.HandOver(ctx)
+	if no := building.IsRefused(err); no != nil {
+		problem := fmt.Sprintf("the environment %q is applied in CodeBuild (%s on the base branch), which does not start a build: %v", job.Environment.Name(), job.Environment.Runner().At, no)
+		return true, ap.refuse(ctx, s, runs.Refusal(reasons.Unusable{Problem: ap.Report.Clean(problem)}))
+	}
+	return true, err
+}
+
+// goesOnAway has the next build go on with an apply that one before has begun. A stop is carried out here, and so is the rest
+// of an apply for which there are no builds any more.
+func (ap *Applier) goesOnAway(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
+	began, err := ap.Builder.Began(ctx)
+	if err != nil || !began || b.Busy(time.Now()) {
+		return err
+	}
+	stop, err := ap.Ledger.StopOf(ctx, s.Run)
+	if err != nil || stop != nil {
+		return err
+	}
+	if err = ap.Builder.HandOver(ctx); building.IsRefused(err) != nil {
+		return nil
+	}
+	return err
+}
