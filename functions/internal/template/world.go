@@ -141,7 +141,8 @@ func names(x templates.Template, m *Matrix) (refs, atts map[string]string) {
 		refs[name] = id
 		here := lambdatest.Region + ":" + templates.AccountID
 		arns := map[string]string{
-			"AWS::Serverless::Function": "arn:aws:lambda:" + here + ":function:" + id,
+			"AWS::Serverless::Function": "arn:aws:lambda:" + here + ":function:" + given(r, "FunctionName"),
+			"AWS::CodeBuild::Project":   "arn:aws:codebuild:" + here + ":project/" + given(r, "Name"),
 			"AWS::DynamoDB::Table":      "arn:aws:dynamodb:" + here + ":table/" + id,
 			"AWS::Logs::LogGroup":       "arn:aws:logs:" + here + ":log-group:" + id + ":*",
 			"AWS::KMS::Key":             "arn:aws:kms:" + here + ":key/" + id,
@@ -154,6 +155,12 @@ func names(x templates.Template, m *Matrix) (refs, atts map[string]string) {
 		}
 	}
 	return refs, atts
+}
+
+// given is the name that a resource has by the name of its stack, which policies may have, too.
+func given(r templates.Resource, property string) string {
+	name, _ := r.Properties[property].(map[string]any)
+	return strings.ReplaceAll(fmt.Sprint(name["Fn::Sub"]), "${AWS::StackName}", "lockstep")
 }
 
 // Contexts returns the values of each context of the matrix, with ARNs for names.

@@ -47,6 +47,8 @@ type Settings struct {
 	// Mirror is a directory with packages of providers, their only source; "" for none:
 	// they come from their registries.
 	Mirror string
+	// Builds is the name of CodeBuild's project for long applies; "" for none.
+	Builds string
 	// StopBefore is how long before its end an apply starts no more changes.
 	StopBefore time.Duration
 }
@@ -83,6 +85,7 @@ var variables = []variable{
 	{"LOCKSTEP_STATE_EXTERNAL_ID", engines, false, text(func(s *Settings) *string { return &s.StateExternalID })},
 	{"LOCKSTEP_STATES", engines, true, ownStates},
 	{"LOCKSTEP_MIRROR", engines, true, text(func(s *Settings) *string { return &s.Mirror })},
+	{"LOCKSTEP_BUILD_PROJECT", engines, true, text(func(s *Settings) *string { return &s.Builds })},
 	{"LOCKSTEP_STOP_BEFORE", []Function{Apply}, true, stopBefore},
 }
 

@@ -134,7 +134,7 @@ func TestTemplateCheck(t *testing.T) {
 		"an attribute":         {"!GetAtt Key.Arn", "!GetAtt Key.ARN", "has no attribute ARN"},
 		"a name in a text":     {"${WebhookLog.Arn}", "${WebhookLogs.Arn}", "GetAtt of WebhookLogs, which is no resource"},
 		"a condition":          {"- HasStateTable", "- HasStatesTable", "there is no condition HasStatesTable"},
-		"an unused parameter":  {"!Ref StopBefore", "2m", "StopBefore: is used by nothing"},
+		"an unused parameter":  {"!Ref ApplyMemory", "1024", "ApplyMemory: is used by nothing"},
 		"a kind of value":      {"VisibilityTimeout: 960", "VisibilityTimeout: soon", "must be an integer"},
 		"a kind of value, too": {"FifoQueue: true", "FifoQueue: [true]", "must be true or false"},
 		"a dependency":         {"DependsOn: WebhookLog", "DependsOn: WebhookLogs", "DependsOn WebhookLogs, which is no resource"},

@@ -20,6 +20,8 @@ type Builder struct {
 	Service Service // nil for none
 }
 
+func (b Builder) book() ledger.BuildBook { return ledger.BuildBook{Ledger: b.Ledger} }
+
 // Watch looks at the build that works on the message. The error is a *pipeline.BusyError while it does; without one
 // the message is this process' again.
 func (b Builder) Watch(ctx context.Context) error {
@@ -27,7 +29,7 @@ func (b Builder) Watch(ctx context.Context) error {
 	if b.Service == nil || m.Kind != pipeline.ToApply {
 		return nil
 	}
-	was, err := b.Ledger.Builds(ctx, m.Run(), m.Attempt)
+	was, err := b.book().Of(ctx, m.Run(), m.Attempt)
 	if err != nil || was.Number == 0 || was.Over != "" {
 		return err
 	}
@@ -36,7 +38,7 @@ func (b Builder) Watch(ctx context.Context) error {
 		return err
 	}
 	// A build whose start was answered to nobody is known by its lease.
-	at, err := b.Ledger.AtWork(ctx, m)
+	at, err := b.book().AtWork(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -51,7 +53,7 @@ func (b Builder) Watch(ctx context.Context) error {
 	if was.Over, err = b.look(ctx, s.Run, was, was.ID, at == was.ID); err != nil {
 		return err
 	}
-	_, err = b.Ledger.SaveBuilds(ctx, m.Run(), m.Attempt, was)
+	_, err = b.book().Write(ctx, m.Run(), m.Attempt, was)
 	return err
 }
 
@@ -81,7 +83,7 @@ func (b Builder) look(ctx context.Context, r runs.Run, was ledger.Builds, id str
 			return "", err
 		}
 	}
-	return string(end), b.Ledger.BuildOver(ctx, b.Message, r, id)
+	return string(end), b.book().Over(ctx, b.Message, r, id)
 }
 
 // Began reports whether the apply was handed to a build before: then the next one goes on with it.
@@ -89,7 +91,7 @@ func (b Builder) Began(ctx context.Context) (bool, error) {
 	if b.Service == nil {
 		return false, nil
 	}
-	was, err := b.Ledger.Builds(ctx, b.Message.Run(), b.Message.Attempt)
+	was, err := b.book().Of(ctx, b.Message.Run(), b.Message.Attempt)
 	return was.Number > 0, err
 }
 
@@ -97,13 +99,13 @@ func (b Builder) Began(ctx context.Context) (bool, error) {
 // build will ever start.
 func (b Builder) HandOver(ctx context.Context) error {
 	m := b.Message
-	was, err := b.Ledger.Builds(ctx, m.Run(), m.Attempt)
+	was, err := b.book().Of(ctx, m.Run(), m.Attempt)
 	if err != nil {
 		return err
 	}
 	if was.Number == 0 || was.Over != "" {
 		was.Number, was.ID, was.Over, was.Begun = was.Number+1, "", "", time.Now().UTC()
-		if was, err = b.Ledger.SaveBuilds(ctx, m.Run(), m.Attempt, was); err != nil {
+		if was, err = b.book().Write(ctx, m.Run(), m.Attempt, was); err != nil {
 			return err
 		}
 	}
@@ -112,7 +114,7 @@ func (b Builder) HandOver(ctx context.Context) error {
 		return fmt.Errorf("start a build: %w", err)
 	}
 	was.ID = id
-	if _, err := b.Ledger.SaveBuilds(ctx, m.Run(), m.Attempt, was); err != nil {
+	if _, err := b.book().Write(ctx, m.Run(), m.Attempt, was); err != nil {
 		return err
 	}
 	return &pipeline.HandOver{Why: "the build " + id + " does it"}
@@ -126,7 +128,7 @@ func token(m pipeline.Message, number int) string {
 
 // Last returns how the last build ended, for people, after a sentence without its full stop; "" if there is nothing to tell.
 func (b Builder) Last(ctx context.Context) (string, error) {
-	was, err := b.Ledger.Builds(ctx, b.Message.Run(), b.Message.Attempt)
+	was, err := b.book().Of(ctx, b.Message.Run(), b.Message.Attempt)
 	if err != nil || was.Number == 0 {
 		return "", err
 	}

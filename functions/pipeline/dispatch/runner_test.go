@@ -314,3 +314,23 @@ func TestStopBuild(t *testing.T) {
 	}
 	s.tidy(&faults{})
 }
+
+// TestLongWithoutBuilds holds that an apply which functions did not get on with names builds as the remedy, if there are any.
+func TestLongWithoutBuilds(t *testing.T) {
+	t.Parallel()
+	const remedy = "`runner = \"codebuild\"`"
+	for _, has := range []bool{true, false} {
+		s := newStage(t, onRunner(""))
+		if has {
+			s.building()
+		}
+		p := &parts{Engine: s.pipeline.Engine, of: 3, each: 0}
+		s.pipeline.Engine = p
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		answer := s.say("alice", n, "lockstep apply")
+		s.expect("the answer", answer, "none got on")
+		if strings.Contains(answer, remedy) != has {
+			t.Errorf("builds: %t: %s", has, answer)
+		}
+	}
+}

@@ -51,7 +51,7 @@ func (s *Stack) newGate(function, role string) *gate {
 	g := &gate{
 		stack: s, function: function, rights: s.rightsOf(role), services: map[string]*httputil.ReverseProxy{},
 	}
-	for name, address := range map[string]string{"s3": s.Services.S3, "dynamodb": s.Services.DynamoDB, "sqs": s.Services.SQS, "account": s.Services.Account, "kms": s.Services.KMS} {
+	for name, address := range map[string]string{"s3": s.Services.S3, "dynamodb": s.Services.DynamoDB, "sqs": s.Services.SQS, "account": s.Services.Account, "kms": s.Services.KMS, "codebuild": s.builds.url} {
 		to, err := url.Parse(address)
 		if err != nil {
 			s.t.Fatal(err)
@@ -197,6 +197,8 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 		return "dynamodb", []templates.Call{c}
 	case protocol == "AmazonSQS":
 		return "sqs", []templates.Call{{Action: "sqs:" + operation, Resource: s.queues[in.QueueUrl[strings.LastIndex(in.QueueUrl, "/")+1:]], Context: tls()}}
+	case protocol == "CodeBuild_20161006":
+		return "codebuild", []templates.Call{callOfBuilds(operation, body)}
 	case protocol == "AmazonSSM":
 		return "account", []templates.Call{{Action: "ssm:" + operation, Resource: in.Name}}
 	case protocol == "TrentService":

@@ -35,6 +35,7 @@ type Stack struct {
 	hashKeys map[string]string // by table
 	queues   map[string]string // ARNs by name
 	once     sync.Once
+	builds   *builds
 	deployed *deployment
 
 	// Gates are the addresses at which functions find AWS, by function.
@@ -112,7 +113,9 @@ func Deploy(t testing.TB, o StackOptions) *Stack {
 			}
 		})
 	}
+	s.serveBuilds()
 	s.each("AWS::Serverless::Function", s.makeFunction)
+	s.each("AWS::CodeBuild::Project", s.makeProject)
 	s.each("AWS::Lambda::EventSourceMapping", s.makeMapping)
 	return s
 }
@@ -133,6 +136,9 @@ func (s *Stack) names() {
 		case "AWS::Serverless::Function":
 			ref = s.Name + "-" + strings.ToLower(strings.TrimSuffix(name, "Function"))
 			service, resource = "lambda", "function:"+ref
+		case "AWS::CodeBuild::Project":
+			ref = s.resolver.Resolve(r.Properties["Name"]).(string)
+			service, resource = "codebuild", "project/"+ref
 		case "AWS::DynamoDB::Table":
 			service, resource = "dynamodb", "table/"+id
 		case "AWS::Logs::LogGroup":

@@ -102,6 +102,7 @@ var byCloudFormation = map[string]struct {
 	"AWS::Lambda::Url":                {"arn:aws:lambda:eu-central-1:111122223333:function:lockstep-webhook", []string{"lambda:CreateFunctionUrlConfig"}},
 	"AWS::Lambda::Permission":         {"arn:aws:lambda:eu-central-1:111122223333:function:lockstep-webhook", []string{"lambda:AddPermission"}},
 	"AWS::Lambda::EventSourceMapping": {"*", []string{"lambda:CreateEventSourceMapping"}},
+	"AWS::CodeBuild::Project":         {"arn:aws:codebuild:eu-central-1:111122223333:project/lockstep-apply", []string{"codebuild:CreateProject", "codebuild:UpdateProject", "codebuild:DeleteProject"}},
 	"AWS::Logs::LogGroup":             {"arn:aws:logs:eu-central-1:111122223333:log-group:/aws/lambda/lockstep-plan", []string{"logs:CreateLogGroup", "logs:PutRetentionPolicy"}},
 	"AWS::SQS::Queue":                 {"arn:aws:sqs:eu-central-1:111122223333:lockstep-events.fifo", []string{"sqs:CreateQueue", "sqs:SetQueueAttributes"}},
 	"AWS::SQS::QueuePolicy":           {"arn:aws:sqs:eu-central-1:111122223333:lockstep-events.fifo", []string{"sqs:SetQueueAttributes"}},
@@ -147,6 +148,7 @@ func TestDeployer(t *testing.T) {
 	questions = append(questions,
 		asDeployer("iam:AttachRolePolicy", role, via, network),
 		asDeployer("ec2:DescribeSubnets", "*", via),
+		asDeployer("iam:PassRole", role, via, map[string]any{"iam:PassedToService": "codebuild.amazonaws.com"}),
 		asDeployer("iam:PassRole", role, via, map[string]any{"iam:PassedToService": "lambda.amazonaws.com"}))
 	used := map[string]bool{}
 	for i, a := range simulate(t, questions) {
@@ -174,6 +176,8 @@ func TestDeployer(t *testing.T) {
 		asDeployer("cloudformation:DeleteStack", "arn:aws:cloudformation:eu-central-1:111122223333:stack/other/1"),
 		asDeployer("lambda:UpdateFunctionCode", "arn:aws:lambda:eu-central-1:111122223333:function:lockstep-apply"),
 		asDeployer("lambda:UpdateFunctionCode", "arn:aws:lambda:eu-central-1:111122223333:function:other", via),
+		asDeployer("codebuild:StartBuild", "arn:aws:codebuild:eu-central-1:111122223333:project/lockstep-apply"),
+		asDeployer("codebuild:UpdateProject", "arn:aws:codebuild:eu-central-1:111122223333:project/other", via),
 		asDeployer("sqs:SendMessage", "arn:aws:sqs:eu-central-1:111122223333:lockstep-applies.fifo"),
 		asDeployer("dynamodb:PutItem", "arn:aws:dynamodb:eu-central-1:111122223333:table/lockstep-Records-1A2B"),
 		asDeployer("kms:Decrypt", "arn:aws:kms:eu-central-1:111122223333:key/1a2b"),

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/confine"
@@ -19,14 +20,21 @@ const (
 // limitRemedy is the remedy for a limit.
 const limitRemedy = "Something in the configuration grows without end, or is larger than this function is set up for. Make it smaller and push again; whoever runs Lockstep can give the function more memory."
 
-// limits are those of one run in a function with so much memory. Its time is the
-// invocation's.
+// limits are those of one run in a function with so much memory, or in a build on a machine of its own. Its time is the
+// invocation's, or the build's.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
 func limits(getenv func(string) string) confine.Limits {
 	l := confine.Limits{CPU: 10 * time.Minute, Wall: 14 * time.Minute, Disk: 1 << 30, Processes: 256, Files: 4096}
 	size, err := strconv.ParseInt(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"), 10, 64)
 	if err == nil {
 		l.Memory = max(size<<20-ownMemory, leastMemory)
+	}
+	if d := buildTime(getenv); d > 0 {
+		l.CPU, l.Wall = d, d
+		var s syscall.Sysinfo_t
+		if syscall.Sysinfo(&s) == nil {
+			l.Memory = max(int64(s.Totalram)*int64(s.Unit)-ownMemory, leastMemory)
+		}
 	}
 	return l
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/codebuild"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/lockstep-iac/lockstep/functions/confine"
@@ -21,6 +22,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
 // version is the version that saved plans are bound to: another version's are not applied.
@@ -78,6 +80,12 @@ func Open(f wiring.Function) (*Worker, error) {
 	x.Pipeline.States, x.Pipeline.Hook, x.Pipeline.Notify = w.OwnStates, calls.Step, calls.Notify
 	x.Pipeline.Engine, x.Pipeline.Projects, x.Pipeline.Scratch = x.engine, x.engine, x.scratch.Dir
 	x.Pipeline.StopBefore = w.StopBefore
+	if w.Builds != "" {
+		x.Pipeline.Runners = []string{environments.CodeBuild}
+	}
+	if w.Builds != "" && f == wiring.Apply {
+		x.Pipeline.Builds = builds{codebuild.NewFromConfig(w.AWS), w.Builds}
+	}
 	return x, nil
 }
 

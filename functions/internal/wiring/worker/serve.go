@@ -13,8 +13,11 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 )
 
-// Start handles the function's messages. It does not return.
+// Start handles the function's messages or, in a build, the one that it was handed. It does not return.
 func (w *Worker) Start() {
+	if message := os.Getenv(messageVariable); message != "" && os.Getenv("AWS_LAMBDA_RUNTIME_API") == "" {
+		os.Exit(w.build(context.Background(), message))
+	}
 	lambda.Start(w.handle)
 }
 

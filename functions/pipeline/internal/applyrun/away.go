@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/notices"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -45,4 +46,13 @@ func (ap *Applier) goesOnAway(ctx context.Context, s ledger.Versioned, b ledger.
 		return nil
 	}
 	return err
+}
+
+// longer is the remedy for an apply that took several processes, if builds are one.
+func (ap *Applier) longer(ctx context.Context) (string, error) {
+	began, err := ap.Builder.Began(ctx)
+	if err != nil || began || ap.Builder.Service == nil {
+		return "", err
+	}
+	return "\n\n" + notices.InBuilds(), nil
 }

@@ -91,6 +91,13 @@ func (c *carriage) end(ctx context.Context, o jobs.Outcome, err error) error {
 	case o.Lost:
 		o.Report = comment.Interrupted() + "\n\n" + o.Report
 	}
+	if o.Failed && c.begun.Fence > 1 {
+		remedy, err := ap.longer(ctx)
+		if err != nil {
+			return err
+		}
+		o.Report += remedy
+	}
 	return ap.note(ctx, c.run, o, c.begun)
 }
 

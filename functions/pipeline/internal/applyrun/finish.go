@@ -65,7 +65,11 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	idle := e.Outcome == nil && e.Rested // all of them have ended as they should
 	if idle {
 		o.Remaining, o.Progress, o.Counts = e.Progress.Of-e.Progress.Done, e.Progress, e.Counts
-		if err := ap.Artifacts.Put(ctx, s.Result(), []byte(comment.NoProgress(e.Progress))); err != nil {
+		remedy, err := ap.longer(ctx)
+		if err != nil {
+			return err
+		}
+		if err := ap.Artifacts.Put(ctx, s.Result(), []byte(comment.NoProgress(e.Progress)+remedy)); err != nil {
 			return err
 		}
 	} else if e.Outcome != nil {

@@ -22,11 +22,14 @@ type Builds struct {
 	version pipeline.Version
 }
 
+// A BuildBook keeps the records of builds.
+type BuildBook struct{ Ledger }
+
 // buildsKey is the key of the record for a try of a run.
 func buildsKey(run string, try int) string { return fmt.Sprintf("build/%s/%d", run, try) }
 
-// Builds reads the record about a try of a run.
-func (ld Ledger) Builds(ctx context.Context, run string, try int) (b Builds, err error) {
+// Of reads the record about a try of a run.
+func (ld BuildBook) Of(ctx context.Context, run string, try int) (b Builds, err error) {
 	rec, err := ld.Records.Get(ctx, buildsKey(run, try))
 	if err == nil && rec.Version != "" {
 		if err = json.Unmarshal(rec.Value, &b); err != nil {
@@ -37,8 +40,8 @@ func (ld Ledger) Builds(ctx context.Context, run string, try int) (b Builds, err
 	return b, err
 }
 
-// SaveBuilds writes the record as it was read and changed since.
-func (ld Ledger) SaveBuilds(ctx context.Context, run string, try int, b Builds) (Builds, error) {
+// Write writes the record as it was read and changed since.
+func (ld BuildBook) Write(ctx context.Context, run string, try int, b Builds) (Builds, error) {
 	version, err := ld.Records.Put(ctx, buildsKey(run, try), pipeline.Encode(b), b.version)
 	if err != nil {
 		return b, fmt.Errorf("write the builds of %s: %w", run, err)
@@ -48,7 +51,7 @@ func (ld Ledger) SaveBuilds(ctx context.Context, run string, try int, b Builds) 
 }
 
 // AtWork returns the ID of the build that holds the lease of a message's run; "" if none does.
-func (ld Ledger) AtWork(ctx context.Context, m pipeline.Message) (string, error) {
+func (ld BuildBook) AtWork(ctx context.Context, m pipeline.Message) (string, error) {
 	rec, err := ld.Records.Get(ctx, leaseKey(m.Run()))
 	if err != nil || rec.Version == "" {
 		return "", err
@@ -63,9 +66,9 @@ func (ld Ledger) AtWork(ctx context.Context, m pipeline.Message) (string, error)
 	return l.Build, nil
 }
 
-// BuildOver records that a build has certainly ended: nobody waits for the end of its time. Its lease is gone afterwards, and the
+// Over records that a build has certainly ended: nobody waits for the end of its time. Its lease is gone afterwards, and the
 // apply that it has begun is another process'.
-func (ld Ledger) BuildOver(ctx context.Context, m pipeline.Message, r runs.Run, id string) error {
+func (ld BuildBook) Over(ctx context.Context, m pipeline.Message, r runs.Run, id string) error {
 	e, version, err := ld.ApplyRecord(ctx, r)
 	if err != nil {
 		return err
@@ -79,5 +82,5 @@ func (ld Ledger) BuildOver(ctx context.Context, m pipeline.Message, r runs.Run, 
 	if at, err := ld.AtWork(ctx, m); err != nil || at != id {
 		return err
 	}
-	return (&Holder{Ledger: ld, Message: m}).Release(ctx, m.Run())
+	return (&Holder{Ledger: ld.Ledger, Message: m}).Release(ctx, m.Run())
 }

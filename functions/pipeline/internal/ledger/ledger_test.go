@@ -225,10 +225,10 @@ func TestHoldAlone(t *testing.T) {
 		busy  bool
 	}{
 		"none":                            {nil, true, false},
-		"of a living process":             {&Lease{mine, soon}, true, true},
-		"of a dead process":               {&Lease{mine, past}, true, false},
-		"of another message":              {&Lease{other, soon}, true, false},
-		"where processes have no end set": {&Lease{mine, soon}, false, false},
+		"of a living process":             {&Lease{mine, soon, ""}, true, true},
+		"of a dead process":               {&Lease{mine, past, ""}, true, false},
+		"of another message":              {&Lease{other, soon, ""}, true, false},
+		"where processes have no end set": {&Lease{mine, soon, ""}, false, false},
 	} {
 		ld := Ledger{Records: &memory.Store{}}
 		if c.there != nil {

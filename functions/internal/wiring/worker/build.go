@@ -1,0 +1,109 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// The environment variables of a build: the message, and the minutes that a build may take.
+const (
+	messageVariable = "LOCKSTEP_MESSAGE"
+	minutesVariable = "LOCKSTEP_BUILD_MINUTES"
+)
+
+// buildTime is the time that a build may take; 0 where this is none.
+func buildTime(getenv func(string) string) time.Duration {
+	n, err := strconv.Atoi(getenv(minutesVariable))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return time.Duration(n) * time.Minute
+}
+
+// buildEnd is the certain end of the process of a build, which sees to it itself.
+// Source: https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
+func buildEnd(getenv func(string) string, now time.Time) time.Time {
+	begun := now
+	if ms, err := strconv.ParseInt(getenv("CODEBUILD_START_TIME"), 10, 64); err == nil && ms < now.UnixMilli() {
+		begun = time.UnixMilli(ms)
+	}
+	return begun.Add(buildTime(getenv))
+}
+
+// build handles the one message of a build, and returns the exit code of its process: 0 if another process goes on, or
+// nobody has to.
+func (w *Worker) build(ctx context.Context, message string) int {
+	var m pipeline.Message
+	id := os.Getenv("CODEBUILD_BUILD_ID")
+	if err := json.Unmarshal([]byte(message), &m); err != nil || m.Kind != pipeline.ToApply || id == "" {
+		w.Log.Error("this is no message of ours, or no build", "error", err, "build", id)
+		return 1
+	}
+	w.Pipeline.Build, w.Pipeline.Builds, w.Pipeline.Runners = id, nil, []string{environments.CodeBuild}
+	end := buildEnd(os.Getenv, time.Now())
+	defer time.AfterFunc(time.Until(end), func() { os.Exit(1) }).Stop()
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithDeadline(pipeline.WithHardStop(ctx, end), end.Add(-wiring.Margin))
+	defer cancel()
+	log := w.Log.With("id", m.ID, "build", id, "repository", m.Pull.Repo.String(), "pull", m.Pull.Number)
+	for {
+		err := w.scratch.Empty()
+		if err == nil {
+			err = w.Pipeline.Handle(ctx, m)
+		}
+		wait, code := after(err, time.Now(), end)
+		if wait == 0 {
+			log.Info("the build ends", "result", outcome(err), "code", code)
+			return code
+		}
+		log.Info("the build waits", "why", err.Error(), "wait", wait.String())
+		select {
+		case <-ctx.Done():
+			return 1
+		case <-time.After(wait):
+		}
+	}
+}
+
+func outcome(err error) string {
+	if err == nil {
+		return "handled"
+	}
+	return err.Error()
+}
+
+// patience is the longest wait for another process, such as the function that has started the build.
+const patience = 20 * time.Minute
+
+// after returns the time until the message is tried again in the same build; 0 ends it with an exit code.
+func after(err error, now, end time.Time) (wait time.Duration, code int) {
+	var busy *pipeline.BusyError
+	var limited *github.RateLimitedError
+	var until time.Time
+	switch {
+	case err == nil || errors.As(err, new(*pipeline.HandOver)):
+		return 0, 0
+	case errors.As(err, &busy):
+		until = busy.Until
+	case errors.As(err, &limited):
+		until, code = limited.Until, 1
+	default:
+		return 0, 1
+	}
+	if wait = max(until.Sub(now), 0) + time.Second; wait > patience && code == 0 || !now.Add(wait).Before(end) {
+		return 0, code
+	}
+	return wait, 0
+}

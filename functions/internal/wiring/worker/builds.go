@@ -1,0 +1,74 @@
+package worker
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/codebuild"
+	"github.com/aws/aws-sdk-go-v2/service/codebuild/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
+)
+
+// builds are those of a project of CodeBuild, whose buildspec runs the apply function's program.
+type builds struct {
+	client  *codebuild.Client
+	project string
+}
+
+// Start implements building.Service. A token is known for five minutes.
+// Source: https://docs.aws.amazon.com/codebuild/latest/APIReference/API_StartBuild.html
+func (b builds) Start(ctx context.Context, token string, m pipeline.Message) (string, error) {
+	out, err := b.client.StartBuild(ctx, &codebuild.StartBuildInput{
+		ProjectName: &b.project, IdempotencyToken: &token,
+		EnvironmentVariablesOverride: []types.EnvironmentVariable{
+			{Name: aws.String(messageVariable), Value: aws.String(string(pipeline.Encode(m))), Type: types.EnvironmentVariableTypePlaintext},
+		},
+	})
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		switch api.ErrorCode() {
+		case "AccessDeniedException", "InvalidInputException", "ResourceNotFoundException":
+			return "", &building.RefusedError{Err: err}
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return aws.ToString(out.Build.Id), nil
+}
+
+// ends are the ends of builds by their status. One that is missing is at work.
+// Source: https://docs.aws.amazon.com/codebuild/latest/APIReference/API_Build.html
+var ends = map[types.StatusType]building.End{
+	types.StatusTypeSucceeded: building.Done,
+	types.StatusTypeFailed:    building.Failed,
+	types.StatusTypeStopped:   building.Stopped,
+	types.StatusTypeTimedOut:  building.TimedOut,
+	types.StatusTypeFault:     building.Faulty,
+}
+
+// Look implements building.Service.
+func (b builds) Look(ctx context.Context, id string) (building.End, error) {
+	out, err := b.client.BatchGetBuilds(ctx, &codebuild.BatchGetBuildsInput{Ids: []string{id}})
+	if err != nil {
+		return "", err
+	}
+	if len(out.Builds) == 0 {
+		return building.Gone, nil
+	}
+	x := out.Builds[0]
+	if !x.BuildComplete { // its process may run still
+		return building.Working, nil
+	}
+	return ends[x.BuildStatus], nil
+}
+
+// Stop implements building.Service.
+func (b builds) Stop(ctx context.Context, id string) error {
+	_, err := b.client.StopBuild(ctx, &codebuild.StopBuildInput{Id: &id})
+	return err
+}
