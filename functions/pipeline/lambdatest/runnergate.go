@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/internal/codebuild"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
@@ -45,13 +46,13 @@ func (r Request) String() string { return r.Function + " " + r.Action + " " + r.
 
 // Services are the addresses of the servers that play AWS.
 // KMS may be "", if nothing is encrypted by it.
-type Services struct{ S3, DynamoDB, SQS, Account, KMS string }
+type Services struct{ S3, DynamoDB, SQS, Account, KMS, builds string }
 
 func (s *Stack) newGate(function, role string) *gate {
 	g := &gate{
 		stack: s, function: function, rights: s.rightsOf(role), services: map[string]*httputil.ReverseProxy{},
 	}
-	for name, address := range map[string]string{"s3": s.Services.S3, "dynamodb": s.Services.DynamoDB, "sqs": s.Services.SQS, "account": s.Services.Account, "kms": s.Services.KMS, "codebuild": s.builds.url} {
+	for name, address := range map[string]string{"s3": s.Services.S3, "dynamodb": s.Services.DynamoDB, "sqs": s.Services.SQS, "account": s.Services.Account, "kms": s.Services.KMS, "codebuild": s.Services.builds} {
 		to, err := url.Parse(address)
 		if err != nil {
 			s.t.Fatal(err)
@@ -198,7 +199,7 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 	case protocol == "AmazonSQS":
 		return "sqs", []templates.Call{{Action: "sqs:" + operation, Resource: s.queues[in.QueueUrl[strings.LastIndex(in.QueueUrl, "/")+1:]], Context: tls()}}
 	case protocol == "CodeBuild_20161006":
-		return "codebuild", []templates.Call{callOfBuilds(operation, body)}
+		return "codebuild", []templates.Call{{Action: "codebuild:" + operation, Resource: arn("codebuild", "project/"+codebuild.Read(body).Of())}}
 	case protocol == "AmazonSSM":
 		return "account", []templates.Call{{Action: "ssm:" + operation, Resource: in.Name}}
 	case protocol == "TrentService":

@@ -22,6 +22,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/internal/codebuild"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
@@ -35,7 +36,7 @@ type Stack struct {
 	hashKeys map[string]string // by table
 	queues   map[string]string // ARNs by name
 	once     sync.Once
-	builds   *builds
+	builds   *codebuild.Service
 	deployed *deployment
 
 	// Gates are the addresses at which functions find AWS, by function.
