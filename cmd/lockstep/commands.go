@@ -27,6 +27,7 @@ func commands() []cli.Command {
 		serving.Serve,
 		deploying.Deploy,
 		deploying.Doctor,
+		deploying.Cost,
 		authoring.Console,
 		authoring.Fmt,
 		statekeeping.ForceUnlock,

@@ -39,6 +39,7 @@ type road struct {
 	hook    string // the webhook's URL
 	log     *logged
 	cut     bool // functions are killed at their limit
+	read    int  // parts of packages, at the last call of usage
 }
 
 const root = "../../.."

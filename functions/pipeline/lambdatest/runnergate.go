@@ -120,7 +120,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	g.services[service].ServeHTTP(w, r)
+	g.count(w, r, service, calls, body)
 }
 
 // mayList is the key of a func in the context of a request to S3: whether the caller may list the bucket.

@@ -30,7 +30,8 @@ type Mapping struct {
 	// Twice hands every batch over a second time, when it was handled.
 	Twice bool
 
-	asks func(action string) // told of what Lambda does with the queue, by the function's role
+	asks  func(action string) // told of what Lambda does with the queue, by the function's role
+	taken func(bytes int64)   // told of each batch
 
 	mu   sync.Mutex
 	left map[string]string // receipts of messages that were not deleted, by message ID
@@ -49,6 +50,13 @@ func (m *Mapping) Step(ctx context.Context) (int, Invocation, error) {
 	}
 	if len(in.Messages) == 0 {
 		return 0, Invocation{}, nil
+	}
+	if m.taken != nil {
+		var bytes int64
+		for _, x := range in.Messages {
+			bytes += int64(len(aws.ToString(x.Body)))
+		}
+		m.taken(bytes)
 	}
 	m.keep(in.Messages)
 	got, err := m.Function.Invoke(m.event(in.Messages))

@@ -23,6 +23,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/internal/codebuild"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/internal/metering"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
@@ -55,6 +56,8 @@ type Stack struct {
 	fault     func(Request) int
 	sealed    map[string]templates.Call // by the ARN of an object in the bucket, what it is decrypted by
 	decisions []templates.Decision
+	meter     metering.Meter
+	billed    map[string]int // invocations that Usage has returned, by function
 }
 
 // StackOptions are the contents of a deployment, and its surroundings.
@@ -246,7 +249,7 @@ func (s *Stack) makeFunction(name string, p map[string]any) {
 		fmt.Sscan(fmt.Sprint(s.resolver.Resolve(p["Timeout"])), &seconds)
 		timeout = time.Duration(seconds) * time.Second
 	}
-	s.Functions[short] = NewFunction(s.t, FunctionSpec{Name: s.Ref(name), Bootstrap: s.Bootstraps[short], Env: env, Timeout: timeout, Promised: s.Promised[short], Log: s.Log, happens: s.around(name, roleName)})
+	s.Functions[short] = NewFunction(s.t, FunctionSpec{Name: s.Ref(name), Bootstrap: s.Bootstraps[short], Env: env, Timeout: timeout, Promised: s.Promised[short], Log: s.meter.Log(s.Log), happens: s.around(name, roleName)})
 }
 
 func (s *Stack) makeMapping(_ string, p map[string]any) {
@@ -258,7 +261,7 @@ func (s *Stack) makeMapping(_ string, p map[string]any) {
 	}
 	asks("sqs:GetQueueAttributes")
 	s.Mappings = append(s.Mappings, &Mapping{
-		asks:  asks,
+		asks: asks, taken: s.meter.Taken,
 		Queue: s.SQS, QueueURL: s.Ref(queue), QueueName: s.resolver.Atts[queue+".QueueName"],
 		Function: s.Functions[function], BatchSize: int32(p["BatchSize"].(int)),
 	})

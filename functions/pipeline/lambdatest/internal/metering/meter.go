@@ -1,0 +1,104 @@
+// Package metering counts the units that AWS has prices for, in the requests of the end-to-end tests.
+//
+// It refuses to know prices, which package pricing has, and servers. Start at [Meter].
+package metering
+
+import (
+	"io"
+	"maps"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/functions/pricing"
+)
+
+// A Meter adds up what has been consumed. It is safe for concurrent use.
+type Meter struct {
+	mu      sync.Mutex
+	counts  map[pricing.Kind]float64
+	items   map[string]float64 // bytes by item
+	objects map[string]float64 // bytes by object
+}
+
+// A Call is a request to AWS that was answered.
+type Call struct {
+	Service      string // "s3", "dynamodb", "sqs", "kms" or "account"
+	Action       string // IAM's name
+	Resource     string // of an object, its ARN
+	Body, Answer []byte // of DynamoDB; of the others the body only
+	Size         int64  // of the body
+	Refused      bool
+	Keys         int // how many requests to KMS follow from it
+}
+
+// Count counts a call.
+func (m *Meter) Count(c Call) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.add(pricing.KMSRequest, float64(c.Keys))
+	switch c.Service {
+	case "dynamodb":
+		m.dynamodb(c)
+	case "s3":
+		m.s3(c)
+	case "sqs":
+		m.add(pricing.SQSRequest, chunks(c.Size))
+	case "kms":
+		m.add(pricing.KMSRequest, 1)
+	case "account":
+		// Secrets Manager has its secrets decrypted by KMS.
+		// Source: https://docs.aws.amazon.com/secretsmanager/latest/userguide/security-encryption.html
+		if c.Action == "secretsmanager:GetSecretValue" {
+			m.add(pricing.SecretRequest, 1)
+			m.add(pricing.KMSRequest, 1)
+		}
+	}
+}
+
+// Taken counts a batch of messages that a mapping has received, and deleted.
+func (m *Meter) Taken(bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.add(pricing.SQSRequest, chunks(bytes)+1)
+}
+
+// chunks are the requests that one of a size counts as.
+// Source: https://aws.amazon.com/sqs/pricing/
+func chunks(bytes int64) float64 { return units(float64(bytes), 64<<10) }
+
+// add has the mutex.
+func (m *Meter) add(k pricing.Kind, n float64) {
+	if n == 0 {
+		return
+	}
+	if m.counts == nil {
+		m.counts = map[pricing.Kind]float64{}
+	}
+	m.counts[k] += n
+}
+
+// Take returns the counts since it was called the last time.
+func (m *Meter) Take() map[pricing.Kind]float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := maps.Clone(m.counts)
+	m.counts = nil
+	return out
+}
+
+// Log returns a writer to a log of CloudWatch, whose bytes are counted on their way to w, which may be nil.
+func (m *Meter) Log(w io.Writer) io.Writer { return logged{m, w} }
+
+type logged struct {
+	m *Meter
+	w io.Writer
+}
+
+func (l logged) Write(p []byte) (int, error) {
+	l.m.mu.Lock()
+	l.m.add(pricing.LogByte, float64(len(p)))
+	l.m.mu.Unlock()
+	if l.w == nil {
+		return len(p), nil
+	}
+	return l.w.Write(p)
+}

@@ -1,0 +1,115 @@
+package metering
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/pricing"
+)
+
+// s3 counts a request for an object or a list. Deletions cost nothing.
+// Source: https://aws.amazon.com/s3/pricing/
+func (m *Meter) s3(c Call) {
+	switch c.Action {
+	case "s3:GetObject":
+		m.add(pricing.S3Get, 1)
+	case "s3:ListBucket":
+		m.add(pricing.S3Put, 1)
+	case "s3:PutObject":
+		m.add(pricing.S3Put, 1)
+		if !c.Refused {
+			m.keep(pricing.S3ByteMonth, &m.objects, c.Resource, float64(c.Size))
+		}
+	case "s3:DeleteObject":
+		if !c.Refused {
+			m.keep(pricing.S3ByteMonth, &m.objects, c.Resource, 0)
+		}
+	}
+}
+
+// keep notes the size of a thing that is stored. The caller has the mutex.
+func (m *Meter) keep(k pricing.Kind, of *map[string]float64, name string, size float64) (before float64) {
+	if *of == nil {
+		*of = map[string]float64{}
+	}
+	before = (*of)[name]
+	(*of)[name] = size
+	m.add(k, size-before)
+	return before
+}
+
+// An item is an item of DynamoDB, in its JSON.
+type item map[string]map[string]json.RawMessage
+
+// dynamodb counts the units of a request: of 1 KB written, even where a condition refuses it, and of 4 KB read,
+// which count half where the read need not be consistent.
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+func (m *Meter) dynamodb(c Call) {
+	var in struct {
+		TableName      string
+		Item, Key      item
+		ConsistentRead bool
+	}
+	var out struct {
+		Item  item
+		Items []item
+	}
+	// A body that is no JSON counts as an empty one, which no server would take.
+	_ = json.Unmarshal(c.Body, &in)
+	_ = json.Unmarshal(c.Answer, &out)
+	switch _, operation, _ := strings.Cut(c.Action, ":"); operation {
+	case "PutItem":
+		bytes := size(in.Item)
+		before := m.items[name(in.TableName, in.Item)]
+		if !c.Refused {
+			m.keep(pricing.DynamoDBByteMonth, &m.items, name(in.TableName, in.Item), bytes)
+		}
+		m.add(pricing.DynamoDBWrite, units(max(bytes, before), 1<<10))
+	case "DeleteItem":
+		before := m.items[name(in.TableName, in.Key)]
+		if !c.Refused {
+			m.keep(pricing.DynamoDBByteMonth, &m.items, name(in.TableName, in.Key), 0)
+		}
+		m.add(pricing.DynamoDBWrite, units(before, 1<<10))
+	case "GetItem", "Query":
+		bytes := size(out.Item)
+		for _, x := range out.Items {
+			bytes += size(x)
+		}
+		n := units(bytes, 4<<10)
+		if !in.ConsistentRead {
+			n /= 2
+		}
+		m.add(pricing.DynamoDBRead, n)
+	}
+}
+
+// name is the name of an item. Other attributes than those of keys do not belong to it.
+func name(table string, x item) string {
+	out := table
+	for _, key := range []string{"Dir", "Name", "LockID"} {
+		out += "\x00" + string(x[key]["S"])
+	}
+	return out
+}
+
+// size is the size of an item: of the names of its attributes and of their values. It takes the values as their
+// JSON has them, of which it leaves out quotation marks.
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+func size(x item) float64 {
+	n := 0
+	for attribute, value := range x {
+		n += len(attribute)
+		for kind, data := range value {
+			n += len(strings.Trim(string(data), `"`))
+			if kind == "B" {
+				n -= len(data) / 4 // base64
+			}
+		}
+	}
+	return float64(n)
+}
+
+// units is the number of units of a size that bytes are; 1 at least.
+func units(bytes, of float64) float64 { return max(1, math.Ceil(bytes/of)) }

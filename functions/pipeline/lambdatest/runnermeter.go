@@ -1,0 +1,97 @@
+//go:build linux
+
+package lambdatest
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/internal/metering"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
+	"github.com/lockstep-iac/lockstep/functions/pricing"
+)
+
+// count serves a request, and counts it.
+func (g *gate) count(w http.ResponseWriter, r *http.Request, service string, calls []templates.Call, body []byte) {
+	overheard := &answer{ResponseWriter: w, keep: service == "dynamodb"}
+	g.services[service].ServeHTTP(overheard, r)
+	for _, c := range calls {
+		refused := overheard.status >= http.StatusBadRequest
+		m := metering.Call{Service: service, Action: c.Action, Resource: c.Resource, Body: body, Answer: overheard.body.Bytes(), Size: int64(len(body)), Refused: refused}
+		if !refused {
+			m.Keys = len(g.stack.follow(c, r.Header))
+		}
+		g.stack.meter.Count(m)
+	}
+}
+
+// An answer is one that is on its way.
+type answer struct {
+	http.ResponseWriter
+	keep   bool // the body
+	status int
+	body   bytes.Buffer
+}
+
+func (a *answer) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	if a.keep {
+		a.body.Write(p)
+	}
+	return a.ResponseWriter.Write(p)
+}
+
+// Flush implements http.Flusher, for large objects.
+func (a *answer) Flush() { http.NewResponseController(a.ResponseWriter).Flush() }
+
+// Usage returns what has been consumed since it was called the last time. No function may be at work.
+func (s *Stack) Usage() pricing.Usage {
+	u := pricing.Usage{Functions: map[string]pricing.Time{}, Counts: s.meter.Take()}
+	if s.billed == nil {
+		s.billed = map[string]int{}
+	}
+	for name, f := range s.Functions {
+		all := f.Invocations()
+		p := s.properties(name)
+		t := pricing.Time{Memory: s.number(p["MemorySize"], 128), Disk: s.number(p["EphemeralStorage"], pricing.FreeDisk)}
+		for _, x := range all[s.billed[name]:] {
+			t.Invocations++
+			t.Milliseconds += (x.Init + x.Duration + time.Millisecond - 1).Milliseconds()
+		}
+		s.billed[name] = len(all)
+		if t.Invocations > 0 {
+			u.Functions[name] = t
+		}
+	}
+	return u
+}
+
+// properties are those of a function, by its short name.
+func (s *Stack) properties(short string) (found map[string]any) {
+	s.each("AWS::Serverless::Function", func(name string, p map[string]any) {
+		if strings.EqualFold(name, short+"Function") {
+			found = p
+		}
+	})
+	return found
+}
+
+// number is that of a property, which may be within {Size: N}.
+func (s *Stack) number(property any, otherwise int) int {
+	if of, ok := property.(map[string]any); ok && of["Size"] != nil {
+		property = of["Size"]
+	}
+	if property == nil {
+		return otherwise
+	}
+	n := otherwise
+	fmt.Sscan(fmt.Sprint(s.resolver.Resolve(property)), &n)
+	return n
+}

@@ -1,0 +1,136 @@
+package pricing
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Options are the sizes of an estimate.
+type Options struct {
+	Plans, Applies int
+	// PlanWait and ApplyWait are how long a provider waits for its cloud in a plan and in an apply, in addition to
+	// the recorded time: the provider of the recording answers at once.
+	PlanWait, ApplyWait time.Duration
+}
+
+// An Offer is something that has a price: a column of the table.
+type Offer struct {
+	Name string `json:"name"`
+	// Quantities are its units, of which each item has those of its service.
+	Items []Item  `json:"items"`
+	Total float64 `json:"total"`
+}
+
+// An Item is a quantity of an offer.
+type Item struct {
+	Service  string  `json:"service"`
+	Kind     Kind    `json:"kind"`
+	Quantity float64 `json:"quantity"`
+	Dollars  float64 `json:"dollars"`
+	Source   string  `json:"source"`
+}
+
+// services are the rows of the table, each with its kinds.
+var services = []struct {
+	name  string
+	kinds []Kind
+}{
+	{"Lambda", []Kind{LambdaRequest, LambdaGBSecond, LambdaDiskGBSecond, Schedule}},
+	{"SQS", []Kind{SQSRequest}},
+	{"DynamoDB", []Kind{DynamoDBWrite, DynamoDBRead, DynamoDBByteMonth, DynamoDBBackup}},
+	{"S3", []Kind{S3Put, S3Get, S3ByteMonth}},
+	{"KMS", []Kind{KMSKeyMonth, KMSRequest}},
+	{"Secrets Manager", []Kind{SecretMonth, SecretRequest}},
+	{"CloudWatch", []Kind{AlarmMonth, LogByte, LogByteMonth}},
+	{"Server", []Kind{ServerHour, DiskByteMonth, AddressHour, ContainerCPUHour, ContainerGBHour, BalancerHour}},
+}
+
+// Queues are asked for messages without an end: each mapping by five pollers, each of which waits up to 20
+// seconds.
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html,
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html
+const (
+	pollers       = 5
+	pollsPerHour  = 3600 / 20
+	volume        = 20e9 // bytes: a checkout and a provider of real size
+	containerCPUs = 0.5
+	containerGB   = 1
+	addresses     = 3 // two of the balancer, which is in two zones at least, and one of the container
+)
+
+// Estimate prices an idle month, plans and applies, and then the servers that they compare with.
+func Estimate(r Recording, p Prices, o Options) ([]Offer, error) {
+	idle := map[Kind]float64{
+		KMSKeyMonth: float64(r.Deployment.Keys), SecretMonth: float64(r.Deployment.Secrets), AlarmMonth: float64(r.Deployment.Alarms),
+		SQSRequest:  float64(r.Deployment.Mappings * pollers * pollsPerHour * hoursOfMonth),
+		Schedule:    float64(r.Deployment.Rounds * hoursOfMonth),
+		S3ByteMonth: providerZip,
+	}
+	add(idle, r.Events[Round], r.Deployment.Rounds*hoursOfMonth)
+	offers := []Offer{p.offer("idle month", idle)}
+	for _, x := range []struct {
+		event, name, function string
+		times                 int
+		wait                  time.Duration
+	}{
+		{Plan10, "plans of 10", "plan", o.Plans, o.PlanWait}, {Plan100, "plans of 100", "plan", o.Plans, o.PlanWait},
+		{Apply10, "applies of 10", "apply", o.Applies, o.ApplyWait}, {Apply100, "applies of 100", "apply", o.Applies, o.ApplyWait},
+	} {
+		u, ok := r.Events[x.event]
+		if !ok {
+			return nil, fmt.Errorf("the recording has no %s", x.event)
+		}
+		u.Functions = maps.Clone(u.Functions)
+		f := u.Functions[x.function]
+		f.Milliseconds += x.wait.Milliseconds()
+		u.Functions[x.function] = f
+		units := map[Kind]float64{}
+		add(units, u, x.times)
+		offers = append(offers, p.offer(fmt.Sprintf("%s %s", grouped(x.times), x.name), units))
+	}
+	return append(offers,
+		p.offer("a t4g.small", map[Kind]float64{ServerHour: hoursOfMonth, DiskByteMonth: volume, AddressHour: hoursOfMonth}),
+		p.offer("Fargate and a balancer", map[Kind]float64{
+			ContainerCPUHour: containerCPUs * hoursOfMonth, ContainerGBHour: containerGB * hoursOfMonth,
+			BalancerHour: hoursOfMonth, AddressHour: addresses * hoursOfMonth,
+		}),
+	), nil
+}
+
+// add adds events. All that is logged and kept is so for a month.
+func add(to map[Kind]float64, u Usage, times int) {
+	for k, n := range u.quantities() {
+		to[k] += n * float64(times)
+		switch k {
+		case LogByte:
+			to[LogByteMonth] += n * float64(times)
+		case DynamoDBByteMonth:
+			to[DynamoDBBackup] += n * float64(times)
+		}
+	}
+}
+
+func (p Prices) offer(name string, units map[Kind]float64) Offer {
+	out := Offer{Name: name}
+	for _, s := range services {
+		for _, k := range s.kinds {
+			if n := units[k]; n != 0 {
+				x := Item{s.name, k, n, n * p.Of[k].Dollars, p.Of[k].Source}
+				out.Items = append(out.Items, x)
+				out.Total += x.Dollars
+			}
+		}
+	}
+	return out
+}
+
+// of is the sum of an offer's items of a service, and whether it has any.
+func (o Offer) of(service string) (sum float64, any bool) {
+	mine := slices.DeleteFunc(slices.Clone(o.Items), func(x Item) bool { return x.Service != service })
+	for _, x := range mine {
+		sum += x.Dollars
+	}
+	return sum, len(mine) > 0
+}

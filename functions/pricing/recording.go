@@ -1,0 +1,86 @@
+package pricing
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+)
+
+// A Recording is the consumption of events, and the parts of a deployment that cost something while nothing
+// happens.
+type Recording struct {
+	Deployment Deployment       `json:"deployment"`
+	Events     map[string]Usage `json:"events"`
+}
+
+// A Deployment is the number of such parts in template.yaml.
+type Deployment struct {
+	Alarms, Keys, Secrets int
+	// Mappings take messages from queues, and ask for them all the time.
+	Mappings int
+	// Rounds is how often the janitor's schedule comes in an hour.
+	Rounds int
+}
+
+// A Usage is the consumption of an event, with all that follows from it.
+type Usage struct {
+	Functions map[string]Time  `json:"functions"` // by name
+	Counts    map[Kind]float64 `json:"counts"`
+	// Parts are how many of the S3Get, and of the KMSRequest with them, have read parts of the provider's package.
+	Parts int `json:"parts"`
+}
+
+// A Time is the billed time of a function: its invocations, and the beginnings of its environments.
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
+type Time struct {
+	Invocations  int   `json:"invocations"`
+	Milliseconds int64 `json:"milliseconds"`
+	Memory       int   `json:"memory"` // in MB
+	Disk         int   `json:"disk"`   // in MB
+}
+
+// The events of a recording.
+const (
+	Round     = "round"         // of the janitor, with a pull request that is open and planned
+	Plan10    = "plan of 10"    // a pull request that is opened, of a project with 10 objects
+	Plan100   = "plan of 100"   // likewise
+	Apply10   = "apply of 10"   // the command to apply it, with 10 changes
+	Apply100  = "apply of 100"  // likewise
+	Megabytes = 600             // the size of the provider of the recorded events, unpacked
+	FreeDisk  = 512             // MB of a function's disk that cost nothing
+	platform  = 3*26 + 90 + 110 // see LogBytes
+)
+
+// LogBytes are those that Lambda itself writes to the log for an invocation, with what CloudWatch adds to each
+// of the three lines.
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-view.html,
+// https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogEvents.html
+const LogBytes = platform + 200
+
+//go:embed recording.json
+var recorded []byte
+
+// Recorded is the recording of the end-to-end tests.
+func Recorded() (Recording, error) {
+	var r Recording
+	if err := json.Unmarshal(recorded, &r); err != nil {
+		return Recording{}, fmt.Errorf("recording.json: %w", err)
+	}
+	return r, nil
+}
+
+// quantities are the units of a usage that have a price.
+func (u Usage) quantities() map[Kind]float64 {
+	out := map[Kind]float64{}
+	for k, n := range u.Counts {
+		out[k] += n
+	}
+	for _, t := range u.Functions {
+		seconds := float64(t.Milliseconds) / 1000
+		out[LambdaRequest] += float64(t.Invocations)
+		out[LambdaGBSecond] += seconds * float64(t.Memory) / 1024
+		out[LambdaDiskGBSecond] += seconds * float64(max(0, t.Disk-FreeDisk)) / 1024
+		out[LogByte] += float64(t.Invocations * LogBytes)
+	}
+	return out
+}
