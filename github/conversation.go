@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/github/internal/querying"
 )
 
 // A Discussion is the part of a pull request that only GitHub's GraphQL API tells.
@@ -16,80 +19,75 @@ type Discussion struct {
 	ReviewMissing bool
 }
 
-// discussionQuery asks for both.
-// Source: https://docs.github.com/en/graphql/reference/objects#pullrequest
-const discussionQuery = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
-  repository(owner: $owner, name: $name) {
-    databaseId
-    pullRequest(number: $number) {
-      reviewDecision
-      reviewThreads(first: 100, after: $after) {
-        nodes { isResolved }
-        pageInfo { hasNextPage endCursor }
-      }
-    }
-  }
-}`
-
-// A discussionAnswer is GitHub's answer, in which an error comes with the status 200.
-type discussionAnswer struct {
-	Data struct {
-		Repository *struct {
-			DatabaseID  int64 `json:"databaseId"`
-			PullRequest *struct {
-				ReviewDecision *string `json:"reviewDecision"`
-				ReviewThreads  struct {
-					Nodes []struct {
-						IsResolved bool `json:"isResolved"`
-					} `json:"nodes"`
-					PageInfo struct {
-						HasNextPage bool   `json:"hasNextPage"`
-						EndCursor   string `json:"endCursor"`
-					} `json:"pageInfo"`
-				} `json:"reviewThreads"`
-			} `json:"pullRequest"`
-		} `json:"repository"`
-	} `json:"data"`
-	Errors []struct {
-		Type    string `json:"type"`
-		Message string `json:"message"`
-	} `json:"errors"`
-}
-
 // Discussion reads the conversations of a pull request.
-func (c *Client) Discussion(ctx context.Context, number int) (Discussion, error) {
+func (c *Client) Discussion(ctx context.Context, number int) (out Discussion, err error) {
 	what := fmt.Sprintf("read the conversations of pull request %s#%d", c.repo, number)
-	var out Discussion
-	for after := (*string)(nil); ; {
-		req, err := c.queries.NewRequest("POST", c.graphQL(), map[string]any{
-			"query": discussionQuery, "variables": map[string]any{"owner": c.repo.Owner, "name": c.repo.Name, "number": number, "after": after},
-		})
-		if err != nil {
-			return Discussion{}, fmt.Errorf("%s: %w", what, err)
-		}
-		var a discussionAnswer
-		if _, err := c.queries.Do(ctx, req, &a); err != nil {
-			return Discussion{}, failed(what, err)
-		}
-		if err := a.refusal(c.repo.ID); err != nil {
-			return Discussion{}, failed(what, err)
-		}
-		p := a.Data.Repository.PullRequest
+	return out, pages(ctx, c, what, querying.Discussion, number, func(p *querying.PullRequest) querying.Page {
 		for _, t := range p.ReviewThreads.Nodes {
 			if !t.IsResolved {
 				out.Open++
 			}
 		}
 		out.ReviewMissing = p.ReviewDecision != nil && *p.ReviewDecision != "APPROVED"
-		if !p.ReviewThreads.PageInfo.HasNextPage {
-			return out, nil
+		return p.ReviewThreads.PageInfo
+	})
+}
+
+// A Queued is a pull request in a merge queue, with the commit of its merge group: the base branch with it, and with those
+// before it, merged into it. The commit is "" before GitHub has made it.
+type Queued struct {
+	Number int
+	SHA    string
+}
+
+// Queue reads the merge queue that a pull request is in, the first to be merged first; it is empty if the pull request is in
+// none.
+func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error) {
+	what := fmt.Sprintf("read the merge queue of pull request %s#%d", c.repo, number)
+	return out, pages(ctx, c, what, querying.Queue, number, func(p *querying.PullRequest) querying.Page {
+		if p.MergeQueue == nil {
+			return querying.Page{}
 		}
-		after = &p.ReviewThreads.PageInfo.EndCursor
+		for _, e := range p.MergeQueue.Entries.Nodes {
+			var q Queued
+			if e.PullRequest != nil {
+				q.Number = e.PullRequest.Number
+			}
+			if e.HeadCommit != nil {
+				q.SHA = e.HeadCommit.OID
+			}
+			out = append(out, q)
+		}
+		return p.MergeQueue.Entries.PageInfo
+	})
+}
+
+// pages asks for a pull request until take has had its last page.
+func pages(ctx context.Context, c *Client, what, query string, number int, take func(*querying.PullRequest) querying.Page) error {
+	for after := (*string)(nil); ; {
+		req, err := c.queries.NewRequest("POST", graphQL(c.app.api), map[string]any{
+			"query": query, "variables": map[string]any{"owner": c.repo.Owner, "name": c.repo.Name, "number": number, "after": after},
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		var a querying.Answer
+		if _, err := c.queries.Do(ctx, req, &a); err != nil {
+			return failed(what, err)
+		}
+		if err := refusal(a, c.repo.ID); err != nil {
+			return failed(what, err)
+		}
+		page := take(a.Data.Repository.PullRequest)
+		if !page.HasNextPage {
+			return nil
+		}
+		after = &page.EndCursor
 	}
 }
 
 // refusal returns the error in an answer that has one, or lacks the pull request.
-func (a discussionAnswer) refusal(repo int64) error {
+func refusal(a querying.Answer, repo int64) error {
 	if len(a.Errors) > 0 {
 		e := a.Errors[0]
 		switch e.Type {
@@ -110,8 +108,8 @@ func (a discussionAnswer) refusal(repo int64) error {
 
 // graphQL is the address of the GraphQL API. A GitHub Enterprise server has its REST API at /api/v3/.
 // Source: https://docs.github.com/en/enterprise-server/graphql/guides/managing-enterprise-accounts
-func (c *Client) graphQL() string {
-	at := *c.app.api
+func graphQL(api *url.URL) string {
+	at := *api
 	at.Path = strings.TrimSuffix(at.Path, "v3/") + "graphql"
 	return at.String()
 }

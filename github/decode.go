@@ -36,6 +36,10 @@ func parse(name string, body []byte) (any, error) {
 		var c payloads.Check
 		return &c, json.Unmarshal(body, &c)
 	}
+	if name == "merge_group" {
+		var g payloads.Group
+		return &g, json.Unmarshal(body, &g)
+	}
 	return gh.ParseWebHook(name, body)
 }
 
@@ -66,12 +70,13 @@ func eventOf(name string, parsed any) (Event, error) {
 			return buttonEvent(e)
 		}
 		return OtherEvent{name, e.Action}, nil
-	case *gh.MergeGroupEvent:
-		if e.GetAction() != "checks_requested" {
-			return OtherEvent{name, e.GetAction()}, nil
+	case *payloads.Group:
+		gone := e.Action == "destroyed" && e.Reason != "merged"
+		if e.Action != "checks_requested" && !gone {
+			return OtherEvent{name, e.Action}, nil
 		}
-		s, err := subject(e.Installation, e.Repo, payloads.PullOfGroup(e.GetMergeGroup().GetHeadRef()), e.Sender)
-		return GroupEvent{s, e.GetMergeGroup().GetHeadSHA()}, errors.Join(err, checkSHA(e.GetMergeGroup().GetHeadSHA()))
+		s, err := subject(e.Installation, e.Repository, payloads.PullOfGroup(e.Group.HeadRef), e.Sender)
+		return GroupEvent{s, e.Group.HeadSHA, gone}, errors.Join(err, checkSHA(e.Group.HeadSHA))
 	case *gh.InstallationEvent:
 		added, removed := e.Repositories, []*gh.Repository(nil)
 		if e.GetAction() == "deleted" {

@@ -76,10 +76,11 @@ type RerunEvent struct {
 }
 
 // A GroupEvent is a merge group that waits for its checks: the base branch with a pull request, and with those before it in
-// the merge queue, merged into it. SHA is its commit.
+// the merge queue, merged into it. SHA is its commit. Gone is set if the group was destroyed instead, without its merge.
 type GroupEvent struct {
 	Subject
-	SHA string
+	SHA  string
+	Gone bool
 }
 
 // An InstallationEvent is a change of the App's installation: made, removed, or given other

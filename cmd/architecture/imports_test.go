@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/deploying/carried":     {},
 	"cmd/lockstep/internal/deploying/awstest":     {},
 
-	"github":                     {"github/internal/caching", "github/internal/deploying", "github/internal/issuing", "github/internal/lasting", "github/internal/payloads", "github/internal/protecting", "github/internal/reporting", "github/internal/retrying", "github/internal/unpacking"},
+	"github":                     {"github/internal/caching", "github/internal/deploying", "github/internal/issuing", "github/internal/lasting", "github/internal/payloads", "github/internal/protecting", "github/internal/reporting", "github/internal/retrying", "github/internal/unpacking", "github/internal/querying"},
 	"github/internal/lasting":    {},
 	"github/internal/unpacking":  {"github/internal/lasting"},
 	"github/internal/caching":    {},
@@ -45,6 +45,7 @@ var allowed = map[string][]string{
 	"github/internal/payloads":   {},
 	"github/internal/retrying":   {},
 	"github/registration":        {"github"},
+	"github/internal/querying":   {},
 
 	"cmd/lockstep/internal/serving": {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/demo", "cmd/lockstep/internal/machine", "functions/...", "github"},
 
@@ -98,7 +99,7 @@ var allowed = map[string][]string{
 	"functions/confine":                                {},
 	"functions/pipeline/apart":                         {"functions/project/requirements", "engine/budget", "functions/comment", "functions/comment/markdown", "functions/confine", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project", "github"},
 	"functions/pipeline/modules":                       {"engine/diags", "engine/hosts", "functions/pipeline/apart", "functions/pipeline/jobs", "github", "engine/config/..."},
-	"functions/pipeline/dispatch":                      {"functions/comment", "functions/comment/grammar", "functions/pipeline", "functions/pipeline/internal/applyrun", "functions/pipeline/internal/automerging", "functions/pipeline/evidence", "functions/pipeline/intake", "functions/pipeline/jobs", "functions/pipeline/internal/ledger", "functions/pipeline/internal/openplans", "functions/pipeline/internal/planrun", "functions/pipeline/internal/rechecking", "functions/pipeline/internal/report", "functions/pipeline/internal/reserving", "functions/pipeline/runs", "functions/pipeline/internal/stopping", "functions/places", "github", "functions/pipeline/internal/deploying", "functions/pipeline/internal/hooking", "functions/pipeline/internal/telling", "functions/pipeline/building"},
+	"functions/pipeline/dispatch":                      {"functions/comment", "functions/comment/grammar", "functions/pipeline", "functions/pipeline/internal/applyrun", "functions/pipeline/internal/automerging", "functions/pipeline/evidence", "functions/pipeline/intake", "functions/pipeline/jobs", "functions/pipeline/internal/ledger", "functions/pipeline/internal/openplans", "functions/pipeline/internal/planrun", "functions/pipeline/internal/rechecking", "functions/pipeline/internal/report", "functions/pipeline/internal/reserving", "functions/pipeline/runs", "functions/pipeline/internal/stopping", "functions/places", "github", "functions/pipeline/internal/deploying", "functions/pipeline/internal/hooking", "functions/pipeline/internal/telling", "functions/pipeline/building", "functions/pipeline/internal/queueing"},
 	"functions/pipeline/building":                      {"functions/pipeline", "functions/pipeline/internal/ledger", "functions/pipeline/runs"},
 	"functions/pipeline/intake":                        {"functions/comment", "functions/comment/notices", "functions/comment/grammar", "functions/pipeline", "github"},
 	"functions/pipeline/internal/reserving":            {"functions/comment", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/internal/openplans", "functions/pipeline/runs", "functions/comment/reasons"},
@@ -127,13 +128,14 @@ var allowed = map[string][]string{
 	"functions/pipeline/gates":                         {"functions/comment/rulings", "functions/project/requirements"},
 	"functions/pipeline/internal/factfinding":          {"functions/pipeline", "functions/pipeline/gates", "functions/project/requirements", "github", "functions/comment/grammar"},
 	"functions/pipeline/lambdatest/internal/codebuild": {},
+	"functions/pipeline/internal/queueing":             {"functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/internal/report", "functions/pipeline/runs"},
 
 	"functions/project/environments":      {"functions/project/grammar"},
 	"functions/project/atlantis":          {"engine/parsing", "functions/project/grammar", "functions/project/requirements"},
 	"functions/project/grammar":           {},
 	"functions/pipeline/lambdatest/bombs": {},
 
-	"github/githubtest":                               {"github", "github/githubtest/apps", "github/githubtest/faults", "github/githubtest/internal/commits", "github/githubtest/internal/deployments", "github/githubtest/internal/environments", "github/githubtest/internal/hooks", "github/githubtest/internal/issues", "github/githubtest/rest", "github/githubtest/internal/story"},
+	"github/githubtest":                               {"github", "github/githubtest/apps", "github/githubtest/faults", "github/githubtest/internal/commits", "github/githubtest/internal/deployments", "github/githubtest/internal/environments", "github/githubtest/internal/hooks", "github/githubtest/internal/issues", "github/githubtest/rest", "github/githubtest/internal/story", "github/githubtest/internal/queries", "github/githubtest/internal/queues"},
 	"github/githubtest/apps":                          {"github/githubtest/rest"},
 	"github/githubtest/faults":                        {"github/githubtest/rest"},
 	"github/githubtest/internal/commits":              {},
@@ -145,6 +147,8 @@ var allowed = map[string][]string{
 	"github/githubtest/internal/story":                {},
 	"functions/pricing":                               {},
 	"functions/pipeline/lambdatest/internal/metering": {"functions/pricing"},
+	"github/githubtest/internal/queries":              {"github/githubtest/rest"},
+	"github/githubtest/internal/queues":               {"github/githubtest/internal/commits", "github/githubtest/rest"},
 
 	"statebackend/encryption":       {"statebackend"},
 	"statebackend/kms":              {"statebackend", "statebackend/encryption", "statebackend/s3"},

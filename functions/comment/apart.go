@@ -24,7 +24,7 @@ func Calls(r Reply) bool {
 			}
 			return true
 		})
-	case Failed, PlanRenewal, Broken:
+	case Failed, PlanRenewal, QueuedPlan, Broken:
 		return true
 	}
 	return false

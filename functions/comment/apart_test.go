@@ -26,7 +26,7 @@ func TestCallsAreBad(t *testing.T) {
 			t.Errorf("%s calls somebody, and is not bad", name)
 		}
 	}
-	if calling != 4 {
+	if calling != 5 {
 		t.Errorf("%d kinds of replies call somebody", calling)
 	}
 	for _, why := range []reasons.Reason{reasons.NothingToDo{}, reasons.WasStopped{By: "alice"}} {

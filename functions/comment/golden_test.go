@@ -189,6 +189,12 @@ func TestGolden(t *testing.T) {
 			Replacement{Since: reasons.List{reasons.InputsMoved{Files: reasons.SomeOf([]string{"net/a.txt"})}}, Equal: true}.Above("the plan\n"),
 		"rechecked": Rechecked{Project: "network", Since: overtaken}.Above("the plan\n") + "=====\n" + Rechecked{Project: "network"}.Above("the plan\n") +
 			"=====\n" + Rechecked{Project: "network", Problem: trouble}.Above("the plan\n"),
+		"queued": Answer{"queue-1", []Reply{
+			QueuedPlan{Project: "network", Group: someSHA, Outcome: QueueDiffers, Since: overtaken, Difference: "<details>the difference</details>\n"}, QueuedPlan{Project: "app", Group: someSHA, Outcome: QueueDiffers, Since: overtaken, On: []int{7, 9}},
+			QueuedPlan{Project: "dns", Group: someSHA, Outcome: QueueFailed, Problem: "```\nError: why\n```\n"},
+		}}.Markdown(65536) + "=====\n" + Head{Status: Status{Projects: []ProjectStatus{net}}, Standing: HeadQueuePlanning, Queue: []QueuedPlan{
+			{Project: "network", Group: someSHA}, {Project: "app", Group: someSHA, Outcome: QueueSame}, {Project: "dns", Group: someSHA, Outcome: QueueOnTop, On: []int{7}},
+		}}.Summary(65535) + "=====\n" + Head{Standing: HeadDequeued}.Summary(65535),
 		"answer-renewed": Answer{"check", []Reply{PlanRenewal{"network", someHash, overtaken, false}, PlanRenewal{"app", someHash,
 			reasons.List{reasons.InputsMoved{Files: reasons.SomeOf([]string{"a.txt"})}, reasons.ModulesMoved{Modules: reasons.SomeOf([]string{"net from github.com/acme/net"})}, reasons.PlaceMoved{Project: "app", Planned: there, Place: here},
 				reasons.StateMoved{Change: reasons.StateGone, Was: 3}, reasons.StateMoved{Change: reasons.StateReplaced, Was: 3, Is: 3}}, true}}}.Markdown(65536),
@@ -290,7 +296,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := reasons.List{reasons.StateMoved{Change: reasons.SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{7, "bob"}}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
+		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{7, "bob"}}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, QueuedPlan{"app", someSHA, QueueDiffers, []int{7}, since, "the difference", "why"}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, nil, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", reasons.List{reasons.Sentence{Text: "no", Remedy: "yes"}, reasons.NotOpen{}, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}}},
 		Unlocked{"app", 1, []string{"carol"}, &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

@@ -33,6 +33,11 @@ const (
 	HeadNothing     HeadStanding = "nothing" // it touches no project
 	HeadClosed      HeadStanding = "closed"
 	HeadLeft        HeadStanding = "left" // another commit is the head
+
+	HeadQueuePlanning HeadStanding = "queue planning" // it is a merge group, which is being planned
+	HeadQueueDiffers  HeadStanding = "queue differs"
+	HeadQueueFailed   HeadStanding = "queue failed"
+	HeadDequeued      HeadStanding = "dequeued" // it is a merge group no more
 )
 
 // heads is the table of standings of a head: the projects that a title counts, and the title. A
@@ -62,6 +67,11 @@ var heads = map[HeadStanding]struct {
 	HeadNothing:     {title: "Nothing to plan"},
 	HeadClosed:      {title: "Closed"},
 	HeadLeft:        {title: "Another commit is the head now"},
+
+	HeadQueuePlanning: {title: "Planning at the head of the merge queue"},
+	HeadQueueDiffers:  {title: "Another plan at the head of the merge queue"},
+	HeadQueueFailed:   {title: "Planning failed at the head of the merge queue"},
+	HeadDequeued:      {title: "Not in the merge queue any more"},
 }
 
 // HeadStandings returns all standings of a head, in an order of their own.
@@ -82,6 +92,8 @@ type Head struct {
 	Enforced bool
 	// Why is the reason that nobody could look at the head, in Markdown.
 	Why string
+	// Queue are the plans at the head of the merge queue, if it is the commit of a merge group.
+	Queue []QueuedPlan
 }
 
 // Title returns the check run's line, of at most limit bytes.
@@ -139,6 +151,12 @@ func (h Head) Summary(limit int) string {
 		parts = append(parts, "Plans are of the present head, which has a check of its own.")
 	case HeadClosed:
 		parts = append(parts, "The pull request was closed without a merge.")
+	}
+	if h.Standing == HeadDequeued {
+		return "GitHub has put the pull request out of the merge queue, or has made another merge group for it, which has a check of its own.\n"
+	}
+	for _, q := range h.Queue {
+		parts = append(parts, q.line())
 	}
 	if len(h.Projects) > 0 && h.Standing != HeadLeft {
 		parts = append(parts, strings.TrimSpace(h.table(limit/2)))

@@ -15,6 +15,7 @@ type Reply interface{ markdown() string }
 var kinds = tagged.Union[Reply]{
 	"pending":       reflect.TypeFor[Pending](),
 	"renewed":       reflect.TypeFor[PlanRenewal](),
+	"queued plan":   reflect.TypeFor[QueuedPlan](),
 	"planned":       reflect.TypeFor[Planned](),
 	"superseded":    reflect.TypeFor[PlanSuperseded](),
 	"done":          reflect.TypeFor[Done](),
@@ -69,7 +70,7 @@ func VerdictOn(replies []Reply) Verdict {
 		switch r.(type) {
 		case Pending:
 			return Waiting
-		case Refused, Misunderstood, Failed, PlanSuperseded, PlanRenewal, Unfinished, MergeRefused, Broken, TooMany, StoppedApply:
+		case Refused, Misunderstood, Failed, PlanSuperseded, PlanRenewal, QueuedPlan, Unfinished, MergeRefused, Broken, TooMany, StoppedApply:
 			v = Bad
 		}
 	}

@@ -35,6 +35,7 @@ const (
 	ToRelease    Kind = "release"   // release the lock that an apply left, which was given up before its first change
 	Settled      Kind = "settled"   // an apply to the state of one project is settled: open plans of it may be others by now
 	ToCheck      Kind = "check"     // check a plan that waits against the state as it is now
+	ToQueue      Kind = "queue"     // check a plan that waits against the commit of a merge group
 )
 
 // A Message is one task: names and parsed commands only, nothing that can become outdated. It may
@@ -91,6 +92,7 @@ var queues = map[Kind]QueueName{
 	SyncComments: Events,
 	Settled:      Events,
 	ToCheck:      Plans,
+	ToQueue:      Plans,
 	ToPlan:       Plans,
 	ToApply:      Applies,
 	ToRecover:    Applies,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/queries"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -37,7 +38,7 @@ func (r *Repository) RequireReview() {
 	r.reviewed = true
 }
 
-// query is POST /graphql. It answers the one query that is asked of it, by the members that the query names.
+// query is POST /graphql. It answers the two queries that are asked of it, by a member that one of them names.
 func (h *Hub) query(r *http.Request) (int, any) {
 	t, p := h.app.Token(r)
 	if p != nil {
@@ -60,21 +61,19 @@ func (h *Hub) query(r *http.Request) (int, any) {
 			continue
 		}
 		if !t.Allows("pull_requests:read") {
-			return http.StatusOK, rest.Object{
-				"data":   rest.Object{"repository": rest.Object{"databaseId": x.id, "pullRequest": nil}},
-				"errors": []any{rest.Object{"type": "FORBIDDEN", "path": []any{"repository", "pullRequest"}, "message": apps.Forbidden.Message}},
-			}
+			return http.StatusOK, queries.Forbidden(x.id, apps.Forbidden.Message)
 		}
 		p := x.pulls.pull(v.Number)
 		if p == nil {
 			break
 		}
-		return http.StatusOK, rest.Object{"data": rest.Object{"repository": rest.Object{"databaseId": x.id, "pullRequest": x.discussionJSON(p, v.After)}}}
+		answer := x.discussionJSON(p, v.After)
+		if strings.Contains(in.Query, "mergeQueue") {
+			answer = x.queueJSON(p)
+		}
+		return http.StatusOK, queries.Answer(x.id, answer)
 	}
-	return http.StatusOK, rest.Object{
-		"data":   rest.Object{"repository": nil},
-		"errors": []any{rest.Object{"type": "NOT_FOUND", "path": []any{"repository"}, "message": "Could not resolve to a Repository with the name '" + v.Owner + "/" + v.Name + "'."}},
-	}
+	return http.StatusOK, queries.NotFound(v.Owner + "/" + v.Name)
 }
 
 // discussionJSON is a page of the conversations of a pull request: of two, so that small tests have several.

@@ -188,6 +188,13 @@ func (h faultyGitHub) ChangedFiles(ctx context.Context, number int) (paths []str
 	return paths, all, err
 }
 
+func (h faultyGitHub) Queue(ctx context.Context, number int) (list []github.Queued, err error) {
+	if err = h.read("queue"); err == nil {
+		list, err = h.GitHub.Queue(ctx, number)
+	}
+	return list, err
+}
+
 func (h faultyGitHub) Permission(ctx context.Context, login string) (p github.Permission, err error) {
 	if err = h.read("permission"); err == nil {
 		p, err = h.GitHub.Permission(ctx, login)
@@ -249,6 +256,7 @@ func TestDeathAtEachCall(t *testing.T) {
 		"deploy": {deployStory, 25, 40},
 		"build":  {buildStory, 25, 40},
 		"builds": {buildPartsStory, 40, 0},
+		"queue":  {queueStory, 15, 30},
 	} {
 		for _, how := range []fault{undone, done, unread} {
 			if how == unread && story.reads == 0 {

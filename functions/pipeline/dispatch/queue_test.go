@@ -2,9 +2,14 @@ package dispatch_test
 
 import (
 	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -64,7 +69,7 @@ func TestMergeQueueWaits(t *testing.T) {
 	late := s.repo.Enqueue("alice", n)
 	s.settle()
 	s.expect("a group of a plan that fails", s.group(late), "completed failure")
-	s.expect("the one before", s.group(early), "completed failure")
+	s.expect("the one before", s.group(early), "completed cancelled", "Not in the merge queue any more")
 }
 
 // TestMergeQueueOfWhatWaits holds that a plan which waits for its apply before the merge keeps the group out where the base
@@ -120,4 +125,289 @@ func TestMergeQueueUnseen(t *testing.T) {
 	}
 	s.settle()
 	s.expect("and once it is planned", s.group(at), "completed success")
+}
+
+// onMergeNet is a repository with one project, whose plans are applied on merge.
+func onMergeNet() githubtest.Files {
+	return githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\n"}
+}
+
+// page is the page of our check of a merge group.
+func (s *stage) page(sha string) string {
+	s.t.Helper()
+	for _, c := range s.repo.Checks(sha) {
+		if c.Name == "lockstep" {
+			return c.Summary
+		}
+	}
+	return ""
+}
+
+// TestQueueHeadSame holds that the plan is made again of the commit of a merge group, that an equal one leaves the plan and its
+// approval as they are, and that the landing applies it.
+func TestQueueHeadSame(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMergeNet())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	was := s.run(n)
+	s.repo.Push("bob", "main", "Another thing", githubtest.Files{"net/c.tf": "locals {\n  other = 1\n}\n"})
+	at := s.repo.Enqueue("alice", n)
+	s.settle()
+	s.expect("the check of the group", s.group(at), "completed success", "Will be applied on merge: 1 project, 2 to add")
+	s.expect("its page", s.page(at), "`net` was planned again at the head of the merge queue, `"+at[:7]+"`: the changes are the same.")
+	if now := s.run(n); now.PlanHash != was.PlanHash || now.Begun != was.Begun || now.Checked != nil {
+		t.Errorf("the plan was %+v, and is %+v", was, now)
+	}
+	if strings.Contains(s.status(n), "merge queue") {
+		t.Errorf("the status is %s", s.status(n))
+	}
+	if !s.repo.Land("lockstep") {
+		t.Fatal("it is not merged")
+	}
+	s.settle()
+	s.expect("the status", s.status(n), "Lockstep has applied", "2 added")
+}
+
+// TestQueueHeadDiffers holds that another plan at the head of the queue keeps the group out, with the difference, that it never
+// takes the place of the one that people have read, and that the remedy is one.
+func TestQueueHeadDiffers(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMergeNet())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	was := s.run(n)
+	s.repo.Push("bob", "main", "Other value", githubtest.Files{"net/c.tf": resource("c", "1")})
+	at := s.repo.Enqueue("alice", n)
+	s.settle()
+	s.expect("the check of the group", s.group(at), "completed failure", "Another plan at the head of the merge queue")
+	s.expect("its page", s.page(at), "+ ", "terraform_data.c", "Comment `lockstep plan -p net`")
+	s.expect("the comment", s.answer(n, "queue-"+at), "**Another plan for `net` at the head of the merge queue**", "terraform_data.c", "put the pull request into the queue again")
+	if now := s.run(n); now.PlanHash != was.PlanHash || now.Phase != runs.Planned || now.Checked != nil {
+		t.Errorf("the plan was %+v, and is %+v", was, now)
+	}
+	if s.repo.Land("lockstep") {
+		t.Fatal("it is merged")
+	}
+	s.settle()
+	s.expect("the check of the group afterwards", s.group(at), "completed cancelled")
+	s.say("alice", n, "lockstep plan -p net")
+	again := s.repo.Enqueue("alice", n)
+	s.settle()
+	s.expect("the check of the next group", s.group(again), "completed success")
+	if !s.repo.Land("lockstep") {
+		t.Fatal("it is not merged")
+	}
+	s.settle()
+	s.expect("the status", s.status(n), "Lockstep has applied", "3 added")
+}
+
+// TestQueueHeadFails holds that a plan which cannot be made at the head of the queue keeps the group out.
+func TestQueueHeadFails(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMergeNet())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Push("bob", "main", "The same name", githubtest.Files{"net/c.tf": resource("b", "2")})
+	at := s.repo.Enqueue("alice", n)
+	s.settle()
+	s.expect("the check of the group", s.group(at), "completed failure", "Planning failed at the head of the merge queue")
+	s.expect("the comment", s.answer(n, "queue-"+at), "**`net` could not be planned at the head of the merge queue**", "on c.tf line 1")
+}
+
+// TestQueueOnTop holds that a plan with the changes of a pull request before it, which is not applied yet, does not keep the
+// group out: the apply on landing compares.
+func TestQueueOnTop(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMergeNet())
+	s.repo.Merge("bob", s.pull("bob", "first", githubtest.Files{"net/first.tf": resource("first", "1")}))
+	s.settle()
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	first, second := s.repo.Enqueue("alice", n), s.repo.Enqueue("bob", m)
+	s.settle()
+	s.expect("the check of the first group", s.page(first), "the changes are the same")
+	s.expect("the check of the second", s.group(second), "completed success", "Will be applied on merge")
+	s.expect("its page", s.page(second), "on top of #2, which changes the same state, is merged first, and is not applied yet")
+	for range 2 {
+		if !s.repo.Land("lockstep") {
+			t.Fatal("it is not merged")
+		}
+		s.settle()
+	}
+	s.expect("the first", s.status(n), "Lockstep has applied")
+	s.expect("the second", s.status(m), "Lockstep has applied", "1 added")
+}
+
+// TestQueueEmptied holds that the plan of a group that GitHub has no more is not made, that its check is cancelled, and that
+// this is so whichever of its webhooks comes when.
+func TestQueueEmptied(t *testing.T) {
+	t.Parallel()
+	for name, deliver := range map[string]func(s *stage, n int){
+		"at once": func(s *stage, n int) {
+			s.repo.Dequeue(n)
+			s.settle()
+		},
+		"after the request for the plan": func(s *stage, n int) {
+			s.settleBut(pipeline.ToQueue)
+			s.repo.Dequeue(n)
+			s.settle()
+		},
+		"after the plan": func(s *stage, n int) {
+			s.settle()
+			s.repo.Dequeue(n)
+			s.settle()
+		},
+		"twice, and backwards": func(s *stage, n int) {
+			s.settle()
+			s.repo.Dequeue(n)
+			s.settle()
+			ids := s.hub.Deliveries()
+			for i := range ids {
+				if _, err := s.hub.Redeliver(s.t.Context(), ids[len(ids)-1-i]); err != nil {
+					s.t.Fatal(err)
+				}
+			}
+			s.settle()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, onMergeNet())
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.repo.Push("bob", "main", "Other value", githubtest.Files{"net/c.tf": resource("c", "1")})
+			at := s.repo.Enqueue("alice", n)
+			deliver(s, n)
+			if got := s.group(at); got != "" && !strings.HasPrefix(got, "completed cancelled") {
+				t.Errorf("the check of the group is %s", got)
+			}
+			if r := s.run(n); r.Phase != runs.Planned {
+				t.Errorf("%+v", r)
+			}
+			s.repo.Push("bob", "main", "Words", githubtest.Files{"doc.md": "words"}) // else it is the same commit
+			again := s.repo.Enqueue("alice", n)
+			s.settle()
+			s.expect("the next group", s.group(again), "completed failure", "Another plan")
+		})
+	}
+}
+
+// TestQueueHintsLie holds that a message about a commit which is not that of the pull request's merge group plans nothing, and
+// writes no check there.
+func TestQueueHintsLie(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMergeNet())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Push("mallory", "evil", "Evil", githubtest.Files{"net/c.tf": resource("c", "1")})
+	evil := s.repo.Head("evil")
+	pull := s.run(n).Pull
+	s.strict = true
+	for i, m := range []pipeline.Message{
+		{Kind: pipeline.Grouped}, {Kind: pipeline.ToQueue, Target: s.run(n).Target(), Attempt: s.run(n).Attempt},
+	} {
+		m.ID, m.Pull, m.MergeGroup = "lie-"+strconv.Itoa(i), pull, evil
+		if err := s.pipeline.Handle(t.Context(), m); err != nil {
+			t.Error(err)
+		}
+	}
+	s.settle()
+	if got := s.repo.Checks(evil); len(got) != 0 {
+		t.Errorf("the checks of the commit are %+v", got)
+	}
+	// It is one of another pull request's group that has the head of this one.
+	at := s.repo.Enqueue("alice", n)
+	s.settle()
+	m := pipeline.Message{ID: "lie", Kind: pipeline.ToQueue, Pull: pull, Target: s.run(n).Target(), Attempt: s.run(n).Attempt, MergeGroup: evil}
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Error(err)
+	}
+	s.settle()
+	s.expect("the group", s.group(at), "completed success")
+	if got := s.repo.Checks(evil); len(got) != 0 {
+		t.Errorf("the checks of the commit are %+v", got)
+	}
+}
+
+// TestQueueTrustsTheBase holds that settings at the commit of a merge group, which has those of the pull requests before it,
+// are never read.
+func TestQueueTrustsTheBase(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMergeNet())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	m := s.pull("mallory", "grants", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\n\nallow {\n  provisioners = true\n}\n"})
+	s.repo.Enqueue("bob", m)
+	at := s.repo.Enqueue("alice", n)
+	var mu sync.Mutex
+	read := 0
+	s.answered = func(r *http.Request, _ int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if strings.Contains(r.URL.Path, "/contents/") && strings.Contains(r.URL.RawQuery, at) {
+			read++
+		}
+	}
+	s.settle()
+	s.expect("the group", s.page(at), "`net` was planned again")
+	mu.Lock()
+	defer mu.Unlock()
+	if read > 0 {
+		t.Errorf("%d files of the group are read", read)
+	}
+}
+
+// queueStory is of a merge group whose plan is another one, and of the next, which lands.
+func queueStory(t *testing.T, f *faults) {
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "b", githubtest.Files{"net/subnet.tf": resource("subnet", "1")})
+	was := s.run(n).PlanHash
+	s.repo.Push("bob", "main", "Other", githubtest.Files{"net/other.tf": resource("other", "1")})
+	f.use(s)
+	at := s.repo.Enqueue("alice", n)
+	s.stubborn()
+	s.expect(f.String()+": the group", s.group(at), "completed failure", "Another plan")
+	s.expect(f.String()+": the comment", s.answer(n, "queue-"+at), "Another plan for `net`")
+	own := ledger.Ledger{Records: s.data.Records}
+	if all, err := own.Runs(t.Context(), s.ref(n)); err != nil || len(all) != 1 || all[0].PlanHash != was {
+		t.Errorf("%v: the plan was %s, and the runs are %+v, %v", f, was, all, err)
+	}
+	s.repo.Dequeue(n)
+	s.stubborn()
+	s.expect(f.String()+": the group that is gone", s.group(at), "completed cancelled")
+	if got := len(s.repo.Comments(n)); got != 2 {
+		t.Errorf("%v: %d comments", f, got)
+	}
+	s.tidy(f)
+}
+
+// TestQueueAskedAgain holds that a plan is not made of the commit of a group that GitHub has no more, although nobody has told us
+// of its end.
+func TestQueueAskedAgain(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMergeNet())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Push("bob", "main", "Other value", githubtest.Files{"net/c.tf": resource("c", "1")})
+	at := s.repo.Enqueue("alice", n)
+	var held []pipeline.Message
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind == pipeline.ToQueue {
+			held = append(held, m)
+			return nil
+		}
+		return s.pipeline.Handle(ctx, m)
+	})
+	s.expect("the check while it is planned", s.group(at), "queued", "Planning at the head of the merge queue")
+	s.repo.Dequeue(n)
+	if len(held) != 1 || held[0].MergeGroup != at {
+		t.Fatalf("%+v", held)
+	}
+	if err := s.pipeline.Handle(t.Context(), held[0]); err != nil {
+		t.Fatal(err)
+	}
+	s.drain(t.Context(), s.pipeline.Handle)
+	s.expect("the check", s.group(at), "queued")
+	s.settle()
+	s.expect("the check in the end", s.group(at), "completed cancelled")
+	if got := len(s.repo.Comments(n)); got != 1 {
+		t.Errorf("%d comments", got)
+	}
 }

@@ -37,7 +37,7 @@ var triggers = map[pipeline.Kind]trigger{
 		(*task).abandonClosed,
 	},
 	pipeline.Grouped: {
-		(*task).group,
+		func(t *task, ctx context.Context) error { return t.queuer.Group(ctx) },
 		// The queue waits for the check for an hour, and puts the pull request out; it can be put in again.
 		func(*task, context.Context, comment.Broken) error { return nil },
 	},
@@ -59,6 +59,12 @@ var triggers = map[pipeline.Kind]trigger{
 	pipeline.ToCheck: {
 		func(t *task, ctx context.Context) error { return t.checker.Check(ctx) },
 		func(t *task, ctx context.Context, why comment.Broken) error { return t.checker.Abandon(ctx, why) },
+	},
+	pipeline.ToQueue: {
+		func(t *task, ctx context.Context) error { return t.checker.InQueue(ctx) },
+		func(t *task, ctx context.Context, why comment.Broken) error {
+			return t.checker.AbandonInQueue(ctx, why)
+		},
 	},
 	pipeline.ToRecover: {
 		func(t *task, ctx context.Context) error { return t.recover.Recover(ctx) },
@@ -93,14 +99,6 @@ func (t *task) close(ctx context.Context) error {
 	return t.then(ctx, t.closer.Close(ctx))
 }
 
-// group handles a merge group.
-func (t *task) group(ctx context.Context) error {
-	if err := t.evidence.Look(ctx); err != nil {
-		return err
-	}
-	return t.report.Grouped(ctx, t.message.MergeGroup)
-}
-
 // then goes on with the applies that wait for those of other projects, after an event whose comments are written.
 func (t *task) then(ctx context.Context, err error) error {
 	if err != nil {
@@ -120,7 +118,7 @@ func (t *task) sync(ctx context.Context) error {
 		return err
 	}
 	_, err := t.waves.GoOn(ctx)
-	if err := errors.Join(err, t.report.Sync(ctx)); err != nil {
+	if err := errors.Join(err, t.report.Sync(ctx), t.queuer.GoOn(ctx)); err != nil {
 		return err
 	}
 	if err := errors.Join(t.recorder.Record(ctx), t.teller.Tell(ctx)); err != nil {

@@ -17,6 +17,8 @@ type Pulls interface {
 	MergeResult(ctx context.Context, number int) (github.Merge, error)
 	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
 	Permission(ctx context.Context, login string) (github.Permission, error)
+	// Queue returns the merge queue that a pull request is in, the first to be merged first.
+	Queue(ctx context.Context, number int) ([]github.Queued, error)
 }
 
 // Commits reads the commits of a repository.

@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"slices"
+
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
@@ -23,6 +25,11 @@ const (
 type Finding struct {
 	Verdict Verdict
 	Reasons reasons.List
+}
+
+// Settles reports whether the parts of the plan that have moved are those only that a plan shows the effect of.
+func (f Finding) Settles() bool {
+	return !slices.ContainsFunc(f.Reasons, func(r reasons.Reason) bool { return !settleable(r) })
 }
 
 // renewed reports whether nobody has asked for the plan.

@@ -198,5 +198,8 @@ func Against(r Run, base, merge string, merged bool) Run {
 // ByMerge reports whether the merge of the pull request applies the run's plan.
 func (r Run) ByMerge() bool { return r.ApplyOn == project.OnMerge && !r.AfterMerge }
 
+// Lands reports whether a run has a plan that the merge applies as it is.
+func Lands(r Run) bool { return r.Phase == Planned && r.Standing() == comment.OnMerge }
+
 // Over reports whether nothing more will be done with the run, since its pull request is not open.
 func (r Run) Over(open bool) bool { return !open && !r.AfterMerge }

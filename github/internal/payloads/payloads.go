@@ -66,6 +66,20 @@ type Subject struct {
 	} `json:"pull_requests"`
 }
 
+// Group holds the members that we need of the webhook of a merge group. Reason is that of the action "destroyed".
+// Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads#merge_group
+type Group struct {
+	Action string `json:"action"`
+	Reason string `json:"reason"`
+	Group  struct {
+		HeadSHA string `json:"head_sha"`
+		HeadRef string `json:"head_ref"`
+	} `json:"merge_group"`
+	Repository   *gh.Repository   `json:"repository"`
+	Installation *gh.Installation `json:"installation"`
+	Sender       *gh.User         `json:"sender"`
+}
+
 // inQueue matches the branch of a merge group: that of the pull request it was made for, the last one in the group.
 // Source: https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
 var inQueue = sync.OnceValue(func() *regexp.Regexp {

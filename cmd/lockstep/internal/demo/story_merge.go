@@ -17,6 +17,11 @@ var mergeQueue = Story{
 		lands("so the queue merges it", true, "**Applied** `app`: 1 added, 0 changed, 0 destroyed"),
 		queues("bob's goes in, too", "bob", 2, "check lockstep: failure"),
 		lands("and is put out", false),
+		opened("dave opens one for the application, too", "dave", "worker", "Worker", githubtest.Files{"app/worker.tf": "resource \"terraform_data\" \"worker\" {\n  input = \"1\"\n}\n"}, "will be applied on merge"),
+		{title: "meanwhile somebody pushes to the base branch", do: by(func(r *githubtest.Repository) {
+			r.Push("alice", "main", "Cache", githubtest.Files{"app/cache.tf": "resource \"terraform_data\" \"cache\" {\n  input = \"1\"\n}\n"})
+		})},
+		queues("dave's goes in: with that its plan is another one, which nobody has read", "dave", 3, "check lockstep: failure", "Another plan at the head of the merge queue", "terraform_data.cache"),
 	},
 }
 

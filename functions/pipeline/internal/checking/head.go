@@ -54,7 +54,7 @@ func (h Head) replaced(e Entry) bool {
 
 // counts reports whether the commit is the head of an open or merged pull request.
 func (e Entry) counts() bool {
-	return e.Standing != comment.HeadClosed && e.Standing != comment.HeadLeft
+	return e.Standing != comment.HeadClosed && e.Standing != comment.HeadLeft && e.Standing != comment.HeadDequeued
 }
 
 // rank is lower for what is worse. An open end is worse than a good one, and better than a bad one,

@@ -66,11 +66,11 @@ func Of(f Facts) comment.HeadStanding {
 // somebody who applies them.
 func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
 	switch s {
-	case comment.HeadAwaited, comment.HeadPlanning:
+	case comment.HeadAwaited, comment.HeadPlanning, comment.HeadQueuePlanning:
 		return github.CheckQueued, ""
 	case comment.HeadApplying:
 		return github.CheckInProgress, ""
-	case comment.HeadUnknown, comment.HeadConflict, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp:
+	case comment.HeadUnknown, comment.HeadConflict, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp, comment.HeadQueueDiffers, comment.HeadQueueFailed:
 		return github.CheckCompleted, github.ConcludedFailure
 	case comment.HeadRefused, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed:
 		return github.CheckCompleted, github.ConcludedActionRequired
@@ -81,7 +81,7 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 		return github.CheckCompleted, github.ConcludedNeutral
 	case comment.HeadOnMerge, comment.HeadApplied, comment.HeadNoChanges, comment.HeadNothing:
 		return github.CheckCompleted, github.ConcludedSuccess
-	case comment.HeadClosed, comment.HeadLeft:
+	case comment.HeadClosed, comment.HeadLeft, comment.HeadDequeued:
 		return github.CheckCompleted, github.ConcludedCancelled
 	}
 	panic(fmt.Sprintf("checking: there is no standing %q of a head", s))

@@ -70,6 +70,7 @@ const (
 	MergeAnswer     = "merge"     // the outcomes of applies on merge
 	CloseAnswer     = "close"     // applies that will not be merged
 	CheckAnswer     = "check"     // plans that became others when another pull request was applied
+	QueueAnswer     = "queue"     // the beginning of the names of those about merge groups, one a group
 	AutomergeAnswer = "automerge" // the beginning of the names of refused merges, one a head
 	RerunAnswer     = "rerun"     // the beginning of the names of answers to the button of a check run, one a delivery
 )

@@ -34,7 +34,7 @@ type Look struct {
 	// Heads are the commits whose check has an entry of this pull request. It is written before the
 	// entries are.
 	Heads []string `json:",omitempty"`
-	// Groups are the last commits of merge groups for the pull request, whose check is that of its head.
+	// Groups are the last commits of merge groups for the pull request: see [Group].
 	Groups []string `json:",omitempty"`
 	// Landing is the head that is merged, or was, and whose branch is deleted afterwards.
 	Landing string `json:",omitempty"`
@@ -119,20 +119,6 @@ func (ld Ledger) Appear(ctx context.Context, p pipeline.Pull, sha string) error 
 	return ld.ChangeLook(ctx, p, func(l *Look) {
 		if !slices.Contains(l.Heads, sha) {
 			l.Heads = append(l.Heads, sha)
-		}
-	})
-}
-
-// maxGroups is the number of merge groups that are kept: a queue makes another one when it changes before the
-// pull request's turn.
-const maxGroups = 5
-
-// Group adds the commit of a merge group for a pull request.
-func (ld Ledger) Group(ctx context.Context, p pipeline.Pull, sha string) error {
-	return ld.ChangeLook(ctx, p, func(l *Look) {
-		if !slices.Contains(l.Groups, sha) {
-			l.Groups = append(l.Groups, sha)
-			l.Groups = l.Groups[max(len(l.Groups)-maxGroups, 0):]
 		}
 	})
 }

@@ -203,13 +203,20 @@ func (pl *Planner) watched(ctx context.Context, s ledger.Versioned, job jobs.Job
 // record of its run is not the one that was read any more. poll is the interval of looking, 0 is 5 s.
 // stop must be called when the work has ended.
 func UntilMoved(ctx context.Context, ld ledger.Ledger, s ledger.Versioned, poll time.Duration) (work context.Context, stop func()) {
+	return Until(ctx, poll, func(ctx context.Context) bool {
+		now, err := ld.Read(ctx, s.Key())
+		return err == nil && now.Version != s.Version
+	})
+}
+
+// Until returns a context that is over, for ErrSuperseded, once over reports so, which is asked at intervals; 0 is 5 s.
+func Until(ctx context.Context, poll time.Duration, over func(context.Context) bool) (work context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if poll == 0 {
 		poll = 5 * time.Second
 	}
 	done := walk.Every(ctx, poll, func() {
-		now, err := ld.Read(context.WithoutCancel(ctx), s.Key())
-		if err == nil && now.Version != s.Version {
+		if over(context.WithoutCancel(ctx)) {
 			cancel(ErrSuperseded)
 		}
 	})

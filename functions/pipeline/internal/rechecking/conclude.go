@@ -26,20 +26,25 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q runs.Reque
 	if found.Now.Again == nil || found.Now.Again.Plan.State != found.Now.State {
 		return fmt.Errorf("check the plan of %s: the new plan is missing, or of another state", s.Project)
 	}
-	q.State, q.OtherVersion, q.Providers, q.Modules = &found.Now.State, found.Now.OtherVersion, found.Now.Providers, found.Modules
-	again := found.Now.Again
-	q.Again = &runs.Again{Hash: runs.HashOf(again.Plan.Plan), State: again.Plan.State, Equal: again.Equal}
-	switch f := runs.Check(q); f.Verdict {
+	switch f := compared(&q, found); f.Verdict {
 	case runs.StillSame:
 		return c.stays(ctx, s, runs.Checked{Since: f.Reasons})
 	case runs.Another:
-		x.Again, x.Since = *again, f.Reasons
+		x.Again, x.Since = *found.Now.Again, f.Reasons
 		former := s.Former()
 		s.Base, s.Merge, s.ApplyOn, s.Place = q.Run.Base, q.Run.Merge, q.Run.ApplyOn, x.Job.State.String()
 		return c.replace(ctx, s, x, former)
 	default:
 		return c.impossible(ctx, s, f.Reasons, nil)
 	}
+}
+
+// compared decides about a plan that was made again.
+func compared(q *runs.Request, found jobs.Checked) runs.Finding {
+	again := found.Now.Again
+	q.State, q.OtherVersion, q.Providers, q.Modules = &found.Now.State, found.Now.OtherVersion, found.Now.Providers, found.Modules
+	q.Again = &runs.Again{Hash: runs.HashOf(again.Plan.Plan), State: again.Plan.State, Equal: again.Equal}
+	return runs.Check(*q)
 }
 
 // replace keeps the new plan in the place of the former one.

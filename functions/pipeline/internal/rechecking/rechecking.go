@@ -104,47 +104,71 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 	if err != nil || no != nil {
 		return c.impossible(ctx, s, no, err)
 	}
-	kept, err := c.Artifacts.Get(ctx, s.Applied())
-	if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
-		return err
-	}
-	q.Saved = runs.HashOf(kept)
-	if err := c.Evidence.CompareShown(ctx, &q); err != nil {
-		return c.impossible(ctx, s, nil, err)
-	}
-	dir, done, err := c.Evidence.Checkout(ctx, q.Run.Merge)
-	if errors.Is(err, github.ErrNotFound) {
-		return c.impossible(ctx, s, reasons.List{reasons.CommitGone{Problem: err.Error()}}, nil)
-	}
-	if err != nil {
-		return c.impossible(ctx, s, nil, err)
+	w, done, no, err := c.open(ctx, &q)
+	if err != nil || no != nil {
+		return c.impossible(ctx, s, no, err)
 	}
 	defer done()
-	in, err := c.inputs(ctx, dir, &q)
-	if err != nil {
-		return c.impossible(ctx, s, nil, err)
-	}
-	job, problem, err := c.Evidence.Job(ctx, &q, dir)
-	if err != nil {
-		return c.impossible(ctx, s, nil, err)
-	}
-	q.Provisioners = job.Grants.Provisioners
-	if d := runs.Gate(q); problem != "" || !d.Allowed() {
-		return c.impossible(ctx, s, append(d.Reasons, unusable(problem)...), nil)
-	}
-	// Checks of what is kept come before its bytes go to the engine.
-	if f := runs.Check(q); f.Verdict == runs.Unchecked && len(f.Reasons) > 0 {
-		return c.impossible(ctx, s, f.Reasons, nil)
-	}
 	s.Reserved = s.NextBegun()
 	if s, err = c.Ledger.Save(ctx, s); err != nil {
 		return err
 	}
-	found, err := c.watched(ctx, s, job, kept)
+	found, err := c.watched(ctx, s, w.job, w.kept)
 	if err != nil {
 		return fmt.Errorf("check the plan of %s: %w", s.Project, err)
 	}
-	return c.conclude(ctx, s, q, found, planrun.Replacement{Job: job, Inputs: in, Begun: s.Reserved})
+	return c.conclude(ctx, s, q, found, planrun.Replacement{Job: w.job, Inputs: w.in, Begun: s.Reserved})
+}
+
+// work is a plan, with its project in a checkout to make it again.
+type work struct {
+	kept []byte
+	in   ledger.Inputs
+	job  jobs.Job
+}
+
+// open checks out the commit of a request's run and adds what has moved there since its plan was made. done removes the
+// checkout. no are the reasons why the plan cannot be made again there.
+func (c *Checker) open(ctx context.Context, q *runs.Request) (w work, done func(), no reasons.List, err error) {
+	w.kept, err = c.Artifacts.Get(ctx, q.Run.Applied())
+	if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
+		return w, nil, nil, err
+	}
+	q.Saved = runs.HashOf(w.kept)
+	if err := c.Evidence.CompareShown(ctx, q); err != nil {
+		return w, nil, nil, err
+	}
+	dir, done, err := c.Evidence.Checkout(ctx, q.Run.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		return w, nil, reasons.List{reasons.CommitGone{Problem: err.Error()}}, nil
+	}
+	if err != nil {
+		return w, nil, nil, err
+	}
+	if no, err = c.look(ctx, q, dir, &w); err != nil || no != nil {
+		done()
+	}
+	return w, done, no, err
+}
+
+// look looks at a checkout.
+func (c *Checker) look(ctx context.Context, q *runs.Request, dir string, w *work) (no reasons.List, err error) {
+	if w.in, err = c.inputs(ctx, dir, q); err != nil {
+		return nil, err
+	}
+	job, problem, err := c.Evidence.Job(ctx, q, dir)
+	if err != nil {
+		return nil, err
+	}
+	w.job, q.Provisioners = job, job.Grants.Provisioners
+	if d := runs.Gate(*q); problem != "" || !d.Allowed() {
+		return append(d.Reasons, unusable(problem)...), nil
+	}
+	// Checks of what is kept come before its bytes go to the engine.
+	if f := runs.Check(*q); f.Verdict == runs.Unchecked && len(f.Reasons) > 0 {
+		return f.Reasons, nil
+	}
+	return nil, nil
 }
 
 func unusable(problem string) reasons.List {
@@ -158,6 +182,11 @@ func unusable(problem string) reasons.List {
 func (c *Checker) watched(ctx context.Context, s ledger.Versioned, job jobs.Job, kept []byte) (jobs.Checked, error) {
 	ctx, stop := planrun.UntilMoved(ctx, c.Ledger, s, c.Poll)
 	defer stop()
+	return c.made(ctx, job, kept)
+}
+
+// made makes a plan again, until another one supersedes it.
+func (c *Checker) made(ctx context.Context, job jobs.Job, kept []byte) (jobs.Checked, error) {
 	found, err := c.Engine.Check(ctx, job, kept)
 	if errors.Is(context.Cause(ctx), planrun.ErrSuperseded) {
 		return jobs.Checked{}, planrun.ErrSuperseded

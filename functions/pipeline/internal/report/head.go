@@ -102,7 +102,18 @@ func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Lo
 // that the head has to have. Whether the merge can be applied is decided again once it is there.
 func (rp *Reporter) inGroups(ctx context.Context, page comment.Head, l ledger.Look) error {
 	for _, sha := range l.Groups {
-		if err := rp.enter(ctx, sha, rp.entry(page, l.Waiting)); err != nil {
+		g, err := ledger.Groups{Ledger: rp.Ledger}.Read(ctx, rp.Evidence.Message.Pull, sha)
+		if err != nil {
+			return err
+		}
+		at := page
+		if rp.Evidence.Pull.Open || g.Gone {
+			if at.Queue, err = queued(ctx, rp, l.Head, sha); err != nil {
+				return err
+			}
+			at.Standing = checking.InQueue(page.Standing, l.Waiting, g.Gone, at.Queue)
+		}
+		if err := rp.enter(ctx, sha, rp.entry(at, l.Waiting)); err != nil {
 			return err
 		}
 	}
@@ -111,9 +122,6 @@ func (rp *Reporter) inGroups(ctx context.Context, page comment.Head, l ledger.Lo
 
 // Grouped makes the check of a merge group pending, until the head is looked at, and then that of the head.
 func (rp *Reporter) Grouped(ctx context.Context, sha string) error {
-	if err := rp.Ledger.Group(ctx, rp.Evidence.Message.Pull, sha); err != nil {
-		return err
-	}
 	l, err := rp.Ledger.LastLook(ctx, rp.Evidence.Message.Pull)
 	if err != nil {
 		return err

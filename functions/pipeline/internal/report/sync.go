@@ -39,6 +39,17 @@ func (rp *Reporter) Going(ctx context.Context, r runs.Run) error {
 	return rp.askForSync(ctx, r)
 }
 
+// AtQueue tells of a plan that was made of the commit of a merge group: in a comment where somebody has to act, and in the
+// group's check.
+func (rp *Reporter) AtQueue(ctx context.Context, r runs.Run, found comment.QueuedPlan) error {
+	if found.Outcome == comment.QueueDiffers || found.Outcome == comment.QueueFailed {
+		if err := rp.Reply(ctx, ledger.QueueAnswer+"-"+found.Group, NewReply(r.Target(), found)); err != nil {
+			return err
+		}
+	}
+	return rp.askForSync(ctx, r, "queue", found.Group)
+}
+
 // Sync writes the comments of the pull request from the records. Only messages of the events queue
 // do it, one at a time for each pull request: so there is one writer.
 func (rp *Reporter) Sync(ctx context.Context) error {
@@ -59,8 +70,8 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 
 // askForSync requests a sync of the comments after a step of a run. Of many plans, each tenth does, and the
 // last: whoever is the last to save a run sees that all others are at rest.
-func (rp *Reporter) askForSync(ctx context.Context, r runs.Run) error {
-	if r.Quiet && r.Made() {
+func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) error {
+	if r.Quiet && r.Made() && len(why) == 0 {
 		all, err := rp.Ledger.Runs(ctx, r.Pull)
 		if err != nil {
 			return err
@@ -78,7 +89,8 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run) error {
 			return nil
 		}
 	}
-	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), r.Attempt, r.Begun, r.Try, r.Applies, r.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-"))
+	parts := append([]any{r.Plain(), r.Attempt, r.Begun, r.Try, r.Applies, r.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-")}, why...)
+	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, parts...)
 }
 
 // syncAnswer writes the comment of an answer.

@@ -18,6 +18,7 @@ type people struct {
 	approvals []*approval
 	commands  []command
 	branches  int
+	groups
 }
 
 // An approval is somebody's word for the plans that they can have seen.
@@ -49,6 +50,9 @@ func (s *simulation) firstFiles() githubtest.Files {
 	}
 	if s.IntN(2) == 0 {
 		files["lockstep.hcl"] = "project \"p0\" {\n  dir = \"p0\"\n}\n\nproject \"p1\" {\n  dir   = \"p1\"\n  apply = \"merge\"\n}\n"
+	}
+	if s.queues() {
+		files["lockstep.hcl"] = "project \"p0\" {\n  dir = \"p0\"\n  apply = \"merge\"\n}\n\nproject \"p1\" {\n  dir   = \"p1\"\n  apply = \"merge\"\n}\n"
 	}
 	if s.automerges() {
 		files["lockstep.hcl"] = "automerge {\n  delete_branch = true\n}\n"
@@ -129,10 +133,18 @@ func (s *simulation) act() {
 		if s.IntN(4) == 0 {
 			push = s.repo.ForcePush
 		}
+		s.leave(p.Number)
 		push("alice", p.From, "More", s.edit())
+	case n < 55 && s.queues() && len(s.line) > 0:
+		s.land()
+	case n < 65 && !p.Conflicts && s.queues():
+		s.enqueue(p)
+	case n < 67 && s.queues():
+		s.leave(p.Number)
 	case n < 40 && !p.Conflicts:
 		s.merge(p)
 	case n < 43:
+		s.leave(p.Number)
 		s.note("bob closes #%d", p.Number)
 		s.repo.Close("bob", p.Number)
 	default:

@@ -116,6 +116,7 @@ func (s *simulation) atTheEnd() {
 		s.bug("a lease is left: %s", left[0].Value)
 	}
 	s.answers()
+	s.grouped()
 	for _, p := range s.repo.Pulls() {
 		if s.abandoned[p.Number] {
 			continue

@@ -38,6 +38,10 @@ func (h hub) MergeResult(ctx context.Context, number int) (github.Merge, error) 
 	return seen(h.w, "read merge", func() (github.Merge, error) { return h.GitHub.MergeResult(ctx, number) })
 }
 
+func (h hub) Queue(ctx context.Context, number int) ([]github.Queued, error) {
+	return seen(h.w, "read queue", func() ([]github.Queued, error) { return h.GitHub.Queue(ctx, number) })
+}
+
 func (h hub) Permission(ctx context.Context, login string) (github.Permission, error) {
 	return seen(h.w, "read permission", func() (github.Permission, error) { return h.GitHub.Permission(ctx, login) })
 }

@@ -20,7 +20,12 @@ import (
 var members = map[string][]string{
 	"Query":                             {"repository"},
 	"Repository":                        {"databaseId", "pullRequest"},
-	"PullRequest":                       {"reviewDecision", "reviewThreads"},
+	"PullRequest":                       {"reviewDecision", "reviewThreads", "number", "mergeQueue"},
+	"MergeQueue":                        {"entries"},
+	"MergeQueueEntryConnection":         {"nodes", "pageInfo"},
+	"MergeQueueEntry":                   {"headCommit", "pullRequest"},
+	"Commit":                            {"oid"},
+	"GitObjectID":                       nil, // a scalar
 	"PullRequestReviewThreadConnection": {"nodes", "pageInfo"},
 	"PullRequestReviewThread":           {"isResolved"},
 	"PageInfo":                          {"hasNextPage", "endCursor"},

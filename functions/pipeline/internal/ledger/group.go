@@ -1,0 +1,110 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// A Group is a merge group of a pull request, as GitHub had it: SHA is its commit, Head that of the pull request. Gone is set
+// once GitHub has it no more; there is no way back.
+type Group struct {
+	Pull      pipeline.Pull
+	SHA, Head string
+	Gone      bool `json:",omitempty"`
+}
+
+// A GroupPlan is the comparison of the plan of a run, by its hash, with the one that was made of the commit of a merge group.
+type GroupPlan struct {
+	Attempt int
+	Hash    string
+	Found   comment.QueuedPlan
+}
+
+// Of reports whether the comparison is about the plan that a run has now.
+func (p GroupPlan) Of(r runs.Run) bool {
+	return p.Hash != "" && p.Hash == r.PlanHash && p.Attempt == r.Attempt
+}
+
+// Groups are the records of merge groups.
+type Groups struct{ Ledger Ledger }
+
+func groupKey(p pipeline.Pull, sha string) string {
+	return fmt.Sprintf("group/%d/%d/%s", p.Repo.ID, p.Number, sha)
+}
+
+// maxGroups is the number of merge groups that are kept: a queue makes another one when it changes before the
+// pull request's turn.
+const maxGroups = 5
+
+// Add records a merge group of a pull request.
+func (gs Groups) Add(ctx context.Context, g Group) error {
+	err := gs.change(ctx, g.Pull, g.SHA, func(now *Group) {
+		g.Gone = now.Gone
+		*now = g
+	})
+	if err != nil {
+		return err
+	}
+	return gs.Ledger.ChangeLook(ctx, g.Pull, func(l *Look) {
+		if !slices.Contains(l.Groups, g.SHA) {
+			l.Groups = append(l.Groups, g.SHA)
+			l.Groups = l.Groups[max(len(l.Groups)-maxGroups, 0):]
+		}
+	})
+}
+
+// End records that GitHub has a merge group no more.
+func (gs Groups) End(ctx context.Context, p pipeline.Pull, sha string) error {
+	return gs.change(ctx, p, sha, func(g *Group) { g.Gone = true })
+}
+
+func (gs Groups) change(ctx context.Context, p pipeline.Pull, sha string, change func(*Group)) error {
+	_, err := gs.Ledger.Change(ctx, groupKey(p, sha), func(old []byte) ([]byte, error) {
+		g := Group{Pull: p, SHA: sha}
+		if old != nil {
+			if err := json.Unmarshal(old, &g); err != nil {
+				return nil, fmt.Errorf("read a merge group: the record is damaged: %w", err)
+			}
+		}
+		if change(&g); string(pipeline.Encode(g)) == string(old) {
+			return nil, ErrAsIs
+		}
+		return pipeline.Encode(g), nil
+	})
+	return err
+}
+
+// Read returns a merge group, zero if there is no record of it.
+func (gs Groups) Read(ctx context.Context, p pipeline.Pull, sha string) (g Group, err error) {
+	return g, gs.read(ctx, groupKey(p, sha), &g)
+}
+
+// Plan returns the comparison that a run had last in a merge group, zero if it had none.
+func (gs Groups) Plan(ctx context.Context, r runs.Run, sha string) (p GroupPlan, err error) {
+	return p, gs.read(ctx, groupKey(r.Pull, sha)+"/"+r.Target(), &p)
+}
+
+// SavePlan records a comparison.
+func (gs Groups) SavePlan(ctx context.Context, r runs.Run, sha string, p GroupPlan) error {
+	next := pipeline.Encode(p)
+	_, err := gs.Ledger.Change(ctx, groupKey(r.Pull, sha)+"/"+r.Target(), func([]byte) ([]byte, error) { return next, nil })
+	return err
+}
+
+// read decodes a record; without one the value stays as it is.
+func (gs Groups) read(ctx context.Context, key string, into any) error {
+	rec, err := gs.Ledger.Records.Get(ctx, key)
+	if err != nil || rec.Version == "" {
+		return err
+	}
+	if err := json.Unmarshal(rec.Value, into); err != nil {
+		return fmt.Errorf("read %s: the record is damaged: %w", key, err)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+// Package queueing sees to the merge groups of a pull request: the base branch with it, and with those before it in GitHub's
+// merge queue, merged into it. It keeps which of them GitHub has, and has the plans that the merge applies made again of a
+// group's commit.
+//
+//	a group is made, or destroyed   [Queuer.Group] asks GitHub which one there is
+//	a plan is made                  [Queuer.GoOn] sends a message for each that no message is about yet
+//
+// The webhook about a group is a hint: late, twice or in another order it has the same outcome, since GitHub is asked each
+// time. The package refuses to know how plans compare: that is package rechecking. Start at [Queuer.Group].
+package queueing
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// A Queuer sees to the merge groups of the pull request of a message.
+type Queuer struct {
+	Evidence *evidence.Reader
+	Report   *report.Reporter
+	Ledger   ledger.Ledger
+	Queue    pipeline.Queue
+}
+
+// Group handles the webhook about a merge group. A pull request is in one group at a time.
+func (q *Queuer) Group(ctx context.Context) error {
+	m := q.Evidence.Message
+	if err := q.Evidence.Look(ctx); err != nil || !q.Evidence.Pull.Open {
+		return err
+	}
+	sha, _, err := evidence.MergeGroup(ctx, q.Evidence)
+	if err != nil {
+		return err
+	}
+	l, err := q.Ledger.LastLook(ctx, m.Pull)
+	if err != nil {
+		return err
+	}
+	for _, was := range l.Groups {
+		if was == sha {
+			continue
+		}
+		if err := q.groups().End(ctx, m.Pull, was); err != nil {
+			return err
+		}
+	}
+	if sha == "" {
+		return q.Report.Sync(ctx)
+	}
+	if err := q.groups().Add(ctx, ledger.Group{Pull: m.Pull, SHA: sha, Head: q.Evidence.Pull.Head.SHA}); err != nil {
+		return err
+	}
+	if err := q.Report.Grouped(ctx, sha); err != nil {
+		return err
+	}
+	return q.GoOn(ctx)
+}
+
+func (q *Queuer) groups() ledger.Groups { return ledger.Groups{Ledger: q.Ledger} }
+
+// GoOn has the plans made again that the merge applies, where that was not done in the merge group of the pull request. It can
+// be repeated.
+func (q *Queuer) GoOn(ctx context.Context) error {
+	l, err := q.Ledger.LastLook(ctx, q.Evidence.Message.Pull)
+	if err != nil || len(l.Groups) == 0 || !q.Evidence.Pull.Open {
+		return err
+	}
+	sha := l.Groups[len(l.Groups)-1]
+	g, err := q.groups().Read(ctx, q.Evidence.Message.Pull, sha)
+	if err != nil || g.Gone || g.Head != q.Evidence.Pull.Head.SHA {
+		return err
+	}
+	all, err := q.Ledger.Runs(ctx, q.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.Head != g.Head || !runs.Lands(s.Run) {
+			continue
+		}
+		p, err := q.groups().Plan(ctx, s.Run, sha)
+		if err != nil {
+			return err
+		}
+		if p.Of(s.Run) {
+			continue
+		}
+		m := pipeline.Message{Kind: pipeline.ToQueue, Target: s.Target(), Attempt: s.Attempt, MergeGroup: sha}
+		if err := pipeline.Send(ctx, q.Queue, s.Pull, m, s.Plain(), s.Attempt, s.Begun, sha); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+// Package queries has the answers of GitHub's GraphQL API. It refuses to know whom they are about. Start at [Answer].
+package queries
+
+import (
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+)
+
+// Answer is the answer about a pull request of a repository with an ID.
+func Answer(id int64, pull rest.Object) rest.Object {
+	return rest.Object{"data": rest.Object{"repository": rest.Object{"databaseId": id, "pullRequest": pull}}}
+}
+
+// Forbidden is the answer to an App without the permission.
+func Forbidden(id int64, message string) rest.Object {
+	return rest.Object{
+		"data":   rest.Object{"repository": rest.Object{"databaseId": id, "pullRequest": nil}},
+		"errors": []any{rest.Object{"type": "FORBIDDEN", "path": []any{"repository", "pullRequest"}, "message": message}},
+	}
+}
+
+// NotFound is the answer about a repository that is not there.
+func NotFound(name string) rest.Object {
+	return rest.Object{
+		"data":   rest.Object{"repository": nil},
+		"errors": []any{rest.Object{"type": "NOT_FOUND", "path": []any{"repository"}, "message": "Could not resolve to a Repository with the name '" + name + "'."}},
+	}
+}
+
+// Entry is a pull request in a merge queue, with the commit of its group.
+func Entry(number int, sha string) rest.Object {
+	return rest.Object{"headCommit": rest.Object{"oid": sha}, "pullRequest": rest.Object{"number": number}}
+}
+
+// Queue is the merge queue of a pull request, which is in none if it is not in.
+func Queue(entries []any, in bool) rest.Object {
+	if !in {
+		return rest.Object{"mergeQueue": nil}
+	}
+	page := rest.Object{"hasNextPage": false, "endCursor": nil}
+	return rest.Object{"mergeQueue": rest.Object{"entries": rest.Object{"nodes": entries, "pageInfo": page}}}
+}
