@@ -2,6 +2,7 @@ package comment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -11,6 +12,20 @@ import (
 // repository.
 func SettingsChanged(file string) string {
 	return fmt.Sprintf("This pull request changes %s. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged.", markdown.Code(file))
+}
+
+// ServedElsewhere is the note on projects that other deployments serve, each by one of a name, "" for that without
+// one.
+func ServedElsewhere(projects, by []string) string {
+	var checks []string
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(by))) {
+		check := "lockstep"
+		if name != "" {
+			check = "lockstep (" + name + ")"
+		}
+		checks = append(checks, check)
+	}
+	return fmt.Sprintf("Other deployments of Lockstep plan and apply %s, with comments of their own. The pull request is not done before the checks of them are: %s.", markdown.List(projects), markdown.List(checks))
 }
 
 // SettingsBroken is the note on a file with settings of the base branch that has errors, which problem

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -16,10 +17,34 @@ type Pull struct {
 // Runs is the directory of the keys of all runs of a pull request.
 func (p Pull) Runs() string { return fmt.Sprintf("run/%d/%d", p.Repo.ID, p.Number) }
 
-// HeadCheck is the name of the check run of each head as a whole, CheckPrefix begins the names of
-// those of projects. HeadID is the external ID of the former: a commit has one of them.
+// HeadCheck is the name of the check run of each head as a whole, by the deployment without a name, CheckPrefix
+// begins the names of those of projects. HeadID is the external ID of the former: a commit has one of each
+// deployment.
 const (
 	HeadCheck   = "lockstep"
 	CheckPrefix = HeadCheck + "/"
 	HeadID      = "head"
 )
+
+// HeadCheckOf is HeadCheck by a deployment: each has one that can be required.
+func HeadCheckOf(deployment string) string {
+	if deployment == "" {
+		return HeadCheck
+	}
+	return HeadCheck + " (" + deployment + ")"
+}
+
+// ReadCheck reads the name of a check run of any deployment: of a head, or of a project, which is named with its
+// workspace as in runs.Run.Check. ours is false if no deployment names one so.
+func ReadCheck(name string) (deployment, project string, ours bool) {
+	rest, ours := strings.CutPrefix(name, HeadCheck)
+	if inner, named := strings.CutPrefix(rest, " ("); named {
+		deployment, rest, ours = strings.Cut(inner, ")")
+		ours = ours && deployment != ""
+	}
+	if !ours || rest == "" {
+		return deployment, "", ours
+	}
+	project, ours = strings.CutPrefix(rest, "/")
+	return deployment, project, ours
+}

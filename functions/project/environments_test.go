@@ -84,7 +84,7 @@ func TestGrant(t *testing.T) {
 	} {
 		base, _ := Parse(FileName, []byte(described+test.base))
 		_, p := of(t, test.head, test.project)
-		g, err := base.Grant(p, test.branch)
+		g, err := base.Grant(p, Grantee{Branch: test.branch})
 		if (err == nil) != (test.no == "") || err != nil && !strings.Contains(err.Error(), test.no) || g.Name() != test.want {
 			t.Errorf("%s: %q, %v; want %q %s", name, g.Name(), err, test.want, test.no)
 		}
@@ -108,7 +108,7 @@ func TestGrantOfTheBase(t *testing.T) {
 		"environment \"production\" {\n  plan_role = \"arn:aws:iam::3\"\n}\n": "has errors on the base branch",
 	} {
 		s, _ := Parse(FileName, []byte(base))
-		g, err := s.Grant(p, "main")
+		g, err := s.Grant(p, Grantee{Branch: "main"})
 		got, _ := g.Role(false)
 		if err != nil {
 			got = err.Error()
@@ -117,14 +117,14 @@ func TestGrantOfTheBase(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant %s", base, got, want)
 		}
 	}
-	if g, err := (*Settings)(nil).Grant(p, "main"); err == nil || g.Name() != "" {
+	if g, err := (*Settings)(nil).Grant(p, Grantee{Branch: "main"}); err == nil || g.Name() != "" {
 		t.Errorf("a base without lockstep.hcl grants %q", g.Name())
 	}
-	if g, err := (*Settings)(nil).Grant(Project{Name: "net"}, "main"); err != nil || g.Name() != "" {
+	if g, err := (*Settings)(nil).Grant(Project{Name: "net"}, Grantee{Branch: "main"}); err != nil || g.Name() != "" {
 		t.Errorf("a base without lockstep.hcl: %q, %v", g.Name(), err)
 	}
 	s, _ := Parse(FileName, []byte(described))
-	g, err := s.Grant(p, "main")
+	g, err := s.Grant(p, Grantee{Branch: "main"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,18 +6,27 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// Grant returns the rights of a pull request's project, where s comes from the base commit and
-// branch is the base branch. A project has the environment that the base branch gives it, until
+// A Grantee is who asks for the rights of a project.
+type Grantee struct {
+	Branch     string    // that the pull request goes into
+	Base       []Project // of the base commit, beside the settings
+	Deployment string    // that runs the project
+}
+
+// Grant returns the rights of a pull request's project, where s comes from the base commit. A project has the environment that the base branch gives it, until
 // another one is merged; one that the base branch does not have may have any that stands there. The
 // error is a sentence for people, with the remedy.
-func (s *Settings) Grant(p Project, branch string) (environments.Granted, error) {
+func (s *Settings) Grant(p Project, to Grantee) (environments.Granted, error) {
+	if by := s.Deployment(p, to.Base); by != to.Deployment {
+		return environments.Granted{}, elsewhere(p, by, to.Deployment)
+	}
 	if s == nil {
 		if p.Environment == "" {
 			return environments.Granted{}, nil
 		}
 		s = &Settings{}
 	}
-	known := s.known(p)
+	known := s.standing(p, to.Base)
 	if len(known) == 0 && p.Environment == "" {
 		known = []Project{s.defaults}
 	}
@@ -34,7 +43,7 @@ func (s *Settings) Grant(p Project, branch string) (environments.Granted, error)
 	if !ok {
 		return environments.Granted{}, fmt.Errorf("the project %s names the environment %q (%s), which the base branch does not have: no pull request grants itself roles and secrets; merge the block environment %[2]q on its own first, and plan again", p.Name, p.Environment, where(p))
 	}
-	return e.Grant(branch)
+	return e.Grant(to.Branch)
 }
 
 func named(environment string) string {

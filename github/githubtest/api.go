@@ -118,7 +118,9 @@ func (h *Hub) routes() *http.ServeMux {
 func (h *Hub) alone(answer rest.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
+		back := h.app.Act(r)
 		status, body := answer(r)
+		back()
 		h.mu.Unlock()
 		rest.Send(w, status, body)
 	}

@@ -95,6 +95,15 @@ func (h *Hub) App(url string) github.AppConfig {
 	return github.AppConfig{ID: h.app.ID, Key: github.NewSecret(h.AppKey()), URL: url}
 }
 
+// AddApp installs another App wherever the first one is. It returns its configuration at a URL, and gets the same
+// webhooks at an address of its own, but for those about check runs.
+func (h *Hub) AddApp(o Options, url string) github.AppConfig {
+	defer h.lock()()
+	h.app.Add(o.AppID, o.AppName)
+	h.outbox.Also(o.Webhook, o.Secret)
+	return github.AppConfig{ID: o.AppID, Key: github.NewSecret(h.app.PEM()), URL: url}
+}
+
 // AppKey returns the App's private key as GitHub hands it out, in PEM.
 func (h *Hub) AppKey() string { return h.app.PEM() }
 

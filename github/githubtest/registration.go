@@ -35,5 +35,5 @@ func (w *world) register(rw http.ResponseWriter, r *http.Request) {
 
 // convert is POST /app-manifests/{code}/conversions.
 func (w *world) convert(r *http.Request) (int, any) {
-	return w.registry.Convert(r, w.app, w.appJSON(app{w.app.ID, w.app.Slug}))
+	return w.registry.Convert(r, w.app.App, w.appJSON(app{w.app.ID, w.app.Slug}))
 }

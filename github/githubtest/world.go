@@ -17,7 +17,7 @@ type world struct {
 	mu       sync.Mutex
 	log      *story.Log
 	outbox   *hooks.Outbox
-	app      *apps.App
+	app      *apps.Several
 	registry apps.Registry
 	history  commits.History
 	users    map[string]*user
@@ -25,7 +25,7 @@ type world struct {
 
 func newWorld(o Options) *world {
 	w := &world{
-		log: story.New(o.OnEdit, o.Now), app: apps.New(o.AppID, o.AppName), history: commits.History{}, users: map[string]*user{},
+		log: story.New(o.OnEdit, o.Now), app: apps.First(o.AppID, o.AppName), history: commits.History{}, users: map[string]*user{},
 	}
 	w.outbox = hooks.New(o.Webhook, o.Secret, w.log.Now, o.Transport)
 	w.users[w.app.Login()] = &user{login: w.app.Login(), id: 900, bot: true}
@@ -57,7 +57,7 @@ func (w *world) person(login string) *user {
 }
 
 // self returns the App as a user.
-func (w *world) self() *user { return w.users[w.app.Login()] }
+func (w *world) self() *user { return w.person(w.app.Login()) }
 
 // ours is the App's user.
 func (w *world) ours() (login string, user rest.Object) {

@@ -89,6 +89,7 @@ var types = tagged.Union[Reason]{
 	"own apply":           reflect.TypeFor[OwnApply](),
 	"several projects":    reflect.TypeFor[SeveralProjects](),
 	"no project selected": reflect.TypeFor[NoProjectSelected](),
+	"served elsewhere":    reflect.TypeFor[ServedElsewhere](),
 	"none selected":       reflect.TypeFor[NoneSelected](),
 }
 

@@ -112,6 +112,21 @@ func (r NoProjectSelected) words() (text, remedy string) {
 	return text, fmt.Sprintf("The repository has no projects: no directory has a configuration with a backend block, and there is no %s that names one.", settings)
 }
 
+// ServedElsewhere: another deployment of Lockstep on the repository serves the project, by the base branch.
+type ServedElsewhere struct {
+	Project string
+	By      string // its name; "" for the one without a name
+}
+
+func (r ServedElsewhere) words() (text, remedy string) {
+	by, check := "the deployment without a name", "lockstep"
+	if r.By != "" {
+		by, check = "the deployment "+markdown.Code(r.By), fmt.Sprintf("lockstep (%s)", r.By)
+	}
+	return fmt.Sprintf("By the base branch, %s serves %s, and not this one.", by, markdown.Code(r.Project)),
+		fmt.Sprintf("It is given the same command, and answers it; its check is %s.", markdown.Code(check))
+}
+
 // OwnApply: the plan destroys the objects of a removed project, and the command is for all that waits.
 type OwnApply struct{ Project string }
 

@@ -38,6 +38,8 @@ type Settings struct {
 	GitHubURL              string
 	// Serves are the owners and repositories that are served.
 	Serves intake.Serves
+	// Deployment is the name of this one, "" for none.
+	Deployment string
 	// TargetRole is the ARN of the role that providers have, with ExternalID; "" none.
 	TargetRole, ExternalID string
 	// StateRole is the ARN of the role that states are reached by, with StateExternalID.
@@ -70,6 +72,7 @@ var (
 var variables = []variable{
 	{"LOCKSTEP_TABLE", all, false, text(func(s *Settings) *string { return &s.Table })},
 	{"LOCKSTEP_SERVES", all, true, serves},
+	{"LOCKSTEP_DEPLOYMENT", inGitHub, true, text(func(s *Settings) *string { return &s.Deployment })},
 	{"LOCKSTEP_BUCKET", inGitHub, false, text(func(s *Settings) *string { return &s.Bucket })},
 	{"LOCKSTEP_KEY", inGitHub, false, text(func(s *Settings) *string { return &s.Key })},
 	{"LOCKSTEP_EVENTS_QUEUE", all, false, queue(func(s *Settings) *string { return &s.Events })},

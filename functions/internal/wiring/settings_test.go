@@ -20,7 +20,7 @@ var environment = map[string]string{
 	"LOCKSTEP_APP_ID": "4711", "LOCKSTEP_APP_KEY_SECRET": "arn:aws:secretsmanager:eu-central-1:1:secret:key",
 	"LOCKSTEP_WEBHOOK_SECRET": "arn:aws:secretsmanager:eu-central-1:1:secret:hook", "LOCKSTEP_GITHUB_URL": "https://github.example/api/v3/",
 	"LOCKSTEP_STATE_ROLE": "arn:aws:iam::1:role/states", "LOCKSTEP_STATE_EXTERNAL_ID": "stack", "LOCKSTEP_STATES": "s3://states/{owner}/{name}/**",
-	"LOCKSTEP_TARGET_ROLE": "arn:aws:iam::2:role/target", "LOCKSTEP_EXTERNAL_ID": "x", "LOCKSTEP_STOP_BEFORE": "90s", "LOCKSTEP_SERVES": "acme,bob/infra",
+	"LOCKSTEP_TARGET_ROLE": "arn:aws:iam::2:role/target", "LOCKSTEP_EXTERNAL_ID": "x", "LOCKSTEP_STOP_BEFORE": "90s", "LOCKSTEP_SERVES": "acme,bob/infra", "LOCKSTEP_DEPLOYMENT": "ou-a",
 }
 
 func read(f Function, change map[string]string) (Settings, error) {
@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 		Webhook: {Table: "records", Serves: serves, Events: "https://sqs/1/events.fifo", WebhookSecret: environment["LOCKSTEP_WEBHOOK_SECRET"]},
 		Apply: {
 			Table: "records", Bucket: "artifacts", Key: environment["LOCKSTEP_KEY"], Events: "https://sqs/1/events.fifo",
-			Serves: serves, AppID: 4711, AppKeySecret: environment["LOCKSTEP_APP_KEY_SECRET"], GitHubURL: "https://github.example/api/v3/",
+			Serves: serves, Deployment: "ou-a", AppID: 4711, AppKeySecret: environment["LOCKSTEP_APP_KEY_SECRET"], GitHubURL: "https://github.example/api/v3/",
 			StateRole: "arn:aws:iam::1:role/states", StateExternalID: "stack", OwnStates: places.Own{"s3://states/{owner}/{name}/**"},
 			TargetRole: "arn:aws:iam::2:role/target", ExternalID: "x", StopBefore: 90 * time.Second,
 		},

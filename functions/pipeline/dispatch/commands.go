@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
@@ -101,7 +102,33 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	if !ok {
 		return co.guide(ctx) // of a message of another version of Lockstep
 	}
+	if c := line.Command; c.Verb != comment.Help && c.AsPlan().Verb != comment.Plan {
+		if replies, elsewhere, err := co.elsewhere(ctx, c); err != nil || elsewhere {
+			return replies, err
+		}
+	}
 	return carryOut(co, ctx, line.Command)
+}
+
+// elsewhere reports whether a command is for projects that other deployments serve, and none of ours: the last look at
+// the pull request has found those that it changes. Where it names none, the others answer it alone.
+func (co *commands) elsewhere(ctx context.Context, c comment.Command) ([]comment.Reply, bool, error) {
+	l, err := co.Ledger.LastLook(ctx, co.Evidence.Message.Pull)
+	if err != nil || len(l.Elsewhere) == 0 {
+		return nil, false, err
+	}
+	all, err := co.Ledger.Runs(ctx, co.Evidence.Message.Pull)
+	if err != nil || slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Meant(c) }) {
+		return nil, false, err
+	}
+	others := slices.DeleteFunc(l.Elsewhere, func(x ledger.Elsewhere) bool { return !c.Selects(x.Project, x.Dir, x.Workspace) })
+	switch {
+	case c.Everything():
+		return nil, true, nil
+	case c.Failed || len(others) == 0:
+		return nil, false, nil
+	}
+	return []comment.Reply{evidence.RefusedElsewhere(c, others)}, true, nil
 }
 
 // handlers is the table of commands as they are carried out: now, or as far as messages that

@@ -2,163 +2,257 @@ package dispatch_test
 
 import (
 	"fmt"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// deployed is a repository with a project in an environment of GitHub, and one in none.
-func deployed() githubtest.Files {
-	return githubtest.Files{
-		"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"),
-		"lockstep.hcl": "environment \"prod\" {\n  github = \"production\"\n}\nproject \"net\" {\n  dir = \"net\"\n  environment = \"prod\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
+// beside puts another deployment beside that of a stage, with an App, a webhook and data of its own: a stage on the same
+// repository.
+func (s *stage) beside(name string) *stage {
+	s.t.Helper()
+	other := &stage{t: s.t, hub: s.hub, repo: s.repo}
+	hush := github.NewSecret("hush of " + name)
+	server := httptest.NewServer(&other.webhook)
+	s.t.Cleanup(server.Close)
+	api := httptest.NewServer(s.hub)
+	s.t.Cleanup(api.Close)
+	app, err := github.NewApp(s.hub.AddApp(githubtest.Options{AppID: 4800, AppName: "lockstep-" + name, Webhook: server.URL, Secret: hush}, api.URL))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if other.data, err = localstore.Open(s.t.TempDir()); err != nil {
+		s.t.Fatal(err)
+	}
+	other.pipeline = &dispatch.Pipeline{
+		Deployment: name, Bases: &evidence.Bases{},
+		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return app.Repository(p.Installation, p.Repo) },
+		Records: other.data.Records, Artifacts: other.data.Artifacts, Queue: other.data.Queue,
+		Engine:  &executor.Engine{Version: "test", Backend: executor.LocalStates(other.data.States)},
+		Scratch: s.t.TempDir(), Serves: serving(s.t, "acme"),
+	}
+	other.webhook = intake.Webhook{Intake: other.pipeline.Intake(), Secrets: []github.Secret{hush}, Log: func(err error) { s.t.Error(err) }}
+	return other
+}
+
+// settleBoth settles two deployments on one repository.
+func settleBoth(a, b *stage) {
+	for range 3 { // what one does may concern the other
+		a.settle()
+		b.settle()
 	}
 }
 
-// guarded lets the App read the environments of GitHub, and makes one.
-func (s *stage) guarded(name string, e githubtest.Environment) {
-	s.hub.Accepts("actions", "read")
-	s.repo.SetEnvironment(name, e)
+// divided is a lockstep.hcl of two organisational units.
+const divided = `
+environment "a" {
+  deployment = "ou-a"
 }
 
-// deployments are those of the repository: each environment, its last state and description.
-func (s *stage) deployments() string {
+environment "b" {
+}
+
+project "net" {
+  dir         = "net"
+  environment = "a"
+}
+
+project "db" {
+  dir         = "db"
+  environment = "b"
+}
+
+project "app" {
+  dir = "app"
+}
+`
+
+func newDivided(t *testing.T, settings string) (main, unit *stage) {
+	t.Helper()
+	main = newStage(t, githubtest.Files{
+		"lockstep.hcl": settings, "net/main.tf": resource("net", "1"), "db/main.tf": resource("db", "1"), "app/main.tf": resource("app", "1"),
+	})
+	main.hub.Accepts("contents", "write")
+	return main, main.beside("ou-a")
+}
+
+// open pushes changes, and opens a pull request, for two deployments.
+func open(a, b *stage, branch string, changes githubtest.Files) int {
+	a.repo.Push("alice", branch, "Change "+branch, withBackends(changes))
+	n := a.repo.OpenPull("alice", "Change "+branch, branch)
+	settleBoth(a, b)
+	return n
+}
+
+// answers returns what both deployments answer to a comment.
+func answers(a, b *stage, number int, text string) (first, second string) {
+	a.t.Helper()
+	id := a.repo.Comment("alice", number, text)
+	settleBoth(a, b)
+	marker := comment.AnswerMarker(fmt.Sprint(id))
+	for _, c := range a.repo.Comments(number) {
+		switch {
+		case !strings.HasPrefix(c.Body, marker) && !strings.HasPrefix(c.Body, comment.ResultMarker(fmt.Sprint(id))):
+		case c.Author == "lockstep[bot]":
+			first += c.Body
+		default:
+			second += c.Body
+		}
+	}
+	return first, second
+}
+
+// merged reports whether a pull request is merged.
+func (s *stage) merged(number int) bool {
+	return slices.ContainsFunc(s.hub.Edits(), func(e githubtest.Edit) bool { return e.Kind == "merge" && e.Number == number })
+}
+
+// conclusions returns the conclusions of the check runs at the head of a branch, by their names.
+func (s *stage) conclusions(branch string) string {
 	var out []string
-	for _, d := range s.repo.Deployments() {
-		if len(d.SHA) != 40 || len(d.States) == 0 {
-			s.t.Errorf("a deployment is %+v", d)
-			continue
+	for _, c := range s.repo.Checks(s.repo.Head(branch)) {
+		out = append(out, fmt.Sprintf("%s by %s: %s", c.Name, c.App, c.Conclusion))
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+// TestTwoDeployments holds that of two deployments on one repository each serves the projects that name it: each is
+// planned once, by the one with a check that can be required and one comment of its own.
+func TestTwoDeployments(t *testing.T) {
+	t.Parallel()
+	a, b := newDivided(t, divided+"automerge {\n}\n")
+	n := open(a, b, "c", githubtest.Files{"net/x.tf": resource("x", "1"), "db/x.tf": resource("x", "1"), "app/x.tf": resource("x", "1")})
+	want := "lockstep (ou-a) by lockstep-ou-a: neutral\nlockstep (ou-a)/net by lockstep-ou-a: success\n" +
+		"lockstep by lockstep: neutral\nlockstep/app by lockstep: success\nlockstep/db by lockstep: success"
+	if got := a.conclusions("c"); got != want {
+		t.Errorf("checks:\n%s", got)
+	}
+	var authors []string
+	for _, c := range a.repo.Comments(n) {
+		if strings.HasPrefix(c.Body, comment.StatusMarker) {
+			authors = append(authors, c.Author)
+			a.expect(c.Author, c.Body, "Other deployments of Lockstep plan and apply "+map[string]string{"lockstep[bot]": "`net`", "lockstep-ou-a[bot]": "`app`, `db`"}[c.Author])
 		}
-		out = append(out, fmt.Sprintf("%s %s", d.Environment, d.States[len(d.States)-1]))
 	}
-	return strings.Join(out, ", ")
+	slices.Sort(authors)
+	if !slices.Equal(authors, []string{"lockstep-ou-a[bot]", "lockstep[bot]"}) {
+		t.Errorf("comments by %s", authors)
+	}
+
+	first, second := answers(a, b, n, "lockstep plan -p net")
+	a.expect("the other one", first, "By the base branch, the deployment `ou-a` serves `net`, and not this one", "`lockstep (ou-a)`")
+	a.expect("its own", second, "**Planned** `net`")
+	first, second = answers(a, b, n, "lockstep apply -p net")
+	a.expect("the other one", first, "serves `net`, and not this one")
+	a.expect("its own", second, "**Applied** `net`")
+	if a.merged(n) {
+		t.Fatal("it is merged while plans of another deployment wait")
+	}
+	first, second = answers(a, b, n, "lockstep apply -p app")
+	a.expect("its own", first, "**Applied** `app`")
+	a.expect("the other one", second, "the deployment without a name serves `app`")
+	answers(a, b, n, "lockstep apply -p db")
+	if !a.merged(n) {
+		t.Error("all is applied, and it is not merged")
+	}
 }
 
-// TestDeployments records each apply to an environment of GitHub, and nothing else.
-func TestDeployments(t *testing.T) {
+// TestDeploymentsKeepQuiet holds that a deployment leaves alone what is only another's: pushes, commands and removals.
+func TestDeploymentsKeepQuiet(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, deployed())
-	s.hub.Accepts("deployments", "write")
-	s.guarded("production", githubtest.Environment{})
-	want := func(what, want string) {
-		t.Helper()
-		if got := s.deployments(); got != want {
-			t.Errorf("%s: the deployments are %q, want %q", what, got, want)
+	a, b := newDivided(t, divided)
+	n := open(a, b, "c", githubtest.Files{"net/x.tf": resource("x", "1")})
+	if got := a.conclusions("c"); got != "lockstep (ou-a) by lockstep-ou-a: neutral\nlockstep (ou-a)/net by lockstep-ou-a: success\nlockstep by lockstep: success" {
+		t.Errorf("checks:\n%s", got)
+	}
+	for _, command := range []string{"lockstep plan", "lockstep apply"} {
+		first, second := answers(a, b, n, command)
+		if first != "" || !strings.Contains(second, "`net`") {
+			t.Errorf("%s: %s\n%s", command, first, second)
 		}
 	}
-	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
-	want("a plan", "")
-	s.say("mallory", n, "lockstep apply")
-	want("an apply that is refused", "")
-	s.say("bob", n, "lockstep apply")
-	want("an apply", "production success")
-	s.say("bob", n, "lockstep help")
-	want("nothing new", "production success")
-	if d := s.repo.Deployments()[0]; d.SHA != s.repo.Head("b") || !strings.HasPrefix(d.Task, "lockstep:") || len(d.States) > 2 {
-		t.Errorf("the deployment is %+v", d)
+	for _, c := range a.repo.Comments(n) {
+		if c.Author == "lockstep[bot]" {
+			t.Errorf("a comment without a project: %s", c.Body)
+		}
 	}
-	s.repo.Push("alice", "b", "Another", githubtest.Files{"net/c.tf": "resource \"terraform_data\" \"c\" {\n  lifecycle {\n    postcondition {\n      condition     = self.id == \"\"\n      error_message = \"no\"\n    }\n  }\n}\n"})
-	s.settle()
-	s.say("bob", n, "lockstep apply")
-	want("an apply that fails", "production success, production failure")
+	gone := strings.Replace(divided, "project \"net\" {\n  dir         = \"net\"\n  environment = \"a\"\n}\n", "", 1)
+	open(a, b, "gone", githubtest.Files{"lockstep.hcl": gone, "net/main.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted})
+	if got := a.conclusions("gone"); !strings.Contains(got, "lockstep (ou-a)/net by lockstep-ou-a") || strings.Contains(got, "lockstep/net") {
+		t.Errorf("removed, checks:\n%s", got)
+	}
 }
 
-// TestDeploymentsRefused holds that an apply comes to its end where the App may not record it, and that a pull request names no
-// environment of GitHub of its own.
-func TestDeploymentsRefused(t *testing.T) {
+// TestNoPullRequestMovesProjects carries out attacks: pull requests give a project of one deployment to another, whose
+// roles would plan it, by all that they can write. It holds that the base branch decides, that both deployments agree, and
+// that at most one of them plans it.
+func TestNoPullRequestMovesProjects(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, deployed())
-	s.guarded("production", githubtest.Environment{})
-	var logged []string
-	s.pipeline.Log = func(err error) { logged = append(logged, err.Error()) }
-	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": strings.ReplaceAll(deployed()["lockstep.hcl"], `"production"`, `"evil"`)})
-	s.expect("the answer", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added")
-	if got := s.deployments(); got != "" {
-		t.Errorf("the deployments are %s", got)
-	}
-	if len(logged) != 1 || !strings.Contains(logged[0], "record a deployment of acme/infra to production") {
-		t.Errorf("the log has %q", logged)
-	}
-}
-
-// deployStory records an apply, once.
-func deployStory(t *testing.T, f *faults) {
-	s := newStage(t, deployed())
-	s.hub.Accepts("deployments", "write")
-	s.guarded("production", githubtest.Environment{})
-	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	f.use(s)
-	id := s.repo.Comment("alice", n, "lockstep apply")
-	s.stubborn()
-	want := "production success"
-	if !strings.Contains(s.answerTo(n, id), "**Applied**") {
-		want = "production failure" // see appliedOnce
-	}
-	if got := s.deployments(); got != want {
-		t.Errorf("%v: the deployments are %s", f, got)
-	}
-}
-
-// TestEnvironments holds that an apply waits for the protection rules of the environment of GitHub that the base branch gives to its
-// project, whatever the pull request names, and however the settings change.
-func TestEnvironments(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, deployed())
-	s.hub.Accepts("deployments", "write")
-	s.guarded("production", githubtest.Environment{Reviewers: []string{"acme/sre"}, PreventSelfReview: true})
-	s.hub.SetTeam("acme", "sre", "carol", "bob")
-	for _, who := range []string{"carol", "dave"} {
-		s.repo.Grant(who, "write")
-	}
-	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the plan", s.status(n), "the protection rules of GitHub's environment `production`", "an approval of the planned commit by `acme/sre`")
-	s.expect("before a review", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "`lockstep.hcl:1`")
-	s.repo.Review("dave", n, github.Approved, "")
-	s.settle()
-	s.expect("a review by somebody else", s.say("bob", n, "lockstep apply"), "`dave` is none of them")
-	s.repo.Review("bob", n, github.Approved, "")
-	s.settle()
-	s.expect("a review by who asks", s.say("bob", n, "lockstep apply"), "`bob` asks for the apply")
-	s.repo.Review("carol", n, github.Approved, "")
-	s.settle()
-	s.expect("a review by a reviewer", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
-
-	// Another environment in the pull request, none, or a new name: the base branch's counts.
-	for i, settings := range []string{
-		strings.ReplaceAll(deployed()["lockstep.hcl"], "  github = \"production\"\n", ""),
-		strings.ReplaceAll(deployed()["lockstep.hcl"], `"production"`, `"playground"`),
-		strings.ReplaceAll(deployed()["lockstep.hcl"], `project "net"`, `project "new"`),
+	for name, test := range map[string]struct{ old, new, serves string }{
+		"no environment":          {"  dir         = \"net\"\n  environment = \"a\"\n", "  dir = \"net\"\n", ""},
+		"another environment":     {"environment = \"a\"", "environment = \"b\"", ""},
+		"the environment's":       {"  deployment = \"ou-a\"\n", "", "lockstep (ou-a)/net"},
+		"a new name":              {"project \"net\" {\n  dir         = \"net\"\n  environment = \"a\"", "project \"other\" {\n  dir         = \"net\"\n  environment = \"b\"", ""},
+		"to the other":            {"environment = \"b\"", "environment = \"a\"", ""},
+		"the other environment's": {"environment \"b\" {\n", "environment \"b\" {\n  deployment = \"ou-a\"\n", "lockstep/db"},
+		"a new project":           {"project \"app\" {", "project \"new\" {\n  dir = \"new\"\n  environment = \"a\"\n}\nproject \"app\" {", "lockstep (ou-a)/new"},
 	} {
-		s.repo.SetEnvironment("playground", githubtest.Environment{})
-		n := s.pull("alice", fmt.Sprint("c", i), githubtest.Files{"net/c.tf": resource("c", "1"), "lockstep.hcl": settings})
-		if got := s.say("bob", n, "lockstep apply"); strings.Contains(got, "**Applied**") {
-			t.Errorf("the pull request %d is applied with the settings\n%s\n%s", n, settings, got)
-		}
-	}
-
-	// A plan that was made before the base branch names the environment.
-	n = s.pull("alice", "d", githubtest.Files{"app/d.tf": resource("d", "1")})
-	s.repo.Push("carol", "main", "Protected", githubtest.Files{"lockstep.hcl": strings.Replace(deployed()["lockstep.hcl"], "  dir = \"app\"\n", "  dir = \"app\"\n  environment = \"prod\"\n", 1)})
-	s.settle()
-	if got := s.say("bob", n, "lockstep apply"); strings.Contains(got, "**Applied**") {
-		t.Errorf("it is applied: %s", got)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := newDivided(t, divided)
+			if !strings.Contains(divided, test.old) {
+				t.Fatal("there is nothing to change")
+			}
+			open(a, b, "c", githubtest.Files{
+				"lockstep.hcl": strings.Replace(divided, test.old, test.new, 1), "net/x.tf": resource("x", "1"), "db/x.tf": resource("x", "1"), "new/main.tf": resource("new", "1"),
+			})
+			planned := map[string][]string{}
+			for _, c := range a.repo.Checks(a.repo.Head("c")) {
+				if _, project, _ := pipeline.ReadCheck(c.Name); project != "" && c.Conclusion == github.ConcludedSuccess {
+					planned[project] = append(planned[project], c.Name)
+				}
+			}
+			for project, by := range planned {
+				honest := map[string]string{"net": "lockstep (ou-a)/net", "db": "lockstep/db", "app": "lockstep/app"}[project]
+				if honest == "" {
+					honest = test.serves
+				}
+				if !slices.Equal(by, []string{honest}) {
+					t.Errorf("%s is planned by %q", project, by)
+				}
+			}
+			if test.serves != "" {
+				if _, project, _ := pipeline.ReadCheck(test.serves); len(planned[project]) != 1 {
+					t.Errorf("%s is not planned:\n%s", test.serves, a.pages("c"))
+				}
+			}
+		})
 	}
 }
 
-// TestEnvironmentsUnknown holds that rules that GitHub does not tell are not fulfilled, and that people read the remedy.
-func TestEnvironmentsUnknown(t *testing.T) {
+// TestGivenAway holds that a plan is not applied once the base branch has given its project to another deployment, which
+// then plans it.
+func TestGivenAway(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, deployed())
-	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("without the permission", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", `the permission "Actions: read"`)
-	s.hub.Accepts("actions", "read")
-	s.expect("without the environment", s.say("bob", n, "lockstep apply"), "there is none of this name", "lockstep.hcl on the base branch")
-	s.guarded("production", githubtest.Environment{Branches: []string{"release/*"}})
-	s.expect("from another branch", s.say("bob", n, "lockstep apply"), "**missing**: an environment that is open to the base branch")
-	s.guarded("production", githubtest.Environment{Apps: []string{"bouncer"}})
-	s.expect("with a rule of an App", s.say("bob", n, "lockstep apply"), "the rule `bouncer`, which GitHub Actions alone can ask")
-	s.guarded("production", githubtest.Environment{Wait: 1, Branches: []string{"m*"}, Reviewers: []string{"bob"}})
-	s.expect("a reviewer who applies", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+	a, b := newDivided(t, divided)
+	n := open(a, b, "c", githubtest.Files{"db/x.tf": resource("x", "1")})
+	a.repo.Push("bob", "main", "Give db away", githubtest.Files{"lockstep.hcl": strings.Replace(divided, "environment \"b\" {\n", "environment \"b\" {\n  deployment = \"ou-a\"\n", 1)})
+	settleBoth(a, b)
+	first, _ := answers(a, b, n, "lockstep apply")
+	a.expect("the first", first, "the deployment `ou-a` serves `db`, and not this one")
+	first, second := answers(a, b, n, "lockstep plan -p db")
+	a.expect("the first", first, "the deployment `ou-a` serves `db`, and not this one")
+	a.expect("the second", second, "**Planned** `db`")
 }

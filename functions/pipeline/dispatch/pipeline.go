@@ -45,6 +45,8 @@ type Pipeline struct {
 	States places.Own
 	// Serves are the owners and repositories that are served; all others are turned away.
 	Serves intake.Serves
+	// Deployment is the name of this one, "" for none: it serves the projects whose environments name it.
+	Deployment string
 	// Log gets an error for each message that is turned away; may be nil.
 	Log func(error)
 	// Scratch is the directory for checkouts, which are removed after use; "" is the

@@ -33,7 +33,7 @@ func (p *Pipeline) checkNotServed(ctx context.Context, m pipeline.Message, s int
 	}
 	page := s.Refused
 	_, err = hub.PutCheck(ctx, 0, github.Check{
-		Name: pipeline.HeadCheck, SHA: pull.Head.SHA, ExternalID: pipeline.HeadID,
+		Name: pipeline.HeadCheckOf(p.Deployment), SHA: pull.Head.SHA, ExternalID: pipeline.HeadID,
 		Status: github.CheckCompleted, Conclusion: github.ConcludedNeutral, Title: page.Title(), Summary: page.Summary(),
 	})
 	return err

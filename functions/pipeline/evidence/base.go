@@ -160,7 +160,7 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 		return jobs.Job{}, "", err
 	}
 	j.State, j.NoState, j.Variables, j.BackendConfig = q.Placing.Place, p.Nowhere, p.Variables, p.BackendConfig
-	if j.Environment, err = s.Grant(p, e.Pull.Base.Ref); err != nil {
+	if j.Environment, err = grant(ctx, e, s, r.Base, p); err != nil {
 		return jobs.Job{}, err.Error(), nil
 	}
 	if problem = noRunner(e.Runners, r, j.Environment); problem != "" {

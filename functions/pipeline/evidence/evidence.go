@@ -26,6 +26,8 @@ type Reader struct {
 	Projects jobs.Projects
 	// States are the patterns of places that every repository may have for states of its own.
 	States places.Own
+	// Deployment is the name of ours.
+	Deployment string
 	// Scratch is the directory for checkouts; "" is the system's.
 	Scratch string
 	// Runners are those that environments may name here.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -32,6 +33,18 @@ func Unable(c comment.Command, project string, err error) (comment.Reply, error)
 	}
 	return Refused(c, project, d), nil
 }
+
+// RefusedElsewhere is the reply to a command for projects that other deployments serve.
+func RefusedElsewhere(c comment.Command, all []ledger.Elsewhere) comment.Reply {
+	var no reasons.List
+	for _, x := range all[:min(len(all), maxElsewhere)] {
+		no = append(no, reasons.ServedElsewhere{Project: x.Project, By: x.By})
+	}
+	return comment.Refused{Command: c, Project: c.Project, Reasons: no}
+}
+
+// maxElsewhere is the number of such projects that are named: patterns may be for many.
+const maxElsewhere = 5
 
 // Refused is the reply with a decision's reasons.
 func Refused(c comment.Command, project string, d runs.Decision) comment.Refused {

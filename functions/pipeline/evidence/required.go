@@ -43,7 +43,7 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.required = &required{sha, s, &factfinding.Finder{Hub: e.Hub, Pull: e.Pull, Base: sha, Now: time.Now()}}
+	e.required = &required{sha, s, &factfinding.Finder{Hub: e.Hub, Pull: e.Pull, Base: sha, Now: time.Now(), Deployment: e.Deployment}}
 	return e.required, nil
 }
 
@@ -55,6 +55,9 @@ func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 	}
 	in, err := e.requirements(ctx)
 	if err != nil {
+		return err
+	}
+	if err := servedNow(ctx, e, q); err != nil {
 		return err
 	}
 	question, err := e.question(ctx, in, command, q.Run)
@@ -134,7 +137,7 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *runs.Request, content *ru
 	if err := again.require(ctx, &now); err != nil {
 		return err
 	}
-	q.Required = now.Required
+	q.Required, q.Deployment, q.ServedBy = now.Required, now.Deployment, now.ServedBy
 	if q.Order, err = again.orderIn(ctx, e.asked.Head); err != nil {
 		return fmt.Errorf("look at the order of applies again: %w", err)
 	}

@@ -83,10 +83,10 @@ func reviewed(m pipeline.Message, e github.ReviewEvent) []pipeline.Message {
 // pull requests with the same commit have check runs of their own.
 func pressed(m pipeline.Message, e github.ButtonEvent) []pipeline.Message {
 	c, known := comment.ReadButton(e.Identifier)
-	name, ours := strings.CutPrefix(e.Name, pipeline.CheckPrefix)
+	_, name, ours := pipeline.ReadCheck(e.Name)
 	text, _, _ := strings.Cut(e.ExternalID, "/")
 	number, err := strconv.Atoi(text)
-	if !known || !ours || err != nil || !slices.Contains(e.Pulls, number) {
+	if !known || !ours || name == "" || err != nil || !slices.Contains(e.Pulls, number) {
 		return nil
 	}
 	c.Project, c.Workspace, _ = strings.Cut(name, "@")
@@ -98,7 +98,7 @@ func pressed(m pipeline.Message, e github.ButtonEvent) []pipeline.Message {
 // reruns returns the tasks of the button "Re-run" of a check run: the commands with the same effect.
 func reruns(id string, e github.RerunEvent) []pipeline.Message {
 	c := comment.Command{Verb: comment.Plan}
-	if name, ours := strings.CutPrefix(e.Name, pipeline.CheckPrefix); ours {
+	if _, name, ours := pipeline.ReadCheck(e.Name); ours && name != "" {
 		c.Project, c.Workspace, _ = strings.Cut(name, "@")
 	}
 	var out []pipeline.Message

@@ -74,6 +74,7 @@ var rules = []rule{
 	{everything, anybody, fork},
 	{everything, anybody, otherBase},
 
+	{[]comment.Verb{comment.Plan, comment.Apply}, theRun, servedElsewhere},
 	{[]comment.Verb{comment.Plan, comment.Lock}, theRun, closed},
 	{[]comment.Verb{comment.Lock}, theRun, reserved},
 	{[]comment.Verb{comment.Plan, comment.Unlock, comment.Recover}, theRun, beingApplied},

@@ -60,6 +60,7 @@ func TestGate(t *testing.T) {
 	}
 	mergedSince := func(q *Request) { q.Pull.Open, q.Pull.Merged = false, true }
 	after := func(q *Request) { q.Run.AfterMerge = true }
+	given := func(q *Request) { q.ServedBy = "ou-a" }
 	conflict := func(q *Request) { q.Conflict = true }
 	differ := func(q *Request) { q.Differ = []string{"a.tf"} }
 	modules := func(q *Request) { q.Modules = []string{"net from github.com/acme/net"} }
@@ -130,6 +131,11 @@ func TestGate(t *testing.T) {
 		{"apply into a branch that is named", []change{other, named}, ""},
 		{"a default branch that is not known", []change{func(q *Request) { q.Pull.DefaultBranch = "" }}, "OtherBase"},
 
+		{"plan of another deployment's", []change{verb(comment.Plan), given}, "ServedElsewhere"},
+		{"plan for a push of another deployment's", []change{push, given}, "ServedElsewhere"},
+		{"apply of what was given to another deployment", []change{given}, "ServedElsewhere"},
+		{"apply of what is a named deployment's", []change{given, func(q *Request) { q.Deployment = "ou-a" }}, ""},
+		{"unlock of what was given to another deployment", []change{verb(comment.Unlock), given}, ""},
 		{"plan when closed", []change{verb(comment.Plan), closed}, "NotOpen"},
 		{"apply when closed", []change{closed}, "NotOpen"},
 		{"plan after the merge", []change{verb(comment.Plan), mergedSince}, ""},

@@ -42,10 +42,11 @@ func (r Run) ShownKey() string {
 
 // Check is the name of the run's check run. No project has an "@" in its name.
 func (r Run) Check() string {
+	name := pipeline.HeadCheckOf(r.Deployment) + "/" + r.Project
 	if r.Workspace != project.DefaultWorkspace {
-		return pipeline.CheckPrefix + r.Project + "@" + r.Workspace
+		name += "@" + r.Workspace
 	}
-	return pipeline.CheckPrefix + r.Project
+	return name
 }
 
 // Plain names the run in IDs of messages, which are short and of few characters.

@@ -75,6 +75,8 @@ type Request struct {
 	// Required is the decision about the requirements of the base branch's settings; package evidence
 	// makes it for each command that can have some.
 	Required *rulings.Ruling
+	// Deployment is the name of ours, ServedBy of the one that serves the project by the base branch as it is now.
+	Deployment, ServedBy string
 	// Placing is the decision about the address of the state, nil before it is made. The
 	// gate must be asked again with it before the state is read.
 	Placing *Placing

@@ -35,6 +35,14 @@ func otherBase(q *Request) reasons.Reason {
 	return nil
 }
 
+// servedElsewhere holds that no deployment works on the projects of another one, once the base branch has given them away.
+func servedElsewhere(q *Request) reasons.Reason {
+	if q.ServedBy != q.Deployment {
+		return reasons.ServedElsewhere{Project: q.Run.Project, By: q.ServedBy}
+	}
+	return nil
+}
+
 func closed(q *Request) reasons.Reason {
 	// What was merged can be planned again until it is applied. A person asks for that.
 	if after := q.Pull.Merged && q.Entry == ByComment && q.Verb == comment.Plan; !q.Pull.Open && !after {

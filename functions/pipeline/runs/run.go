@@ -19,6 +19,10 @@ type Run struct {
 	Dir       string
 	Workspace string
 	VarFiles  []string `json:",omitempty"`
+	// Environment is that of the project at the head, which grants nothing. Deployment is the name of the deployment
+	// that has planned it.
+	Environment string `json:",omitempty"`
+	Deployment  string `json:",omitempty"`
 	// ApplyOn is the setting of the base branch.
 	ApplyOn project.ApplyOn
 	Phase   Phase

@@ -26,9 +26,10 @@ type Environment struct {
 	// Variables are values of variables as JSON, by name.
 	Variables map[string]json.RawMessage
 
-	rights   rights
-	branches []string
-	broken   bool
+	rights     rights
+	branches   []string
+	deployment string
+	broken     bool
 }
 
 // rights count at the base commit only.
@@ -69,6 +70,10 @@ type Granted struct {
 	at     string // the line of the block at the base commit
 	rights rights
 }
+
+// Deployment is the name of the deployment that serves the environment's projects; "" is the one without
+// a name. It counts at the base commit only.
+func (e Environment) Deployment() string { return e.deployment }
 
 // Grant returns the rights of an environment that comes from the base commit, for pull requests
 // into a branch. The error is a sentence for people, with the remedy.

@@ -48,6 +48,7 @@ func TestParseRefuses(t *testing.T) {
 		"external_id = \"abc\"":                    "2: External ID without a role",
 		roles + "external_id = \"a b\"":            "4: Invalid value: The argument \"external_id\" must be",
 		roles + "external_id = \"\"":               "4: Invalid value",
+		"deployment = \"OU (a)\"":                  "2: Invalid value: The argument \"deployment\" must be the name of a deployment",
 		"region = \"Frankfurt\"":                   "2: Invalid value: The argument \"region\" must be the name of a region",
 		"region = \"us-east-1.evil.com\"":          "2: Invalid value",
 		"variables = [1]":                          "2: Invalid value: The argument \"variables\" must be values by names: { NAME = ... }.",

@@ -19,7 +19,9 @@ var (
 	rolePattern = regexp.MustCompile(`^arn:[a-z-]+:iam::[0-9]{12}:role/[\w+=,.@/-]{1,512}$`)
 	// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 	externalPattern = regexp.MustCompile(`^[\w+=,.@:/-]{2,1000}$`)
-	regionPattern   = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]{2,9}){1,2}-[0-9]{1,2}$`)
+	// deploymentPattern has the names that a check run can show, in brackets.
+	deploymentPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+	regionPattern     = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]{2,9}){1,2}-[0-9]{1,2}$`)
 	// Source: https://docs.github.com/en/rest/deployments/environments (names are free; these need no escapes)
 	githubPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_ ./-]{0,99}$`)
 	// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html,
@@ -57,6 +59,7 @@ func Parse(b *hcl.Block) (Environment, hcl.Diagnostics) {
 		{"external_id", &p.out.rights.externalID, externalPattern, "two or more letters, digits and the characters + = , . @ : / - _"},
 		{"github", &p.out.rights.github, githubPattern, "the name of an environment of GitHub, such as \"production\""},
 		{"region", &p.out.rights.region, regionPattern, "the name of a region, such as \"eu-central-1\""},
+		{"deployment", &p.out.deployment, deploymentPattern, aDeployment},
 	} {
 		p.text(x.name, x.into, x.form, x.want)
 	}
@@ -68,9 +71,23 @@ func Parse(b *hcl.Block) (Environment, hcl.Diagnostics) {
 	}
 	p.branches()
 	if p.diags.HasErrors() {
-		return Environment{Name: p.out.Name, At: b.DefRange, Variables: p.out.Variables, broken: true}, p.diags
+		if CheckDeployment(p.out.deployment) != nil {
+			p.out.deployment = "" // somebody has to report the error
+		}
+		return Environment{Name: p.out.Name, At: b.DefRange, Variables: p.out.Variables, deployment: p.out.deployment, broken: true}, p.diags
 	}
 	return p.out, p.diags
+}
+
+const aDeployment = "the name of a deployment: small letters, digits and -, at most 40, a letter or digit first"
+
+// CheckDeployment returns an error, a sentence for people, if a text is not the name of a deployment; ""
+// is one.
+func CheckDeployment(name string) error {
+	if name != "" && !deploymentPattern.MatchString(name) {
+		return fmt.Errorf("%q is not %s", name, aDeployment)
+	}
+	return nil
 }
 
 const aRole = "the ARN of a role: \"arn:aws:iam::123456789012:role/NAME\""

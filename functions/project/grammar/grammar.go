@@ -103,6 +103,7 @@ var (
 		{Name: "env", Kind: dict, Doc: "Environment variables of providers."},
 		{Name: "runner", OneOf: []string{"codebuild"}, Doc: "Where projects are applied: codebuild is a build in AWS CodeBuild, of up to 36 hours, if the deployment has it; without this, the function for applies, in parts of 15 minutes."},
 		{Name: "branches", Kind: texts, Doc: "Patterns of the base branches whose pull requests may use the environment; without this, all that are served."},
+		{Name: "deployment", Doc: "The name of the deployment of Lockstep that serves the environment's projects, where several are on one repository; without this, the one without a name."},
 	}}
 	Allow = Block{Type: "allow", Doc: "Permissions of pull requests, as the base branch has them.", Args: []Argument{
 		{Name: "providers", Kind: texts, Doc: "Providers that may be run beside those of the lock file: HOST/NAMESPACE/TYPE."},

@@ -55,11 +55,11 @@ func (a *App) PEM() string {
 	return string(pem.EncodeToMemory(block))
 }
 
-// ByApp lets a handler answer only requests of the App itself. GitHub's rules for its JSON web
+// byApp lets a handler answer only requests of the App itself. GitHub's rules for its JSON web
 // token: RS256, the App's ID as issuer, issued in the past, valid for ten minutes at most.
 //
 // Source: https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
-func (a *App) ByApp(h rest.Handler) rest.Handler {
+func (a *App) byApp(h rest.Handler) rest.Handler {
 	return func(r *http.Request) (int, any) {
 		if !a.proven(r) {
 			return rest.Fail(&rest.Problem{Status: http.StatusUnauthorized, Message: "A JSON web token could not be decoded"})

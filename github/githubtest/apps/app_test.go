@@ -45,7 +45,7 @@ func TestIdentity(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "/app", nil)
 		r.Header.Set("Authorization", test.auth)
-		if got, _ := a.ByApp(func(*http.Request) (int, any) { return 200, nil })(r); got != test.want {
+		if got, _ := a.byApp(func(*http.Request) (int, any) { return 200, nil })(r); got != test.want {
 			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}
 	}

@@ -28,6 +28,8 @@ type Report struct {
 	Ours   bool
 	Passed bool // neutral and skipped check runs have passed, too
 	Done   bool
+	// Succeeded is set for a check run that has passed, and is neither neutral nor skipped.
+	Succeeded bool
 }
 
 // Reports returns the check runs and commit statuses of a commit, the latest of each App and name.
@@ -63,6 +65,7 @@ func (r Reader) Reports(ctx context.Context, sha string) ([]Report, error) {
 func (r Reader) report(x *gh.CheckRun) Report {
 	out := Report{Name: x.GetName(), App: x.GetApp().GetSlug(), AppID: x.GetApp().GetID(), Done: x.GetStatus() == "completed"}
 	out.Ours = out.AppID == r.App
+	out.Succeeded = out.Done && x.GetConclusion() == "success"
 	switch x.GetConclusion() {
 	case "success", "neutral", "skipped":
 		out.Passed = out.Done

@@ -67,6 +67,8 @@ type Config struct {
 	// Calls asks the gates of base branches, calls their hooks, and delivers their notifications. nil: nobody can, which holds applies with
 	// gates or hooks.
 	Calls *callouts.Caller
+	// Deployment is the name of this one, "" for none.
+	Deployment string
 	// URL is the address of the pages for people, without a slash at the end.
 	URL string
 	// Log is told of errors after which there was, or will be, another attempt.
@@ -124,7 +126,7 @@ func Open(c Config) (*Machine, error) {
 		Bases:   &evidence.Bases{Repositories: c.App},
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
 		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e, Hook: hook, Notify: notify,
-		Serves: c.Serves, States: c.OwnStates, Log: c.Log,
+		Serves: c.Serves, Deployment: c.Deployment, States: c.OwnStates, Log: c.Log,
 		Runners: []string{environments.CodeBuild}, // a process here has no end, and does what a build would
 		Secrets: secrets(c.Secret, hidden),
 		Where:   func(a pipeline.Artifact) string { return where(c.URL, a) },

@@ -34,6 +34,11 @@ const serveUsage = `serve [OPTIONS]
   repository that had it; "acme/infra=ID" gives it to another one. Keep the App private:
   otherwise anybody can install it.
 
+  Several deployments can serve one repository, each with an App of its own. That of
+  -deployment serves the projects whose environments name it in lockstep.hcl on the base
+  branch: deployment = "ou-a". Its required check is "lockstep (ou-a)". The one without a
+  name serves all others.
+
   Webhooks go to /webhook. The page at / shows runs and whole plans, to this machine
   only. To open it to others, behind a proxy, set its address with -url and its token
   with -page-token. States of the "local" backend are kept in the data directory; those
@@ -116,7 +121,7 @@ func serve(a *cli.App, s *serveSettings) error {
 	m, err := machine.Open(machine.Config{
 		Dir: s.data, Version: a.Version, App: s.app, Secret: s.secret, OwnStates: s.ownStates,
 		PluginEnv: s.pluginEnv, CLIConfig: s.cliConfig, Environ: a.Environ, Secrets: s.secrets,
-		Serves: s.serves, Calls: s.calls, URL: base, Log: log, Apart: s.runs(l, log),
+		Serves: s.serves, Deployment: s.deployment, Calls: s.calls, URL: base, Log: log, Apart: s.runs(l, log),
 	})
 	if err == nil {
 		_, err = m.Data.Queue.Waiting(a.Ctx) // opens the database
@@ -221,6 +226,7 @@ type serveSettings struct {
 	web         string // GitHub's pages, without a slash at the end
 	app         *github.App
 	serves      intake.Serves
+	deployment  string
 	secret      github.Secret
 	access      page.Access
 	pluginEnv   []string

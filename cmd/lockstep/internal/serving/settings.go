@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -23,7 +24,7 @@ type serveOptions struct {
 	data, addr, url           string
 	appID, appKey, secret     string
 	githubURL, token, plugins string
-	serves                    string
+	serves, deployment        string
 
 	stateRole, stateExternalID, own, release string
 	functions, webhookKeys, topics           string
@@ -38,6 +39,7 @@ func (o *serveOptions) flags(f *cli.Flags) {
 	f.StringVar(&o.secret, "webhook-secret", "", "a file with the secret of its webhook")
 	f.StringVar(&o.githubURL, "github-url", github.DefaultURL, "the address of GitHub's API")
 	f.StringVar(&o.serves, "serves", "", "the owners and repositories to serve, such as acme/infra,acme/team-*")
+	f.StringVar(&o.deployment, "deployment", "", "the name of this deployment, where several serve one repository")
 	f.StringVar(&o.data, "data", "lockstep-data", "the data directory, with plans and states: keep it safe")
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the address to listen on, HOST:PORT")
 	f.StringVar(&o.url, "url", "", "the public address of the page behind a proxy; needs -page-token")
@@ -127,6 +129,10 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 	if s.serves, err = intake.ParseServes(o.serves); err != nil {
 		return nil, cli.Hinted(fmt.Errorf("-serves: %w", err), "it names owners and repositories: acme, acme/infra, acme/team-*")
 	}
+	if err := environments.CheckDeployment(o.deployment); err != nil {
+		return nil, fmt.Errorf("-deployment: %w", err)
+	}
+	s.deployment = o.deployment
 	if err := o.limits(s); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package surveying
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
@@ -39,6 +41,7 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 		fmt.Fprintf(a.Out, "There is an %s as well, which does not count.\n", atlantis.FileName)
 	}
 	waves(a.Out, s.Projects)
+	deployments(a.Out, s)
 	if len(s.Notices) > 0 {
 		fmt.Fprint(a.Out, "\nWithout a meaning here:\n")
 	}
@@ -47,6 +50,31 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 	}
 	return 0
 }}
+
+// deployments writes which deployment serves which projects, if the settings name some, and the dependencies between
+// projects of two, which nobody holds.
+func deployments(w io.Writer, s survey) {
+	if s.deployments == nil {
+		return
+	}
+	all := map[string][]string{}
+	for _, p := range s.Projects {
+		by := s.deployments[p.Name]
+		all[by] = append(all[by], p.Name)
+	}
+	fmt.Fprint(w, "\nDeployments that serve the projects:\n")
+	for _, by := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(w, "  %s: %s\n", project.DeploymentName(by), strings.Join(all[by], ", "))
+	}
+	edges := project.EdgesOf(s.Projects)
+	for _, from := range slices.Sorted(maps.Keys(edges)) {
+		for _, to := range edges[from] {
+			if s.deployments[from] != s.deployments[to] {
+				fmt.Fprintf(w, "Nobody holds the order of %s behind %s: another deployment serves it.\n", from, to)
+			}
+		}
+	}
+}
 
 // waves writes the order in which a pull request that changes all projects applies them, if there is
 // one.

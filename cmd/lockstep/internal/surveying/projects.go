@@ -1,13 +1,13 @@
 package surveying
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
 // Projects lists the projects of the repository.
@@ -23,10 +23,10 @@ var Projects = cli.Command{Name: "projects", Synopsis: "List the projects of the
 	}
 	s := look(a)
 	if asJSON {
-		return max(a.WriteJSON(json.Marshal(listed(s.Projects))), a.Show(s.diags))
+		return max(a.WriteJSON(json.Marshal(listed(s))), a.Show(s.diags))
 	}
 	if len(s.Projects) > 0 {
-		write(a.Out, s.Projects)
+		write(a.Out, s)
 	}
 	return a.Show(s.diags)
 }}
@@ -43,6 +43,9 @@ type item struct {
 	Workspace string `json:"workspace"`
 	// Environment counts as the base branch has it.
 	Environment string `json:"environment,omitempty"`
+	// Deployment is the name of the one that serves the project, which counts as the base branch has it; null where
+	// the settings name none.
+	Deployment *string `json:"deployment,omitempty"`
 	// Apply is the occasion by this directory's lockstep.hcl. For a pull request, the base branch's
 	// counts.
 	Apply       string   `json:"apply"`
@@ -57,9 +60,9 @@ type item struct {
 	Unknown string  `json:"state_unknown,omitempty"`
 }
 
-func listed(projects []project.Project) list {
+func listed(s survey) list {
 	out := list{FormatVersion: "1.0", Projects: []item{}}
-	for _, p := range projects {
+	for _, p := range s.Projects {
 		x := item{
 			Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, Environment: p.Environment, Variables: p.Variables, Apply: string(p.Apply),
 			Modules: append([]string{}, p.Modules...), WhenChanged: p.WhenChanged, VarFiles: append([]string{}, p.VarFiles...),
@@ -69,21 +72,31 @@ func listed(projects []project.Project) list {
 			at := p.Place.String()
 			x.State = &at
 		}
+		if by, divided := s.deployments[p.Name]; divided {
+			x.Deployment = &by
+		}
 		out.Projects = append(out.Projects, x)
 	}
 	return out
 }
 
 // write writes projects as a table.
-func write(w io.Writer, projects []project.Project) {
+func write(w io.Writer, s survey) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tDIR\tWORKSPACE\tAPPLY\tSTATE")
-	for _, p := range projects {
+	divided := ""
+	if s.deployments != nil {
+		divided = "DEPLOYMENT\t"
+	}
+	fmt.Fprintf(t, "NAME\tDIR\tWORKSPACE\tAPPLY\t%sSTATE\n", divided)
+	for _, p := range s.Projects {
 		state := p.Place.String()
 		if p.Nowhere != "" {
 			state = "unknown: " + p.Nowhere
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", p.Name, p.Dir, p.Workspace, p.Apply, state)
+		if divided != "" {
+			divided = cmp.Or(s.deployments[p.Name], "-") + "\t"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s\n", p.Name, p.Dir, p.Workspace, p.Apply, divided, state)
 	}
 	t.Flush() // the output is not looked after elsewhere, either
 }

@@ -18,7 +18,9 @@ import (
 // A survey is the content of a repository.
 type survey struct {
 	project.Repository
-	diags diags.Diagnostics
+	// deployments serve the projects, by their names: see project.Deployments.
+	deployments map[string]string
+	diags       diags.Diagnostics
 }
 
 // look surveys the directory in which the command works: the repository's own.
@@ -30,6 +32,7 @@ func look(a *cli.App) survey {
 	defer root.Close()
 	var s survey
 	s.Repository, s.diags = project.Discover(root.FS())
+	s.deployments = project.Deployments(root.FS(), s.Projects)
 	for _, d := range s.diags {
 		if d.Subject == nil {
 			continue

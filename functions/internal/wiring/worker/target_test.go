@@ -86,7 +86,7 @@ func granted(t *testing.T, body string) environments.Granted {
 	if ds != nil {
 		t.Fatal(ds)
 	}
-	g, err := s.Grant(project.Project{Name: "net", Environment: "prod"}, "main")
+	g, err := s.Grant(project.Project{Name: "net", Environment: "prod"}, project.Grantee{Branch: "main"})
 	if err != nil {
 		t.Fatal(err)
 	}

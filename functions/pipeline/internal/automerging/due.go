@@ -1,10 +1,25 @@
 package automerging
 
 import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
+
+// othersDone reports whether the check of each deployment that serves some projects has succeeded: one whose plans wait
+// may be neutral.
+func othersDone(others []ledger.Elsewhere, all []github.Report) bool {
+	for _, x := range others {
+		name := pipeline.HeadCheckOf(x.By)
+		if !slices.ContainsFunc(all, func(r github.Report) bool { return r.Name == name && !r.Ours && r.Succeeded }) {
+			return false
+		}
+	}
+	return true
+}
 
 // due reports whether an open pull request has nothing left but its merge: its present head was looked
 // at, some project of it is applied, and all others are, too, or have no changes. An apply of a part is none. A draft, a pull request

@@ -16,6 +16,8 @@ import (
 type Hub interface {
 	// Land merges a pull request whose head is still sha; an error wraps github.ErrHeadMoved if it is not.
 	Land(ctx context.Context, number int, sha, method string) error
+	// Reports returns the check runs of a commit.
+	Reports(ctx context.Context, sha string) ([]github.Report, error)
 	// DeleteBranch deletes a branch whose tip is still sha.
 	DeleteBranch(ctx context.Context, name, sha string) error
 }
@@ -53,6 +55,9 @@ func (m Merger) Merge(ctx context.Context) error {
 	if err != nil || settings == nil {
 		return err
 	}
+	if done, err := m.othersDone(ctx, look); err != nil || !done {
+		return err
+	}
 	if settings.DeleteBranch {
 		if err := m.land(ctx, pull.Head.SHA); err != nil {
 			return err
@@ -70,6 +75,22 @@ func (m Merger) Merge(ctx context.Context) error {
 		return err
 	}
 	return m.clean(ctx, look)
+}
+
+// othersDone reports whether the deployments that serve other projects of the pull request have nothing left, by their
+// checks of its head. Whichever comes last finds it so, since each writes its own check before it looks.
+func (m Merger) othersDone(ctx context.Context, l ledger.Look) (bool, error) {
+	if len(l.Elsewhere) == 0 {
+		return true, nil
+	}
+	all, err := m.Hub.Reports(ctx, l.Head)
+	if errors.Is(err, github.ErrNotFound) || errors.As(err, new(*github.FinalError)) {
+		return false, nil // people merge it
+	}
+	if err != nil {
+		return false, err
+	}
+	return othersDone(l.Elsewhere, all), nil
 }
 
 // clean deletes the branch of a pull request that we have merged, if that was asked for.

@@ -20,6 +20,8 @@ type Finder struct {
 	// Base is the tip of the base branch.
 	Base string
 	Now  time.Time
+	// Deployment is the name of ours.
+	Deployment string
 	// Lenient makes every failure an unknown fact.
 	Lenient bool
 
@@ -162,14 +164,18 @@ func (p *pass) merging(talk gates.Fact[github.Discussion]) gates.Fact[gates.Merg
 		}
 		all, err := p.Hub.RequiredReports(ctx, p.Pull.Base.Ref)
 		for _, r := range all {
-			m.Required = append(m.Required, gates.Required{Name: r.Name, App: r.AppID, Own: r.Own || r.AppID == 0 && ownName(r.Name)})
+			m.Required = append(m.Required, gates.Required{Name: r.Name, App: r.AppID, Own: r.Own || p.own(r)})
 		}
 		return m, err
 	})
 }
 
-// ownName reports whether a check of ours may have a name.
-func ownName(name string) bool { return strings.HasPrefix(name+"/", pipeline.CheckPrefix) }
+// own reports whether a required check is one of Lockstep's, by its name: ours, if any App may report it, or that of
+// another deployment on the repository, whose App is not ours: each would wait for the other.
+func (p *pass) own(r github.RequiredReport) bool {
+	by, _, is := pipeline.ReadCheck(r.Name)
+	return is && (r.AppID == 0 || by != p.Deployment)
+}
 
 func (p *pass) checks(ctx context.Context) (out []gates.Check, err error) {
 	all, err := p.Hub.Reports(ctx, p.out.Planned)

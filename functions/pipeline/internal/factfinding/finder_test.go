@@ -151,11 +151,19 @@ func TestOwnersOfRenamedFiles(t *testing.T) {
 	}
 }
 
-// TestOwnName holds which names are kept for our checks.
-func TestOwnName(t *testing.T) {
-	for name, want := range map[string]bool{"lockstep": true, "lockstep/net": true, "lockstepper": false, "ci/lockstep": false, "": false} {
-		if ownName(name) != want {
-			t.Errorf("%q: %t", name, !want)
+// TestOwn holds which required checks are Lockstep's: by names that are kept for them, and those of other deployments
+// by any App.
+func TestOwn(t *testing.T) {
+	for name, want := range map[string]string{
+		"lockstep": "ours any App/named", "lockstep/net": "ours any App/named", "lockstep (ou-a)": "any App/unnamed", "lockstep (ou-a)/net": "any App/unnamed",
+		"lockstepper": "", "ci/lockstep": "", "": "", "lockstep ()": "", "lockstep (a": "", "lockstep (a)b": "",
+	} {
+		for deployment, app := range map[string]int64{"": 0, "ou-a": 0, "ou-a ": 7, " ": 7} {
+			p := pass{Finder: &Finder{Deployment: strings.TrimSpace(deployment)}}
+			is := want != "" && (app == 0 || strings.HasSuffix(want, "/named") == (strings.TrimSpace(deployment) != ""))
+			if got := p.own(github.RequiredReport{Name: name, AppID: app}); got != is {
+				t.Errorf("%q by the App %d, for %q: %t", name, app, deployment, got)
+			}
 		}
 	}
 }

@@ -43,12 +43,20 @@ type Look struct {
 	// Order is the order of applies at the head; nil if no project depends on another one, there or in the base
 	// branch.
 	Order *HeadOrder `json:",omitempty"`
+	// Elsewhere are the projects of the pull request that other deployments serve.
+	Elsewhere []Elsewhere `json:",omitempty"`
 	// Notes are sentences for people, in Markdown.
 	Notes []string `json:",omitempty"`
 	// Removed, in Markdown, is the note on the projects that the pull request removes; "" if it removes none.
 	Removed string `json:",omitempty"`
 	// Told is set once there was something to tell that is not about a run: there may be a comment.
 	Told bool `json:",omitempty"`
+}
+
+// An Elsewhere is a project that another deployment serves, by the base commit.
+type Elsewhere struct {
+	Project, Dir, Workspace string
+	By                      string // its name
 }
 
 // A FollowUp is an issue about a pull request, as it was written last.

@@ -37,21 +37,38 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	if err != nil {
 		return nil, nil, err
 	}
-	found := append(ofHead(all), gone...)
-	switch {
-	case !c.Everything():
-		if found, err = qu.meant(ctx, c, found); err != nil {
+	touched := all
+	if complete {
+		touched = project.Touched(all, files, base)
+	}
+	changed, err := qu.divide(ctx, append(ofHead(touched), gone...), base, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := changed.ours
+	l.Elsewhere = changed.others
+	if len(changed.others) > 0 && c.Everything() {
+		l.Notes = append(l.Notes, notedElsewhere(changed.others))
+	}
+	if !c.Everything() {
+		named, err := qu.meant(ctx, c, append(ofHead(all), gone...))
+		if err != nil {
 			return nil, nil, err
 		}
-	case complete:
-		found = append(ofHead(project.Touched(all, files, base)), gone...)
+		parts, err := qu.divide(ctx, named, base, l)
+		if err != nil {
+			return nil, nil, err
+		}
+		if found = parts.ours; len(found) == 0 && len(parts.others) > 0 {
+			return nil, evidence.RefusedElsewhere(c, parts.others), nil
+		}
 	}
 	if c.Options.Changes() && len(found) > 1 {
 		return nil, several(c, found), nil
 	}
 	l.Order = orderOf(all, found, c, base)
 	switch {
-	case len(found) > 0 || qu.Evidence.Message.Actor == "":
+	case len(found) > 0 || qu.Evidence.Message.Actor == "" || c.Everything() && len(l.Elsewhere) > 0:
 		return found, nil, nil
 	case l.Problem != "":
 		return nil, comment.Failed{Project: cmp.Or(settings, project.FileName), Verb: comment.Plan, Body: l.Problem}, nil

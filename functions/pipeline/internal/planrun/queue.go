@@ -159,7 +159,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 			return nil, nil // an older event, or a second one about the same head
 		}
 		r := s.Run
-		r.Dir = p.Dir // of the head: a run that is new has none
+		r.Dir, r.Environment = p.Dir, p.Environment // of the head: a run that is new has none
 		q, err := qu.Evidence.Request(ctx, comment.Plan, r)
 		if err != nil {
 			return evidence.Unable(c, p.Name, err)
@@ -207,6 +207,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 		s.Options = c.Options
 	}
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
+	s.Environment, s.Deployment = p.Environment, qu.Evidence.Deployment
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
 	if s.Removed = removed; removed {
 		s.Base, s.Merge = p.base, p.base

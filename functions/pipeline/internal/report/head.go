@@ -219,7 +219,7 @@ func (rp *Reporter) putHead(ctx context.Context, sha string, value []byte) error
 		title = comment.TitleOf(w.Number, title)
 	}
 	c := github.Check{
-		Name: pipeline.HeadCheck, SHA: sha, ExternalID: pipeline.HeadID,
+		Name: pipeline.HeadCheckOf(rp.Evidence.Deployment), SHA: sha, ExternalID: pipeline.HeadID,
 		Title: title, Summary: markdown.Cut(strings.Join(pages, "\n"), github.MaxCheckText),
 	}
 	c.Status, c.Conclusion = checking.Conclude(w.Standing, w.Waiting)

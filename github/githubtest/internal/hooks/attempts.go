@@ -27,7 +27,7 @@ func (o *Outbox) List(r *http.Request) (int, any) {
 	list := []any{}
 	next := ""
 	for _, a := range slices.Backward(o.attempts) {
-		if !a.made || a.id >= before {
+		if !a.made || a.id >= before || a.of.to != nil {
 			continue
 		}
 		if len(list) == per {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,21 @@ type Outbox struct {
 	deliveries []*delivery
 	attempts   []*attempt
 	lose       int // webhooks
+	others     []address
+}
+
+// An address is where another App has its webhooks sent to.
+type address struct {
+	url    string
+	secret github.Secret
+}
+
+// Also has all webhooks from now on sent to the URL of another App, too, signed with its secret, but those about check
+// runs, which are for the App that made them. It has no part in lists of deliveries.
+func (o *Outbox) Also(url string, secret github.Secret) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.others = append(o.others, address{url, secret})
 }
 
 // New returns an empty Outbox that sends to a URL, signed with a secret. now dates attempts, and
@@ -39,6 +55,7 @@ type delivery struct {
 	guid     string
 	body     []byte
 	attempts []*attempt
+	to       *address // nil for the first App
 }
 
 // A Subject is the part of a webhook that lists of deliveries show.
@@ -75,7 +92,16 @@ func (o *Outbox) Post(s Subject, payload rest.Object) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	d := &delivery{Subject: s, guid: fmt.Sprintf("00000000-0000-4000-8000-%012x", len(o.deliveries)+1), body: body}
+	o.post(&delivery{Subject: s, body: body})
+	for i := range o.others {
+		if !strings.HasPrefix(s.Event, "check_") {
+			o.post(&delivery{Subject: s, body: body, to: &o.others[i]})
+		}
+	}
+}
+
+func (o *Outbox) post(d *delivery) {
+	d.guid = fmt.Sprintf("00000000-0000-4000-8000-%012x", len(o.deliveries)+1)
 	o.deliveries = append(o.deliveries, d)
 	o.try(d, false)
 }
@@ -192,6 +218,9 @@ func (o *Outbox) perform(ctx context.Context, a *attempt) error {
 	url, secret, lost := o.url, o.secret, o.lose > 0
 	if lost {
 		o.lose--
+	}
+	if a.of.to != nil {
+		url, secret = a.of.to.url, a.of.to.secret
 	}
 	o.mu.Unlock()
 	if lost {

@@ -1,0 +1,164 @@
+package dispatch_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// deployed is a repository with a project in an environment of GitHub, and one in none.
+func deployed() githubtest.Files {
+	return githubtest.Files{
+		"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"),
+		"lockstep.hcl": "environment \"prod\" {\n  github = \"production\"\n}\nproject \"net\" {\n  dir = \"net\"\n  environment = \"prod\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
+	}
+}
+
+// guarded lets the App read the environments of GitHub, and makes one.
+func (s *stage) guarded(name string, e githubtest.Environment) {
+	s.hub.Accepts("actions", "read")
+	s.repo.SetEnvironment(name, e)
+}
+
+// deployments are those of the repository: each environment, its last state and description.
+func (s *stage) deployments() string {
+	var out []string
+	for _, d := range s.repo.Deployments() {
+		if len(d.SHA) != 40 || len(d.States) == 0 {
+			s.t.Errorf("a deployment is %+v", d)
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s %s", d.Environment, d.States[len(d.States)-1]))
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestDeployments records each apply to an environment of GitHub, and nothing else.
+func TestDeployments(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, deployed())
+	s.hub.Accepts("deployments", "write")
+	s.guarded("production", githubtest.Environment{})
+	want := func(what, want string) {
+		t.Helper()
+		if got := s.deployments(); got != want {
+			t.Errorf("%s: the deployments are %q, want %q", what, got, want)
+		}
+	}
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	want("a plan", "")
+	s.say("mallory", n, "lockstep apply")
+	want("an apply that is refused", "")
+	s.say("bob", n, "lockstep apply")
+	want("an apply", "production success")
+	s.say("bob", n, "lockstep help")
+	want("nothing new", "production success")
+	if d := s.repo.Deployments()[0]; d.SHA != s.repo.Head("b") || !strings.HasPrefix(d.Task, "lockstep:") || len(d.States) > 2 {
+		t.Errorf("the deployment is %+v", d)
+	}
+	s.repo.Push("alice", "b", "Another", githubtest.Files{"net/c.tf": "resource \"terraform_data\" \"c\" {\n  lifecycle {\n    postcondition {\n      condition     = self.id == \"\"\n      error_message = \"no\"\n    }\n  }\n}\n"})
+	s.settle()
+	s.say("bob", n, "lockstep apply")
+	want("an apply that fails", "production success, production failure")
+}
+
+// TestDeploymentsRefused holds that an apply comes to its end where the App may not record it, and that a pull request names no
+// environment of GitHub of its own.
+func TestDeploymentsRefused(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, deployed())
+	s.guarded("production", githubtest.Environment{})
+	var logged []string
+	s.pipeline.Log = func(err error) { logged = append(logged, err.Error()) }
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": strings.ReplaceAll(deployed()["lockstep.hcl"], `"production"`, `"evil"`)})
+	s.expect("the answer", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added")
+	if got := s.deployments(); got != "" {
+		t.Errorf("the deployments are %s", got)
+	}
+	if len(logged) != 1 || !strings.Contains(logged[0], "record a deployment of acme/infra to production") {
+		t.Errorf("the log has %q", logged)
+	}
+}
+
+// deployStory records an apply, once.
+func deployStory(t *testing.T, f *faults) {
+	s := newStage(t, deployed())
+	s.hub.Accepts("deployments", "write")
+	s.guarded("production", githubtest.Environment{})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	f.use(s)
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	s.stubborn()
+	want := "production success"
+	if !strings.Contains(s.answerTo(n, id), "**Applied**") {
+		want = "production failure" // see appliedOnce
+	}
+	if got := s.deployments(); got != want {
+		t.Errorf("%v: the deployments are %s", f, got)
+	}
+}
+
+// TestEnvironments holds that an apply waits for the protection rules of the environment of GitHub that the base branch gives to its
+// project, whatever the pull request names, and however the settings change.
+func TestEnvironments(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, deployed())
+	s.hub.Accepts("deployments", "write")
+	s.guarded("production", githubtest.Environment{Reviewers: []string{"acme/sre"}, PreventSelfReview: true})
+	s.hub.SetTeam("acme", "sre", "carol", "bob")
+	for _, who := range []string{"carol", "dave"} {
+		s.repo.Grant(who, "write")
+	}
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the plan", s.status(n), "the protection rules of GitHub's environment `production`", "an approval of the planned commit by `acme/sre`")
+	s.expect("before a review", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "`lockstep.hcl:1`")
+	s.repo.Review("dave", n, github.Approved, "")
+	s.settle()
+	s.expect("a review by somebody else", s.say("bob", n, "lockstep apply"), "`dave` is none of them")
+	s.repo.Review("bob", n, github.Approved, "")
+	s.settle()
+	s.expect("a review by who asks", s.say("bob", n, "lockstep apply"), "`bob` asks for the apply")
+	s.repo.Review("carol", n, github.Approved, "")
+	s.settle()
+	s.expect("a review by a reviewer", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+
+	// Another environment in the pull request, none, or a new name: the base branch's counts.
+	for i, settings := range []string{
+		strings.ReplaceAll(deployed()["lockstep.hcl"], "  github = \"production\"\n", ""),
+		strings.ReplaceAll(deployed()["lockstep.hcl"], `"production"`, `"playground"`),
+		strings.ReplaceAll(deployed()["lockstep.hcl"], `project "net"`, `project "new"`),
+	} {
+		s.repo.SetEnvironment("playground", githubtest.Environment{})
+		n := s.pull("alice", fmt.Sprint("c", i), githubtest.Files{"net/c.tf": resource("c", "1"), "lockstep.hcl": settings})
+		if got := s.say("bob", n, "lockstep apply"); strings.Contains(got, "**Applied**") {
+			t.Errorf("the pull request %d is applied with the settings\n%s\n%s", n, settings, got)
+		}
+	}
+
+	// A plan that was made before the base branch names the environment.
+	n = s.pull("alice", "d", githubtest.Files{"app/d.tf": resource("d", "1")})
+	s.repo.Push("carol", "main", "Protected", githubtest.Files{"lockstep.hcl": strings.Replace(deployed()["lockstep.hcl"], "  dir = \"app\"\n", "  dir = \"app\"\n  environment = \"prod\"\n", 1)})
+	s.settle()
+	if got := s.say("bob", n, "lockstep apply"); strings.Contains(got, "**Applied**") {
+		t.Errorf("it is applied: %s", got)
+	}
+}
+
+// TestEnvironmentsUnknown holds that rules that GitHub does not tell are not fulfilled, and that people read the remedy.
+func TestEnvironmentsUnknown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, deployed())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("without the permission", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", `the permission "Actions: read"`)
+	s.hub.Accepts("actions", "read")
+	s.expect("without the environment", s.say("bob", n, "lockstep apply"), "there is none of this name", "lockstep.hcl on the base branch")
+	s.guarded("production", githubtest.Environment{Branches: []string{"release/*"}})
+	s.expect("from another branch", s.say("bob", n, "lockstep apply"), "**missing**: an environment that is open to the base branch")
+	s.guarded("production", githubtest.Environment{Apps: []string{"bouncer"}})
+	s.expect("with a rule of an App", s.say("bob", n, "lockstep apply"), "the rule `bouncer`, which GitHub Actions alone can ask")
+	s.guarded("production", githubtest.Environment{Wait: 1, Branches: []string{"m*"}, Reviewers: []string{"bob"}})
+	s.expect("a reviewer who applies", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+}

@@ -1,0 +1,82 @@
+package project
+
+import (
+	"fmt"
+	"io/fs"
+)
+
+// Deployment returns the name of the deployment of Lockstep that serves a project of a pull request, where s
+// comes from the base commit and base are the projects there; "" is the one without a name. A project has the
+// deployment of the environment that the base branch gives it, until another one is merged; one that the base
+// branch does not have has that of the environment which it names there. So all deployments on a repository find
+// the same one, and no pull request takes a project to another.
+func (s *Settings) Deployment(p Project, base []Project) string {
+	if !s.Divides() {
+		return ""
+	}
+	name := p.Environment
+	switch known := s.standing(p, base); {
+	case len(known) > 0:
+		name = known[0].Environment
+	case name == "":
+		name = s.defaults.Environment
+	}
+	return s.environments[name].Deployment()
+}
+
+// Divides reports whether some environment names a deployment. Where none does, the one without a name serves
+// all projects.
+func (s *Settings) Divides() bool {
+	if s == nil {
+		return false
+	}
+	for _, e := range s.environments {
+		if e.Deployment() != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Deployments are the names of the deployments that serve the projects of a checkout, by the projects' names, as its own
+// settings have them; nil where these name none. For a pull request, the base branch's count: see [Settings.Deployment].
+func Deployments(files fs.FS, all []Project) map[string]string {
+	src, err := fs.ReadFile(files, FileName)
+	if err != nil {
+		return nil
+	}
+	s, _ := Parse(FileName, src)
+	if !s.Divides() {
+		return nil
+	}
+	out := map[string]string{}
+	for _, p := range all {
+		out[p.Name] = s.Deployment(p, nil)
+	}
+	return out
+}
+
+// standing are the projects that the base branch has for one of a pull request: by its settings, and by what was
+// found there.
+func (s *Settings) standing(p Project, base []Project) []Project {
+	out := s.known(p)
+	for _, x := range base {
+		if x.Name == p.Name || x.Dir == p.Dir && x.Workspace == p.Workspace {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// elsewhere is the error about a project that another deployment serves.
+func elsewhere(p Project, by, asked string) error {
+	return fmt.Errorf("on the base branch, the project %s is for %s, and this is %s: its comments and checks have the plan", p.Name, DeploymentName(by), DeploymentName(asked))
+}
+
+// DeploymentName names a deployment in a sentence.
+func DeploymentName(name string) string {
+	if name == "" {
+		return "the deployment without a name"
+	}
+	return fmt.Sprintf("the deployment %q", name)
+}
