@@ -104,7 +104,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/intake":                        {"functions/comment", "functions/comment/notices", "functions/comment/grammar", "functions/pipeline", "github"},
 	"functions/pipeline/internal/reserving":            {"functions/comment", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/internal/openplans", "functions/pipeline/runs", "functions/comment/reasons"},
 	"functions/pipeline/internal/stopping":             {"engine/walk", "functions/comment", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/runs", "functions/comment/reasons"},
-	"functions/pipeline/jobs":                          {"functions/project/requirements", "engine/diags", "engine/render", "functions/comment", "functions/comment/markdown", "functions/comment/notices", "functions/comment/grammar", "functions/pipeline/runs", "functions/places", "functions/project", "github", "functions/project/environments", "engine/plans/counting", "functions/pipeline/internal/sealing", "functions/comment/reasons", "functions/project/hooks", "functions/project/notifications"},
+	"functions/pipeline/jobs":                          {"functions/project/requirements", "engine/diags", "engine/render", "functions/comment", "functions/comment/markdown", "functions/comment/notices", "functions/comment/grammar", "functions/pipeline/runs", "functions/places", "functions/project", "github", "functions/project/environments", "engine/plans/counting", "functions/pipeline/internal/sealing", "functions/comment/reasons", "functions/project/hooks", "functions/project/notifications", "functions/pipeline"},
 	"functions/internal/wiring/handling":               {"functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/evidence", "functions/internal/wiring"},
 	"functions/internal/wiring/pack":                   {},
 	"functions/pipeline/internal/automerging":          {"functions/comment", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/internal/report", "functions/pipeline/runs", "github", "functions/pipeline"},
@@ -129,6 +129,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/internal/factfinding":          {"functions/pipeline", "functions/pipeline/gates", "functions/project/requirements", "github", "functions/comment/grammar"},
 	"functions/pipeline/lambdatest/internal/codebuild": {},
 	"functions/pipeline/internal/queueing":             {"functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/internal/report", "functions/pipeline/runs"},
+	"functions/pipeline/sharing":                       {"functions/pipeline", "functions/places"},
 
 	"functions/project/environments":      {"functions/project/grammar"},
 	"functions/project/atlantis":          {"engine/parsing", "functions/project/grammar", "functions/project/requirements"},

@@ -38,6 +38,7 @@
 //	jobs        one project in a checkout, for an engine; executor is the engine
 //	reconcile   finds the webhooks, heads, comments and runs that nobody would come back to
 //	awsstore, localstore   the sockets on AWS, and in a directory
+//	sharing     the sockets for several Apps, each with a part of its own
 //
 // Everything that decides is pure, and in package runs: its Gate decides every plan, apply
 // and unlock, whichever way it came in, and returns its reasons; its Phase knows its

@@ -122,6 +122,13 @@ func (m Message) Queue() QueueName {
 // Group names the order of the message: messages of a queue with the same group are handled one
 // after the other.
 func (m Message) Group() string {
+	if m.Pull.App != "" {
+		return m.Pull.App + ":" + m.group()
+	}
+	return m.group()
+}
+
+func (m Message) group() string {
 	switch m.Queue() {
 	case Plans:
 		return fmt.Sprintf("%d/%d/%s", m.Pull.Repo.ID, m.Pull.Number, m.Target)

@@ -9,6 +9,8 @@ import (
 
 // A Pull names a pull request, and the installation of the App that may act on it.
 type Pull struct {
+	// App is the name of the App that reaches it, "" for the first one of a deployment: see package sharing.
+	App          string `json:",omitempty"`
 	Installation int64
 	Repo         github.Repo
 	Number       int
@@ -16,6 +18,19 @@ type Pull struct {
 
 // Runs is the directory of the keys of all runs of a pull request.
 func (p Pull) Runs() string { return fmt.Sprintf("run/%d/%d", p.Repo.ID, p.Number) }
+
+// Repository names the repository among those of all Apps: "acme/infra", or "NAME:acme/infra" of an App that is not the
+// first one.
+func (p Pull) Repository() string { return Qualified(p.App, p.Repo.String()) }
+
+// Qualified is the name of a repository of an App, "" for the first one, among those of all Apps. No owner has a colon
+// in its name.
+func Qualified(app, repo string) string {
+	if app == "" {
+		return repo
+	}
+	return app + ":" + repo
+}
 
 // HeadCheck is the name of the check run of each head as a whole, by the deployment without a name, CheckPrefix
 // begins the names of those of projects. HeadID is the external ID of the former: a commit has one of each

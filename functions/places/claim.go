@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"strings"
 )
 
 // A Claim records the owner of a place: one project of one repository. It is kept for ever; neither
 // closing a pull request nor deleting a repository ends it.
 type Claim struct {
-	Place  string // as [Place.String]
+	Place string // as [Place.String]
+	// App is that of the repository, "" for the first one.
+	App    string `json:",omitempty"`
 	RepoID int64
 	// Repo is the repository's name when the claim was made; Project and Workspace own the state.
 	Repo, Project, Workspace string
@@ -33,6 +36,9 @@ func ClaimKey(place string) string {
 	}
 	return claims + "/" + name
 }
+
+// IsClaim reports whether a key is that of a claim.
+func IsClaim(key string) bool { return strings.HasPrefix(key, claims+"/") }
 
 // DecodeClaim reads a claim; nil if there is no record.
 func DecodeClaim(value []byte) (*Claim, error) {

@@ -56,7 +56,7 @@ const (
 func (c *Caller) Judge(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error) {
 	out := runs.Judgement{Name: g.Name, ID: g.ID()}
 	body, err := json.Marshal(request{"gate", time.Now().UTC().Truncate(time.Second), gateData{
-		Gate: g.Name, Repository: j.Repo.String(), PullRequest: j.Number, SHA: j.Head, Actor: j.Actor,
+		Gate: g.Name, Repository: j.Repository(), PullRequest: j.Number, SHA: j.Head, Actor: j.Actor,
 		Project: j.Project, Dir: j.Dir, Workspace: j.Workspace, Environment: j.Environment.Name(), Plan: plan,
 	}})
 	if err != nil {

@@ -53,7 +53,7 @@ func (c *Caller) Step(ctx context.Context, s jobs.Step) (reasons.Hooked, error) 
 	out := reasons.Hooked{Hook: s.Hook.Name, Event: string(s.Event)}
 	r := s.Run
 	data := stepData{
-		ID: s.ID(), Hook: s.Hook.Name, Event: string(s.Event), Repository: r.Pull.Repo.String(), PullRequest: r.Pull.Number,
+		ID: s.ID(), Hook: s.Hook.Name, Event: string(s.Event), Repository: r.Pull.Repository(), PullRequest: r.Pull.Number,
 		SHA: r.Head, Actor: r.Actor, Project: r.Project, Dir: r.Dir, Workspace: r.Workspace,
 	}
 	if !s.Event.Before() {

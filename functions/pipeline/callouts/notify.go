@@ -56,7 +56,7 @@ func (c *Caller) Notify(ctx context.Context, n jobs.Notice) error {
 // noticeOf is the message, in the form that the endpoint reads.
 func noticeOf(n jobs.Notice, id string) ([]byte, error) {
 	first := n.Happened[0].Run.Pull
-	told := comment.Notified{Repo: first.Repo.String(), Number: first.Number, URL: n.URL}
+	told := comment.Notified{Repo: first.Repository(), Number: first.Number, URL: n.URL}
 	data := noticeData{ID: id, Notification: n.Notification.Name, Repository: told.Repo, PullRequest: told.Number, URL: n.URL}
 	for _, h := range n.Happened {
 		r := h.Run

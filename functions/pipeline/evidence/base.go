@@ -142,8 +142,8 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 	}
 	j = jobs.Job{
 		Checkout: dir, Dir: r.Dir, Project: r.Project, Workspace: r.Workspace,
-		Repo: r.Pull.Repo, Installation: r.Pull.Installation, Number: r.Pull.Number, Head: r.Head,
-		Owner:    fmt.Sprintf("lockstep %s#%d", r.Pull.Repo, r.Pull.Number),
+		App: r.Pull.App, Repo: r.Pull.Repo, Installation: r.Pull.Installation, Number: r.Pull.Number, Head: r.Head,
+		Owner:    fmt.Sprintf("lockstep %s#%d", r.Pull.Repository(), r.Pull.Number),
 		VarFiles: r.VarFiles, Grants: grants, Actor: e.Message.Actor,
 	}
 	if q.Verb == comment.Plan || q.Verb == comment.Apply {

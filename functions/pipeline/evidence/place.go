@@ -95,7 +95,7 @@ func (e *Reader) placeOf(ctx context.Context, q *runs.Request, p project.Project
 	}
 	repo := e.Message.Pull.Repo
 	question := runs.PlaceQuestion{
-		Repo: repo, Head: head, Project: p, Base: b.projects, BaseBroken: b.broken,
+		App: e.Message.Pull.App, Repo: repo, Head: head, Project: p, Base: b.projects, BaseBroken: b.broken,
 		Allow: slices.Concat(b.allow, e.States.Of(repo.Owner, repo.Name, repo.ID)),
 	}
 	e.asked = &question

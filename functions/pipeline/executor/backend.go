@@ -31,12 +31,20 @@ func LocalStates(dir string) BackendFunc {
 		if s.Name() != "local" {
 			return nil, diags.Errorf(nil, "Backend not available", "The configuration keeps its state in the backend %q, and only states on this machine are available here: use the backend \"local\".", s.Type)
 		}
-		b, err := local.Open(nil, local.Options{Dir: LocalState(dir, j.Repo.ID, j.Project, j.Workspace)})
+		b, err := local.Open(nil, local.Options{Dir: LocalState(ownDir(dir, j.App), j.Repo.ID, j.Project, j.Workspace)})
 		if err != nil {
 			return nil, diags.FromError("Error configuring the backend", err)
 		}
 		return b, nil
 	}
+}
+
+// ownDir is the directory with the states of an App's repositories.
+func ownDir(dir, app string) string {
+	if app == "" {
+		return dir
+	}
+	return filepath.Join(dir, "app-"+app)
 }
 
 // LocalState is the directory of one state of [LocalStates] in dir.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/sealing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -35,6 +36,7 @@ type Job struct {
 	Checkout, Dir string
 	Project       string
 	Workspace     string
+	App           string // that reaches the repository, "" for the first one
 	Repo          github.Repo
 	Installation  int64  // that has the repository
 	Number        int    // of the pull request
@@ -80,3 +82,6 @@ type Job struct {
 	// other processes.
 	Progress func(comment.Progress) `json:"-"`
 }
+
+// Repository names the repository among those of all Apps, as pipeline.Pull.Repository does.
+func (j Job) Repository() string { return pipeline.Qualified(j.App, j.Repo.String()) }

@@ -64,7 +64,7 @@ func (q *Queue) send(ctx context.Context, m pipeline.Message, body []byte) error
 		return err
 	}
 	queue := string(m.Queue())
-	result, err := tx.ExecContext(ctx, "INSERT INTO sent (queue, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", queue, m.ID, now.UnixMilli())
+	result, err := tx.ExecContext(ctx, "INSERT INTO sent (queue, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", queue, pipeline.Qualified(m.Pull.App, m.ID), now.UnixMilli())
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 // A PlaceQuestion is all evidence for the decision about the address of a project's state.
 type PlaceQuestion struct {
+	App  string // that reaches the repository, as [pipeline.Pull] has it
 	Repo github.Repo
 	// Head are the projects in the commit to plan or apply. Project is one of them, the subject of
 	// the question.
@@ -186,10 +187,11 @@ func (d *placing) guarded(p places.Place) places.Place {
 // that of a project that the base commit still has, is nobody else's.
 func (d *placing) claimed() {
 	c := d.Claim
+	ours := c != nil && c.App == d.App && c.RepoID == d.Repo.ID
 	switch {
-	case c == nil || d.out.Kind == RenamedPlace && c.RepoID == d.Repo.ID && c.Project == d.out.Owner:
+	case c == nil || d.out.Kind == RenamedPlace && ours && c.Project == d.out.Owner:
 		return
-	case c.RepoID != d.Repo.ID:
+	case !ours:
 		d.no(reasons.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project, Repo: c.Repo})
 		return
 	}
@@ -205,5 +207,5 @@ func (r Run) ClaimOf(p places.Place) *places.Claim {
 	if p.Backend != "s3" {
 		return nil
 	}
-	return &places.Claim{Place: p.String(), RepoID: r.Pull.Repo.ID, Repo: r.Pull.Repo.String(), Project: r.Project, Workspace: r.Workspace}
+	return &places.Claim{Place: p.String(), App: r.Pull.App, RepoID: r.Pull.Repo.ID, Repo: r.Pull.Repository(), Project: r.Project, Workspace: r.Workspace}
 }

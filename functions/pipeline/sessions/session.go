@@ -110,7 +110,7 @@ func partitionOf(arn string) (string, error) {
 // tags are the session tags that a role's trust policy can test: repository, pull and project, and
 // actor where somebody has asked for the job.
 func tags(j jobs.Job) []types.Tag {
-	out := []types.Tag{tag("repository", j.Repo.String()), tag("pull", strconv.Itoa(j.Number)), tag("project", j.Project)}
+	out := []types.Tag{tag("repository", j.Repository()), tag("pull", strconv.Itoa(j.Number)), tag("project", j.Project)}
 	if j.Actor != "" {
 		out = append(out, tag("actor", j.Actor))
 	}

@@ -211,3 +211,15 @@ func TestNamesAreValid(t *testing.T) {
 		t.Errorf("tag %q", v)
 	}
 }
+
+// TestTagsOfApps holds that no role which trusts a repository on one server can be had from another server's of the same
+// name.
+func TestTagsOfApps(t *testing.T) {
+	t.Parallel()
+	for app, want := range map[string]string{"": "acme/infra", "ghes": "ghes:acme/infra"} {
+		j := jobs.Job{App: app, Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}}
+		if got := *tags(j)[0].Value; got != want {
+			t.Errorf("%q: %s", app, got)
+		}
+	}
+}

@@ -71,15 +71,17 @@ func child(c *apart.Child) (jobs.Engine, error) {
 	}, nil
 }
 
-// apart makes the pipeline do its runs in processes of their own.
-func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) (err error) {
-	dir, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return err
+// openScratch opens the directory for runs in processes of their own.
+func (m *Machine) openScratch(c Config) (err error) {
+	if m.dir, err = filepath.Abs(c.Dir); err == nil {
+		m.scratch, err = apart.OpenScratch(filepath.Join(m.dir, "runs"))
 	}
-	if m.scratch, err = apart.OpenScratch(filepath.Join(dir, "runs")); err != nil {
-		return err
-	}
+	return err
+}
+
+// apart makes the runs of a pipeline use processes of their own.
+func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) {
+	dir := m.dir
 	s := childSettings{Version: c.Version, States: filepath.Join(dir, "states"), CLIConfig: c.CLIConfig, Show: c.Apart.Show}
 	if c.PluginEnv != nil {
 		s.Providers = filepath.Join(dir, "providers")
@@ -106,7 +108,6 @@ func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) (err er
 	if err := e.Look(context.Background()); err != nil && c.Log != nil {
 		c.Log(fmt.Errorf("find out what programs of runs are kept from: %w", err))
 	}
-	return nil
 }
 
 // childEnv returns the part of our environment for a run's process. Our own options are left out,

@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,15 +19,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/sharing"
 	"github.com/lockstep-iac/lockstep/functions/places"
-	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -67,12 +63,22 @@ type Config struct {
 	// Calls asks the gates of base branches, calls their hooks, and delivers their notifications. nil: nobody can, which holds applies with
 	// gates or hooks.
 	Calls *callouts.Caller
+	// Further are Apps beside App, by their names.
+	Further map[string]Further
 	// Deployment is the name of this one, "" for none.
 	Deployment string
 	// URL is the address of the pages for people, without a slash at the end.
 	URL string
 	// Log is told of errors after which there was, or will be, another attempt.
 	Log func(error)
+}
+
+// A Further is an App beside the first one, of another organization or server, say: its repositories share nothing
+// with those of others.
+type Further struct {
+	App    *github.App
+	Secret github.Secret
+	Serves intake.Serves
 }
 
 // A Machine is a pipeline with all its parts. It may be used by many goroutines.
@@ -83,8 +89,9 @@ type Machine struct {
 	States   executor.BackendFunc
 
 	changed page.Bell // rung after each message
-	janitor *reconcile.Janitor
+	members map[string]*member
 	scratch *apart.Scratch
+	dir     string // the absolute path of the data directory, if runs are apart
 	log     func(error)
 }
 
@@ -103,43 +110,24 @@ func Open(c Config) (*Machine, error) {
 	if c.States == nil {
 		c.States = executor.States
 	}
-	e := &executor.Engine{Version: c.Version, Backend: c.States(data.States), Rescued: filepath.Join(c.Dir, "rescued")}
-	e.Modules = modules.Remote{App: c.App, Transport: c.Modules}.Install
-	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
-	e.Secrets = func() []string { return hidden }
-	e.Vault = vault
-	if c.Calls != nil {
-		c.Calls.Hide = func(text string) string { return executor.Redact(hidden, text) }
-		e.Gate = c.Calls.Judge
-	}
-	if c.PluginEnv != nil {
-		e.DataDir, e.CLIConfig = filepath.Join(c.Dir, "providers"), c.CLIConfig
-		e.PluginEnv = pluginEnv(c.PluginEnv)
-	}
-	var hook jobs.StepFunc
-	var notify jobs.NotifyFunc
-	if c.Calls != nil {
-		hook, notify = c.Calls.Step, c.Calls.Notify
-	}
-	m := &Machine{Data: data, States: e.Backend, log: c.Log}
-	p := &dispatch.Pipeline{
-		Bases:   &evidence.Bases{Repositories: c.App},
-		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
-		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e, Hook: hook, Notify: notify,
-		Serves: c.Serves, Deployment: c.Deployment, States: c.OwnStates, Log: c.Log,
-		Runners: []string{environments.CodeBuild}, // a process here has no end, and does what a build would
-		Secrets: secrets(c.Secret, hidden),
-		Where:   func(a pipeline.Artifact) string { return where(c.URL, a) },
-	}
+	m := &Machine{Data: data, log: c.Log, members: map[string]*member{}}
 	if c.Apart != nil {
-		if err := m.apart(c, p, hidden); err != nil {
+		if err := m.openScratch(c); err != nil {
 			return nil, errors.Join(err, data.Close())
 		}
 	}
-	m.Pipeline, m.Webhook = p, intake.Webhook{Intake: p.Intake(), Secrets: []github.Secret{c.Secret}, Log: c.Log}
-	m.janitor = &reconcile.Janitor{Pipeline: p, App: c.App, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
-		return c.App.Repository(installation, r)
-	}}
+	first := m.member(c)
+	m.members[""] = first
+	for name, f := range c.Further {
+		own := c
+		// Its repositories have names that are another's, too: no pattern makes states of these.
+		own.App, own.Secret, own.Serves, own.OwnStates = f.App, f.Secret, f.Serves, nil
+		m.members[name] = m.member(own).in(sharing.Space(name))
+	}
+	for _, x := range m.members {
+		x.open(c.Log)
+	}
+	m.Pipeline, m.Webhook, m.States = first.Pipeline, first.webhook, c.States(data.States)
 	return m, nil
 }
 
@@ -186,12 +174,33 @@ func (m *Machine) Work(ctx context.Context) error { return m.Data.Queue.Work(ctx
 func (m *Machine) worker(limit int) localstore.Worker {
 	handle := func(ctx context.Context, msg pipeline.Message) error {
 		defer m.changed.Ring()
-		return m.Pipeline.Handle(ctx, msg)
+		x, err := m.of(msg)
+		if err != nil {
+			return err
+		}
+		return x.Handle(ctx, msg)
 	}
-	return localstore.Worker{Handle: handle, Abandon: m.Pipeline.Abandon, Limit: limit, Log: m.log}
+	abandon := func(ctx context.Context, msg pipeline.Message, reason string) error {
+		x, err := m.of(msg)
+		if err != nil {
+			return nil // nobody can be told without the App
+		}
+		return x.Abandon(ctx, msg, reason)
+	}
+	return localstore.Worker{Handle: handle, Abandon: abandon, Limit: limit, Log: m.log}
 }
 
 // Round runs the janitor once.
 func (m *Machine) Round(ctx context.Context) (reconcile.Found, error) {
-	return m.janitor.Round(ctx, time.Now())
+	var all reconcile.Found
+	var errs []error
+	for _, x := range m.members {
+		found, err := x.janitor.Round(ctx, time.Now())
+		all.Deliveries += found.Deliveries
+		all.Leases += found.Leases
+		all.Heads += found.Heads
+		all.Comments += found.Comments
+		errs = append(errs, err)
+	}
+	return all, errors.Join(errs...)
 }

@@ -70,7 +70,9 @@ func decode(list []pipeline.Record) ([]runs.Run, error) {
 		if err := json.Unmarshal(rec.Value, &r); err != nil {
 			return nil, fmt.Errorf("read %s: %w", rec.Key, err)
 		}
-		out = append(out, r)
+		if r.Pull.App == "" { // the pages know the first App only
+			out = append(out, r)
+		}
 	}
 	return out, nil
 }

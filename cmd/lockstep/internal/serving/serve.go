@@ -39,6 +39,11 @@ const serveUsage = `serve [OPTIONS]
   branch: deployment = "ou-a". Its required check is "lockstep (ou-a)". The one without a
   name serves all others.
 
+  -apps names a file with further Apps, of other organizations or of a GitHub Enterprise
+  Server: a list in JSON, each with a name, app_id, app_key, webhook_secret, github_url and
+  serves. Webhooks of the App NAME go to /webhook/NAME. Their repositories share nothing with
+  those of other Apps; the page does not show them, and -states is not for them.
+
   Webhooks go to /webhook. The page at / shows runs and whole plans, to this machine
   only. To open it to others, behind a proxy, set its address with -url and its token
   with -page-token. States of the "local" backend are kept in the data directory; those
@@ -121,7 +126,7 @@ func serve(a *cli.App, s *serveSettings) error {
 	m, err := machine.Open(machine.Config{
 		Dir: s.data, Version: a.Version, App: s.app, Secret: s.secret, OwnStates: s.ownStates,
 		PluginEnv: s.pluginEnv, CLIConfig: s.cliConfig, Environ: a.Environ, Secrets: s.secrets,
-		Serves: s.serves, Deployment: s.deployment, Calls: s.calls, URL: base, Log: log, Apart: s.runs(l, log),
+		Further: s.further, Serves: s.serves, Deployment: s.deployment, Calls: s.calls, URL: base, Log: log, Apart: s.runs(l, log),
 	})
 	if err == nil {
 		_, err = m.Data.Queue.Waiting(a.Ctx) // opens the database
@@ -201,6 +206,9 @@ func (s *serveSettings) handler(ctx context.Context, m *machine.Machine, base st
 	pages := page.Handler{Site: m.Site(s.web), Access: s.access, Title: "runs", Log: log}.Server()
 	mux := http.NewServeMux()
 	mux.Handle("/webhook", m.Webhook)
+	for name, x := range m.Webhooks() {
+		mux.Handle("/webhook/"+name, x)
+	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		// Streams of events end when the server is to end.
 		c, cancel := context.WithCancel(r.Context())
@@ -227,6 +235,7 @@ type serveSettings struct {
 	app         *github.App
 	serves      intake.Serves
 	deployment  string
+	further     map[string]machine.Further // by name
 	secret      github.Secret
 	access      page.Access
 	pluginEnv   []string

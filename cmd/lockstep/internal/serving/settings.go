@@ -24,7 +24,7 @@ type serveOptions struct {
 	data, addr, url           string
 	appID, appKey, secret     string
 	githubURL, token, plugins string
-	serves, deployment        string
+	serves, deployment, apps  string
 
 	stateRole, stateExternalID, own, release string
 	functions, webhookKeys, topics           string
@@ -39,6 +39,7 @@ func (o *serveOptions) flags(f *cli.Flags) {
 	f.StringVar(&o.secret, "webhook-secret", "", "a file with the secret of its webhook")
 	f.StringVar(&o.githubURL, "github-url", github.DefaultURL, "the address of GitHub's API")
 	f.StringVar(&o.serves, "serves", "", "the owners and repositories to serve, such as acme/infra,acme/team-*")
+	f.StringVar(&o.apps, "apps", "", "a file with further Apps, of other organizations and servers")
 	f.StringVar(&o.deployment, "deployment", "", "the name of this deployment, where several serve one repository")
 	f.StringVar(&o.data, "data", "lockstep-data", "the data directory, with plans and states: keep it safe")
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the address to listen on, HOST:PORT")
@@ -133,6 +134,9 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 		return nil, fmt.Errorf("-deployment: %w", err)
 	}
 	s.deployment = o.deployment
+	if err := o.further(a, s); err != nil {
+		return nil, err
+	}
 	if err := o.limits(s); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,85 @@
+package serving
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/machine"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/sharing"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A furtherApp is an entry of the file of -apps.
+type furtherApp struct {
+	Name string `json:"name"`
+	ID   int64  `json:"app_id"`
+	// Key and Secret are the names of files, from the directory of the list.
+	Key    string `json:"app_key"`
+	Secret string `json:"webhook_secret"`
+	URL    string `json:"github_url"` // "" for GitHub's own
+	Serves string `json:"serves"`
+}
+
+// further reads the Apps beside the first one.
+func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
+	if o.apps == "" {
+		return nil
+	}
+	text, err := readFile(a, "apps", o.apps)
+	if err != nil {
+		return err
+	}
+	const remedy = `it is a list: [{"name": "ghes", "app_id": 1, "app_key": "ghes.pem", "webhook_secret": "ghes.secret", "github_url": "https://HOST/api/v3/", "serves": "acme"}]`
+	var list []furtherApp
+	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&list); err != nil {
+		return cli.Hinted(fmt.Errorf("-apps: %s: %w", o.apps, err), remedy)
+	}
+	s.further = map[string]machine.Further{}
+	for i, x := range list {
+		_, twice := s.further[x.Name]
+		err := sharing.Space(x.Name).Check()
+		if err == nil && twice {
+			err = fmt.Errorf("there is another App %q", x.Name)
+		}
+		if err == nil {
+			err = o.one(a, s, x)
+		}
+		if err != nil {
+			return cli.Hinted(fmt.Errorf("-apps: entry %d of %s: %w", i+1, o.apps, err), remedy)
+		}
+	}
+	return nil
+}
+
+// one adds an App.
+func (o *serveOptions) one(a *cli.App, s *serveSettings, x furtherApp) error {
+	beside := func(name string) string {
+		if name == "" || filepath.IsAbs(name) {
+			return name
+		}
+		return filepath.Join(filepath.Dir(o.apps), name)
+	}
+	key, err := readFile(a, "apps", beside(x.Key))
+	if err != nil {
+		return err
+	}
+	secret, err := readFile(a, "apps", beside(x.Secret))
+	if err != nil {
+		return err
+	}
+	f := machine.Further{Secret: github.NewSecret(secret)}
+	if f.App, err = github.NewApp(github.AppConfig{ID: x.ID, Key: github.NewSecret(key), URL: x.URL}); err != nil {
+		return err
+	}
+	if f.Serves, err = intake.ParseServes(x.Serves); err != nil {
+		return err
+	}
+	s.further[x.Name], s.secrets = f, append(s.secrets, key, secret)
+	return nil
+}
