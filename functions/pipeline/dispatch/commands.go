@@ -102,33 +102,37 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	if !ok {
 		return co.guide(ctx) // of a message of another version of Lockstep
 	}
-	if c := line.Command; c.Verb != comment.Help && c.AsPlan().Verb != comment.Plan {
-		if replies, elsewhere, err := co.elsewhere(ctx, c); err != nil || elsewhere {
-			return replies, err
+	c := line.Command
+	replies, err := carryOut(co, ctx, c)
+	if err == nil && len(replies) == 1 && c.Verb != comment.Help && c.AsPlan().Verb != comment.Plan {
+		no, refused := replies[0].(comment.Refused)
+		if refused && (no.Project == "" || no.Project == c.Project) {
+			return co.elsewhere(ctx, c, replies)
 		}
 	}
-	return carryOut(co, ctx, line.Command)
+	return replies, err
 }
 
-// elsewhere reports whether a command is for projects that other deployments serve, and none of ours: the last look at
-// the pull request has found those that it changes. Where it names none, the others answer it alone.
-func (co *commands) elsewhere(ctx context.Context, c comment.Command) ([]comment.Reply, bool, error) {
+// elsewhere returns the replies to a command that was refused for no project of ours in particular: it may be for projects
+// that other deployments serve, which the last look at the pull request has found. Where it names none, the others answer
+// it alone.
+func (co *commands) elsewhere(ctx context.Context, c comment.Command, replies []comment.Reply) ([]comment.Reply, error) {
 	l, err := co.Ledger.LastLook(ctx, co.Evidence.Message.Pull)
 	if err != nil || len(l.Elsewhere) == 0 {
-		return nil, false, err
+		return replies, err
 	}
 	all, err := co.Ledger.Runs(ctx, co.Evidence.Message.Pull)
 	if err != nil || slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Meant(c) }) {
-		return nil, false, err
+		return replies, err
 	}
 	others := slices.DeleteFunc(l.Elsewhere, func(x ledger.Elsewhere) bool { return !c.Selects(x.Project, x.Dir, x.Workspace) })
 	switch {
 	case c.Everything():
-		return nil, true, nil
+		return nil, nil
 	case c.Failed || len(others) == 0:
-		return nil, false, nil
+		return replies, nil
 	}
-	return []comment.Reply{evidence.RefusedElsewhere(c, others)}, true, nil
+	return []comment.Reply{evidence.RefusedElsewhere(c, others)}, nil
 }
 
 // handlers is the table of commands as they are carried out: now, or as far as messages that
