@@ -42,7 +42,7 @@ func TestMergeQueue(t *testing.T) {
 	}
 	s.settle()
 	s.expect("the check of the first group", s.group(first), "completed success", "1 project")
-	s.expect("the check of the second", s.group(second), "completed success", "Nothing to plan")
+	s.expect("the check of the second", s.group(second)+s.page(second), "completed success", "#1: Will be applied on merge", "### #2: Nothing to plan")
 	for range 2 {
 		if !s.repo.Land("lockstep") {
 			t.Fatal("it is not merged")
@@ -96,7 +96,17 @@ func TestMergeGroupOfAnother(t *testing.T) {
 	one, two := s.repo.Enqueue("alice", n), s.repo.Enqueue("bob", m)
 	s.settle()
 	s.expect("the check of the first group", s.group(one), "completed action_required")
-	s.expect("the check of the second", s.group(two), "completed success")
+	if strings.Contains(s.page(one), "#2") {
+		t.Errorf("the page of the first group is %s", s.page(one))
+	}
+	// It has the first one, too.
+	s.expect("the check of the second", s.group(two), "completed action_required", "#1: Waits for lockstep apply")
+	s.expect("its page", s.page(two), "### #2: Nothing to plan")
+	s.say("alice", n, "lockstep apply")
+	s.expect("the check of the second, once the first is applied", s.group(two), "completed success")
+	s.repo.Dequeue(n)
+	s.settle()
+	s.expect("the check of the second, once the first has left", s.group(two), "completed cancelled")
 }
 
 // TestMergeQueueUnseen holds that the group of a head which nobody has looked at yet waits, and is told once it is planned.

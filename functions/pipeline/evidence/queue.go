@@ -2,15 +2,28 @@ package evidence
 
 import "context"
 
-// MergeGroup returns the commit of a pull request's merge group as GitHub has it now, and the pull requests that come before
-// it in the queue; "" if there is none. The name of a group in a webhook is a hint.
-func MergeGroup(ctx context.Context, e *Reader) (sha string, ahead []int, err error) {
+// A Group is the merge group of a pull request as GitHub has it.
+type Group struct {
+	SHA    string   // its commit; "" if there is none
+	Ahead  []int    // the pull requests before it in the queue, which it has, too
+	Behind []string // the commits of those behind it, which have this pull request, too
+}
+
+// MergeGroup returns the merge group of a pull request as GitHub has it now. The name of a group in a webhook is a hint.
+func MergeGroup(ctx context.Context, e *Reader) (g Group, err error) {
 	queue, err := e.Hub.Queue(ctx, e.Message.Pull.Number)
 	for _, q := range queue {
-		if q.Number == e.Message.Pull.Number {
-			return q.SHA, ahead, err
+		switch {
+		case q.Number == e.Message.Pull.Number:
+			g.SHA = q.SHA
+		case g.SHA == "":
+			g.Ahead = append(g.Ahead, q.Number)
+		case q.SHA != "":
+			g.Behind = append(g.Behind, q.SHA)
 		}
-		ahead = append(ahead, q.Number)
 	}
-	return "", nil, err
+	if g.SHA == "" {
+		return Group{}, err
+	}
+	return g, err
 }

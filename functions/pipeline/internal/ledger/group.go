@@ -16,7 +16,8 @@ import (
 type Group struct {
 	Pull      pipeline.Pull
 	SHA, Head string
-	Gone      bool `json:",omitempty"`
+	Gone      bool     `json:",omitempty"`
+	Behind    []string `json:",omitempty"` // the commits of the groups behind it
 }
 
 // A GroupPlan is the comparison of the plan of a run, by its hash, with the one that was made of the commit of a merge group.
@@ -42,10 +43,17 @@ func groupKey(p pipeline.Pull, sha string) string {
 // pull request's turn.
 const maxGroups = 5
 
+// maxBehind is the number of groups behind one that are kept. GitHub makes as many at once as the settings of the queue
+// name, and 100 at most.
+// Source: https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
+const maxBehind = 100
+
 // Add records a merge group of a pull request.
 func (gs Groups) Add(ctx context.Context, g Group) error {
 	err := gs.change(ctx, g.Pull, g.SHA, func(now *Group) {
 		g.Gone = now.Gone
+		g.Behind = slices.Compact(slices.Sorted(slices.Values(slices.Concat(now.Behind, g.Behind))))
+		g.Behind = g.Behind[:min(len(g.Behind), maxBehind)]
 		*now = g
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ package queueing
 
 import (
 	"context"
+	"errors"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
@@ -33,7 +34,7 @@ func (q *Queuer) Group(ctx context.Context) error {
 	if err := q.Evidence.Look(ctx); err != nil || !q.Evidence.Pull.Open {
 		return err
 	}
-	sha, _, err := evidence.MergeGroup(ctx, q.Evidence)
+	now, err := evidence.MergeGroup(ctx, q.Evidence)
 	if err != nil {
 		return err
 	}
@@ -42,23 +43,36 @@ func (q *Queuer) Group(ctx context.Context) error {
 		return err
 	}
 	for _, was := range l.Groups {
-		if was == sha {
+		if was == now.SHA {
 			continue
 		}
 		if err := q.groups().End(ctx, m.Pull, was); err != nil {
 			return err
 		}
 	}
-	if sha == "" {
+	if now.SHA == "" {
 		return q.Report.Sync(ctx)
 	}
-	if err := q.groups().Add(ctx, ledger.Group{Pull: m.Pull, SHA: sha, Head: q.Evidence.Pull.Head.SHA}); err != nil {
+	if err := q.groups().Add(ctx, ledger.Group{Pull: m.Pull, SHA: now.SHA, Head: q.Evidence.Pull.Head.SHA, Behind: now.Behind}); err != nil {
 		return err
 	}
-	if err := q.Report.Grouped(ctx, sha); err != nil {
+	if err := q.Report.Grouped(ctx, now.SHA); err != nil {
 		return err
 	}
-	return q.GoOn(ctx)
+	return errors.Join(q.tell(ctx, now), q.GoOn(ctx))
+}
+
+// tell has the pull requests ahead entered into the check of a group, which has them, too: a queue that merges several at once
+// may look at the last one's check only.
+func (q *Queuer) tell(ctx context.Context, now evidence.Group) error {
+	for _, n := range now.Ahead {
+		about := q.Evidence.Message.Pull
+		about.Number = n
+		if err := pipeline.Send(ctx, q.Queue, about, pipeline.Message{Kind: pipeline.Grouped}, n, now.SHA); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (q *Queuer) groups() ledger.Groups { return ledger.Groups{Ledger: q.Ledger} }

@@ -35,8 +35,8 @@ func (c *Checker) InQueue(ctx context.Context) error {
 	if p, err := c.groups().Plan(ctx, s.Run, m.MergeGroup); err != nil || p.Of(s.Run) {
 		return errors.Join(err, c.tell(ctx, s.Run, p))
 	}
-	sha, ahead, err := evidence.MergeGroup(ctx, c.Evidence)
-	if err != nil || sha != m.MergeGroup {
+	now, err := evidence.MergeGroup(ctx, c.Evidence)
+	if err != nil || now.SHA != m.MergeGroup {
 		return err // another message is about that
 	}
 	found, err := c.inQueue(ctx, s)
@@ -46,7 +46,7 @@ func (c *Checker) InQueue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if found.On, err = c.below(ctx, s.Run, ahead); err != nil {
+	if found.On, err = c.below(ctx, s.Run, now.Ahead); err != nil {
 		return err
 	}
 	if found.Outcome == comment.QueueDiffers && len(found.On) > 0 && found.settles {

@@ -116,6 +116,24 @@ func (rp *Reporter) inGroups(ctx context.Context, page comment.Head, l ledger.Lo
 		if err := rp.enter(ctx, sha, rp.entry(at, l.Waiting)); err != nil {
 			return err
 		}
+		if sha == l.Groups[len(l.Groups)-1] {
+			if err := behind(ctx, rp, at, g, l.Waiting); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// behind enters the pull request into the checks of the merge groups behind its own, which have it, too, until it is merged.
+func behind(ctx context.Context, rp *Reporter, at comment.Head, g ledger.Group, w project.Waiting) error {
+	if !rp.Evidence.Pull.Open {
+		at = comment.Head{Standing: comment.HeadDequeued}
+	}
+	for _, sha := range g.Behind {
+		if err := rp.enter(ctx, sha, rp.entry(at, w)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
