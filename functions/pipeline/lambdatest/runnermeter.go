@@ -3,7 +3,6 @@
 package lambdatest
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
@@ -16,40 +15,17 @@ import (
 
 // count serves a request, and counts it.
 func (g *gate) count(w http.ResponseWriter, r *http.Request, service string, calls []templates.Call, body []byte) {
-	overheard := &answer{ResponseWriter: w, keep: service == "dynamodb"}
+	overheard := &metering.Answer{ResponseWriter: w, Keep: service == "dynamodb"}
 	g.services[service].ServeHTTP(overheard, r)
 	for _, c := range calls {
-		refused := overheard.status >= http.StatusBadRequest
-		m := metering.Call{Service: service, Action: c.Action, Resource: c.Resource, Body: body, Answer: overheard.body.Bytes(), Size: int64(len(body)), Refused: refused}
+		refused := overheard.Status >= http.StatusBadRequest
+		m := metering.Call{Service: service, Action: c.Action, Resource: c.Resource, Body: body, Answer: overheard.Body.Bytes(), Size: int64(len(body)), Refused: refused}
 		if !refused {
 			m.Keys = len(g.stack.follow(c, r.Header))
 		}
 		g.stack.meter.Count(m)
 	}
 }
-
-// An answer is one that is on its way.
-type answer struct {
-	http.ResponseWriter
-	keep   bool // the body
-	status int
-	body   bytes.Buffer
-}
-
-func (a *answer) WriteHeader(status int) {
-	a.status = status
-	a.ResponseWriter.WriteHeader(status)
-}
-
-func (a *answer) Write(p []byte) (int, error) {
-	if a.keep {
-		a.body.Write(p)
-	}
-	return a.ResponseWriter.Write(p)
-}
-
-// Flush implements http.Flusher, for large objects.
-func (a *answer) Flush() { http.NewResponseController(a.ResponseWriter).Flush() }
 
 // Usage returns what has been consumed since it was called the last time. No function may be at work.
 func (s *Stack) Usage() pricing.Usage {
