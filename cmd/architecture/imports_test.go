@@ -236,7 +236,7 @@ var allowed = map[string][]string{
 	"engine/provider/install/registrytest": {},
 
 	"engine/provider/install/ranged":           {"engine/hosts"},
-	"functions/pipeline/internal/remotestates": {"engine/addrs", "engine/config", "engine/provider", "engine/states", "functions/places", "functions/workdir", "statebackend/..."},
+	"functions/pipeline/internal/remotestates": {"engine/addrs", "engine/config", "engine/marks", "engine/plans", "engine/provider", "engine/provider/builtin", "engine/states", "functions/places", "functions/workdir", "statebackend/..."},
 }
 
 // only says which packages may import a library; all others may not.

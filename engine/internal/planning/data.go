@@ -39,6 +39,9 @@ func (x *expanded) planData(ctx context.Context) diags.Diagnostics {
 // refers to it would be planned from that. To read it late costs a person the knowledge of what will
 // happen: all references to it are unknown in the plan. So known arguments are not enough, and a
 // pending change of a dependency is not assumed without need.
+//
+// The outputs of another configuration may be foreseen by its own plan: what of them is unknown until that is applied
+// is read at apply.
 func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	ds := x.preconditions()
 	if ds.HasErrors() {
@@ -66,11 +69,12 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 		reason = plans.ReasonReadBecauseDependency
 	}
 	if reason != plans.ReasonNone {
-		return x.readLater(plain, sensitive, reason), ds
+		planned := session.MarkSensitive(schema.PlannedDataResourceObject(x.rs.Block, plain), x.rs, sensitive)
+		return x.readLater(planned, reason), ds
 	}
 	reading := session.Reading{
 		Client: x.client, Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.object(),
-		Config: plain, Sensitive: sensitive, Events: x.p.in.Events,
+		Config: plain, Sensitive: sensitive, Events: x.p.in.Events, Foreseen: x.pc.Provider.IsBuiltin(),
 	}
 	if check, ok := x.p.nested[x.r]; ok {
 		val, more := x.planNested(ctx, reading, check)
@@ -79,6 +83,9 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 	val, more := x.p.s.ReadData(ctx, reading)
 	if ds = append(ds, more...); more.HasErrors() {
 		return cty.NilVal, ds
+	}
+	if !marks.Plain(val).IsWhollyKnown() {
+		return x.readLater(val, plans.ReasonReadBecauseDependency), ds
 	}
 	if ds = append(ds, x.setData(val)...); ds.HasErrors() {
 		return cty.NilVal, ds
@@ -103,7 +110,7 @@ func (x *instance) setData(val cty.Value) diags.Diagnostics {
 func (x *instance) planNested(ctx context.Context, r session.Reading, check string) (cty.Value, diags.Diagnostics) {
 	val, ok, ds := x.p.s.ReadNested(ctx, r, check)
 	known := val
-	if !ok {
+	if !ok || !marks.Plain(val).IsWhollyKnown() {
 		val = session.MarkSensitive(schema.PlannedDataResourceObject(x.rs.Block, r.Config), x.rs, r.Sensitive)
 		known = session.MarkSensitive(schema.UnknownAsNull(schema.PlannedDataResourceObject(x.rs.Block, r.Config)), x.rs, r.Sensitive)
 	}
@@ -117,10 +124,9 @@ func (x *instance) planNested(ctx context.Context, r session.Reading, check stri
 	return known, ds
 }
 
-// readLater plans a read at apply. The value of an earlier run is dropped from the prior state, where it would
-// pass for the present one.
-func (x *instance) readLater(plain cty.Value, sensitive []cty.Path, reason plans.Reason) cty.Value {
-	planned := session.MarkSensitive(schema.PlannedDataResourceObject(x.rs.Block, plain), x.rs, sensitive)
+// readLater plans a read at apply, of which as much is known as planned has. The value of an earlier run is dropped
+// from the prior state, where it would pass for the present one.
+func (x *instance) readLater(planned cty.Value, reason plans.Reason) cty.Value {
 	x.p.prior.SetObject(x.object(), x.pc, nil)
 	if x.p.in.Mode == plans.RefreshOnlyMode {
 		return planned // nothing will be applied that the read could wait for

@@ -26,6 +26,9 @@ type Reading struct {
 	Config    cty.Value
 	Sensitive []cty.Path
 	Events    events.Listener
+	// Foreseen is set if a part of the answer may be unknown: a plan asks, and the provider is the
+	// engine's own, which may know the outputs that another plan will make.
+	Foreseen bool
 }
 
 // ReadData asks a provider for a data source's value, and checks it. The result
@@ -47,7 +50,7 @@ func (s *Session) ReadData(ctx context.Context, r Reading) (cty.Value, diags.Dia
 	switch {
 	case val == cty.NilVal || val.IsNull():
 		bad = "the value is null"
-	case !val.IsWhollyKnown():
+	case !val.IsWhollyKnown() && !r.Foreseen:
 		bad = "the value contains unknown parts"
 	default:
 		for _, err := range val.Type().TestConformance(r.Schema.Block.ImpliedType()) {

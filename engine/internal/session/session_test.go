@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/internal/schematest"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
 	"github.com/lockstep-iac/lockstep/engine/refs"
@@ -265,6 +266,10 @@ func TestReadDataContract(t *testing.T) {
 		}
 		v, ds := s.ReadData(t.Context(), reading)
 		got := ""
+		reading.Foreseen = true
+		if f, ds := s.ReadData(t.Context(), reading); strings.Contains(c.answer, "unknown") != (!ds.HasErrors() && !marks.Plain(f).IsWhollyKnown()) {
+			t.Errorf("%s, foreseen: %#v, %v", c.answer, f, ds)
+		}
 		if ds.HasErrors() {
 			got = ds[0].Summary
 		} else {

@@ -15,7 +15,8 @@ import (
 
 // A RemoteState reads the root module's outputs from the state that a backend
 // holds for a workspace. config is the value that the data source's user gave: an
-// object, a map, or null. The error wraps [ErrNoState] if there is no state. It may
+// object, a map, or null. While planning a part of the outputs may be unknown: then the data source is
+// read again at apply. The error wraps [ErrNoState] if there is no state. It may
 // be called by many goroutines at once.
 type RemoteState func(ctx context.Context, backendType string, config cty.Value, workspace string) (map[string]cty.Value, error)
 

@@ -94,6 +94,11 @@ func (o replan) again(ctx context.Context, approved *plans.Plan) (*jobs.Again, *
 
 // against saves and describes a new plan, and compares it with the approved one; ds are its warnings.
 func (o replan) against(ctx context.Context, approved, new *plans.Plan, ds diags.Diagnostics) (*jobs.Again, error) {
+	if o.remote != nil && approved != nil {
+		if err := o.remote.Recall(ctx, approved); err != nil {
+			return nil, fmt.Errorf("compare with the former plan of %s: %w", describe(o.job), err)
+		}
+	}
 	res, err := resultOf(ctx, o.checkout, new, ds)
 	if err != nil {
 		return nil, err

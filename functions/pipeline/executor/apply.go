@@ -119,7 +119,7 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 	o.Variables = o.merged.completed(file.Plan)
 	var err error
 	if o.remote != nil {
-		if err = o.remote.Recall(ctx, file.Plan.PriorState); err != nil {
+		if err = o.remote.Recall(ctx, file.Plan); err != nil {
 			return nil, append(ds, diags.FromError("The plan cannot be read", err)...)
 		}
 	}

@@ -29,7 +29,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 		return jobs.PlanResult{}, fmt.Errorf("plan %s: %w", describe(j), context.Cause(ctx))
 	}
 	if ds.HasErrors() {
-		return jobs.PlanResult{Report: o.reporter(o.secrets(plan, nil)).trouble(ds), Read: o.read()}, nil
+		return jobs.PlanResult{Report: o.reporter(o.secrets(plan, nil)).trouble(ds), Read: o.read(), Asked: o.remote.Asked()}, nil
 	}
 	return resultOf(ctx, o, plan, ds)
 }
@@ -49,6 +49,7 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	}
 	res.Report, res.Full = o.reporter(o.secrets(plan, nil)).plan(plan, ds)
 	res.Counts = plan.Counts()
+	res.Outputs, res.Asked = o.outputs(ctx, plan), o.remote.Asked()
 	res.Content, err = o.contentOf(ctx, plan)
 	return res, err
 }

@@ -70,6 +70,9 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 			s, ds := o.ciphers.of(o)
 			return s.RemoteState(address), ds.Err()
 		}}
+		if o.job.Access == jobs.Reads {
+			o.remote.Planned = foreseen(o.job)
+		}
 		options.RemoteState = o.remote.Read
 	}
 	calls, end, grace := calling(ctx, o.job)

@@ -78,6 +78,10 @@ type Job struct {
 	Planned runs.StateID
 	// Times are those at which an apply comes to its end, if it takes longer.
 	Times Times
+	// Foreseen are the projects of the pull request that the job's depends on and whose plans are not applied:
+	// for plans only. Foresee is set if others depend on the job's.
+	Foreseen []Foreseen `json:",omitempty"`
+	Foresee  bool       `json:",omitempty"`
 	// Progress is told how far an apply is, now and then; nil tells nobody. It does not go to
 	// other processes.
 	Progress func(comment.Progress) `json:"-"`

@@ -26,6 +26,11 @@ type PlanResult struct {
 	// Read are the paths in the checkout that file functions looked at, slash-separated and sorted,
 	// of existing files and others: the plan depends on them, too.
 	Read []string
+	// Outputs are those that the state will have once the plan is applied, for [Foreseen]: encrypted as the state
+	// is; nil if nobody has asked for them, or they cannot be had. Asked are the places of states among
+	// [Job.Foreseen] that were read, of a failed plan, too.
+	Outputs []byte   `json:",omitempty"`
+	Asked   []string `json:",omitempty"`
 }
 
 // An Outcome is the result of applying a plan.

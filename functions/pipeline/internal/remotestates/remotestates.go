@@ -7,6 +7,12 @@
 // role that those credentials may assume. It does not select credentials, files of the machine or hosts. States
 // are in S3, since no other backend outlives the machine of a run.
 //
+// Where the state belongs to a project that the same pull request changes, the outputs that its plan will make take the
+// place of those that are stored ([Reader.Planned]): for the same credentials, and the same cipher. So the state is read
+// first: S3 answers that there is no object to those only who could read it. The plan itself stays with its owner.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
+//
 // Outputs that their state has as sensitive come without a mark, as with Terraform: whoever shows anything of the
 // run asks [Reader.Sensitive] first.
 //
@@ -28,7 +34,10 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/provider/builtin"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
@@ -47,9 +56,13 @@ type Reader struct {
 	// Cipher decrypts the state of the data source with an address: what the encryption block
 	// of the configuration has for it. Its result may be nil.
 	Cipher func(address string) (*encryption.Cipher, error)
+	// Planned are the outputs that states will have, by places.Place.String, as [Encode] returns them: they take
+	// the place of those that a state has. Without any, the state's count.
+	Planned map[string][]byte
 
 	mu        sync.Mutex
 	sensitive []cty.Value
+	asked     map[string]bool // places of Planned that were read
 }
 
 // Uses reports whether a configuration has such a data source.
@@ -86,6 +99,7 @@ func (r *Reader) read(ctx context.Context, backend string, arguments cty.Value, 
 	if backend != "s3" {
 		return nil, fmt.Errorf("the state is in the backend %q, which runs of pull requests cannot reach: keep it in S3", backend)
 	}
+	place, _ := places.Of(backend, s.Attributes, workspace) // a state without a place is nobody's plan to write
 	if err := r.complete(s.Attributes); err != nil {
 		return nil, err
 	}
@@ -98,15 +112,24 @@ func (r *Reader) read(ctx context.Context, backend string, arguments cty.Value, 
 		return nil, err
 	}
 	stored, err := workdir.Outputs(ctx, encryption.Wrap(b, cipher), workspace)
-	if err != nil {
-		return nil, err
+	if err != nil && !errors.Is(err, builtin.ErrNoState) {
+		return nil, err // who may not read the state may not read its planned outputs
 	}
-	for _, o := range stored {
-		if o.Sensitive {
-			r.keep(o.Value)
+	planned, missing := r.planned(ctx, place.String(), cipher)
+	if missing != nil {
+		return nil, missing
+	}
+	for _, all := range []map[string]states.Output{stored, planned} {
+		for _, o := range all {
+			if o.Sensitive {
+				r.keep(o.Value)
+			}
 		}
 	}
-	return stored, nil
+	if planned != nil {
+		return planned, nil
+	}
+	return stored, err
 }
 
 // keep remembers sensitive values.
@@ -154,11 +177,19 @@ var object = cty.Object(map[string]cty.Type{
 	"outputs": cty.DynamicPseudoType, "workspace": cty.String,
 })
 
-// Recall finds out which outputs are sensitive among those that another process has read: s has its
-// data sources. Where a state cannot be read any more all its outputs count as sensitive, and where it can, those
-// that it does not have with the same value any more: the password from before a rotation is still a secret.
-func (r *Reader) Recall(ctx context.Context, s *states.State) error {
-	for addr, x := range s.Resources() {
+// Recall finds out which outputs are sensitive among those that another process has read for a plan. Where a state cannot be read any more all its outputs count as sensitive, and where it can, those
+// that it does not have with the same value any more: the password from before a rotation is still a secret. A reader of
+// planned outputs, which change with each plan, shows the former value of one that is not sensitive.
+func (r *Reader) Recall(ctx context.Context, p *plans.Plan) error {
+	for _, c := range p.Changes {
+		if at := c.Addr.Instance.Resource.Resource; c.Action == plans.Read && at.Mode == addrs.Data && at.Type == dataSource {
+			r.recall(ctx, c.Addr.Instance.String(), marks.Plain(c.After))
+		}
+	}
+	if p.PriorState == nil {
+		return nil
+	}
+	for addr, x := range p.PriorState.Resources() {
 		if addr.Resource.Mode != addrs.Data || addr.Resource.Type != dataSource {
 			continue
 		}
@@ -171,14 +202,20 @@ func (r *Reader) Recall(ctx context.Context, s *states.State) error {
 			if err != nil {
 				return fmt.Errorf("decode %s: %w", name, err)
 			}
-			if now, err := r.again(provider.WithReading(ctx, name), v); err != nil {
-				r.keep(v.GetAttr("outputs"))
-			} else {
-				r.keep(changed(v, now)...)
-			}
+			r.recall(ctx, name, v)
 		}
 	}
 	return nil
+}
+
+// recall is Recall for one data source.
+func (r *Reader) recall(ctx context.Context, name string, source cty.Value) {
+	now, err := r.again(provider.WithReading(ctx, name), source)
+	if err != nil {
+		r.keep(source.GetAttr("outputs"))
+		return
+	}
+	r.keep(changed(source, now, r.Planned != nil)...)
 }
 
 // again reads the state of a data source with its arguments. Those come from a state, which a person may have
@@ -188,6 +225,11 @@ func (r *Reader) again(ctx context.Context, source cty.Value) (map[string]states
 	if backend.IsNull() {
 		return nil, errors.New("it has no backend")
 	}
+	for _, name := range []string{"backend", "config", "workspace"} {
+		if !source.GetAttr(name).IsWhollyKnown() {
+			return nil, errors.New("it was not known where it is")
+		}
+	}
 	workspace := statebackend.DefaultWorkspace
 	if w := source.GetAttr("workspace"); !w.IsNull() {
 		workspace = w.AsString()
@@ -196,8 +238,8 @@ func (r *Reader) again(ctx context.Context, source cty.Value) (map[string]states
 }
 
 // changed returns the outputs of a data source that are neither those of its state now nor its defaults, which
-// anybody can read in the configuration.
-func changed(source cty.Value, now map[string]states.Output) (out []cty.Value) {
+// anybody can read in the configuration. If shown is set, neither are those that are not sensitive now.
+func changed(source cty.Value, now map[string]states.Output, shown bool) (out []cty.Value) {
 	outputs := source.GetAttr("outputs")
 	if !keyed(outputs) {
 		return []cty.Value{outputs}
@@ -207,7 +249,7 @@ func changed(source cty.Value, now map[string]states.Output) (out []cty.Value) {
 		defaults = d.AsValueMap()
 	}
 	for name, v := range outputs.AsValueMap() {
-		if o, ok := now[name]; ok && o.Value.RawEquals(v) {
+		if o, ok := now[name]; ok && (o.Value.RawEquals(v) || shown && !o.Sensitive) {
 			continue
 		}
 		if d, ok := defaults[name]; ok && d.RawEquals(v) {
@@ -220,5 +262,5 @@ func changed(source cty.Value, now map[string]states.Output) (out []cty.Value) {
 
 // keyed reports whether a value is an object or a map.
 func keyed(v cty.Value) bool {
-	return !v.IsNull() && (v.Type().IsObjectType() || v.Type().IsMapType())
+	return v.IsKnown() && !v.IsNull() && (v.Type().IsObjectType() || v.Type().IsMapType())
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/builtin"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
@@ -318,7 +319,7 @@ func TestRecall(t *testing.T) {
 		}
 		r := reader(statebackendtest.SecretKey)
 		got := ""
-		if err := r.Recall(t.Context(), st); err != nil {
+		if err := r.Recall(t.Context(), &plans.Plan{PriorState: st}); err != nil {
 			got = strings.Join(strings.Fields(err.Error())[:2], " ")
 		} else {
 			got = text(r.Sensitive())

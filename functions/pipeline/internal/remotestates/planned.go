@@ -1,0 +1,126 @@
+package remotestates
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/msgpack"
+
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/statebackend/encryption"
+)
+
+// planned is the form of the outputs that a plan will make. Serial and lineage make it a state for ciphers.
+type planned struct {
+	Serial  int    `json:"serial"`
+	Lineage string `json:"lineage"`
+	// Outputs is an object of them in cty's form of MessagePack, which knows unknown values.
+	Outputs   []byte   `json:"planned_outputs"`
+	Sensitive []string `json:"sensitive,omitempty"`
+}
+
+// lineage is that of no state.
+const lineage = "planned outputs"
+
+// Encode returns the outputs that a state will have once a plan is applied to it, encrypted as the state is; c may be
+// nil. It is nil for a plan that destroys.
+func Encode(ctx context.Context, c *encryption.Cipher, was *states.State, p *plans.Plan) ([]byte, error) {
+	if p.Mode == plans.DestroyMode {
+		return nil, nil
+	}
+	out, values := planned{Lineage: lineage}, map[string]cty.Value{}
+	for name, o := range outputsAfter(was, p) {
+		values[name] = o.Value
+		if o.Sensitive {
+			out.Sensitive = append(out.Sensitive, name)
+		}
+	}
+	slices.Sort(out.Sensitive)
+	var err error
+	if out.Outputs, err = msgpack.Marshal(cty.ObjectVal(values), cty.DynamicPseudoType); err != nil {
+		return nil, fmt.Errorf("encode the planned outputs: %w", err)
+	}
+	data, err := json.Marshal(out)
+	if err != nil || c == nil {
+		return data, err
+	}
+	return c.EncryptState(ctx, data)
+}
+
+// outputsAfter returns the outputs of a state with the changes of a plan. Where that has selected a part of the
+// configuration, others stay.
+func outputsAfter(was *states.State, p *plans.Plan) map[string]states.Output {
+	out := maps.Collect(was.Outputs())
+	for _, c := range p.Outputs {
+		after := marks.Plain(c.After)
+		if c.Action == plans.Delete || after.IsNull() {
+			delete(out, c.Name)
+			continue
+		}
+		out[c.Name] = states.Output{Value: after, Sensitive: c.Sensitive}
+	}
+	return out
+}
+
+// planned returns the outputs that the state at a place will have, nil if nothing is known of them.
+func (r *Reader) planned(ctx context.Context, place string, c *encryption.Cipher) (map[string]states.Output, error) {
+	data, ok := r.Planned[place]
+	if !ok {
+		return nil, nil
+	}
+	r.mu.Lock()
+	if r.asked == nil {
+		r.asked = map[string]bool{}
+	}
+	r.asked[place] = true
+	r.mu.Unlock()
+	if data == nil {
+		return nil, nil
+	}
+	out, err := decode(ctx, c, data)
+	if err != nil {
+		return nil, fmt.Errorf("the planned outputs of the state at %s cannot be read: %w", place, err)
+	}
+	return out, nil
+}
+
+func decode(ctx context.Context, c *encryption.Cipher, data []byte) (map[string]states.Output, error) {
+	if c != nil {
+		var err error
+		if data, _, err = c.DecryptState(ctx, data); err != nil {
+			return nil, err
+		}
+	}
+	var in planned
+	if err := json.Unmarshal(data, &in); err != nil {
+		return nil, err
+	}
+	v, err := msgpack.Unmarshal(in.Outputs, cty.DynamicPseudoType)
+	if err != nil {
+		return nil, err
+	}
+	if v.IsNull() || !v.IsKnown() || !v.Type().IsObjectType() {
+		return nil, fmt.Errorf("they are no object")
+	}
+	out := map[string]states.Output{}
+	for name, v := range v.AsValueMap() {
+		out[name] = states.Output{Value: v, Sensitive: slices.Contains(in.Sensitive, name)}
+	}
+	return out, nil
+}
+
+// Asked returns the places of [Reader.Planned] that were read, sorted.
+func (r *Reader) Asked() []string {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.asked))
+}
