@@ -130,12 +130,26 @@ func strangers(x templates.Template) []string {
 		for i, v := range list(s.Value["Resource"]) {
 			var named []reference
 			walker{from: s.Policy.Name, out: &named}.walk(s.Policy.Name, v)
-			if !slices.ContainsFunc(named, func(r reference) bool { return !strings.HasPrefix(r.name, "AWS::") }) {
+			if !slices.ContainsFunc(named, func(r reference) bool { return !strings.HasPrefix(r.name, "AWS::") }) && !byName(x, v) {
 				out = append(out, fmt.Sprintf("%s: its resource %d names nothing of the template: %v", s, i+1, v))
 			}
 		}
 	}
 	return out
+}
+
+// byName reports whether a text is the ARN of a function by the name that the template gives it: a policy that the
+// function waits for cannot refer to it.
+func byName(x templates.Template, v any) bool {
+	m, _ := v.(map[string]any)
+	text, _ := m["Fn::Sub"].(string)
+	for _, r := range x.Resources {
+		name, _ := r.Properties["FunctionName"].(map[string]any)
+		if r.Type == "AWS::Serverless::Function" && text == fmt.Sprintf("arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:%v", name["Fn::Sub"]) {
+			return true
+		}
+	}
+	return false
 }
 
 // early returns functions that could be called before their role has all its policies, or before

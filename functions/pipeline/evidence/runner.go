@@ -15,5 +15,5 @@ func noRunner(have []string, r runs.Run, g environments.Granted) string {
 	if at.Name == "" || slices.Contains(have, at.Name) || r.Phase.UnderWay() {
 		return ""
 	}
-	return fmt.Sprintf("the environment %q has runner = %q (%s on the base branch), and this deployment of Lockstep has no such runner: remove the line there, and an apply that is long goes on from function to function", g.Name(), at.Name, at.At)
+	return fmt.Sprintf("the environment %q has runner = %q (%s on the base branch), and this deployment of Lockstep has no such runner, as none has with SubnetIds or ProviderLayerArn: remove the line there, and an apply that is long goes on from function to function", g.Name(), at.Name, at.At)
 }
