@@ -83,6 +83,20 @@ func (r StateMoved) since() string {
 	return "the state was written in between, under the same serial" + by
 }
 
+// OutputsPlanned: the plan was made with the outputs that the plans of other projects would have.
+type OutputsPlanned struct {
+	Projects []string
+	Merged   bool `json:",omitempty"`
+}
+
+func (r OutputsPlanned) words() (text, remedy string) {
+	return fmt.Sprintf("The plan was made with outputs of %s that were planned.", markdown.List(r.Projects)), planAgain(r.Merged)
+}
+
+func (r OutputsPlanned) since() string {
+	return fmt.Sprintf("it had been made with outputs of %s that were planned", markdown.List(r.Projects))
+}
+
 // PlanDiffers: the approved plan did not fit any more, and the plan that was made again is not the
 // same. Plan is its hash.
 type PlanDiffers struct {

@@ -98,10 +98,16 @@ func (r PlanIsNewer) words() (text, remedy string) {
 type PlanRenewed struct {
 	Project, Plan string // Plan is the hash
 	Merged        bool
+	// Outputs is set if that was because of planned outputs of other projects.
+	Outputs bool `json:",omitempty"`
 }
 
 func (r PlanRenewed) words() (text, remedy string) {
-	text = "The plan is another one than before, since another pull request was applied to the same state: whoever asked for the former one has not asked for this."
+	since := "another pull request was applied to the same state"
+	if r.Outputs {
+		since = "the outputs of other projects are not those that were planned"
+	}
+	text = "The plan is another one than before, since " + since + ": whoever asked for the former one has not asked for this."
 	if r.Merged {
 		return text, planAgain(true)
 	}

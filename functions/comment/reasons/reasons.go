@@ -57,6 +57,7 @@ var types = tagged.Union[Reason]{
 	"providers moved": reflect.TypeFor[ProvidersMoved](),
 	"others moved":    reflect.TypeFor[OthersMoved](),
 	"config moved":    reflect.TypeFor[ConfigMoved](),
+	"outputs planned": reflect.TypeFor[OutputsPlanned](),
 	"plan differs":    reflect.TypeFor[PlanDiffers](),
 	"other unmerged":  reflect.TypeFor[OtherUnmerged](),
 

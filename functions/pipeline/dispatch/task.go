@@ -6,6 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/automerging"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/deploying"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/foreseeing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
@@ -37,6 +38,7 @@ type task struct {
 	recover  *applyrun.Recoverer
 	open     openplans.Finder
 	checker  *rechecking.Checker
+	foreseer foreseeing.Foreseer
 	merger   automerging.Merger
 	teller   telling.Teller
 	recorder deploying.Recorder
@@ -58,15 +60,16 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	}
 	t.open = openplans.Finder{Ledger: t.ledger, Queue: p.Queue}
 	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Queue: p.Queue, Loud: p.Loud}
+	t.foreseer = foreseeing.Foreseer{Evidence: t.evidence, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: p.Queue}
 	steps := hooking.Runner{Evidence: t.evidence, Step: p.Hook}
 	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue}
 	t.planner = &planrun.Planner{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases,
-		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: steps, Poll: p.Poll, Follow: applies.Follow,
+		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: steps, Poll: p.Poll, Follow: applies.Follow, Foreseer: t.foreseer,
 	}
 	t.checker = &rechecking.Checker{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger,
-		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Poll: p.Poll,
+		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Foreseer: t.foreseer, Poll: p.Poll,
 	}
 	t.merger = automerging.Merger{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Hub: hub}
 	t.recorder = deploying.Recorder{Evidence: t.evidence, Ledger: t.ledger, Hub: hub, Log: p.Log}

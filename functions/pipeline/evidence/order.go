@@ -13,16 +13,21 @@ import (
 
 // inOrder reads the evidence about the order of applies for a request, in q.Order: nothing where neither the head
 // nor the base branch has one.
-func (e *Reader) inOrder(ctx context.Context, q *runs.Request) error {
+func inOrder(ctx context.Context, e *Reader, q *runs.Request) (err error) {
 	if q.Verb != comment.Apply {
 		return nil
 	}
-	in, err := e.requirements(ctx)
-	if err != nil || !q.Run.Ordered && !in.settings.Orders() {
-		return err
-	}
-	q.Order, err = e.Order(ctx)
+	q.Order, err = e.Ordered(ctx, q.Run)
 	return err
+}
+
+// Ordered reads the order of applies in the pull request of a run; nil where neither the head nor the base branch has one.
+func (e *Reader) Ordered(ctx context.Context, r runs.Run) (*runs.Order, error) {
+	in, err := e.requirements(ctx)
+	if err != nil || !r.Ordered && !in.settings.Orders() {
+		return nil, err
+	}
+	return e.Order(ctx)
 }
 
 // Order reads the order of applies in the pull request, and how far each of its projects is. The head's part

@@ -94,7 +94,7 @@ func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan strin
 	if !runs.Gate(q).Allowed() { // there is no need to ask GitHub
 		return q, nil
 	}
-	if err := e.inOrder(ctx, &q); err != nil {
+	if err := inOrder(ctx, e, &q); err != nil {
 		return q, err
 	}
 	return q, e.require(ctx, &q)

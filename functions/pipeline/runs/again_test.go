@@ -61,7 +61,7 @@ func TestPartsHash(t *testing.T) {
 	full := func() Parts {
 		return Parts{
 			Inputs: "i", Modules: map[string]string{"m": "1"}, State: before, Providers: map[string]string{"p": "1"},
-			Variables: "v", Ephemeral: []string{"e"}, Engine: "1", Saved: "s",
+			Variables: "v", Ephemeral: []string{"e"}, Engine: "1", Saved: "s", PlannedOn: map[string]string{"net@default": "h"}, Outputs: "o",
 		}
 	}
 	seen := map[string]string{full().Hash(): "nothing"}
@@ -79,6 +79,9 @@ func TestPartsHash(t *testing.T) {
 		"more of them":   func(p *Parts) { p.Ephemeral = []string{"e", "f"} },
 		"the engine":     func(p *Parts) { p.Engine = "2" },
 		"the saved plan": func(p *Parts) { p.Saved = "t" },
+		"another plan":   func(p *Parts) { p.PlannedOn["net@default"] = "i" },
+		"no plan":        func(p *Parts) { p.PlannedOn = nil },
+		"its outputs":    func(p *Parts) { p.Outputs = "p" },
 		"lines":          func(p *Parts) { p.Engine = "1\"\nsaved \"s" },
 	} {
 		p := full()

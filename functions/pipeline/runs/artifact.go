@@ -39,9 +39,12 @@ func (r Run) Result() pipeline.Artifact {
 // InputsOf is the record of the plan's inputs.
 func (r Run) InputsOf() pipeline.Artifact { return r.artifact(r.Begun, "inputs.json") }
 
+// OutputsOf are those that the state of a run will have, for the plans of others.
+func OutputsOf(r Run) pipeline.Artifact { return r.artifact(r.Begun, "outputs") }
+
 // Kept returns all artifacts of the nth plan that was begun.
 func (r Run) Kept(n int) []pipeline.Artifact {
-	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again")}
+	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again"), r.artifact(n, "outputs")}
 	for try := range r.Try {
 		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)))
 	}

@@ -98,6 +98,7 @@ var rules = []rule{
 	{applying, aPlan, otherUnmerged},
 	{applying, aPlan, reserved},
 	{applying, aPlan, stateMoved},
+	{applying, aPlan, outputsPlanned},
 
 	{applying, aPlan, againElsewhere},
 	{applying, aPlan, inOrder},

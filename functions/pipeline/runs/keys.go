@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -34,6 +35,15 @@ func (r Run) Key() string { return r.Pull.Runs() + "/" + r.Target() }
 
 // Target names project and workspace in keys and messages.
 func (r Run) Target() string { return segment(r.Project) + "@" + segment(r.Workspace) }
+
+// projectOf returns the project in a target.
+func projectOf(target string) string {
+	name, _, _ := strings.Cut(target, "@")
+	if plain, err := url.PathUnescape(name); err == nil {
+		return plain
+	}
+	return name
+}
 
 // ShownKey is the key of the record of when the run's plan was shown.
 func (r Run) ShownKey() string {

@@ -32,6 +32,11 @@ type Parts struct {
 	Variables string
 	// Ephemeral are the names of the variables that are in no plan, sorted.
 	Ephemeral []string `json:",omitempty"`
+	// PlannedOn are the hashes of the plans of other projects, by target, whose outputs it was made with; "" where the
+	// outputs in the state counted. Outputs is the hash of the outputs that the state will have, "" if they are
+	// not kept.
+	PlannedOn map[string]string `json:",omitempty"`
+	Outputs   string            `json:",omitempty"`
 	// Engine is the version of Lockstep.
 	Engine string
 	// Saved is the hash of the saved plan's bytes.
@@ -63,6 +68,10 @@ func (p Parts) Hash() string {
 	part("variables", p.Variables)
 	for _, name := range p.Ephemeral {
 		part("ephemeral", name)
+	}
+	list("planned on", p.PlannedOn)
+	if p.Outputs != "" {
+		part("outputs", p.Outputs)
 	}
 	part("engine", p.Engine)
 	part("saved", p.Saved)

@@ -41,14 +41,15 @@ func planRenewed(q *Request) reasons.Reason {
 	if !q.Run.renewed() || q.Entry == ByComment && (q.Decided || q.Named != "") {
 		return nil // unseen holds that the name is the plan's
 	}
-	return reasons.PlanRenewed{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: q.merged()}
+	outputs := Has[reasons.OutputsPlanned](Decision{Reasons: q.Run.Checked.Since})
+	return reasons.PlanRenewed{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: q.merged(), Outputs: outputs}
 }
 
 // trusted are the rules for a plan that is compared with another one, and moving those about its
 // parts.
 var (
 	trusted = []func(*Request) reasons.Reason{savedExchanged, shownExchanged, keptExchanged}
-	moving  = []func(*Request) reasons.Reason{inputsMoved, blocksMoved, othersMoved, modulesMoved, providersMoved, otherVersion, stateMoved}
+	moving  = []func(*Request) reasons.Reason{inputsMoved, blocksMoved, othersMoved, modulesMoved, providersMoved, otherVersion, stateMoved, outputsPlanned}
 )
 
 // Check decides what becomes of a plan that was made again without the state's lock; q.Again is the
@@ -89,6 +90,8 @@ type Checked struct {
 	// Problem tells why that is not known, in Markdown.
 	Since   reasons.List `json:",omitempty"`
 	Problem string       `json:",omitempty"`
+	// PlannedOn are the plans whose outputs the plan was checked with, by target; nil if it was made with none.
+	PlannedOn map[string]string `json:",omitempty"`
 	// Renewed is set if the plan is another one, for the reasons of Since, which took the place of
 	// the one that was checked.
 	Renewed bool `json:",omitempty"`

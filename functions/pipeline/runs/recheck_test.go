@@ -14,17 +14,23 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	now := StateID{Lineage: "l", Serial: 4, Version: "v4"}
 	facts := map[string]func(*Request){
-		"state":     func(q *Request) { q.Run.State.Serial, q.Run.Parts = 3, nil },
-		"lineage":   func(q *Request) { q.Run.State.Lineage, q.Run.Parts = "else", nil },
-		"differs":   func(q *Request) { q.Again.Equal = false },
-		"blocks":    func(q *Request) { q.Blocks = []string{"a.tf"} },
-		"files":     func(q *Request) { q.Differ = []string{"a.txt"} },
-		"around":    func(q *Request) { q.Around = []string{"b.txt"} },
-		"commands":  func(q *Request) { q.Around, q.Provisioners = []string{"b.txt"}, true },
-		"modules":   func(q *Request) { q.Modules = []string{"net"} },
-		"version":   func(q *Request) { q.OtherVersion = true },
-		"provider":  func(q *Request) { q.Providers = "it is newer" },
-		"place":     func(q *Request) { q.Run.Place = "s3://states/else" },
+		"state":    func(q *Request) { q.Run.State.Serial, q.Run.Parts = 3, nil },
+		"lineage":  func(q *Request) { q.Run.State.Lineage, q.Run.Parts = "else", nil },
+		"differs":  func(q *Request) { q.Again.Equal = false },
+		"blocks":   func(q *Request) { q.Blocks = []string{"a.tf"} },
+		"files":    func(q *Request) { q.Differ = []string{"a.txt"} },
+		"around":   func(q *Request) { q.Around = []string{"b.txt"} },
+		"commands": func(q *Request) { q.Around, q.Provisioners = []string{"b.txt"}, true },
+		"modules":  func(q *Request) { q.Modules = []string{"net"} },
+		"version":  func(q *Request) { q.OtherVersion = true },
+		"provider": func(q *Request) { q.Providers = "it is newer" },
+		"place":    func(q *Request) { q.Run.Place = "s3://states/else" },
+		"outputs": func(q *Request) {
+			q.Run.Parts = &Parts{State: q.Run.State, PlannedOn: map[string]string{"dns@default": "h"}}
+			q.PlannedOn, q.Saved = map[string]string{"dns@default": ""}, ""
+			q.Run.PlanHash = q.Run.Parts.Hash()
+			q.OnGitHub = &q.Run.PlanHash
+		},
 		"none":      func(q *Request) { q.Again = nil },
 		"elsewhere": func(q *Request) { q.Again.State.Serial++ },
 		"saved":     func(q *Request) { q.Saved = "another" },
@@ -36,6 +42,8 @@ func TestCheck(t *testing.T) {
 		{"", "the same"},
 		{"state", "the same: StateMoved"},
 		{"state blocks around version provider", "the same: ConfigMoved OthersMoved ProvidersMoved OtherVersion StateMoved"},
+		{"outputs", "the same: OutputsPlanned"},
+		{"outputs differs", "another one: OutputsPlanned"},
 		{"differs", "another one"},
 		{"state differs", "another one: StateMoved"},
 		{"lineage", "another one: StateMoved"},

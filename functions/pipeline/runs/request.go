@@ -89,6 +89,9 @@ type Request struct {
 	Reserved *Reservation
 	// Order is the order of applies in the pull request, nil if there is none.
 	Order *Order
+	// PlannedOn are the plans of other projects as they are now, for a check of a plan that was made with the outputs of
+	// some: see [Parts].
+	PlannedOn map[string]string
 	// State is the present state, read under its lock; nil before. The gate must be asked
 	// again with it before the first change.
 	State *StateID

@@ -1,6 +1,9 @@
 package runs
 
 import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
@@ -8,7 +11,8 @@ import (
 // state locked, before anything changes. If it is the same plan, the approval is one of the new
 // plan. Settleable are those parts that a plan shows the effect of: the state, the version of
 // Lockstep, the packages of providers, files around the configuration, and those blocks of the
-// configuration that the plan does not depend on (package containing).
+// configuration that the plan does not depend on (package containing),
+// and outputs of other projects that were planned only.
 //
 // Other files of the configuration are not among them, and neither are remote modules: a plan does
 // not have the provider configurations, the provisioners and the expressions of values that are not
@@ -31,7 +35,7 @@ func (d Decision) Settled() reasons.List { return d.settled }
 
 func settleable(r reasons.Reason) bool {
 	switch r := r.(type) {
-	case reasons.OtherVersion, reasons.ProvidersMoved, reasons.OthersMoved, reasons.ConfigMoved:
+	case reasons.OtherVersion, reasons.ProvidersMoved, reasons.OthersMoved, reasons.ConfigMoved, reasons.OutputsPlanned:
 		return true
 	case reasons.StateMoved:
 		return r.Change == reasons.StateCreated || r.Change == reasons.SerialMoved || r.Change == reasons.SameSerial
@@ -75,4 +79,23 @@ func againElsewhere(q *Request) reasons.Reason {
 		r.Is = q.State.Serial
 	}
 	return r
+}
+
+// outputsPlanned holds that a plan is not applied as it was made with the outputs of plans: by now there is a state that has
+// others, or is to have them. A check is about those plans that have moved.
+func outputsPlanned(q *Request) reasons.Reason {
+	if q.State == nil || q.Run.Parts == nil {
+		return nil
+	}
+	var on []string
+	for target, plan := range q.Run.Parts.PlannedOn {
+		if now, ok := q.PlannedOn[target]; q.Verb == comment.Apply && plan != "" || ok && now != plan {
+			on = append(on, projectOf(target))
+		}
+	}
+	if len(on) == 0 {
+		return nil
+	}
+	slices.Sort(on)
+	return reasons.OutputsPlanned{Projects: slices.Compact(on), Merged: q.merged()}
 }

@@ -50,6 +50,9 @@ type Run struct {
 	// of the head depends on another one.
 	Waits   *Waiting `json:",omitempty"`
 	Ordered bool     `json:",omitempty"`
+	// After are the projects whose plans are made before that of a Queued run, which waits for them; none if it does
+	// not.
+	After []string `json:",omitempty"`
 	// PlanFor and ApplyFor are the events that requested the last plan and the last apply. Actor is
 	// the login of the user behind the later one, "" for a push. Answer names the answer that waits
 	// for the result, "" if there is none.
@@ -128,6 +131,7 @@ func (r Run) To(next Phase) Run {
 	if next != ApplyQueued {
 		r.Waits = nil
 	}
+	r.After = nil
 	switch next {
 	case Queued, Applied, ApplyFailed:
 		r.Part, r.Progress = false, comment.Progress{}

@@ -49,6 +49,13 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	if d := runs.Gate(q); !d.Allowed() {
 		return pl.denied(ctx, s, d)
 	}
+	s, waits, err := pl.waits(ctx, s)
+	if err != nil {
+		return pl.cannotPlan(ctx, s, err)
+	}
+	if waits {
+		return nil
+	}
 	if stop, err := pl.Ledger.StopOf(ctx, s.Run); err != nil {
 		return err
 	} else if stop != nil {
@@ -74,6 +81,24 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		return pl.denied(ctx, stopped.run, runs.Refusal(reasons.WasStopped{By: stopped.by}))
 	}
 	return err
+}
+
+// waits reports whether the plan of a queued run comes after those of others, one of which wakes it. They are looked at
+// again once the record tells that it waits: the last of them may have been made in between, and have seen nobody.
+func (pl *Planner) waits(ctx context.Context, s ledger.Versioned) (ledger.Versioned, bool, error) {
+	if s.Phase != runs.Queued {
+		return s, false, nil
+	}
+	on, err := pl.Foreseer.Waits(ctx, s.Run)
+	if err != nil || len(on) == 0 {
+		return s, false, err
+	}
+	s.After = on
+	if s, err = pl.Ledger.Save(ctx, s); err != nil {
+		return s, false, err
+	}
+	on, err = pl.Foreseer.Waits(ctx, s.Run)
+	return s, len(on) > 0, err
 }
 
 // A stoppedError is the end of a plan in the making that a person has stopped.
@@ -122,6 +147,9 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	if d := hooking.Refusal(before); !d.Allowed() {
 		return pl.denied(ctx, s, d)
 	}
+	if err := pl.Foreseer.Complete(ctx, s.Run, &job); err != nil {
+		return pl.cannotPlan(ctx, s, err)
+	}
 	s.Place, s.Deploys = job.State.String(), job.Environment.GitHub()
 	in := ledger.Inputs{Whole: job.Grants.Programs()}
 	if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {
@@ -144,7 +172,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 		return pl.cannotPlan(ctx, s, err)
 	}
 	result.Report = reasons.Hooks(append(before, after...)) + placed(s.Project, s.Place, *q.Placing).Above(result.Report)
-	return pl.keep(ctx, s, result, in)
+	return pl.keep(ctx, s, result, in, job.Foreseen...)
 }
 
 // placed is the decision about the address of a state, for people.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/foreseeing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
@@ -55,6 +56,7 @@ type Planner struct {
 	Engine    jobs.Engine
 	Open      openplans.Finder
 	Hooks     hooking.Runner
+	Foreseer  foreseeing.Foreseer
 	// Follow queues the apply that was requested together with a plan, or answers why there is none. It
 	// is called once the plan is shown, and can be repeated.
 	Follow func(ctx context.Context, r runs.Run) error

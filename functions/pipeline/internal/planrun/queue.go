@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
 // Enqueue queues plans of the projects that a command selects. They are of the present trial merge.
@@ -58,6 +59,9 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if l, err = qu.Ledger.LastLook(ctx, l.Pull); err != nil {
 		return nil, err
 	}
+	if err := qu.sort(ctx, found, l); err != nil {
+		return nil, err
+	}
 	for _, p := range found {
 		no, err := qu.queuePlan(ctx, c, p, l)
 		if err != nil {
@@ -68,6 +72,25 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 		}
 	}
 	return replies, qu.unasked(ctx, q, replies, l)
+}
+
+// sort puts projects behind those that they depend on: a plan waits for those that are queued.
+func (qu *PlanQueuer) sort(ctx context.Context, found []selected, l ledger.Look) error {
+	if l.Order == nil || len(found) < 2 {
+		return nil
+	}
+	o, err := qu.Evidence.Order(ctx)
+	if err != nil {
+		_, err = evidence.Impossible(err) // the gate tells each project's run of an error that stays
+		return err
+	}
+	var names []string
+	for _, p := range found {
+		names = append(names, p.Name)
+	}
+	ranks := order.Ranks(o.Edges(), names)
+	slices.SortStableFunc(found, func(a, b selected) int { return cmp.Compare(ranks[a.Name], ranks[b.Name]) })
+	return nil
 }
 
 // unasked shows refusals of the plans of a push, which have no comment to be answered: without

@@ -49,7 +49,7 @@ func (k Kept) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (l
 	result := x.Again.Plan
 	note := comment.Replacement{Since: x.Since, Difference: x.Again.Difference, Equal: x.Again.Equal}
 	result.Report = note.Above(result.Report)
-	return k.store(ctx, s, result, in)
+	return k.store(ctx, s, result, in, x.Job.Foreseen)
 }
 
 // inputs reads the inputs of a plan in a checkout.
@@ -68,17 +68,19 @@ func ReadInputs(ctx context.Context, from jobs.Projects, dir string, r runs.Run,
 	return all, own, err
 }
 
-// store stores the artifacts of a plan, finished or failed, and returns the run with its results.
-func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs) (ledger.Versioned, error) {
+// store stores the artifacts of a plan, finished or failed, and returns the run with its results. foreseen are the
+// projects whose planned outputs it could read.
+func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen []jobs.Foreseen) (ledger.Versioned, error) {
 	put := func(a pipeline.Artifact, data []byte) error {
 		if len(data) == 0 {
 			return nil
 		}
 		return k.Artifacts.Put(ctx, a, data)
 	}
-	report := []byte(k.Report.Clean(result.Report))
+	on, note := jobs.PlannedOn(foreseen, result.Asked)
+	report := []byte(k.Report.Clean(note.Above(result.Report)))
 	if err := errors.Join(put(s.Plan(), result.Plan), put(s.Report(), report),
-		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsOf(), pipeline.Encode(in))); err != nil {
+		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsOf(), pipeline.Encode(in)), put(runs.OutputsOf(s.Run), result.Outputs)); err != nil {
 		return s, err
 	}
 	s.Full = result.Full != ""
@@ -90,7 +92,10 @@ func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanRes
 	}
 	parts := result.Parts
 	parts.State, parts.Inputs, parts.Saved = result.State, in.Hash(), runs.HashOf(result.Plan)
-	parts.Options = s.Options.Words()
+	parts.Options, parts.PlannedOn, parts.Outputs = s.Options.Words(), on, ""
+	if len(result.Outputs) > 0 {
+		parts.Outputs = runs.HashOf(result.Outputs)
+	}
 	s.State, s.Inputs, s.Counts, s.Applyable = parts.State, parts.Inputs, result.Counts, result.Applyable
 	s.Content = result.Content
 	s.PlanHash, s.Parts, s.Reported = parts.Hash(), &parts, runs.HashOf(report)

@@ -27,8 +27,8 @@ func (pl *Planner) Unplanned(ctx context.Context, s ledger.Versioned, why commen
 
 // keep stores the artifacts of a plan, finished or failed, and moves the run on. Until the run's
 // record names them they belong to nobody.
-func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs) error {
-	s, err := pl.kept().store(ctx, s, result, in)
+func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen ...jobs.Foreseen) error {
+	s, err := pl.kept().store(ctx, s, result, in, foreseen)
 	if err != nil {
 		return err
 	}
@@ -92,6 +92,9 @@ func (pl *Planner) Planned(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	if err := pl.Report.AtRest(ctx, r); err != nil {
+		return err
+	}
+	if err := pl.Foreseer.GoOn(ctx); err != nil {
 		return err
 	}
 	return pl.follow(ctx, r)

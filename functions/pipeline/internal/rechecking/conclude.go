@@ -87,6 +87,7 @@ func (c *Checker) stays(ctx context.Context, s ledger.Versioned, checked runs.Ch
 	if was := s.Checked; was != nil && was.Renewed {
 		checked.Renewed, checked.Since = true, was.Since // nobody has asked for it since
 	}
+	checked.PlannedOn = c.plannedOn
 	s.Applies, s.Checked = c.applies, &checked
 	s, err := c.Ledger.Save(ctx, s)
 	if err != nil {

@@ -39,6 +39,9 @@ func (c *Checker) InQueue(ctx context.Context) error {
 	if err != nil || now.SHA != m.MergeGroup {
 		return err // another message is about that
 	}
+	if c.plannedOn, _, err = c.Foreseer.Due(ctx, s.Run); err != nil {
+		return err
+	}
 	found, err := c.inQueue(ctx, s)
 	if errors.Is(err, planrun.ErrSuperseded) {
 		return nil

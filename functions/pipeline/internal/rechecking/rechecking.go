@@ -1,5 +1,5 @@
 // Package rechecking checks a plan that waits for its apply, after another pull request was applied to
-// its state and is merged or closed: it plans once more, of the present trial merge and the present
+// its state and is merged or closed, or after a plan has moved whose outputs it was made with: it plans once more, of the present trial merge and the present
 // state, and compares both plans as data.
 //
 //	the same       the plan stays, under its hash, with a note that it was checked
@@ -16,7 +16,7 @@
 // nobody, and are swept with the next. A new plan that is recorded and was not announced is made once
 // more, from the former one, because our check run must have its hash from whoever made it.
 //
-// The package refuses to know which plans are to be checked: that is package openplans. Start at
+// The package refuses to know which plans are to be checked: those are packages openplans and foreseeing. Start at
 // [Checker.Check].
 package rechecking
 
@@ -29,6 +29,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/foreseeing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
@@ -46,10 +47,12 @@ type Checker struct {
 	Artifacts pipeline.Artifacts
 	Projects  jobs.Projects
 	Engine    jobs.Engine
+	Foreseer  foreseeing.Foreseer
 	// Poll is the interval at which it looks whether the run has moved on; 0 is 5 s.
 	Poll time.Duration
 
-	applies int // to the state, until now
+	applies   int               // to the state, until now
+	plannedOn map[string]string // the plans of others, now
 }
 
 // Check is the handling of a message, and can be repeated.
@@ -79,7 +82,12 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 		return none, err
 	}
 	last, err := c.Ledger.LastApply(ctx, s.Run)
-	if c.applies = last.Count(); err != nil || openplans.Due(s.Run, last) {
+	if err != nil {
+		return s, err
+	}
+	var moved bool
+	c.applies = last.Count()
+	if c.plannedOn, moved, err = c.Foreseer.Due(ctx, s.Run); err != nil || moved || openplans.Due(s.Run, last) {
 		return s, err
 	}
 	if s.Checked == nil || s.Checked.ID != m.ID {
@@ -160,7 +168,10 @@ func (c *Checker) look(ctx context.Context, q *runs.Request, dir string, w *work
 	if err != nil {
 		return nil, err
 	}
-	w.job, q.Provisioners = job, job.Grants.Provisioners
+	if err := c.Foreseer.Complete(ctx, q.Run, &job); err != nil {
+		return nil, err
+	}
+	w.job, q.Provisioners, q.PlannedOn = job, job.Grants.Provisioners, c.plannedOn
 	if d := runs.Gate(*q); problem != "" || !d.Allowed() {
 		return append(d.Reasons, unusable(problem)...), nil
 	}

@@ -102,6 +102,7 @@ func (e *engine) start(call string, j jobs.Job) error {
 		{"without a state because", j.NoState},
 		{"sealed by", sealedBy(j)},
 		{"run", j.Run},
+		{"foreseen", foreseen(j)},
 	} {
 		if x.value != "" {
 			text += ", " + x.name + " " + x.value
@@ -114,6 +115,21 @@ func (e *engine) start(call string, j jobs.Job) error {
 		text += fmt.Sprintf(", planned %d", j.Planned.Serial)
 	}
 	return e.w.decide(memory.Effect{Call: text}).Undone
+}
+
+// foreseen are the projects with planned outputs, and "FAILED" behind those whose plans have failed.
+func foreseen(j jobs.Job) string {
+	var out []string
+	for _, f := range j.Foreseen {
+		name := f.Project
+		if f.Failed {
+			name += " FAILED"
+		} else if f.Plan == "" {
+			name += " as it is"
+		}
+		out = append(out, name)
+	}
+	return strings.Join(out, " and ")
 }
 
 // sealedBy are the files with the encryption block that holds, with their first lines.
@@ -167,7 +183,7 @@ func (e *engine) Check(_ context.Context, j jobs.Job, plan []byte) (jobs.Checked
 
 func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
 	st := e.state(j.Project)
-	add, err := countResources(filepath.Join(j.Checkout, filepath.FromSlash(j.Dir)))
+	add, reads, err := countResources(filepath.Join(j.Checkout, filepath.FromSlash(j.Dir)))
 	if err != nil {
 		return jobs.PlanResult{}, err
 	}
@@ -178,13 +194,21 @@ func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
 		Parts:  runs.Parts{State: st.StateID, Variables: "variables", Engine: "test"},
 		Report: fmt.Sprintf("%d to add in %s.", add, j.Project),
 	}
+	if j.Foresee && p.Applyable {
+		p.Outputs = fmt.Appendf(nil, "the outputs of %s", p.Plan)
+	}
+	for _, f := range j.Foreseen {
+		if reads {
+			p.Asked = append(p.Asked, f.Place)
+		}
+	}
 	switch r.word {
 	case "error":
 		return jobs.PlanResult{}, errors.New(r.rest)
 	case "death":
 		return jobs.PlanResult{}, &jobs.DeathError{What: "planning", Why: r.rest, Remedy: "Make it smaller."}
 	case "fails":
-		p.Plan, p.Applyable, p.Report = nil, false, "It cannot be planned."
+		p.Plan, p.Applyable, p.Report, p.Outputs = nil, false, "It cannot be planned.", nil
 	case "full":
 		p.Full = p.Report + " And more."
 	case "read":
@@ -195,25 +219,25 @@ func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
 	return p, nil
 }
 
-// countResources counts the resources in the files of a directory.
-func countResources(dir string) (int, error) {
+// countResources counts the resources in the files of a directory. reads is set if one reads the states of others.
+func countResources(dir string) (n int, reads bool, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.tf"))
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	n := 0
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return 0, err
+			return 0, false, err
 		}
+		reads = reads || strings.Contains(string(text), "terraform_remote_state")
 		for line := range strings.Lines(string(text)) {
 			if strings.HasPrefix(line, "resource ") {
 				n++
 			}
 		}
 	}
-	return n, nil
+	return n, reads, nil
 }
 
 // Apply implements [jobs.Engine].

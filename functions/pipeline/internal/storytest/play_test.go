@@ -4,5 +4,5 @@ import "testing"
 
 // TestStories plays all stories.
 func TestStories(t *testing.T) {
-	Play(t, "plans", "applies", "commands", "sealing", "webhooks", "rounds", "waves")
+	Play(t, "plans", "applies", "commands", "sealing", "webhooks", "rounds", "waves", "outputs")
 }
