@@ -183,11 +183,14 @@ func (a *App) transport(key tokenKey, repeatable bool) *transport {
 }
 
 // A tokenKey is the scope of a token: one repository; the files of one repository, if there is a
-// name; or, if there is neither, the list of an installation's repositories.
+// name; the pull requests of all, if that is everyPull; or, if there is neither, the list of an
+// installation's repositories.
 type tokenKey struct {
 	installation, repo int64
 	name               string // in the installation's account, lower case
 }
+
+const everyPull = "*" // no repository has this name
 
 func (k tokenKey) scope() caching.Scope {
 	return caching.Scope{Installation: k.installation, Repo: k.repo, Name: k.name}
@@ -195,6 +198,8 @@ func (k tokenKey) scope() caching.Scope {
 
 func (k tokenKey) options() *gh.InstallationTokenOptions {
 	switch {
+	case k.name == everyPull:
+		return &gh.InstallationTokenOptions{Permissions: &gh.InstallationPermissions{PullRequests: gh.String("read")}}
 	case k.name != "":
 		return &gh.InstallationTokenOptions{Repositories: []string{k.name}, Permissions: &gh.InstallationPermissions{Contents: gh.String("read")}}
 	case k.repo == 0:

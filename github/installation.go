@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"time"
 
 	gh "github.com/google/go-github/v60/github"
 )
@@ -54,4 +55,26 @@ func (a *App) Repositories(ctx context.Context, installation int64) ([]Repo, err
 		page = res.NextPage
 	}
 	return out, nil
+}
+
+// LastChange returns the time of the last change of a pull request of a repository, open or closed: pushes and
+// comments are changes. It is zero if there is none. Of all repositories of an installation it has one
+// token, which reads their pull requests and no files: with one of each, a look at an idle repository would cost two
+// requests an hour more.
+func (a *App) LastChange(ctx context.Context, installation int64, r Repo) (time.Time, error) {
+	what := fmt.Sprintf("ask for the last change of a pull request of %s", r)
+	if err := r.check(); err != nil {
+		return time.Time{}, err
+	}
+	client := a.as(tokenKey{installation: installation, name: everyPull})
+	list, _, err := client.PullRequests.List(ctx, r.Owner, r.Name, &gh.PullRequestListOptions{
+		State: "all", Sort: "updated", Direction: "desc", ListOptions: gh.ListOptions{PerPage: 1},
+	})
+	if err != nil || len(list) == 0 {
+		return time.Time{}, failed(what, err)
+	}
+	if id := list[0].GetBase().GetRepo().GetID(); id != r.ID {
+		return time.Time{}, failed(what, ErrNotFound) // the name is another's by now
+	}
+	return list[0].GetUpdatedAt().Time, nil
 }

@@ -42,6 +42,7 @@ func (l *comments) Comment(who string, number int, body string) int64 {
 
 func (l *comments) comment(who *user, p *pull, body string) *Comment {
 	at := l.repo.world.log.Tick()
+	p.touched = at
 	// Small numbers read better than those of GitHub.
 	c := &Comment{ID: int64(len(l.list) + 1), Number: p.number, Author: who.login, Body: body, author: who, made: at, touched: at}
 	l.list = append(l.list, c)

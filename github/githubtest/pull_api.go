@@ -28,12 +28,15 @@ var inFull = []string{
 	"commits", "additions", "deletions", "changed_files", "rebaseable",
 }
 
-// listPulls is GET /repos/{owner}/{repo}/pulls: newest first, and without the
+// listPulls is GET /repos/{owner}/{repo}/pulls: newest first, or the last changed one first, and without the
 // members that take GitHub time.
 func (l *pulls) listPulls(r *http.Request) (int, any) {
 	want := cmp.Or(r.URL.Query().Get("state"), "open")
-	list := []any{}
-	for _, p := range slices.Backward(l.list) {
+	list, all := []any{}, slices.Clone(l.list)
+	if r.URL.Query().Get("sort") == "updated" {
+		slices.SortStableFunc(all, func(a, b *pull) int { return a.touched.Compare(b.touched) })
+	}
+	for _, p := range slices.Backward(all) {
 		if into := r.URL.Query().Get("base"); want != "all" && want != p.state() || into != "" && into != p.base {
 			continue
 		}

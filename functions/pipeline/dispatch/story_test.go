@@ -30,14 +30,16 @@ import (
 // stage is everything, put together: a GitHub on loopback, a pipeline behind a
 // webhook, its data in a directory, and our engine.
 type stage struct {
-	t        *testing.T
-	hub      *githubtest.Hub
-	repo     *githubtest.Repository
-	data     *localstore.Dir
-	app      *github.App
-	pipeline *dispatch.Pipeline
-	webhook  intake.Webhook
-	url      string // of the webhook
+	t    *testing.T
+	hub  *githubtest.Hub
+	repo *githubtest.Repository
+	data *localstore.Dir
+	app  *github.App
+	// appConfig is what the App is made of.
+	appConfig github.AppConfig
+	pipeline  *dispatch.Pipeline
+	webhook   intake.Webhook
+	url       string // of the webhook
 	// fault answers requests to GitHub in its place, if it reports so; may be nil.
 	fault func(http.ResponseWriter, *http.Request) bool
 	// answered is told of each answer of GitHub; may be nil.
@@ -65,6 +67,7 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 		Base: answering{s}, Report: func(err error) { t.Error(err) },
 		Ignore: func(r *http.Request) bool { return s.fault != nil || strings.HasPrefix(r.URL.Path, "/archive/") },
 	}
+	s.appConfig = config
 	app, err := github.NewApp(config)
 	if err != nil {
 		t.Fatal(err)

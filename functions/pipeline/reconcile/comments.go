@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // comments queues the commands that nobody began to answer. The first round in a repository only
@@ -19,18 +20,25 @@ func (j *Janitor) comments(ctx context.Context, hub Repository, pull func(int) p
 	if c.fresh {
 		return j.moveCursor(ctx, c, now) // not before the first round
 	}
-	if err := j.answer(ctx, hub, pull, c.since, f); err != nil {
+	list, err := hub.CommentsSince(ctx, c.since)
+	if err != nil {
+		return err
+	}
+	// The same question again is a conditional request.
+	if len(list) == 0 && now.Sub(c.since) < patience {
+		return nil
+	}
+	if err := j.answer(ctx, list, pull, f); err != nil {
 		return err
 	}
 	return j.moveCursor(ctx, c, now.Add(-overlap))
 }
 
-// answer sends messages for the comments since a time that have commands and no answer.
-func (j *Janitor) answer(ctx context.Context, hub Repository, pull func(int) pipeline.Pull, since time.Time, f *Found) error {
-	list, err := hub.CommentsSince(ctx, since)
-	if err != nil {
-		return err
-	}
+// patience is how long the cursor of comments stays where it is while there are none.
+const patience = 6 * time.Hour
+
+// answer sends messages for the comments that have commands and no answer.
+func (j *Janitor) answer(ctx context.Context, list []github.Comment, pull func(int) pipeline.Pull, f *Found) error {
 	for _, c := range unanswered(list) {
 		p := pull(c.Number)
 		have, err := j.Pipeline.Ledger().Answered(ctx, p, c.ID)

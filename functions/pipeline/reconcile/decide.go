@@ -61,6 +61,12 @@ func unanswered(list []github.Comment) []github.Comment {
 	return out
 }
 
+// idle reports whether a look at a repository need not be repeated until one of its pull requests changes. GitHub's
+// times are of seconds, and its lists may be late.
+func idle(open int, changed, now time.Time) bool {
+	return open == 0 && changed.Before(now.Add(-overlap))
+}
+
 // behind returns all of a list, beginning behind the one of a name; as it is if there is
 // none.
 func behind[T any](list []T, name string, of func(T) string) []T {

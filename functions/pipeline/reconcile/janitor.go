@@ -7,7 +7,7 @@
 // is about to do it: it ends in the same messages and methods of package pipeline, which can be
 // repeated.
 //
-// All decisions are pure ([missed], [dead], [unseen], [untangled], [unanswered]). The package refuses to know
+// All decisions are pure ([missed], [dead], [unseen], [untangled], [unanswered], [idle]). The package refuses to know
 // the effects of a message. Start at [Janitor.Round].
 package reconcile
 
@@ -30,6 +30,8 @@ type App interface {
 	Delivery(ctx context.Context, id int64) (github.Delivery, error)
 	Installations(ctx context.Context) ([]github.Installation, error)
 	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
+	// LastChange returns the time of the last change of a repository's pull requests, zero if it has none.
+	LastChange(ctx context.Context, installation int64, repo github.Repo) (time.Time, error)
 }
 
 // Repository is the janitor's part of one repository; *github.Client is it.
@@ -186,29 +188,42 @@ func (j *Janitor) receive(ctx context.Context, d github.DeliveryInfo) (bool, err
 	return said == intake.Accepted, err
 }
 
-// repository looks at the open pull requests and the new comments of a repository.
+// repository looks at the open pull requests and the new comments of a repository, unless it is idle.
 func (j *Janitor) repository(ctx context.Context, installation int64, repo github.Repo, now time.Time, f *Found) error {
-	hub, err := j.Connect(installation, repo)
+	q, err := j.quiet(ctx, place{installation, repo})
+	if err != nil || q.still() {
+		return err
+	}
+	open, err := j.look(ctx, installation, repo, now, f)
 	if err != nil {
 		return err
+	}
+	return j.keepQuiet(ctx, q, open, now)
+}
+
+// look looks at a repository, and returns the number of its open pull requests.
+func (j *Janitor) look(ctx context.Context, installation int64, repo github.Repo, now time.Time, f *Found) (int, error) {
+	hub, err := j.Connect(installation, repo)
+	if err != nil {
+		return 0, err
 	}
 	pull := func(n int) pipeline.Pull { return pipeline.Pull{Installation: installation, Repo: repo, Number: n} }
 	open, err := hub.OpenPulls(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	states := map[string]runs.Run{}
 	tips := tips{hub: hub}
 	for _, p := range open {
 		if err := j.states(ctx, pull(p.Number), p, states); err != nil {
-			return err
+			return 0, err
 		}
 		if err := j.head(ctx, pull(p.Number), p, &tips, f); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if err := j.recheck(ctx, states, now, f); err != nil {
-		return err
+		return 0, err
 	}
-	return j.comments(ctx, hub, pull, now, f)
+	return len(open), j.comments(ctx, hub, pull, now, f)
 }

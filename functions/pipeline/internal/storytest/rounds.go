@@ -31,6 +31,10 @@ func (a app) Repositories(ctx context.Context, installation int64) ([]github.Rep
 	return seen(a.w, "read repositories", func() ([]github.Repo, error) { return a.App.Repositories(ctx, installation) })
 }
 
+func (a app) LastChange(ctx context.Context, installation int64, r github.Repo) (time.Time, error) {
+	return seen(a.w, "read last change", func() (time.Time, error) { return a.App.LastChange(ctx, installation, r) })
+}
+
 // pulls is a repository as the janitor sees it.
 type pulls struct {
 	reconcile.Repository
