@@ -252,6 +252,9 @@ func (s *simulation) checked(r runs.Run, checks map[string]github.Check) {
 	if r.Phase == runs.Planned && r.Applyable && r.Checked != nil && r.Checked.Renewed {
 		want = github.ConcludedActionRequired // nobody has asked for it
 	}
+	if other := s.worst(r); other == github.ConcludedFailure || other != "" && want == github.ConcludedSuccess {
+		want = other
+	}
 	if blocked := strings.HasPrefix(c.Title, "Cannot be applied now"); blocked || s.inTheWay(r.Project, r.Pull.Number) {
 		// Another pull request was applied and is not merged, or was when the check was written.
 		want = ""
@@ -264,6 +267,28 @@ func (s *simulation) checked(r runs.Run, checks map[string]github.Check) {
 	} else if want != "" && c.Conclusion != want {
 		s.bug("the check of %s of #%d is %s (%s), and it is %s", r.Project, r.Pull.Number, c.Conclusion, c.Title, r.Phase)
 	}
+}
+
+// worst is the conclusion, failed or to be acted on, that a run of another pull request has at the same commit, where GitHub
+// shows it on both; "" if there is none.
+func (s *simulation) worst(r runs.Run) (found github.Conclusion) {
+	for _, p := range s.repo.Pulls() {
+		other := r.Pull
+		other.Number = p.Number
+		for _, rec := range s.Peek(other.Runs()) {
+			o, err := ledger.DecodeRun(rec)
+			if err != nil {
+				s.bug("%v", err)
+			}
+			if p.Number == r.Pull.Number || o.Head != r.Head || o.Check() != r.Check() {
+				continue
+			}
+			if _, c := runs.Conclude(o.Standing()); c == github.ConcludedFailure || c == github.ConcludedActionRequired && found == "" {
+				found = c
+			}
+		}
+	}
+	return found
 }
 
 // locked reports whether a person has locked the state of a plan that could be applied for another open pull request.
