@@ -109,6 +109,23 @@ func TestMergeGroupOfAnother(t *testing.T) {
 	s.expect("the check of the second, once the first has left", s.group(two), "completed cancelled")
 }
 
+// TestMergeGroupBehindAFormer holds that the check of a group is told when a pull request ahead has another group at once.
+func TestMergeGroupBehindAFormer(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\ncheck {\n  waiting = \"action_required\"\n}\n"})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	m := s.pull("bob", "words", githubtest.Files{"doc.md": "words"})
+	one, two := s.repo.Enqueue("alice", n), s.repo.Enqueue("bob", m)
+	s.settle()
+	s.expect("the check of the second", s.group(two), "completed action_required")
+	s.repo.Dequeue(n)
+	three := s.repo.Enqueue("alice", n)
+	s.settle()
+	s.expect("the check of the former group", s.group(one), "completed cancelled")
+	s.expect("the check of the one behind it", s.group(two), "completed cancelled")
+	s.expect("the check of the present group", s.group(three), "completed action_required")
+}
+
 // TestMergeQueueUnseen holds that the group of a head which nobody has looked at yet waits, and is told once it is planned.
 func TestMergeQueueUnseen(t *testing.T) {
 	t.Parallel()

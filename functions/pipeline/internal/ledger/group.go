@@ -12,11 +12,13 @@ import (
 )
 
 // A Group is a merge group of a pull request, as GitHub had it: SHA is its commit, Head that of the pull request. Gone is set
-// once GitHub has it no more; there is no way back.
+// once GitHub has it no more; there is no way back. Left is set once the checks of a group that is gone, and of those
+// behind it, have been told.
 type Group struct {
 	Pull      pipeline.Pull
 	SHA, Head string
 	Gone      bool     `json:",omitempty"`
+	Left      bool     `json:",omitempty"`
 	Behind    []string `json:",omitempty"` // the commits of the groups behind it
 }
 
@@ -54,6 +56,7 @@ func (gs Groups) Add(ctx context.Context, g Group) error {
 		g.Gone = now.Gone
 		g.Behind = slices.Compact(slices.Sorted(slices.Values(slices.Concat(now.Behind, g.Behind))))
 		g.Behind = g.Behind[:min(len(g.Behind), maxBehind)]
+		g.Left = now.Left && len(g.Behind) == len(now.Behind)
 		*now = g
 	})
 	if err != nil {
@@ -70,6 +73,11 @@ func (gs Groups) Add(ctx context.Context, g Group) error {
 // End records that GitHub has a merge group no more.
 func (gs Groups) End(ctx context.Context, p pipeline.Pull, sha string) error {
 	return gs.change(ctx, p, sha, func(g *Group) { g.Gone = true })
+}
+
+// Leave records that the checks of a group that is gone have been told.
+func (gs Groups) Leave(ctx context.Context, was Group) error {
+	return gs.change(ctx, was.Pull, was.SHA, func(g *Group) { g.Left = len(g.Behind) == len(was.Behind) })
 }
 
 func (gs Groups) change(ctx context.Context, p pipeline.Pull, sha string, change func(*Group)) error {

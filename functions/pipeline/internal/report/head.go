@@ -102,10 +102,19 @@ func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Lo
 // that the head has to have. Whether the merge can be applied is decided again once it is there.
 func (rp *Reporter) inGroups(ctx context.Context, page comment.Head, l ledger.Look) error {
 	for _, sha := range l.Groups {
-		g, err := ledger.Groups{Ledger: rp.Ledger}.Read(ctx, rp.Evidence.Message.Pull, sha)
-		if err != nil {
+		if err := inGroup(ctx, rp, page, l, sha); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// inGroup enters the pull request into the check of a merge group, and once more if GitHub has ended the group meanwhile:
+// whoever records that it has been told of its end comes after that.
+func inGroup(ctx context.Context, rp *Reporter, page comment.Head, l ledger.Look, sha string) error {
+	groups := ledger.Groups{Ledger: rp.Ledger}
+	g, err := groups.Read(ctx, rp.Evidence.Message.Pull, sha)
+	for err == nil && !g.Left {
 		at := page
 		if rp.Evidence.Pull.Open || g.Gone {
 			if at.Queue, err = queued(ctx, rp, l.Head, sha); err != nil {
@@ -116,13 +125,17 @@ func (rp *Reporter) inGroups(ctx context.Context, page comment.Head, l ledger.Lo
 		if err := rp.enter(ctx, sha, rp.entry(at, l.Waiting)); err != nil {
 			return err
 		}
-		if sha == l.Groups[len(l.Groups)-1] {
-			if err := behind(ctx, rp, at, g, l.Waiting); err != nil {
-				return err
-			}
+		if err := behind(ctx, rp, at, g, l.Waiting); err != nil {
+			return err
+		}
+		if g.Gone {
+			return groups.Leave(ctx, g)
+		}
+		if g, err = groups.Read(ctx, rp.Evidence.Message.Pull, sha); !g.Gone {
+			return err
 		}
 	}
-	return nil
+	return err
 }
 
 // behind enters the pull request into the checks of the merge groups behind its own, which have it, too, until it is merged.
