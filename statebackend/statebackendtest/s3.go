@@ -36,7 +36,7 @@ type S3 struct {
 	URL string
 
 	mu      sync.Mutex
-	objects map[string]s3Object // by "bucket/key"
+	objects map[string]s3Object // by "bucket/key"; nil: there are none
 }
 
 type s3Object struct {
@@ -51,7 +51,6 @@ func (s *S3) Start(t testing.TB) *S3 {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	s.URL = server.URL
-	s.objects = make(map[string]s3Object)
 	return s
 }
 
@@ -73,7 +72,7 @@ func (s *S3) SetObject(path string, data []byte) {
 		delete(s.objects, path)
 		return
 	}
-	s.objects[path] = s3Object{data: data, tag: s.tagOf(data), at: time.Now()}
+	s.keep(path, s3Object{data: data, tag: s.tagOf(data), at: time.Now()})
 }
 
 // Keys returns all paths, sorted.
@@ -81,6 +80,13 @@ func (s *S3) Keys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.objects))
+}
+
+func (s *S3) keep(path string, o s3Object) {
+	if s.objects == nil {
+		s.objects = map[string]s3Object{}
+	}
+	s.objects[path] = o
 }
 
 func (s *S3) tagOf(data []byte) string {
@@ -169,7 +175,7 @@ func (s *S3) put(w http.ResponseWriter, r *http.Request, path string) {
 		return
 	}
 	o := s3Object{data: bytes.Clone(data), tag: s.tagOf(data), header: r.Header.Clone(), at: time.Now()}
-	s.objects[path] = o
+	s.keep(path, o)
 	w.Header().Set("ETag", o.tag)
 }
 

