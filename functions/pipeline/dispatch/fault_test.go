@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,9 +29,11 @@ const (
 	unread fault = "cannot be read"
 )
 
-// faults lets one call fail: the nth write of all, or the nth read, to whichever socket.
+// faults lets one call fail: the nth write of all, to whichever socket, or, with ways, the first call by a way that
+// none has failed of yet.
 type faults struct {
 	at   int // counted from 0; negative: none
+	new  *ways
 	how  fault
 	n    int
 	died string // what failed
@@ -59,10 +63,34 @@ func (f *faults) read(what string) error {
 
 func (f *faults) hit(what string) bool {
 	hit := f.n == f.at
+	if f.new != nil {
+		hit = f.died == "" && f.new.claim(f.how)
+	}
 	if f.n++; hit {
 		f.died = what
 	}
 	return hit
+}
+
+// ways are those through the pipeline to the calls of its sockets, by which a call has failed.
+type ways struct{ known sync.Map }
+
+// claim reports whether no call by the present way has failed like that.
+func (w *ways) claim(how fault) bool {
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
+	var way strings.Builder
+	for {
+		f, more := frames.Next()
+		if strings.Contains(f.File, "/functions/") && !strings.HasSuffix(f.File, "_test.go") {
+			fmt.Fprintf(&way, "%s:%d ", f.File, f.Line)
+		}
+		if !more {
+			break
+		}
+	}
+	_, was := w.known.LoadOrStore(way.String()+string(how), true)
+	return !was
 }
 
 // String names the death for errors.
@@ -235,46 +263,30 @@ func (f *faults) use(s *stage) {
 	s.webhook.Log = func(error) {}
 }
 
-// TestDeathAtEachCall tells stories of the road with each of their writes failing in
-// turn, before and after it is done, and each of their reads, once. Handling the same
-// again must come to the same end: the same conversation, the same checks, everything
-// made once.
+// TestDeathAtEachCall tells stories of the road with their writes failing in turn, before and after they are done, and
+// their reads, once: each write of the main one, and the calls of the others by every new way to them. Handling the same
+// again must come to the same end: the same conversation, the same checks, everything made once.
 func TestDeathAtEachCall(t *testing.T) {
 	t.Parallel()
-	for name, story := range map[string]struct {
-		tell          func(*testing.T, *faults)
-		writes, reads int // that there are at least
-	}{
-		"apply":  {applyStory, 60, 100},
-		"merge":  {mergeStory, 30, 40},
-		"unlock": {unlockStory, 10, 15},
-		"parts":  {partsStory, 40, 0},
-		"stop":   {stopStory, 15, 0},
-		"check":  {checkStory, 25, 40},
-		"hooks":  {hooksStory, 40, 60},
-		"notify": {notifyStory, 25, 40},
-		"deploy": {deployStory, 25, 40},
-		"build":  {buildStory, 25, 40},
-		"builds": {buildPartsStory, 40, 0},
-		"queue":  {queueStory, 15, 30},
+	var found ways
+	for name, tell := range map[string]func(*testing.T, *faults){
+		"apply": applyStory, "merge": mergeStory, "unlock": unlockStory, "parts": partsStory, "stop": stopStory, "check": checkStory,
+		"hooks": hooksStory, "notify": notifyStory, "deploy": deployStory, "build": buildStory, "builds": buildPartsStory, "queue": queueStory,
 	} {
 		for _, how := range []fault{undone, done, unread} {
-			if how == unread && story.reads == 0 {
-				continue // a read is repeated as in the other stories
-			}
 			t.Run(name+"/"+string(how), func(t *testing.T) {
 				t.Parallel()
-				least := story.writes
-				if how == unread {
-					least = story.reads
-				}
+				each := name == "apply" && how != unread
 				for at := 0; ; at++ {
 					f := &faults{at: at, how: how}
-					story.tell(t, f)
+					if !each {
+						f.new = &found
+					}
+					tell(t, f)
 					if f.died != "" {
 						continue
 					}
-					if at < least {
+					if each && at < 60 {
 						t.Errorf("only %d calls", at)
 					}
 					return
@@ -282,6 +294,14 @@ func TestDeathAtEachCall(t *testing.T) {
 			})
 		}
 	}
+	t.Cleanup(func() {
+		n := 0
+		found.known.Range(func(any, any) bool { n++; return true })
+		t.Logf("calls have failed in %d ways", n)
+		if n < 20 {
+			t.Errorf("calls have failed in %d ways", n)
+		}
+	})
 }
 
 // applyStory goes from the push, by a comment, to the merge.
