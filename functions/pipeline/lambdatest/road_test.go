@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strconv"
@@ -77,6 +78,12 @@ const hookSecret = "the webhook's secret"
 // deployed.
 func newRoad(t testing.TB, files githubtest.Files, change ...func(*lambdatest.StackOptions)) *road {
 	t.Helper()
+	return newRoadTo(t, func(hub http.Handler) http.Handler { return hub }, files, change...)
+}
+
+// newRoadTo is newRoad with something between the functions and GitHub.
+func newRoadTo(t testing.TB, between func(http.Handler) http.Handler, files githubtest.Files, change ...func(*lambdatest.StackOptions)) *road {
+	t.Helper()
 	services := lambdatest.Services{S3: statebackendtest.StartVersitygw(t), DynamoDB: statebackendtest.StartDynoxide(t), SQS: lambdatest.StartQueues(t)}
 	programs, err := bootstraps()
 	if err != nil {
@@ -85,7 +92,7 @@ func newRoad(t testing.TB, files githubtest.Files, change ...func(*lambdatest.St
 	r := &road{t: t, account: lambdatest.StartAccount(t), log: &logged{}}
 	services.Account = r.account.URL
 	r.hub = githubtest.New(githubtest.Options{Secret: github.NewSecret(hookSecret)})
-	api := httptest.NewServer(r.hub)
+	api := httptest.NewServer(between(r.hub))
 	t.Cleanup(api.Close)
 	r.repo = r.hub.AddRepository("acme", "infra", files)
 	r.repo.Grant("alice", "write")

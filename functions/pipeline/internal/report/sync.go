@@ -68,8 +68,11 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 	return nil
 }
 
-// askForSync requests a sync of the comments after a step of a run. Of many plans, each tenth does, and the
-// last: whoever is the last to save a run sees that all others are at rest.
+// syncs is how often the comments are written, at most, while many plans are made. Each time costs some requests to GitHub.
+const syncs = 10
+
+// askForSync requests a sync of the comments after a step of a run. Of many plans, each tenth does, or fewer where there are
+// more than a hundred, and the last: whoever is the last to save a run sees that all others are at rest.
 func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) error {
 	if r.Quiet && r.Made() && len(why) == 0 {
 		all, err := rp.Ledger.Runs(ctx, r.Pull)
@@ -85,7 +88,7 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 				made++
 			}
 		}
-		if left > 0 && made%10 != 0 {
+		if left > 0 && made%max(10, (made+left)/syncs) != 0 {
 			return nil
 		}
 	}

@@ -1,0 +1,183 @@
+//go:build linux
+
+package lambdatest_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// The size of TestManyProjects.
+var (
+	manyProjects = flag.Int("projects", 24, "the projects of TestManyProjects")
+	environments = flag.Int("environments", 2, "the environments of the function that plans in TestManyProjects, at most")
+)
+
+// asks counts the requests to GitHub that count against its limits by their kinds, "GET tarball/*", and has the times of
+// projects' check runs.
+type asks struct {
+	mu     sync.Mutex
+	kinds  map[string]int
+	same   int // answers that nothing was modified
+	checks []time.Time
+}
+
+// answered remembers the status of an answer.
+type answered struct {
+	http.ResponseWriter
+	status int
+}
+
+func (a *answered) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
+}
+
+var (
+	differs = regexp.MustCompile(`[0-9a-f]{40}|\b[0-9]+\b`)
+	ofCheck = regexp.MustCompile(`"name":"[^"]*p[0-9]{3}`)
+)
+
+// over counts what a server is asked.
+func (a *asks) over(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		path := strings.TrimPrefix(r.URL.Path, "/repos/acme/infra/")
+		x := &answered{ResponseWriter: w}
+		h.ServeHTTP(x, r)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if x.status == http.StatusNotModified {
+			a.same++
+		}
+		if x.status == http.StatusNotModified || strings.HasPrefix(r.URL.Path, "/archive/") {
+			return // these do not count
+		}
+		a.kinds[r.Method+" "+differs.ReplaceAllString(path, "*")]++
+		if r.Method == http.MethodPost && path == "check-runs" && ofCheck.Match(body) {
+			a.checks = append(a.checks, time.Now())
+		}
+	})
+}
+
+// sum returns the number of requests whose kinds have one of the prefixes.
+func (a *asks) sum(prefixes ...string) (n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for kind, count := range a.kinds {
+		if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(kind, p) }) {
+			n += count
+		}
+	}
+	return n
+}
+
+func (a *asks) String() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var b strings.Builder
+	for _, kind := range slices.Sorted(maps.Keys(a.kinds)) {
+		fmt.Fprintf(&b, "%6d %s\n", a.kinds[kind], kind)
+	}
+	return b.String()
+}
+
+// together has the messages in the queues handled by so many environments at a time, and returns their number.
+func (r *road) together(n int) int {
+	var total, busy atomic.Int32
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			for idle := 0; idle < 3; idle++ {
+				for _, m := range r.stack.Mappings {
+					busy.Add(1)
+					k, got, err := m.Step(r.t.Context())
+					busy.Add(-1)
+					if err != nil || got.Error != nil {
+						r.t.Errorf("%s: %v %v", m.QueueName, got.Error, err)
+						return
+					}
+					if total.Add(int32(k)); k > 0 {
+						idle = -1
+					}
+				}
+				if idle >= 0 {
+					time.Sleep(50 * time.Millisecond)
+				}
+				if busy.Load() > 0 {
+					idle = -1
+				}
+			}
+		})
+	}
+	all.Wait()
+	return int(total.Load())
+}
+
+// TestManyProjects plans a push that touches many projects, by several environments of the function, and holds that
+// requests to GitHub, those that create something, messages, and archives of the repository stay within bounds: each
+// project costs two requests, one of which creates its check run, and a message; the comments and the check of the
+// pull request are written ten times; each environment costs the archives of two commits. With -projects=500 -v it tells how long that takes.
+func TestManyProjects(t *testing.T) {
+	t.Parallel()
+	projects := *manyProjects
+	files, change := githubtest.Files{"lockstep.hcl": ""}, githubtest.Files{}
+	for i := range projects {
+		name := fmt.Sprintf("p%03d", i)
+		files["lockstep.hcl"] += fmt.Sprintf("project %q {\n  dir = %q\n}\n", name, name)
+		files[name+"/main.tf"] = project(name + "/terraform.tfstate")
+		change[name+"/a.tf"] = thing("a", "1")
+	}
+	a := &asks{kinds: map[string]int{}}
+	r := newRoadTo(t, a.over, files)
+	r.repo.Push("alice", "b", "Change all", change)
+	n := r.repo.OpenPull("alice", "Change all", "b")
+	begin := time.Now()
+	if _, err := r.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	messages := r.together(*environments)
+	took := time.Since(begin)
+	r.settle()
+	if len(a.checks) != projects {
+		t.Fatalf("%d checks of projects\n%s", len(a.checks), a)
+	}
+	r.expect("the status", r.status(n), fmt.Sprintf("%d to add", projects), "| `p000` | 1 to add")
+
+	started := len(r.stack.Functions["plan"].Disks())
+	all, made, archives := a.sum(""), a.sum("POST", "PUT"), a.sum("GET tarball/")
+	sent := 0
+	for _, q := range r.stack.Requests() {
+		if strings.HasPrefix(q.Action, "sqs:SendMessage") {
+			sent++
+		}
+	}
+	t.Logf("\n%s%6d requests to GitHub and %d without news, %d of which create something, %d archives by %d environments; %d messages, sent by %d requests; the first plan after %s, the last after %s, all after %s",
+		a, all, a.same, made, archives, started, messages, sent, a.checks[0].Sub(begin).Round(time.Millisecond), a.checks[projects-1].Sub(begin).Round(time.Millisecond), took.Round(time.Millisecond))
+	if all > 2*projects+70+10*started || made > projects+10+2*started {
+		t.Errorf("%d requests to GitHub, %d of which create something", all, made)
+	}
+	if archives > 2*started {
+		t.Errorf("%d archives by %d environments", archives, started)
+	}
+	if messages > projects+20 || sent > projects+20 {
+		t.Errorf("%d messages, sent by %d requests", messages, sent)
+	}
+}
