@@ -68,8 +68,11 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 	return nil
 }
 
-// syncs is how often the comments are written, at most, while many plans are made. Each time costs some requests to GitHub.
+// syncs is how often the comments are written while many plans are made. Each time costs some requests to GitHub.
 const syncs = 10
+
+// isDue reports whether the comments are written now that so many of the plans of a push are made, and so many are left.
+func isDue(made, left int) bool { return left == 0 || made%max(10, (made+left)/syncs) == 0 }
 
 // askForSync requests a sync of the comments after a step of a run. Of many plans, each tenth does, or fewer where there are
 // more than a hundred, and the last: whoever is the last to save a run sees that all others are at rest.
@@ -88,7 +91,7 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 				made++
 			}
 		}
-		if left > 0 && made%max(10, (made+left)/syncs) != 0 {
+		if !isDue(made, left) {
 			return nil
 		}
 	}
