@@ -11,7 +11,12 @@
 // That is no defence against a forger, who could have a secret attribute declared as a public one: who
 // can write to the directory is trusted as the plugin is. Therefore it is the user's own cache directory,
 // a file that others may write to counts as missing, and the pipeline, where programs of a pull request
-// run, has no such cache.
+// run, has no such cache: nobody can check an answer but by asking the plugin, as a checksum checks a package,
+// and the answer comes when a program runs already, from where on the pipeline keeps nothing that a run's process
+// tells (package apart). A store that many repositories read would carry one's forgery to all others. The
+// price is small. Of a plugin of 600 MB with 1,500 types the answer has 11 MB and takes 0.2 to 0.5 s
+// of a plan; the package takes 30 s from a store, and some seconds where it is installed already
+// (TestLargeProvider in lambdatest, on a busy machine with two cores).
 package schemacache
 
 import (

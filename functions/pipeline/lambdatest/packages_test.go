@@ -43,11 +43,17 @@ func register(t testing.TB, more map[string]string) registered {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return publish(t, "lab", program, more)
+}
+
+// publish publishes a provider of ours.
+func publish(t testing.TB, name string, program []byte, more map[string]string) registered {
+	t.Helper()
 	s := registrytest.New(t)
-	s.Add(registrytest.Release{Namespace: "lockstep", Type: "lab", Version: "1.0.0", Program: program, Files: more})
-	source := s.Address() + "/lockstep/lab"
+	s.Add(registrytest.Release{Namespace: "lockstep", Type: name, Version: "1.0.0", Program: program, Files: more})
+	source := s.Address() + "/lockstep/" + name
 	var hashes string
-	for _, sum := range slices.Sorted(maps.Values(s.Checksums("lockstep", "lab", "1.0.0"))) {
+	for _, sum := range slices.Sorted(maps.Values(s.Checksums("lockstep", name, "1.0.0"))) {
 		hashes += fmt.Sprintf("    %q,\n", sum)
 	}
 	return registered{s, source, githubtest.Files{

@@ -1,13 +1,17 @@
 // Command large is a provider plugin of the size of a cloud's: 1,500 resource types and 400 data
 // sources, described as those of large providers are. It plans what it is proposed, and keeps nothing.
-// Benchmarks measure with it how much of a run goes into schemas.
+// Benchmarks measure with it how much of a run goes into schemas. Before it answers a call it GETs the address in
+// the variable LARGE_TELL, if there is one, followed by the call's name, the answer's size in bytes, and the milliseconds
+// that it took.
 package main
 
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	goplugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
@@ -59,8 +63,25 @@ func method[R any, P interface {
 		if err := decode(req); err != nil {
 			return nil, err
 		}
-		return answer(req), nil
+		asked := time.Now()
+		res := answer(req)
+		tell(name, proto.Size(res), asked)
+		return res, nil
 	}}
+}
+
+// tell tells of a call that is about to be answered.
+func tell(name string, size int, asked time.Time) {
+	address := os.Getenv("LARGE_TELL")
+	if address == "" {
+		return
+	}
+	res, err := http.Get(fmt.Sprintf("%s/%s/%d/%d", address, name, size, time.Since(asked).Milliseconds()))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	res.Body.Close()
 }
 
 var types = []string{`"string"`, `"bool"`, `"number"`, `["list","string"]`, `["map","string"]`, `["set",["object",{"a":"string","b":"number"}]]`}
