@@ -26,7 +26,7 @@ func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallO
 	}
 	in := install.New(d.CLI, d.Getenv)
 	in.DataDir = string(d.DataDir)
-	in.Memo = install.OpenMemo(d.Scratch)
+	in.Memo = d.memo()
 	in.Events, in.Store, in.Keep, in.Room = o.Events, o.Store, o.Keep, o.Room
 	in.Client.Remedy, in.Client.Transport = o.Remedy, o.Transport
 	if len(o.PluginDirs) > 0 {

@@ -145,7 +145,7 @@ func (d *Dir) OpenProviders(o PoolOptions) (*Providers, diags.Diagnostics) {
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds
 	}
-	p := &Providers{dir: d, lock: lock, unmanaged: u, memo: install.OpenMemo(d.Scratch)}
+	p := &Providers{dir: d, lock: lock, unmanaged: u, memo: d.memo()}
 	unmanaged := u.set()
 	locked := slices.DeleteFunc(lock.Providers(), func(a addrs.Provider) bool { return unmanaged[a] })
 	p.found, _ = install.Installed(string(d.DataDir), lock, locked, p.memo)
@@ -276,6 +276,14 @@ func (p *Providers) SameAs(planned map[addrs.Provider]planfile.Selection) error 
 		}
 	}
 	return nil
+}
+
+// memo returns the checksums of packages that are known already.
+func (d *Dir) memo() *install.Memo {
+	if d.Memo != nil {
+		return d.Memo
+	}
+	return install.OpenMemo(d.Scratch)
 }
 
 // schemas returns the kept schemas of plugins.

@@ -24,6 +24,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
+	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
@@ -52,6 +53,8 @@ type Dir struct {
 	// Scratch is the directory for remembered checksums and schemas, which nobody may write to who is
 	// not trusted; "": they are not kept.
 	Scratch string
+	// Memo has the checksums of packages in the place of Scratch's; nil: those in Scratch.
+	Memo *install.Memo
 	// Budget bounds the evaluation of the configuration; nil is the generous one.
 	Budget *budget.Budget
 	// Given are the values of variables in a saved plan, which is carried out; nil without one.

@@ -29,7 +29,8 @@ import (
 // directory: an attacker who can write there can exchange this program as well. Without
 // such a directory, every run computes the checksums. A damaged memo counts as empty.
 type Memo struct {
-	path    string
+	path    string // "": it is never saved
+	forgets bool
 	entries map[string]string // from fingerprint to h1
 	changed bool
 }
@@ -40,10 +41,15 @@ const maxMemo = 500
 // racyWindow is far above the granularity of any file system's clock.
 const racyWindow = 3 * time.Second
 
-// OpenMemo reads the memo in a directory. An empty name gives a memo that is never saved.
+// NewMemo returns a memo in the memory of this process, which is never saved: for the steps of one run, each of which
+// would read all programs.
+func NewMemo() *Memo { return &Memo{entries: map[string]string{}} }
+
+// OpenMemo reads the memo in a directory. An empty name gives a memo that remembers nothing.
 func OpenMemo(cacheDir string) *Memo {
-	m := &Memo{entries: map[string]string{}}
+	m := NewMemo()
 	if cacheDir == "" {
+		m.forgets = true
 		return m
 	}
 	m.path = filepath.Join(cacheDir, "provider-checksums.json")
@@ -62,7 +68,7 @@ func (m *Memo) hash(dir string) (string, error) {
 		return h1, nil
 	}
 	h1, err := hashDir(dir)
-	if err != nil || !steady || m.path == "" {
+	if err != nil || !steady || m.forgets {
 		return h1, err
 	}
 	if after, _ := fingerprint(dir); after == before {
@@ -74,7 +80,7 @@ func (m *Memo) hash(dir string) (string, error) {
 
 // Save writes the memo if it has new entries.
 func (m *Memo) Save() error {
-	if !m.changed {
+	if !m.changed || m.path == "" {
 		return nil
 	}
 	content, err := json.Marshal(m.entries)

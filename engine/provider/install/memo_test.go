@@ -78,6 +78,41 @@ func TestMemo(t *testing.T) {
 	}
 }
 
+// TestMemoOfOneRun holds that a memo without a file remembers, notices any change, and is not saved; and that one without a
+// directory remembers nothing.
+func TestMemoOfOneRun(t *testing.T) {
+	t.Parallel()
+	dir := settled(t)
+	m, none := NewMemo(), OpenMemo("")
+	h1, err := m.hash(dir)
+	if err != nil || len(m.entries) != 1 {
+		t.Fatalf("%s, %v: %d entries", h1, err, len(m.entries))
+	}
+	for print := range m.entries {
+		m.entries[print] = "h1:remembered"
+	}
+	if got, _ := m.hash(dir); got != "h1:remembered" {
+		t.Errorf("computed again: %s", got)
+	}
+	if err := m.Save(); err != nil {
+		t.Error(err)
+	}
+	if got, err := none.hash(dir); err != nil || got != h1 || len(none.entries) > 0 {
+		t.Errorf("%s, %v: %d entries", got, err, len(none.entries))
+	}
+	program := filepath.Join(dir, "terraform-provider-foo")
+	info, _ := os.Stat(program)
+	if err := os.WriteFile(program, []byte("terraform-provider-evi"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(program, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := m.hash(dir); got == "h1:remembered" || got == h1 {
+		t.Errorf("got %s for a package that was exchanged", got)
+	}
+}
+
 func TestMemoOfADirectoryBehindALink(t *testing.T) {
 	t.Parallel()
 	dir, cache := settled(t), t.TempDir()

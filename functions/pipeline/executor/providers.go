@@ -52,6 +52,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 		return append(ds, diags.Errorf(nil, "Providers in development are not used here", "The CLI configuration of this Lockstep installation has dev_overrides. Such providers cannot be verified by checksums: its operator has to remove them.")...)
 	}
 	d.Scratch, d.Lock, d.PluginEnv = "", lock, []string{}
+	d.Memo = install.NewMemo() // of this run: whoever installs reads each package once, not twice
 	if plugins {
 		if ds = append(ds, o.install(ctx, d, reqs)...); ds.HasErrors() {
 			return ds
