@@ -17,7 +17,7 @@ import (
 
 // Queue implements pipeline.Queue on SQS FIFO queues. The ID of a message is its
 // deduplication ID, so that an attempt to send it again, by the SDK or by us, is none
-// within SQS' five minutes.
+// within SQS' five minutes. Messages of two Apps may have the same ID, and are two.
 type Queue struct {
 	Client *sqs.Client
 	// URLs are those of the queues that messages may be sent to from here.
@@ -35,7 +35,7 @@ func (q Queue) Send(ctx context.Context, m pipeline.Message) error {
 		return fmt.Errorf("send message %s: this function is not to send to the queue %s", m.ID, m.Queue())
 	}
 	_, err := q.Client.SendMessage(ctx, &sqs.SendMessageInput{
-		QueueUrl: &url, MessageBody: &body, MessageGroupId: aws.String(token(m.Group())), MessageDeduplicationId: aws.String(token(m.ID)),
+		QueueUrl: &url, MessageBody: &body, MessageGroupId: aws.String(token(m.Group())), MessageDeduplicationId: aws.String(token(pipeline.Qualified(m.Pull.App, m.ID))),
 	})
 	if err != nil {
 		return fmt.Errorf("send message %s to %s: %w", m.ID, m.Queue(), err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +28,31 @@ func TestQueue(t *testing.T) {
 		}
 		return l
 	})
+}
+
+// TestQueueOfApps holds that messages of two Apps with the same ID, those of repositories with the same number, are two, and
+// that one of the same App is one.
+func TestQueueOfApps(t *testing.T) {
+	t.Parallel()
+	client, n := lambdatest.SQS(lambdatest.StartQueues(t)), number.Add(1)
+	l := &line{Queue: Queue{client, map[pipeline.QueueName]string{}}, left: map[string]receipt{}}
+	l.dead = lambdatest.MakeQueue(t, client, fmt.Sprintf("dead%d.fifo", n), nil).URL
+	for _, name := range []pipeline.QueueName{pipeline.Events, pipeline.Plans, pipeline.Applies} {
+		l.URLs[name] = lambdatest.MakeQueue(t, client, fmt.Sprintf("%s%d.fifo", name, n), nil).URL
+	}
+	for _, app := range []string{"", "ghes", "ghes"} {
+		if err := l.Send(t.Context(), pipeline.Message{ID: "same", Kind: pipeline.Pushed, Pull: pipeline.Pull{App: app, Number: 7}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	if err := l.Work(t.Context(), func(_ context.Context, m pipeline.Message) error { got = append(got, "of "+m.Pull.App); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"of ", "of ghes"}) {
+		t.Errorf("%q", got)
+	}
 }
 
 // account is the part of a queue's URL that names whose it is.

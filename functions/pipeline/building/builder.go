@@ -120,9 +120,9 @@ func (b Builder) HandOver(ctx context.Context) error {
 	return &pipeline.HandOver{Why: "the build " + id + " does it"}
 }
 
-// token names a start, so that repeating it is nothing new.
+// token names a start, so that repeating it is nothing new. Runs of two Apps may have the same names.
 func token(m pipeline.Message, number int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", m.Run(), m.Attempt, number))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", pipeline.Qualified(m.Pull.App, m.Run()), m.Attempt, number))
 	return hex.EncodeToString(sum[:])
 }
 
