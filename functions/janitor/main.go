@@ -9,17 +9,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
-	"github.com/lockstep-iac/lockstep/functions/internal/wiring/handling"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
-	"github.com/lockstep-iac/lockstep/github"
 )
 
 func main() {
@@ -27,16 +22,9 @@ func main() {
 	if err != nil {
 		wiring.Fail(wiring.Janitor, err)
 	}
-	p := handling.Pipeline(w)
-	dead := w.Consumer(func(ctx context.Context, m pipeline.Message) error { return p.Abandon(ctx, m, dispatch.Exhausted) })
-	janitor := &reconcile.Janitor{
-		Pipeline: p, App: w.App,
-		Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
-			return w.App.Repository(installation, r)
-		},
-	}
-	lambda.Start(handler(dead.Batch, func(ctx context.Context) error {
-		found, err := janitor.Round(ctx, time.Now())
+	all := &fleet{world: w, known: map[string]*reconcile.Janitor{}}
+	lambda.Start(handler(w.Consumer(all.abandon).Batch, func(ctx context.Context) error {
+		found, err := all.round(ctx)
 		w.Log.Info("round", "found", found)
 		return err
 	}))

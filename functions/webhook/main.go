@@ -1,6 +1,6 @@
 // Webhook is the Lambda function behind the address that GitHub sends webhooks to. It
-// checks the signature, notes the delivery, and puts a message on the events queue: it
-// calls neither GitHub nor the engine, and answers in a fraction of GitHub's 10 seconds.
+// checks the signature, by the secret of the App whose address it is, notes the delivery, and puts a message on the events
+// queue: it calls neither GitHub nor the engine, and answers in a fraction of GitHub's 10 seconds.
 package main
 
 import (
@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 )
 
 func main() {
@@ -22,8 +21,7 @@ func main() {
 	if err != nil {
 		wiring.Fail(wiring.Webhook, err)
 	}
-	hook := intake.Webhook{Intake: w.Intake, Secrets: w.WebhookSecrets, Log: func(err error) { w.Log.Error("not received", "error", err.Error()) }}
-	lambda.Start(handler(hook.Answer))
+	lambda.Start(handler(w.Webhooks().Answer))
 }
 
 // answerWithin is the deadline of the answer: a delivery that is not stored by then is answered as
@@ -32,8 +30,8 @@ func main() {
 // https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks#respond-within-10-seconds
 const answerWithin = 8 * time.Second
 
-// handler returns the function that makes HTTP of events, for whoever answers webhooks.
-func handler(answer func(context.Context, http.Header, []byte) (int, string)) func(context.Context, events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
+// handler returns the function that makes HTTP of events, for whoever answers webhooks at a path.
+func handler(answer func(ctx context.Context, path string, header http.Header, body []byte) (int, string)) func(context.Context, events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
 	return func(ctx context.Context, e events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
 		if e.RequestContext.HTTP.Method != http.MethodPost {
 			return response(http.StatusMethodNotAllowed, "webhooks are posted"), nil
@@ -51,7 +49,7 @@ func handler(answer func(context.Context, http.Header, []byte) (int, string)) fu
 		}
 		ctx, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()
-		return response(answer(ctx, header, body)), nil
+		return response(answer(ctx, e.RawPath, header, body)), nil
 	}
 }
 

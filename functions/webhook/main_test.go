@@ -25,14 +25,14 @@ func TestHandler(t *testing.T) {
 		"another method": {"GET", "", false, 405, ""},
 	} {
 		arrived := ""
-		handle := handler(func(ctx context.Context, h http.Header, body []byte) (int, string) {
-			if _, ok := ctx.Deadline(); !ok || h.Get("X-GitHub-Event") != "pull_request" {
-				t.Errorf("%s: headers %v", name, h)
+		handle := handler(func(ctx context.Context, path string, h http.Header, body []byte) (int, string) {
+			if _, ok := ctx.Deadline(); !ok || h.Get("X-GitHub-Event") != "pull_request" || path != "/webhook/ghes" {
+				t.Errorf("%s: %s, headers %v", name, path, h)
 			}
 			arrived = string(body)
 			return 202, "queued"
 		})
-		e := events.LambdaFunctionURLRequest{Headers: map[string]string{"x-github-event": "pull_request"}, Body: test.body, IsBase64Encoded: test.encoded}
+		e := events.LambdaFunctionURLRequest{RawPath: "/webhook/ghes", Headers: map[string]string{"x-github-event": "pull_request"}, Body: test.body, IsBase64Encoded: test.encoded}
 		e.RequestContext.HTTP.Method = test.method
 		got, err := handle(t.Context(), e)
 		if err != nil || got.StatusCode != test.status || arrived != test.arrives {

@@ -7,24 +7,28 @@ import (
 	"slices"
 )
 
-// worlds calls f with the values of all conditions, for every combination of outcomes of the
+// worlds calls f with the values of some conditions, for every combination of outcomes of the
 // comparisons in them. It takes comparisons to be independent of each other: an assertion that
-// holds in all combinations holds in all possible ones.
-func worlds(conditions map[string]any, f func(holds map[string]bool)) error {
+// holds in all combinations holds in all possible ones. A mistake in any condition is an error.
+func worlds(conditions map[string]any, about []string, f func(holds map[string]bool)) error {
+	all := comparer{conditions: conditions}
+	for _, name := range slices.Sorted(maps.Keys(conditions)) {
+		all.holds(name)
+	}
+	if all.wrong != "" {
+		return fmt.Errorf("Conditions: %s", all.wrong)
+	}
 	c := comparer{conditions: conditions}
 	// The first evaluation of each collects all comparisons.
-	for _, name := range slices.Sorted(maps.Keys(conditions)) {
+	for _, name := range about {
 		c.holds(name)
-	}
-	if c.wrong != "" {
-		return fmt.Errorf("Conditions: %s", c.wrong)
 	}
 	if len(c.atoms) > 16 {
 		return fmt.Errorf("Conditions: %d comparisons are too many to try all", len(c.atoms))
 	}
 	for c.world = 0; c.world < 1<<len(c.atoms); c.world++ {
 		holds := map[string]bool{}
-		for name := range conditions {
+		for _, name := range about {
 			holds[name] = c.holds(name)
 		}
 		f(holds)

@@ -67,6 +67,8 @@ func others(operator, key string) []string {
 		return []string{"AES256", "aws:kms:dsse"}
 	case key == "s3:x-amz-server-side-encryption-aws-kms-key-id":
 		return []string{"arn:aws:kms:us-east-1:111122223333:key/other"}
+	case key == "dynamodb:LeadingKeys" && operator == "ForAllValues:StringLike":
+		return []string{"run*", "*/~*"}
 	case key == "dynamodb:LeadingKeys" && strings.HasSuffix(operator, "Like"):
 		return []string{"nothing"}
 	case key == "dynamodb:LeadingKeys":

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // A Matrix lists the rights of everybody; everything else is denied. It is text, one record a line;
@@ -170,10 +172,13 @@ func matchesAny(patterns []string, text string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, text) })
 }
 
-// matches reports whether a text matches a pattern in which * is any text, as in IAM.
+// matches reports whether a text matches a pattern in which * is any text and ? any character, as in IAM.
 func matches(pattern, text string) bool {
-	parts := strings.Split(strings.ToLower(pattern), "*")
-	text = strings.ToLower(text)
+	pattern, text = strings.ToLower(pattern), strings.ToLower(text)
+	if strings.Contains(pattern, "?") {
+		return templates.Like(pattern, text)
+	}
+	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
 		return parts[0] == text
 	}

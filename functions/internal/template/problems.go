@@ -101,10 +101,24 @@ func unused(x templates.Template, refs []reference) []string {
 // exist.
 func missing(x templates.Template, refs []reference) []string {
 	var out []string
-	err := worlds(x.Conditions, func(holds map[string]bool) {
-		for _, r := range refs {
+	var some []reference // to resources that may not be there
+	about := map[string]bool{}
+	for _, r := range refs {
+		to := x.Resources[r.name].Condition
+		if _, known := x.Conditions[to]; r.kind == condition || !known {
+			continue
+		}
+		some, about[to] = append(some, r), true
+		for _, g := range r.guards {
+			if _, known := x.Conditions[g.condition]; known {
+				about[g.condition] = true
+			}
+		}
+	}
+	err := worlds(x.Conditions, slices.Sorted(maps.Keys(about)), func(holds map[string]bool) {
+		for _, r := range some {
 			to := x.Resources[r.name].Condition
-			if r.kind == condition || to == "" || holds[to] {
+			if holds[to] {
 				continue
 			}
 			if !slices.ContainsFunc(r.guards, func(g guard) bool { return holds[g.condition] != g.holds }) {
@@ -139,10 +153,13 @@ func strangers(x templates.Template) []string {
 }
 
 // byName reports whether a text is the ARN of a function by the name that the template gives it: a policy that the
-// function waits for cannot refer to it.
+// function waits for cannot refer to it. The names of secrets that belong to the stack begin with its own, whole.
 func byName(x templates.Template, v any) bool {
 	m, _ := v.(map[string]any)
 	text, _ := m["Fn::Sub"].(string)
+	if strings.HasPrefix(text, "arn:${AWS::Partition}:secretsmanager:${AWS::Region}:${AWS::AccountId}:secret:${AWS::StackName}/") {
+		return true
+	}
 	for _, r := range x.Resources {
 		name, _ := r.Properties["FunctionName"].(map[string]any)
 		if r.Type == "AWS::Serverless::Function" && text == fmt.Sprintf("arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:%v", name["Fn::Sub"]) {

@@ -83,6 +83,8 @@ func TestProblems(t *testing.T) {
 		"a condition of resource": {"!Equals [!Ref StateTable, \"\"]", "!Equals [!Ref Records, \"\"]", "a condition is known before Records is made"},
 		"a table of nobody":       {"Resource: !GetAtt Records.Arn", "Resource: !Sub \"arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/records\"", "names nothing of the template"},
 		"a function by no name":   {"function:${AWS::StackName}-apply\"", "function:${AWS::StackName}-other\"", "names nothing of the template"},
+		"a secret of no stack":    {":secret:${AWS::StackName}/apps/*/github", ":secret:apps/*/github", "names nothing of the template"},
+		"secrets of stacks":       {":secret:${AWS::StackName}/apps/*/github", ":secret:${AWS::StackName}*/apps/*/github", "names nothing of the template"},
 		"every bucket":            {"Resource: !Sub \"${Artifacts.Arn}/*\"\n          # Without", "Resource: \"*\"\n          # Without", "names nothing of the template"},
 		"rights come later":       {"DependsOn: [PlanLog, PlanArtifacts]", "DependsOn: PlanLog", "PlanFunction: it can begin before PlanArtifacts is there"},
 		"rights of many":          {"  KeyAlias:\n", "  More:\n    Type: AWS::IAM::Policy\n    Properties:\n      PolicyName: more\n      Roles: [!Ref PlanRole]\n      PolicyDocument: { Statement: [] }\n\n  KeyAlias:\n", "PlanFunction: it can begin before More is there"},

@@ -68,7 +68,7 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 		log.Error("this is no message of ours, and is dropped", "error", err)
 		return true
 	}
-	log = log.With("id", m.ID, "repository", m.Pull.Repo.String(), "pull", m.Pull.Number)
+	log = log.With("id", m.ID, "repository", m.Pull.Repository(), "pull", m.Pull.Number)
 	end, ok := ctx.Deadline()
 	if ok {
 		// Should we die, it comes again when we certainly have.

@@ -4,6 +4,8 @@
 //
 //	readSettings  environment -> Settings; every mistake is named
 //	Open          Settings -> clients, secrets, pipeline
+//	World.For     the same for an App beside the first one
+//	Webhooks      the path of a webhook -> the App whose secret signs it
 //	Consumer      SQS event -> messages handled, each reported on its own
 //
 // It refuses to know the meaning of a message, and does not link the engine: the webhook's

@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/sharing"
 	"github.com/lockstep-iac/lockstep/functions/shield"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -27,6 +28,8 @@ type World struct {
 	Log *slog.Logger
 	AWS aws.Config
 	SQS *sqs.Client
+	// Space is the name of the App, "" for the first one.
+	Space sharing.Space
 	// App is the GitHub App; nil for the webhook's function, which calls nobody.
 	App *github.App
 	// Intake has the records and the queue of all functions.
@@ -35,7 +38,7 @@ type World struct {
 	// are not for the webhook's function.
 	Artifacts pipeline.Artifacts
 	Secrets   []github.Secret
-	// WebhookSecrets are for the webhook's function only.
+	// WebhookSecrets are the first App's, for the webhook's function only.
 	WebhookSecrets []github.Secret
 }
 
@@ -96,7 +99,7 @@ func (w *World) openApp(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the secret %s: %w", w.AppKeySecret, err)
 	}
-	w.Secrets = []github.Secret{key}
+	w.Secrets = append(w.Secrets, key)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/roster"
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
@@ -36,6 +37,9 @@ type Settings struct {
 	AppKeySecret           string // the ARN of a secret
 	WebhookSecret          string // the same
 	GitHubURL              string
+	// Apps are those beside the first one, AppsSecrets begins the names of their secrets.
+	Apps        roster.Roster
+	AppsSecrets string
 	// Serves are the owners and repositories that are served.
 	Serves intake.Serves
 	// Deployment is the name of this one, "" for none.
@@ -82,6 +86,8 @@ var variables = []variable{
 	{"LOCKSTEP_APP_KEY_SECRET", inGitHub, false, secretARN(func(s *Settings) *string { return &s.AppKeySecret })},
 	{"LOCKSTEP_WEBHOOK_SECRET", []Function{Webhook}, false, secretARN(func(s *Settings) *string { return &s.WebhookSecret })},
 	{"LOCKSTEP_GITHUB_URL", inGitHub, true, text(func(s *Settings) *string { return &s.GitHubURL })},
+	{"LOCKSTEP_APPS", all, true, apps},
+	{"LOCKSTEP_APPS_SECRETS", all, false, text(func(s *Settings) *string { return &s.AppsSecrets })},
 	{"LOCKSTEP_TARGET_ROLE", engines, true, text(func(s *Settings) *string { return &s.TargetRole })},
 	{"LOCKSTEP_EXTERNAL_ID", engines, true, text(func(s *Settings) *string { return &s.ExternalID })},
 	{"LOCKSTEP_STATE_ROLE", engines, false, text(func(s *Settings) *string { return &s.StateRole })},
@@ -146,6 +152,11 @@ func queue(field func(*Settings) *string) func(*Settings, string) error {
 
 func serves(s *Settings, value string) (err error) {
 	s.Serves, err = intake.ParseServes(value)
+	return err
+}
+
+func apps(s *Settings, value string) (err error) {
+	s.Apps, err = roster.Parse(value)
 	return err
 }
 

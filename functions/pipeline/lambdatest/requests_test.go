@@ -75,7 +75,7 @@ func general(s *lambdatest.Stack, d templates.Decision) (templates.Decision, str
 			if by, ok := values[k]; ok && v != "" {
 				v = by
 			}
-			if k == "dynamodb:LeadingKeys" && d.Resource == "${Records.Arn}" && v != "delivery" {
+			if k == "dynamodb:LeadingKeys" && d.Resource == "${Records.Arn}" && v != "delivery" && !strings.HasPrefix(v, "delivery/~") {
 				v = "run" // any other kind
 			}
 			context[k] = append(context[k], v)
@@ -103,7 +103,7 @@ var parts = []struct {
 	by string
 }{
 	{regexp.MustCompile(`(/\.lockstep/journal/[^/]+/).+`), "${1}1"},
-	{regexp.MustCompile(`^(\$\{Artifacts\.Arn}/)[0-9]+/[0-9]+/.+/[0-9]+/`), "${1}5/7/net@default/1/"},
+	{regexp.MustCompile(`^(\$\{Artifacts\.Arn}/(~[a-z0-9-]+/)?)[0-9]+/[0-9]+/.+/[0-9]+/`), "${1}5/7/net@default/1/"},
 	{regexp.MustCompile(`(/result-).+(\.md)$`), "${1}1${2}"},
 	{regexp.MustCompile(`^(\$\{Artifacts\.Arn}/(rescued|providers)/).+`), "${1}a"},
 	{regexp.MustCompile(`(log-stream:).+`), "${1}a"},

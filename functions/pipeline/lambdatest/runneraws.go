@@ -3,6 +3,7 @@
 package lambdatest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ import (
 // The region, the account and the credentials of functions: those of the real servers that stand in
 // for AWS.
 const (
-	Region    = "us-east-1"
+	Region    = templates.Region
 	AccountID = templates.AccountID
 	AccessKey = "test"
 	SecretKey = "testsecret"
@@ -192,9 +193,7 @@ func (a *Account) getSecret(w http.ResponseWriter, r *http.Request) {
 		WithDecryption bool
 	}
 	err := json.NewDecoder(r.Body).Decode(&in)
-	if in.Name != "" {
-		in.SecretId = in.Name
-	}
+	in.SecretId = templates.SecretARN(cmp.Or(in.Name, in.SecretId))
 	value, ok := a.secrets[in.SecretId]
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 	holder := a.holders[r.Header.Get("X-Amz-Security-Token")]

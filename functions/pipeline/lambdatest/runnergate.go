@@ -205,7 +205,7 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 	case protocol == "TrentService":
 		return "kms", []templates.Call{{Action: "kms:" + operation, Resource: cmp.Or(s.Aliases[in.KeyId], in.KeyId)}}
 	case protocol == "secretsmanager":
-		return "account", []templates.Call{{Action: "secretsmanager:" + operation, Resource: in.SecretId}}
+		return "account", []templates.Call{{Action: "secretsmanager:" + operation, Resource: templates.SecretARN(in.SecretId)}}
 	}
 	if name, ok := invoked(r); ok {
 		return "account", []templates.Call{{Action: "lambda:InvokeFunction", Resource: name}}

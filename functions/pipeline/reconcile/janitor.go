@@ -62,6 +62,15 @@ type Found struct {
 	States     int // of open plans that were not checked since the last apply
 }
 
+// Add adds what another round has found.
+func (f *Found) Add(more Found) {
+	f.Deliveries += more.Deliveries
+	f.Leases += more.Leases
+	f.Heads += more.Heads
+	f.Comments += more.Comments
+	f.States += more.States
+}
+
 // Round makes one round, at the time now. A failure of one part does not keep the others from
 // running; the next round repeats it.
 func (j *Janitor) Round(ctx context.Context, now time.Time) (Found, error) {

@@ -92,26 +92,30 @@ type artifacts struct {
 	s   Space
 }
 
-// named is an artifact among those of all Apps. Its owner is another one, too.
-func (x artifacts) named(a pipeline.Artifact) pipeline.Artifact {
-	a.Key = mark + string(x.s) + "/" + a.Key
-	a.Repo = pipeline.Qualified(string(x.s), a.Repo)
+// Artifact returns an artifact of the App as it is called among those of all Apps. Its owner is another one, too. The first
+// App's keep their names.
+func (s Space) Artifact(a pipeline.Artifact) pipeline.Artifact {
+	if s == "" {
+		return a
+	}
+	a.Key = mark + string(s) + "/" + a.Key
+	a.Repo = pipeline.Qualified(string(s), a.Repo)
 	return a
 }
 
 // Put implements pipeline.Artifacts.
 func (x artifacts) Put(ctx context.Context, a pipeline.Artifact, data []byte) error {
-	return x.all.Put(ctx, x.named(a), data)
+	return x.all.Put(ctx, x.s.Artifact(a), data)
 }
 
 // Get implements pipeline.Artifacts.
 func (x artifacts) Get(ctx context.Context, a pipeline.Artifact) ([]byte, error) {
-	return x.all.Get(ctx, x.named(a))
+	return x.all.Get(ctx, x.s.Artifact(a))
 }
 
 // Delete implements pipeline.Artifacts.
 func (x artifacts) Delete(ctx context.Context, a pipeline.Artifact) error {
-	return x.all.Delete(ctx, x.named(a))
+	return x.all.Delete(ctx, x.s.Artifact(a))
 }
 
 type queue struct {

@@ -196,10 +196,7 @@ func (m *Machine) Round(ctx context.Context) (reconcile.Found, error) {
 	var errs []error
 	for _, x := range m.members {
 		found, err := x.janitor.Round(ctx, time.Now())
-		all.Deliveries += found.Deliveries
-		all.Leases += found.Leases
-		all.Heads += found.Heads
-		all.Comments += found.Comments
+		all.Add(found)
 		errs = append(errs, err)
 	}
 	return all, errors.Join(errs...)

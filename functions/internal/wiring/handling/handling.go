@@ -23,6 +23,8 @@ func Pipeline(w *wiring.World) *dispatch.Pipeline {
 		Deployment: w.Deployment,
 		Artifacts:  w.Artifacts, Secrets: w.Secrets,
 		// A plan that is too long for GitHub is fetched by people, with their own rights.
-		Where: func(a pipeline.Artifact) string { return fmt.Sprintf("aws s3 cp s3://%s/%s -", w.Bucket, a.Key) },
+		Where: func(a pipeline.Artifact) string {
+			return fmt.Sprintf("aws s3 cp s3://%s/%s -", w.Bucket, w.Space.Artifact(a).Key)
+		},
 	}
 }

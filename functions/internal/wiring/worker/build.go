@@ -50,18 +50,23 @@ func (w *Worker) build(ctx context.Context, message string) int {
 		w.Log.Error("this is no message of ours, or no build", "error", err, "build", id)
 		return 1
 	}
-	w.Pipeline.Build, w.Pipeline.Builds, w.Pipeline.Runners = id, nil, []string{environments.CodeBuild}
 	end := buildEnd(os.Getenv, time.Now())
 	defer time.AfterFunc(time.Until(end), func() { os.Exit(1) }).Stop()
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithDeadline(pipeline.WithHardStop(ctx, end), end.Add(-wiring.Margin))
 	defer cancel()
-	log := w.Log.With("id", m.ID, "build", id, "repository", m.Pull.Repo.String(), "pull", m.Pull.Number)
+	log := w.Log.With("id", m.ID, "build", id, "repository", m.Pull.Repository(), "pull", m.Pull.Number)
+	x, err := w.of(ctx, m)
+	if err != nil {
+		log.Error("the build cannot begin", "error", err.Error())
+		return 1
+	}
+	x.Build, x.Builds, x.Runners = id, nil, []string{environments.CodeBuild}
 	for {
 		err := w.scratch.Empty()
 		if err == nil {
-			err = w.Pipeline.Handle(ctx, m)
+			err = x.Handle(ctx, m)
 		}
 		wait, code := after(err, time.Now(), end)
 		if wait == 0 {

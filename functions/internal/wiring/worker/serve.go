@@ -29,7 +29,7 @@ func (w *Worker) handle(ctx context.Context, e events.SQSEvent) (*delivered, err
 	if err := w.scratch.Empty(); err != nil {
 		return nil, err
 	}
-	out, err := w.Consumer(w.Pipeline.Handle).Batch(ctx, e)
+	out, err := w.Consumer(w.Handle).Batch(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (w *Worker) handle(ctx context.Context, e events.SQSEvent) (*delivered, err
 // done.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-invoke
 func (w *Worker) next() {
-	if w.engine.Used() {
+	if w.used() {
 		w.Log.Info("programs of a pull request have run here: the process ends, and another one takes the next message")
 		w.scratch.Close()
 		os.Exit(0)

@@ -7,8 +7,21 @@ import (
 	"strings"
 )
 
-// AccountID is the account of all evaluation.
-const AccountID = "111122223333"
+// AccountID and Region are the account and the region of all evaluation.
+const (
+	AccountID = "111122223333"
+	Region    = "us-east-1"
+)
+
+// SecretARN is the ARN of the secret that a request names, by its ARN or its name: Secrets Manager puts six characters behind
+// a name.
+// Source: https://docs.aws.amazon.com/secretsmanager/latest/userguide/getting-started.html#term_secret
+func SecretARN(id string) string {
+	if strings.HasPrefix(id, "arn:") {
+		return id
+	}
+	return "arn:aws:secretsmanager:" + Region + ":" + AccountID + ":secret:" + id + "-AbCdEf"
+}
 
 // A Decision is one of IAM's: somebody may do something, or not. One request can take several, as
 // S3 asks KMS in the name of whoever reads an object.

@@ -77,8 +77,8 @@ func allowed(statements []Statement, c Call) bool {
 }
 
 func (s Statement) covers(c Call) bool {
-	return slices.ContainsFunc(s.actions, func(p string) bool { return like(p, c.Action) }) &&
-		slices.ContainsFunc(s.resources, func(p string) bool { return like(p, c.Resource) }) && s.holds(c)
+	return slices.ContainsFunc(s.actions, func(p string) bool { return Like(p, c.Action) }) &&
+		slices.ContainsFunc(s.resources, func(p string) bool { return Like(p, c.Resource) }) && s.holds(c)
 }
 
 // holds evaluates the conditions that the template has.
@@ -98,12 +98,14 @@ func (s Statement) holds(c Call) bool {
 func (c Call) meets(operator, name string, wanted []string) bool {
 	same := func(value string) bool { return slices.Contains(wanted, value) }
 	matches := func(value string) bool {
-		return slices.ContainsFunc(wanted, func(p string) bool { return like(p, value) })
+		return slices.ContainsFunc(wanted, func(p string) bool { return Like(p, value) })
 	}
 	values := c.Context[name]
 	switch operator {
 	case "ForAllValues:StringEquals":
 		return !slices.ContainsFunc(values, func(v string) bool { return !same(v) })
+	case "ForAllValues:StringLike":
+		return !slices.ContainsFunc(values, func(v string) bool { return !matches(v) })
 	case "ForAnyValue:StringLike":
 		return slices.ContainsFunc(values, matches)
 	case "StringEquals", "Bool":
@@ -118,8 +120,8 @@ func (c Call) meets(operator, name string, wanted []string) bool {
 	panic(fmt.Sprintf("templates: no case for the condition %s of %s", operator, name))
 }
 
-// like matches a text with a pattern in which * is anything, and ? any one character.
-func like(pattern, text string) bool {
+// Like matches a text with a pattern in which * is anything, and ? any one character.
+func Like(pattern, text string) bool {
 	for ; pattern != "" && pattern[0] != '*'; pattern, text = pattern[1:], text[1:] {
 		if text == "" || pattern[0] != '?' && pattern[0] != text[0] {
 			return false
@@ -129,7 +131,7 @@ func like(pattern, text string) bool {
 		return text == ""
 	}
 	for i := range len(text) + 1 {
-		if like(pattern[1:], text[i:]) {
+		if Like(pattern[1:], text[i:]) {
 			return true
 		}
 	}

@@ -1,0 +1,101 @@
+package worker
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/aws/aws-sdk-go-v2/service/codebuild"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
+	"github.com/lockstep-iac/lockstep/functions/internal/wiring/handling"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
+)
+
+// A member is the pipeline of one App, with an engine of its own: what a run remembers for the next is of the same App.
+type member struct {
+	*dispatch.Pipeline
+	engine *apart.Engine
+}
+
+// of returns the member of the App that a message is of, which reads the App's key once.
+func (w *Worker) of(ctx context.Context, m pipeline.Message) (*member, error) {
+	name := m.Pull.App
+	if x := w.members[name]; x != nil {
+		return x, nil
+	}
+	own, err := w.For(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	w.members[name] = w.member(own)
+	return w.members[name], nil
+}
+
+// Handle handles a message with the pipeline of its App.
+func (w *Worker) Handle(ctx context.Context, m pipeline.Message) error {
+	x, err := w.of(ctx, m)
+	if err != nil {
+		return err
+	}
+	return x.Pipeline.Handle(ctx, m)
+}
+
+// used reports whether programs that nobody knows have run here, for any App.
+func (w *Worker) used() bool {
+	for _, x := range w.members {
+		if x.engine.Used() {
+			return true
+		}
+	}
+	return false
+}
+
+// member makes the pipeline of the App of a world.
+func (w *Worker) member(own *wiring.World) *member {
+	state := sessions.Role{ARN: own.StateRole, ExternalID: own.StateExternalID, STS: sts.NewFromConfig(own.AWS)}
+	providers := target{Role: own.TargetRole, ExternalID: own.ExternalID, Region: own.AWS.Region, Applies: w.function == wiring.Apply, STS: sts.NewFromConfig(own.AWS)}
+	e := &apart.Engine{
+		// The disk of an environment outlives an invocation: installed providers are there for the
+		// next.
+		Settings:    childSettings{DataDir: filepath.Join(os.TempDir(), "lockstep-providers"), Mirror: own.Mirror},
+		Environment: func(context.Context, jobs.Job) ([]string, error) { return stateEnv(os.Environ()), nil },
+		Credentials: state.For,
+		PluginEnv:   providers.Env,
+		Fetch:       modules.Remote{App: own.App}.Fetch,
+		Secrets:     vault{target: providers, AWS: own.AWS}.values,
+		Redact: func(text string, others []string) string {
+			return executor.Redact(append(ownSecrets(os.Environ(), own.ExternalID), others...), text)
+		},
+		Rescue:  w.rescue,
+		Scratch: w.scratch.Dir, Limits: limits(os.Getenv), Ports: ports(os.Getenv),
+		Remedy: limitRemedy,
+		Protection: func(lines []string) {
+			w.Log.Info("what programs of pull requests are kept from", "protection", lines)
+		},
+	}
+	e.Packages = openPackages(w.function, w.World)
+	calls := callouts.AWS{Config: own.AWS, FunctionsSetting: "the deployment's parameter CalledFunctions", SecretsSetting: "the deployment's parameter SigningKeys", TopicsSetting: "the deployment's parameter CalledTopics"}.Caller()
+	calls.Hide = func(text string) string { return e.Redact(text, nil) }
+	e.Gate = calls.Judge
+	p := handling.Pipeline(own)
+	p.States, p.Hook, p.Notify = own.OwnStates, calls.Step, calls.Notify
+	p.Engine, p.Projects, p.Scratch = e, e, w.scratch.Dir
+	p.StopBefore = own.StopBefore
+	if own.Builds != "" {
+		p.Runners = []string{environments.CodeBuild}
+	}
+	if own.Builds != "" && w.function == wiring.Apply {
+		p.Builds = builds{codebuild.NewFromConfig(own.AWS), own.Builds}
+	}
+	return &member{p, e}
+}
