@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/preparing":             {"functions/pipeline/awsstore", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/modules"},
 	"cmd/lockstep/internal/statekeeping":          {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend/...", "functions/workdir"},
 	"cmd/lockstep/internal/surveying":             {"cmd/lockstep/internal/cli", "engine/diags", "functions/project", "functions/project/atlantis", "functions/project/grammar", "functions/project/order"},
-	"cmd/lockstep/internal/deploying":             {"functions/pricing", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/deploying/...", "github", "github/registration"},
+	"cmd/lockstep/internal/deploying":             {"functions/pipeline/intake", "functions/pipeline/roster", "functions/pipeline/sharing", "functions/pricing", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/deploying/...", "github", "github/registration"},
 	"cmd/lockstep/internal/deploying/steps":       {},
 	"cmd/lockstep/internal/deploying/vault":       {"cmd/lockstep/internal/deploying/steps", "github"},
 	"cmd/lockstep/internal/deploying/depot":       {"cmd/lockstep/internal/deploying/steps"},

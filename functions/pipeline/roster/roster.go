@@ -119,6 +119,9 @@ func (a App) Owners() intake.Serves {
 	return s
 }
 
+// Prefix begins the names of all secrets of the Apps of a stack.
+func Prefix(stack string) string { return stack + "/apps/" }
+
 // KeySecret is the name of the secret with an App's private key, among those that begin with prefix.
 func KeySecret(prefix, name string) string { return prefix + name + "/github-app-key" }
 
@@ -127,6 +130,11 @@ func HookSecret(prefix, name string) string { return prefix + name + "/webhook-s
 
 // hookPath begins the path of the address for an App's webhooks, behind that of the first one.
 const hookPath = "webhook/"
+
+// HookURL is the address for an App's webhooks, by that for the first App's.
+func HookURL(first, name string) string {
+	return strings.TrimSuffix(first, "/") + "/" + hookPath + name
+}
 
 // HookOf returns the App that a path is for, "" for the first one, to which every path belongs that is not another's. A path
 // of an App that is not there belongs to nobody.

@@ -75,7 +75,7 @@ func TestParseMistakes(t *testing.T) {
 	}
 }
 
-// TestHookOf holds that the path of a webhook says whose it is.
+// TestHookOf holds that the path of a webhook says whose it is, and that an address has that path.
 func TestHookOf(t *testing.T) {
 	t.Parallel()
 	r, err := Parse(two)
@@ -96,6 +96,11 @@ func TestHookOf(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q is for %s, want %s", path, got, want)
+		}
+	}
+	for _, base := range []string{"https://a.example", "https://a.example/"} {
+		if got := HookURL(base, "ghes"); got != "https://a.example/webhook/ghes" {
+			t.Error(got)
 		}
 	}
 }

@@ -193,7 +193,11 @@ func (d *deployment) afterwards(list []steps.Step) {
 	if _, left := steps.Next(list); left {
 		return
 	}
-	fmt.Fprintf(d.cli.Out, "The pipeline is deployed: stack %s, webhook %s\n", d.options.stack, d.found.Stack.HookURL)
+	if d.options.app != "" {
+		fmt.Fprintf(d.cli.Out, "The App %s is in the stack %s, webhook %s\n", d.options.app, d.options.stack, d.found.Stack.HookURL)
+	} else {
+		fmt.Fprintf(d.cli.Out, "The pipeline is deployed: stack %s, webhook %s\n", d.options.stack, d.found.Stack.HookURL)
+	}
 	if page := d.found.App.Page; page != "" {
 		fmt.Fprintf(d.cli.Out, "Install the App on the repositories that it is to serve: %s/installations/new\n", page)
 	}

@@ -61,7 +61,7 @@ func (d examination) tell(facts examining.Facts) int {
 	if len(found) > 0 {
 		return 1
 	}
-	fmt.Fprintf(d.cli.Out, "Nothing is wrong with the stack %s in %s: its App, webhooks, queues, functions, roles and bucket were examined.\n", d.options.stack, d.region)
+	fmt.Fprintf(d.cli.Out, "Nothing is wrong with the stack %s in %s: its Apps, webhooks, queues, functions, roles and bucket were examined.\n", d.options.stack, d.region)
 	if len(d.files) == 0 {
 		fmt.Fprintln(d.cli.Out, "The functions' code was not compared, since this program carries none: -artifacts names a build.")
 	}

@@ -34,7 +34,7 @@ func TestDoctor(t *testing.T) {
 		"the queue Plans has no queue for dead letters", "the policy of the queue Plans does not demand TLS",
 		"the bucket of plans, lockstep-artifacts-1a2b, keeps no versions", "is not encrypted with a key of KMS", "is not closed to the public",
 		"its trust policy does not name", "this machine's clock differs by ", "from that of AWS",
-		"the App lacks the permissions checks: write", `the App's webhooks go to "https://elsewhere.example/"`)
+		"the App lacks the permissions checks: write", `the webhooks of the App go to "https://elsewhere.example/"`)
 }
 
 // TestDoctorMayNotLook refuses each action: the doctor says so, and examines the rest.

@@ -73,7 +73,7 @@ func deployer(t *testing.T) (p struct {
 	return p
 }
 
-// deployments are the requests of a first deployment, one that fails, updates, and the doctor.
+// deployments are the requests of a first deployment, one that fails, updates, another App, and the doctor.
 func deployments(t *testing.T) []awstest.Request {
 	t.Helper()
 	s := newStage(t)
@@ -85,6 +85,10 @@ func deployments(t *testing.T) []awstest.Request {
 	s.write("plan.zip", "the next version's code of plan")
 	s.want(s.run("", "-auto-approve"), 0, "The pipeline is deployed")
 	s.hub.AddRepository("acme", "infra", nil)
+	hub, site := s.server("lockstep-labs")
+	s.others = append(s.others, hub)
+	s.want(s.run("", "-app=ghes", "-github="+site, "-organization=labs", "-serves=labs", "-tag=team=infra", "-auto-approve"), 0, "The App ghes is in the stack")
+	hub.AddRepository("labs", "infra", nil)
 	s.want(s.examine(), 0)
 	out := s.account.Requests()
 	slices.SortFunc(out, func(a, b awstest.Request) int { return strings.Compare(a.Action+a.Resource, b.Action+b.Resource) })

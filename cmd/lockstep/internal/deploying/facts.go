@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -36,12 +35,12 @@ func (d examination) facts(ctx context.Context) examining.Facts {
 	}
 	try("the clock of AWS", func() error { return d.awsClock(ctx, &f) })
 	try("the stack", func() (err error) { d.present, err = d.stack.Look(ctx); return err })
-	f.Status, f.HookURL = d.present.Status, d.present.Outputs["WebhookUrl"]
+	f.Status = d.present.Status
 	if d.present.Fresh() {
 		f.Status = ""
 		return f
 	}
-	try("the App", func() (err error) { f.App, err = d.aboutApp(ctx); return err })
+	d.aboutApps(ctx, &f, try)
 	try("the stack's resources", func() error {
 		resources, err := d.stack.Resources(ctx)
 		for _, r := range resources {
@@ -67,42 +66,6 @@ func (d examination) awsClock(ctx context.Context, f *examining.Facts) error {
 		f.Skew["AWS"] = time.Until(at)
 	}
 	return nil
-}
-
-// aboutApp asks GitHub about the App.
-func (d examination) aboutApp(ctx context.Context) (*examining.App, error) {
-	id, err := strconv.ParseInt(d.present.Parameters["AppId"], 10, 64)
-	if err != nil {
-		return nil, errors.New("the stack has no AppId")
-	}
-	pem, err := d.vault.Read(ctx, d.present.Parameters["AppKeySecretArn"])
-	if err != nil {
-		return nil, err
-	}
-	app, err := github.NewApp(github.AppConfig{ID: id, Key: pem, URL: d.present.Parameters["GitHubUrl"], Transport: d.out.github})
-	if err != nil {
-		return nil, err
-	}
-	about, err := app.About(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out := &examining.App{Slug: about.Slug, Page: about.Page, Permissions: about.Permissions, Events: about.Events}
-	needs(out)
-	if out.HookURL, err = app.HookURL(ctx); err != nil {
-		return nil, err
-	}
-	installed, err := app.Installations(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range installed {
-		out.Installed = append(out.Installed, i.Account)
-		if i.Suspended {
-			out.Suspended = append(out.Suspended, i.Account)
-		}
-	}
-	return out, d.deliveries(ctx, app, out)
 }
 
 // deliveries counts the webhooks of the last days by the fate of the last attempt at each. One that arrived later, or

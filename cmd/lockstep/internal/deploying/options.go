@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/sharing"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -17,6 +19,7 @@ type options struct {
 	region, stack, bucket string
 	site, owner, name     string
 	appID, appKey         string
+	app, serves           string // of an App beside the first one
 	artifacts             string
 	boundary              string
 	tags, parameters      pairs
@@ -59,6 +62,8 @@ func (o *options) flags(f *cli.Flags) {
 	f.StringVar(&o.name, "app-name", "", "the name of the App; default: lockstep-ORGANIZATION")
 	f.StringVar(&o.appID, "app-id", "", "the ID of an App that exists already; needs -app-key")
 	f.StringVar(&o.appKey, "app-key", "", "a file with a private key of the App, as downloaded from GitHub")
+	f.StringVar(&o.app, "app", "", "a name of yours for an App beside the first one, of another organization or GitHub Enterprise Server: it is added to the stack, or updated")
+	f.StringVar(&o.serves, "serves", "", "with -app, the owners and repositories that the App serves, such as acme, acme/infra")
 	f.StringVar(&o.boundary, "permissions-boundary", "", "the ARN of the policy that bounds each role of the stack")
 	f.Var(o.tags, "tag", "NAME=VALUE, a tag of the stack and all that is in it; may be given several times")
 	f.Var(o.parameters, "parameter", "NAME=VALUE, a parameter of template.yaml; may be given several times")
@@ -90,7 +95,31 @@ func (o *options) check(f *cli.Flags) error {
 	if (o.parameters["SubnetIds"] == "") != (o.parameters["SecurityGroupIds"] == "") {
 		return errors.New("the parameters SubnetIds and SecurityGroupIds belong together")
 	}
+	if err := o.checkApp(f); err != nil {
+		return err
+	}
 	return o.readKey()
+}
+
+// checkApp finds mistakes in the options of an App beside the first one.
+func (o *options) checkApp(f *cli.Flags) error {
+	switch {
+	case !f.Given("app") && o.serves != "":
+		return errors.New("-serves needs -app; the first App's are the parameter Serves")
+	case !f.Given("app"):
+		return nil
+	case o.parameters["Apps"] != "":
+		return errors.New("-app writes the parameter Apps itself")
+	case o.parameters["AppId"] != "" || o.parameters["GitHubUrl"] != "":
+		return errors.New("the parameters AppId, AppKeySecretArn, WebhookSecretArn and GitHubUrl are the first App's: with -app, -app-id and -app-key name an App that exists, and -github its server")
+	}
+	if err := sharing.Space(o.app).Check(); err != nil {
+		return fmt.Errorf("-app: %w", err)
+	}
+	if _, err := intake.ParseServes(o.serves); err != nil {
+		return fmt.Errorf("-serves: %w", err)
+	}
+	return nil
 }
 
 func (o *options) readKey() error {

@@ -36,13 +36,16 @@ func (d *deployment) required() error {
 
 // questions asks for all that is missing, before anything is done.
 func (d *deployment) questions(list []steps.Step) error {
-	if d.options.plan {
+	if d.options.plan || d.options.app != "" && d.hookURL() == "" { // to which nothing can be added
 		return nil
 	}
 	if d.registers(list) {
 		if err := d.askOwner(); err != nil {
 			return err
 		}
+	}
+	if d.options.app != "" {
+		return d.askServes() // the stack has its parameters
 	}
 	return d.required()
 }

@@ -36,6 +36,7 @@ type stage struct {
 	account *awstest.Account
 	hub     *githubtest.Hub
 	site    string
+	others  []*githubtest.Hub // of GitHub Enterprise Servers
 	dir     string
 	github  func(w http.ResponseWriter, r *http.Request) bool // may answer in GitHub's place
 	arrived int                                               // webhooks
@@ -46,17 +47,7 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	s := &stage{t: t, account: awstest.Start(t), dir: t.TempDir(), answer: http.StatusOK}
 	s.account.HookURL = hookURL
-	s.hub = githubtest.New(githubtest.Options{AppName: "lockstep-acme", Transport: s, Now: time.Now})
-	mux := http.NewServeMux()
-	mux.HandleFunc("/api/v3/", func(w http.ResponseWriter, r *http.Request) {
-		if s.github == nil || !s.github(w, r) {
-			http.StripPrefix("/api/v3", s.hub).ServeHTTP(w, r)
-		}
-	})
-	mux.Handle("/", s.hub)
-	site := httptest.NewServer(mux)
-	t.Cleanup(site.Close)
-	s.site = site.URL
+	s.hub, s.site = s.server("lockstep-acme")
 	text, err := os.ReadFile("../../../../template.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +59,28 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
+// server starts a GitHub.
+func (s *stage) server(app string) (hub *githubtest.Hub, site string) {
+	hub = githubtest.New(githubtest.Options{AppName: app, Transport: s, Now: time.Now})
+	mux := http.NewServeMux()
+	mux.HandleFunc("/api/v3/", func(w http.ResponseWriter, r *http.Request) {
+		if s.github == nil || !s.github(w, r) {
+			http.StripPrefix("/api/v3", hub).ServeHTTP(w, r)
+		}
+	})
+	mux.Handle("/", hub)
+	x := httptest.NewServer(mux)
+	s.t.Cleanup(x.Close)
+	return hub, x.URL
+}
+
+// deliver has all GitHubs deliver their webhooks.
+func (s *stage) deliver(ctx context.Context) {
+	for _, hub := range append([]*githubtest.Hub{s.hub}, s.others...) {
+		hub.Deliver(ctx) // to nobody at first, which is an error
+	}
+}
+
 func (s *stage) write(name, text string) {
 	s.t.Helper()
 	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
@@ -77,12 +90,15 @@ func (s *stage) write(name, text string) {
 
 // RoundTrip delivers GitHub's webhooks: to the function, or to nobody.
 func (s *stage) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.String() != hookURL {
+	name := "lockstep/webhook-secret"
+	if app, ok := strings.CutPrefix(r.URL.String(), hookURL+"webhook/"); ok {
+		name = "lockstep/apps/" + app + "/webhook-secret"
+	} else if r.URL.String() != hookURL {
 		return nil, errors.New("there is no such host")
 	}
 	body, err := github.ReadPayload(r.Body)
 	if err == nil {
-		_, err = github.ReadDelivery(r.Header, body, github.NewSecret(s.account.Secret("lockstep/webhook-secret")))
+		_, err = github.ReadDelivery(r.Header, body, github.NewSecret(s.account.Secret(name)))
 	}
 	if err != nil {
 		s.t.Errorf("a webhook is not genuine: %v", err)
@@ -119,7 +135,7 @@ func (s *stage) browse(address string) error {
 	if answer.StatusCode != http.StatusOK {
 		s.t.Errorf("GitHub's page: %s", answer.Status)
 	}
-	s.hub.Deliver(s.t.Context()) // to nobody, which is an error
+	s.deliver(s.t.Context())
 	return nil
 }
 
@@ -155,14 +171,17 @@ func (s *stage) outside() outside {
 			return cfg, nil
 		},
 		browse: s.browse, github: http.DefaultTransport,
-		pause: func(ctx context.Context) error { s.hub.Deliver(ctx); return nil },
+		pause: func(ctx context.Context) error { s.deliver(ctx); return nil },
 	}
 }
 
 // hides holds that no secret is in an output.
 func (s *stage) hides(r result) {
 	s.t.Helper()
-	secrets := append(s.hub.Given(), s.account.Secret("lockstep/webhook-secret"), strings.Split(s.hub.AppKey(), "\n")[1])
+	secrets := append(s.hub.Given(), s.account.Secret("lockstep/webhook-secret"), s.account.Secret("lockstep/apps/ghes/webhook-secret"), strings.Split(s.hub.AppKey(), "\n")[1])
+	for _, hub := range s.others {
+		secrets = append(secrets, hub.Given()...)
+	}
 	for _, secret := range secrets {
 		if secret != "" && (strings.Contains(r.out, secret) || strings.Contains(r.err, secret)) {
 			s.t.Errorf("a secret is in the output:\n%s%s", r.out, r.err)

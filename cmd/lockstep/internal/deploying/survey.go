@@ -14,9 +14,6 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-func (d *deployment) keyName() string  { return d.options.stack + "/github-app-key" }
-func (d *deployment) hookName() string { return d.options.stack + "/webhook-secret" }
-
 // survey finds the facts, and returns all steps.
 func (d *deployment) survey(ctx context.Context) ([]steps.Step, error) {
 	var err error
@@ -31,7 +28,7 @@ func (d *deployment) survey(ctx context.Context) ([]steps.Step, error) {
 	}
 	d.takeOver()
 	d.found = steps.Found{Key: d.key.Secret, Hook: d.hook.Secret, App: d.key.App}
-	d.found.Stack = steps.Stack{Status: d.present.Status, Reason: d.present.Reason, HookURL: d.present.Outputs["WebhookUrl"]}
+	d.found.Stack = steps.Stack{Status: d.present.Status, Reason: d.present.Reason, HookURL: d.hookURL()}
 	if err := d.surveyCode(ctx); err != nil {
 		return nil, err
 	}
@@ -47,7 +44,7 @@ func (d *deployment) survey(ctx context.Context) ([]steps.Step, error) {
 // list is the list of all steps, by the last survey.
 func (d *deployment) list() []steps.Step {
 	return steps.List(steps.Wish{
-		Stack: d.options.stack, Region: d.region, Bucket: d.depot.Bucket, GitHub: d.options.site, Owner: d.options.owner,
+		Stack: d.options.stack, App: d.options.app, KeyName: d.keyName(), HookName: d.hookName(), Region: d.region, Bucket: d.depot.Bucket, GitHub: d.options.site, Owner: d.options.owner,
 		GivenApp: d.givenApp(), KeyAtHand: d.options.pem != "", Code: len(d.files) + 1,
 	}, d.found)
 }
@@ -65,6 +62,9 @@ func (d *deployment) takeOver() {
 		d.options.site = d.key.GitHub
 	}
 	was := d.present.Parameters
+	if d.options.app != "" {
+		return // its settings are no parameters of the first one
+	}
 	if !d.key.There && !d.present.Fresh() && !d.givenApp() && was["AppId"] != "" {
 		for _, name := range []string{"AppId", "AppKeySecretArn", "WebhookSecretArn"} {
 			d.options.parameters[name] = was[name]
@@ -120,11 +120,16 @@ func (d *deployment) find(ctx context.Context, name string, content []byte) erro
 // surveyStack compares the stack with the wish.
 func (d *deployment) surveyStack() error {
 	p := maps.Clone(map[string]string(d.options.parameters))
-	if !d.givenApp() && d.key.App.ID != 0 {
+	switch {
+	case d.options.app != "":
+		if err := d.addApp(p); err != nil {
+			return err
+		}
+	case !d.givenApp() && d.key.App.ID != 0:
 		p["AppId"], p["AppKeySecretArn"], p["WebhookSecretArn"] = strconv.FormatInt(d.key.App.ID, 10), d.key.ARN, d.hook.ARN
 		d.options.siteGiven = true
 	}
-	if d.options.siteGiven && p["GitHubUrl"] == "" {
+	if d.options.app == "" && d.options.siteGiven && p["GitHubUrl"] == "" {
 		p["GitHubUrl"] = apiOf(d.options.site)
 	}
 	d.wish.Parameters, d.wish.Tags = p, map[string]string(d.options.tags)
@@ -193,6 +198,9 @@ func (d *deployment) appOf(id int64, pem github.Secret) (*github.App, error) {
 
 // api is the address of GitHub's API.
 func (d *deployment) api() string {
+	if d.options.app != "" {
+		return apiOf(d.options.site)
+	}
 	if url := d.options.parameters["GitHubUrl"]; url != "" {
 		return url
 	}

@@ -20,9 +20,8 @@ type Finding struct{ Problem, Remedy string }
 type Facts struct {
 	Stack, Region string
 	Status        string // of the stack; "": there is none
-	HookURL       string // the stack's
 	Unknown       []Unknown
-	App           *App // nil if it could not be asked
+	Apps          []App // those that could be asked
 	Queues        []Queue
 	Functions     []Function
 	Bucket        *Bucket
@@ -33,10 +32,11 @@ type Facts struct {
 // Unknown is a fact that could not be found.
 type Unknown struct{ Fact, Reason string }
 
-// An App is the one of the installation, as GitHub has it.
+// An App is one of the installation's, as GitHub has it.
 type App struct {
+	Name                string // that the operator has given it; "" for the first one
 	Slug, Page          string
-	HookURL             string
+	HookURL, Address    string // where GitHub sends webhooks, and where the stack takes them
 	Permissions, Needed map[string]string
 	Events, Wanted      []string
 	Installed           []string // accounts
@@ -89,8 +89,8 @@ func Examine(f Facts) []Finding {
 		out = append(out, Finding{fmt.Sprintf("%s cannot be examined: %s", u.Fact, u.Reason), "with the permission for that, or once it answers, run again"})
 	}
 	out = append(out, stackOf(f)...)
-	if f.App != nil {
-		out = append(out, appOf(*f.App, f.Stack, f.Region, f.HookURL)...)
+	for _, a := range f.Apps {
+		out = append(out, appOf(a, f.Stack, f.Region)...)
 	}
 	out = append(out, queuesOf(f)...)
 	out = append(out, functionsOf(f)...)
@@ -118,11 +118,23 @@ func stackOf(f Facts) []Finding {
 	return []Finding{{"the stack is " + f.Status, "`lockstep deploy` says how to go on"}}
 }
 
-func appOf(a App, stack, region, hook string) []Finding {
+// String is how findings call the App.
+func (a App) String() string {
+	if a.Name == "" {
+		return "the App"
+	}
+	return "the App " + a.Name
+}
+
+func appOf(a App, stack, region string) []Finding {
 	var out []Finding
+	who, again := a.String(), "`lockstep deploy`"
+	if a.Name != "" {
+		again = "`lockstep deploy -app " + a.Name + "`"
+	}
 	settings := "in the App's settings at GitHub, "
-	if a.HookURL != hook {
-		out = append(out, Finding{fmt.Sprintf("the App's webhooks go to %q, and the stack's address is %q", a.HookURL, hook), "`lockstep deploy` sets the address"})
+	if a.HookURL != a.Address {
+		out = append(out, Finding{fmt.Sprintf("the webhooks of %s go to %q, and the stack's address for them is %q", who, a.HookURL, a.Address), again + " sets the address"})
 	}
 	var missing, needless []string
 	for _, name := range slices.Sorted(maps.Keys(a.Needed)) {
@@ -136,10 +148,10 @@ func appOf(a App, stack, region, hook string) []Finding {
 		}
 	}
 	if missing != nil {
-		out = append(out, Finding{"the App lacks the permissions " + strings.Join(missing, ", "), settings + "under Permissions, add them; then each account has to accept them"})
+		out = append(out, Finding{who + " lacks the permissions " + strings.Join(missing, ", "), settings + "under Permissions, add them; then each account has to accept them"})
 	}
 	if needless != nil {
-		out = append(out, Finding{"the App has permissions that it does not need: " + strings.Join(needless, ", "), settings + "under Permissions, take them away"})
+		out = append(out, Finding{who + " has permissions that it does not need: " + strings.Join(needless, ", "), settings + "under Permissions, take them away"})
 	}
 	var events []string
 	for _, e := range a.Wanted {
@@ -148,16 +160,16 @@ func appOf(a App, stack, region, hook string) []Finding {
 		}
 	}
 	if events != nil {
-		out = append(out, Finding{"the App does not get the events " + strings.Join(events, ", "), settings + "under Permissions & events, subscribe to them"})
+		out = append(out, Finding{who + " does not get the events " + strings.Join(events, ", "), settings + "under Permissions & events, subscribe to them"})
 	}
 	if len(a.Installed) == 0 {
-		out = append(out, Finding{"the App is installed nowhere", "install it: " + a.Page + "/installations/new"})
+		out = append(out, Finding{who + " is installed nowhere", "install it: " + a.Page + "/installations/new"})
 	}
 	for _, account := range a.Suspended {
-		out = append(out, Finding{"the App is suspended in " + account, "an owner of " + account + " can unsuspend it, in the settings of installed Apps"})
+		out = append(out, Finding{who + " is suspended in " + account, "an owner of " + account + " can unsuspend it, in the settings of installed Apps"})
 	}
 	if a.Failed > 0 {
-		out = append(out, Finding{fmt.Sprintf("%d of the last %d webhooks did not arrive, the last one with the answer %q", a.Failed, a.Failed+a.Delivered, a.LastFailure),
+		out = append(out, Finding{fmt.Sprintf("%d of the last %d webhooks of %s did not arrive, the last one with the answer %q", a.Failed, a.Failed+a.Delivered, who, a.LastFailure),
 			fmt.Sprintf("`aws logs tail --region %s /aws/lambda/%s-webhook` has the reasons; the janitor finds what was missed", region, stack)})
 	}
 	return out

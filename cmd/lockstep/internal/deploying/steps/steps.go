@@ -13,9 +13,12 @@ import (
 // A Wish is the deployment that was asked for.
 type Wish struct {
 	Stack, Region string
-	Bucket        string // for the code
-	GitHub        string // the address of its pages: https://github.com/
-	Owner         string // the organization that is to own the App; "" for one's own account
+	// App is the name of an App beside the stack's first one, "" for that.
+	App               string
+	KeyName, HookName string // of secrets
+	Bucket            string // for the code
+	GitHub            string // the address of its pages: https://github.com/
+	Owner             string // the organization that is to own the App; "" for one's own account
 	// GivenApp is set if the App and its secrets were made by other means.
 	GivenApp bool
 	// KeyAtHand is set if a private key of the App was given.
@@ -135,19 +138,22 @@ func Next(list []Step) (next Step, ok bool) {
 }
 
 func secrets(w Wish, f Found) Step {
-	s := Step{Name: Secrets, State: Todo, Text: fmt.Sprintf("make the secrets %s/github-app-key and %[1]s/webhook-secret", w.Stack)}
+	s := Step{Name: Secrets, State: Todo, Text: fmt.Sprintf("make the secrets %s and %s", w.KeyName, w.HookName)}
 	switch {
+	case w.App != "" && f.Stack.HookURL == "":
+		s.State, s.Text = Blocked, fmt.Sprintf("there is no stack %s in %s that the App %s could be added to", w.Stack, w.Region, w.App)
+		s.Remedy = "`lockstep deploy` without -app makes it, with its first App; -stack and -region name another"
 	case w.GivenApp:
 		s.State, s.Text = Done, "those that the parameters name"
 	case f.Key.Deleted || f.Hook.Deleted:
-		name := w.Stack + "/github-app-key"
+		name := w.KeyName
 		if f.Hook.Deleted {
-			name = w.Stack + "/webhook-secret"
+			name = w.HookName
 		}
 		s.State, s.Text = Blocked, name+" is about to be deleted"
 		s.Remedy = fmt.Sprintf("`aws secretsmanager restore-secret --region %s --secret-id %s` keeps it", w.Region, name)
 	case f.Key.There && f.Hook.There && f.Hook.Filled:
-		s.State, s.Text = Done, fmt.Sprintf("%s/github-app-key, %[1]s/webhook-secret", w.Stack)
+		s.State, s.Text = Done, w.KeyName+", "+w.HookName
 	}
 	return s
 }

@@ -11,9 +11,12 @@ import (
 
 // facts are the words of testdata/lists.txt, and what each changes.
 var facts = map[string]func(w *Wish, f *Found){
-	"secrets":         func(_ *Wish, f *Found) { f.Key.There, f.Hook = true, Secret{There: true, Filled: true} },
-	"empty-secrets":   func(_ *Wish, f *Found) { f.Key.There, f.Hook.There = true, true },
-	"dying-key":       func(_ *Wish, f *Found) { f.Key.Deleted = true },
+	"secrets":       func(_ *Wish, f *Found) { f.Key.There, f.Hook = true, Secret{There: true, Filled: true} },
+	"empty-secrets": func(_ *Wish, f *Found) { f.Key.There, f.Hook.There = true, true },
+	"dying-key":     func(_ *Wish, f *Found) { f.Key.Deleted = true },
+	"further": func(w *Wish, _ *Found) {
+		w.App, w.KeyName, w.HookName = "ghes", "ls/apps/ghes/github-app-key", "ls/apps/ghes/webhook-secret"
+	},
 	"app":             func(_ *Wish, f *Found) { f.App = App{ID: 7, Slug: "ls"} },
 	"key":             func(_ *Wish, f *Found) { f.Key.Filled = true },
 	"key-at-hand":     func(w *Wish, _ *Found) { w.KeyAtHand = true },
@@ -57,7 +60,7 @@ func TestLists(t *testing.T) {
 			}
 			continue
 		}
-		w := Wish{Stack: "ls", Region: "eu-west-1", Bucket: "b", GitHub: "https://github.com/", Owner: "acme", Code: 5}
+		w := Wish{Stack: "ls", KeyName: "ls/github-app-key", HookName: "ls/webhook-secret", Region: "eu-west-1", Bucket: "b", GitHub: "https://github.com/", Owner: "acme", Code: 5}
 		f := Found{Missing: []string{"plan.zip"}}
 		for word := range strings.FieldsSeq(words) {
 			if facts[word] == nil {

@@ -1,0 +1,78 @@
+package deploying
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/examining"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/roster"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A query is about one of the stack's Apps.
+type query struct {
+	name, address string // "" for the first one; of its webhooks
+	id            int64
+	key, url      string // the name or the ARN of the secret with its key, and the address of its GitHub's API
+}
+
+// aboutApps asks GitHub about all Apps of the stack. One that cannot be asked does not stop the others.
+func (d examination) aboutApps(ctx context.Context, f *examining.Facts, try func(fact string, find func() error)) {
+	was, hook := d.present.Parameters, d.present.Outputs["WebhookUrl"]
+	add := func(q query) func() error {
+		return func() error {
+			a, err := d.aboutApp(ctx, q)
+			if err == nil {
+				f.Apps = append(f.Apps, a)
+			}
+			return err
+		}
+	}
+	try("the App", func() error {
+		id, err := strconv.ParseInt(was["AppId"], 10, 64)
+		if err != nil {
+			return errors.New("the stack has no AppId")
+		}
+		return add(query{address: hook, id: id, key: was["AppKeySecretArn"], url: was["GitHubUrl"]})()
+	})
+	try("the Apps beside the first one", func() error {
+		list, err := d.apps()
+		for _, a := range list {
+			try("the App "+a.Name, add(query{a.Name, roster.HookURL(hook, a.Name), a.ID, roster.KeySecret(roster.Prefix(d.options.stack), a.Name), a.URL}))
+		}
+		return err
+	})
+}
+
+// aboutApp asks GitHub about an App.
+func (d examination) aboutApp(ctx context.Context, q query) (examining.App, error) {
+	pem, err := d.vault.Read(ctx, q.key)
+	if err != nil {
+		return examining.App{}, err
+	}
+	app, err := github.NewApp(github.AppConfig{ID: q.id, Key: pem, URL: q.url, Transport: d.out.github})
+	if err != nil {
+		return examining.App{}, err
+	}
+	about, err := app.About(ctx)
+	if err != nil {
+		return examining.App{}, err
+	}
+	out := examining.App{Name: q.name, Address: q.address, Slug: about.Slug, Page: about.Page, Permissions: about.Permissions, Events: about.Events}
+	needs(&out)
+	if out.HookURL, err = app.HookURL(ctx); err != nil {
+		return out, err
+	}
+	installed, err := app.Installations(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, i := range installed {
+		out.Installed = append(out.Installed, i.Account)
+		if i.Suspended {
+			out.Suspended = append(out.Suspended, i.Account)
+		}
+	}
+	return out, d.deliveries(ctx, app, &out)
+}
