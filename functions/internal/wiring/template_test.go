@@ -57,6 +57,28 @@ func TestVariables(t *testing.T) {
 	}
 }
 
+// TestBuildVariables holds that a build, which runs the apply function's program, finds in its environment what that reads,
+// but for the project of builds: it starts none.
+func TestBuildVariables(t *testing.T) {
+	x := templates.ReadTemplate(t, templateFile)
+	want := append(variablesOf(Apply), "LOCKSTEP_BUILD_MINUTES")
+	want = slices.DeleteFunc(want, func(name string) bool { return name == "LOCKSTEP_BUILD_PROJECT" })
+	apply := x.Resources["ApplyFunction"].Properties["Environment"].(map[string]any)["Variables"].(map[string]any)
+	var got []string
+	for _, v := range x.Resources["ApplyBuild"].Properties["Environment"].(map[string]any)["EnvironmentVariables"].([]any) {
+		name := v.(map[string]any)["Name"].(string)
+		got = append(got, name)
+		if d := cmp.Diff(apply[name], v.(map[string]any)["Value"]); apply[name] != nil && name != "LOCKSTEP_MIRROR" && d != "" {
+			t.Errorf("%s: the function has - and the build +:\n%s", name, d)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("a build reads - and is given +:\n%s", d)
+	}
+}
+
 // TestQueues holds which function takes which queue, and how.
 func TestQueues(t *testing.T) {
 	x := templates.ReadTemplate(t, templateFile)
