@@ -14,6 +14,8 @@ type CellSpec struct {
 	View View
 	// Ports are TCP ports, of any host, that are closed to them: our own ones on this machine.
 	Ports []int
+	// Offline closes every network to them. Where the kernel cannot do that, there is no cell.
+	Offline bool
 	// Without leaves out protections that the kernel offers, to measure the effect of the others.
 	Without struct{ Namespaces, Landlock, Seccomp bool }
 }
@@ -101,8 +103,11 @@ func (c *Cell) close(s CellSpec) error {
 	}
 	if s.Without.Seccomp {
 		p.Calls = "they are left out"
-	} else if err := refuseCalls(); err != nil {
+	} else if err := refuseCalls(s.Offline); err != nil {
 		p.Calls = err.Error()
+	}
+	if s.Offline && p.Calls != "" {
+		return fmt.Errorf("close the network to them: %s", p.Calls)
 	}
 	return nil
 }

@@ -52,6 +52,7 @@ var acts = map[string]func(args []string){
 	"parent":   beParent,
 	"try":      try,
 	"victim":   beVictim,
+	"sockets":  trySockets,
 }
 
 func takeMemory([]string) {

@@ -29,14 +29,20 @@ const (
 type CellSpec struct {
 	View    View
 	Ports   []int
+	Offline bool
 	Without struct{ Namespaces, Landlock, Seccomp bool }
 }
 
 // A Cell starts programs, here without any protection.
 type Cell struct{}
 
-// NewCell makes a cell.
-func NewCell(CellSpec) (*Cell, error) { return &Cell{}, nil }
+// NewCell makes a cell, but none without networks.
+func NewCell(s CellSpec) (*Cell, error) {
+	if s.Offline {
+		return nil, fmt.Errorf("close the network to programs: %s", elsewhere)
+	}
+	return &Cell{}, nil
+}
 
 // Protection returns the protections in force.
 func (*Cell) Protection() Protection {

@@ -36,9 +36,10 @@ const (
 	returnFail = unix.SECCOMP_RET_ERRNO
 )
 
-// filter returns the program that decides about each call.
+// filter returns the program that decides about each call. offline refuses all sockets but those of this machine's
+// files, which plugins answer on.
 // Source: seccomp(2), https://docs.kernel.org/userspace-api/seccomp_filter.html
-func filter(machine uint32) []unix.SockFilter {
+func filter(machine uint32, offline bool) []unix.SockFilter {
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
 	}
@@ -60,6 +61,13 @@ func filter(machine uint32) []unix.SockFilter {
 	for _, call := range refusedCalls {
 		p = append(p, jump(unix.BPF_JEQ, call), fail(unix.EPERM))
 	}
+	if offline {
+		p = append(p,
+			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 4, K: unix.SYS_SOCKET},
+			load(argument0), unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: unix.AF_UNIX}, fail(unix.EACCES),
+			load(callAt),
+		)
+	}
 	allow := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}
 	// A new namespace would come with new rights; -1 would signal all processes.
 	p = append(p,
@@ -73,11 +81,11 @@ func filter(machine uint32) []unix.SockFilter {
 
 // refuseCalls installs the filter for the calling thread and its descendants. It must have given up
 // new privileges.
-func refuseCalls() error {
+func refuseCalls(offline bool) error {
 	if machine == 0 {
 		return fmt.Errorf("the numbers of system calls are not known for this machine")
 	}
-	p := filter(machine)
+	p := filter(machine, offline)
 	prog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]}
 	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&prog)), 0, 0); err != nil {
 		return fmt.Errorf("this kernel filters no system calls: %w", err)
