@@ -27,6 +27,8 @@ func (c Check) Title(limit int) string {
 		title = "Cannot be applied now: " + toCome(c.Counts) + c.with()
 	case Renewed:
 		title = "Another plan: " + toCome(c.Counts) + c.with()
+	case Previewed:
+		title = "Without credentials: " + toCome(c.Counts) + c.with()
 	case NoChanges:
 		title = "No changes" + c.with()
 	case PlanFailed:

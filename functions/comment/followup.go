@@ -21,7 +21,7 @@ func FollowUpMarker(number int) string {
 
 // settled are the standings after a merge that need nobody, under way those that need nobody yet.
 var (
-	settled  = []Standing{Applied, NoChanges, Superseded, Closed}
+	settled  = []Standing{Applied, NoChanges, Previewed, Superseded, Closed}
 	underWay = []Standing{Queued, Planning, Awaiting, ApplyQueued, Applying, OnMerge}
 )
 

@@ -10,7 +10,7 @@ func TestFollowUp(t *testing.T) {
 	for _, s := range []Standing{Ready, Blocked, Renewed, PlanFailed, ApplyFailed, Stopped, Stale, NotApplied} {
 		needed[s] = true
 	}
-	done := map[Standing]bool{Applied: true, NoChanges: true, Superseded: true, Closed: true}
+	done := map[Standing]bool{Applied: true, NoChanges: true, Previewed: true, Superseded: true, Closed: true}
 	for _, s := range Standings() {
 		f := FollowUp{7, Status{Merged: true, Projects: []ProjectStatus{{Name: "app", Standing: s, MergeApplies: true}}}}
 		if f.Needed() != needed[s] {

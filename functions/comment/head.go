@@ -22,6 +22,7 @@ const (
 	HeadBlocked     HeadStanding = "blocked"
 	HeadWaiting     HeadStanding = "waiting" // for somebody who applies it
 	HeadOnMerge     HeadStanding = "on merge"
+	HeadPreviewed   HeadStanding = "previewed" // planned without credentials
 	HeadApplying    HeadStanding = "applying"
 	HeadApplied     HeadStanding = "applied"
 	HeadApplyFailed HeadStanding = "apply failed"
@@ -56,6 +57,7 @@ var heads = map[HeadStanding]struct {
 	HeadBlocked:     {[]Standing{Blocked}, "Cannot be applied now: %s"},
 	HeadWaiting:     {[]Standing{Ready}, "Waits for lockstep apply: %s"},
 	HeadOnMerge:     {[]Standing{OnMerge}, "Will be applied on merge: %s"},
+	HeadPreviewed:   {[]Standing{Previewed}, "Planned without credentials, from a snapshot of the state: %s"},
 	HeadApplying:    {[]Standing{Awaiting, ApplyQueued, Applying}, "Applying %s"},
 	HeadApplied:     {[]Standing{Applied}, "Applied: %s"},
 	HeadApplyFailed: {[]Standing{ApplyFailed}, "The apply failed: %s"},
@@ -121,7 +123,7 @@ func (h Head) some(of []Standing) string {
 		text = "1 project"
 	}
 	switch h.Standing {
-	case HeadWaiting, HeadOnMerge:
+	case HeadWaiting, HeadOnMerge, HeadPreviewed:
 		return text + ", " + toCome(planned)
 	case HeadApplied:
 		return text + ", " + made(done)

@@ -29,6 +29,7 @@ var headlines = []struct {
 	{[]Standing{Queued, Planning}, "Lockstep is planning %s", "Lockstep is planning %d of %d projects of %s", "is being planned", "are being planned", nil},
 	{[]Standing{Awaiting, ApplyQueued, Applying}, "Lockstep is applying %s", "Lockstep is applying %d of %d projects of %s", "is being applied", "are being applied", nil},
 	{[]Standing{Ready, OnMerge}, "Plan for %s", "Plan for %d of %d projects of %s", "is planned", "are planned", plannedOnly},
+	{[]Standing{Previewed}, "Plan without credentials for %s", "Plan without credentials for %d of %d projects of %s", "is planned without credentials", "are planned without credentials", plannedOnly},
 	{[]Standing{Closed}, "Closed, not applied: %s", "Closed, not applied: %d of %d projects of %s", "is not applied", "are not applied", nil},
 	{[]Standing{Applied}, "Lockstep has applied %s", "Lockstep has applied %d of %d projects of %s", "is applied", "are applied", doneOnly},
 }

@@ -15,10 +15,11 @@ type Standing string
 const (
 	Queued      Standing = "queued" // to be planned
 	Planning    Standing = "planning"
-	Ready       Standing = "ready"    // planned, with something to do
-	OnMerge     Standing = "on merge" // the same, and merging applies it
-	Blocked     Standing = "blocked"  // planned, and something is in the way of its apply
-	Renewed     Standing = "renewed"  // the same, made since another pull request was applied: it needs an apply that names it
+	Ready       Standing = "ready"     // planned, with something to do
+	OnMerge     Standing = "on merge"  // the same, and merging applies it
+	Blocked     Standing = "blocked"   // planned, and something is in the way of its apply
+	Renewed     Standing = "renewed"   // the same, made since another pull request was applied: it needs an apply that names it
+	Previewed   Standing = "previewed" // planned without credentials: nothing of it is applied
 	NoChanges   Standing = "no changes"
 	PlanFailed  Standing = "plan failed"
 	Awaiting    Standing = "awaiting" // to be applied after other projects
@@ -36,7 +37,7 @@ const (
 // Standings returns all standings.
 func Standings() []Standing {
 	return []Standing{
-		Queued, Planning, Ready, OnMerge, Blocked, Renewed, NoChanges, PlanFailed, Awaiting, ApplyQueued, Applying, Applied, ApplyFailed,
+		Queued, Planning, Ready, OnMerge, Blocked, Renewed, Previewed, NoChanges, PlanFailed, Awaiting, ApplyQueued, Applying, Applied, ApplyFailed,
 		Stopped, Stale, NotApplied, Closed, Superseded,
 	}
 }
@@ -143,6 +144,8 @@ func (p ProjectStatus) standing() string {
 		return "**blocked**"
 	case Renewed:
 		return "**another plan** than before, waits for " + markdown.Code("lockstep "+p.remedy())
+	case Previewed:
+		return "planned without credentials, from a snapshot of the state"
 	case NoChanges:
 		return "nothing to do"
 	case PlanFailed:

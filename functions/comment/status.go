@@ -255,6 +255,9 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(OnMerge) {
 		say = append(say, "Merging this pull request applies the plans that wait for it.")
 	}
+	if has(Previewed) {
+		say = append(say, fmt.Sprintf("Nothing of a fork's pull request is applied before it is merged. Then comment %s: what was merged is planned with credentials.", markdown.Code("lockstep plan")))
+	}
 	locked := func(p ProjectStatus) bool { return p.Standing != Blocked || p.Locked }
 	switch {
 	case !has(Blocked):

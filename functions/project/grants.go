@@ -82,6 +82,12 @@ func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
 	return g, nil
 }
 
+// Locked returns the part of the permissions that anybody's commit may use: the providers of the base branch's lock file,
+// in its versions.
+func (g Grants) Locked() Grants {
+	return Grants{lock: g.lock, source: grantsSource{Lock: g.source.Lock}}
+}
+
 // Programs reports whether programs of the pull request may be run, which can read every file of
 // the checkout.
 func (g Grants) Programs() bool { return g.Provisioners || g.External }

@@ -74,6 +74,8 @@ type Allow struct {
 	Branches []string
 	// Bots are the logins, in lower case, of Apps that may command as those who may write: see [Settings.NamesBot].
 	Bots []string
+	// Forks allows plans of pull requests from forks, without credentials, once somebody has named the commit.
+	Forks bool
 	// States are patterns of addresses for states that no project has at the base commit.
 	States []places.Pattern
 }
@@ -175,6 +177,7 @@ func (p *parser) allows(blocks hcl.Blocks) {
 		a.Modules = p.modules(attrs["modules"])
 		p.decode(attrs["provisioners"], &a.Provisioners, "true or false")
 		p.decode(attrs["external"], &a.External, "true or false")
+		p.decode(attrs["forks"], &a.Forks, "true or false")
 		a.Branches = p.branches(attrs["branches"])
 		a.Bots = p.bots(attrs["bots"])
 		a.States = p.states(attrs["states"])

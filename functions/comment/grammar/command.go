@@ -17,6 +17,8 @@ type Command struct {
 	Arguments []string `json:",omitempty"`
 	// Plan limits an apply to the plan of this hash, or of a hash that begins so.
 	Plan string `json:",omitempty"`
+	// Commit limits a plan to a head of this ID. It may be too short to be one.
+	Commit string `json:",omitempty"`
 	// Project, Dir and Workspace are patterns: * stands for a part of a name, and ** for any number
 	// of its elements. Without them, and without Failed, the command is for all projects that the pull
 	// request touches.
@@ -48,6 +50,9 @@ func (c Command) words() []string {
 	}
 	if c.Plan != "" {
 		out = append(out, c.Plan)
+	}
+	if c.Commit != "" {
+		out = append(out, c.Commit)
 	}
 	for _, s := range []struct{ flag, value string }{{"-p", c.Project}, {"-d", c.Dir}, {"-w", c.Workspace}} {
 		if s.value != "" {

@@ -138,6 +138,8 @@ func (r *reader) plain(w word) {
 		r.command.Arguments = append(r.command.Arguments, text)
 	case r.row.hash && !w.quoted && hashPattern.MatchString(text):
 		r.plan(text)
+	case r.row.commit && r.command.Commit == "" && !w.quoted && commitPattern.MatchString(text):
+		r.command.Commit = strings.ToLower(text)
 	default:
 		r.say(Problem{Kind: UnknownWord, Word: text})
 		if !r.row.acts || len(r.row.arguments) > 0 || isPattern(text) != "" || !inProject.set(&r.command, text) {

@@ -35,6 +35,9 @@ func isPattern(s string) Kind {
 // hashPattern matches words that may be meant as a plan's hash.
 var hashPattern = regexp.MustCompile(`^[0-9A-Fa-f]{1,64}$`)
 
+// commitPattern matches words that may be meant as the ID of a commit, by SHA-1 or SHA-256.
+var commitPattern = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
+
 // shortestPlan is the least number of characters of a hash that select a plan.
 const shortestPlan = 7
 

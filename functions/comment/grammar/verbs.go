@@ -38,13 +38,15 @@ type row struct {
 	reasoned bool
 	// arguments are the words that have to follow.
 	arguments []argument
+	// commit is set for a verb that takes the ID of a commit.
+	commit bool
 	// hash is set for a verb that takes the hash of a plan.
 	hash bool
 }
 
 // table is the table of verbs, in the order of the help.
 var table = []row{
-	{verb: Plan, acts: true, takes: planning},
+	{verb: Plan, acts: true, takes: planning, commit: true},
 	{verb: Apply, acts: true, hash: true},
 	{verb: Retry, acts: true},
 	{verb: Stop, acts: true},

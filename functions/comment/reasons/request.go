@@ -15,14 +15,6 @@ func (r NoPermission) words() (text, remedy string) {
 		"Somebody who has it can say the same."
 }
 
-// FromFork: the head of the pull request is in a fork.
-type FromFork struct{}
-
-func (FromFork) words() (text, remedy string) {
-	return "The pull request comes from a fork: a plan runs what is in it, with the credentials of this repository.",
-		"Push the commits to a branch of this repository, after reading them, and open a pull request from there."
-}
-
 // OtherBase: the base branch is not the default branch, whose settings do not name it either.
 type OtherBase struct{ Base, Default string }
 

@@ -21,7 +21,7 @@ import (
 func TestAccess(t *testing.T) {
 	t.Parallel()
 	for a, want := range map[action]jobs.Access{
-		plans: jobs.Reads, checks: jobs.Reads, discovers: jobs.Reads, inputs: jobs.Reads, looks: jobs.Reads,
+		plans: jobs.Reads, checks: jobs.Reads, snapshots: jobs.Reads, discovers: jobs.Reads, inputs: jobs.Reads, looks: jobs.Reads,
 		unlocks: jobs.Unlocks, applies: jobs.Writes, recovers: jobs.Writes,
 	} {
 		got := jobs.Access(-1)
@@ -35,7 +35,7 @@ func TestAccess(t *testing.T) {
 		}
 		// Keys are for those that read states.
 		got = -1
-		if _, err := c.answer(t.Context(), question{Kind: isKeys}); (err == nil) != slices.Contains([]action{plans, checks, applies, recovers}, a) || err == nil && got != jobs.Keys {
+		if _, err := c.answer(t.Context(), question{Kind: isKeys}); (err == nil) != slices.Contains([]action{plans, checks, snapshots, applies, recovers}, a) || err == nil && got != jobs.Keys {
 			t.Errorf("%s: access %v to keys; %v", a, got, err)
 		}
 	}

@@ -58,7 +58,11 @@ type call struct {
 	forced    bool      // it was killed, since it did not stop
 }
 
-func (e *Engine) call(o order) *call { return &call{engine: e, order: o} }
+func (e *Engine) call(o order) *call {
+	c := &call{engine: e, order: o}
+	c.programs = !c.rights()
+	return c
+}
 
 // do has the child carry out the order. The error is a *jobs.DeathError if the child died by itself
 // or at a limit, and that of ctx if it was stopped for that reason.
@@ -132,6 +136,9 @@ func (c *call) start(ctx context.Context, dir string) error {
 		if env, err = e.Environment(ctx, o.Job); err != nil {
 			return fmt.Errorf("make the run's environment: %w", err)
 		}
+	}
+	if o.Job.Snapshot != nil {
+		env = bareEnv(env)
 	}
 	self, err := os.Executable()
 	if err != nil {

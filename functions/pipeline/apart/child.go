@@ -135,6 +135,10 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		var got jobs.Checked
 		got, err = e.Check(ctx, c.order.Job, c.order.Plan)
 		r.Checked = &got
+	case snapshots:
+		var s jobs.Snapshot
+		s, err = e.Snapshot(ctx, c.order.Job)
+		r.Snapshot = &s
 	case recovers:
 		var rec comment.Recovered
 		rec, err = e.Recover(ctx, c.order.Job)
@@ -302,7 +306,7 @@ func (c *Child) inside() (*confine.Cell, error) {
 	}
 	cell, err := confine.NewCell(confine.CellSpec{
 		View:  confine.View{Read: c.show, Write: write, Tmp: c.Tmp},
-		Ports: c.order.Ports,
+		Ports: c.order.Ports, Offline: c.order.Job.Snapshot != nil,
 	})
 	if err != nil {
 		return nil, err

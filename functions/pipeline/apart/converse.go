@@ -73,6 +73,9 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 		ctx = context.WithoutCancel(ctx)
 	}
 	e, j := c.engine, c.order.Job
+	if j.Snapshot != nil && !slices.Contains(bare, q.Kind) {
+		return a, errShape
+	}
 	switch q.Kind {
 	case isPermit:
 		if c.permit == nil || c.order.Action != applies {
@@ -84,11 +87,11 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 		if j.Grants.Provisioners || j.Grants.External {
 			e.used.Store(true)
 		}
-		if e.PluginEnv != nil {
+		if e.PluginEnv != nil && c.rights() {
 			a.Env, err = e.PluginEnv(ctx, j)
 		}
 	case isSecrets:
-		if !slices.Contains([]action{plans, applies, checks, recovers}, c.order.Action) {
+		if !slices.Contains([]action{plans, applies, checks, recovers, snapshots}, c.order.Action) {
 			return a, errShape
 		}
 		a.Secrets, err = c.vault(ctx)

@@ -133,6 +133,24 @@ func (e *Engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Check
 	return got, nil
 }
 
+// Snapshot implements jobs.Engine.
+func (e *Engine) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error) {
+	c := e.call(order{Action: snapshots, Job: j})
+	r, err := c.do(ctx)
+	if dead := asDeath(err); dead != nil {
+		return jobs.Snapshot{Problem: c.clean(dead.Markdown())}, nil
+	}
+	if err == nil && r.Snapshot == nil {
+		err = errShape
+	}
+	if err != nil {
+		return jobs.Snapshot{}, fmt.Errorf("read the state of %s in %s: %w", j.Project, j.Repo, err)
+	}
+	s := *r.Snapshot
+	s.Problem = c.clean(s.Problem)
+	return s, nil
+}
+
 // Unlock implements jobs.Engine.
 func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) {
 	r, err := e.call(order{Action: unlocks, Job: j}).do(ctx)
@@ -244,6 +262,8 @@ func (o order) what() string {
 		return "Applying " + markdown.Code(o.Job.Project)
 	case checks:
 		return "Checking the plan of " + markdown.Code(o.Job.Project)
+	case snapshots:
+		return "Reading the state of " + markdown.Code(o.Job.Project)
 	case recovers:
 		return "Recovering " + markdown.Code(o.Job.Project)
 	case unlocks:

@@ -84,6 +84,10 @@ func (a *acting) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	return jobs.Outcome{Report: a.act(ctx, j) + string(plan)}, nil
 }
 
+func (a *acting) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error) {
+	return jobs.Snapshot{State: []byte("state"), Problem: a.act(ctx, j) + "hunter2hunter2"}, nil
+}
+
 func (a *acting) Recover(_ context.Context, j jobs.Job) (comment.Recovered, error) {
 	switch j.Project {
 	case "denied":

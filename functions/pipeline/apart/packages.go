@@ -35,7 +35,7 @@ func (c *call) address(ctx context.Context, p PackageName) (string, error) {
 
 // installs reports whether the child has providers to install.
 func (c *call) installs() bool {
-	return slices.Contains([]action{plans, applies, checks}, c.order.Action)
+	return slices.Contains([]action{plans, applies, checks, snapshots}, c.order.Action)
 }
 
 // maxPackage limits a package in bytes. S3 takes 5 GB in one request, and no provider has as much.

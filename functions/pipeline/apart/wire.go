@@ -57,6 +57,7 @@ const (
 	plans     action = "plan"
 	applies   action = "apply"
 	checks    action = "check"
+	snapshots action = "snapshot"
 	unlocks   action = "unlock"
 	recovers  action = "recover"
 	discovers action = "discover"
@@ -134,6 +135,7 @@ type result struct {
 	Plan       *jobs.PlanResult
 	Outcome    *jobs.Outcome
 	Checked    *jobs.Checked
+	Snapshot   *jobs.Snapshot
 	Unlocked   *jobs.Unlocked
 	Recovered  *comment.Recovered
 	Discovered *jobs.Discovered

@@ -105,6 +105,23 @@ func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
 	return s.OnApplied(), err
 }
 
+// forks reports whether the base branch, as it is now, has commits of forks planned. A branch that nobody has named grants
+// nothing.
+func forks(ctx context.Context, e *Reader, named bool) (bool, error) {
+	if !e.Pull.Fork() || !named && e.Pull.Base.Ref != e.Pull.DefaultBranch {
+		return false, nil
+	}
+	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
+	if errors.Is(err, github.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look whether commits of forks are planned: %w", err)
+	}
+	s, _, err := e.Settings(ctx, tip)
+	return s != nil && s.Allow.Forks, err
+}
+
 // Merged finds the trial merge, or the tip of the base branch after the merge, and updates the request from it: between two reads a pull request
 // can be retargeted to another branch, and back.
 func (e *Reader) Merged(ctx context.Context, q *runs.Request) (m github.Merge, err error) {
@@ -113,7 +130,10 @@ func (e *Reader) Merged(ctx context.Context, q *runs.Request) (m github.Merge, e
 	}
 	e.Pull.Head.SHA, e.Pull.Base.Ref, e.Pull.Updated = m.Head, m.BaseRef, m.Updated
 	q.Pull, q.Conflict = e.Pull, m.Conflict
-	q.BaseNamed, err = e.baseNamed(ctx)
+	if q.BaseNamed, err = e.baseNamed(ctx); err != nil {
+		return m, err
+	}
+	q.Forks, err = forks(ctx, e, q.BaseNamed)
 	return m, err
 }
 

@@ -74,7 +74,10 @@ func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan strin
 		q.Entry = runs.ByMerge
 	}
 	var err error
-	if q.BaseNamed, err = e.baseNamed(ctx); err != nil || r.Project == "" {
+	if q.BaseNamed, err = e.baseNamed(ctx); err != nil {
+		return q, err
+	}
+	if q.Forks, err = forks(ctx, e, q.BaseNamed); err != nil || r.Project == "" {
 		return q, err
 	}
 	if q.Last, err = e.InTheWay(ctx, r); err != nil {

@@ -62,7 +62,7 @@ const saveEvery = 4 * time.Second
 
 // apply carries out a plan, as far as there is time.
 func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
-	begin, cancel := starting(ctx, o.job.Times)
+	begin, cancel := jobs.Starting(ctx, o.job.Times)
 	defer cancel()
 	t := &teller{tell: o.job.Progress, far: comment.Progress{Of: operation.Actions(p)}}
 	if o.Begun != nil {
@@ -77,7 +77,7 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	}
 	hide := o.secrets(p, done.State)
 	res := jobs.Outcome{Failed: ds.HasErrors(), Resumable: done.Resumable, State: o.stateID(), Counts: counts(p, done.Tally), Progress: t.far}
-	if done.Resumable && context.Cause(begin) == errTime && o.State.Holding() != nil {
+	if done.Resumable && context.Cause(begin) == jobs.ErrTime && o.State.Holding() != nil {
 		o.Leave() // for the next process of the run; a lock without a lease could not be taken over
 	}
 	if !res.Failed {

@@ -47,10 +47,13 @@ func ownDir(dir, app string) string {
 	return filepath.Join(dir, "app-"+app)
 }
 
+// Numbered begins the names of directories by repositories' IDs: no account's name has a
+// dot in it.
+const Numbered = "id."
+
 // LocalState is the directory of one state of [LocalStates] in dir.
 func LocalState(dir string, repo int64, project, workspace string) string {
-	// See [Renumber] for those of former versions.
-	return filepath.Join(dir, fmt.Sprintf("%s%d", numbered, repo), segment(project), segment(workspace))
+	return filepath.Join(dir, fmt.Sprintf("%s%d", Numbered, repo), segment(project), segment(workspace))
 }
 
 // Sessions returns credentials for the state of a job, and for nothing else. They may

@@ -95,5 +95,5 @@ func (o *checkout) movedModules(planned map[string]string) ([]string, error) {
 // the checkout, and have checksums in the plan.
 func (o *checkout) read() []string {
 	dir := path.Join(o.job.Dir, dataDir)
-	return slices.DeleteFunc(o.window.read(), func(name string) bool { return strings.HasPrefix(name+"/", dir+"/") })
+	return slices.DeleteFunc(o.window.Read(), func(name string) bool { return strings.HasPrefix(name+"/", dir+"/") })
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/remotestates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/windows"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
@@ -36,13 +37,15 @@ type checkout struct {
 	engine *Engine
 	job    jobs.Job
 	root   *os.Root             // the whole repository
-	window *window              // the part of root that file functions see
+	window *windows.Window      // the part of root that file functions see
 	values map[string]*hcl.File // variable files, by name
 	env    []string             // of plugins, but for secrets
 	vault  vault
 	remote *remotestates.Reader // of states of other configurations; nil: there are none
 	moved  []string             // modules that differ from those of the plan to apply
 	unread bool                 // the state, at the last attempt
+	// schemas is set if providers are wanted for their schemas only.
+	schemas bool
 
 	options options // of the plan
 
@@ -70,14 +73,14 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 		return o, nil, err
 	}
 	o.OnClose(func() { o.root.Close() })
-	o.window = newWindow(o.root)
+	o.window = windows.Open(o.root)
 	var ds diags.Diagnostics
 	if o.vault, ds = e.vault(ctx, j); ds.HasErrors() {
 		return o, ds, nil
 	}
 	cfg, ds, err := o.load(ctx, modules)
 	o.Config = cfg
-	if j.Access == jobs.Reads {
+	if j.Access == jobs.Reads && j.Snapshot == nil {
 		ds = append(ds, o.ciphers.proposed(o, cfg)...)
 	}
 	if err != nil || ds.HasErrors() {

@@ -18,6 +18,9 @@ import (
 // Plan implements jobs.Engine.
 func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
 	j.Access = jobs.Reads
+	if j.Snapshot != nil {
+		return e.preview(ctx, j)
+	}
 	o, ds, err := e.open(ctx, j, true)
 	//lint:ignore SA5001 after an error, too, there is something to close
 	defer o.Close()
@@ -95,7 +98,7 @@ func (o *checkout) moving(ctx context.Context) (bool, error) {
 
 // planOf makes the plan of the state as it is now.
 func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.Plan, diags.Diagnostics) {
-	ds := o.OpenState(ctx, b, statebackend.DefaultWorkspace, nil)
+	ds := o.readState(ctx, b)
 	if o.unread = ds.HasErrors(); o.unread {
 		return nil, ds
 	}

@@ -59,6 +59,9 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 		}
 	}
 	remote := remotestates.Uses(o.Config)
+	if ds = append(ds, bare(o, plugins)...); ds.HasErrors() {
+		return ds
+	}
 	if plugins || remote || o.job.Grants.Provisioners {
 		if o.env, more = o.environment(ctx); more.HasErrors() {
 			return append(ds, more...)
@@ -66,7 +69,9 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 		d.PluginEnv = slices.Concat(o.env, o.vault.env())
 	}
 	options := workdir.PoolOptions{Begin: o.engine.Begin}
-	if remote {
+	if !rights(o) {
+		options.RemoteState = noRemoteState
+	} else if remote {
 		o.remote = &remotestates.Reader{Env: d.PluginEnv, Cipher: func(address string) (*encryption.Cipher, error) {
 			s, ds := o.ciphers.of(o)
 			return s.RemoteState(address), ds.Err()
@@ -76,7 +81,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 		}
 		options.RemoteState = o.remote.Read
 	}
-	calls, end, grace := calling(ctx, o.job)
+	calls, end, grace := jobs.Calling(ctx, o.job)
 	o.OnClose(end)
 	ds = append(ds, o.OpenProviders(calls, d, options, grace)...)
 	if ds.HasErrors() {
@@ -180,6 +185,9 @@ func (o *checkout) environment(ctx context.Context) ([]string, diags.Diagnostics
 	env, err := o.engine.PluginEnv(ctx, o.job)
 	if err != nil {
 		return nil, diags.FromError("No credentials for the project", err)
+	}
+	if !rights(o) {
+		env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return !strings.HasPrefix(kv, "TMPDIR=") })
 	}
 	return slices.Concat([]string{}, env), nil
 }

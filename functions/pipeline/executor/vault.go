@@ -30,7 +30,7 @@ type vault map[string]string
 
 // vault reads the secrets of a job.
 func (e *Engine) vault(ctx context.Context, j jobs.Job) (vault, diags.Diagnostics) {
-	if e.Vault == nil || j.Access == jobs.Unlocks {
+	if e.Vault == nil || j.Access == jobs.Unlocks || j.Snapshot != nil {
 		return nil, nil
 	}
 	values, err := e.Vault(ctx, j)

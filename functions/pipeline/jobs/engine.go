@@ -10,6 +10,8 @@ import (
 // an error is a failure of the world that may pass.
 type Engine interface {
 	Plan(ctx context.Context, j Job) (PlanResult, error)
+	// Snapshot returns the state of a job, of a commit of the base branch, for plans of others' commits.
+	Snapshot(ctx context.Context, j Job) (Snapshot, error)
 	// Apply carries out a plan. permit is asked with the state locked whether the plan may be
 	// applied to it. If it wants a new plan, that is made with the same lock, and permit is asked
 	// once more, with it: the new plan is the one that is applied then. If permit refused, or was

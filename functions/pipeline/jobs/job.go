@@ -82,6 +82,9 @@ type Job struct {
 	// for plans only. Foresee is set if others depend on the job's.
 	Foreseen []Foreseen `json:",omitempty"`
 	Foresee  bool       `json:",omitempty"`
+	// Snapshot is set for a plan of a fork's commit: it is made of this state, and of nothing that needs a right of ours.
+	// See [Bare].
+	Snapshot *Snapshot `json:",omitempty"`
 	// Progress is told how far an apply is, now and then; nil tells nobody. It does not go to
 	// other processes.
 	Progress func(comment.Progress) `json:"-"`

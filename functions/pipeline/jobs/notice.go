@@ -33,6 +33,9 @@ func What(r runs.Run) (h Happened, name string) {
 	h = Happened{Run: r, Counts: r.Counts}
 	switch r.Phase {
 	case runs.Planned:
+		if runs.Preview(r) {
+			return h, ""
+		}
 		if h.Outcome = notifications.Planned; !r.Applyable {
 			h.Outcome = notifications.Unchanged
 		}

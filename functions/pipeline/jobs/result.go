@@ -31,6 +31,8 @@ type PlanResult struct {
 	// [Job.Foreseen] that were read, of a failed plan, too.
 	Outputs []byte   `json:",omitempty"`
 	Asked   []string `json:",omitempty"`
+	// Previewed is set if the plan was made of a [Snapshot]: there is no saved one then.
+	Previewed bool `json:",omitempty"`
 }
 
 // An Outcome is the result of applying a plan.

@@ -84,7 +84,7 @@ func (e Remote) Fetch(ctx context.Context, j jobs.Job, owner, name, ref, dir str
 func (e Remote) repository(j jobs.Job) Repository {
 	return func(ctx context.Context, owner, name, ref, dir string) error {
 		r := github.Ref{Owner: owner, Name: name, Ref: ref}
-		mine := e.App.OfGitHubCom()
+		mine := e.App.OfGitHubCom() && j.Snapshot == nil // else as anybody may
 		own := mine && strings.EqualFold(owner+"/"+name, j.Repo.String())
 		granted := mine && strings.EqualFold(owner, j.Repo.Owner) && j.Grants.Repository(owner, name)
 		if own || granted {

@@ -72,6 +72,7 @@ var (
 var rules = []rule{
 	{everything, anybody, permission},
 	{everything, anybody, fork},
+	{planning, anybody, otherCommit},
 	{everything, anybody, otherBase},
 
 	{[]comment.Verb{comment.Plan, comment.Apply}, theRun, servedElsewhere},

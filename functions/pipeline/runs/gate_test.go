@@ -48,6 +48,8 @@ func TestGate(t *testing.T) {
 	may := func(p github.Permission) change { return func(q *Request) { q.Permission = p } }
 	closed := func(q *Request) { q.Pull.Open = false }
 	fork := func(q *Request) { q.Pull.Head.Repo.ID = 6 }
+	forks := func(q *Request) { fork(q); q.Forks, q.Pull.Author = true, "mallory" }
+	commit := func(sha string) change { return func(q *Request) { q.Run.Named = sha } }
 	other := func(q *Request) { q.Pull.Base.Ref = "mine" }
 	named := func(q *Request) { q.BaseNamed = true }
 	push := func(q *Request) {
@@ -121,6 +123,37 @@ func TestGate(t *testing.T) {
 		{"apply of a fork", []change{fork}, "FromFork"},
 		{"a fork that is gone", []change{verb(comment.Plan), func(q *Request) { q.Pull.Head.Repo = github.Repo{} }}, "FromFork"},
 		{"a stranger's fork", []change{fork, may(github.NoPermission)}, "NoPermission FromFork"},
+
+		{"plan of a named commit of a fork", []change{verb(comment.Plan), forks, commit(headOne)}, ""},
+		{"plan of a named commit of a fork, which the base does not allow", []change{verb(comment.Plan), fork, commit(headOne)}, "FromFork"},
+		{"plan of a fork, without a commit", []change{verb(comment.Plan), forks}, "ForkUnnamed"},
+		{"plan for a push to a fork that may be planned", []change{push, forks}, "ForkUnnamed"},
+		{"plan of another commit of a fork", []change{verb(comment.Plan), forks, commit(headTwo)}, "OtherCommit"},
+		{"plan of a fork's commit that begins so", []change{verb(comment.Plan), forks, commit(headOne[:12])}, "OtherCommit"},
+		{"plan of a fork's commit by its author", []change{verb(comment.Plan), forks, commit(headOne), func(q *Request) { q.Actor = "mallory" }}, "OwnFork"},
+		{"plan of a fork's commit by its author, who is a stranger", []change{verb(comment.Plan), forks, commit(headOne), may(github.ReadPermission), func(q *Request) { q.Actor = "mallory" }}, "NoPermission OwnFork"},
+		{"plan of a fork's commit, queued for another one", []change{verb(comment.Plan), forks, commit(headOne), phase(Queued), func(q *Request) { q.Run.Head = headTwo }}, "OtherCommit"},
+		{"plan of a fork's commit, begun for another one", []change{verb(comment.Plan), forks, commit(headOne), phase(Planning), func(q *Request) { q.Run.Head = headTwo }}, "OtherCommit"},
+		{"plan of a fork's commit, after the plan of another one", []change{verb(comment.Plan), forks, commit(headOne), func(q *Request) { q.Run.Head = headTwo }}, ""},
+		{"plan of a fork's commit, queued, pushed since", []change{verb(comment.Plan), forks, commit(headTwo), phase(Queued), func(q *Request) { q.Run.Head = headTwo }}, "OtherCommit"},
+		{"plan of a named commit of a fork into another branch", []change{verb(comment.Plan), forks, commit(headOne), other}, "OtherBase"},
+		{"apply of a fork that is planned", []change{forks, commit(headOne)}, "ForkOnlyPlanned"},
+		{"apply of a fork that may be planned", []change{forks}, "ForkOnlyPlanned"},
+		{"merge of a fork that is planned", []change{merge, forks, commit(headOne)}, "ForkOnlyPlanned"},
+		{"apply of a fork's plan after the merge", []change{forks, mergedSince, commit(headOne)}, "ForkOnlyPlanned"},
+		{"apply of a fork's plan that claims to be one after the merge", []change{forks, mergedSince, after, commit(headOne)}, "ForkOnlyPlanned"},
+		{"plan of a fork after the merge", []change{verb(comment.Plan), forks, mergedSince}, ""},
+		{"plan of a fork after the merge, by its author", []change{verb(comment.Plan), forks, mergedSince, func(q *Request) { q.Actor = "mallory" }}, ""},
+		{"apply of a fork's plan of what was merged", []change{forks, mergedSince, after}, ""},
+		{"apply of it before the merge", []change{forks, after}, "ForkOnlyPlanned"},
+		{"stop of a fork's plan", []change{verb(comment.Stop), forks}, ""},
+		{"unlock of a fork that may be planned", []change{verb(comment.Unlock), forks}, "ForkOnlyPlanned"},
+		{"recover of a fork that may be planned", []change{verb(comment.Recover), forks}, "ForkOnlyPlanned"},
+		{"lock of a fork that may be planned", []change{verb(comment.Lock), forks}, "ForkOnlyPlanned"},
+		{"override of a fork that may be planned", []change{verb(comment.Override), forks}, "ForkOnlyPlanned"},
+		{"plan of a commit", []change{verb(comment.Plan), commit(headOne)}, ""},
+		{"plan of another commit than the head", []change{verb(comment.Plan), commit(headTwo)}, "OtherCommit"},
+		{"plan of a part of a commit's ID", []change{verb(comment.Plan), commit(headOne[:12])}, "OtherCommit"},
 
 		{"plan into another branch", []change{verb(comment.Plan), other}, "OtherBase"},
 		{"plan for a push into another branch", []change{push, other}, "OtherBase"},

@@ -46,6 +46,8 @@ type Request struct {
 	// BaseNamed is set if the default branch's settings name Pull.Base, where that is
 	// another branch.
 	BaseNamed bool
+	// Forks is set if the base branch, as it is now, has commits of forks planned.
+	Forks bool
 	// Run is the record of the project; Phase New if there is none.
 	Run Run
 	// Conflict is set if the head cannot be merged into the present base branch.

@@ -21,13 +21,6 @@ func (q *Request) mergedByBot() bool {
 	return q.Entry == ByMerge && q.Pull.Merged && q.Pull.MergedBy == q.Actor && pipeline.IsBot(q.Actor)
 }
 
-func fork(q *Request) reasons.Reason {
-	if q.Pull.Fork() {
-		return reasons.FromFork{}
-	}
-	return nil
-}
-
 func otherBase(q *Request) reasons.Reason {
 	if base := q.Pull.Base.Ref; base != q.Pull.DefaultBranch && !q.BaseNamed {
 		return reasons.OtherBase{Base: base, Default: q.Pull.DefaultBranch}

@@ -33,6 +33,9 @@ type Run struct {
 	// Head is the planned commit, Base the tip of the base branch then, and Merge their trial
 	// merge, which is checked out.
 	Head, Base, Merge string
+	// Named is the commit of a fork that somebody has named, for a plan without credentials, of which nothing is ever
+	// applied; "" for all other plans.
+	Named string `json:",omitempty"`
 	// AfterMerge is set for a plan that was requested after the merge, for what was merged and is not applied. Base and
 	// Merge are the same commit of the base branch then.
 	AfterMerge bool `json:",omitempty"`
@@ -154,7 +157,7 @@ func (r Run) Standing() comment.Standing {
 		case phase == Stopped: // its changes stay, whatever became of the pull request
 		case !r.Merged && !done:
 			return comment.Closed
-		case !done && phase != PlanFailed && (phase != Planned || r.Applyable):
+		case !done && phase != PlanFailed && (phase != Planned || r.Applyable || Preview(r)):
 			return comment.NotApplied
 		}
 	}
@@ -181,6 +184,8 @@ func (r Run) Standing() comment.Standing {
 		return comment.Superseded
 	}
 	switch {
+	case Preview(r):
+		return comment.Previewed
 	case !r.Applyable:
 		return comment.NoChanges
 	case r.renewed():

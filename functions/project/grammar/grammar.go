@@ -112,6 +112,7 @@ var (
 		{Name: "modules", Kind: texts, Doc: "Private places that modules may come from: HOST, or github.com/OWNER/NAME."},
 		{Name: "branches", Kind: texts, Doc: "Patterns of further base branches that are served."},
 		{Name: "bots", Kind: texts, Doc: "Logins of Apps whose comments are commands, as those of people who may write: \"renovate[bot]\". Counts on the default branch."},
+		{Name: "forks", Kind: boolean, Doc: "Whether a commit of a fork is planned, without credentials and from a snapshot of the state, once somebody who may write has named it."},
 		{Name: "states", Kind: texts, Doc: "Patterns of addresses for states of new projects: s3://BUCKET/KEY."},
 	}}
 	Check = Block{Type: "check", Doc: "The check run of a pull request.", Args: []Argument{

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -116,6 +117,31 @@ var fork = Story{
 		commented("alice, who may write, asks for a plan", "alice", 1, "lockstep plan", "fork"),
 	},
 }
+
+var forkPlan = Story{
+	Name:  "fork-plan",
+	Shows: "Where the base branch allows it, a commit of a fork that a maintainer names is planned without credentials, from a snapshot of the state; it is applied once it is merged.",
+	scenes: append(firstNetwork[:len(firstNetwork):len(firstNetwork)],
+		scene{title: "the base branch has commits of forks planned", do: by(func(r *githubtest.Repository) {
+			r.Push("alice", "main", "Plan commits of forks", githubtest.Files{"lockstep.hcl": baseFiles["lockstep.hcl"] + "\nallow {\n  forks = true\n}\n"})
+		})},
+		scene{title: "mallory opens a pull request from a fork", do: by(func(r *githubtest.Repository) {
+			f := r.Fork("mallory")
+			f.Push("mallory", "coffee", "Free coffee", zone)
+			r.OpenPullFrom(f, "mallory", "Free coffee", "coffee")
+		}), want: []string{"once somebody who may write has read and named it", "lockstep plan "}, never: []string{"to add"}},
+		scene{title: "alice reads it, and names the commit", do: by(func(r *githubtest.Repository) {
+			r.Comment("alice", 2, wholePlan.FindString(r.Comments(2)[0].Body))
+		}), want: []string{"Plan without credentials", "1 to add", "from a snapshot of the state"}},
+		commented("it cannot be applied from there", "alice", 2, "lockstep apply", "**Not applied**", "Merge it, and comment `lockstep plan`"),
+		merged("she merges it", "alice", 2, "not applied"),
+		commented("what was merged is planned with credentials", "alice", 2, "lockstep plan", "1 to add"),
+		commented("and applied", "alice", 2, "lockstep apply", "**Applied** `network`: 1 added"),
+	),
+}
+
+// wholePlan matches the command that names a commit.
+var wholePlan = regexp.MustCompile("lockstep plan [0-9a-f]{40}")
 
 // removedNetwork takes the network out of the repository.
 var removedNetwork = githubtest.Files{

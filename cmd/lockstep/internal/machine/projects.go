@@ -136,6 +136,7 @@ var standings = map[comment.Standing]struct {
 	comment.Planning:    {"is being planned", page.Busy, false},
 	comment.Ready:       {"waits for lockstep apply", page.Waiting, true},
 	comment.OnMerge:     {"will be applied on merge", page.Waiting, true},
+	comment.Previewed:   {"is planned without credentials", page.Quiet, true},
 	comment.NoChanges:   {"has nothing to do", page.Quiet, false},
 	comment.PlanFailed:  {"could not be planned", page.Bad, false},
 	comment.ApplyQueued: {"waits to be applied", page.Busy, true},

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -17,7 +16,7 @@ import (
 // their IDs, if the records of runs tell the owners of the names. The error lists the states that
 // stay.
 func renumber(ctx context.Context, data *localstore.Dir) error {
-	names, err := executor.Named(data.States)
+	names, err := named(data.States)
 	if err != nil || len(names) == 0 {
 		return err
 	}
@@ -36,7 +35,7 @@ func renumber(ctx context.Context, data *localstore.Dir) error {
 			continue
 		}
 		owner, name, _ := strings.Cut(m.name, "/")
-		errs = append(errs, executor.Renumber(data.States, owner, name, m.repo))
+		errs = append(errs, renumbered(data.States, owner, name, m.repo))
 	}
 	return errors.Join(errs...)
 }

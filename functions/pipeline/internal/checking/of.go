@@ -33,6 +33,7 @@ var settled = []row{
 	{comment.Blocked, comment.HeadBlocked},
 	{comment.Stopped, comment.HeadStopped}, {comment.NotApplied, comment.HeadNotApplied}, {comment.Stale, comment.HeadStale}, {comment.Renewed, comment.HeadRenewed},
 	{comment.Ready, comment.HeadWaiting}, {comment.OnMerge, comment.HeadOnMerge},
+	{comment.Previewed, comment.HeadPreviewed},
 	{comment.Applied, comment.HeadApplied}, {comment.NoChanges, comment.HeadNoChanges},
 }
 
@@ -74,6 +75,8 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 		return github.CheckCompleted, github.ConcludedFailure
 	case comment.HeadRefused, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed:
 		return github.CheckCompleted, github.ConcludedActionRequired
+	case comment.HeadPreviewed: // the merge comes before an apply, whatever the base branch wants of others
+		return github.CheckCompleted, github.ConcludedNeutral
 	case comment.HeadWaiting:
 		if w == project.WaitingFails {
 			return github.CheckCompleted, github.ConcludedActionRequired

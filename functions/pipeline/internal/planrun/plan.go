@@ -130,6 +130,9 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	}
 	defer done()
 	q.Run = s.Run
+	if runs.Preview(s.Run) {
+		return pl.preview(ctx, s, q, dir)
+	}
 	job, problem, err := pl.Evidence.Job(ctx, &q, dir)
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
@@ -218,10 +221,11 @@ func (pl *Planner) watched(ctx context.Context, s ledger.Versioned, job jobs.Job
 	ctx, stop := UntilMoved(ctx, pl.Ledger, s, pl.Poll)
 	defer stop()
 	result, err := pl.Engine.Plan(ctx, job)
+	made := result.Plan != nil || result.Previewed
 	if errors.Is(context.Cause(ctx), ErrSuperseded) {
 		return jobs.PlanResult{}, ErrSuperseded
 	}
-	if stop := end(); stop != nil && result.Plan == nil {
+	if stop := end(); stop != nil && !made {
 		return jobs.PlanResult{}, &stoppedError{s, stop.By}
 	}
 	return result, err

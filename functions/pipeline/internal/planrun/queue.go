@@ -24,7 +24,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 		return nil, err
 	}
 	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref, Closed: !qu.Evidence.Pull.Open}
-	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{})
+	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{Named: c.Commit})
 	if err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
@@ -182,7 +182,8 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 			return nil, nil // an older event, or a second one about the same head
 		}
 		r := s.Run
-		r.Dir, r.Environment = p.Dir, p.Environment // of the head: a run that is new has none
+		// Of the head, as a run that is new has none; and of the command.
+		r.Dir, r.Environment, r.Named = p.Dir, p.Environment, c.Commit
 		q, err := qu.Evidence.Request(ctx, comment.Plan, r)
 		if err != nil {
 			return evidence.Unable(c, p.Name, err)
@@ -236,11 +237,14 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 		s.Base, s.Merge = p.base, p.base
 		s.Options.Destroy = !s.Options.Changes()
 	}
+	if s.Named = ""; qu.Evidence.Pull.Fork() && !qu.Evidence.Pull.Merged {
+		s.Named = c.Commit
+	}
 	s.AfterMerge = qu.Evidence.Pull.Merged
 	s.Attempt++
 	s.ThenApply, s.Quiet = 0, qu.quiet
 	s.Ordered = l.Order != nil && len(l.Order.Edges) > 0
-	if l.Before(qu.Evidence.Message.At) && appliedNext(qu.Evidence.Message.Lines, c, s.Run) {
+	if !runs.Preview(s.Run) && l.Before(qu.Evidence.Message.At) && appliedNext(qu.Evidence.Message.Lines, c, s.Run) {
 		s.ThenApply = s.Try + 1
 	}
 	s.PlanFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)

@@ -84,6 +84,10 @@ func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanRes
 		return s, err
 	}
 	s.Full = result.Full != ""
+	if result.Previewed { // there is nothing that could be applied, nor checked
+		s.State, s.Counts = result.State, result.Counts
+		s.Reported, s.Checked, s.Part, s.Progress = runs.HashOf(report), nil, false, comment.Progress{}
+	}
 	if result.Plan == nil {
 		return s, nil
 	}

@@ -36,7 +36,7 @@ func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.Pla
 		return err
 	}
 	next := runs.Planned
-	if result.Plan == nil {
+	if result.Plan == nil && !result.Previewed {
 		next = runs.PlanFailed
 	}
 	s = s.To(next)

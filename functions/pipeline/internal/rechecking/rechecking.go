@@ -78,7 +78,7 @@ func (c *Checker) Check(ctx context.Context) error {
 func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	m := c.Evidence.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
-	if err != nil || s.Version == "" || s.Phase != runs.Planned || s.Attempt != m.Attempt {
+	if err != nil || s.Version == "" || s.Phase != runs.Planned || runs.Preview(s.Run) || s.Attempt != m.Attempt {
 		return none, err
 	}
 	last, err := c.Ledger.LastApply(ctx, s.Run)

@@ -70,7 +70,7 @@ func (rp *Reporter) looked(l ledger.Look) bool {
 func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Look) error {
 	if rp.looked(l) {
 		f := checking.Facts{
-			Closed: s.Closed, Refused: rp.Evidence.Pull.Fork() || l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict,
+			Closed: s.Closed, Refused: l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict,
 		}
 		s.Projects = slices.Clone(s.Projects)
 		for i, p := range s.Projects {

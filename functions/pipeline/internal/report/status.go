@@ -35,6 +35,9 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if len(all) == 0 && !l.Told {
 		return nil // there is nothing to tell, and no earlier comment
 	}
+	if s.Problem == "" && len(s.Projects) == 0 && rp.Evidence.Pull.Open {
+		s.Problem = l.Refused // the comment is there because a former head was planned
+	}
 	if s.Approvals, err = rp.approvals(ctx, l.Head); err != nil {
 		return err
 	}

@@ -440,6 +440,12 @@ func (e engine) Unlock(ctx context.Context, j jobs.Job) (u jobs.Unlocked, err er
 	return u, err
 }
 
+// Snapshot implements jobs.Engine: nobody has a fork.
+func (e engine) Snapshot(context.Context, jobs.Job) (s jobs.Snapshot, err error) {
+	e.s.bug("a state is read for a fork")
+	return s, nil
+}
+
 // Recover implements jobs.Engine: the changes are in the state already.
 func (e engine) Recover(ctx context.Context, j jobs.Job) (r comment.Recovered, err error) {
 	r.Project = j.Project

@@ -27,6 +27,7 @@ import (
 //	         stops STEP, goes STEP, rests STEP: the step happens while it is made, and ends it, or does not
 //	discover, inputs   death TEXT: see [projects]
 //	state    written: somebody else writes the state; takes effect at once
+//	snapshot fails, error TEXT
 //	unlock   1, 1 other, fails TEXT
 //	recover  changed, doubt ADDRESS, conflict ADDRESS, fails TEXT
 type engine struct {
@@ -107,6 +108,9 @@ func (e *engine) start(call string, j jobs.Job) error {
 		if x.value != "" {
 			text += ", " + x.name + " " + x.value
 		}
+	}
+	if j.Snapshot != nil {
+		text += ", of a snapshot"
 	}
 	if j.Continues {
 		text += ", continues"
@@ -202,13 +206,16 @@ func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
 			p.Asked = append(p.Asked, f.Place)
 		}
 	}
+	if j.Snapshot != nil {
+		p.Plan, p.Applyable, p.Previewed = nil, false, true
+	}
 	switch r.word {
 	case "error":
 		return jobs.PlanResult{}, errors.New(r.rest)
 	case "death":
 		return jobs.PlanResult{}, &jobs.DeathError{What: "planning", Why: r.rest, Remedy: "Make it smaller."}
 	case "fails":
-		p.Plan, p.Applyable, p.Report, p.Outputs = nil, false, "It cannot be planned.", nil
+		p.Plan, p.Applyable, p.Report, p.Outputs, p.Previewed = nil, false, "It cannot be planned.", nil, false
 	case "full":
 		p.Full = p.Report + " And more."
 	case "read":
@@ -314,6 +321,20 @@ func (e *engine) carryOut(r rule, st *state, add int) jobs.Outcome {
 		out.Counts = counting.Counts{Add: add}
 	}
 	return out
+}
+
+// Snapshot implements [jobs.Engine].
+func (e *engine) Snapshot(_ context.Context, j jobs.Job) (jobs.Snapshot, error) {
+	if err := e.start("snapshot", j); err != nil {
+		return jobs.Snapshot{}, err
+	}
+	switch r := e.take("snapshot", j.Project); r.word {
+	case "fails":
+		return jobs.Snapshot{Problem: "It cannot be read."}, nil
+	case "error":
+		return jobs.Snapshot{}, errors.New(r.rest)
+	}
+	return jobs.Snapshot{State: []byte("{}"), ID: e.state(j.Project).StateID}, nil
 }
 
 // Recover implements [jobs.Engine].

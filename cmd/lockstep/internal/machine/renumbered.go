@@ -1,4 +1,4 @@
-package executor
+package machine
 
 import (
 	"errors"
@@ -8,22 +8,20 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 )
 
-// numbered begins the names of directories by repositories' IDs: no account's name has a
-// dot in it.
-const numbered = "id."
-
-// Named returns the repositories, OWNER/NAME, that dir has states of under their names, as
+// named returns the repositories, OWNER/NAME, that dir has states of under their names, as
 // former versions kept them.
-func Named(dir string) ([]string, error) {
+func named(dir string) ([]string, error) {
 	var out []string
 	owners, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	for _, o := range owners {
-		if err != nil || !o.IsDir() || strings.HasPrefix(o.Name(), numbered) {
+		if err != nil || !o.IsDir() || strings.HasPrefix(o.Name(), executor.Numbered) {
 			continue
 		}
 		var names []os.DirEntry
@@ -39,12 +37,12 @@ func Named(dir string) ([]string, error) {
 	return out, err
 }
 
-// Renumber moves the states in dir from a repository's name to its ID, in one step: a crash leaves
+// renumbered moves the states in dir from a repository's name to its ID, in one step: a crash leaves
 // them at the one or at the other. If there are states at the ID already, both stay, and the error
 // says so.
-func Renumber(dir, owner, name string, repo int64) error {
+func renumbered(dir, owner, name string, repo int64) error {
 	old := filepath.Join(dir, url.PathEscape(owner), url.PathEscape(name))
-	now := filepath.Join(dir, fmt.Sprintf("%s%d", numbered, repo))
+	now := filepath.Join(dir, fmt.Sprintf("%s%d", executor.Numbered, repo))
 	if _, err := os.Lstat(now); err == nil {
 		return fmt.Errorf("the states in %s are of a former name of a repository that has others in %s, which are used: move those that are missing there by hand, or delete the directory", old, now)
 	}

@@ -1,4 +1,6 @@
-package executor
+// Package windows shows file functions the checkout of a run, and nothing else of the machine. It refuses to know their
+// language. Start at [Open].
+package windows
 
 import (
 	"io/fs"
@@ -12,9 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 )
 
-// A window confines file functions to the checkout. It notes the files that they look at, since
+// A Window confines file functions to the checkout. It notes the files that they look at, since
 // the plan depends on these.
-type window struct {
+type Window struct {
 	funcs.Files
 	root string
 
@@ -22,11 +24,12 @@ type window struct {
 	seen map[string]bool // slash-separated, from root
 }
 
-func newWindow(root *os.Root) *window {
-	return &window{Files: funcs.Confined(root), root: root.Name(), seen: map[string]bool{}}
+// Open returns the window to a checkout.
+func Open(root *os.Root) *Window {
+	return &Window{Files: funcs.Confined(root), root: root.Name(), seen: map[string]bool{}}
 }
 
-func (w *window) note(name string) {
+func (w *Window) note(name string) {
 	rel, err := filepath.Rel(w.root, name)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return // it is not opened either
@@ -37,25 +40,25 @@ func (w *window) note(name string) {
 }
 
 // Open implements funcs.Files.
-func (w *window) Open(name string) (fs.File, error) {
+func (w *Window) Open(name string) (fs.File, error) {
 	w.note(name)
 	return w.Files.Open(name)
 }
 
 // Stat implements funcs.Files.
-func (w *window) Stat(name string) (fs.FileInfo, error) {
+func (w *Window) Stat(name string) (fs.FileInfo, error) {
 	w.note(name)
 	return w.Files.Stat(name)
 }
 
 // Lstat implements funcs.Files.
-func (w *window) Lstat(name string) (fs.FileInfo, error) {
+func (w *Window) Lstat(name string) (fs.FileInfo, error) {
 	w.note(name)
 	return w.Files.Lstat(name)
 }
 
-// read returns the noted files, sorted.
-func (w *window) read() []string {
+// Read returns the noted files, sorted.
+func (w *Window) Read() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Sorted(maps.Keys(w.seen))

@@ -1,15 +1,13 @@
-package executor
+package jobs
 
 import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// errTime is the reason to stop an apply at its limit of time.
-var errTime = errors.New("the time that one run may take is over")
+// ErrTime is the reason to stop an apply at its limit of time.
+var ErrTime = errors.New("the time that one run may take is over")
 
 const (
 	// callsAfter is the time that calls under way have after an apply was stopped, before providers
@@ -19,18 +17,18 @@ const (
 	stopGrace = time.Minute
 )
 
-// starting returns the context for beginning changes: it ends with ctx, or at the job's time.
-func starting(ctx context.Context, t jobs.Times) (context.Context, context.CancelFunc) {
+// Starting returns the context for beginning changes: it ends with ctx, or at the job's time.
+func Starting(ctx context.Context, t Times) (context.Context, context.CancelFunc) {
 	if at := t.StopStarting; !at.IsZero() {
-		return context.WithDeadlineCause(ctx, at, errTime)
+		return context.WithDeadlineCause(ctx, at, ErrTime)
 	}
 	return context.WithCancel(ctx)
 }
 
-// calling returns the context at whose end providers are asked to stop the calls under way, and
+// Calling returns the context at whose end providers are asked to stop the calls under way, and
 // the time for their answers, after which they are killed. A plan's end with its work.
-func calling(ctx context.Context, j jobs.Job) (context.Context, context.CancelFunc, time.Duration) {
-	if j.Access != jobs.Writes {
+func Calling(ctx context.Context, j Job) (context.Context, context.CancelFunc, time.Duration) {
+	if j.Access != Writes {
 		return ctx, func() {}, 0
 	}
 	t := j.Times
@@ -42,7 +40,7 @@ func calling(ctx context.Context, j jobs.Job) (context.Context, context.CancelFu
 	if t.StopCalls.IsZero() {
 		return calls, end, stopGrace
 	}
-	at, release := context.WithDeadlineCause(calls, t.StopCalls, errTime)
+	at, release := context.WithDeadlineCause(calls, t.StopCalls, ErrTime)
 	// The other half is for the state and the journal.
 	return at, func() { release(); end() }, t.End.Sub(t.StopCalls) / 2
 }

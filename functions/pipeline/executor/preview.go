@@ -1,0 +1,142 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/states/statefile"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/censoring"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// The author of a fork is anybody. Its configuration is planned with a state that has no secrets any more, by providers
+// that have neither credentials nor a network, so that there is nothing to steal and nobody to tell. There is no saved
+// plan: nothing of it can be applied.
+
+// Snapshot implements jobs.Engine. Its job is of the base branch: the schemas that tell secrets are those of providers
+// that the base branch has, and no configuration is evaluated.
+func (e *Engine) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error) {
+	j.Access = jobs.Reads
+	o, ds, err := e.open(ctx, j, true)
+	//lint:ignore SA5001 after an error, too, there is something to close
+	defer o.Close()
+	if err != nil {
+		return jobs.Snapshot{}, fmt.Errorf("open %s: %w", describe(j), err)
+	}
+	o.schemas = true
+	state, more := snapshot(ctx, o, ds)
+	if ctx.Err() != nil {
+		return jobs.Snapshot{}, fmt.Errorf("read the state of %s: %w", describe(j), context.Cause(ctx))
+	}
+	if more.HasErrors() {
+		return jobs.Snapshot{Problem: o.reporter(o.secrets(nil, nil)).trouble(more)}, nil
+	}
+	out := jobs.Snapshot{ID: runs.StateID(o.Opened)}
+	if state != nil {
+		out.State, err = statefile.Write(state)
+	}
+	return out, err
+}
+
+// snapshot reads the state, and takes the secrets out of it; nil if there is none. ds are the diagnostics of opening.
+func snapshot(ctx context.Context, o *checkout, ds diags.Diagnostics) (*states.State, diags.Diagnostics) {
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	b, ds := o.encryptedBackend(ctx)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	if ds = append(ds, o.readState(ctx, b)...); ds.HasErrors() || o.State.Current.IsEmpty() {
+		return nil, ds
+	}
+	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
+		return nil, ds
+	}
+	c := censoring.Censor{Secrets: &o.secrets(nil, nil).Secrets, Schemas: o.Schemas}
+	return c.State(o.State.Current), ds
+}
+
+// readState reads the state: that of a backend, or the job's snapshot.
+func (o *checkout) readState(ctx context.Context, b statebackend.Backend) diags.Diagnostics {
+	if o.job.Snapshot == nil {
+		return o.OpenState(ctx, b, statebackend.DefaultWorkspace, nil)
+	}
+	o.State = &workdir.State{Current: states.Empty()}
+	if o.job.Snapshot.State == nil {
+		return nil
+	}
+	s, err := statefile.Read(o.job.Snapshot.State)
+	if err != nil {
+		return diags.FromError("The snapshot of the state cannot be read", err)
+	}
+	o.State.Current = s
+	return nil
+}
+
+// preview plans a job with a snapshot.
+func (e *Engine) preview(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
+	o, ds, err := e.open(ctx, j, true)
+	//lint:ignore SA5001 after an error, too, there is something to close
+	defer o.Close()
+	if err != nil {
+		return jobs.PlanResult{}, fmt.Errorf("open %s: %w", describe(j), err)
+	}
+	var plan *plans.Plan
+	if !ds.HasErrors() {
+		var more diags.Diagnostics
+		plan, more = previewed(ctx, o)
+		ds = append(ds, more...)
+	}
+	if ctx.Err() != nil {
+		return jobs.PlanResult{}, fmt.Errorf("plan %s: %w", describe(j), context.Cause(ctx))
+	}
+	r := o.reporter(o.secrets(plan, nil))
+	if ds.HasErrors() {
+		return jobs.PlanResult{Report: r.trouble(ds)}, nil
+	}
+	res := jobs.PlanResult{Previewed: true, State: j.Snapshot.ID, Counts: plan.Counts()}
+	res.Report, res.Full = r.plan(plan, ds)
+	return res, nil
+}
+
+func previewed(ctx context.Context, o *checkout) (*plans.Plan, diags.Diagnostics) {
+	ds := o.readState(ctx, nil)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
+		return nil, ds
+	}
+	options := o.options.waiting(nil)
+	options.SkipRefresh = true // nobody could read an object
+	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, options)
+	return plan, append(ds, more...)
+}
+
+// rights reports whether the job's programs have any: its schemas are had without, and so is a plan of a snapshot.
+func rights(o *checkout) bool { return o.job.Snapshot == nil && !o.schemas }
+
+// bare refuses the plugins of a snapshot where nothing takes their network away.
+func bare(o *checkout, plugins bool) diags.Diagnostics {
+	if o.job.Snapshot == nil || !plugins || o.engine.Begin != nil {
+		return nil
+	}
+	return diags.Errorf(nil, "Providers are not confined here", "The commit of a fork is planned by providers without a network, and this installation of Lockstep cannot close it: its operator has to run it under Linux, with runs in processes of their own.")
+}
+
+// noRemoteState answers terraform_remote_state where nothing may be read: its arguments would lead our own process
+// anywhere.
+func noRemoteState(context.Context, string, cty.Value, string) (map[string]cty.Value, error) {
+	return nil, errors.New("this plan of a fork's commit is made without credentials, and no other state is read for it")
+}

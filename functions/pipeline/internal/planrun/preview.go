@@ -1,0 +1,48 @@
+package planrun
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// preview makes the plan of a fork's commit in dir, and keeps it: first the state is read by the base branch's
+// configuration, then a process without rights plans the fork's. No hook is called: its programs would meet what a stranger has
+// written, with rights of their own. The checkout must be that of the named commit, which the gate has held.
+func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q runs.Request, dir string) error {
+	base, done, err := pl.Evidence.Checkout(ctx, s.Base)
+	if err != nil {
+		return pl.cannotPlan(ctx, s, err)
+	}
+	defer done()
+	v, no, problem, err := evidence.PreviewOf(ctx, pl.Evidence, q, dir, base)
+	switch {
+	case err != nil:
+		return pl.cannotPlan(ctx, s, err)
+	case problem != "":
+		return pl.notPlanned(ctx, s, markdown.Code(problem))
+	case !no.Allowed():
+		return pl.denied(ctx, s, no)
+	}
+	s.Place, s.Deploys = v.Base.State.String(), ""
+	snap, err := pl.Engine.Snapshot(ctx, v.Base)
+	if err != nil {
+		return fmt.Errorf("read the state of %s: %w", s.Project, err)
+	}
+	if snap.Problem != "" {
+		return pl.notPlanned(ctx, s, snap.Problem)
+	}
+	result, err := pl.watched(ctx, s, jobs.Bare(v.Head, snap))
+	if err != nil {
+		return fmt.Errorf("plan %s: %w", s.Project, err)
+	}
+	result.Plan, result.Outputs = nil, nil // whatever a process has returned
+	result.Report = comment.Preview{Head: s.Head, By: s.Actor, Failed: !result.Previewed}.Above(result.Report)
+	return pl.keep(ctx, s, result, ledger.Inputs{})
+}

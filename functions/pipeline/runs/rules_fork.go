@@ -1,0 +1,52 @@
+package runs
+
+import (
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+)
+
+// Preview reports whether a run is of a fork's commit that somebody has named: it is planned without credentials, and
+// nothing of it is applied.
+func Preview(r Run) bool { return r.Named != "" }
+
+// fork holds that of a pull request from a fork no more is done than to plan the commit that somebody else has named, until
+// it is merged: then it is a part of the base branch.
+func fork(q *Request) reasons.Reason {
+	switch merged := q.Pull.Merged && q.Entry == ByComment; {
+	case !q.Pull.Fork():
+		return nil
+	case !q.Forks:
+		return reasons.FromFork{}
+	case q.Verb == comment.Stop:
+		return nil
+	case q.Verb == comment.Plan && !merged:
+		return unnamed(q)
+	case q.Verb == comment.Plan, merged && q.Run.AfterMerge && !Preview(q.Run):
+		return nil
+	}
+	return reasons.ForkOnlyPlanned{Verb: q.Verb}
+}
+
+// unnamed holds that the head is the very commit that somebody else than the pull request's author has named, by the
+// whole of its ID: others can be made that begin as it does.
+func unnamed(q *Request) reasons.Reason {
+	named, head := q.Run.Named, q.Pull.Head.SHA
+	queued := q.Run.Phase == Queued || q.Run.Phase == Planning
+	switch {
+	case named == "":
+		return reasons.ForkUnnamed{Head: head}
+	case named != head, queued && q.Run.Head != named:
+		return reasons.OtherCommit{Named: named, Head: head}
+	case q.Actor == q.Pull.Author:
+		return reasons.OwnFork{Login: q.Actor}
+	}
+	return nil
+}
+
+// otherCommit holds that a command that names a commit is for no other one.
+func otherCommit(q *Request) reasons.Reason {
+	if named, head := q.Run.Named, q.Pull.Head.SHA; named != "" && named != head && !q.Pull.Fork() {
+		return reasons.OtherCommit{Named: named, Head: head}
+	}
+	return nil
+}
