@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -264,8 +265,8 @@ func (f *faults) use(s *stage) {
 }
 
 // TestDeathAtEachCall tells stories of the road with their writes failing in turn, before and after they are done, and
-// their reads, once: each write of the main one, and the calls of the others by every new way to them. Handling the same
-// again must come to the same end: the same conversation, the same checks, everything made once.
+// their reads, once: each write of those where the same way leads to different ends, and the calls of the others by every
+// new way to them. Handling the same again must come to the same end: the same conversation, the same checks, everything made once.
 func TestDeathAtEachCall(t *testing.T) {
 	t.Parallel()
 	var found ways
@@ -276,7 +277,7 @@ func TestDeathAtEachCall(t *testing.T) {
 		for _, how := range []fault{undone, done, unread} {
 			t.Run(name+"/"+string(how), func(t *testing.T) {
 				t.Parallel()
-				each := name == "apply" && how != unread
+				each := how != unread && slices.Contains([]string{"apply", "check", "deploy", "notify"}, name)
 				for at := 0; ; at++ {
 					f := &faults{at: at, how: how}
 					if !each {
@@ -286,7 +287,7 @@ func TestDeathAtEachCall(t *testing.T) {
 					if f.died != "" {
 						continue
 					}
-					if each && at < 60 {
+					if each && at < 25 {
 						t.Errorf("only %d calls", at)
 					}
 					return
@@ -297,10 +298,7 @@ func TestDeathAtEachCall(t *testing.T) {
 	t.Cleanup(func() {
 		n := 0
 		found.known.Range(func(any, any) bool { n++; return true })
-		t.Logf("calls have failed in %d ways", n)
-		if n < 20 {
-			t.Errorf("calls have failed in %d ways", n)
-		}
+		t.Logf("calls have failed in %d ways, besides each write of some", n)
 	})
 }
 
