@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
 // kinds are all questions of a child.
@@ -88,7 +89,7 @@ func TestBareProcess(t *testing.T) {
 		t.Errorf("%s, %v", got.Report, err)
 	}
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("there is no bash here")
+		statebackendtest.Missing(t, "there is no bash here, which connects by /dev/tcp")
 	}
 	const connect = "run:exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/1'"
 	if got, err = e.Plan(t.Context(), job(connect)); err != nil || !strings.Contains(got.Report, "Permission denied") {

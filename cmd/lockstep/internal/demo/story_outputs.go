@@ -73,12 +73,7 @@ var remoteState = Story{
 	Shows:  "A project reads the outputs of another one's state in S3, with the credentials of its own providers; what is sensitive there is shown nowhere.",
 	bucket: remoteStates,
 	scenes: []scene{
-		{title: "main has a network, and a shop that is empty", do: by(func(r *githubtest.Repository) {
-			r.Push("carol", "main", "States in S3", githubtest.Files{
-				"lockstep.hcl": "project \"vpc\" {\n  dir = \"vpc\"\n}\n\nproject \"shop\" {\n  dir = \"shop\"\n}\n",
-				"vpc/main.tf":  inBucket(remoteStates, "vpc"), "shop/main.tf": inBucket(remoteStates, "shop"),
-			})
-		})},
+		shopInBucket("main has a network, and a shop that is empty", remoteStates, ""),
 		opened("alice opens a pull request with the network", "alice", "vpc", "A network", githubtest.Files{"vpc/vpc.tf": vpc}, "check lockstep/vpc: success, 1 to add"),
 		commented("and applies it: its state is an object in a bucket", "alice", 1, "lockstep apply", "**Applied** `vpc`: 1 added"),
 		merged("and merges", "alice", 1),
@@ -97,12 +92,7 @@ var plannedOutputs = Story{
 	Shows:  "One pull request changes two projects: the one is planned with the outputs that the other's plan will have, before anything is applied.",
 	bucket: plannedStates,
 	scenes: []scene{
-		{title: "main has a network, and a shop that comes after it", do: by(func(r *githubtest.Repository) {
-			r.Push("carol", "main", "States in S3", githubtest.Files{
-				"lockstep.hcl": "project \"vpc\" {\n  dir = \"vpc\"\n}\n\nproject \"shop\" {\n  dir        = \"shop\"\n  depends_on = [\"vpc\"]\n}\n",
-				"vpc/main.tf":  inBucket(plannedStates, "vpc"), "shop/main.tf": inBucket(plannedStates, "shop"),
-			})
-		})},
+		shopInBucket("main has a network, and a shop that comes after it", plannedStates, `  depends_on = ["vpc"]`+"\n"),
 		without(opened("alice adds both in one pull request: the state of the network does not exist yet, its plan does", "alice", "both", "A network and a shop",
 			githubtest.Files{"vpc/vpc.tf": vpc, "shop/shop.tf": reads(plannedStates, "")},
 			"check lockstep/vpc: success, 1 to add", "check lockstep/shop: success, 1 to add", "Planned with the outputs that the plan of `vpc` will have"), "correct-horse"),
@@ -110,6 +100,16 @@ var plannedOutputs = Story{
 			"`vpc`: 1 added", "`shop`: 1 added"), "correct-horse"),
 		merged("and merges", "alice", 1),
 	},
+}
+
+// shopInBucket is a scene in which the base branch gets a network and a shop without objects; more is in the shop's block.
+func shopInBucket(title, bucket, more string) scene {
+	return scene{title: title, do: by(func(r *githubtest.Repository) {
+		r.Push("carol", "main", "States in S3", githubtest.Files{
+			"lockstep.hcl": "project \"vpc\" {\n  dir = \"vpc\"\n}\n\nproject \"shop\" {\n  dir = \"shop\"\n" + more + "}\n",
+			"vpc/main.tf":  inBucket(bucket, "vpc"), "shop/main.tf": inBucket(bucket, "shop"),
+		})
+	})}
 }
 
 // without adds texts that must not appear.
