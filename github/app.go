@@ -47,6 +47,8 @@ type AppConfig struct {
 	// MaxMergeWait is how long [Client.MergeResult] waits for a trial merge; 0 means
 	// 20 seconds.
 	MaxMergeWait time.Duration
+	// Tarballs keeps archives for further processes; nil for none.
+	Tarballs Tarballs
 }
 
 // An App is a GitHub App. It is safe for concurrent use.

@@ -23,6 +23,18 @@ type Unpacked = unpacking.Unpacked
 // can spare.
 const archiveTimeout = 3 * time.Minute
 
+// Tarballs keeps the archives of commits for further processes, so that GitHub is asked for a commit once. None is ever missed:
+// GitHub has them all.
+type Tarballs interface {
+	// Get returns the archive of a commit as it was put, nil if there is none.
+	Get(ctx context.Context, r Repo, sha string) []byte
+	// Put keeps an archive of at most [MaxTarball] bytes.
+	Put(ctx context.Context, r Repo, sha string, data []byte)
+}
+
+// MaxTarball is the length of the longest archive that is kept for further processes, in bytes: it is in memory at once.
+const MaxTarball = 32 << 20
+
 // Checkout unpacks the files of a commit into the directory dir, which must exist and be empty. See
 // unpacking.Unpack for the entries that an archive may have; with others the error is a *[FinalError].
 func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error) {
@@ -36,12 +48,22 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 		u, err := unpacking.Unpack(bytes.NewReader(data), dir, sha, unpacking.CheckoutLimits)
 		return u, failed(what, err)
 	}
+	others := c.app.config.Tarballs
+	if others != nil {
+		if u, data, err := unpacking.Try(others.Get(ctx, c.repo, sha), dir, sha, unpacking.CheckoutLimits); data != nil || err != nil {
+			c.app.archives.Put(c.scope, sha, data)
+			return u, failed(what, err)
+		}
+	}
 	res, err := c.archive(ctx, sha)
 	if err != nil {
 		return Unpacked{}, failed(what, err)
 	}
 	defer res.Body.Close()
-	body := &caching.Keeping{Reader: res.Body}
+	body := &caching.Keeping{Reader: res.Body, Max: caching.MaxArchive}
+	if others != nil {
+		body.Max = MaxTarball
+	}
 	u, err := unpacking.Unpack(body, dir, sha, unpacking.CheckoutLimits)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -49,7 +71,12 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 		}
 		return u, failed(what, err)
 	}
-	c.app.archives.Put(c.scope, sha, body)
+	if data := body.All(); data != nil {
+		c.app.archives.Put(c.scope, sha, data)
+		if others != nil {
+			others.Put(ctx, c.repo, sha, data)
+		}
+	}
 	return u, nil
 }
 

@@ -55,7 +55,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/demo":    {"cmd/lockstep/internal/machine", "functions/comment", "functions/page", "functions/pipeline/...", "functions/workdir", "github/...", "statebackend/...", "engine/..."},
 	"cmd/lockstep/internal/machine": {"functions/...", "statebackend", "engine/diags", "github", "engine/plans/counting", "functions/project/environments"},
 
-	"functions/internal/wiring":                        {"functions/pipeline", "functions/pipeline/awsstore", "functions/pipeline/intake", "functions/pipeline/roster", "functions/pipeline/sharing", "functions/places", "functions/shield", "github"},
+	"functions/internal/wiring":                        {"functions/pipeline", "functions/pipeline/awsstore", "functions/pipeline/intake", "functions/pipeline/roster", "functions/pipeline/sharing", "functions/pipeline/tarballs", "functions/places", "functions/shield", "github"},
 	"functions/internal/wiring/worker":                 {"functions/pipeline/callouts", "functions/confine", "functions/pipeline", "functions/pipeline/apart", "functions/pipeline/dispatch", "functions/pipeline/executor", "functions/pipeline/jobs", "functions/pipeline/awsstore", "functions/pipeline/modules", "functions/pipeline/sessions", "functions/internal/wiring", "functions/internal/wiring/handling", "functions/workdir", "statebackend/...", "engine/...", "functions/project/environments", "functions/pipeline/building", "github"},
 	"functions/internal/template":                      {"functions/pipeline/lambdatest", "functions/pipeline/lambdatest/templates"},
 	"functions/webhook":                                {"functions/internal/wiring"},
@@ -131,6 +131,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/internal/factfinding":          {"functions/pipeline", "functions/pipeline/gates", "functions/project/requirements", "github", "functions/comment/grammar"},
 	"functions/pipeline/lambdatest/internal/codebuild": {},
 	"functions/pipeline/internal/queueing":             {"functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/internal/report", "functions/pipeline/runs"},
+	"functions/pipeline/tarballs":                      {"functions/pipeline", "github"},
 	"functions/pipeline/sharing":                       {"functions/pipeline", "functions/places"},
 	"functions/pipeline/roster":                        {"functions/pipeline/intake", "functions/pipeline/sharing"},
 	"functions/pipeline/internal/foreseeing":           {"functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/order", "github"},

@@ -18,6 +18,7 @@ var collections = map[string]time.Duration{
 	"lease":    15 * day, // a process that works on a run
 	"stop":     15 * day, // an order to end a plan or an apply
 	"pace":     day,      // the comments of one person, counted
+	"tarball":  day,      // the archive of a commit
 	// GitHub's check runs expire then, too.
 	"ask":      90 * day,  // an answer to a comment
 	"deployed": 365 * day, // the deployments that GitHub was told of

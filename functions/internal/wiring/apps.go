@@ -26,6 +26,11 @@ func (w *World) For(ctx context.Context, name string) (*World, error) {
 	x.Serves, x.Intake, x.Artifacts = a.Owners(), w.intakeOf(a), x.Space.Artifacts(w.Artifacts)
 	// Its repositories have names that are another's, too: no pattern makes states of these.
 	x.OwnStates = nil
+	if w.tarballs != nil {
+		own := *w.tarballs
+		own.Records, own.App = x.Intake.Records, a.Name
+		x.tarballs = &own
+	}
 	x.Secrets = slices.Clone(w.Secrets)
 	if err := x.openApp(ctx); err != nil {
 		return nil, fmt.Errorf("the App %q: %w", name, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sharing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/tarballs"
 	"github.com/lockstep-iac/lockstep/functions/shield"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -38,6 +39,8 @@ type World struct {
 	// are not for the webhook's function.
 	Artifacts pipeline.Artifacts
 	Secrets   []github.Secret
+	// tarballs keeps the archives of commits for further plans; nil for functions that ask GitHub alone.
+	tarballs *tarballs.Store
 	// WebhookSecrets are the first App's, for the webhook's function only.
 	WebhookSecrets []github.Secret
 }
@@ -76,6 +79,9 @@ func Open(f Function) (*World, error) {
 		return w, err
 	}
 	w.Artifacts = awsstore.Artifacts{Client: s3.NewFromConfig(cfg), Bucket: s.Bucket, KeyID: s.Key}
+	if f == Plan {
+		w.tarballs = &tarballs.Store{Artifacts: w.Artifacts, Records: w.Intake.Records, Log: func(err error) { w.Log.Warn("tarball", "error", err.Error()) }}
+	}
 	return w, w.openApp(ctx)
 }
 
@@ -95,7 +101,11 @@ func (w *World) openApp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.App, err = github.NewApp(github.AppConfig{ID: w.AppID, Key: key, URL: w.GitHubURL, Transport: http.DefaultTransport})
+	c := github.AppConfig{ID: w.AppID, Key: key, URL: w.GitHubURL, Transport: http.DefaultTransport}
+	if w.tarballs != nil {
+		c.Tarballs = *w.tarballs
+	}
+	w.App, err = github.NewApp(c)
 	if err != nil {
 		return fmt.Errorf("the secret %s: %w", w.AppKeySecret, err)
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// The longest archive that is kept, and the length of all of them, in bytes.
-	maxArchive     = 8 << 20
+	// MaxArchive is the length of the longest archive that is kept, and maxAllArchives of all of them, in bytes.
+	MaxArchive     = 8 << 20
 	maxAllArchives = 24 << 20
 )
 
@@ -47,18 +47,12 @@ func (a *Archives) Get(scope Scope, sha string) []byte {
 	return t.data
 }
 
-// Put keeps the rest of a tarball that was read, and drops those that were not used for the longest time. One
-// that is too long, or cannot be read to its end, is not kept.
-func (a *Archives) Put(scope Scope, sha string, k *Keeping) {
-	if k.rest() {
-		a.put(tarballKey{scope, sha}, k.data.Bytes())
-	}
-}
-
-func (a *Archives) put(k tarballKey, data []byte) {
+// Put keeps a tarball, and drops those that were not used for the longest time. One that is too long is not kept.
+func (a *Archives) Put(scope Scope, sha string, data []byte) {
+	k := tarballKey{scope, sha}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(data) > maxArchive || slices.ContainsFunc(a.all, func(t tarball) bool { return t.key == k }) {
+	if len(data) > MaxArchive || slices.ContainsFunc(a.all, func(t tarball) bool { return t.key == k }) {
 		return
 	}
 	a.all = append(a.all, tarball{k, data})
@@ -68,23 +62,27 @@ func (a *Archives) put(k tarballKey, data []byte) {
 	}
 }
 
-// A Keeping keeps the bytes that are read from an archive, up to the length of the longest.
+// A Keeping keeps the bytes that are read from an archive, up to a length.
 type Keeping struct {
 	io.Reader
+	Max  int
 	data bytes.Buffer
 }
 
 // Read implements io.Reader.
 func (k *Keeping) Read(p []byte) (int, error) {
 	n, err := k.Reader.Read(p)
-	if k.data.Len() <= maxArchive {
+	if k.data.Len() <= k.Max {
 		k.data.Write(p[:n])
 	}
 	return n, err
 }
 
-// rest reads what is left, unless that is too long, and reports whether all of the archive is kept.
-func (k *Keeping) rest() bool {
-	_, err := io.CopyN(io.Discard, k, max(0, int64(maxArchive+1-k.data.Len())))
-	return err == io.EOF && k.data.Len() <= maxArchive
+// All reads what is left and returns all of the archive; nil if it is longer than Max, or cannot be read to its end.
+func (k *Keeping) All() []byte {
+	_, err := io.CopyN(io.Discard, k, max(0, int64(k.Max+1-k.data.Len())))
+	if err != io.EOF || k.data.Len() > k.Max {
+		return nil
+	}
+	return k.data.Bytes()
 }

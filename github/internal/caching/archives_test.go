@@ -1,7 +1,6 @@
 package caching
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -12,18 +11,18 @@ import (
 // them take a bounded number of bytes.
 func TestArchives(t *testing.T) {
 	a := &Archives{}
-	key := func(repo int64, sha string) tarballKey { return tarballKey{Scope{Repo: repo}, sha} }
-	a.put(key(1, "a"), []byte("one"))
-	a.put(key(1, "a"), []byte("another"))
-	if got := a.Get(Scope{Repo: 1}, "a"); string(got) != "one" {
+	one := Scope{Repo: 1}
+	a.Put(one, "a", []byte("one"))
+	a.Put(one, "a", []byte("another"))
+	if got := a.Get(one, "a"); string(got) != "one" {
 		t.Errorf("%q", got)
 	}
-	if a.Get(Scope{Repo: 2}, "a") != nil || a.Get(Scope{Repo: 1}, "b") != nil {
+	if a.Get(Scope{Repo: 2}, "a") != nil || a.Get(one, "b") != nil {
 		t.Error("another repository's archive, or another commit's")
 	}
-	for i := range 4 * maxAllArchives / maxArchive {
-		a.Get(Scope{Repo: 1}, "a")
-		a.put(key(1, fmt.Sprint(i)), make([]byte, maxArchive))
+	for i := range 4 * maxAllArchives / MaxArchive {
+		a.Get(one, "a")
+		a.Put(one, fmt.Sprint(i), make([]byte, MaxArchive))
 	}
 	sum := 0
 	for _, x := range a.all {
@@ -32,10 +31,10 @@ func TestArchives(t *testing.T) {
 	if sum != a.size || sum > maxAllArchives || sum < maxAllArchives/2 {
 		t.Errorf("%d bytes, counted as %d", sum, a.size)
 	}
-	if a.Get(Scope{Repo: 1}, "a") == nil {
+	if a.Get(one, "a") == nil {
 		t.Error("the one in use is dropped")
 	}
-	if a.put(key(1, "long"), make([]byte, maxArchive+1)); a.Get(Scope{Repo: 1}, "long") != nil {
+	if a.Put(one, "long", make([]byte, MaxArchive+1)); a.Get(one, "long") != nil {
 		t.Error("a long one is kept")
 	}
 }
@@ -45,21 +44,21 @@ func TestKeeping(t *testing.T) {
 	for _, test := range []struct {
 		length int
 		want   bool
-	}{{0, true}, {1, true}, {maxArchive, true}, {maxArchive + 1, false}, {2*maxArchive + 1, false}} {
+	}{{1, true}, {MaxArchive, true}, {MaxArchive + 1, false}, {2*MaxArchive + 1, false}} {
 		text := strings.Repeat("x", test.length)
-		k := &Keeping{Reader: strings.NewReader(text)}
+		k := &Keeping{Reader: strings.NewReader(text), Max: MaxArchive}
 		if _, err := io.CopyN(io.Discard, k, int64(test.length/2)); err != nil {
 			t.Fatal(err)
 		}
-		if got := k.rest(); got != test.want || got && !bytes.Equal(k.data.Bytes(), []byte(text)) {
-			t.Errorf("%d bytes: %v, %d are kept", test.length, got, k.data.Len())
+		if got := k.All(); test.want && string(got) != text || !test.want && got != nil {
+			t.Errorf("%d bytes: %d are kept", test.length, len(got))
 		}
-		if k.data.Len() > 2*maxArchive {
+		if k.data.Len() > 2*MaxArchive {
 			t.Errorf("%d of %d bytes are in memory", k.data.Len(), test.length)
 		}
 	}
-	broken := &Keeping{Reader: io.MultiReader(strings.NewReader("x"), io.LimitReader(failing{}, 9))}
-	if broken.rest() {
+	broken := &Keeping{Reader: io.MultiReader(strings.NewReader("x"), io.LimitReader(failing{}, 9)), Max: MaxArchive}
+	if broken.All() != nil {
 		t.Error("an archive that broke off is kept")
 	}
 }

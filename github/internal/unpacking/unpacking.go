@@ -4,6 +4,7 @@ package unpacking
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -75,6 +77,25 @@ func Unpack(r io.Reader, dir, sha string, limits Limits) (Unpacked, error) {
 		return u.done, fmt.Errorf("unpack: %w", err)
 	}
 	return u.done, nil
+}
+
+// Try is [Unpack] of an archive in memory that is perhaps none: it returns the archive if it is unpacked, and nil if it cannot
+// be, with dir empty again.
+func Try(data []byte, dir, sha string, limits Limits) (Unpacked, []byte, error) {
+	if data == nil {
+		return Unpacked{}, nil, nil
+	}
+	u, err := Unpack(bytes.NewReader(data), dir, sha, limits)
+	if err == nil {
+		return u, data, nil
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if err == nil {
+			err = os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
+	return Unpacked{}, nil, err
 }
 
 type unpacking struct {

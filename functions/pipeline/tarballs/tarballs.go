@@ -1,0 +1,103 @@
+// Package tarballs keeps the archives of commits for the processes of a deployment, so that the plans of a push, which run
+// in many of them, ask GitHub for a commit once. The archive is an artifact, and its digest a record: an archive that was cut
+// short or exchanged is not used.
+//
+// Plans use it. An apply has files that GitHub itself has given it: its program does not look here, so that nothing that a
+// plan can write comes into an apply.
+//
+// The package refuses to know the content of an archive. Start at [Store].
+package tarballs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A Store implements github.Tarballs with the stores of a deployment. Nothing of it has to be there: who finds nothing asks
+// GitHub. So its failures are written to the log, and are nobody's error.
+type Store struct {
+	// Artifacts are those of all Apps: the archives of all are in one directory, which a rule of the bucket empties every day.
+	Artifacts pipeline.Artifacts
+	// Records are the App's own.
+	Records pipeline.Records
+	App     string // its name, "" for the first one
+	Log     func(error)
+}
+
+// Dir is the directory of the artifacts.
+const Dir = "tarballs"
+
+// entry is the value of a record.
+type entry struct {
+	SHA256 []byte `json:"sha256"` // of the archive
+}
+
+func recordKey(r github.Repo, sha string) string { return fmt.Sprintf("tarball/%d/%s", r.ID, sha) }
+
+func (s Store) artifact(r github.Repo, sha string) pipeline.Artifact {
+	dir := Dir
+	if s.App != "" {
+		dir += "/" + s.App
+	}
+	return pipeline.Artifact{Key: fmt.Sprintf("%s/%d/%s.tar.gz", dir, r.ID, sha), Repo: pipeline.Qualified(s.App, r.String()), SHA: sha}
+}
+
+// Get implements github.Tarballs.
+func (s Store) Get(ctx context.Context, r github.Repo, sha string) []byte {
+	data, err := s.get(ctx, r, sha)
+	if err != nil {
+		s.Log(fmt.Errorf("the archive of %s at %.7s is fetched from GitHub again: %w", r, sha, err))
+	}
+	return data
+}
+
+func (s Store) get(ctx context.Context, r github.Repo, sha string) ([]byte, error) {
+	rec, err := s.Records.Get(ctx, recordKey(r, sha))
+	if err != nil || rec.Version == "" {
+		return nil, err
+	}
+	var e entry
+	if err := json.Unmarshal(rec.Value, &e); err != nil {
+		return nil, fmt.Errorf("its record: %w", err)
+	}
+	data, err := s.Artifacts.Get(ctx, s.artifact(r, sha))
+	if errors.Is(err, pipeline.ErrNoArtifact) {
+		return nil, nil // its day is over
+	}
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(data); string(sum[:]) != string(e.SHA256) {
+		return nil, errors.New("the artifact is not the one that was kept")
+	}
+	return data, nil
+}
+
+// Put implements github.Tarballs. The record comes last: it is of an archive that is there.
+func (s Store) Put(ctx context.Context, r github.Repo, sha string, data []byte) {
+	if err := s.put(ctx, r, sha, data); err != nil {
+		s.Log(fmt.Errorf("the archive of %s at %.7s is not kept: %w", r, sha, err))
+	}
+}
+
+func (s Store) put(ctx context.Context, r github.Repo, sha string, data []byte) error {
+	rec, err := s.Records.Get(ctx, recordKey(r, sha))
+	if err != nil {
+		return err
+	}
+	if err := s.Artifacts.Put(ctx, s.artifact(r, sha), data); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	_, err = s.Records.Put(ctx, rec.Key, pipeline.Encode(entry{sum[:]}), rec.Version)
+	if errors.Is(err, pipeline.ErrConflict) {
+		return nil // another process has kept it
+	}
+	return err
+}
