@@ -84,6 +84,8 @@ func TestStore(t *testing.T) {
 	get("the archive", s, repo, sha, "the archive", "")
 	get("under another name", s, github.Repo{ID: 5, Owner: "acme", Name: "renamed"}, sha, "the archive", "")
 	get("another repository", s, github.Repo{ID: 6, Owner: "acme", Name: "infra"}, sha, "", "")
+	s.Put(t.Context(), github.Repo{ID: 6, Owner: "acme", Name: "infra"}, sha, []byte("of the next repository of the name"))
+	get("beside another repository's", s, repo, sha, "the archive", "")
 	get("another commit", s, repo, strings.Repeat("0b", 20), "", "")
 	ghes := s
 	ghes.App = "ghes"
