@@ -9,6 +9,7 @@
 package places
 
 import (
+	"errors"
 	"cmp"
 	"fmt"
 	"maps"
@@ -123,6 +124,9 @@ const maxKey = 1024
 
 // check returns an error if p is not a place, or has other names, too.
 func (p Place) check() error {
+	if p.Bucket == "" {
+		return errors.New("it names no bucket: add bucket to the backend block, or to the project's backend_config in lockstep.hcl")
+	}
 	if !bucketPattern.MatchString(p.Bucket) || slices.ContainsFunc(aliases, func(x string) bool { return strings.HasSuffix(p.Bucket, x) }) {
 		return fmt.Errorf("its bucket is %q: name the bucket itself, not an access point or an alias", p.Bucket)
 	}

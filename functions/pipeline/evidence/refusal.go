@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"errors"
+	"syscall"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -23,6 +24,18 @@ func Impossible(err error) (runs.Decision, error) {
 		return runs.Refusal(reasons.Unavailable{Problem: e.Error(), Remedy: e.Remedy}), nil
 	}
 	return runs.Decision{}, err
+}
+
+// Room makes the error of a full disk one that a person mends; any other is returned as it is. It is for plans: an apply that
+// has begun goes on in a process that has room.
+func Room(err error) error {
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	return &github.FinalError{
+		Why:    "the disk is full: there is no room for the files of the repository",
+		Remedy: "Whoever runs Lockstep should give it a larger disk: for functions, the parameter `EphemeralStorage` of the template is its size in MB. Then `lockstep plan` tries again. Files that no plan needs can be left out of GitHub's archive with `export-ignore` in `.gitattributes`.",
+	}
 }
 
 // Unable is the same as the reply to a command.

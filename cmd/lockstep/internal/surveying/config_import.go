@@ -64,7 +64,7 @@ func imported(a *cli.App, name string, force bool) int {
 	}
 	fmt.Fprintf(a.Out, "%s is written. Where it stands, %s does not count any more.\n", project.FileName, atlantis.FileName)
 	if len(notices) > 0 {
-		fmt.Fprintf(a.Out, "The comments at its beginning name what has no meaning here: %d parts.\n", len(notices))
+		fmt.Fprintf(a.Out, "The comments at its beginning name what has no meaning here (%d).\n", len(notices))
 	}
 	return 0
 }

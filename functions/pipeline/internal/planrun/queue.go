@@ -155,7 +155,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	}
 	dir, done, err := qu.Evidence.Checkout(ctx, l.Merge)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, evidence.Room(err)
 	}
 	defer done()
 	l.Waiting = base.OnWaiting()

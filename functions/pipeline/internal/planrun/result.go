@@ -75,7 +75,7 @@ func (pl *Planner) denied(ctx context.Context, s ledger.Versioned, d runs.Decisi
 
 // cannotPlan records a failed plan if err is final; any other error is returned.
 func (pl *Planner) cannotPlan(ctx context.Context, s ledger.Versioned, err error) error {
-	d, err := evidence.Impossible(err)
+	d, err := evidence.Impossible(evidence.Room(err))
 	if err != nil {
 		return err
 	}
