@@ -9,8 +9,8 @@
 package places
 
 import (
-	"errors"
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path"

@@ -34,7 +34,7 @@ func TestOf(t *testing.T) {
 		{"a workspace with a prefix", "s3", "blue", s3("workspace_key_prefix=w/x"), "s3://states/w/x/blue/net/terraform.tfstate", ""},
 		{"a workspace without a prefix", "s3", "blue", s3("workspace_key_prefix="), "s3://states/blue/net/terraform.tfstate", ""},
 		{"the same by a key", "s3", "default", s3("key=env:/blue/net/terraform.tfstate"), "s3://states/env:/blue/net/terraform.tfstate", ""},
-		{"nothing", "s3", "default", nil, "", "its bucket is"},
+		{"nothing", "s3", "default", nil, "", "it names no bucket"},
 		{"no key", "s3", "default", s3("key="), "", "a key must be given"},
 		{"no key in a workspace", "s3", "blue", s3("key="), "", "a key must be given"},
 		{"an access point", "s3", "default", s3("bucket=arn:aws:s3:us-east-1:1:accesspoint/x"), "", "not an access point"},

@@ -32,7 +32,7 @@ func TestPlaces(t *testing.T) {
 		{"another server", map[string]string{"a/main.tf": block + "    key = \"net\"\n    endpoints = { s3 = \"http://127.0.0.1:1\" }\n  }\n}\n"}, "", "another server"},
 		{"another server, as it was once said", map[string]string{"a/main.tf": block + "    key = \"net\"\n    endpoint = \"http://127.0.0.1:1\"\n  }\n}\n"}, "", "another server"},
 		{"climbing", map[string]string{"a/main.tf": block + "    key = \"../net\"\n  }\n}\n"}, "", "can be empty"},
-		{"nothing said", map[string]string{"a/main.tf": backend}, "", "its bucket is"},
+		{"nothing said", map[string]string{"a/main.tf": backend}, "", "it names no bucket"},
 		{"broken", map[string]string{"a/main.tf": "resource {"}, "", "cannot be read"},
 		{"another backend", map[string]string{"a/main.tf": "terraform {\n  backend \"gcs\" {\n  }\n}\n"}, "", "is not known to Lockstep"},
 	} {
