@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -183,7 +184,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 		"fd00:ec2::254": true, "fd00:ec2::23": true, "::169.254.169.254": true, "224.0.0.1": true, "ff02::1": true,
 		"127.0.0.1": false, "10.0.0.1": false, "::1": false, "2001:db8::1": false, "fd00::1": false,
 	} {
-		if err := everywhere.checkIP(netip.MustParseAddr(text)); (err != nil) != refused {
+		if err := everywhere.of("").checkIP(netip.MustParseAddr(text)); (err != nil) != refused {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -214,7 +215,7 @@ func TestTokenVariable(t *testing.T) {
 }
 
 func TestPolicies(t *testing.T) {
-	public := Policy{PublicOnly: true, HTTP: true, Host: func(name string) error {
+	everyone := Policy{PublicOnly: true, HTTP: true, Host: func(name string) error {
 		if name == "evil.example.com" {
 			return errors.New("it is not among those that may be asked")
 		}
@@ -246,13 +247,39 @@ func TestPolicies(t *testing.T) {
 		"https://255.255.255.255/":      "private network",
 		"ftp://example.com/":            "only https",
 	} {
-		err := public.CheckURL(parseURL(t, text))
+		err := everyone.CheckURL(parseURL(t, text))
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) && want != "" {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	conn, err := public.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "127.0.0.1:1")
+	named := Policy{PublicOnly: true, Private: func(name string) bool {
+		return slices.Contains([]string{"git.corp.example", "10.0.0.1", "127.0.0.1", "169.254.169.254", "64:ff9b::7f00:1"}, name)
+	}}
+	for text, want := range map[string]string{
+		"https://10.0.0.1/": "", "https://10.0.0.2/": "private network", "https://GIT.corp.example/": "",
+		"https://127.0.0.1/": "private network", "https://169.254.169.254/": "link-local", "https://[64:ff9b::7f00:1]/": "private network",
+	} {
+		if err := named.CheckURL(parseURL(t, text)); want == "" && err != nil || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	for name, want := range map[string]reach{"git.corp.example": alsoPrivate, "Git.Corp.Example": alsoPrivate, "example.com": public} {
+		if got := named.of(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	conn, err := everyone.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "127.0.0.1:1")
 	if refused := (*refusedError)(nil); conn != nil || !errors.As(err, &refused) {
 		t.Errorf("connected to %v, %v", conn, err)
+	}
+}
+
+// TestProxies holds that a proxy of the environment may be in a private network, or here, and that no other address is
+// reached for it.
+func TestProxies(t *testing.T) {
+	for proxy, want := range map[string]string{"http://10.0.0.1:3128": "10.0.0.1:3128", "http://proxy": "proxy:80", "https://proxy": "proxy:443", "socks5://[::1]": "[::1]:1080"} {
+		if got := dialed(parseURL(t, proxy)); got != want {
+			t.Errorf("%s: %s", proxy, got)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -24,6 +25,9 @@ type Policy struct {
 	HTTP bool
 	// PublicOnly refuses the addresses of private networks and of this machine.
 	PublicOnly bool
+	// Private reports whether a host (without port, lower case) may be in a private network all the same, though not on this
+	// machine. No func allows none.
+	Private func(name string) bool
 }
 
 // CheckURL refuses URLs that the policy does not allow, among them those that name an
@@ -44,9 +48,29 @@ func (p Policy) checkHost(name string) error {
 		}
 	}
 	if ip, err := netip.ParseAddr(name); err == nil {
-		return p.checkIP(ip)
+		return p.of(name).checkIP(ip)
 	}
 	return nil
+}
+
+// reach are the addresses that a host may have.
+type reach int
+
+const (
+	public       reach = iota
+	alsoPrivate        // and those of private networks
+	alsoThisHost       // and those of this machine
+)
+
+// of returns the addresses that a host may have.
+func (p Policy) of(name string) reach {
+	switch {
+	case !p.PublicOnly:
+		return alsoThisHost
+	case p.Private != nil && p.Private(strings.ToLower(name)):
+		return alsoPrivate
+	}
+	return public
 }
 
 // CheckName is like checkHost, and refuses names that lead to addresses which are not
@@ -61,7 +85,7 @@ func (p Policy) CheckName(ctx context.Context, name string) error {
 		return nil
 	}
 	for _, ip := range found {
-		if err := p.checkIP(ip); err != nil {
+		if err := p.of(name).checkIP(ip); err != nil {
 			return err
 		}
 	}
@@ -70,20 +94,48 @@ func (p Policy) CheckName(ctx context.Context, name string) error {
 
 // Transport returns a transport that connects to addresses which the policy allows.
 // Which address a name stands for is checked when the connection is made, not before.
-// Proxies are those of the environment.
+// Proxies are those of the environment, which its owner has chosen: they may be in a private network, or on this machine.
 func (p Policy) Transport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.DialContext = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: p.checkAddress}).DialContext
 	t.ResponseHeaderTimeout = 30 * time.Second
+	var proxies sync.Map // their addresses, as they are dialed
+	t.Proxy = func(r *http.Request) (*url.URL, error) {
+		proxy, err := http.ProxyFromEnvironment(r)
+		if proxy != nil {
+			proxies.Store(dialed(proxy), true)
+		}
+		return proxy, err
+	}
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		may := alsoThisHost
+		if _, ok := proxies.Load(address); !ok {
+			name, _, err := net.SplitHostPort(address)
+			if err != nil {
+				return nil, err
+			}
+			may = p.of(name)
+		}
+		d := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: may.checkAddress}
+		return d.DialContext(ctx, network, address)
+	}
 	return t
 }
 
-func (p Policy) checkAddress(_, address string, _ syscall.RawConn) error {
+// dialed returns the address that a transport dials for a proxy.
+func dialed(proxy *url.URL) string {
+	port := proxy.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[proxy.Scheme]
+	}
+	return net.JoinHostPort(proxy.Hostname(), port)
+}
+
+func (r reach) checkAddress(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return &refusedError{fmt.Sprintf("%q is not the address of a server", address)}
 	}
-	return p.checkIP(to.Addr())
+	return r.checkIP(to.Addr())
 }
 
 // metadata are the addresses of AWS' services on a machine, which are not link-local: the
@@ -92,16 +144,16 @@ func (p Policy) checkAddress(_, address string, _ syscall.RawConn) error {
 // https://docs.aws.amazon.com/eks/latest/userguide/pod-id-how-it-works.html
 var metadata = netip.MustParsePrefix("fd00:ec2::/32")
 
-func (p Policy) checkIP(ip netip.Addr) error {
+func (r reach) checkIP(ip netip.Addr) error {
 	ip = ip.Unmap().WithZone("")
 	if ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || metadata.Contains(ip) {
 		return &refusedError{fmt.Sprintf("no connection is made to the address %s: it is link-local, a multicast address or a metadata service", ip)}
 	}
 	if inner, ok := translated(ip); ok {
-		return p.checkIP(inner)
+		return r.checkIP(inner)
 	}
 	special := slices.ContainsFunc(notPublic, func(n netip.Prefix) bool { return n.Contains(ip) })
-	if p.PublicOnly && (ip.IsPrivate() || ip.IsLoopback() || special) {
+	if r < alsoThisHost && ip.IsLoopback() || r < alsoPrivate && (ip.IsPrivate() || special) {
 		return &refusedError{fmt.Sprintf("no connection is made to the address %s here: it is in a private network", ip)}
 	}
 	return nil

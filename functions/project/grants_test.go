@@ -119,6 +119,10 @@ func TestModules(t *testing.T) {
 				t.Errorf("%s: %v", test.host, err)
 			}
 		}
+		// Those that need no grant are public ones.
+		if got := some.NamesModuleHost(test.host); got != (test.some && !test.none) || (Grants{}).NamesModuleHost(test.host) {
+			t.Errorf("%s is named: %v", test.host, got)
+		}
 	}
 	for _, test := range []struct {
 		owner, name string

@@ -56,13 +56,18 @@ func parseModulePattern(text string) (ModulePattern, error) {
 // ModuleHost returns an error if modules may not come from a host: a sentence for people, with the
 // remedy.
 func (g Grants) ModuleHost(name string) error {
-	if slices.Contains(moduleHosts, name) || slices.ContainsFunc(g.modules, func(p ModulePattern) bool { return p.Host == name && p.Owner == "" }) {
+	if slices.Contains(moduleHosts, name) || g.NamesModuleHost(name) {
 		return nil
 	}
 	if !hostPattern.MatchString(name) {
 		return fmt.Errorf("the base branch does not allow modules from the host %s, and cannot: it must be a server's name, as modules.example.com is", name)
 	}
 	return fmt.Errorf("the base branch does not allow modules from the host %s; to allow them, name it in the allow block of %s on the base branch: modules = [%q]", name, FileName, name)
+}
+
+// NamesModuleHost reports whether the base branch names a host itself: it may be a server in the network of the functions.
+func (g Grants) NamesModuleHost(name string) bool {
+	return slices.ContainsFunc(g.modules, func(p ModulePattern) bool { return p.Host == name && p.Owner == "" })
 }
 
 // Repository reports whether modules may come from a repository on GitHub with the App's rights,

@@ -16,10 +16,12 @@ type PipelineOptions struct {
 	// Host returns an error for a registry or a server of archives that is not allowed. GitHub's
 	// repositories do not depend on it: see Repository.
 	Host func(name string) error
+	// Private reports whether a host may be in a private network: one that the base branch names itself. nil: none may.
+	Private func(name string) bool
 	// Repository fetches repositories of GitHub; see [Repository].
 	Repository Repository
 	// Transport makes the connections of http; nil stands for one that connects to public
-	// addresses only.
+	// addresses only, and to those of private networks as Private has it.
 	Transport http.RoundTripper
 	// Token returns the tokens of registries' hosts that the base branch grants the project. nil: there are
 	// none.
@@ -30,7 +32,7 @@ type PipelineOptions struct {
 // on this machine. Modules go to its data directory ".terraform", which the caller has removed,
 // because the repository may contain a link there.
 func Pipeline(dir string, tree source.Tree, o PipelineOptions) *installing.Installer {
-	policy := hosts.Policy{Host: o.Host, PublicOnly: true}
+	policy := hosts.Policy{Host: o.Host, PublicOnly: true, Private: o.Private}
 	get := &getting.Getters{Policy: policy, Transport: o.Transport, More: []getting.Getter{noS3{}}}
 	if o.Repository != nil {
 		get.More = append(get.More, githubGetter{o.Repository})

@@ -66,7 +66,7 @@ func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source
 		}
 		return err
 	}
-	in := Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Repository: repository, Transport: e.Transport, Token: token})
+	in := Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Private: j.Grants.NamesModuleHost, Repository: repository, Transport: e.Transport, Token: token})
 	in.Early = early
 	in.Bytes, in.Calls = maxBytes, maxCalls
 	cfg, ds := in.Install(ctx)
