@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source/registry"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/credentials"
+	"github.com/lockstep-iac/lockstep/functions/modules/buckets"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
@@ -48,7 +49,7 @@ func CommandLine(d *workdir.Dir, o Options) *installing.Installer {
 	}
 	get := &getting.Getters{Policy: policy, Netrc: true, More: []getting.Getter{
 		getting.Git(getting.GitOptions{Policy: policy, Environ: d.Environ, Files: true}),
-		s3Getter{policy, getting.DefaultLimits},
+		buckets.Getter{Policy: policy, Limits: getting.DefaultLimits, Config: ofEnvironment},
 		getting.Directory(),
 	}}
 	dataDir, err := filepath.Rel(d.Path, string(d.DataDir))

@@ -2,203 +2,24 @@ package modules
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"net/http"
 	"net/url"
-	"os"
-	"path"
-	"path/filepath"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/smithy-go"
-	getter "github.com/hashicorp/go-getter/v2"
 
-	"github.com/lockstep-iac/lockstep/engine/config/source/getting"
-	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/functions/modules/buckets"
 )
 
-// s3Getter fetches archives and prefixes from S3 and from compatible servers. Credentials are
-// those of the environment, unless the address has some. Source, also of the forms of addresses:
-// https://developer.hashicorp.com/terraform/language/modules/sources#s3-bucket
-type s3Getter struct {
-	policy hosts.Policy
-	limits getting.Limits
-}
-
-func (g s3Getter) Detect(req *getting.Request) (bool, error) { return req.Forced == "s3", nil }
-
-func (g s3Getter) Mode(context.Context, *url.URL) (getter.Mode, error) { return getter.ModeDir, nil }
-
-// An object is the target of an address: an archive, or the prefix of a module's files.
-type object struct {
-	region, bucket, key, version string
-	endpoint                     string // "" for Amazon's own
-}
-
-// parseObject reads an address: the host is Amazon's, with the region and perhaps the
-// bucket in it, or that of another server, with both in path and parameters.
-func parseObject(u *url.URL) (object, error) {
-	o := object{version: u.Query().Get("version")}
-	rest := strings.TrimPrefix(u.Path, "/")
-	if host, ok := strings.CutSuffix(strings.TrimSuffix(u.Hostname(), ".cn"), ".amazonaws.com"); ok {
-		labels := strings.Split(host, ".")
-		switch last := labels[len(labels)-1]; {
-		case last == "s3":
-			o.region = "us-east-1"
-		case strings.HasPrefix(last, "s3-"):
-			o.region = strings.TrimPrefix(last, "s3-")
-		default:
-			o.region = last
-			labels = labels[:len(labels)-1]
-			if len(labels) == 0 || labels[len(labels)-1] != "s3" {
-				return o, errors.New("the host is not one of S3's")
-			}
-		}
-		o.bucket = strings.Join(labels[:len(labels)-1], ".")
-	} else {
-		o.endpoint = u.Scheme + "://" + u.Host
-		o.region = u.Query().Get("region")
-		if o.region == "" {
-			o.region = "us-east-1"
-		}
-	}
-	if o.bucket == "" {
-		o.bucket, rest, _ = strings.Cut(rest, "/")
-	}
-	if o.key = rest; o.bucket == "" || o.key == "" {
-		return o, errors.New("the address must name a bucket and a key, as in s3::https://s3-eu-west-1.amazonaws.com/BUCKET/KEY.zip")
-	}
-	return o, nil
-}
-
-func (g s3Getter) open(ctx context.Context, u *url.URL) (*awss3.Client, object, error) {
-	if err := g.policy.CheckURL(u); err != nil {
-		return nil, object{}, err
-	}
-	o, err := parseObject(u)
-	if err != nil {
-		return nil, o, err
-	}
-	q := u.Query()
-	options := []func(*awsconfig.LoadOptions) error{awsconfig.WithRegion(o.region), awsconfig.WithAppID("lockstep")}
+// ofEnvironment asks for objects with the credentials of the environment, unless the address has some.
+func ofEnvironment(ctx context.Context, o buckets.Object, q url.Values) (aws.Config, error) {
+	options := []func(*config.LoadOptions) error{config.WithRegion(o.Region), config.WithAppID("lockstep")}
 	if p := q.Get("aws_profile"); p != "" {
-		options = append(options, awsconfig.WithSharedConfigProfile(p))
+		options = append(options, config.WithSharedConfigProfile(p))
 	}
 	if id := q.Get("aws_access_key_id"); id != "" {
-		options = append(options, awsconfig.WithCredentialsProvider(
+		options = append(options, config.WithCredentialsProvider(
 			credentials.NewStaticCredentialsProvider(id, q.Get("aws_access_key_secret"), q.Get("aws_access_token"))))
 	}
-	config, err := awsconfig.LoadDefaultConfig(ctx, options...)
-	if err != nil {
-		return nil, o, err
-	}
-	return awss3.NewFromConfig(config, func(c *awss3.Options) {
-		c.HTTPClient = &http.Client{Transport: g.policy.Transport()}
-		if o.endpoint != "" {
-			c.BaseEndpoint, c.UsePathStyle = aws.String(o.endpoint), true
-		}
-	}), o, nil
-}
-
-// GetFile fetches one object.
-func (g s3Getter) GetFile(ctx context.Context, req *getting.Request) error {
-	client, o, err := g.open(ctx, req.URL())
-	if err != nil {
-		return err
-	}
-	_, err = g.object(ctx, client, o, req.Dst, g.limits.Archive)
-	return err
-}
-
-// Get fetches all objects below a prefix.
-func (g s3Getter) Get(ctx context.Context, req *getting.Request) error {
-	client, o, err := g.open(ctx, req.URL())
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(req.Dst, 0o755); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(req.Dst)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	prefix := strings.TrimSuffix(o.key, "/") + "/"
-	pages := awss3.NewListObjectsV2Paginator(client, &awss3.ListObjectsV2Input{Bucket: &o.bucket, Prefix: &prefix})
-	files, left := 0, g.limits.Bytes
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return reason(err, o)
-		}
-		for _, x := range page.Contents {
-			name := strings.TrimPrefix(*x.Key, prefix)
-			if name == "" || strings.HasSuffix(name, "/") {
-				continue // the markers of directories that consoles create
-			}
-			if files++; files > g.limits.Files {
-				return fmt.Errorf("there are more than %d objects below %s", g.limits.Files, prefix)
-			}
-			if !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains(name, `\`) {
-				return fmt.Errorf("the object %q has a name that leads out of the module", *x.Key)
-			}
-			if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
-				return err
-			}
-			n, err := g.object(ctx, client, object{bucket: o.bucket, key: *x.Key}, filepath.Join(req.Dst, filepath.FromSlash(name)), left)
-			if err != nil {
-				return err
-			}
-			left -= n
-		}
-	}
-	if files == 0 {
-		return fmt.Errorf("bucket %s has no object %s, and none below it", o.bucket, o.key)
-	}
-	return nil
-}
-
-// object writes one object to a file, unless it has more than limit bytes.
-func (g s3Getter) object(ctx context.Context, client *awss3.Client, o object, to string, limit int64) (int64, error) {
-	in := &awss3.GetObjectInput{Bucket: &o.bucket, Key: &o.key}
-	if o.version != "" {
-		in.VersionId = &o.version
-	}
-	out, err := client.GetObject(ctx, in)
-	if err != nil {
-		return 0, reason(err, o)
-	}
-	defer out.Body.Close()
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return 0, err
-	}
-	f, err := os.Create(to)
-	if err != nil {
-		return 0, err
-	}
-	n, err := io.Copy(f, io.LimitReader(out.Body, limit+1))
-	if err = errors.Join(err, f.Close()); err == nil && n > limit {
-		err = fmt.Errorf("the object %s has more than %d bytes, which are left for a module", o.key, limit)
-	}
-	return n, err
-}
-
-// reason returns S3's error without the details of the request.
-func reason(err error, o object) error {
-	var answer smithy.APIError
-	if !errors.As(err, &answer) {
-		return err
-	}
-	text := answer.ErrorCode()
-	if m := answer.ErrorMessage(); m != "" {
-		text += ": " + strings.TrimSuffix(m, ".")
-	}
-	return fmt.Errorf("S3 refuses %s in bucket %s: %s", o.key, o.bucket, text)
+	return config.LoadDefaultConfig(ctx, options...)
 }

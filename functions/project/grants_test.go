@@ -1,6 +1,7 @@
 package project
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -91,7 +92,7 @@ func TestProviders(t *testing.T) {
 // TestModules is a table of where modules may come from, by what the base branch says.
 func TestModules(t *testing.T) {
 	t.Parallel()
-	s, ds := Parse(FileName, []byte("allow {\n  modules = [\"modules.example.com\", \"github.com/Acme/net-*\", \"github.com/acme/db\"]\n}\n"))
+	s, ds := Parse(FileName, []byte("allow {\n  modules = [\"modules.example.com\", \"s3://acme-modules\", \"github.com/Acme/net-*\", \"github.com/acme/db\"]\n}\n"))
 	if ds != nil {
 		t.Fatal(ds)
 	}
@@ -123,6 +124,17 @@ func TestModules(t *testing.T) {
 		if got := some.NamesModuleHost(test.host); got != (test.some && !test.none) || (Grants{}).NamesModuleHost(test.host) {
 			t.Errorf("%s is named: %v", test.host, got)
 		}
+	}
+	for bucket, want := range map[string]bool{"acme-modules": true, "acme-module": false, "Acme-Modules": false, "acme-states": false, "modules.example.com": false, "": false} {
+		if err := some.Bucket(bucket); (err == nil) != want || !want && !strings.Contains(err.Error(), fmt.Sprintf("modules = [%q]", "s3://"+bucket)) {
+			t.Errorf("the bucket %s: %v", bucket, err)
+		}
+		if (Grants{}).Bucket(bucket) == nil {
+			t.Errorf("%s: nobody has granted it", bucket)
+		}
+	}
+	if some.ModuleHost("acme-modules") == nil || some.NamesModuleHost("") {
+		t.Error("a bucket is no host")
 	}
 	for _, test := range []struct {
 		owner, name string

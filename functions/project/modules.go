@@ -9,16 +9,21 @@ import (
 )
 
 // A ModulePattern allows modules from outside the repository: from a host of registries and
-// archives, or from repositories on GitHub that are not public.
+// archives, from repositories on GitHub that are not public, or from a bucket of S3.
 type ModulePattern struct {
 	Host string
+	// Bucket is the name of a bucket, without a host.
+	Bucket string
 	// Owner and Name are set for GitHub alone, in lower case. Name may have *.
 	Owner, Name string
 }
 
 // String returns the pattern as it is written.
 func (p ModulePattern) String() string {
-	if p.Owner == "" {
+	switch {
+	case p.Bucket != "":
+		return bucketScheme + p.Bucket
+	case p.Owner == "":
 		return p.Host
 	}
 	return p.Host + "/" + p.Owner + "/" + p.Name
@@ -33,11 +38,22 @@ var moduleHosts = []string{"registry.terraform.io", "registry.opentofu.org", git
 var (
 	hostPattern  = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?$`)
 	ownerPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
-	repoPattern  = regexp.MustCompile(`^[a-z0-9_.*-]+$`)
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
+	bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	repoPattern   = regexp.MustCompile(`^[a-z0-9_.*-]+$`)
 )
 
-// parseModulePattern reads HOST, or github.com/OWNER/NAME, in which NAME may have *.
+// bucketScheme begins the pattern of a bucket.
+const bucketScheme = "s3://"
+
+// parseModulePattern reads HOST, s3://BUCKET, or github.com/OWNER/NAME, in which NAME may have *.
 func parseModulePattern(text string) (ModulePattern, error) {
+	if bucket, ok := strings.CutPrefix(text, bucketScheme); ok {
+		if !bucketPattern.MatchString(bucket) {
+			return ModulePattern{}, fmt.Errorf("%q does not name a whole bucket, as s3://acme-modules does", text)
+		}
+		return ModulePattern{Bucket: bucket}, nil
+	}
 	host, rest, deep := strings.Cut(strings.ToLower(text), "/")
 	switch owner, name, both := strings.Cut(rest, "/"); {
 	case !hostPattern.MatchString(host):
@@ -67,7 +83,16 @@ func (g Grants) ModuleHost(name string) error {
 
 // NamesModuleHost reports whether the base branch names a host itself: it may be a server in the network of the functions.
 func (g Grants) NamesModuleHost(name string) bool {
-	return slices.ContainsFunc(g.modules, func(p ModulePattern) bool { return p.Host == name && p.Owner == "" })
+	return slices.ContainsFunc(g.modules, func(p ModulePattern) bool { return p.Host == name && p.Owner == "" && p.Bucket == "" })
+}
+
+// Bucket returns an error if modules may not come from a bucket of S3, which is read with the rights of the project's plans and
+// applies: a sentence for people, with the remedy.
+func (g Grants) Bucket(name string) error {
+	if slices.Contains(g.modules, ModulePattern{Bucket: name}) && name != "" {
+		return nil
+	}
+	return fmt.Errorf("the base branch does not allow modules from the bucket %s; to allow them, name it in the allow block of %s on the base branch: modules = [%q]", name, FileName, bucketScheme+name)
 }
 
 // Repository reports whether modules may come from a repository on GitHub with the App's rights,

@@ -57,11 +57,11 @@ type Engine struct {
 	Room *install.Room
 	// Modules installs the remote modules of a configuration, and loads it. dir is the project's
 	// directory on this machine, tree its files, early the evaluation of sources, token those of
-	// the environment's secrets for registries and git servers. Modules go to
+	// the environment's secrets for registries and git servers, env the environment of plugins, for buckets. Modules go to
 	// ".terraform" in dir, which does not exist before. nil: a configuration with remote modules
 	// is refused. An error is a failure of the world that may pass. See package
 	// functions/pipeline/modules.
-	Modules func(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens) (*config.Config, diags.Diagnostics, error)
+	Modules func(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error)
 	// CLIConfig is a file of Terraform's CLI configuration, which selects the sources of providers
 	// if there is no Mirror; "": their registries. dev_overrides in it are refused, because such
 	// providers have no checksum.

@@ -31,7 +31,7 @@ func TestModulesFromElsewhere(t *testing.T) {
 		t.Errorf("without a way to get modules: %+v", p)
 	}
 	fetched := 0
-	b.engine.Modules = func(ctx context.Context, _ jobs.Job, dir string, tree source.Tree, _ loading.Early, _ hosts.Tokens) (*config.Config, diags.Diagnostics, error) {
+	b.engine.Modules = func(ctx context.Context, _ jobs.Job, dir string, tree source.Tree, _ loading.Early, _ hosts.Tokens, _ func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error) {
 		cfg, ds := modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, owner, name, ref, to string) error {
 			fetched++
 			if owner+"/"+name+"@"+ref != "acme/private@v1" {
@@ -67,7 +67,7 @@ func TestModulesUnknown(t *testing.T) {
 	b := newBench(t, map[string]string{"net/main.tf": two})
 	saved := b.plan().Plan
 	outage := errors.New("an outage")
-	b.engine.Modules = func(_ context.Context, _ jobs.Job, _ string, tree source.Tree, early loading.Early, _ hosts.Tokens) (*config.Config, diags.Diagnostics, error) {
+	b.engine.Modules = func(_ context.Context, _ jobs.Job, _ string, tree source.Tree, early loading.Early, _ hosts.Tokens, _ func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error) {
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: early})
 		return cfg, append(ds, diags.FromError("Failed to download module", outage)...), outage
 	}
@@ -90,7 +90,7 @@ func TestModulesMove(t *testing.T) {
 		"link":          "-> more.txt",
 	}
 	b := newBench(t, map[string]string{"net/main.tf": caller})
-	b.engine.Modules = func(ctx context.Context, _ jobs.Job, dir string, tree source.Tree, _ loading.Early, _ hosts.Tokens) (*config.Config, diags.Diagnostics, error) {
+	b.engine.Modules = func(ctx context.Context, _ jobs.Job, dir string, tree source.Tree, _ loading.Early, _ hosts.Tokens, _ func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error) {
 		cfg, ds := modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, _, _, _, to string) error {
 			for name, content := range files {
 				path := filepath.Join(to, name)

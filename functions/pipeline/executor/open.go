@@ -109,7 +109,22 @@ func (o *checkout) load(ctx context.Context, modules bool) (*config.Config, diag
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...), nil
 	}
-	return o.engine.Modules(budget.With(ctx, o.Budget), o.job, o.dir(), tree, o.early(), o.vault.token)
+	return o.engine.Modules(budget.With(ctx, o.Budget), o.job, o.dir(), tree, o.early(), o.vault.token, moduleEnv(o))
+}
+
+// moduleEnv returns the environment of plugins, for the buckets of modules.
+func moduleEnv(o *checkout) func(context.Context) ([]string, error) {
+	return func(ctx context.Context) ([]string, error) {
+		if !rights(o) {
+			return nil, errors.New("the commit of a fork is planned without credentials, and a bucket is not asked without")
+		}
+		env, ds := o.environment(ctx)
+		if ds.HasErrors() {
+			return nil, ds.Err()
+		}
+		o.env = env
+		return env, nil
+	}
 }
 
 // refuseProvisioners refuses provisioners, which run commands, unless the base branch allows them.

@@ -7,7 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
@@ -201,5 +205,26 @@ func TestPreviewOfPlugins(t *testing.T) {
 	b.job = jobs.Bare(whole, jobs.Snapshot{})
 	if p := b.plan(); p.Previewed || !strings.Contains(flat(p.Report), "he base branch does not allow the provider") || len(pl.started()) != n {
 		t.Errorf("its own lock file, and a pattern for others: %s", p.Report)
+	}
+}
+
+// TestForkWithoutBucket holds that the commit of a fork gets no credentials for the bucket of a module.
+func TestForkWithoutBucket(t *testing.T) {
+	t.Parallel()
+	b := forked(t, newBench(t, map[string]string{"net/main.tf": stable}), jobs.Snapshot{}, map[string]string{"net/main.tf": stable})
+	b.engine.PluginEnv = func(context.Context, jobs.Job) ([]string, error) {
+		return []string{"AWS_ACCESS_KEY_ID=" + horse}, nil
+	}
+	var env []string
+	b.engine.Modules = func(ctx context.Context, _ jobs.Job, _ string, tree source.Tree, early loading.Early, _ hosts.Tokens, of func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error) {
+		var err error
+		if env, err = of(ctx); err == nil || !strings.Contains(err.Error(), "planned without credentials") {
+			t.Errorf("%q, %v", env, err)
+		}
+		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: early})
+		return cfg, ds, nil
+	}
+	if b.plan(); env != nil {
+		t.Errorf("the environment is %q", env)
 	}
 }

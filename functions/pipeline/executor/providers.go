@@ -177,8 +177,11 @@ func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Req
 	return ds
 }
 
-// environment returns that of plugins.
+// environment returns that of plugins, which a bucket of modules may have needed before.
 func (o *checkout) environment(ctx context.Context) ([]string, diags.Diagnostics) {
+	if o.env != nil {
+		return o.env, nil
+	}
 	if o.engine.PluginEnv == nil {
 		return []string{}, nil
 	}

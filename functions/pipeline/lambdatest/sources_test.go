@@ -3,6 +3,7 @@
 package lambdatest_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/lockstep-iac/lockstep/engine/config/source/sourcetest"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/registrytest"
@@ -54,7 +57,7 @@ func proxied(t testing.TB, hosts map[string]string) string {
 }
 
 // TestPrivateSources plans and applies with a module of a private registry, whose package is on a private git server, a
-// module in an archive, and a provider of another private registry: each host gets the token that a secret of the environment
+// module in an archive, one in a bucket, and a provider of another private registry: each host gets the token that a secret of the environment
 // has for it. Without one the answer has the host's 401 and the remedy. No token is in any output, log, artifact or file.
 func TestPrivateSources(t *testing.T) {
 	t.Parallel()
@@ -82,6 +85,7 @@ func TestPrivateSources(t *testing.T) {
 	proxy := proxied(t, map[string]string{sourcetest.Host: server.Address(), registrytest.Host: g.Address()})
 
 	config := "module \"m\" {\n  source = \"" + sourcetest.Host + "/acme/net/aws\"\n}\nmodule \"a\" {\n  source = \"https://" + sourcetest.Host + "/archive.tar.gz\"\n}\noutput \"o\" {\n  value = \"${module.m.o} and ${module.a.o}\"\n}\n"
+	inBucket := "module \"b\" {\n  source = \"s3::https://s3.us-east-1.amazonaws.com/acme-modules/net.zip\"\n}\noutput \"b\" {\n  value = module.b.o\n}\n"
 	hashes := ""
 	for _, sum := range slices.Sorted(maps.Values(g.Checksums("lockstep", "lab", "1.0.0"))) {
 		hashes += fmt.Sprintf("    %q,\n", sum)
@@ -90,7 +94,18 @@ func TestPrivateSources(t *testing.T) {
 	r := newRoad(t, githubtest.Files{}, func(o *lambdatest.StackOptions) {
 		o.Parameters["PlanRolePattern"], o.Parameters["ApplyRolePattern"] = "arn:aws:iam::*:role/lockstep-plan", "arn:aws:iam::*:role/lockstep-apply"
 		o.Env = map[string]string{"SSL_CERT_FILE": authorities, "HTTPS_PROXY": proxy}
+		o.OtherRoles = func(role, action, resource string) bool {
+			return strings.HasSuffix(role, "-222222222222") && action == "s3:GetObject" && resource == "arn:aws:s3:::acme-modules/net.zip"
+		}
 	})
+	bucket, key := "acme-modules", "net.zip"
+	if _, err := r.stack.S3.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &bucket}); err != nil {
+		t.Fatal(err)
+	}
+	archive := sourcetest.Zip(t, map[string]string{"main.tf": "output \"o\" {\n  value = \"from the bucket\"\n}\n"})
+	if _, err := r.stack.S3.PutObject(t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: bytes.NewReader(archive)}); err != nil {
+		t.Fatal(err)
+	}
 	plan := r.account.AddRoleOf("222222222222", "lockstep-plan", lambdatest.Trust{ExternalID: "id-production", Repository: "acme/infra"})
 	apply := r.account.AddRoleOf("222222222222", "lockstep-apply", lambdatest.Trust{ExternalID: "id-production", Repository: "acme/infra"})
 	secrets := ""
@@ -99,7 +114,7 @@ func TestPrivateSources(t *testing.T) {
 		r.account.KeepFor(arn, horse+of, plan, apply)
 		secrets += fmt.Sprintf("    TF_TOKEN_%s_example_com = %q\n", of, arn)
 	}
-	base := githubtest.Files{"lockstep.hcl": fmt.Sprintf("allow {\n  modules   = [%q]\n  providers = [%q]\n}\nenvironment \"tokens\" {\n  plan_role   = %q\n  apply_role  = %q\n  external_id = \"id-production\"\n  secrets = {\n%s  }\n}\n",
+	base := githubtest.Files{"lockstep.hcl": fmt.Sprintf("allow {\n  modules   = [%q, \"s3://acme-modules\"]\n  providers = [%q]\n}\nenvironment \"tokens\" {\n  plan_role   = %q\n  apply_role  = %q\n  external_id = \"id-production\"\n  secrets = {\n%s  }\n}\n",
 		sourcetest.Host, registrytest.Host+"/lockstep/*", plan, apply, secrets) + declared("prod", "  environment = \"tokens\"\n") + declared("own", "")}
 	for _, name := range []string{"prod", "own"} {
 		base[name+"/main.tf"], base[name+"/.terraform.lock.hcl"] = "terraform {\n  backend \"s3\" {\n  }\n}\n", lock
@@ -108,8 +123,8 @@ func TestPrivateSources(t *testing.T) {
 
 	provider := r.pull("provider", githubtest.Files{"own/thing.tf": strings.ReplaceAll(labThing("a", ""), "lockstep/lab", source)})
 	r.expect("a provider without a token", flat(r.status(provider)), "demands other credentials", "secrets = { TF_TOKEN_registry_example_com =")
-	n := r.pull("sources", githubtest.Files{"prod/a.tf": config, "prod/thing.tf": strings.ReplaceAll(labThing("a", ""), "lockstep/lab", source)})
-	r.expect("the plan", r.status(n), "1 to add", "from the git server and from the archive")
+	n := r.pull("sources", githubtest.Files{"prod/a.tf": config, "prod/b.tf": inBucket, "prod/thing.tf": strings.ReplaceAll(labThing("a", ""), "lockstep/lab", source)})
+	r.expect("the plan", r.status(n), "1 to add", "from the git server and from the archive", `b = "from the bucket"`)
 	r.nowhere(horse)
 	r.expect("the answer", r.say("alice", n, "lockstep apply"), "**Applied** `prod`", "1 added")
 	if got := r.state("prod/partial.tfstate"); !strings.Contains(got, "lab_thing") || !strings.Contains(got, "from the git server and from the archive") {
@@ -117,5 +132,8 @@ func TestPrivateSources(t *testing.T) {
 	}
 	without := r.pull("without", githubtest.Files{"own/a.tf": config})
 	r.expect("a module without a token", flat(r.status(without)), "demands other credentials", "secrets = { TF_TOKEN_modules_example_com =")
+	r.expect("a bucket that the role may not read", flat(r.status(r.pull("bucket", githubtest.Files{"own/b.tf": inBucket}))), "S3 refuses net.zip in bucket acme-modules: AccessDenied")
+	other := strings.Replace(inBucket, "acme-modules", "states", 1)
+	r.expect("a bucket that the base branch does not name", flat(r.status(r.pull("states", githubtest.Files{"prod/s.tf": other}))), "does not allow modules from the bucket states", `modules = ["s3://states"]`)
 	r.nowhere(horse)
 }

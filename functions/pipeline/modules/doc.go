@@ -17,7 +17,8 @@
 //     are to public addresses only, whatever a name leads to when it is looked up. A
 //     registry or a git server gets the token that the base branch's environment has for
 //     its host; archives are asked without one.
-//   - S3 is not asked: the function's role may read every state.
+//   - Buckets of S3 are read where allow's modules name them, as s3://BUCKET, with the
+//     credentials of the project's providers: the function's own may read every state.
 //   - There is no git in a Lambda function: go-git fetches one commit of other git servers,
 //     a GitHub Enterprise's included, without history and submodules.
 //

@@ -23,6 +23,8 @@ type PipelineOptions struct {
 	// Transport makes the connections of http; nil stands for one that connects to public
 	// addresses only, and to those of private networks as Private has it.
 	Transport http.RoundTripper
+	// Bucket are the buckets of S3.
+	Bucket Bucket
 	// Token returns the tokens of registries' hosts that the base branch grants the project. nil: there are
 	// none.
 	Token hosts.Tokens
@@ -33,13 +35,13 @@ type PipelineOptions struct {
 // because the repository may contain a link there.
 func Pipeline(dir string, tree source.Tree, o PipelineOptions) *installing.Installer {
 	policy := hosts.Policy{Host: o.Host, PublicOnly: true, Private: o.Private}
-	get := &getting.Getters{Policy: policy, Transport: o.Transport, More: []getting.Getter{noS3{}}}
+	get := &getting.Getters{Policy: policy, Transport: o.Transport}
 	if o.Repository != nil {
 		get.More = append(get.More, githubGetter{o.Repository})
 	}
 	limits := getting.DefaultLimits
 	web := (&hosts.Client{Policy: policy, Transport: o.Transport}).HTTP()
-	get.More = append(get.More, gitGetter{policy, web, o.Token, limits})
+	get.More = append(get.More, gitGetter{policy, web, o.Token, limits}, o.Bucket.getter(limits))
 	client := &hosts.Client{Policy: policy, Transport: o.Transport, Retries: 1, Token: o.Token, Remedy: jobs.TokenRemedy}
 	return &installing.Installer{
 		Tree: tree, Root: dir, DataDir: ".terraform", Registry: registry.New(client, nil), Fetch: get.Fetch,

@@ -40,6 +40,15 @@ func TestPipeline(t *testing.T) {
 			}
 			return nil
 		},
+		Bucket: Bucket{
+			Allowed: func(name string) error {
+				if name != "granted" {
+					return fmt.Errorf("the base branch does not allow the bucket %s", name)
+				}
+				return nil
+			},
+			Env: func(context.Context) ([]string, error) { return []string{"AWS_REGION=eu-west-1"}, nil },
+		},
 		Repository: func(_ context.Context, owner, name, ref, dir string) error {
 			asked = append(asked, fmt.Sprint(owner, "/", name, "@", ref))
 			if name == "none" {
@@ -70,8 +79,14 @@ func TestPipeline(t *testing.T) {
 		{"https://" + sourcetest.Host + "/get/repository", ""},
 		{sourcetest.Host + "/acme/evil/aws", "no connection is made to the address 127.0.0.1 here: it is in a private network"},
 		{"https://10.0.0.1/m.zip", "it is in a private network"},
-		{"s3::https://s3.amazonaws.com/b/k.zip", "S3 is not asked for modules here, for a pull request must not read with our rights"},
-		{"s3::https://s3.amazonaws.com/b/k", "S3 is not asked for modules here"},
+		{"s3::https://s3.amazonaws.com/b/k.zip", "does not allow the bucket b"},
+		{"s3::https://s3.amazonaws.com/b/k", "does not allow the bucket b"},
+		{"b.s3-eu-west-1.amazonaws.com/k.zip", "does not allow the bucket b"},
+		{"s3::https://s3.amazonaws.com/granted/k.zip?aws_access_key_id=x", "the parameter aws_access_key_id is not for a pull request to say"},
+		{"s3::https://s3.amazonaws.com/granted/k.zip?aws_profile=x", "the parameter aws_profile is not for a pull request to say"},
+		{"s3::https://" + sourcetest.Host + "/granted/k.zip", "only Amazon's own servers are asked"},
+		{"s3::https://169.254.169.254/granted/k.zip", "link-local"},
+		{"s3::https://s3.amazonaws.com/granted/k.zip", "there are no AWS credentials to read the bucket granted with: give the project's environment a plan_role"},
 		{"/etc", `not fetched by "file"`},
 		{"http://127.0.0.1/x.zip", "only https URLs are followed"},
 	} {

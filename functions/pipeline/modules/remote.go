@@ -51,7 +51,7 @@ const (
 
 // Install implements executor.Engine.Modules. The error is a failure of GitHub that may pass, such
 // as an outage or the end of a rate limit.
-func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens) (*config.Config, diags.Diagnostics, error) {
+func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
 	defer cancel()
 	var unknown error
@@ -66,7 +66,7 @@ func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source
 		}
 		return err
 	}
-	in := Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Private: j.Grants.NamesModuleHost, Repository: repository, Transport: e.Transport, Token: token})
+	in := Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Private: j.Grants.NamesModuleHost, Repository: repository, Transport: e.Transport, Token: token, Bucket: Bucket{j.Grants.Bucket, env}})
 	in.Early = early
 	in.Bytes, in.Calls = maxBytes, maxCalls
 	cfg, ds := in.Install(ctx)

@@ -100,7 +100,7 @@ func TestRemote(t *testing.T) {
 			t.Fatal(err)
 		}
 		job := jobs.Job{Repo: own.Repo(), Installation: own.Installation(), Grants: grants(t, test.allow...)}
-		_, ds, err := Remote{App: app, Transport: server.Transport()}.Install(t.Context(), job, dir, source.Dir(dir), nil, nil)
+		_, ds, err := Remote{App: app, Transport: server.Transport()}.Install(t.Context(), job, dir, source.Dir(dir), nil, nil, nil)
 		if err != nil {
 			t.Errorf("%s: %v", test.source, err)
 		}
@@ -125,13 +125,13 @@ func TestRemoteUnknown(t *testing.T) {
 	}
 	job := jobs.Job{Repo: own.Repo(), Installation: own.Installation()}
 	hub.Fail(-1, faults.Limited(time.Now().Add(time.Hour)))
-	_, _, err := Remote{App: app}.Install(t.Context(), job, dir, source.Dir(dir), nil, nil)
+	_, _, err := Remote{App: app}.Install(t.Context(), job, dir, source.Dir(dir), nil, nil, nil)
 	if limited := (*github.RateLimitedError)(nil); !errors.As(err, &limited) || limited.Until.Before(time.Now()) {
 		t.Errorf("while the limit lasts: %v", err)
 	}
 	hub.Fail(0, nil)
 	app = newApp() // the other one keeps to the limit
-	if _, ds, err := (Remote{App: app}).Install(t.Context(), job, dir, source.Dir(dir), nil, nil); err != nil || ds.HasErrors() {
+	if _, ds, err := (Remote{App: app}).Install(t.Context(), job, dir, source.Dir(dir), nil, nil, nil); err != nil || ds.HasErrors() {
 		t.Errorf("after it: %v, %v", err, ds)
 	}
 }

@@ -109,7 +109,7 @@ var (
 		{Name: "providers", Kind: texts, Doc: "Providers that may be run beside those of the lock file: HOST/NAMESPACE/TYPE."},
 		{Name: "provisioners", Kind: boolean, Doc: "Whether provisioners may run commands."},
 		{Name: "external", Kind: boolean, Doc: "Whether the provider hashicorp/external may run programs."},
-		{Name: "modules", Kind: texts, Doc: "Private places that modules may come from: HOST, or github.com/OWNER/NAME."},
+		{Name: "modules", Kind: texts, Doc: "Private places that modules may come from: HOST, s3://BUCKET, or github.com/OWNER/NAME."},
 		{Name: "branches", Kind: texts, Doc: "Patterns of further base branches that are served."},
 		{Name: "bots", Kind: texts, Doc: "Logins of Apps whose comments are commands, as those of people who may write: \"renovate[bot]\". Counts on the default branch."},
 		{Name: "forks", Kind: boolean, Doc: "Whether a commit of a fork is planned, without credentials and from a snapshot of the state, once somebody who may write has named it."},
