@@ -36,21 +36,12 @@ type Repository struct {
 // directory. A directory whose configuration does not load is a project too: planning it reports the
 // error. Beside errors it returns the projects without one.
 func Discover(files fs.FS) (Repository, diags.Diagnostics) {
-	c, err := choose(files)
-	r := Repository{Settings: c.name, Ignored: c.ignored}
-	if err != nil {
-		return r, diags.FromError("The file "+c.name+" cannot be read", err)
-	}
-	var ds diags.Diagnostics
-	s, _ := Parse(FileName, nil)
-	switch c.name {
-	case FileName:
-		s, ds = Parse(FileName, c.src)
-	case atlantis.FileName:
-		s, r.Notices, ds = foreignSettings(c.src)
+	r, s, isDeclared, ds := settingsIn(files)
+	if s == nil {
+		return r, ds
 	}
 	find := implied
-	if ds.HasErrors() || s.Projects != nil || s.wildcards != nil {
+	if isDeclared {
 		find = declared
 	}
 	all, more := find(files, s)
@@ -58,10 +49,60 @@ func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 	return r, append(ds, more...)
 }
 
+// Find returns one project of a checkout as [Discover] does, and reads no other of those that the settings declare: its cost
+// does not grow with their number. It does not know what projects do to each other: that two have one state, or wait for each other.
+func Find(files fs.FS, name, workspace string) (Project, bool) {
+	_, s, isDeclared, _ := settingsIn(files)
+	if s == nil {
+		return Project{}, false
+	}
+	var all []Project
+	if isDeclared {
+		candidates, lines, _ := s.expanded(files)
+		all, _ = s.complete(files, slices.DeleteFunc(candidates, func(p Project) bool { return p.Name != name }), lines)
+		all, _ = s.ordered(all, lines)
+	} else {
+		all, _ = implied(files, s)
+	}
+	i := slices.IndexFunc(all, func(p Project) bool { return p.Name == name && p.Workspace == workspace })
+	if i < 0 {
+		return Project{}, false
+	}
+	return all[i], true
+}
+
+// settingsIn reads the settings of a checkout, and reports whether they declare the projects. There are no settings after an
+// error of the file.
+func settingsIn(files fs.FS) (r Repository, s *Settings, isDeclared bool, ds diags.Diagnostics) {
+	c, err := choose(files)
+	r = Repository{Settings: c.name, Ignored: c.ignored}
+	if err != nil {
+		return r, nil, false, diags.FromError("The file "+c.name+" cannot be read", err)
+	}
+	s, _ = Parse(FileName, nil)
+	switch c.name {
+	case FileName:
+		s, ds = Parse(FileName, c.src)
+	case atlantis.FileName:
+		s, r.Notices, ds = foreignSettings(c.src)
+	}
+	return r, s, ds.HasErrors() || s.Projects != nil || s.wildcards != nil, ds
+}
+
 // declared completes the projects of lockstep.hcl.
 func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
-	var all []Project
 	candidates, lines, ds := s.expanded(files)
+	all, more := s.complete(files, candidates, lines)
+	ds = append(ds, more...)
+	slices.SortFunc(all, byName)
+	all, more = apart(all, lines)
+	ds = append(ds, more...)
+	all, more = s.ordered(all, lines)
+	return all, append(ds, more...)
+}
+
+// complete completes declared projects from the files of their directories; those with errors are missing.
+func (s *Settings) complete(files fs.FS, candidates []Project, lines map[string]hcl.Range) (all []Project, ds diags.Diagnostics) {
 	for _, p := range candidates {
 		at := lines[p.Name]
 		if !configured(files, p.Dir) {
@@ -73,11 +114,7 @@ func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 			all = append(all, p)
 		}
 	}
-	slices.SortFunc(all, byName)
-	all, more := apart(all, lines)
-	ds = append(ds, more...)
-	all, more = s.ordered(all, lines)
-	return all, append(ds, more...)
+	return all, ds
 }
 
 // found completes a project from the files of its directory. at is the range to report.

@@ -3,6 +3,7 @@ package project
 import (
 	"fmt"
 	"io/fs"
+	"reflect"
 	"strings"
 	"testing/fstest"
 
@@ -45,8 +46,16 @@ func said(ds diags.Diagnostics) string {
 	return strings.Join(lines, "\n")
 }
 
-// discovered returns the projects that Discover finds.
+// discovered returns the projects that Discover finds. Find has to find the first of them, and the same.
 func discovered(files fs.FS) ([]Project, diags.Diagnostics) {
 	r, ds := Discover(files)
+	for _, p := range r.Projects[:min(len(r.Projects), 3)] {
+		if got, ok := Find(files, p.Name, p.Workspace); !ok || !reflect.DeepEqual(got, p) {
+			ds = append(ds, diags.Errorf(nil, "Found otherwise", "%+v, %v\n%+v", got, ok, p)...)
+		}
+		if _, ok := Find(files, p.Name, p.Workspace+"x"); ok {
+			ds = append(ds, diags.Errorf(nil, "Found otherwise", "%s in another workspace", p.Name)...)
+		}
+	}
 	return r.Projects, ds
 }

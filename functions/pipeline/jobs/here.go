@@ -47,17 +47,14 @@ func (Here) Inputs(_ context.Context, dir string, r runs.Run, s Scope) (project.
 		return nil, err
 	}
 	defer root.Close()
-	found, _ := project.Discover(root.FS())
-	for _, p := range found.Projects {
-		switch {
-		case p.Name != r.Project || p.Workspace != r.Workspace:
-		case s.Whole:
-			return project.Everything(root.FS(), p)
-		default:
-			return project.Inputs(root.FS(), p, s.Read...)
-		}
+	p, ok := project.Find(root.FS(), r.Project, r.Workspace)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%w: %s", ErrNoProject, r.Project)
+	case s.Whole:
+		return project.Everything(root.FS(), p)
 	}
-	return nil, fmt.Errorf("%w: %s", ErrNoProject, r.Project)
+	return project.Inputs(root.FS(), p, s.Read...)
 }
 
 // notes are the words about a repository with an atlantis.yaml.
