@@ -142,15 +142,32 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil {
 		return err
 	}
+	twins := false
 	_, err = rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
 		s, err := decodeCheck(old)
-		if old == nil || s.ID == id && s.Shown == shown && s.Locked == p.Reserved {
+		twins = s.ID != 0 && s.ID != id && s.ID != own.ID
+		switch {
+		case twins:
+			s.ID = 0 // to be looked for
+		case old == nil || s.ID == id && s.Shown == shown && s.Locked == p.Reserved:
 			return nil, ledger.ErrAsIs
+		default:
+			s.ID, s.Shown, s.Locked = id, shown, p.Reserved
 		}
-		s.ID, s.Shown, s.Locked = id, shown, p.Reserved
 		return pipeline.Encode(s), err
 	})
-	return err
+	if err != nil || !twins {
+		return err
+	}
+	// Another process has made one at the same time. People see the newest, whichever that is.
+	now, err := rp.Ledger.Read(ctx, r.Key())
+	if err != nil {
+		return err
+	}
+	if now.Head == r.Head {
+		r = now.Run
+	}
+	return rp.PutCheck(ctx, r)
 }
 
 // nameable returns the hashes of the plans that the check run of a run may name from now on: its
