@@ -28,10 +28,11 @@ type lean struct{ body any }
 
 // Encode returns a body as JSON, as encoding/json does, and panics at one that is none.
 func Encode(body any) []byte {
+	to := make([]byte, 0, 2<<10)
 	if l, ok := body.(lean); ok {
-		return encode(nil, l.body, true)
+		return encode(to, l.body, true)
 	}
-	return encode(nil, body, false)
+	return encode(to, body, false)
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -110,10 +111,18 @@ func list[T any](to []byte, all []T, lean bool) []byte {
 	return append(to, ']')
 }
 
+// plain are the bytes that stand for themselves.
+var plain = func() (all [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		all[c] = !strings.ContainsRune(`"\<>&`, c)
+	}
+	return all
+}()
+
 // quote appends a string, in which nothing need be escaped most often.
 func quote(to []byte, s string) []byte {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+		if !plain[s[i]] {
 			data, _ := json.Marshal(s) // never fails
 			return append(to, data...)
 		}
