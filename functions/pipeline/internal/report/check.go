@@ -78,6 +78,26 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	return nil
 }
 
+// EndCheck writes the check run of a run that has come to its end, unless it was written. Whoever moves such a run on to
+// another head does so before, as with [Reporter.Announce]: nobody comes back to the former head.
+func (rp *Reporter) EndCheck(ctx context.Context, r runs.Run) error {
+	if r.Head == "" {
+		return nil
+	}
+	if status, _ := runs.Conclude(r.Standing()); status != github.CheckCompleted {
+		return nil
+	}
+	rec, err := rp.Ledger.Records.Get(ctx, checkKey(r))
+	if err != nil || rec.Version == "" {
+		return err
+	}
+	s, err := decodeCheck(rec.Value)
+	if err != nil || s.Status == github.CheckCompleted && s.Shown != "" {
+		return err
+	}
+	return rp.PutCheck(ctx, r)
+}
+
 // checks are the records of the checks of projects at a commit.
 func (rp *Reporter) checks(ctx context.Context, dir string) ([]runs.CheckRecord, error) {
 	list, err := rp.Ledger.Records.List(ctx, dir)

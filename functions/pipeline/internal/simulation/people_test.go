@@ -18,6 +18,8 @@ type people struct {
 	approvals []*approval
 	commands  []command
 	branches  int
+	// pushed are the pull requests of all heads that there were.
+	pushed map[string]int
 	groups
 }
 
@@ -134,7 +136,7 @@ func (s *simulation) act() {
 			push = s.repo.ForcePush
 		}
 		s.leave(p.Number)
-		push("alice", p.From, "More", s.edit())
+		s.pushed[push("alice", p.From, "More", s.edit())] = p.Number
 	case n < 55 && s.queues() && len(s.line) > 0:
 		s.land()
 	case n < 65 && !p.Conflicts && s.queues():
@@ -176,8 +178,9 @@ func (s *simulation) edit() githubtest.Files {
 func (s *simulation) open() {
 	s.branches++
 	branch := fmt.Sprintf("branch-%d", s.branches)
-	s.repo.Push("alice", branch, "Change", s.edit())
+	sha := s.repo.Push("alice", branch, "Change", s.edit())
 	n := s.repo.OpenPull("alice", "Change", branch)
+	s.pushed[sha] = n
 	s.note("alice opens #%d", n)
 }
 
