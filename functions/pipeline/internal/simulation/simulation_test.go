@@ -14,8 +14,11 @@ import (
 	"time"
 )
 
+// ordinary is the number of histories that also mutants are attacked by, and further that of those beside them.
+const ordinary, further = 200, 500
+
 var (
-	histories = flag.Int("histories", 500, "the number of histories")
+	histories = flag.Int("histories", ordinary, "the number of histories")
 	from      = flag.Uint64("from", 1, "the first seed")
 	verbose   = false
 )
@@ -59,9 +62,14 @@ const (
 )
 
 // TestHistories plays histories, until enough have failed: `make simulate` plays many.
-func TestHistories(t *testing.T) {
+func TestHistories(t *testing.T) { playAll(t, *from, *histories) }
+
+// TestFurtherHistories plays those after the ordinary ones.
+func TestFurtherHistories(t *testing.T) { playAll(t, 1+ordinary, further) }
+
+func playAll(t *testing.T, first uint64, count int) {
 	var failed atomic.Int32
-	for begin, end := *from, *from+uint64(*histories); begin < end; begin += batch {
+	for begin, end := first, first+uint64(count); begin < end; begin += batch {
 		t.Run(fmt.Sprintf("from %d", begin), func(t *testing.T) {
 			for seed := begin; seed < min(begin+batch, end); seed++ {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -85,7 +93,7 @@ func TestHistories(t *testing.T) {
 func play(t *testing.T, seed uint64) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, arrived: make(chan struct{}, 1)}
-		s.people = &people{acts: 8 + s.IntN(16), mishaps: s.IntN(12), pushed: map[string]int{}}
+		s.people = &people{acts: 8 + s.IntN(16), mishaps: s.IntN(12), pushed: map[string][]int{}}
 		s.records = &records{locked: map[string]time.Time{}}
 		s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}}
 		s.cloud = &cloud{states: map[string]*state{}}

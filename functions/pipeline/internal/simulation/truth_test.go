@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -211,7 +212,7 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 		case all[i].Head != head && all[i].Phase != runs.Applied:
 			s.bug("%s of #%d is %s at %.7s, and the head is %.7s", dir, number, all[i].Phase, all[i].Head, head)
 		case all[i].Head == head:
-			s.checked(all[i], checks)
+			s.checked(all[i])
 			s.merges(all[i])
 		}
 	}
@@ -230,13 +231,13 @@ func (s *simulation) newest(sha string) map[string]github.Check {
 // left holds that no check of a commit that was a head is left without its end.
 func (s *simulation) left() {
 	for _, sha := range slices.Sorted(maps.Keys(s.pushed)) {
-		if s.abandoned[s.pushed[sha]] {
+		if slices.ContainsFunc(s.pushed[sha], func(number int) bool { return s.abandoned[number] }) {
 			continue
 		}
 		checks := s.newest(sha)
 		for _, name := range slices.Sorted(maps.Keys(checks)) {
 			if c := checks[name]; c.Status != github.CheckCompleted {
-				s.bug("the check %s of %.7s, a head of #%d, is %s for ever: %s", name, sha, s.pushed[sha], c.Status, c.Title)
+				s.bug("the check %s of %.7s, a head of #%v, is %s for ever: %s", name, sha, s.pushed[sha], c.Status, c.Title)
 			}
 		}
 	}
@@ -278,9 +279,15 @@ func (s *simulation) required(number int, head string, conflicts bool, all []run
 	}
 }
 
-// checked holds that the check of a run tells its phase.
-func (s *simulation) checked(r runs.Run, checks map[string]github.Check) {
-	c, ok := checks[r.Check()]
+// checked holds that the check of a run tells its phase. Another pull request with the same head has one of the same name.
+func (s *simulation) checked(r runs.Run) {
+	var c github.Check
+	ok := false
+	for _, x := range s.repo.Checks(r.Head) {
+		if x.Name == r.Check() && x.ExternalID == evidence.ExternalID(r) {
+			c, ok = x.Check, true
+		}
+	}
 	want := map[runs.Phase]github.Conclusion{runs.Applied: github.ConcludedSuccess, runs.Planned: github.ConcludedSuccess, runs.PlanFailed: github.ConcludedFailure, runs.ApplyFailed: github.ConcludedFailure}[r.Phase]
 	if r.Phase == runs.Planned && r.Applyable && r.Checked != nil && r.Checked.Renewed {
 		want = github.ConcludedActionRequired // nobody has asked for it
