@@ -16,6 +16,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/lockstep-iac/lockstep/github/internal/caching"
+	"github.com/lockstep-iac/lockstep/github/internal/retrying"
 )
 
 // The proof of an App's identity is a JSON web token. GitHub accepts tokens of at most 10 minutes,
@@ -24,6 +25,7 @@ import (
 const (
 	jwtBackdate = time.Minute
 	jwtLife     = 9 * time.Minute
+	jwtReused   = 5 * time.Minute // after it was signed; making one takes as long as a hundred small answers
 )
 
 // Installation tokens live for an hour. A token that ends within this time is replaced, so that no
@@ -49,13 +51,16 @@ type AppConfig struct {
 	MaxMergeWait time.Duration
 	// Tarballs keeps archives for further processes; nil for none.
 	Tarballs Tarballs
+	// Pause is the wait after an attempt, numbered from 1, where GitHub names none; nil means half a second, twice as
+	// long each time, and a random part.
+	Pause func(attempt int) time.Duration
 }
 
 // An App is a GitHub App. It is safe for concurrent use.
 type App struct {
 	config AppConfig
 	api    *url.URL
-	sign   func(now time.Time) (Secret, error)
+	sign   func(now time.Time, renew bool) (Secret, error)
 	client *gh.Client // as the App itself
 	// anybody makes requests without a token.
 	anybody *gh.Client
@@ -94,13 +99,16 @@ func NewApp(c AppConfig) (*App, error) {
 	if c.MaxMergeWait == 0 {
 		c.MaxMergeWait = 20 * time.Second
 	}
+	if c.Pause == nil {
+		c.Pause = retrying.Pause
+	}
 	a := &App{config: c, api: api, sign: signer(c.ID, key), tokens: map[tokenKey]*tokens{}}
 	// All requests of an App as itself may be repeated.
 	a.client = a.newClient(&transport{
-		base: c.Transport, api: api, maxWait: c.MaxWait, repeatable: true, scheme: "Bearer",
-		token: func(context.Context, bool) (Secret, error) { return a.sign(time.Now()) },
+		base: c.Transport, api: api, maxWait: c.MaxWait, pause: c.Pause, repeatable: true, scheme: "Bearer",
+		token: func(_ context.Context, renew bool) (Secret, error) { return a.sign(time.Now(), renew) },
 	})
-	a.anybody = a.newClient(&transport{base: c.Transport, api: api, maxWait: c.MaxWait})
+	a.anybody = a.newClient(&transport{base: c.Transport, api: api, maxWait: c.MaxWait, pause: c.Pause})
 	return a, nil
 }
 
@@ -122,9 +130,18 @@ func (a *App) newClient(t *transport) *gh.Client {
 	return c
 }
 
-// signer returns a func that proves the App's identity. The key does not leave it.
-func signer(id int64, key *rsa.PrivateKey) func(time.Time) (Secret, error) {
-	return func(now time.Time) (Secret, error) {
+// signer returns a func that proves the App's identity, by the last proof while that is young, unless it must be
+// renewed. The key does not leave it.
+func signer(id int64, key *rsa.PrivateKey) func(time.Time, bool) (Secret, error) {
+	var mu sync.Mutex
+	var last Secret
+	var made time.Time
+	return func(now time.Time, renew bool) (Secret, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if age := now.Sub(made); !renew && !last.IsEmpty() && age >= 0 && age < jwtReused {
+			return last, nil
+		}
 		t, err := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.RegisteredClaims{
 			Issuer:    strconv.FormatInt(id, 10),
 			IssuedAt:  jwt.NewNumericDate(now.Add(-jwtBackdate)),
@@ -133,7 +150,8 @@ func signer(id int64, key *rsa.PrivateKey) func(time.Time) (Secret, error) {
 		if err != nil {
 			return Secret{}, errors.New("sign as the GitHub App: the key does not work")
 		}
-		return NewSecret(t), nil
+		last, made = NewSecret(t), now
+		return last, nil
 	}
 }
 
@@ -179,7 +197,7 @@ func (a *App) transport(key tokenKey, repeatable bool) *transport {
 		a.tokens[key] = t
 	}
 	return &transport{
-		base: a.config.Transport, api: a.api, maxWait: a.config.MaxWait, repeatable: repeatable, scheme: "token", token: t.get,
+		base: a.config.Transport, api: a.api, maxWait: a.config.MaxWait, pause: a.config.Pause, repeatable: repeatable, scheme: "token", token: t.get,
 		answers: &a.answers, scope: key.scope(),
 	}
 }

@@ -26,6 +26,7 @@ type transport struct {
 	base    http.RoundTripper
 	api     *url.URL // nothing is sent to another scheme or host
 	maxWait time.Duration
+	pause   func(attempt int) time.Duration
 	// repeatable allows to repeat even a POST.
 	repeatable bool
 	scheme     string
@@ -60,7 +61,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		wait := v.wait
 		if wait == 0 && !v.renew {
-			wait = retrying.Pause(attempt)
+			wait = t.pause(attempt)
 		}
 		if wait > t.maxWait || !retrying.Fits(req.Context(), wait) {
 			return res, err

@@ -152,7 +152,11 @@ func (h Head) Summary(limit int) string {
 	case HeadLeft:
 		parts = append(parts, "Plans are of the present head, which has a check of its own.")
 	case HeadClosed:
-		parts = append(parts, "The pull request was closed without a merge.")
+		text := "The pull request was closed without a merge."
+		if h.Merged {
+			text = "The pull request was merged before anybody had looked at this head. Comment `lockstep plan` to plan what was merged."
+		}
+		parts = append(parts, text)
 	}
 	if h.Standing == HeadDequeued {
 		return "GitHub has put the pull request out of the merge queue, or has made another merge group for it, which has a check of its own.\n"

@@ -122,7 +122,7 @@ func (h *Hub) alone(answer rest.Handler) http.HandlerFunc {
 		status, body := answer(r)
 		back()
 		h.mu.Unlock()
-		rest.Send(w, status, body)
+		rest.Send(w, status, rest.Lean(h.options.Lean, body))
 	}
 }
 

@@ -67,6 +67,8 @@ type Options struct {
 	// Fault may answer a request in the place of the API, and then returns true. May
 	// be nil.
 	Fault func(w http.ResponseWriter, r *http.Request) bool
+	// Lean leaves addresses that nobody follows out of answers and webhooks, against GitHub's description.
+	Lean bool
 }
 
 // A Hub is one GitHub. It is safe for concurrent use.

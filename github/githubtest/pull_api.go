@@ -32,7 +32,8 @@ var inFull = []string{
 // members that take GitHub time.
 func (l *pulls) listPulls(r *http.Request) (int, any) {
 	want := cmp.Or(r.URL.Query().Get("state"), "open")
-	list, all := []any{}, slices.Clone(l.list)
+	var list []*pull
+	all := slices.Clone(l.list)
 	if r.URL.Query().Get("sort") == "updated" {
 		slices.SortStableFunc(all, func(a, b *pull) int { return a.touched.Compare(b.touched) })
 	}
@@ -40,13 +41,19 @@ func (l *pulls) listPulls(r *http.Request) (int, any) {
 		if into := r.URL.Query().Get("base"); want != "all" && want != p.state() || into != "" && into != p.base {
 			continue
 		}
+		list = append(list, p)
+	}
+	page := rest.Paged(r, list)
+	shown := []any{}
+	for _, p := range page.Items.([]*pull) {
 		o := l.json(p)
 		for _, name := range inFull {
 			delete(o, name)
 		}
-		list = append(list, o)
+		shown = append(shown, o)
 	}
-	return http.StatusOK, rest.Paged(r, list)
+	page.Items = shown
+	return http.StatusOK, page
 }
 
 func (l *pulls) listFiles(r *http.Request) (int, any) {

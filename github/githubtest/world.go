@@ -28,6 +28,7 @@ func newWorld(o Options) *world {
 		log: story.New(o.OnEdit, o.Now), app: apps.First(o.AppID, o.AppName), history: commits.History{}, users: map[string]*user{},
 	}
 	w.outbox = hooks.New(o.Webhook, o.Secret, w.log.Now, o.Transport)
+	w.outbox.Lean = o.Lean
 	w.users[w.app.Login()] = &user{login: w.app.Login(), id: 900, bot: true}
 	return w
 }

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -95,7 +94,7 @@ func SendProblem(w http.ResponseWriter, p *Problem) {
 func write(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(body)
+	w.Write(append(Encode(body), '\n'))
 }
 
 // ID returns the number in a request's path that a pattern calls by name; 0 if it is none.

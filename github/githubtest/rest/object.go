@@ -16,10 +16,21 @@ const (
 // requires, which the package contract checks.
 type Object map[string]any
 
-// URLs adds members that are addresses below base: "keys" becomes "keys_url".
-func (o Object) URLs(base string, names ...string) {
-	for _, n := range names {
-		o[n+"_url"] = base + "/" + n
+// URLs adds members that are addresses below base: "keys" becomes "keys_url". They are added once an object, and are
+// there when it is encoded.
+func (o Object) URLs(base string, names ...string) { o[addresses] = urls{base, names} }
+
+// addresses is the name of what URLs adds, which no member has.
+const addresses = "*_url"
+
+type urls struct {
+	base  string
+	names []string
+}
+
+func (u urls) into(o Object) {
+	for _, n := range u.names {
+		o[n+"_url"] = u.base + "/" + n
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -149,13 +148,13 @@ func (m *Store) Lines() (out []string) {
 }
 
 func (m *Store) list(dir string) (out []pipeline.Record) {
-	for _, key := range slices.Sorted(maps.Keys(m.records)) {
-		if path.Dir(key) == dir {
-			rec := m.records[key]
+	for key, rec := range m.records {
+		if strings.HasPrefix(key, dir) && path.Dir(key) == dir {
 			rec.Value = slices.Clone(rec.Value)
 			out = append(out, rec)
 		}
 	}
+	slices.SortFunc(out, func(a, b pipeline.Record) int { return strings.Compare(a.Key, b.Key) })
 	return out
 }
 

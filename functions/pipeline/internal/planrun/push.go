@@ -65,9 +65,15 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 	return nil
 }
 
-// abort answers those who wait for a plan that will not be made, or for the apply of one that was. It
-// comes before the run moves on, so that a death in between repeats it.
+// abort answers those who wait for a plan that will not be made, or for the apply of one that was, and ends the check of
+// a former head. It comes before the run moves on, so that a death in between repeats it.
 func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
+	left := r.Head != qu.Evidence.Pull.Head.SHA
+	if left {
+		if err := qu.Report.EndCheck(ctx, r); err != nil {
+			return err
+		}
+	}
 	switch r.Phase {
 	case runs.Queued, runs.Planning:
 	case runs.Planned, runs.PlanFailed:
@@ -81,7 +87,7 @@ func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 		}
 		return qu.Report.Unfollow(ctx, r, reasons.FoundStale{})
 	}
-	if r.Head != qu.Evidence.Pull.Head.SHA {
+	if left {
 		old := r
 		old.Phase = runs.Superseded
 		if err := qu.Report.PutCheck(ctx, old); err != nil {

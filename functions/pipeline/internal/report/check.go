@@ -78,6 +78,26 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	return nil
 }
 
+// EndCheck writes the check run of a run that has come to its end, unless it was written. Whoever moves such a run on to
+// another head does so before, as with [Reporter.Announce]: nobody comes back to the former head.
+func (rp *Reporter) EndCheck(ctx context.Context, r runs.Run) error {
+	if r.Head == "" {
+		return nil
+	}
+	if status, _ := runs.Conclude(r.Standing()); status != github.CheckCompleted {
+		return nil
+	}
+	rec, err := rp.Ledger.Records.Get(ctx, checkKey(r))
+	if err != nil || rec.Version == "" {
+		return err
+	}
+	s, err := decodeCheck(rec.Value)
+	if err != nil || s.Status == github.CheckCompleted && s.Shown != "" {
+		return err
+	}
+	return rp.PutCheck(ctx, r)
+}
+
 // checks are the records of the checks of projects at a commit.
 func (rp *Reporter) checks(ctx context.Context, dir string) ([]runs.CheckRecord, error) {
 	list, err := rp.Ledger.Records.List(ctx, dir)
@@ -142,15 +162,32 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil {
 		return err
 	}
+	twins := false
 	_, err = rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
 		s, err := decodeCheck(old)
-		if old == nil || s.ID == id && s.Shown == shown && s.Locked == p.Reserved {
+		twins = s.ID != 0 && s.ID != id && s.ID != own.ID
+		switch {
+		case twins:
+			s.ID = 0 // to be looked for
+		case old == nil || s.ID == id && s.Shown == shown && s.Locked == p.Reserved:
 			return nil, ledger.ErrAsIs
+		default:
+			s.ID, s.Shown, s.Locked = id, shown, p.Reserved
 		}
-		s.ID, s.Shown, s.Locked = id, shown, p.Reserved
 		return pipeline.Encode(s), err
 	})
-	return err
+	if err != nil || !twins {
+		return err
+	}
+	// Another process has made one at the same time. People see the newest, whichever that is.
+	now, err := rp.Ledger.Read(ctx, r.Key())
+	if err != nil {
+		return err
+	}
+	if now.Head == r.Head {
+		r = now.Run
+	}
+	return rp.PutCheck(ctx, r)
 }
 
 // nameable returns the hashes of the plans that the check run of a run may name from now on: its

@@ -66,7 +66,7 @@ func (rp *Reporter) looked(l ledger.Look) bool {
 }
 
 // headCheck writes the check of the head from the records, and ends those of former heads. One that
-// nobody has looked at is pending.
+// nobody has looked at is pending, until the pull request is closed.
 func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Look) error {
 	if rp.looked(l) {
 		f := checking.Facts{
@@ -90,7 +90,14 @@ func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Lo
 			return err
 		}
 	}
-	if !rp.looked(l) && l.GivenUp != rp.Evidence.Pull.Head.SHA {
+	switch head := rp.Evidence.Pull.Head.SHA; {
+	case rp.looked(l):
+	case !rp.Evidence.Pull.Open: // nobody is going to look
+		s.Head = head
+		if err := rp.stand(ctx, head, comment.Head{Status: s, Standing: comment.HeadClosed}, ""); err != nil {
+			return err
+		}
+	case l.GivenUp != head:
 		if err := rp.await(ctx); err != nil {
 			return err
 		}

@@ -27,7 +27,6 @@ type hub struct {
 	*githubtest.Hub
 	repo     *githubtest.Repository
 	serves   intake.Serves
-	scratch  string
 	receiver http.Handler // of the webhook under way
 	app      *github.App  // one for all processes: signing takes long
 	found    bool         // whether the janitor found something
@@ -37,9 +36,9 @@ type hub struct {
 	discovered map[string]jobs.Discovered
 }
 
-func newHub(s *simulation, scratch string, files githubtest.Files) (*hub, error) {
-	h := &hub{scratch: scratch, checkouts: map[string]string{}, commits: map[string]fstest.MapFS{}, discovered: map[string]jobs.Discovered{}}
-	h.Hub = githubtest.New(githubtest.Options{Secret: hush, Now: time.Now, Transport: inProcess{func() http.Handler { return h.receiver }}})
+func newHub(s *simulation, files githubtest.Files) (*hub, error) {
+	h := &hub{checkouts: map[string]string{}, commits: map[string]fstest.MapFS{}, discovered: map[string]jobs.Discovered{}}
+	h.Hub = githubtest.New(githubtest.Options{Secret: hush, Now: time.Now, Lean: true, Transport: inProcess{func() http.Handler { return h.receiver }}})
 	h.SetWebhook("http://127.0.0.1/webhook")
 	h.repo = h.AddRepository("acme", "infra", files)
 	h.repo.Grant("alice", "write")
@@ -48,6 +47,7 @@ func newHub(s *simulation, scratch string, files githubtest.Files) (*hub, error)
 	h.Accepts("contents", "write")
 	config := h.Hub.App("http://127.0.0.1/")
 	config.Transport = wire{s}
+	config.Pause = func(attempt int) time.Duration { return 613 * time.Millisecond << attempt } // the same for each seed
 	var err error
 	if h.app, err = github.NewApp(config); err != nil {
 		return nil, err

@@ -18,6 +18,8 @@ type people struct {
 	approvals []*approval
 	commands  []command
 	branches  int
+	// pushed are the pull requests of all heads that there were.
+	pushed map[string][]int
 	groups
 }
 
@@ -134,7 +136,8 @@ func (s *simulation) act() {
 			push = s.repo.ForcePush
 		}
 		s.leave(p.Number)
-		push("alice", p.From, "More", s.edit())
+		sha := push("alice", p.From, "More", s.edit())
+		s.pushed[sha] = append(s.pushed[sha], p.Number)
 	case n < 55 && s.queues() && len(s.line) > 0:
 		s.land()
 	case n < 65 && !p.Conflicts && s.queues():
@@ -172,14 +175,26 @@ func (s *simulation) edit() githubtest.Files {
 	return files
 }
 
-// open opens a pull request from a new branch.
+// open opens a pull request from a new branch, or one from each of two with the same commit.
 func (s *simulation) open() {
+	files := s.edit()
+	s.openOf(files)
+	if s.twins() && s.IntN(2) == 0 {
+		s.openOf(files)
+	}
+}
+
+func (s *simulation) openOf(files githubtest.Files) {
 	s.branches++
 	branch := fmt.Sprintf("branch-%d", s.branches)
-	s.repo.Push("alice", branch, "Change", s.edit())
+	sha := s.repo.Push("alice", branch, "Change", files)
 	n := s.repo.OpenPull("alice", "Change", branch)
+	s.pushed[sha] = append(s.pushed[sha], n)
 	s.note("alice opens #%d", n)
 }
+
+// twins reports whether several pull requests have the same head, as in every ninth history.
+func (s *simulation) twins() bool { return s.seed%9 == 4 }
 
 // merge merges a pull request, which approves the plans that wait for it.
 func (s *simulation) merge(p githubtest.PullView) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -117,6 +118,7 @@ func (s *simulation) atTheEnd() {
 	}
 	s.answers()
 	s.grouped()
+	s.left()
 	for _, p := range s.repo.Pulls() {
 		if s.abandoned[p.Number] {
 			continue
@@ -199,17 +201,7 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 	if shown == 0 && slices.ContainsFunc(all, func(r runs.Run) bool { return r.Head == head && r.Phase != runs.Superseded }) {
 		s.bug("#%d has no status comment, and %s is %s", number, all[0].Project, all[0].Phase)
 	}
-	// Two processes that make a check run at the same time leave two of one name: people and rules see the newest.
-	checks := map[string]github.Check{}
-	for _, c := range s.repo.Checks(head) {
-		checks[c.Name] = c.Check
-	}
-	for _, name := range slices.Sorted(maps.Keys(checks)) {
-		c := checks[name]
-		if c.Status != github.CheckCompleted {
-			s.bug("the check %s of #%d is %s for ever: %s", c.Name, number, c.Status, c.Title)
-		}
-	}
+	checks := s.newest(head)
 	s.required(number, head, conflicts, all, checks)
 	for _, dir := range s.touched(number) {
 		i := slices.IndexFunc(all, func(r runs.Run) bool { return r.Project == dir })
@@ -220,8 +212,50 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 		case all[i].Head != head && all[i].Phase != runs.Applied:
 			s.bug("%s of #%d is %s at %.7s, and the head is %.7s", dir, number, all[i].Phase, all[i].Head, head)
 		case all[i].Head == head:
-			s.checked(all[i], checks)
+			s.checked(all[i])
+			s.merges(all[i])
 		}
+	}
+}
+
+// newest are the check runs of a commit by name. Two processes that make a check run at the same time leave two of one
+// name: people and rules see the newest.
+func (s *simulation) newest(sha string) map[string]github.Check {
+	checks := map[string]github.Check{}
+	for _, c := range s.repo.Checks(sha) {
+		checks[c.Name] = c.Check
+	}
+	return checks
+}
+
+// left holds that no check of a commit that was a head is left without its end.
+func (s *simulation) left() {
+	for _, sha := range slices.Sorted(maps.Keys(s.pushed)) {
+		if slices.ContainsFunc(s.pushed[sha], func(number int) bool { return s.abandoned[number] }) {
+			continue
+		}
+		checks := s.newest(sha)
+		for _, name := range slices.Sorted(maps.Keys(checks)) {
+			if c := checks[name]; c.Status != github.CheckCompleted {
+				s.bug("the check %s of %.7s, a head of #%v, is %s for ever: %s", name, sha, s.pushed[sha], c.Status, c.Title)
+			}
+		}
+	}
+}
+
+// merges holds that a plan is of the head, merged into the tip of the base branch that it names.
+func (s *simulation) merges(r runs.Run) {
+	if r.Phase != runs.Planned || r.AfterMerge || r.Removed {
+		return
+	}
+	want := s.repo.Files(r.Base)
+	before, after := s.repo.Changes(r.Pull.Number)
+	for name := range before {
+		delete(want, name)
+	}
+	maps.Copy(want, after)
+	if got := s.repo.Files(r.Merge); !maps.Equal(got, want) {
+		s.bug("%s of #%d is planned of %.7s, which is not %.7s merged into %.7s", r.Project, r.Pull.Number, r.Merge, r.Head, r.Base)
 	}
 }
 
@@ -245,9 +279,15 @@ func (s *simulation) required(number int, head string, conflicts bool, all []run
 	}
 }
 
-// checked holds that the check of a run tells its phase.
-func (s *simulation) checked(r runs.Run, checks map[string]github.Check) {
-	c, ok := checks[r.Check()]
+// checked holds that the check of a run tells its phase. Another pull request with the same head has one of the same name.
+func (s *simulation) checked(r runs.Run) {
+	var c github.Check
+	ok := false
+	for _, x := range s.repo.Checks(r.Head) {
+		if x.Name == r.Check() && x.ExternalID == evidence.ExternalID(r) {
+			c, ok = x.Check, true
+		}
+	}
 	want := map[runs.Phase]github.Conclusion{runs.Applied: github.ConcludedSuccess, runs.Planned: github.ConcludedSuccess, runs.PlanFailed: github.ConcludedFailure, runs.ApplyFailed: github.ConcludedFailure}[r.Phase]
 	if r.Phase == runs.Planned && r.Applyable && r.Checked != nil && r.Checked.Renewed {
 		want = github.ConcludedActionRequired // nobody has asked for it

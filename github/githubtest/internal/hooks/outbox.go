@@ -3,7 +3,6 @@ package hooks
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -20,6 +19,8 @@ type Outbox struct {
 	now    func() time.Time
 	secret github.Secret
 	client *http.Client
+	// Lean is set before the first webhook: payloads are lean.
+	Lean bool
 
 	mu         sync.Mutex
 	url        string
@@ -86,10 +87,7 @@ func (o *Outbox) SetURL(url string) {
 
 // Post lets a webhook wait for [Outbox.Deliver]. It panics at a payload that is not JSON.
 func (o *Outbox) Post(s Subject, payload rest.Object) {
-	body, err := json.Marshal(payload)
-	if err != nil {
-		panic(fmt.Sprintf("hooks: payload of %s: %v", s.Event, err))
-	}
+	body := rest.Encode(rest.Lean(o.Lean, payload))
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.post(&delivery{Subject: s, body: body})

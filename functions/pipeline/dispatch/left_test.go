@@ -1,0 +1,106 @@
+package dispatch_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// pending are the check runs of a commit that have not come to their end.
+func (s *stage) pending(sha string) (out []string) {
+	for _, c := range s.repo.Checks(sha) {
+		if c.Status != github.CheckCompleted {
+			out = append(out, c.Name+" "+c.Title)
+		}
+	}
+	return out
+}
+
+// TestCheckOfALeftHead is the story of a history (seed 21): the plan of a head is done, its check cannot be written, and
+// before its message comes again there is another head, whose plan takes the record. It holds that the check of the former
+// head is ended all the same.
+func TestCheckOfALeftHead(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.repo.Push("alice", "b", "Change", githubtest.Files{"b.tf": resource("b", "1")})
+	old := s.repo.Head("b")
+	n := s.repo.OpenPull("alice", "Change", "b")
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	failed := false
+	records := s.pipeline.Records
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind == pipeline.ToPlan && !failed {
+			s.pipeline.Records = unwritten{records}
+		}
+		err := s.pipeline.Handle(ctx, m)
+		s.pipeline.Records = records
+		if err != nil && !failed {
+			failed = true
+			s.pushed(n, "b", githubtest.Files{"c.tf": resource("c", "1")})
+		}
+		return err
+	})
+	if !failed {
+		t.Fatal("nothing has failed")
+	}
+	s.settle()
+	if got := s.pending(old); len(got) > 0 {
+		t.Errorf("the former head waits for ever: %q", got)
+	}
+	s.expect("the new head", s.check("b"), "success 3 to add")
+}
+
+// unwritten are records in which no check can be completed.
+type unwritten struct{ pipeline.Records }
+
+func (u unwritten) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
+	if strings.HasPrefix(key, "sha/") && strings.Contains(string(value), `"completed"`) {
+		return "", http.ErrHandlerTimeout
+	}
+	return u.Records.Put(ctx, key, value, prev)
+}
+
+// TestClosedUnseen holds that the check of a head which nobody has looked at is ended where the pull request is closed or
+// merged meanwhile, and does not stand in the way of another pull request with the same head.
+func TestClosedUnseen(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		end  func(*stage, int)
+		page string
+	}{
+		"closed": {func(s *stage, n int) { s.repo.Close("alice", n) }, "closed without a merge"},
+		"merged": {func(s *stage, n int) { s.repo.Merge("alice", n) }, "Comment `lockstep plan` to plan what was merged."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+			n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+			s.repo.Push("alice", "b", "More", githubtest.Files{"c.tf": resource("c", "1")})
+			s.hub.Deliver(t.Context())
+			projects := s.pipeline.Projects
+			s.pipeline.Projects = blind{}
+			s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+				err := s.pipeline.Handle(ctx, m)
+				if s.pipeline.Projects != projects && err != nil { // it has died
+					s.pipeline.Projects = projects
+					s.headIs("pending", "b", "queued Looking for the projects")
+					test.end(s, n)
+				}
+				return err
+			})
+			s.settle()
+			s.headIs("ended", "b", "cancelled Closed")
+			s.expect("its page", s.checkOf("b", "lockstep").Summary, test.page)
+			if got := s.pending(s.repo.Head("b")); len(got) > 0 {
+				t.Errorf("it waits for ever: %q", got)
+			}
+		})
+	}
+}
