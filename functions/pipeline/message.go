@@ -99,6 +99,16 @@ var queues = map[Kind]QueueName{
 	ToRelease:    Applies,
 }
 
+// Heard reports whether a message of a kind may have been made of a webhook alone: nobody has held against GitHub yet that its
+// repository has the ID and the name that it gives.
+func (k Kind) Heard() bool {
+	switch k {
+	case Pushed, Commanded, Closed, Grouped:
+		return true
+	}
+	return false
+}
+
 // Kinds returns all kinds of messages.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(queues)) }
 
