@@ -176,7 +176,7 @@ func (a *App) Login(ctx context.Context) (string, error) {
 
 // Repository returns the client of one repository, on behalf of the installation that contains it:
 // its tokens open no other repository, and GitHub gives out none if the installation has no right
-// to it. It makes no request.
+// to it. Requests name the repository by its ID. It makes no request.
 func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (a *App) transport(key tokenKey, repeatable bool) *transport {
 	}
 	return &transport{
 		base: a.config.Transport, api: a.api, maxWait: a.config.MaxWait, pause: a.config.Pause, repeatable: repeatable, scheme: "token", token: t.get,
-		answers: &a.answers, scope: key.scope(),
+		answers: &a.answers, scope: key.scope(), repo: key.repo,
 	}
 }
 

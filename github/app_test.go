@@ -98,8 +98,11 @@ func TestConfusedDeputy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := liar.PullRequest(t.Context(), 1); err == nil {
-		t.Error("another repository was read under its name")
+	if p, err := liar.PullRequest(t.Context(), 1); err != nil || p.Base.Repo != s.repo.Repo() {
+		t.Errorf("the repository of the ID was not read, but %+v, %v", p.Base.Repo, err)
+	}
+	if err := liar.Confirm(t.Context(), 1); !errors.Is(err, github.ErrNotFound) {
+		t.Errorf("a name of another one is confirmed: %v", err)
 	}
 	// The same with a neighbour in our own installation.
 	disguised = neighbour.Repo()
@@ -109,6 +112,9 @@ func TestConfusedDeputy(t *testing.T) {
 	}
 	if _, err := liar.File(t.Context(), neighbour.Head("main"), "main.tf"); err == nil {
 		t.Error("a token opens more than its repository")
+	}
+	if err := liar.Confirm(t.Context(), 1); !errors.Is(err, github.ErrNotFound) {
+		t.Errorf("a neighbour's name is confirmed: %v", err)
 	}
 	if _, err := s.app.Repository(s.repo.Installation(), github.Repo{ID: 1, Owner: "..", Name: "x"}); err == nil {
 		t.Error("a path was taken for a repository")

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
@@ -23,10 +24,17 @@ type Client struct {
 	client *gh.Client
 	// queries is for requests that only read, whatever their method.
 	queries *gh.Client
+	// now is the repository with the names that a pull request had it with last.
+	now atomic.Pointer[Repo]
 }
 
-// Repo returns the repository.
-func (c *Client) Repo() Repo { return c.repo }
+// present is the repository, with the names that GitHub had it with last.
+func present(c *Client) Repo {
+	if now := c.now.Load(); now != nil {
+		return *now
+	}
+	return c.repo
+}
 
 // ErrNotFound is wrapped by an error if there is no such object, or none that the App may see.
 var ErrNotFound = errors.New("not found")

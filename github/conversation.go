@@ -65,8 +65,9 @@ func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error
 // pages asks for a pull request until take has had its last page.
 func pages(ctx context.Context, c *Client, what, query string, number int, take func(*querying.PullRequest) querying.Page) error {
 	for after := (*string)(nil); ; {
+		r := present(c) // it has no address by ID
 		req, err := c.queries.NewRequest("POST", graphQL(c.app.api), map[string]any{
-			"query": query, "variables": map[string]any{"owner": c.repo.Owner, "name": c.repo.Name, "number": number, "after": after},
+			"query": query, "variables": map[string]any{"owner": r.Owner, "name": r.Name, "number": number, "after": after},
 		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", what, err)

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -86,11 +87,23 @@ func startEmulator(t *testing.T) *emulator {
 		cmd.Env = append(os.Environ(), "EMULATE_SEED="+string(seed))
 		return cmd
 	})
-	e.app, err = github.NewApp(github.AppConfig{ID: 77, Key: github.NewSecret(private), URL: e.url})
+	e.app, err = github.NewApp(github.AppConfig{ID: 77, Key: github.NewSecret(private), URL: e.url, Transport: byName{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// byName sends requests about the repository of an ID by its name, as the emulator knows no others.
+type byName struct{}
+
+var repositoryID = regexp.MustCompile(`^/repositories/\d+`)
+
+func (byName) RoundTrip(req *http.Request) (*http.Response, error) {
+	out := req.Clone(req.Context())
+	out.URL.Path = repositoryID.ReplaceAllString(out.URL.Path, "/repos/acme/infra")
+	out.URL.RawPath = ""
+	return http.DefaultTransport.RoundTrip(out)
 }
 
 // ask makes a request as admin, and reads the answer.

@@ -65,6 +65,16 @@ func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, erro
 	return out, nil
 }
 
+// Confirm holds that the repository of a pull request has, or had, the name by which the client knows it. The error wraps
+// ErrNotFound if it does not: no request but this one goes by the name.
+func (c *Client) Confirm(ctx context.Context, number int) error {
+	t := c.app.transport(tokenKey{installation: c.scope.Installation, repo: c.scope.Repo}, false)
+	t.repo = 0
+	named := &Client{app: c.app, repo: c.repo, client: c.app.newClient(t)}
+	_, err := named.PullRequest(ctx, number)
+	return err
+}
+
 // OpenPulls returns the open pull requests, newest first. Their MergeSHA may be old.
 func (c *Client) OpenPulls(ctx context.Context) ([]PullRequest, error) {
 	what := fmt.Sprintf("list the open pull requests of %s", c.repo)
@@ -99,7 +109,10 @@ func (c *Client) pullRequest(p *gh.PullRequest) (PullRequest, error) {
 		out.Labels = append(out.Labels, l.GetName())
 	}
 	if out.Base.Repo.ID != c.repo.ID {
-		return PullRequest{}, fmt.Errorf("it belongs to the repository %d, not %d", out.Base.Repo.ID, c.repo.ID)
+		return PullRequest{}, fmt.Errorf("it belongs to the repository %d, not %d: %w", out.Base.Repo.ID, c.repo.ID, ErrNotFound)
+	}
+	if out.Base.Repo.check() == nil {
+		c.now.Store(&out.Base.Repo)
 	}
 	for _, sha := range []string{out.Head.SHA, out.Base.SHA} {
 		if err := checkSHA(sha); err != nil {

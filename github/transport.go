@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/github/internal/addressing"
 	"github.com/lockstep-iac/lockstep/github/internal/caching"
 	"github.com/lockstep-iac/lockstep/github/internal/retrying"
 )
@@ -25,6 +26,7 @@ const (
 type transport struct {
 	base    http.RoundTripper
 	api     *url.URL // nothing is sent to another scheme or host
+	repo    int64    // the ID of the one repository that is asked about, in the place of its name; 0: names count
 	maxWait time.Duration
 	pause   func(attempt int) time.Duration
 	// repeatable allows to repeat even a POST.
@@ -41,8 +43,8 @@ type transport struct {
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	// The client calls this again for each redirect that it follows. net/http removes sensitive
-	// headers from such requests above this level, and we add ours below. Repositories with a new
-	// name redirect within the API.
+	// headers from such requests above this level, and we add ours below. The addresses of a former name
+	// redirect within the API.
 	if req.URL.Scheme != t.api.Scheme || req.URL.Host != t.api.Host {
 		if req.Body != nil {
 			req.Body.Close()
@@ -88,6 +90,9 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 	}
 	ctx, cancel := context.WithTimeoutCause(req.Context(), callTimeout, fmt.Errorf("no answer within %s", callTimeout))
 	out := req.Clone(ctx)
+	if t.repo != 0 {
+		out.URL = addressing.ByID(t.api, out.URL, t.repo)
+	}
 	if req.GetBody != nil {
 		if out.Body, err = req.GetBody(); err != nil {
 			cancel()

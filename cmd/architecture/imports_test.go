@@ -34,9 +34,10 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/deploying/carried":     {},
 	"cmd/lockstep/internal/deploying/awstest":     {},
 
-	"github":                     {"github/internal/caching", "github/internal/deploying", "github/internal/issuing", "github/internal/lasting", "github/internal/payloads", "github/internal/protecting", "github/internal/reporting", "github/internal/retrying", "github/internal/unpacking", "github/internal/querying"},
+	"github":                     {"github/internal/addressing", "github/internal/caching", "github/internal/deploying", "github/internal/issuing", "github/internal/lasting", "github/internal/payloads", "github/internal/protecting", "github/internal/reporting", "github/internal/retrying", "github/internal/unpacking", "github/internal/querying"},
 	"github/internal/lasting":    {},
 	"github/internal/unpacking":  {"github/internal/lasting"},
+	"github/internal/addressing": {},
 	"github/internal/caching":    {},
 	"github/internal/deploying":  {},
 	"github/internal/protecting": {},
@@ -142,10 +143,10 @@ var allowed = map[string][]string{
 	"functions/project/grammar":           {},
 	"functions/pipeline/lambdatest/bombs": {},
 
-	"github/githubtest":                               {"github", "github/githubtest/apps", "github/githubtest/faults", "github/githubtest/internal/commits", "github/githubtest/internal/deployments", "github/githubtest/internal/environments", "github/githubtest/internal/hooks", "github/githubtest/internal/issues", "github/githubtest/rest", "github/githubtest/internal/story", "github/githubtest/internal/queries", "github/githubtest/internal/queues"},
+	"github/githubtest":                               {"github", "github/githubtest/apps", "github/githubtest/faults", "github/githubtest/internal/commits", "github/githubtest/internal/deployments", "github/githubtest/internal/environments", "github/githubtest/internal/hooks", "github/githubtest/internal/issues", "github/githubtest/rest", "github/githubtest/internal/story", "github/githubtest/internal/names", "github/githubtest/internal/queries", "github/githubtest/internal/queues"},
 	"github/githubtest/apps":                          {"github/githubtest/rest"},
 	"github/githubtest/faults":                        {"github/githubtest/rest"},
-	"github/githubtest/internal/commits":              {},
+	"github/githubtest/internal/commits":              {"github/githubtest/rest"},
 	"github/githubtest/internal/hooks":                {"github", "github/githubtest/rest"},
 	"github/githubtest/internal/deployments":          {"github/githubtest/rest", "github/githubtest/internal/story"},
 	"github/githubtest/internal/environments":         {"github/githubtest/rest", "github/githubtest/internal/story"},
@@ -154,6 +155,7 @@ var allowed = map[string][]string{
 	"github/githubtest/internal/story":                {},
 	"functions/pricing":                               {},
 	"functions/pipeline/lambdatest/internal/metering": {"functions/pricing"},
+	"github/githubtest/internal/names":                {"github/githubtest/rest"},
 	"github/githubtest/internal/queries":              {"github/githubtest/rest"},
 	"github/githubtest/internal/queues":               {"github/githubtest/internal/commits", "github/githubtest/rest"},
 

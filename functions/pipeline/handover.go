@@ -22,10 +22,16 @@ type HandOver struct{ Why string }
 func (e *HandOver) Error() string { return "handed over: " + e.Why }
 
 // A BusyError is a message whose work may still be done by another process: it comes again
-// when that process has certainly ended.
-type BusyError struct{ Until time.Time }
+// when that process has certainly ended. Or it waits for something else, Why.
+type BusyError struct {
+	Until time.Time
+	Why   string
+}
 
 // Error implements error.
 func (e *BusyError) Error() string {
+	if e.Why != "" {
+		return e.Why
+	}
 	return fmt.Sprintf("another process works on it, until %s at most", e.Until.UTC().Format(time.RFC3339))
 }

@@ -46,8 +46,8 @@ type Message struct {
 	ID   string
 	Kind Kind
 	Pull Pull
-	// Action is GitHub's word for the event of a pull request that was pushed or closed. Merged is
-	// set if it was merged.
+	// Action is GitHub's word for the event of a pull request that was pushed or closed, or of a merge group that was made
+	// ([Requested]). Merged is set if it was merged.
 	Action string `json:",omitempty"`
 	Merged bool   `json:",omitempty"`
 	// Actor is the login of the user who asks: the author of a comment, or of the merge; "" for a
@@ -68,6 +68,9 @@ type Message struct {
 	// Answer names the ledger.Answer that waits for the result; "" if none does.
 	Answer string `json:"Ask,omitempty"`
 }
+
+// Requested is GitHub's word for a merge group that waits for its checks.
+const Requested = "checks_requested"
 
 // Run is the key of the run to plan or apply.
 func (m Message) Run() string { return m.Pull.Runs() + "/" + m.Target }
@@ -97,6 +100,16 @@ var queues = map[Kind]QueueName{
 	ToApply:      Applies,
 	ToRecover:    Applies,
 	ToRelease:    Applies,
+}
+
+// Heard reports whether a message of a kind may have been made of a webhook alone: nobody has held against GitHub yet that its
+// repository has the ID and the name that it gives.
+func (k Kind) Heard() bool {
+	switch k {
+	case Pushed, Commanded, Closed, Grouped:
+		return true
+	}
+	return false
 }
 
 // Kinds returns all kinds of messages.

@@ -6,11 +6,16 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/names"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
 // ServeHTTP implements http.Handler: it is the API.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	names.Present(h.find, http.HandlerFunc(h.serve)).ServeHTTP(w, r)
+}
+
+func (h *Hub) serve(w http.ResponseWriter, r *http.Request) {
 	if f := h.options.Fault; f != nil && f(w, r) {
 		return
 	}
@@ -147,12 +152,7 @@ type repositories []*Repository
 
 // named finds the repository in the path of a request, nil if there is none.
 func (l repositories) named(r *http.Request) *Repository {
-	for _, x := range l {
-		if strings.EqualFold(x.owner.login, r.PathValue("owner")) && strings.EqualFold(x.name, r.PathValue("repo")) {
-			return x
-		}
-	}
-	return nil
+	return l.called(r.PathValue("owner") + "/" + r.PathValue("repo"))
 }
 
 // openedIn reports whether a token opens a repository of an account.

@@ -56,16 +56,18 @@ func (h *Hub) query(r *http.Request) (int, any) {
 		return rest.Fail(rest.Invalid("Problems parsing JSON"))
 	}
 	v := in.Variables
-	for _, x := range h.repos {
-		if !strings.EqualFold(x.owner.login, v.Owner) || !strings.EqualFold(x.name, v.Name) || !t.Opens(x.installation, x.id) {
-			continue
-		}
+	name := v.Owner + "/" + v.Name
+	x := h.repos.called(name)
+	if x == nil { // by a former name
+		x = h.repos.of(h.former.Of(name))
+	}
+	if x != nil && t.Opens(x.installation, x.id) {
 		if !t.Allows("pull_requests:read") {
 			return http.StatusOK, queries.Forbidden(x.id, apps.Forbidden.Message)
 		}
 		p := x.pulls.pull(v.Number)
 		if p == nil {
-			break
+			return http.StatusOK, queries.NotFound(name)
 		}
 		answer := x.discussionJSON(p, v.After)
 		if strings.Contains(in.Query, "mergeQueue") {
@@ -73,21 +75,11 @@ func (h *Hub) query(r *http.Request) (int, any) {
 		}
 		return http.StatusOK, queries.Answer(x.id, answer)
 	}
-	return http.StatusOK, queries.NotFound(v.Owner + "/" + v.Name)
+	return http.StatusOK, queries.NotFound(name)
 }
 
-// discussionJSON is a page of the conversations of a pull request: of two, so that small tests have several.
+// discussionJSON is a page of the conversations of a pull request.
 func (r *Repository) discussionJSON(p *pull, after *string) rest.Object {
-	const page = 2
-	from := 0
-	if after != nil {
-		from = len(*after) // a cursor has a letter for each conversation before
-	}
-	to := min(from+page, len(p.threads))
-	nodes := []any{}
-	for _, resolved := range p.threads[from:to] {
-		nodes = append(nodes, rest.Object{"isResolved": resolved})
-	}
 	var decision any
 	if r.reviewed {
 		decision = "REVIEW_REQUIRED"
@@ -100,10 +92,5 @@ func (r *Repository) discussionJSON(p *pull, after *string) rest.Object {
 			}
 		}
 	}
-	return rest.Object{
-		"reviewDecision": decision,
-		"reviewThreads": rest.Object{
-			"nodes": nodes, "pageInfo": rest.Object{"hasNextPage": to < len(p.threads), "endCursor": strings.Repeat("c", to)},
-		},
-	}
+	return queries.Discussion(decision, p.threads, after)
 }

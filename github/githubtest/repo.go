@@ -2,10 +2,10 @@ package githubtest
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/names"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
@@ -96,29 +96,8 @@ func (r *repo) send(event string, payload rest.Object, who *user, action string)
 }
 
 func (r *repo) json() rest.Object {
-	web, git := rest.WebURL+r.String(), strings.TrimPrefix(rest.WebURL, "https://")+r.String()+".git"
-	visibility := "public"
-	if r.private {
-		visibility = "private"
-	}
-	o := rest.Object{
-		"id": r.id, "node_id": rest.NodeID("Repository", r.id), "name": r.name, "full_name": r.String(),
-		"owner": r.owner.json(), "private": r.private, "fork": r.parent != nil, "description": nil, "homepage": nil,
-		"url": rest.APIURL + "repos/" + r.String(), "html_url": web, "clone_url": "https://" + git, "git_url": "git://" + git,
-		"ssh_url": "git@" + git, "svn_url": web, "mirror_url": nil, "default_branch": "main", "language": "HCL", "license": nil,
-		"is_template": false, "web_commit_signoff_required": false, "topics": []any{}, "custom_properties": rest.Object{},
-		"archived": false, "disabled": false, "size": 1, "visibility": visibility,
-		"created_at": rest.Stamp(story.Epoch), "updated_at": rest.Stamp(story.Epoch), "pushed_at": rest.Stamp(r.world.log.Now()),
-	}
-	for _, n := range []string{"forks", "forks_count", "open_issues", "open_issues_count", "stargazers_count", "watchers", "watchers_count"} {
-		o[n] = 0
-	}
-	for _, n := range []string{"has_downloads", "has_issues", "has_projects", "has_wiki", "has_pages"} {
-		o[n] = n == "has_issues"
-	}
-	o.URLs(rest.APIURL+"repos/"+r.String(), "archive", "assignees", "blobs", "branches", "collaborators", "comments", "commits",
-		"compare", "contents", "contributors", "deployments", "downloads", "events", "forks", "git_commits", "git_refs",
-		"git_tags", "hooks", "issue_comment", "issue_events", "issues", "keys", "labels", "languages", "merges", "milestones",
-		"notifications", "pulls", "releases", "stargazers", "statuses", "subscribers", "subscription", "tags", "teams", "trees")
-	return o
+	return names.Repository{
+		ID: r.id, Owner: r.owner.json(), Login: r.owner.login, Name: r.name, Private: r.private, Fork: r.parent != nil,
+		Made: rest.Stamp(story.Epoch), Pushed: rest.Stamp(r.world.log.Now()),
+	}.JSON()
 }

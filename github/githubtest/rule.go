@@ -143,28 +143,10 @@ func (r *Repository) compare(req *http.Request) (int, any) {
 
 // commitJSON is a commit as lists show it.
 func (r *repo) commitJSON(c *commits.Commit) rest.Object {
-	api := rest.APIURL + "repos/" + r.String()
-	person := rest.Object{"name": c.Author, "email": c.Author + "@example.org", "date": rest.Stamp(c.At)}
-	author := rest.Object(nil)
 	if u := r.world.users[c.Author]; u != nil {
-		author = u.json()
+		return c.JSON(r.String(), u.json())
 	}
-	parents := []any{}
-	for _, p := range c.Parents {
-		parents = append(parents, rest.Object{"sha": p, "url": api + "/commits/" + p, "html_url": rest.WebURL + r.String() + "/commit/" + p})
-	}
-	o := rest.Object{
-		"sha": c.SHA, "node_id": "C_" + c.SHA, "url": api + "/commits/" + c.SHA, "html_url": rest.WebURL + r.String() + "/commit/" + c.SHA, "comments_url": api + "/commits/" + c.SHA + "/comments",
-		"commit": rest.Object{
-			"author": person, "committer": person, "message": c.Message, "tree": rest.Object{"sha": c.Tree(), "url": api + "/git/trees/" + c.Tree()},
-			"url": api + "/git/commits/" + c.SHA, "comment_count": 0,
-		},
-		"author": nil, "committer": nil, "parents": parents,
-	}
-	if author != nil {
-		o["author"], o["committer"] = author, author
-	}
-	return o
+	return c.JSON(r.String(), nil)
 }
 
 // listCommits is GET /repos/{owner}/{repo}/pulls/{pull_number}/commits, of those that the base branch lacks.

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/names"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
@@ -21,11 +22,12 @@ type world struct {
 	registry apps.Registry
 	history  commits.History
 	users    map[string]*user
+	former   names.Former
 }
 
 func newWorld(o Options) *world {
 	w := &world{
-		log: story.New(o.OnEdit, o.Now), app: apps.First(o.AppID, o.AppName), history: commits.History{}, users: map[string]*user{},
+		log: story.New(o.OnEdit, o.Now), app: apps.First(o.AppID, o.AppName), history: commits.History{}, users: map[string]*user{}, former: names.Former{},
 	}
 	w.outbox = hooks.New(o.Webhook, o.Secret, w.log.Now, o.Transport)
 	w.outbox.Lean = o.Lean
@@ -66,15 +68,4 @@ func (w *world) ours() (login string, user rest.Object) {
 	return u.login, u.json()
 }
 
-func (u *user) json() rest.Object {
-	o := rest.Object{
-		"login": u.login, "id": u.id, "node_id": rest.NodeID("User", u.id), "type": "User", "site_admin": false,
-		"gravatar_id": "", "url": rest.APIURL + "users/" + u.login, "html_url": rest.WebURL + u.login,
-	}
-	if u.bot {
-		o["type"] = "Bot"
-	}
-	o.URLs(rest.APIURL+"users/"+u.login, "avatar", "events", "followers", "following", "gists", "organizations",
-		"received_events", "repos", "starred", "subscriptions")
-	return o
-}
+func (u *user) json() rest.Object { return names.User(u.login, u.id, u.bot) }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -38,10 +37,9 @@ type commands struct {
 // commanded carries out the commands of a comment, as far as that is quick. Plans and applies are
 // queued, and pending in the answer.
 func (co *commands) commanded(ctx context.Context) error {
-	if pipeline.IsBot(co.Evidence.Message.Actor) {
-		if err := co.Evidence.Look(ctx); err != nil || !co.Evidence.Addressed() {
-			return err // two Apps would answer each other without end
-		}
+	// The record of the answer shows that it is begun: none where we cannot see the pull request, and somebody else may.
+	if err := co.Evidence.Look(ctx); err != nil || !co.Evidence.Addressed() {
+		return err // two Apps would answer each other without end
 	}
 	name := report.AnswerTo(co.Evidence.Message)
 	var begun ledger.Answer
@@ -56,9 +54,6 @@ func (co *commands) commanded(ctx context.Context) error {
 	}
 	if begun.Synced || begun.Message != co.Evidence.Message.ID && co.Evidence.Message.Comment != 0 {
 		return nil // it is answered, or the same comment came to us on another way before
-	}
-	if err := co.Evidence.Look(ctx); err != nil {
-		return err
 	}
 	if forgotten(co.Evidence.Message.At, co.Evidence.Pull.Updated) {
 		return nil // the record of its answer may have expired

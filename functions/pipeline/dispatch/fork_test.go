@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -285,4 +286,64 @@ func TestForkStaysWithItsState(t *testing.T) {
 			t.Errorf("%s: a plan is kept that could be applied: %s", name, saved)
 		}
 	}
+}
+
+// forkStory is of a fork's commit that a maintainer names, of a push after it, and of the merge.
+func forkStory(t *testing.T, f *faults) {
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject + forksAllowed})
+	e := &watchedEngine{Engine: s.pipeline.Engine}
+	s.pipeline.Engine = e
+	fork := s.repo.Fork("mallory")
+	fork.Push("mallory", "theirs", "Theirs", githubtest.Files{"net/b.tf": resource("b", "1")})
+	head := fork.Head("theirs")
+	f.use(s)
+	n := s.repo.OpenPullFrom(fork, "mallory", "Theirs", "theirs")
+	s.stubborn()
+	name := func(sha string) string { return "Read what it changes, and comment `lockstep plan " + sha + "`" }
+	s.expect(f.String()+": the answer to the push", s.answer(n, "push"), "**Not planned**", "comes from a fork", name(head))
+	id := s.repo.Comment("alice", n, "lockstep plan "+head)
+	s.stubborn()
+	s.expect(f.String()+": the answer", s.answerTo(n, id), "**Planned** `net`: 2 to add")
+	s.expect(f.String()+": the status", s.status(n), "Plan without credentials for `"+head[:7]+"`: 2 to add")
+	fork.Push("mallory", "theirs", "More", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.stubborn()
+	next := fork.Head("theirs")
+	s.expect(f.String()+": the answer to the next push", s.answer(n, "push"), name(next))
+	s.expect(f.String()+": the status", s.status(n), "could not plan `"+next[:7]+"`", name(next))
+	if strings.Contains(s.answer(n, "push"), head) {
+		t.Errorf("%v: the former commit is named still: %s", f, s.answer(n, "push"))
+	}
+	for sha, want := range map[string]string{head: "lockstep cancelled, lockstep/net success", next: "lockstep action_required"} {
+		var got []string
+		for _, c := range s.repo.Checks(sha) {
+			got = append(got, c.Name+" "+string(c.Conclusion))
+		}
+		slices.Sort(got)
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%v: the checks of %.7s are %s, want %s", f, sha, got, want)
+		}
+	}
+	s.repo.Merge("alice", n)
+	s.stubborn()
+	if got := len(s.repo.Comments(n)); got != 4 {
+		t.Errorf("%v: %d comments", f, got)
+	}
+	if _, others := e.bare(); others > 0 || e.applied > 0 {
+		t.Errorf("%v: %d plans with credentials, %d applies", f, others, e.applied)
+	}
+	for _, j := range e.planned {
+		if j.Head != head {
+			t.Errorf("%v: %.7s was planned, which nobody has named", f, j.Head)
+		}
+	}
+	if got := usable(artifacts(t, s)); len(got) != 0 {
+		t.Errorf("%v: kept after the merge: %q", f, got)
+	}
+	s.tidy(f)
+}
+
+// TestForkStory is the story without a fault.
+func TestForkStory(t *testing.T) {
+	t.Parallel()
+	forkStory(t, &faults{at: -1})
 }

@@ -29,7 +29,9 @@ import (
 type Pipeline struct {
 	// Connect opens the repository of a pull request, with the rights of the
 	// installation that the pull request names.
-	Connect   func(pipeline.Pull) (GitHub, error)
+	Connect func(pipeline.Pull) (GitHub, error)
+	// Inventory lists the repositories that the App sees; nil: one that was transferred is not looked for.
+	Inventory Inventory
 	Records   pipeline.Records
 	Artifacts pipeline.Artifacts
 	Queue     pipeline.Queue
@@ -132,13 +134,10 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	if attempt == 0 {
 		return nil
 	}
-	hub, err := p.Connect(m.Pull)
-	if err != nil {
+	t, err := p.attempt(ctx, m, attempt, tries, do)
+	if t == nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
-	t := p.task(m, hub, tries)
-	t.attempt = attempt
-	err = do(t, ctx)
 	if errors.Is(err, evidence.ErrGone) {
 		err = nil
 	}
@@ -163,6 +162,26 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 		return fmt.Errorf("handle %s: %w", m.ID, errors.Join(err, t.leases.LetGo(ctx)))
 	}
 	return nil
+}
+
+// attempt makes one attempt at a message, and another one where its repository is by now. There is no task if the repository cannot
+// be opened.
+func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tries *ledger.Tries, do func(*task, context.Context) error) (*task, error) {
+	hub, err := p.Connect(m.Pull)
+	if err != nil {
+		return nil, err
+	}
+	t := p.task(m, hub, tries)
+	t.attempt = nth
+	came := do(t, ctx)
+	m, found, err := p.elsewhere(ctx, m, came)
+	if err != nil {
+		return t, err
+	}
+	if !found {
+		return t, came
+	}
+	return p.attempt(ctx, m, nth, tries, do)
 }
 
 func (p *Pipeline) builder(m pipeline.Message) building.Builder {

@@ -77,7 +77,7 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 		t.Fatal(err)
 	}
 	s.pipeline = &dispatch.Pipeline{
-		Bases:   &evidence.Bases{Repositories: app},
+		Bases: &evidence.Bases{Repositories: app}, Inventory: app,
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return app.Repository(p.Installation, p.Repo) },
 		Records: s.data.Records, Artifacts: s.data.Artifacts, Queue: s.data.Queue,
 		Engine:  &executor.Engine{Version: "test", Backend: executor.LocalStates(s.data.States)},

@@ -53,7 +53,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	}
 	t := &task{message: m, queue: p.Queue, ledger: p.Ledger()}
 	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
-	t.evidence = &evidence.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, Deployment: p.Deployment}
+	t.evidence = &evidence.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, Deployment: p.Deployment, Serves: p.serves}
 	t.report = &report.Reporter{
 		Evidence: t.evidence, Hub: hub, Ledger: t.ledger, Leases: t.leases, Artifacts: p.Artifacts, Queue: p.Queue,
 		Secrets: p.Secrets, Where: p.Where,

@@ -147,7 +147,8 @@ func (e *Reader) Occasion(ctx context.Context, r *runs.Run) error {
 // Job is a run's project in a checkout, with the grants of the base branch. Its state is decided on
 // in q. problem is the reason if there is no job.
 func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.Job, problem string, err error) {
-	r := q.Run
+	// The record of a run has the name and the installation that the repository had when it was planned.
+	r, at := q.Run, e.Message.Pull
 	s, _, err := e.Settings(ctx, r.Base)
 	if err != nil {
 		return jobs.Job{}, "", err
@@ -162,8 +163,8 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 	}
 	j = jobs.Job{
 		Checkout: dir, Dir: r.Dir, Project: r.Project, Workspace: r.Workspace,
-		App: r.Pull.App, Repo: r.Pull.Repo, Installation: r.Pull.Installation, Number: r.Pull.Number, Head: r.Head,
-		Owner:    fmt.Sprintf("lockstep %s#%d", r.Pull.Repository(), r.Pull.Number),
+		App: at.App, Repo: at.Repo, Installation: at.Installation, Number: at.Number, Head: r.Head,
+		Owner:    fmt.Sprintf("lockstep %s#%d", at.Repository(), at.Number),
 		VarFiles: r.VarFiles, Grants: grants, Actor: e.Message.Actor,
 	}
 	if q.Verb == comment.Plan || q.Verb == comment.Apply {

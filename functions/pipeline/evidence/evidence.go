@@ -10,6 +10,8 @@
 package evidence
 
 import (
+	"context"
+
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -24,6 +26,8 @@ type Reader struct {
 	Hub      Hub
 	Ledger   ledger.Ledger
 	Projects jobs.Projects
+	// Serves reports whether a repository is served under its present name; nil: all are.
+	Serves func(context.Context, github.Repo) (bool, error)
 	// States are the patterns of places that every repository may have for states of its own.
 	States places.Own
 	// Deployment is the name of ours.

@@ -12,6 +12,9 @@ import (
 // something: people read it, and the message is done with.
 type Pulls interface {
 	PullRequest(ctx context.Context, number int) (github.PullRequest, error)
+	// Confirm holds that the repository of a pull request has, or had, the name by which it is known here; the error
+	// wraps github.ErrNotFound if GitHub leads by that name to another one, or nowhere.
+	Confirm(ctx context.Context, number int) error
 	// MergeResult names the trial merge of an open pull request's head with the tip of
 	// its base branch; of a merged one that tip. An error wraps github.ErrNotYet if GitHub has not made it.
 	MergeResult(ctx context.Context, number int) (github.Merge, error)

@@ -14,7 +14,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
-	"github.com/lockstep-iac/lockstep/github"
 )
 
 // base is a commit of the base branch: its projects, with the addresses of their states, and the
@@ -143,11 +142,12 @@ func claims(q runs.Request) bool {
 // moved.
 func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
 	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
-	if errors.Is(err, github.ErrNotFound) {
-		return nil // deleted after a merge: the decision stands
-	}
+	absent, err := Absent(ctx, e, err)
 	if err != nil {
 		return fmt.Errorf("look at the base branch again: %w", err)
+	}
+	if absent {
+		return nil // deleted after a merge: the decision stands
 	}
 	granted := q.Placing.Place
 	now := *q

@@ -26,6 +26,9 @@ func (e *Reader) Look(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := renamed(ctx, e); err != nil {
+		return err
+	}
 	if e.Message.Actor != "" {
 		e.permission, err = e.permissionOf(ctx, e.Message.Actor)
 	}
@@ -126,12 +129,13 @@ func (e *Reader) InTheWay(ctx context.Context, r runs.Run) (*runs.LastApply, err
 		return l, err
 	}
 	other, err := e.Hub.PullRequest(ctx, l.Number)
+	absent, err := Absent(ctx, e, err)
 	fate := runs.Closed
 	switch {
-	case errors.Is(err, github.ErrNotFound): // it cannot be merged any more
-		fate = runs.Merged
 	case err != nil:
 		return l, err
+	case absent: // it cannot be merged any more
+		fate = runs.Merged
 	case other.Open:
 		fate = runs.StillOpen
 	case other.Merged:

@@ -161,10 +161,8 @@ func (e *Reader) Missing(ctx context.Context, r runs.Run) (*rulings.Ruling, erro
 
 func (e *Reader) missing(ctx context.Context, r runs.Run) (*rulings.Ruling, error) {
 	in, err := e.requirements(ctx)
-	if errors.Is(err, github.ErrNotFound) {
-		return nil, nil // the base branch is deleted
-	}
-	if err != nil {
+	absent, err := Absent(ctx, e, err)
+	if err != nil || absent { // the base branch is deleted
 		return nil, err
 	}
 	question, err := e.question(ctx, in, string(comment.Apply), r)

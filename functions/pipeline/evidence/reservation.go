@@ -2,10 +2,8 @@ package evidence
 
 import (
 	"context"
-	"errors"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/github"
 )
 
 // Reserved returns the lock of a person on the state of a run. That of another pull request is looked
@@ -19,10 +17,11 @@ func (e *Reader) Reserved(ctx context.Context, r runs.Run) (*runs.Reservation, e
 		return v, nil
 	}
 	other, err := e.Hub.PullRequest(ctx, v.Number)
-	if err != nil && !errors.Is(err, github.ErrNotFound) {
+	absent, err := Absent(ctx, e, err)
+	if err != nil {
 		return v, err
 	}
-	if err == nil && other.Open {
+	if !absent && other.Open {
 		return v, nil
 	}
 	_, err = e.Ledger.LiftReservation(ctx, r, v.Number)

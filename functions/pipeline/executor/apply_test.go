@@ -159,7 +159,7 @@ func TestStale(t *testing.T) {
 		if err != nil || len(locks) != 1 {
 			t.Fatalf("%v, %v", locks, err)
 		}
-		const want = `lockstep acme/infra#7: a run of project net at 0123456; if it is gone for good, comment "lockstep unlock -p net" on pull request #7 rather than force-unlock; Lockstep run `
+		const want = `lockstep acme/infra#7: a run of project net at 0123456 in the repository 1; if it is gone for good, comment "lockstep unlock -p net" on pull request #7 rather than force-unlock; Lockstep run `
 		if got := locks[0].Info.Info; !strings.HasPrefix(got, want) {
 			t.Errorf("the lock says %q", got)
 		}

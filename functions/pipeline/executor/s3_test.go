@@ -86,10 +86,15 @@ func TestStatesInS3(t *testing.T) {
 		t.Errorf("while it is locked: %+v", o)
 	}
 	other := *b
-	other.job.Owner = "lockstep acme/infra#71"
+	other.job.Owner, other.job.Number = "lockstep acme/infra#71", 71
 	if u, err := other.engine.Unlock(t.Context(), other.job); u.Locks != 0 || err != nil {
 		t.Errorf("unlocked by another pull request: %+v, %v", u, err)
 	}
+	other.job.Owner, other.job.Number, other.job.Repo.ID = "lockstep acme/other#7", 7, 2
+	if u, err := other.engine.Unlock(t.Context(), other.job); u.Locks != 0 || err != nil {
+		t.Errorf("unlocked by another repository: %+v, %v", u, err)
+	}
+	b.job.Owner = "lockstep acme/platform#7" // as its repository is called by now
 	if u, err := b.engine.Unlock(t.Context(), b.job); u.Locks == 0 || err != nil {
 		t.Errorf("unlocked: %+v, %v", u, err)
 	}

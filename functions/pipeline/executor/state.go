@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -56,7 +57,7 @@ func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 		return diags.Errorf(nil, notLocked, "The state of %s is locked, and who holds the lock is not known%s. Wait until the holder has finished, and try again.", j.Project, why)
 	}
 	since := at.Created.UTC().Format(time.RFC3339)
-	owner, project, ours := holderOf(at.Info)
+	owner, project, ours := holderOf(j, at.Info)
 	unlock := "lockstep unlock -p " + project
 	if e.Lease != nil {
 		return leasedBy(j, e)
@@ -83,7 +84,7 @@ func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 // leasedBy is lockedBy for a lock with a lease, which ends by itself.
 func leasedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 	since, end := e.Info.Created.UTC().Format(time.RFC3339), e.Lease.End().UTC().Format(time.RFC3339)
-	owner, project, ours := holderOf(e.Info.Info)
+	owner, project, ours := holderOf(j, e.Info.Info)
 	who, sooner := e.Info.Who, ""
 	switch {
 	case ours && owner == j.Owner:
@@ -100,14 +101,23 @@ func leasedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 // lockText is the text of our locks, for anybody who meets one, with any tool. It begins with the
 // job's owner, which unlock looks for.
 func lockText(j jobs.Job) string {
-	return fmt.Sprintf("%s: a run of project %s at %.7s; if it is gone for good, comment \"lockstep unlock -p %s\" on pull request #%d rather than force-unlock", j.Owner, j.Project, j.Head, j.Project, j.Number)
+	return fmt.Sprintf("%s: a run of project %s at %.7s%s; if it is gone for good, comment \"lockstep unlock -p %s\" on pull request #%d rather than force-unlock", j.Owner, j.Project, j.Head, repository(j), j.Project, j.Number)
 }
 
+// repository is the part of a lock's text that stays when the repository of its job is renamed.
+func repository(j jobs.Job) string { return fmt.Sprintf(" in the repository %d", j.Repo.ID) }
+
 // holderOf parses the text of a lock into the owner of its job, "lockstep acme/infra#7", and its
-// project.
-func holderOf(text string) (owner, project string, ours bool) {
+// project. The owner is j's where it is j's under a former name of the repository.
+func holderOf(j jobs.Job, text string) (owner, project string, ours bool) {
 	owner, rest, ours := strings.Cut(text, ": a run of project ")
-	project, _, _ = strings.Cut(rest, " at ")
+	project, rest, _ = strings.Cut(rest, " at ")
+	_, number, _ := strings.Cut(owner, "#")
+	app, _, several := strings.Cut(strings.TrimPrefix(owner, "lockstep "), ":")
+	same := j.App == "" && !several || several && app == j.App
+	if head, _, _ := strings.Cut(rest, ";"); same && number == strconv.Itoa(j.Number) && strings.HasSuffix(head, repository(j)) {
+		owner = j.Owner
+	}
 	return owner, project, ours && strings.HasPrefix(owner, "lockstep ")
 }
 
@@ -115,7 +125,7 @@ func holderOf(text string) (owner, project string, ours bool) {
 // can give a state to a project of another name, while the former one is being applied: only the
 // run of that project can tell.
 func holds(j jobs.Job, text string) bool {
-	owner, project, ours := holderOf(text)
+	owner, project, ours := holderOf(j, text)
 	return ours && owner == j.Owner && project == j.Project
 }
 
@@ -241,7 +251,7 @@ func heldBy(j jobs.Job, l statebackend.HeldLock) string {
 		return "somebody unknown"
 	}
 	who := l.Info.Who
-	if owner, project, ours := holderOf(l.Info.Info); ours {
+	if owner, project, ours := holderOf(j, l.Info.Info); ours {
 		who = owner
 		if owner == j.Owner {
 			who = "the project " + project + " of this pull request"

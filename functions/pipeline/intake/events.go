@@ -42,6 +42,9 @@ func messages(d github.Delivery) []pipeline.Message {
 		}
 	case github.GroupEvent:
 		m.Kind, m.Pull, m.MergeGroup = pipeline.Grouped, pullOf(e.Subject), e.SHA
+		if !e.Gone {
+			m.Action = pipeline.Requested
+		}
 	case github.ReviewEvent:
 		return reviewed(m, e)
 	case github.RerunEvent:

@@ -51,21 +51,22 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestTokens asks for tokens of an installation with the repositories 1, "one", and 2, "two".
+// TestTokens asks for tokens of an installation with the repositories 1, "one", and 2, "two". One that asks for no repository opens
+// those that the installation has when it is used.
 func TestTokens(t *testing.T) {
 	const all = "[] [contents:read] [checks:read] [checks:write] [members:read or issues:write]"
 	for request, want := range map[string]string{
-		`{}`:                       "201, opens 1 2, allows " + all,
+		`{}`:                       "201, opens 0 1 2 3, allows " + all,
 		`{`:                        "422",
 		`{"repository_ids":[2]}`:   "201, opens 2, allows " + all,
 		`{"repositories":["One"]}`: "201, opens 1, allows " + all,
 		`{"repository_ids":[1],"repositories":["two"]}`: "201, opens 1 2, allows " + all,
 		`{"repository_ids":[3]}`:                        "422",
 		`{"repositories":["one","three"]}`:              "422",
-		`{"permissions":{"metadata":"read"}}`:           "201, opens 1 2, allows []",
-		`{"permissions":{"contents":"read"}}`:           "201, opens 1 2, allows [] [contents:read]",
-		`{"permissions":{"checks":"read"}}`:             "201, opens 1 2, allows [] [checks:read]",
-		`{"permissions":{"members":"read"}}`:            "201, opens 1 2, allows [] [members:read or issues:write]",
+		`{"permissions":{"metadata":"read"}}`:           "201, opens 0 1 2 3, allows []",
+		`{"permissions":{"contents":"read"}}`:           "201, opens 0 1 2 3, allows [] [contents:read]",
+		`{"permissions":{"checks":"read"}}`:             "201, opens 0 1 2 3, allows [] [checks:read]",
+		`{"permissions":{"members":"read"}}`:            "201, opens 0 1 2 3, allows [] [members:read or issues:write]",
 		`{"permissions":{"contents":"write"}}`:          "422",
 		`{"permissions":{"secrets":"read"}}`:            "422",
 	} {

@@ -15,6 +15,7 @@ import (
 // A Token is one of an installation, for some of its repositories.
 type Token struct {
 	installation int64
+	all          bool // the installation's repositories, as they are now
 	repositories []int64
 	permissions  map[string]string
 	expires      time.Time
@@ -36,7 +37,7 @@ type request struct {
 
 // Opens reports whether a token is good for a repository.
 func (t *Token) Opens(installation, repository int64) bool {
-	return installation == t.installation && slices.Contains(t.repositories, repository)
+	return installation == t.installation && (t.all || slices.Contains(t.repositories, repository))
 }
 
 // Allows reports whether the token's permissions suffice.
@@ -66,7 +67,7 @@ func (a *App) Create(r *http.Request, grants []Grant) (int, any) {
 	if !ok {
 		return rest.Fail(rest.Invalid("The permissions requested are not granted to this installation."))
 	}
-	t := &Token{installation: rest.ID(r, "installation"), permissions: granted, expires: time.Now().Add(time.Hour)}
+	t := &Token{installation: rest.ID(r, "installation"), all: in.all(), permissions: granted, expires: time.Now().Add(time.Hour)}
 	var shown []any
 	for _, g := range grants {
 		if in.wants(g) {
@@ -85,8 +86,10 @@ func (a *App) Create(r *http.Request, grants []Grant) (int, any) {
 	}
 }
 
+func (in request) all() bool { return len(in.RepositoryIDs)+len(in.Repositories) == 0 }
+
 func (in request) wants(g Grant) bool {
-	if len(in.RepositoryIDs)+len(in.Repositories) == 0 || slices.Contains(in.RepositoryIDs, g.ID) {
+	if in.all() || slices.Contains(in.RepositoryIDs, g.ID) {
 		return true
 	}
 	return slices.ContainsFunc(in.Repositories, func(name string) bool { return strings.EqualFold(name, g.Name) })

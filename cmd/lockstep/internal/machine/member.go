@@ -49,7 +49,7 @@ func (m *Machine) member(c Config) *member {
 		hook, notify = c.Calls.Step, c.Calls.Notify
 	}
 	p := &dispatch.Pipeline{
-		Bases:   &evidence.Bases{Repositories: c.App},
+		Bases: &evidence.Bases{Repositories: c.App}, Inventory: c.App,
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
 		Records: m.Data.Records, Artifacts: m.Data.Artifacts, Queue: m.Data.Queue, Engine: e, Hook: hook, Notify: notify,
 		Serves: c.Serves, Deployment: c.Deployment, States: c.OwnStates, Log: c.Log,

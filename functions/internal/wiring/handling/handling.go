@@ -17,7 +17,7 @@ import (
 // Pipeline returns a pipeline without an engine.
 func Pipeline(w *wiring.World) *dispatch.Pipeline {
 	return &dispatch.Pipeline{
-		Bases:   &evidence.Bases{Repositories: w.App},
+		Bases: &evidence.Bases{Repositories: w.App}, Inventory: w.App,
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return w.App.Repository(p.Installation, p.Repo) },
 		Records: w.Intake.Records, Queue: w.Intake.Queue, Serves: w.Intake.Serves, Log: w.Intake.Log,
 		Deployment: w.Deployment,

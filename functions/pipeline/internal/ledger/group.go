@@ -20,6 +20,8 @@ type Group struct {
 	Gone      bool     `json:",omitempty"`
 	Left      bool     `json:",omitempty"`
 	Behind    []string `json:",omitempty"` // the commits of the groups behind it
+	// Looks is how often GitHub was asked for it that did not know it.
+	Looks int `json:",omitempty"`
 }
 
 // A GroupPlan is the comparison of the plan of a run, by its hash, with the one that was made of the commit of a merge group.
@@ -53,7 +55,7 @@ const maxBehind = 100
 // Add records a merge group of a pull request.
 func (gs Groups) Add(ctx context.Context, g Group) error {
 	err := gs.change(ctx, g.Pull, g.SHA, func(now *Group) {
-		g.Gone = now.Gone
+		g.Gone, g.Looks = now.Gone, now.Looks
 		g.Behind = slices.Compact(slices.Sorted(slices.Values(slices.Concat(now.Behind, g.Behind))))
 		g.Behind = g.Behind[:min(len(g.Behind), maxBehind)]
 		g.Left = now.Left && len(g.Behind) == len(now.Behind)
@@ -67,6 +69,14 @@ func (gs Groups) Add(ctx context.Context, g Group) error {
 			l.Groups = append(l.Groups, g.SHA)
 			l.Groups = l.Groups[max(len(l.Groups)-maxGroups, 0):]
 		}
+	})
+}
+
+// Missed records that GitHub was asked for a merge group and did not know it, and returns how often that was so.
+func (gs Groups) Missed(ctx context.Context, p pipeline.Pull, sha string) (n int, err error) {
+	return n, gs.change(ctx, p, sha, func(g *Group) {
+		g.Looks++
+		n = g.Looks
 	})
 }
 

@@ -12,6 +12,7 @@ package queueing
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
@@ -51,7 +52,7 @@ func (q *Queuer) Group(ctx context.Context) error {
 		}
 	}
 	if now.SHA == "" {
-		return q.Report.Sync(ctx)
+		return errors.Join(q.Report.Sync(ctx), q.unknown(ctx, now.SHA))
 	}
 	if err := q.groups().Add(ctx, ledger.Group{Pull: m.Pull, SHA: now.SHA, Head: q.Evidence.Pull.Head.SHA, Behind: now.Behind}); err != nil {
 		return err
@@ -59,7 +60,29 @@ func (q *Queuer) Group(ctx context.Context) error {
 	if err := q.Report.Grouped(ctx, now.SHA); err != nil {
 		return err
 	}
-	return errors.Join(q.tell(ctx, now), q.GoOn(ctx))
+	return errors.Join(q.tell(ctx, now), q.GoOn(ctx), q.unknown(ctx, now.SHA))
+}
+
+// waits are those for a merge group that GitHub tells us of before its API knows it. Later ones are not: a queue that was emptied
+// meanwhile has the group no more, and whoever comes next asks again.
+var waits = []time.Duration{10 * time.Second, 30 * time.Second}
+
+// unknown has the message of a merge group that was made come again, where GitHub's API does not have it: without its check it
+// would wait for an hour, and leave the queue.
+func (q *Queuer) unknown(ctx context.Context, now string) error {
+	m := q.Evidence.Message
+	if m.Action != pipeline.Requested || m.MergeGroup == now {
+		return nil
+	}
+	g, err := q.groups().Read(ctx, m.Pull, m.MergeGroup)
+	if err != nil || g.Gone || g.Head != "" || g.Looks >= len(waits) {
+		return err // it is known, or was waited for
+	}
+	n, err := q.groups().Missed(ctx, m.Pull, m.MergeGroup)
+	if err != nil {
+		return err
+	}
+	return &pipeline.BusyError{Until: time.Now().Add(waits[min(n, len(waits))-1]), Why: "GitHub does not know yet the merge group that it tells of"}
 }
 
 // tell has the pull requests ahead entered into the check of a group, which has them, too: a queue that merges several at once

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -156,10 +155,8 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 		id = github.NewCheck
 	}
 	id, err = rp.Hub.PutCheck(ctx, id, check)
-	if errors.Is(err, github.ErrNotFound) {
-		return nil // the commit is gone: nobody can look at its checks
-	}
-	if err != nil {
+	absent, err := evidence.Absent(ctx, rp.Evidence, err)
+	if err != nil || absent { // nobody can look at the checks of a commit that is gone
 		return err
 	}
 	twins := false

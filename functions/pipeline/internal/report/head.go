@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/checking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -262,9 +262,7 @@ func (rp *Reporter) putHead(ctx context.Context, sha string, value []byte) error
 	}
 	c.Status, c.Conclusion = checking.Conclude(w.Standing, w.Waiting)
 	_, err = rp.Hub.PutCheck(ctx, 0, c)
-	if errors.Is(err, github.ErrNotFound) {
-		return nil // the commit is gone: nobody can look at its checks
-	}
+	_, err = evidence.Absent(ctx, rp.Evidence, err) // nobody can look at the checks of a commit that is gone
 	return err
 }
 

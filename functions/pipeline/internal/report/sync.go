@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -174,10 +174,7 @@ func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) erro
 	if id == 0 {
 		return nil
 	}
-	err := rp.Hub.React(ctx, id, r)
-	if errors.Is(err, github.ErrNotFound) {
-		return nil // the comment was deleted
-	}
+	_, err := evidence.Absent(ctx, rp.Evidence, rp.Hub.React(ctx, id, r)) // the comment may be deleted
 	return err
 }
 

@@ -2,6 +2,8 @@
 package queries
 
 import (
+	"strings"
+
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -38,4 +40,24 @@ func Queue(entries []any, in bool) rest.Object {
 	}
 	page := rest.Object{"hasNextPage": false, "endCursor": nil}
 	return rest.Object{"mergeQueue": rest.Object{"entries": rest.Object{"nodes": entries, "pageInfo": page}}}
+}
+
+// Discussion is a page of conversations, each of which is resolved or not: of two, so that small tests have several.
+func Discussion(decision any, threads []bool, after *string) rest.Object {
+	const page = 2
+	from := 0
+	if after != nil {
+		from = len(*after) // a cursor has a letter for each conversation before
+	}
+	to := min(from+page, len(threads))
+	nodes := []any{}
+	for _, resolved := range threads[from:to] {
+		nodes = append(nodes, rest.Object{"isResolved": resolved})
+	}
+	return rest.Object{
+		"reviewDecision": decision,
+		"reviewThreads": rest.Object{
+			"nodes": nodes, "pageInfo": rest.Object{"hasNextPage": to < len(threads), "endCursor": strings.Repeat("c", to)},
+		},
+	}
 }

@@ -1,0 +1,60 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// An Inventory lists the repositories that the App sees; *github.App is one.
+type Inventory interface {
+	Installations(ctx context.Context) ([]github.Installation, error)
+	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
+}
+
+// elsewhere returns the message of a task that came to nobody, for the installation that has its repository now, and with its
+// present name: one that was transferred to another account. A comment, a push or a merge group that only a webhook tells of is nothing to look for, as the
+// webhook of one installation could be about the repository of another: the janitor finds what is there. The end of a
+// pull request it would not find, and that is read from GitHub.
+func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message, came error) (pipeline.Message, bool, error) {
+	if !errors.Is(came, evidence.ErrGone) || p.Inventory == nil || m.Kind.Heard() && m.Kind != pipeline.Closed {
+		return m, false, nil
+	}
+	all, err := p.Inventory.Installations(ctx)
+	if err != nil {
+		return m, false, fmt.Errorf("look for %s: %w", m.Pull.Repo, err)
+	}
+	for _, i := range all {
+		if i.Suspended || !p.Serves.Owner(i.Account) {
+			continue
+		}
+		list, err := p.Inventory.Repositories(ctx, i.ID)
+		if err != nil {
+			return m, false, fmt.Errorf("look for %s: %w", m.Pull.Repo, err)
+		}
+		for _, r := range list {
+			if r.ID != m.Pull.Repo.ID {
+				continue
+			}
+			served, err := p.serves(ctx, r)
+			moved := m.Pull.Installation != i.ID || m.Pull.Repo != r
+			m.Pull.Installation, m.Pull.Repo = i.ID, r
+			return m, served && moved, err
+		}
+	}
+	return m, false, nil
+}
+
+// serves reports whether a repository is served, and logs that it is not.
+func (p *Pipeline) serves(ctx context.Context, r github.Repo) (bool, error) {
+	s, err := p.Intake().Served(ctx, r)
+	if err == nil && !s.Allowed() {
+		p.log(intake.NotServed(r, s))
+	}
+	return err == nil && s.Allowed(), err
+}

@@ -1,0 +1,89 @@
+package names
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+)
+
+// A Finder finds a repository by its present name, or, without a name, by its ID: "" is none. moved is the ID of the one that
+// had the name before.
+type Finder func(name string, id int64) (present string, moved int64)
+
+// Present makes requests those about the present name of a repository, and leads those about a former one to its ID.
+func Present(find Finder, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q, ok := asked(r)
+		if !ok {
+			next.ServeHTTP(w, r)
+			return
+		}
+		switch name, moved := find(q.name, q.id); {
+		case name != "":
+			next.ServeHTTP(w, q.of(r, name))
+		case moved != 0:
+			q.moved(w, r, moved)
+		case q.id != 0:
+			rest.SendProblem(w, rest.NotFound)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// question is the repository that a request is about, by its name or by its ID.
+type question struct {
+	name string
+	id   int64
+	rest string
+}
+
+// asked returns the repository of a request.
+func asked(r *http.Request) (q question, ok bool) {
+	path := r.URL.EscapedPath()
+	if named, is := strings.CutPrefix(path, "/repos/"); is {
+		parts := strings.SplitN(named, "/", 3)
+		if len(parts) < 2 {
+			return q, false
+		}
+		return question{name: parts[0] + "/" + parts[1], rest: strings.Join(parts[2:], "/")}, true
+	}
+	path, ok = strings.CutPrefix(path, "/repositories/")
+	text, path, _ := strings.Cut(path, "/")
+	id, err := strconv.ParseInt(text, 10, 64)
+	return question{id: id, rest: path}, ok && err == nil
+}
+
+// moved answers a request about a former name: with another status where the method has to stay, which clients change for the
+// first one.
+// Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
+func (q question) moved(w http.ResponseWriter, r *http.Request, id int64) {
+	status := http.StatusMovedPermanently
+	if r.Method != http.MethodGet {
+		status = http.StatusTemporaryRedirect
+	}
+	at := q.at(r, fmt.Sprintf("/repositories/%d", id))
+	at.Scheme, at.Host = "http", r.Host
+	rest.Send(w, status, rest.Redirect(at.String()))
+}
+
+// of makes a request one about the repository of a name.
+func (q question) of(r *http.Request, name string) *http.Request {
+	out := *r
+	out.URL = q.at(r, "/repos/"+name)
+	return &out
+}
+
+// at is the address of a request below another path.
+func (q question) at(r *http.Request, below string) *url.URL {
+	at := *r.URL
+	at.RawPath = strings.TrimSuffix(below+"/"+q.rest, "/")
+	if path, err := url.PathUnescape(at.RawPath); err == nil {
+		at.Path = path
+	}
+	return &at
+}

@@ -1,0 +1,64 @@
+package githubtest
+
+import (
+	"slices"
+	"strings"
+)
+
+// Rename gives the repository another name. Requests about the former one are led to it, until another repository has that.
+func (r *Repository) Rename(who, name string) {
+	defer r.hub.lock()()
+	r.move(who, r.owner, name)
+}
+
+// Transfer gives the repository to another account, whose installation of the App has it from then on; the App is not
+// installed there if no repository of the account has it.
+func (r *Repository) Transfer(who, owner string) {
+	defer r.hub.lock()()
+	to := r.hub.person(owner)
+	had := slices.ContainsFunc(r.hub.repos, func(x *Repository) bool { return x.owner == to && x.installation != 0 })
+	if r.installation = 0; had {
+		r.installation = r.hub.installationOf(to)
+	}
+	r.move(who, to, r.name)
+}
+
+func (r *Repository) move(who string, owner *user, name string) {
+	r.hub.log.Tick()
+	r.hub.former.Left(r.String(), r.id)
+	r.repo.note(Edit{Kind: "rename", Who: who, Text: owner.login + "/" + name})
+	r.owner, r.name = owner, name
+}
+
+// find is the [names.Finder] of the Hub.
+func (h *Hub) find(name string, id int64) (present string, moved int64) {
+	defer h.lock()()
+	x := h.repos.called(name)
+	if name == "" {
+		x = h.repos.of(id)
+	}
+	if x != nil {
+		return x.String(), 0
+	}
+	if x = h.repos.of(h.former.Of(name)); x != nil {
+		moved = x.id
+	}
+	return "", moved
+}
+
+// called finds the repository of a name, nil if there is none.
+func (l repositories) called(name string) *Repository {
+	return l.first(func(x *Repository) bool { return strings.EqualFold(x.String(), name) })
+}
+
+// of finds the repository of an ID, nil if there is none.
+func (l repositories) of(id int64) *Repository {
+	return l.first(func(x *Repository) bool { return x.id == id })
+}
+
+func (l repositories) first(is func(*Repository) bool) *Repository {
+	if i := slices.IndexFunc(l, is); i >= 0 {
+		return l[i]
+	}
+	return nil
+}
