@@ -17,6 +17,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github/internal/caching"
 	"github.com/lockstep-iac/lockstep/github/internal/retrying"
+	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 // The proof of an App's identity is a JSON web token. GitHub accepts tokens of at most 10 minutes,
@@ -69,7 +70,7 @@ type App struct {
 	archives caching.Archives
 
 	mu     sync.Mutex
-	tokens map[tokenKey]*tokens
+	tokens map[scoping.Scope]*tokens
 	login  string
 }
 
@@ -102,7 +103,7 @@ func NewApp(c AppConfig) (*App, error) {
 	if c.Pause == nil {
 		c.Pause = retrying.Pause
 	}
-	a := &App{config: c, api: api, sign: signer(c.ID, key), tokens: map[tokenKey]*tokens{}}
+	a := &App{config: c, api: api, sign: signer(c.ID, key), tokens: map[scoping.Scope]*tokens{}}
 	// All requests of an App as itself may be repeated.
 	a.client = a.newClient(&transport{
 		base: c.Transport, api: api, maxWait: c.MaxWait, pause: c.Pause, repeatable: true, scheme: "Bearer",
@@ -181,57 +182,31 @@ func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	key := tokenKey{installation: installation, repo: r.ID}
-	return &Client{app: a, repo: r, scope: key.scope(), client: a.as(key), queries: a.newClient(a.transport(key, true))}, nil
+	s := scoping.Scope{Installation: installation, Repo: r.ID}
+	return &Client{app: a, repo: r, scope: s, client: a.as(s), queries: a.newClient(a.transport(s, true))}, nil
 }
 
-// as returns a client that acts with the tokens of a key.
-func (a *App) as(key tokenKey) *gh.Client { return a.newClient(a.transport(key, false)) }
+// as returns a client that acts with the tokens of a scope.
+func (a *App) as(s scoping.Scope) *gh.Client { return a.newClient(a.transport(s, false)) }
 
-func (a *App) transport(key tokenKey, repeatable bool) *transport {
+func (a *App) transport(s scoping.Scope, repeatable bool) *transport {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	t := a.tokens[key]
+	t := a.tokens[s]
 	if t == nil {
-		t = &tokens{app: a, key: key}
-		a.tokens[key] = t
+		t = &tokens{app: a, scope: s}
+		a.tokens[s] = t
 	}
 	return &transport{
 		base: a.config.Transport, api: a.api, maxWait: a.config.MaxWait, pause: a.config.Pause, repeatable: repeatable, scheme: "token", token: t.get,
-		answers: &a.answers, scope: key.scope(), repo: key.repo,
+		answers: &a.answers, scope: s, repo: s.Repo,
 	}
-}
-
-// A tokenKey is the scope of a token: one repository; the files of one repository, if there is a
-// name; the pull requests of all, if that is everyPull; or, if there is neither, the list of an
-// installation's repositories.
-type tokenKey struct {
-	installation, repo int64
-	name               string // in the installation's account, lower case
-}
-
-const everyPull = "*" // no repository has this name
-
-func (k tokenKey) scope() caching.Scope {
-	return caching.Scope{Installation: k.installation, Repo: k.repo, Name: k.name}
-}
-
-func (k tokenKey) options() *gh.InstallationTokenOptions {
-	switch {
-	case k.name == everyPull:
-		return &gh.InstallationTokenOptions{Permissions: &gh.InstallationPermissions{PullRequests: gh.String("read")}}
-	case k.name != "":
-		return &gh.InstallationTokenOptions{Repositories: []string{k.name}, Permissions: &gh.InstallationPermissions{Contents: gh.String("read")}}
-	case k.repo == 0:
-		return &gh.InstallationTokenOptions{Permissions: &gh.InstallationPermissions{Metadata: gh.String("read")}}
-	}
-	return &gh.InstallationTokenOptions{RepositoryIDs: []int64{k.repo}}
 }
 
 // tokens holds the current token of one scope.
 type tokens struct {
-	app *App
-	key tokenKey
+	app   *App
+	scope scoping.Scope
 
 	mu      sync.Mutex
 	token   Secret
@@ -246,8 +221,8 @@ func (t *tokens) get(ctx context.Context, renew bool) (Secret, error) {
 	if !renew && !t.token.IsEmpty() && time.Until(t.expires) > tokenMargin {
 		return t.token, nil
 	}
-	what := fmt.Sprintf("get a token for installation %d", t.key.installation)
-	res, _, err := t.app.client.Apps.CreateInstallationToken(ctx, t.key.installation, t.key.options())
+	what := fmt.Sprintf("get a token for installation %d", t.scope.Installation)
+	res, _, err := t.app.client.Apps.CreateInstallationToken(ctx, t.scope.Installation, t.scope.Options())
 	if err = noSuchRepository(err); err != nil {
 		return Secret{}, failed(what, err)
 	}

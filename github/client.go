@@ -6,21 +6,22 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
 
-	"github.com/lockstep-iac/lockstep/github/internal/caching"
 	"github.com/lockstep-iac/lockstep/github/internal/retrying"
+	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 // A Client reads and writes one repository. It is safe for concurrent use.
 type Client struct {
 	app    *App
 	repo   Repo
-	scope  caching.Scope
+	scope  scoping.Scope
 	client *gh.Client
 	// queries is for requests that only read, whatever their method.
 	queries *gh.Client
@@ -126,18 +127,10 @@ const (
 	AdminPermission
 )
 
+var permissions = []string{NoPermission: "none", ReadPermission: "read", WritePermission: "write", AdminPermission: "admin"}
+
 // String returns GitHub's word.
-func (p Permission) String() string {
-	switch p {
-	case ReadPermission:
-		return "read"
-	case WritePermission:
-		return "write"
-	case AdminPermission:
-		return "admin"
-	}
-	return "none"
-}
+func (p Permission) String() string { return permissions[p] }
 
 // Permission returns the right that a user has now. GitHub maps the roles between its four old ones
 // to the lower one, "maintain" to "write" and "triage" to "read". A user unknown to GitHub has
@@ -156,13 +149,5 @@ func (c *Client) Permission(ctx context.Context, login string) (Permission, erro
 		}
 		return NoPermission, err
 	}
-	switch level.GetPermission() {
-	case "admin":
-		return AdminPermission, nil
-	case "write":
-		return WritePermission, nil
-	case "read":
-		return ReadPermission, nil
-	}
-	return NoPermission, nil
+	return Permission(max(0, slices.Index(permissions, level.GetPermission()))), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
+	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 	"github.com/lockstep-iac/lockstep/github/internal/unpacking"
 )
 
@@ -66,7 +67,7 @@ func (a *App) Fetch(ctx context.Context, installation int64, r Ref, dir string) 
 	if err := r.check(); err != nil {
 		return &FinalError{What: what, Why: err.Error()}
 	}
-	key := tokenKey{installation: installation, name: strings.ToLower(r.Name)}
+	key := scoping.Scope{Installation: installation, Name: strings.ToLower(r.Name)}
 	c := &Client{app: a, repo: Repo{Owner: r.Owner, Name: r.Name}, client: a.as(key)}
 	return c.unpack(ctx, what, r, dir, func(ctx context.Context) (*http.Response, error) { return c.archive(ctx, r.path()) })
 }
@@ -81,7 +82,7 @@ func (a *App) Resolve(ctx context.Context, installation int64, r Ref) (string, e
 	if checkSHA(r.Ref) == nil {
 		return r.Ref, nil
 	}
-	key := tokenKey{installation: installation, name: strings.ToLower(r.Name)}
+	key := scoping.Scope{Installation: installation, Name: strings.ToLower(r.Name)}
 	c := &Client{app: a, repo: Repo{Owner: r.Owner, Name: r.Name}, client: a.as(key)}
 	sha, err := c.ref(ctx, "heads/"+r.Ref)
 	return sha, failed(what, err)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 // A PullRequest is the state of a pull request when it was read.
@@ -68,7 +70,7 @@ func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, erro
 // Confirm holds that the repository of a pull request has, or had, the name by which the client knows it. The error wraps
 // ErrNotFound if it does not: no request but this one goes by the name.
 func (c *Client) Confirm(ctx context.Context, number int) error {
-	t := c.app.transport(tokenKey{installation: c.scope.Installation, repo: c.scope.Repo}, false)
+	t := c.app.transport(scoping.Scope{Installation: c.scope.Installation, Repo: c.scope.Repo}, false)
 	t.repo = 0
 	named := &Client{app: c.app, repo: c.repo, client: c.app.newClient(t)}
 	_, err := named.PullRequest(ctx, number)

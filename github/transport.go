@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/internal/addressing"
 	"github.com/lockstep-iac/lockstep/github/internal/caching"
 	"github.com/lockstep-iac/lockstep/github/internal/retrying"
+	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 const (
@@ -37,7 +38,7 @@ type transport struct {
 	token func(ctx context.Context, renew bool) (Secret, error)
 	// answers are those to requests of the scope; nil: none is remembered.
 	answers *caching.Answers
-	scope   caching.Scope
+	scope   scoping.Scope
 }
 
 // RoundTrip implements http.RoundTripper.

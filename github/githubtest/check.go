@@ -100,12 +100,7 @@ func (l *checks) RerequestAll(who, sha string) {
 func (l *checks) ownApp() app { return app{l.repo.world.app.ID, l.repo.world.app.Slug} }
 
 func (l *checks) findCheck(id int64) *checkRun {
-	for _, c := range l.list {
-		if c.id == id {
-			return c
-		}
-	}
-	return nil
+	return rest.First(l.list, func(c *checkRun) bool { return c.id == id })
 }
 
 func (l *checks) newCheck(by app, c github.Check) *checkRun {

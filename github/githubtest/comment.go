@@ -64,12 +64,7 @@ func (l *comments) editComment(who *user, c *Comment, body string) {
 }
 
 func (l *comments) findComment(id int64) *Comment {
-	for _, c := range l.list {
-		if c.ID == id {
-			return c
-		}
-	}
-	return nil
+	return rest.First(l.list, func(c *Comment) bool { return c.ID == id })
 }
 
 func (l *comments) sendComment(p *pull, c *Comment, who *user, action string) {

@@ -3,6 +3,8 @@ package githubtest
 import (
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
 // Rename gives the repository another name. Requests about the former one are led to it, until another repository has that.
@@ -46,19 +48,10 @@ func (h *Hub) find(name string, id int64) (present string, moved int64) {
 	return "", moved
 }
 
-// called finds the repository of a name, nil if there is none.
 func (l repositories) called(name string) *Repository {
-	return l.first(func(x *Repository) bool { return strings.EqualFold(x.String(), name) })
+	return rest.First(l, func(x *Repository) bool { return strings.EqualFold(x.String(), name) })
 }
 
-// of finds the repository of an ID, nil if there is none.
 func (l repositories) of(id int64) *Repository {
-	return l.first(func(x *Repository) bool { return x.id == id })
-}
-
-func (l repositories) first(is func(*Repository) bool) *Repository {
-	if i := slices.IndexFunc(l, is); i >= 0 {
-		return l[i]
-	}
-	return nil
+	return rest.First(l, func(x *Repository) bool { return x.id == id })
 }

@@ -119,11 +119,8 @@ func moduleEnv(o *checkout) func(context.Context) ([]string, error) {
 			return nil, errors.New("the commit of a fork is planned without credentials, and a bucket is not asked without")
 		}
 		env, ds := o.environment(ctx)
-		if ds.HasErrors() {
-			return nil, ds.Err()
-		}
 		o.env = env
-		return env, nil
+		return env, ds.Err()
 	}
 }
 

@@ -105,3 +105,13 @@ func ID(r *http.Request, name string) int64 {
 
 // Selects reports whether a parameter of a query, "" if it is not set, selects a value.
 func Selects(parameter, value string) bool { return parameter == "" || parameter == value }
+
+// First returns the first element for which is reports so, nil if there is none.
+func First[T any](list []*T, is func(*T) bool) *T {
+	for _, x := range list {
+		if is(x) {
+			return x
+		}
+	}
+	return nil
+}

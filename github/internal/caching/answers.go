@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"sync"
+
+	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 const (
@@ -29,7 +31,7 @@ type Answers struct {
 
 // A request is one with a token of a scope. An answer is for that alone, as its validator is.
 type request struct {
-	scope       Scope
+	scope       scoping.Scope
 	url, accept string
 }
 
@@ -42,7 +44,7 @@ type answer struct {
 
 // RoundTrip makes a request with a token of a scope by base: where GitHub reports that its last answer
 // still holds, with that one. It adds a header to the request. A nil *Answers remembers nothing.
-func (r *Answers) RoundTrip(scope Scope, base http.RoundTripper, req *http.Request) (*http.Response, error) {
+func (r *Answers) RoundTrip(scope scoping.Scope, base http.RoundTripper, req *http.Request) (*http.Response, error) {
 	if r == nil || req.Method != http.MethodGet || req.Header.Get("Range") != "" || req.Header.Get("If-None-Match") != "" {
 		return base.RoundTrip(req)
 	}

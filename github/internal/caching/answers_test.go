@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 // notes answers GET requests of a notebook: each path has a version, which is its validator, and each
@@ -90,7 +92,7 @@ func ask(t *testing.T, n *notes, answers *Answers, method, path, scope string) s
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "token t"+scope)
-	res, err := answers.RoundTrip(Scope{Repo: int64(scope[0] - '0')}, n, req)
+	res, err := answers.RoundTrip(scoping.Scope{Repo: int64(scope[0] - '0')}, n, req)
 	if err != nil {
 		t.Fatal(err)
 	}

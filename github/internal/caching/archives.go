@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"sync"
+
+	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 const (
@@ -29,12 +31,12 @@ type tarball struct {
 
 // A tarballKey is a commit, as a token of a scope sees it.
 type tarballKey struct {
-	scope Scope
+	scope scoping.Scope
 	sha   string
 }
 
 // Get returns the tarball of a commit, nil if it is not kept.
-func (a *Archives) Get(scope Scope, sha string) []byte {
+func (a *Archives) Get(scope scoping.Scope, sha string) []byte {
 	k := tarballKey{scope, sha}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -48,7 +50,7 @@ func (a *Archives) Get(scope Scope, sha string) []byte {
 }
 
 // Put keeps a tarball, and drops those that were not used for the longest time. One that is too long is not kept.
-func (a *Archives) Put(scope Scope, sha string, data []byte) {
+func (a *Archives) Put(scope scoping.Scope, sha string, data []byte) {
 	k := tarballKey{scope, sha}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -5,19 +5,21 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 // TestArchives holds that an archive is kept for the scope that has fetched it, whole, and that all of
 // them take a bounded number of bytes.
 func TestArchives(t *testing.T) {
 	a := &Archives{}
-	one := Scope{Repo: 1}
+	one := scoping.Scope{Repo: 1}
 	a.Put(one, "a", []byte("one"))
 	a.Put(one, "a", []byte("another"))
 	if got := a.Get(one, "a"); string(got) != "one" {
 		t.Errorf("%q", got)
 	}
-	if a.Get(Scope{Repo: 2}, "a") != nil || a.Get(one, "b") != nil {
+	if a.Get(scoping.Scope{Repo: 2}, "a") != nil || a.Get(one, "b") != nil {
 		t.Error("another repository's archive, or another commit's")
 	}
 	for i := range 4 * maxAllArchives / MaxArchive {

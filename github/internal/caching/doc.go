@@ -4,9 +4,3 @@
 //
 // It refuses to know GitHub's API, and writes no file. Start at [Answers.RoundTrip].
 package caching
-
-// A Scope is the one of a token: a repository of an installation by ID or by name, or neither for the installation.
-type Scope struct {
-	Installation, Repo int64
-	Name               string
-}

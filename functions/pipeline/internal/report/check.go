@@ -43,7 +43,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	}); err != nil {
 		return err
 	}
-	all, err := rp.checks(ctx, checkDir(r))
+	all, err := checksIn(ctx, rp.Ledger, checkDir(r))
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func (rp *Reporter) EndCheck(ctx context.Context, r runs.Run) error {
 	return rp.PutCheck(ctx, r)
 }
 
-// checks are the records of the checks of projects at a commit.
-func (rp *Reporter) checks(ctx context.Context, dir string) ([]runs.CheckRecord, error) {
-	list, err := rp.Ledger.Records.List(ctx, dir)
+// checksIn are the records of the checks of projects at a commit.
+func checksIn(ctx context.Context, ld ledger.Ledger, dir string) ([]runs.CheckRecord, error) {
+	list, err := ld.Records.List(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("list checks: %w", err)
 	}

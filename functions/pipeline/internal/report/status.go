@@ -68,7 +68,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		}
 		out = append(out, p)
 		if checks == nil {
-			if checks, err = rp.checks(ctx, checkDir(r.Run)); err != nil {
+			if checks, err = checksIn(ctx, rp.Ledger, checkDir(r.Run)); err != nil {
 				return nil, err
 			}
 		}
