@@ -19,6 +19,8 @@ type people struct {
 	commands  []command
 	branches  int
 	groups
+	moved int                      // how often the repository was
+	taken []*githubtest.Repository // of its former names
 }
 
 // An approval is somebody's word for the plans that they can have seen.
@@ -111,6 +113,9 @@ func (s *simulation) act() {
 		}
 	}
 	n := s.IntN(100)
+	if s.moving() && s.IntN(10) == 0 {
+		s.move()
+	}
 	switch {
 	case len(open) == 0 || n < 12 && len(open) < 3:
 		s.open()
