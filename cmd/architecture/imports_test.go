@@ -78,7 +78,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/internal/judging":              {"functions/internal/policies", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/requirements"},
 	"functions/pipeline/callouts":                      {"engine/hosts", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/endpoints", "functions/project/requirements", "engine/plans/counting", "functions/comment/reasons", "functions/project/hooks", "functions/comment"},
 	"functions/pipeline/internal/deploying":            {"functions/comment", "functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/runs", "github"},
-	"functions/pipeline/internal/hooking":              {"functions/comment/reasons", "functions/pipeline/evidence", "functions/pipeline/jobs", "functions/pipeline/runs", "github"},
+	"functions/pipeline/internal/hooking":              {"functions/comment/reasons", "functions/pipeline/evidence", "functions/pipeline/jobs", "functions/pipeline/runs"},
 	"functions/project/hooks":                          {"functions/project/endpoints", "functions/project/internal/blocks"},
 	"functions/pipeline/internal/telling":              {"functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/jobs"},
 	"functions/project/notifications":                  {"functions/project/endpoints", "functions/project/internal/blocks"},

@@ -105,6 +105,13 @@
 // the message is done. Everything that a person has to mend is reported where they look: in
 // the answer, in the status, and in the check runs.
 //
+// # A repository that moves
+//
+// A repository is its ID: records, messages and requests to GitHub have it, and names are for people and for grants. Its name and
+// the installation that has it are those of the last look (evidence.Reader.Look), whatever a message or record says, and so
+// is the question whether it is served. Where a message comes to nobody, since the repository is another account's by now, it
+// is handled there if the pull request is known here; whatever else is lost on the way the janitor finds under the new name.
+//
 // # The bonds of a plan
 //
 // An apply is of the plan that its author can have seen: our comment showed it before theirs

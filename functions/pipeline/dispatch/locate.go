@@ -2,12 +2,15 @@ package dispatch
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -18,12 +21,16 @@ type Inventory interface {
 }
 
 // elsewhere returns the message of a task that came to nobody, for the installation that has its repository now, and with its
-// present name: one that was transferred to another account. A comment, a push or a merge group that only a webhook tells of is nothing to look for, as the
-// webhook of one installation could be about the repository of another: the janitor finds what is there. The end of a
-// pull request it would not find, and that is read from GitHub.
+// present name: one that was transferred to another account. The webhook of one installation could be about the repository of another: what
+// only a webhook tells of is nothing to look for, unless the pull request is known here, and the janitor finds what is there.
 func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message, came error) (pipeline.Message, bool, error) {
-	if !errors.Is(came, evidence.ErrGone) || p.Inventory == nil || m.Kind.Heard() && m.Kind != pipeline.Closed {
+	if !errors.Is(came, evidence.ErrGone) || p.Inventory == nil {
 		return m, false, nil
+	}
+	if m.Kind.Heard() {
+		if known, err := p.knows(ctx, m); err != nil || !known {
+			return m, false, err
+		}
 	}
 	all, err := p.Inventory.Installations(ctx)
 	if err != nil {
@@ -48,6 +55,22 @@ func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message, came error
 		}
 	}
 	return m, false, nil
+}
+
+// knows reports whether the pull request of a message was looked at before, with the repository of its ID: an event says nothing
+// else that is believed. A comment does, and was there if an earlier attempt at it has begun the answer.
+func (p *Pipeline) knows(ctx context.Context, m pipeline.Message) (bool, error) {
+	if m.Kind != pipeline.Commanded {
+		l, err := p.Ledger().LastLook(ctx, m.Pull)
+		return l.Head != "", err
+	}
+	rec, err := p.Records.Get(ctx, ledger.AnswerDir(m.Pull)+"/"+report.AnswerTo(m))
+	if err != nil || rec.Version == "" {
+		return false, err
+	}
+	var a ledger.Answer
+	err = json.Unmarshal(rec.Value, &a)
+	return a.Message == m.ID, err
 }
 
 // serves reports whether a repository is served, and logs that it is not.

@@ -139,7 +139,8 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if errors.Is(err, evidence.ErrGone) {
-		err = nil
+		p.log(fmt.Errorf("%s comes to nobody: %w", m.ID, err))
+		return nil // not as handled: the repository may be elsewhere, and the janitor sends the same again from there
 	}
 	if err == nil {
 		err = tries.Finish(ctx)

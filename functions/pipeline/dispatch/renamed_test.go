@@ -7,8 +7,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -349,5 +351,46 @@ func TestTransferredWhileAsked(t *testing.T) {
 	s.expect("the answer", s.answerTo(two, id)+s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
 	if got := made(t, s, "."); got != "serial 1: a b" {
 		t.Errorf("the state has %s", got)
+	}
+}
+
+// TestRenamedWithHooks moves a repository while it is applied: the hooks after that are called once, and people who are told
+// elsewhere hear the name that it has by then. A hook hears the one that it had at the last look.
+func TestRenamedWithHooks(t *testing.T) {
+	t.Parallel()
+	for how, move := range moves {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			files := hooked("")
+			files["lockstep.hcl"] += "notify \"all\" {\n  on = [\"applied\"]\n  program = \"all\"\n}\n"
+			s := movable(t, files)
+			var mu sync.Mutex
+			var heard []string
+			s.pipeline.Hook = func(_ context.Context, x jobs.Step) (reasons.Hooked, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				heard = append(heard, string(x.Event)+" "+x.Run.Pull.Repository())
+				return reasons.Hooked{Hook: x.Hook.Name, Event: string(x.Event)}, nil
+			}
+			s.pipeline.Notify = func(_ context.Context, n jobs.Notice) error {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, x := range n.Happened {
+					heard = append(heard, "told "+x.Run.Pull.Repository())
+				}
+				return nil
+			}
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			engine := s.pipeline.Engine
+			s.pipeline.Engine = whileApplying{engine, func() { move(s) }}
+			s.say("alice", n, "lockstep apply")
+			s.pipeline.Engine = engine
+			s.settle()
+			now := s.repo.String()
+			want := "before_plan acme/infra, after_plan acme/infra, before_apply acme/infra, after_apply acme/infra, told " + now
+			if got := strings.Join(heard, ", "); got != want {
+				t.Errorf("heard are\n%s, want\n%s", got, want)
+			}
+		})
 	}
 }

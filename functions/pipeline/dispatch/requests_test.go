@@ -20,6 +20,9 @@ type counted struct {
 	kinds map[string]int
 }
 
+// ofRepo is the part of a path that names the repository.
+var ofRepo = regexp.MustCompile(`^/repositories/[0-9]+/`)
+
 // specific are the parts of a path that differ between requests of one kind.
 var specific = regexp.MustCompile(`[0-9a-f]{40}|p[0-9]{3}|\b[0-9]+\b`)
 
@@ -29,7 +32,7 @@ func (c *counted) count(r *http.Request, status int) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.kinds[r.Method+" "+specific.ReplaceAllString(strings.TrimPrefix(r.URL.Path, "/repos/acme/infra/"), "*")]++
+	c.kinds[r.Method+" "+specific.ReplaceAllString(ofRepo.ReplaceAllString(r.URL.Path, ""), "*")]++
 }
 
 func (c *counted) String() string {

@@ -47,6 +47,7 @@ func (a *answered) WriteHeader(status int) {
 }
 
 var (
+	ofRepo  = regexp.MustCompile(`^/repositories/[0-9]+/`)
 	differs = regexp.MustCompile(`[0-9a-f]{40}|\b[0-9]+\b`)
 	ofCheck = regexp.MustCompile(`"name":"[^"]*p[0-9]{3}`)
 )
@@ -59,7 +60,7 @@ func (a *asks) over(h http.Handler) http.Handler {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		path := strings.TrimPrefix(r.URL.Path, "/repos/acme/infra/")
+		path := ofRepo.ReplaceAllString(r.URL.Path, "")
 		x := &answered{ResponseWriter: w}
 		h.ServeHTTP(x, r)
 		a.mu.Lock()

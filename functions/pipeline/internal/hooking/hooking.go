@@ -17,7 +17,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/github"
 )
 
 // A Runner calls hooks.
@@ -30,9 +29,14 @@ type Runner struct {
 // Run calls the hooks of an event for a run, which s names without a hook, and returns their answers in the order of their
 // blocks.
 func (r Runner) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
+	s.Run.Pull = r.Evidence.Message.Pull // its record has the name that the repository had when it was planned
 	all, err := evidence.Hooks(ctx, r.Evidence, s.Event, s.Run)
-	if errors.Is(err, github.ErrNotFound) && !s.Event.Before() {
-		return nil, nil // the base branch is deleted, and all is done
+	if !s.Event.Before() {
+		absent, lost := evidence.Absent(ctx, r.Evidence, err)
+		if absent {
+			return nil, nil // the base branch is deleted, and all is done
+		}
+		err = lost
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the hooks of %s: %w", s.Run.Project, err)

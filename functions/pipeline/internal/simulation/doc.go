@@ -16,6 +16,7 @@
 //	engine_test.go      states with locks and journals, and objects, in place of package executor
 //	hub_test.go         GitHub: githubtest behind the real client
 //	people_test.go      pushes, comments and merges
+//	moves_test.go       other names and owners of the repository, and new ones of its former names
 //	truth_test.go       what must hold in each history, and at its end
 //
 // The pipeline, the client of GitHub and the reading of projects are the real ones. The engine is a

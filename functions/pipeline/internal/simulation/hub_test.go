@@ -52,7 +52,7 @@ func newHub(s *simulation, files githubtest.Files) (*hub, error) {
 	if h.app, err = github.NewApp(config); err != nil {
 		return nil, err
 	}
-	h.serves, err = intake.ParseServes("acme")
+	h.serves, err = intake.ParseServes("acme, beta")
 	return h, err
 }
 

@@ -21,6 +21,8 @@ type people struct {
 	// pushed are the pull requests of all heads that there were.
 	pushed map[string][]int
 	groups
+	moved int                      // how often the repository was
+	taken []*githubtest.Repository // of its former names
 }
 
 // An approval is somebody's word for the plans that they can have seen.
@@ -113,6 +115,9 @@ func (s *simulation) act() {
 		}
 	}
 	n := s.IntN(100)
+	if s.moving() && s.IntN(10) == 0 {
+		s.move()
+	}
 	switch {
 	case len(open) == 0 || n < 12 && len(open) < 3:
 		s.open()

@@ -119,6 +119,7 @@ func (s *simulation) invoke(l *letter) {
 // pipeline is the pipeline of one process.
 func (s *simulation) pipeline(p *process) *dispatch.Pipeline {
 	return &dispatch.Pipeline{
+		Inventory: s.app,
 		Connect: func(pull pipeline.Pull) (dispatch.GitHub, error) {
 			c, err := s.app.Repository(pull.Installation, pull.Repo)
 			return client{c, p}, err

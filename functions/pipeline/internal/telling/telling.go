@@ -87,6 +87,7 @@ func (t Teller) news(ctx context.Context) (out []news, err error) {
 		return nil, err
 	}
 	for _, r := range all {
+		r.Pull = t.Evidence.Message.Pull // its record has the name that the repository had when it was planned
 		h, name := jobs.What(r.Run)
 		if name == "" {
 			continue
