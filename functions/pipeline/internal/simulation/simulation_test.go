@@ -15,7 +15,7 @@ import (
 )
 
 // ordinary is the number of histories that also mutants are attacked by, and further that of those beside them.
-const ordinary, further = 200, 500
+const ordinary, further = 300, 400
 
 var (
 	histories = flag.Int("histories", ordinary, "the number of histories")
