@@ -50,8 +50,17 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 	for _, s := range all {
 		planned := slices.ContainsFunc(found, func(p selected) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
 		again := s.Phase == runs.Dropped && s.Head == qu.Evidence.Pull.Head.SHA
-		under := s.Head != qu.Evidence.Pull.Head.SHA && (s.Phase == runs.Queued || s.Phase == runs.Planning)
-		if planned || !again && !under {
+		left := s.Head != qu.Evidence.Pull.Head.SHA
+		under := left && (s.Phase == runs.Queued || s.Phase == runs.Planning)
+		if planned {
+			continue
+		}
+		if left {
+			if err := qu.Report.EndCheck(ctx, s.Run); err != nil {
+				return err
+			}
+		}
+		if !again && !under {
 			continue
 		}
 		if err := qu.abort(ctx, s.Run); err != nil {
