@@ -129,7 +129,7 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 // told that there will be none. A run that is applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it was changed meanwhile.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
 	if was == runs.Dropped {
-		return cl.Report.EndCheck(ctx, s.Run) // by an earlier try of this message, which may have died then
+		return report.EndCheck(ctx, cl.Report, s.Run) // by an earlier try of this message, which may have died then
 	}
 	if !s.Phase.May(runs.Dropped) || was.UnderWay() {
 		return nil

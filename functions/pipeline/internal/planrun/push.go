@@ -56,7 +56,7 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 			continue
 		}
 		if left {
-			if err := qu.Report.EndCheck(ctx, s.Run); err != nil {
+			if err := report.EndCheck(ctx, qu.Report, s.Run); err != nil {
 				return err
 			}
 		}
@@ -79,7 +79,7 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 	left := r.Head != qu.Evidence.Pull.Head.SHA
 	if left {
-		if err := qu.Report.EndCheck(ctx, r); err != nil {
+		if err := report.EndCheck(ctx, qu.Report, r); err != nil {
 			return err
 		}
 	}

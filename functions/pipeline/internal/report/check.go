@@ -81,7 +81,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 // EndCheck writes the check run of a run that has come to its end, unless it was written. Whoever moves such a run on to
 // another head does so before, as with [Reporter.Announce]: nobody comes back to the former head. In the checks of other
 // pull requests that have the same head still it does not count from then on.
-func (rp *Reporter) EndCheck(ctx context.Context, r runs.Run) error {
+func EndCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	if r.Head == "" {
 		return nil
 	}
