@@ -32,8 +32,7 @@ var inFull = []string{
 // members that take GitHub time.
 func (l *pulls) listPulls(r *http.Request) (int, any) {
 	want := cmp.Or(r.URL.Query().Get("state"), "open")
-	var list []*pull
-	all := slices.Clone(l.list)
+	list, all := []any{}, slices.Clone(l.list)
 	if r.URL.Query().Get("sort") == "updated" {
 		slices.SortStableFunc(all, func(a, b *pull) int { return a.touched.Compare(b.touched) })
 	}
@@ -41,19 +40,13 @@ func (l *pulls) listPulls(r *http.Request) (int, any) {
 		if into := r.URL.Query().Get("base"); want != "all" && want != p.state() || into != "" && into != p.base {
 			continue
 		}
-		list = append(list, p)
-	}
-	page := rest.Paged(r, list)
-	shown := []any{}
-	for _, p := range page.Items.([]*pull) {
 		o := l.json(p)
 		for _, name := range inFull {
 			delete(o, name)
 		}
-		shown = append(shown, o)
+		list = append(list, o)
 	}
-	page.Items = shown
-	return http.StatusOK, page
+	return http.StatusOK, rest.Paged(r, list)
 }
 
 func (l *pulls) listFiles(r *http.Request) (int, any) {

@@ -104,3 +104,34 @@ func TestClosedUnseen(t *testing.T) {
 		})
 	}
 }
+
+// TestAnswerOfALeftApply is the story of an apply that is done and cannot be told: before its message comes again, a command
+// has the project planned once more, which takes the record. It holds that the apply is answered all the same.
+func TestAnswerOfALeftApply(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	m, id := s.toApply("alice", n)
+	records := s.pipeline.Records
+	s.pipeline.Records = untold{records}
+	if err := s.pipeline.Handle(t.Context(), m); err == nil {
+		t.Fatal("it was told")
+	}
+	s.pipeline.Records = records
+	s.command("bob", n, "lockstep plan")
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.expect("the apply", s.answerTo(n, id), "**Applied** `.`: 2 added")
+}
+
+// untold are records in which no answer tells of what was applied.
+type untold struct{ pipeline.Records }
+
+func (u untold) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
+	if strings.HasPrefix(key, "ask/") && strings.Contains(string(value), `"done":{`) {
+		return "", http.ErrHandlerTimeout
+	}
+	return u.Records.Put(ctx, key, value, prev)
+}

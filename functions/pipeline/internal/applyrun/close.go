@@ -128,7 +128,10 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 // phase was from then on, and who waits for its plan, or for the apply requested together with it, is
 // told that there will be none. A run that is applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it was changed meanwhile.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
-	if was == runs.Dropped || !s.Phase.May(runs.Dropped) || was.UnderWay() {
+	if was == runs.Dropped {
+		return report.EndCheck(ctx, cl.Report, s.Run) // by an earlier try of this message, which may have died then
+	}
+	if !s.Phase.May(runs.Dropped) || was.UnderWay() {
 		return nil
 	}
 	gone := reasons.NotOpen{Merged: cl.Evidence.Pull.Merged}

@@ -50,8 +50,17 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 	for _, s := range all {
 		planned := slices.ContainsFunc(found, func(p selected) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
 		again := s.Phase == runs.Dropped && s.Head == qu.Evidence.Pull.Head.SHA
-		under := s.Head != qu.Evidence.Pull.Head.SHA && (s.Phase == runs.Queued || s.Phase == runs.Planning)
-		if planned || !again && !under {
+		left := s.Head != qu.Evidence.Pull.Head.SHA
+		under := left && (s.Phase == runs.Queued || s.Phase == runs.Planning)
+		if planned {
+			continue
+		}
+		if left {
+			if err := report.EndCheck(ctx, qu.Report, s.Run); err != nil {
+				return err
+			}
+		}
+		if !again && !under {
 			continue
 		}
 		if err := qu.abort(ctx, s.Run); err != nil {
@@ -70,7 +79,7 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 	left := r.Head != qu.Evidence.Pull.Head.SHA
 	if left {
-		if err := qu.Report.EndCheck(ctx, r); err != nil {
+		if err := report.EndCheck(ctx, qu.Report, r); err != nil {
 			return err
 		}
 	}

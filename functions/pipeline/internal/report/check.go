@@ -78,21 +78,25 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 }
 
 // EndCheck writes the check run of a run that has come to its end, unless it was written. Whoever moves such a run on to
-// another head does so before, as with [Reporter.Announce]: nobody comes back to the former head.
-func (rp *Reporter) EndCheck(ctx context.Context, r runs.Run) error {
+// another head does so before, as with [Reporter.Announce]: nobody comes back to the former head. In the checks of other
+// pull requests that have the same head still it does not count from then on.
+func EndCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	if r.Head == "" {
 		return nil
 	}
 	if status, _ := runs.Conclude(r.Standing()); status != github.CheckCompleted {
 		return nil
 	}
-	rec, err := rp.Ledger.Records.Get(ctx, checkKey(r))
-	if err != nil || rec.Version == "" {
+	all, err := checksIn(ctx, rp.Ledger, checkDir(r))
+	i := slices.IndexFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() })
+	if err != nil || i < 0 {
 		return err
 	}
-	s, err := decodeCheck(rec.Value)
-	if err != nil || s.Status == github.CheckCompleted && s.Shown != "" {
-		return err
+	shared := slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return s.Pull.Number != r.Pull.Number })
+	if shared && r.Phase != runs.Dropped {
+		r.Phase = runs.Superseded // it counts no more
+	} else if all[i].Status == github.CheckCompleted && all[i].Shown != "" {
+		return nil
 	}
 	return rp.PutCheck(ctx, r)
 }

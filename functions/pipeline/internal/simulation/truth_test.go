@@ -323,6 +323,9 @@ func (s *simulation) worst(r runs.Run) (found github.Conclusion) {
 			if p.Number == r.Pull.Number || o.Head != r.Head || o.Check() != r.Check() {
 				continue
 			}
+			if o.Phase == runs.Planned && p.State == "open" && (s.locked(o) || s.inTheWay(o.Project, p.Number)) {
+				return github.ConcludedFailure // it cannot be applied now
+			}
 			if _, c := runs.Conclude(o.Standing()); c == github.ConcludedFailure || c == github.ConcludedActionRequired && found == "" {
 				found = c
 			}
