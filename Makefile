@@ -77,7 +77,7 @@ long:
 	LOCKSTEP_PARTS='$(PARTS)' go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^(TestLongApply|TestKilledAtEachLimit)$$' ./functions/pipeline/lambdatest -long '$(SECONDS)'
 
 # Plays N histories of a repository against the pipeline, with processes that die at any effect: see
-# functions/pipeline/internal/simulation. FROM is the first seed; a tenth of a second of CPU time each.
+# functions/pipeline/internal/simulation. FROM is the first seed; 0.1 to 0.2 s of CPU time each.
 simulate: N = 1000000
 simulate: FROM = 1
 simulate:
