@@ -83,25 +83,31 @@ func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 			return err
 		}
 	}
-	switch r.Phase {
-	case runs.Queued, runs.Planning:
-	case runs.Planned, runs.PlanFailed:
+	made := r.Phase != runs.Queued && r.Phase != runs.Planning
+	if made {
 		if err := qu.Report.Announce(ctx, r); err != nil {
 			return err
 		}
-		return qu.Report.Unfollow(ctx, r, reasons.FoundStale{})
-	default:
-		if err := qu.Report.Announce(ctx, r); err != nil || !r.Waiting() {
-			return err
-		}
-		return qu.Report.Unfollow(ctx, r, reasons.FoundStale{})
 	}
-	if left {
-		old := r
-		old.Phase = runs.Superseded
-		if err := qu.Report.PutCheck(ctx, old); err != nil {
+	if !made || r.Waiting() { // no outcome ends its check
+		if err := qu.leave(ctx, r, left); err != nil {
 			return err
 		}
 	}
-	return qu.Report.Reply(ctx, r.Answer, report.Unmade(r, comment.PlanSuperseded{Project: r.Project}, reasons.FoundStale{})...)
+	switch {
+	case !made:
+		return qu.Report.Reply(ctx, r.Answer, report.Unmade(r, comment.PlanSuperseded{Project: r.Project}, reasons.FoundStale{})...)
+	case r.Phase == runs.Planned || r.Phase == runs.PlanFailed || r.Waiting():
+		return qu.Report.Unfollow(ctx, r, reasons.FoundStale{})
+	}
+	return nil
+}
+
+// leave writes the check of a run that has not come to its end, at a head that the pull request has left.
+func (qu *PlanQueuer) leave(ctx context.Context, r runs.Run, left bool) error {
+	if !left {
+		return nil
+	}
+	r.Phase = runs.Superseded
+	return qu.Report.PutCheck(ctx, r)
 }

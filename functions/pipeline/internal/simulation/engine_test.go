@@ -283,7 +283,7 @@ func (a *applying) lock() error {
 	case l.run != a.j.Run:
 		return lockedError(l.run)
 	}
-	a.st.lock = &lock{run: a.j.Run, owner: a.j.Owner, by: a.process}
+	a.st.lock = &lock{run: a.j.Run, owner: holder(a.j), by: a.process}
 	return nil
 }
 
@@ -424,13 +424,16 @@ func (a *applying) change(p saved, change string) {
 	s.note("%d applies %s of %s for #%d", a.id, change, p.Dir, a.j.Number)
 }
 
+// holder is the owner of a job's locks, by the ID of its repository as in package executor: the name may be another one later.
+func holder(j jobs.Job) string { return fmt.Sprintf("lockstep %d#%d", j.Repo.ID, j.Number) }
+
 // Unlock implements jobs.Engine.
 func (e engine) Unlock(ctx context.Context, j jobs.Job) (u jobs.Unlocked, err error) {
 	err = e.do(ctx, "release the locks of "+j.Dir, func() error {
 		st := e.s.state(j.Dir)
 		switch l := st.lock; {
 		case l == nil:
-		case l.owner == j.Owner:
+		case l.owner == holder(j):
 			st.lock, u.Locks = nil, 1
 		default:
 			u.Others = []string{l.owner}

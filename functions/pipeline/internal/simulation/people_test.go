@@ -21,8 +21,10 @@ type people struct {
 	// pushed are the pull requests of all heads that there were.
 	pushed map[string][]int
 	groups
-	moved int                      // how often the repository was
-	taken []*githubtest.Repository // of its former names
+	moved int // how often the repository was
+	// looked is set once the janitor has gone round: comments before that are found by no other way than their webhooks.
+	looked bool
+	taken  []*githubtest.Repository // of its former names
 }
 
 // An approval is somebody's word for the plans that they can have seen.
@@ -115,7 +117,7 @@ func (s *simulation) act() {
 		}
 	}
 	n := s.IntN(100)
-	if s.moving() && s.IntN(10) == 0 {
+	if s.moving() && s.looked && s.IntN(10) == 0 {
 		s.move()
 	}
 	switch {

@@ -156,9 +156,11 @@ func (s *simulation) round() {
 		}}
 		if f, err := j.Round(ctx, time.Now()); err != nil {
 			s.note("%d the round: %v", p.id, err)
+			return
 		} else if f != (reconcile.Found{}) {
 			s.note("%d the round found %+v", p.id, f)
 			s.found = true
 		}
+		s.looked = true
 	})
 }

@@ -310,9 +310,12 @@ func (s *simulation) checked(r runs.Run) {
 }
 
 // worst is the conclusion, failed or to be acted on, that a run of another pull request has at the same commit, where GitHub
-// shows it on both; "" if there is none.
+// shows it on both; "" if there is none. A pull request that has left the commit does not count.
 func (s *simulation) worst(r runs.Run) (found github.Conclusion) {
 	for _, p := range s.repo.Pulls() {
+		if p.Head != r.Head {
+			continue
+		}
 		other := r.Pull
 		other.Number = p.Number
 		for _, rec := range s.Peek(other.Runs()) {
