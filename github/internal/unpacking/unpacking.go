@@ -68,7 +68,7 @@ func Unpack(r io.Reader, dir, sha string, limits Limits) (Unpacked, error) {
 	if err != nil {
 		return Unpacked{}, fmt.Errorf("unpack: %w", err)
 	}
-	u := &unpacking{root: root, limits: limits, sha: sha}
+	u := &unpacking{root: root, limits: limits, sha: sha, made: map[string]bool{".": true}, buf: make([]byte, 64<<10)}
 	err = u.all(tar.NewReader(zr))
 	if err == nil {
 		err = u.link()
@@ -105,6 +105,8 @@ type unpacking struct {
 	entries int
 	links   []link
 	done    Unpacked
+	made    map[string]bool // directories; nothing takes their place, as links come last
+	buf     []byte
 }
 
 type link struct{ name, target string }
@@ -150,7 +152,7 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 	}
 	switch h.Typeflag {
 	case tar.TypeDir:
-		return u.root.MkdirAll(name, 0o755)
+		return u.mkdir(name)
 	case tar.TypeReg:
 		return u.file(name, h, content)
 	case tar.TypeSymlink:
@@ -162,11 +164,20 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 
 func tooLong(segment string) bool { return len(segment) > maxSegment }
 
+// mkdir makes a directory, once: most entries are in one that is there.
+func (u *unpacking) mkdir(dir string) error {
+	if u.made[dir] {
+		return nil
+	}
+	u.made[dir] = true
+	return u.root.MkdirAll(dir, 0o755)
+}
+
 func (u *unpacking) file(name string, h *tar.Header, content io.Reader) error {
 	if u.done.Bytes += h.Size; h.Size < 0 || u.done.Bytes > u.limits.Bytes {
 		return &lasting.Error{Why: fmt.Sprintf("the archive's files have more than %d bytes together", u.limits.Bytes), Remedy: smaller}
 	}
-	if err := u.root.MkdirAll(path.Dir(name), 0o755); err != nil {
+	if err := u.mkdir(path.Dir(name)); err != nil {
 		return err
 	}
 	mode := fs.FileMode(0o644)
@@ -178,7 +189,7 @@ func (u *unpacking) file(name string, h *tar.Header, content io.Reader) error {
 		return err
 	}
 	u.done.Files++
-	_, err = io.Copy(f, content)
+	_, err = io.CopyBuffer(struct{ io.Writer }{f}, content, u.buf) // a *os.File would have a buffer of its own for each file
 	if e := f.Close(); err == nil {
 		err = e
 	}
