@@ -292,8 +292,12 @@ func (s *simulation) checked(r runs.Run) {
 	if r.Phase == runs.Planned && r.Applyable && r.Checked != nil && r.Checked.Renewed {
 		want = github.ConcludedActionRequired // nobody has asked for it
 	}
-	if other := s.worst(r); other == github.ConcludedFailure || other != "" && want == github.ConcludedSuccess {
+	other, left := s.worst(r)
+	if other == github.ConcludedFailure || other != "" && want == github.ConcludedSuccess {
 		want = other
+	}
+	if left {
+		want = ""
 	}
 	if blocked := strings.HasPrefix(c.Title, "Cannot be applied now"); blocked || s.inTheWay(r.Project, r.Pull.Number) {
 		// Another pull request was applied and is not merged, or was when the check was written.
@@ -310,12 +314,10 @@ func (s *simulation) checked(r runs.Run) {
 }
 
 // worst is the conclusion, failed or to be acted on, that a run of another pull request has at the same commit, where GitHub
-// shows it on both; "" if there is none. A pull request that has left the commit does not count.
-func (s *simulation) worst(r runs.Run) (found github.Conclusion) {
+// shows it on both; "" if there is none. left reports whether such a run is of a pull request that has another head by now: its
+// last conclusion may stand there until the next look, or not.
+func (s *simulation) worst(r runs.Run) (found github.Conclusion, left bool) {
 	for _, p := range s.repo.Pulls() {
-		if p.Head != r.Head {
-			continue
-		}
 		other := r.Pull
 		other.Number = p.Number
 		for _, rec := range s.Peek(other.Runs()) {
@@ -326,15 +328,19 @@ func (s *simulation) worst(r runs.Run) (found github.Conclusion) {
 			if p.Number == r.Pull.Number || o.Head != r.Head || o.Check() != r.Check() {
 				continue
 			}
+			if p.Head != r.Head {
+				left = true
+				continue
+			}
 			if o.Phase == runs.Planned && p.State == "open" && (s.locked(o) || s.inTheWay(o.Project, p.Number)) {
-				return github.ConcludedFailure // it cannot be applied now
+				return github.ConcludedFailure, left // it cannot be applied now
 			}
 			if _, c := runs.Conclude(o.Standing()); c == github.ConcludedFailure || c == github.ConcludedActionRequired && found == "" {
 				found = c
 			}
 		}
 	}
-	return found
+	return found, left
 }
 
 // locked reports whether a person has locked the state of a plan that could be applied for another open pull request.
