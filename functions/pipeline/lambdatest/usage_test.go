@@ -115,7 +115,10 @@ func differences(want, got pricing.Usage) (out []string) {
 		if k == pricing.S3Get || k == pricing.KMSRequest {
 			w, g = w-float64(want.Parts), g-float64(got.Parts)
 		}
-		near := math.Max(10, 0.3*w) // how many records a journal puts into one object depends on the time
+		near := math.Max(10, 0.3*w)
+		if k == pricing.S3Put || k == pricing.KMSRequest {
+			near = math.Max(10, 0.6*w) // how many records a journal puts into one object depends on the time
+		}
 		if strings.Contains(string(k), "byte") {
 			near = math.Max(2000, 0.3*w)
 		}
