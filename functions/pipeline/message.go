@@ -56,6 +56,8 @@ type Message struct {
 	// Comment is the ID of a new comment, Lines are its commands.
 	Comment int64          `json:",omitempty"`
 	Lines   []grammar.Line `json:",omitempty"`
+	// Found is set if the janitor has found on GitHub what the message is about, in the repository of its ID.
+	Found bool `json:",omitempty"`
 	// At is the time at which the comment was written, by GitHub's clock.
 	At time.Time `json:",omitzero"`
 	// MergeGroup is the commit of a merge group.
@@ -102,12 +104,12 @@ var queues = map[Kind]QueueName{
 	ToRelease:    Applies,
 }
 
-// Heard reports whether a message of a kind may have been made of a webhook alone: nobody has held against GitHub yet that its
+// Heard reports whether a message may have been made of a webhook alone: nobody has held against GitHub yet that its
 // repository has the ID and the name that it gives.
-func (k Kind) Heard() bool {
-	switch k {
+func (m Message) Heard() bool {
+	switch m.Kind {
 	case Pushed, Commanded, Closed, Grouped:
-		return true
+		return !m.Found
 	}
 	return false
 }

@@ -27,7 +27,7 @@ func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message, came error
 	if !errors.Is(came, evidence.ErrGone) || p.Inventory == nil {
 		return m, false, nil
 	}
-	if m.Kind.Heard() {
+	if m.Heard() {
 		if known, err := p.knows(ctx, m); err != nil || !known {
 			return m, false, err
 		}

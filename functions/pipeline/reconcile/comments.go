@@ -49,7 +49,7 @@ func (j *Janitor) answer(ctx context.Context, list []github.Comment, pull func(i
 			continue
 		}
 		m := pipeline.Message{
-			ID: fmt.Sprintf("comment-%d-%d", p.Repo.ID, c.ID), Kind: pipeline.Commanded, Pull: p,
+			ID: fmt.Sprintf("comment-%d-%d", p.Repo.ID, c.ID), Kind: pipeline.Commanded, Pull: p, Found: true,
 			Comment: c.ID, Actor: c.Author, At: c.At, Lines: grammar.Parse(c.Body),
 		}
 		if err := j.Pipeline.Queue.Send(ctx, m); err != nil {

@@ -27,7 +27,7 @@ func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullReq
 	} else if seen.Head == p.Head.SHA { // reopened, or into another branch, which may happen again
 		id += fmt.Sprintf("-%d", p.Updated.Unix())
 	}
-	if err := j.Pipeline.Queue.Send(ctx, pipeline.Message{ID: id, Kind: pipeline.Pushed, Pull: pull, Action: "synchronize"}); err != nil {
+	if err := j.Pipeline.Queue.Send(ctx, pipeline.Message{ID: id, Kind: pipeline.Pushed, Pull: pull, Action: "synchronize", Found: true}); err != nil {
 		return err
 	}
 	f.Heads++

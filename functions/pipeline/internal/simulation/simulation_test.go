@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 }
 
 // found are seeds of histories that have found a defect.
-var found = []uint64{21, 126, 285, 553, 900586, 904884, 908974, 1000007, 1000151, 9000109, 9000131, 9010638, 9010703, 9020367, 31000379, 31000826, 51000451, 54000044, 62000145}
+var found = []uint64{21, 126, 215, 285, 303, 553, 900586, 904884, 908974, 1000007, 1000151, 9000109, 9000131, 9010638, 9010703, 9020367, 31000379, 31000826, 51000451, 54000044, 62000145}
 
 // TestFound plays the histories that have found a defect once more.
 func TestFound(t *testing.T) {

@@ -314,8 +314,8 @@ func (s *simulation) checked(r runs.Run) {
 }
 
 // worst is the conclusion, failed or to be acted on, that a run of another pull request has at the same commit, where GitHub
-// shows it on both; "" if there is none. left reports whether such a run is of a pull request that has another head by now: its
-// last conclusion may stand there until the next look, or not.
+// shows it on both; "" if there is none. left reports whether such a run is of a pull request that has another head by now, or
+// has another pull request's apply in its way: its last conclusion may stand there until the next look, or not.
 func (s *simulation) worst(r runs.Run) (found github.Conclusion, left bool) {
 	for _, p := range s.repo.Pulls() {
 		other := r.Pull
@@ -332,8 +332,12 @@ func (s *simulation) worst(r runs.Run) (found github.Conclusion, left bool) {
 				left = true
 				continue
 			}
-			if o.Phase == runs.Planned && p.State == "open" && (s.locked(o) || s.inTheWay(o.Project, p.Number)) {
+			if o.Phase == runs.Planned && p.State == "open" && s.locked(o) {
 				return github.ConcludedFailure, left // it cannot be applied now
+			}
+			if o.Phase == runs.Planned && p.State == "open" && s.inTheWay(o.Project, p.Number) {
+				left = true // nor can it, but its check may be older
+				continue
 			}
 			if _, c := runs.Conclude(o.Standing()); c == github.ConcludedFailure || c == github.ConcludedActionRequired && found == "" {
 				found = c
