@@ -3,28 +3,57 @@ package evidence
 import (
 	"slices"
 	"sync"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// Bases are the commits of base branches that a process read last. Each plan of a push needs the same
-// one, for the addresses of all states; reading it costs a checkout and a look at every directory. Commits do
-// not change, and base branches are trusted. Its zero value and nil are ready for use; nil remembers nothing.
+// Bases are the commits that a process read last: those of base branches, and the projects of those of pull requests. Each
+// plan of a push needs the same ones, for the addresses of all states; reading them costs a checkout and a look at every
+// directory. Commits do not change: whoever writes one decides on the projects that are found in that one, and in no other.
+// Its zero value and nil are ready for use; nil remembers nothing.
 type Bases struct {
 	// Repositories reads the policies of other repositories; nil: nobody can.
 	Repositories Repositories
 
-	mu  sync.Mutex
-	all []knownBase // the last used one last
+	mu    sync.Mutex
+	all   latest[base]
+	heads latest[jobs.Discovered]
 	// others are directories of other repositories' commits, by a text with all that distinguishes them.
 	others map[string]map[string][]byte
 }
 
-// maxBases is the maximum number of them: a process handles messages of few repositories at a time.
+// maxBases is the maximum number of each: a process handles messages of few repositories and pull requests at a time.
 const maxBases = 8
 
-type knownBase struct {
+// commit is one of a repository.
+type commit struct {
 	repo int64
 	sha  string
-	base base
+}
+
+// latest is what is known of the commits that were asked for last, the last one last.
+type latest[T any] []known[T]
+
+type known[T any] struct {
+	commit
+	of T
+}
+
+func (l *latest[T]) get(c commit) (of T, ok bool) {
+	i := slices.IndexFunc(*l, func(k known[T]) bool { return k.commit == c })
+	if i < 0 {
+		return of, false
+	}
+	k := (*l)[i]
+	*l = append(slices.Delete(*l, i, i+1), k)
+	return k.of, true
+}
+
+func (l *latest[T]) put(c commit, of T) {
+	*l = slices.DeleteFunc(*l, func(k known[T]) bool { return k.commit == c })
+	if *l = append(*l, known[T]{c, of}); len(*l) > maxBases {
+		*l = slices.Delete(*l, 0, 1)
+	}
 }
 
 func (b *Bases) get(repo int64, sha string) (base, bool) {
@@ -33,25 +62,35 @@ func (b *Bases) get(repo int64, sha string) (base, bool) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	i := slices.IndexFunc(b.all, func(k knownBase) bool { return k.repo == repo && k.sha == sha })
-	if i < 0 {
-		return base{}, false
-	}
-	k := b.all[i]
-	b.all = append(slices.Delete(b.all, i, i+1), k)
-	return k.base, true
+	return b.all.get(commit{repo, sha})
 }
 
-func (b *Bases) put(repo int64, sha string, known base) {
+func (b *Bases) put(repo int64, sha string, of base) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.all = slices.DeleteFunc(b.all, func(k knownBase) bool { return k.repo == repo && k.sha == sha })
-	if b.all = append(b.all, knownBase{repo, sha, known}); len(b.all) > maxBases {
-		b.all = slices.Delete(b.all, 0, 1)
+	b.all.put(commit{repo, sha}, of)
+}
+
+// head returns the projects of a commit of a pull request, if they are known.
+func (b *Bases) head(repo int64, sha string) (jobs.Discovered, bool) {
+	if b == nil {
+		return jobs.Discovered{}, false
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.heads.get(commit{repo, sha})
+}
+
+func (b *Bases) putHead(repo int64, sha string, found jobs.Discovered) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.heads.put(commit{repo, sha}, found)
 }
 
 // other returns a directory of another repository, if it is known.

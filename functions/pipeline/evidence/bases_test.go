@@ -1,11 +1,15 @@
 package evidence
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -31,10 +35,62 @@ func TestBases(t *testing.T) {
 	if _, ok := b.get(1, "a"); !ok || len(b.all) != maxBases {
 		t.Errorf("the one in use is known: %v; %d are", ok, len(b.all))
 	}
+	if _, ok := b.head(1, "a"); ok {
+		t.Error("a commit of a base branch is known as one of a pull request")
+	}
 	var none *Bases
 	none.put(1, "a", base{})
 	if _, ok := none.get(1, "a"); ok {
 		t.Error("nil remembers")
+	}
+}
+
+// finds counts how often projects are looked for in a directory, and finds one of its name.
+type finds struct {
+	jobs.Projects
+	seen map[string]int
+}
+
+func (f finds) Discover(_ context.Context, dir string) (jobs.Discovered, error) {
+	f.seen[dir]++
+	if dir == "bad" {
+		return jobs.Discovered{}, errors.New("it died")
+	}
+	return jobs.Discovered{Projects: []project.Project{{Name: dir}}}, nil
+}
+
+// TestDiscovered holds that the projects of a commit are found once, whatever message of the process has it checked out, and
+// that nobody is told those of another commit or of a directory that is none, or an error again.
+func TestDiscovered(t *testing.T) {
+	t.Parallel()
+	f, bases := finds{seen: map[string]int{}}, &Bases{}
+	look := func(dir string, commits map[string]string) (string, error) {
+		e := &Reader{Projects: f, Bases: bases, commits: commits}
+		e.Message.Pull.Repo.ID = 7
+		d, err := discovered(t.Context(), e, dir)
+		if err != nil {
+			return "", err
+		}
+		return d.Projects[0].Name, nil
+	}
+	for _, c := range []struct{ dir, sha, want string }{
+		{"one", "a", "one"}, {"two", "a", "one"}, {"three", "b", "three"}, {"four", "", "four"}, {"five", "", "five"}, {"six", "a", "one"},
+	} {
+		commits := map[string]string{c.dir: c.sha}
+		if c.sha == "" {
+			commits = nil
+		}
+		if got, err := look(c.dir, commits); got != c.want || err != nil {
+			t.Errorf("%v: %s, %v", c, got, err)
+		}
+	}
+	for range 2 {
+		if _, err := look("bad", map[string]string{"bad": "c"}); err == nil {
+			t.Error("no error")
+		}
+	}
+	if want := map[string]int{"one": 1, "three": 1, "four": 1, "five": 1, "bad": 2}; !maps.Equal(f.seen, want) {
+		t.Errorf("looked in %v", f.seen)
 	}
 }
 

@@ -43,6 +43,8 @@ type Reader struct {
 	Pull github.PullRequest
 	// permission is the actor's.
 	permission github.Permission
+	// commits are the SHAs of the checkouts, by their directories.
+	commits map[string]string
 	// named caches, by branch, whether the default branch's settings name it.
 	named map[string]bool
 	// read are the settings that were read, by the SHA of their commit.

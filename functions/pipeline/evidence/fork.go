@@ -30,7 +30,7 @@ func PreviewOf(ctx context.Context, e *Reader, q runs.Request, dir, baseDir stri
 	if !ok {
 		return v, runs.Refusal(reasons.NotOnBase{Project: r.Project}), "", nil
 	}
-	d, err := e.Projects.Discover(ctx, dir)
+	d, err := discovered(ctx, e, dir)
 	if err != nil {
 		return v, no, "", err
 	}

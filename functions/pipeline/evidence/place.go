@@ -68,13 +68,17 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	return b, nil
 }
 
+// Prefetch reads a commit of the base branch that several plans are going to need, so that their processes, which begin at the
+// same moment, do not each fetch its archive from GitHub. It is no failure if it cannot: each plan tells of that itself.
+func Prefetch(ctx context.Context, e *Reader, sha string) { _, _ = e.baseAt(ctx, sha) }
+
 // place finds the project of a request in a checkout, and decides on the address of its state, in
 // q.Placing. A granted address is claimed before the state is first read, or, if the base commit
 // lacks the project, before it is first written. The error wraps ErrNoProject if the checkout lacks
 // the project.
 func (e *Reader) place(ctx context.Context, q *runs.Request, dir string) (project.Project, error) {
 	q.Placing = &runs.Placing{}
-	d, err := e.Projects.Discover(ctx, dir)
+	d, err := discovered(ctx, e, dir)
 	if err != nil {
 		return project.Project{}, err
 	}
@@ -84,6 +88,19 @@ func (e *Reader) place(ctx context.Context, q *runs.Request, dir string) (projec
 		return project.Project{}, fmt.Errorf("%w: %s", jobs.ErrNoProject, q.Run.Project)
 	}
 	return head[i], e.placeOf(ctx, q, head[i], head)
+}
+
+// discovered finds the projects of a checkout, once a process for each commit.
+func discovered(ctx context.Context, e *Reader, dir string) (jobs.Discovered, error) {
+	repo, sha := e.Message.Pull.Repo.ID, e.commits[dir]
+	if d, ok := e.Bases.head(repo, sha); ok {
+		return d, nil
+	}
+	d, err := e.Projects.Discover(ctx, dir)
+	if err == nil && sha != "" {
+		e.Bases.putHead(repo, sha, d)
+	}
+	return d, err
 }
 
 // placeOf is place for a known project, by the base commit of q.Run.

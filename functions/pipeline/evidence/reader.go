@@ -118,6 +118,10 @@ func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done fun
 		done()
 		return "", nil, err
 	}
+	if e.commits == nil {
+		e.commits = map[string]string{}
+	}
+	e.commits[dir] = sha
 	return dir, done, nil
 }
 

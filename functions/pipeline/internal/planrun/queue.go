@@ -166,6 +166,9 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	if reply != nil {
 		return found, []comment.Reply{reply}, err
 	}
+	if err == nil && len(found) > 1 {
+		evidence.Prefetch(ctx, qu.Evidence, l.Base)
+	}
 	return found, nil, err
 }
 

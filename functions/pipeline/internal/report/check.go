@@ -15,11 +15,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-func checkDir(r runs.Run) string { return fmt.Sprintf("sha/%d/%s", r.Pull.Repo.ID, r.Head) }
-
-func checkKey(r runs.Run) string {
-	return fmt.Sprintf("%s/%d.%s", checkDir(r), r.Pull.Number, r.Target())
+// checkDir is the collection of the checks of a run's project and workspace at its commit: one for each pull request with
+// that head. Those of other projects are not read with it, of which a commit can have thousands.
+func checkDir(r runs.Run) string {
+	return fmt.Sprintf("sha/%d/%s/%s", r.Pull.Repo.ID, r.Head, r.Target())
 }
+
+func checkKey(r runs.Run) string { return fmt.Sprintf("%s/%d", checkDir(r), r.Pull.Number) }
 
 // PutCheck writes the check run of a run, and those of other pull requests whose conclusion depends
 // on it.

@@ -52,7 +52,6 @@ func (rp *Reporter) status(ctx context.Context) error {
 // another pull request, or out of it, is written again.
 func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
 	var out []comment.ProjectStatus
-	var checks []runs.CheckRecord
 	for _, r := range all {
 		if r.Head != head || r.Phase == runs.Superseded {
 			continue
@@ -67,15 +66,16 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 			}
 		}
 		out = append(out, p)
-		if checks == nil {
-			if checks, err = checksIn(ctx, rp.Ledger, checkDir(r.Run)); err != nil {
-				return nil, err
-			}
+		if r.Phase != runs.Planned {
+			continue // there is a process of its own, which writes the check
+		}
+		checks, err := checksIn(ctx, rp.Ledger, checkDir(r.Run))
+		if err != nil {
+			return nil, err
 		}
 		_, conclusion := runs.Conclude(p.Standing)
 		i := slices.IndexFunc(checks, func(c runs.CheckRecord) bool { return c.Key == r.Key() })
-		// Other phases have a process of their own, which writes the check.
-		if r.Phase == runs.Planned && i >= 0 && checks[i].Status == github.CheckCompleted && !checks[i].Tells(conclusion, p.Reserved, checks) {
+		if i >= 0 && checks[i].Status == github.CheckCompleted && !checks[i].Tells(conclusion, p.Reserved, checks) {
 			if err := rp.PutCheck(ctx, r.Run); err != nil {
 				return nil, err
 			}
