@@ -3,6 +3,7 @@ package evidence
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -51,6 +52,8 @@ func linkedTo(name string, granted []runs.Run, head, base []project.Project) job
 		out.Place = was.Place
 	case inBase:
 		out.Nowhere = fmt.Sprintf("where its state is cannot be told: %s", was.Nowhere)
+	case slices.ContainsFunc(granted, func(r runs.Run) bool { return r.Project == name }):
+		out.Nowhere = "it is not on the base branch, and its plan in this pull request has no state: repair that first"
 	default:
 		out.Nowhere = fmt.Sprintf("it is not on the base branch, and this pull request has no plan of it: comment \"lockstep plan -p %s\"", name)
 	}

@@ -28,7 +28,7 @@ func TestLinkedTo(t *testing.T) {
 		{"moved, and granted", []runs.Run{{Project: "net", Place: "s3://states/new"}}, []project.Project{{Name: "net", Place: at("new")}}, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/new"},
 		{"with other arguments", []runs.Run{{Project: "net", Place: "s3://states/net"}}, []project.Project{{Name: "net", Place: theirs}}, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/net"},
 		{"new, and not planned", nil, []project.Project{{Name: "net", Place: at("victim")}}, nil, "it is not on the base branch, and this pull request has no plan of it"},
-		{"new, and refused", []runs.Run{{Project: "net"}}, []project.Project{{Name: "net", Place: at("victim")}}, nil, "it is not on the base branch"},
+		{"new, and refused", []runs.Run{{Project: "net"}}, []project.Project{{Name: "net", Place: at("victim")}}, nil, "it is not on the base branch, and its plan in this pull request has no state"},
 		{"new, and granted", []runs.Run{{Project: "net", Place: "s3://states/new"}}, []project.Project{{Name: "net", Place: at("new")}}, nil, "s3://states/new"},
 		{"another one's grant", []runs.Run{{Project: "app", Place: "s3://states/victim"}}, []project.Project{{Name: "net", Place: at("victim")}}, nil, "it is not on the base branch"},
 		{"removed", []runs.Run{{Project: "net", Place: "s3://states/net", Removed: true}}, nil, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/net"},
