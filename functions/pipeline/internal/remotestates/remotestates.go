@@ -143,12 +143,13 @@ func unreachable(backend string) error {
 }
 
 // Outputs returns the outputs of the state at a place, as [Reader.Read] does for a data source that reads it; name tells
-// ciphers who reads. The error is for people, has no credentials, and wraps [builtin.ErrNoState] if there is no state.
+// ciphers who reads. No locks are touched, so that the right to read the object is enough. The error is for people, has no credentials, and wraps [builtin.ErrNoState] if there is no state.
 func (r *Reader) Outputs(ctx context.Context, name string, place places.Place) (map[string]states.Output, error) {
 	if place.Backend != "s3" {
 		return nil, unreachable(place.Backend)
 	}
-	return r.at(provider.WithReading(ctx, name), place.String(), place.Block(), statebackend.DefaultWorkspace)
+	arguments := place.With(places.TableArgument, nil).With(places.FileArgument, nil).Block()
+	return r.at(provider.WithReading(ctx, name), place.String(), arguments, statebackend.DefaultWorkspace)
 }
 
 // keep remembers sensitive values.
