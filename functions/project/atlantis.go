@@ -18,7 +18,7 @@ import (
 func foreignSettings(src []byte) (*Settings, []atlantis.Notice, diags.Diagnostics) {
 	doc, ds := atlantis.Parse(atlantis.FileName, src)
 	p := &parser{settings: &Settings{
-		ranges: map[string]hcl.Range{}, depends: map[[2]string]hcl.Range{}, Files: map[string]*hcl.File{atlantis.FileName: {Bytes: src}}, environments: map[string]environments.Environment{},
+		ranges: map[string]hcl.Range{}, depends: map[[2]string]dependence{}, Files: map[string]*hcl.File{atlantis.FileName: {Bytes: src}}, environments: map[string]environments.Environment{},
 		defaults: Project{Workspace: DefaultWorkspace, Apply: OnComment}, workspaceFiles: true,
 	}, places: map[[2]string]string{}, diags: ds}
 	p.settings.Require, p.settings.Unreadable = doc.Require, doc.Unreadable
@@ -80,7 +80,7 @@ func (p *parser) foreign(from atlantis.Project) {
 	x.Group = from.Group
 	for _, t := range from.DependsOn {
 		x.DependsOn = append(x.DependsOn, t.Value)
-		p.settings.depends[[2]string{x.At, t.Value}] = t.At
+		p.settings.depends[[2]string{x.At, t.Value}] = dependence{at: t.At}
 	}
 	if strings.Contains(x.Dir, "*") {
 		p.wildcard(x, from.At, before)

@@ -12,6 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
+// A dependence is the place of a name or a pattern: in depends_on or, if input is set, in an input.
+type dependence struct {
+	at    hcl.Range
+	input bool
+}
+
 // depends reads the patterns of the projects that a project block depends on.
 func (p *parser) depends(a *hcl.Attribute, x *Project) {
 	for _, s := range p.list(a) {
@@ -20,7 +26,7 @@ func (p *parser) depends(a *hcl.Attribute, x *Project) {
 			continue
 		}
 		x.DependsOn = append(x.DependsOn, s.text)
-		p.settings.depends[[2]string{x.At, s.text}] = s.at
+		p.settings.depends[[2]string{x.At, s.text}] = dependence{at: s.at}
 	}
 }
 
@@ -66,7 +72,7 @@ func EdgesOf(all []Project) order.Edges {
 	return out
 }
 
-// ordered checks depends_on, and leaves names and patterns there that are for some project. A project with an unknown name, or in a
+// ordered checks depends_on and inputs, and leaves names and patterns there that are for some project. A project with an unknown name, or in a
 // cycle, is left out: nobody can tell when it may be applied. lines has all projects, also those
 // left out because of other errors, which are known all the same.
 func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Project, ds diags.Diagnostics) {
@@ -86,7 +92,7 @@ func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Pr
 			return left, ds
 		}
 		at := known[cycle[slices.IndexFunc(cycle, func(n string) bool { return !order.Set(n) })]]
-		ds = append(ds, diags.Errorf(&at, "Projects that wait for each other", "No order of applies has each of them after those that it depends on: %s. Remove one of them from the depends_on of the one before it.", strings.Join(cycle, " -> "))...)
+		ds = append(ds, diags.Errorf(&at, "Projects that wait for each other", "No order of applies has each of them after those that it depends on: %s. Remove one of them from the depends_on, or from the inputs, of the one before it.", strings.Join(cycle, " -> "))...)
 		left = slices.DeleteFunc(left, func(p Project) bool { return slices.Contains(cycle, p.Name) })
 	}
 }
@@ -95,9 +101,14 @@ func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Pr
 // itself: one that would is replaced by the names of the others.
 func (s *Settings) resolved(p Project, names []string) (to []string, ds diags.Diagnostics) {
 	for _, pattern := range p.DependsOn {
-		at := s.depends[[2]string{p.At, pattern}]
+		from := s.depends[[2]string{p.At, pattern}]
+		at := from.at
 		found := order.Matches(pattern, names)
 		switch {
+		case from.input && pattern == p.Name:
+			ds = append(ds, diags.Errorf(&at, "Project with its own outputs", "The project %q cannot be planned with outputs of its own. Take them from where the configuration has them, and remove the input.", p.Name)...)
+		case from.input && len(found) == 0:
+			ds = append(ds, diags.Errorf(&at, "Unknown project", "An input of the project %q is made of the outputs of %q, which does not exist.%s Correct the name; if the project is removed, or has another name now, change the input with it.", p.Name, pattern, diags.Suggest(pattern, slices.Values(names)))...)
 		case pattern == p.Name:
 			ds = append(ds, diags.Errorf(&at, "Project depends on itself", "The project %q cannot be applied before itself. Remove it from depends_on.", p.Name)...)
 		case slices.Contains(found, p.Name):

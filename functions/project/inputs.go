@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/lockstep-iac/lockstep/functions/project/links"
 )
 
 // A Tree is all that a plan depends on: the content of each path, as a checksum. Two checkouts are
@@ -54,6 +56,7 @@ func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
 	t := Tree{}
 	own := p
 	own.Modules, own.Backend, own.Apply, own.At, own.Encrypts = nil, "", "", "", false // these follow from other files, or the base branch decides them
+	own.Inputs = links.Plain(own.Inputs)
 	block, err := json.Marshal(own)
 	if err != nil {
 		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)

@@ -54,8 +54,8 @@ type Settings struct {
 	// has it: see filed.
 	workspaceFiles bool
 
-	ranges  map[string]hcl.Range    // of the project blocks, by name
-	depends map[[2]string]hcl.Range // of patterns in depends_on, by Project.At and the pattern
+	ranges  map[string]hcl.Range     // of the project blocks, by name
+	depends map[[2]string]dependence // by Project.At, and the pattern or name
 }
 
 // Allow is the content of an allow block: permissions for programs of others and for modules from
@@ -87,7 +87,7 @@ const maxSize = 512 << 10
 // error is left out.
 func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p := &parser{settings: &Settings{
-		ranges: map[string]hcl.Range{}, depends: map[[2]string]hcl.Range{}, Files: map[string]*hcl.File{}, environments: map[string]environments.Environment{},
+		ranges: map[string]hcl.Range{}, depends: map[[2]string]dependence{}, Files: map[string]*hcl.File{}, environments: map[string]environments.Environment{},
 		defaults: Project{Workspace: DefaultWorkspace, Apply: OnComment},
 	}, places: map[[2]string]string{}}
 	if len(src) > maxSize {
@@ -265,6 +265,7 @@ func (p *parser) project(b *hcl.Block) {
 	}
 	p.depends(attrs["depends_on"], &x)
 	p.common(attrs, &x)
+	p.inputs(b, attrs, &x)
 	if many {
 		p.wildcard(x, b.DefRange, before)
 		return

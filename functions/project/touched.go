@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/lockstep-iac/lockstep/functions/project/links"
 )
 
 // Touched returns the projects to plan after a change of files. A file touches a project with
@@ -78,7 +80,7 @@ func (s *Settings) described(p Project) (Project, bool) {
 func (p Project) settings() []byte {
 	x := Project{
 		Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, WhenChanged: p.WhenChanged, VarFiles: p.VarFiles,
-		Environment: p.Environment, Variables: p.Variables, BackendConfig: p.BackendConfig, BackendFiles: p.BackendFiles,
+		Environment: p.Environment, Variables: p.Variables, Inputs: links.Plain(p.Inputs), BackendConfig: p.BackendConfig, BackendFiles: p.BackendFiles,
 	}
 	if len(p.BackendFiles) > 0 {
 		x.BackendConfig = nil // it comes from these files, whose own changes count

@@ -59,6 +59,29 @@ func TestOrderUnderTheLock(t *testing.T) {
 	}
 }
 
+// TestInputsOrder holds that inputs are an order of plans and applies, which the head of a pull request cannot take away, and
+// that mistakes in them are told with their line.
+func TestInputsOrder(t *testing.T) {
+	t.Parallel()
+	const passed = "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n  inputs = { id = project.net.outputs.id }\n}\n"
+	const id = "variable \"id\" {\n  default = \"none\"\n}\n"
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1") + id, "lockstep.hcl": passed})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1"), "lockstep.hcl": unordered})
+	s.expect("the second one alone", s.say("bob", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.")
+	s.expect("both", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
+	for change, want := range map[string]string{
+		"project.net.outputs.id => project.nte.outputs.id":                         "Did you mean \"net\"?",
+		"project.net.outputs.id => project.app.outputs.id":                         "cannot be planned with outputs of its own",
+		"project.net.outputs.id => project[var.x].outputs.id":                      "The name of a project must be written out",
+		"dir = \"net\" => dir = \"net\"\n  inputs = { x = project.app.outputs.x }": "app -> net -> app",
+		"project.net.outputs.id => project.net.outputs.x":                          "keep it in S3", // as far as a state on this machine gets
+	} {
+		from, to, _ := strings.Cut(change, " => ")
+		n := s.pull("alice", fmt.Sprint("c", len(change), len(want)), githubtest.Files{"lockstep.hcl": strings.Replace(passed, from, to, 1)})
+		s.expect(change, strings.Join(strings.Fields(s.status(n)), " "), "on lockstep.hcl line", want)
+	}
+}
+
 // TestOrderOfAtlantis holds that the groups of an atlantis.yaml on the base branch are an order of applies.
 func TestOrderOfAtlantis(t *testing.T) {
 	t.Parallel()

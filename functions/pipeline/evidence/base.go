@@ -181,6 +181,11 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 		return jobs.Job{}, "", err
 	}
 	j.State, j.NoState, j.Variables, j.BackendConfig = q.Placing.Place, p.Nowhere, p.Variables, p.BackendConfig
+	if j.Inputs = p.Inputs; len(p.Inputs) > 0 {
+		if j.Linked, err = linked(ctx, e, q.Run, p); err != nil {
+			return jobs.Job{}, "", err
+		}
+	}
 	if j.Environment, err = grant(ctx, e, s, r.Base, p); err != nil {
 		return jobs.Job{}, err.Error(), nil
 	}

@@ -50,7 +50,7 @@ func PreviewOf(ctx context.Context, e *Reader, q runs.Request, dir, baseDir stri
 	v.Head = jobs.Job{
 		Checkout: dir, Dir: head.Dir, Project: r.Project, Workspace: r.Workspace, App: v.Base.App, Repo: v.Base.Repo,
 		Number: v.Base.Number, Head: r.Head, Owner: v.Base.Owner, Actor: v.Base.Actor,
-		VarFiles: head.VarFiles, Variables: head.Variables, Options: r.Options, Grants: v.Base.Grants,
+		VarFiles: head.VarFiles, Variables: head.Variables, Inputs: head.Inputs, Options: r.Options, Grants: v.Base.Grants,
 	}
 	return v, runs.Gate(q), "", nil
 }

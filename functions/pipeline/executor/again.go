@@ -58,6 +58,9 @@ func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.P
 	default:
 		return nil, nil, nil
 	}
+	if ds := relink(ctx, o.checkout); ds.HasErrors() {
+		return nil, ds, nil
+	}
 	_ = o.ciphers.proposed(o.checkout, o.merged.config) // the remark is wanted; whatever is wrong with the block is after the merge
 	again, new, ds, err := o.again(ctx, p)
 	if err != nil || ds.HasErrors() {

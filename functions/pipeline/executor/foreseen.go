@@ -2,19 +2,69 @@ package executor
 
 import (
 	"context"
+	"maps"
+	"slices"
 
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gathering"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/remotestates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/project/links"
+	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// foreseen returns the planned outputs of other projects, by the places of their states.
-func foreseen(j jobs.Job) map[string][]byte {
-	out := map[string][]byte{}
-	for _, f := range j.Foreseen {
-		out[f.Place] = f.Outputs
+// readerOf returns the reader of other projects' states, with the environment of plugins.
+func readerOf(o *checkout) *remotestates.Reader {
+	if o.remote != nil {
+		return o.remote
 	}
-	return out
+	o.remote = &remotestates.Reader{Env: slices.Concat(o.env, o.vault.env()), Cipher: func(address string) (*encryption.Cipher, error) {
+		s, ds := o.ciphers.of(o)
+		return s.RemoteState(address), ds.Err()
+	}}
+	if o.job.Access == jobs.Reads {
+		o.remote.Planned = jobs.Outputs(o.job.Foreseen)
+	}
+	return o.remote
+}
+
+// linked returns the values of the inputs that are outputs of other projects. An apply has those of its plan, and reads
+// them only where no plan keeps them; what is not read is unknown.
+func linked(ctx context.Context, o *checkout, read bool) (inputs.Source, diags.Diagnostics) {
+	in := gathering.Links{Job: o.job, Root: o.Config.Root.Content, Budget: o.Budget, Secrets: o.vault.source()}
+	if len(o.job.Inputs) == 0 {
+		return inputs.Source{}, nil
+	}
+	unkept := func(l links.Link) bool { v := in.Root.Variables[l.Variable]; return v != nil && v.Ephemeral }
+	if len(o.job.Linked) > 0 && (read || o.job.Access == jobs.Writes && slices.ContainsFunc(o.job.Inputs, unkept)) {
+		env, ds := o.environment(ctx)
+		if ds.HasErrors() {
+			return inputs.Source{}, ds
+		}
+		o.env = env
+		in.Read = readerOf(o).Outputs
+	}
+	return in.Values(ctx)
+}
+
+// relink gives the variables of an approved plan, which is made again, the outputs as they are now.
+func relink(ctx context.Context, o *checkout) diags.Diagnostics {
+	if len(o.job.Inputs) == 0 {
+		return nil
+	}
+	found, ds := linked(ctx, o, true)
+	sources, more := o.sources(found)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	now, ds := inputs.Values(o.Config.Root.Content, sources)
+	o.Variables = maps.Clone(o.Variables)
+	for _, l := range o.job.Inputs {
+		o.Variables[l.Variable] = now[l.Variable]
+	}
+	return ds
 }
 
 // outputs returns those that the state will have, for others. That they cannot be encrypted is no reason to

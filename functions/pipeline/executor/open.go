@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -24,8 +23,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/functions/operation"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gathering"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/remotestates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/windows"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -87,7 +86,7 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 		return o, ds, err
 	}
 	ds = append(ds, o.refuseProvisioners()...)
-	vars, more := o.collect()
+	vars, more := o.collect(ctx)
 	o.Variables = vars
 	ds = append(ds, more...)
 	o.options, more = optionsOf(j.Options)
@@ -160,67 +159,26 @@ func (o *checkout) earlyInput() early.Input {
 }
 
 // collect gathers the root variables.
-func (o *checkout) collect() (map[string]cty.Value, diags.Diagnostics) {
-	sources, ds := o.sources()
+func (o *checkout) collect(ctx context.Context) (map[string]cty.Value, diags.Diagnostics) {
+	outputs, found := linked(ctx, o, o.job.Access == jobs.Reads)
+	sources, ds := o.sources(outputs)
 	if ds.HasErrors() && sources == nil {
 		return nil, ds
 	}
 	vars, more := inputs.Values(o.Config.Root.Content, sources)
-	return vars, append(append(ds, more...), append(openly(o.Config.Root.Content, o.job.Options.Variables), o.vault.uncovered(o.Config.Root.Content)...)...)
+	ds = append(append(ds, found...), more...)
+	return vars, append(ds, append(gathering.Openly(o.Config.Root.Content, o.job.Options.Variables), o.vault.uncovered(o.Config.Root.Content)...)...)
 }
 
-// sources returns the sources of the root variables: the automatically loaded files of the
-// project's directory, then those that lockstep.hcl names, then the values in it, then the options
-// of the plan, then secrets. Our own environment is none.
-func (o *checkout) sources() ([]inputs.Source, diags.Diagnostics) {
-	entries, err := fs.ReadDir(o.root.FS(), o.job.Dir)
-	if err != nil {
-		return nil, diags.FromError("The project cannot be read", err)
+// sources returns the sources of the root variables, without our own environment: see package gathering. Those
+// of other projects' outputs are linked.
+func (o *checkout) sources(linked ...inputs.Source) ([]inputs.Source, diags.Diagnostics) {
+	all, files, ds := gathering.Sources(o.root.FS(), o.job, o.Budget.Limits(), linked...)
+	maps.Copy(o.values, files)
+	if all == nil {
+		return nil, ds
 	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	var sources []inputs.Source
-	var ds diags.Diagnostics
-	add := func(origin inputs.Origin, name, at string) {
-		src, err := fs.ReadFile(o.root.FS(), at)
-		if errors.Is(err, fs.ErrNotExist) {
-			ds = append(ds, diags.Errorf(nil, "Variables file is missing", "The project's var_files in lockstep.hcl name the file %s, which is not in the repository. Add it, or correct the list.", name)...)
-			return
-		}
-		if err != nil {
-			ds = append(ds, diags.FromError("Failed to read variables file", fmt.Errorf("%s: %w", name, err))...)
-			return
-		}
-		if x := parsing.Fits(src, o.Budget.Limits()); x != nil {
-			ds = append(ds, diags.Errorf(nil, x.Summary(), "%s", x.Of("The variables file "+name))...)
-			return
-		}
-		s, more := inputs.File(origin, name, src)
-		ds = append(ds, more...)
-		sources = append(sources, s)
-		if s.File != nil {
-			o.values[name] = s.File
-		}
-	}
-	for _, name := range inputs.AutoFiles(names) {
-		add(inputs.FromAutoFile, name, path.Join(o.job.Dir, name))
-	}
-	for _, name := range o.job.VarFiles {
-		add(inputs.FromNamedFile, name, name)
-	}
-	s, err := inputs.Settings("by variables in lockstep.hcl", o.job.Variables)
-	if err != nil {
-		ds = append(ds, diags.FromError("The variables in lockstep.hcl cannot be read", err)...)
-	}
-	sources = append(sources, s)
-	for _, v := range o.job.Options.Variables {
-		s, more := inputs.Option(v)
-		ds = append(ds, more...)
-		sources = append(sources, s)
-	}
-	return append(sources, o.vault.source()), ds
+	return append(all, o.vault.source()), ds
 }
 
 // files are those that messages may point into.

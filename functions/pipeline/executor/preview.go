@@ -26,7 +26,7 @@ import (
 // Snapshot implements jobs.Engine. Its job is of the base branch: the schemas that tell secrets are those of providers
 // that the base branch has, and no configuration is evaluated.
 func (e *Engine) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error) {
-	j.Access = jobs.Reads
+	j.Access, j.Linked = jobs.Reads, nil
 	o, ds, err := e.open(ctx, j, true)
 	//lint:ignore SA5001 after an error, too, there is something to close
 	defer o.Close()

@@ -24,7 +24,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/remotestates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
-	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
 // providers makes the providers available that configuration and state need, if all
@@ -72,14 +71,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 	if !rights(o) {
 		options.RemoteState = noRemoteState
 	} else if remote {
-		o.remote = &remotestates.Reader{Env: d.PluginEnv, Cipher: func(address string) (*encryption.Cipher, error) {
-			s, ds := o.ciphers.of(o)
-			return s.RemoteState(address), ds.Err()
-		}}
-		if o.job.Access == jobs.Reads {
-			o.remote.Planned = foreseen(o.job)
-		}
-		options.RemoteState = o.remote.Read
+		options.RemoteState = readerOf(o).Read
 	}
 	calls, end, grace := jobs.Calling(ctx, o.job)
 	o.OnClose(end)

@@ -8,7 +8,7 @@ func Bare(whole Job, s Snapshot) Job {
 	return Job{
 		Checkout: whole.Checkout, Dir: whole.Dir, Project: whole.Project, Workspace: whole.Workspace,
 		App: whole.App, Repo: whole.Repo, Number: whole.Number, Head: whole.Head, Owner: whole.Owner, Actor: whole.Actor,
-		VarFiles: whole.VarFiles, Variables: whole.Variables, // which are in the fork
+		VarFiles: whole.VarFiles, Variables: whole.Variables, Inputs: whole.Inputs, // which are in the fork
 		Options: grammar.Options{
 			Targets: whole.Options.Targets, Excludes: whole.Options.Excludes, Replaces: whole.Options.Replaces,
 			Variables: whole.Options.Variables, Destroy: whole.Options.Destroy, NoRefresh: true,

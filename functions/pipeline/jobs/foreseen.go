@@ -21,6 +21,15 @@ type Foreseen struct {
 	Outputs []byte `json:",omitempty"`
 }
 
+// Outputs returns the planned outputs, by the places of their states.
+func Outputs(all []Foreseen) map[string][]byte {
+	out := map[string][]byte{}
+	for _, f := range all {
+		out[f.Place] = f.Outputs
+	}
+	return out
+}
+
 // PlannedOn returns the plans whose outputs a plan was made with, by target, "" where those of the state counted;
 // asked are the places that it has read.
 func PlannedOn(all []Foreseen, asked []string) (on map[string]string, note notices.Foreseen) {

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
+	"github.com/lockstep-iac/lockstep/functions/project/links"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -51,6 +52,9 @@ type Job struct {
 	// the backend there.
 	Variables     map[string]json.RawMessage
 	BackendConfig map[string]json.RawMessage
+	// Inputs are values of variables that are made of outputs of the Linked.
+	Inputs []links.Link `json:",omitempty"`
+	Linked []Linked     `json:",omitempty"`
 	// Environment has the roles, secrets and variables of the environment that the base branch grants.
 	// It stays in our own process: those of runs have no use for the names.
 	Environment environments.Granted `json:"-"`

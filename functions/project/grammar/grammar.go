@@ -90,6 +90,7 @@ var (
 	Project = Block{Type: "project", Label: "name", Doc: "A root module with its own plans and its own state. A * in the name and in dir makes a project of each directory.",
 		Args: slices.Concat([]Argument{{Name: "dir", Required: true, Doc: "The directory with the root module, from the repository's."}}, usual, []Argument{
 			{Name: "depends_on", Kind: texts, Doc: "Names or patterns of the projects that are applied before this one, where a pull request changes both."},
+			{Name: "inputs", Kind: values, Doc: "Values of variables that are made of the outputs of other projects, which are applied before this one: { vpc_id = project.network.outputs.vpc_id }. They win over var_files and the environment's variables."},
 		})}
 	Defaults    = Block{Type: "defaults", Doc: "Arguments for the projects that do not set them.", Args: usual}
 	Environment = Block{Type: "environment", Label: "name", Doc: "Roles, secrets and variables of projects. All but variables counts as the base branch has it.", Args: []Argument{

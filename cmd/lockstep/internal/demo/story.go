@@ -25,7 +25,7 @@ type Story struct {
 // Stories returns all stories, the simplest first.
 func Stories() []Story {
 	return []Story{
-		commentApply, buttons, mergeApply, mergeQueue, retryAfterMerge, followUp, twoPlansAtOnce, semanticEqual, semanticDifferent, planOptions, importByComment, stateMove, supersede, requiredCheck, lockSet, teamGate, codeowners, policy, override, hooks, deployments, automerge, removedProject, monorepo, environments, remoteState, plannedOutputs, atlantisYAML, applyQueue, killedApply, resume, longApply, stop, unlock, fork, forkPlan, partialFailure, bigPlan, replay,
+		commentApply, buttons, mergeApply, mergeQueue, retryAfterMerge, followUp, twoPlansAtOnce, semanticEqual, semanticDifferent, planOptions, importByComment, stateMove, supersede, requiredCheck, lockSet, teamGate, codeowners, policy, override, hooks, deployments, automerge, removedProject, monorepo, environments, remoteState, plannedOutputs, projectInputs, atlantisYAML, applyQueue, killedApply, resume, longApply, stop, unlock, fork, forkPlan, partialFailure, bigPlan, replay,
 	}
 }
 

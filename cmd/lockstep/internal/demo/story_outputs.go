@@ -2,6 +2,7 @@ package demo
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -65,6 +66,7 @@ resource "terraform_data" "shop" {
 const (
 	remoteStates  = "acme-states"
 	plannedStates = "acme-planned-states"
+	inputStates   = "acme-input-states"
 )
 
 // remoteState is about states in S3, which other projects read.
@@ -99,6 +101,54 @@ var plannedOutputs = Story{
 		without(commented("she applies both: the network first, and then the plan of the shop is made again, and is the same", "alice", 1, "lockstep apply",
 			"`vpc`: 1 added", "`shop`: 1 added"), "correct-horse"),
 		merged("and merges", "alice", 1),
+	},
+}
+
+// takes has outputs of another project as inputs.
+const takes = `variable "range" {
+  type = string
+}
+
+variable "vpc" {
+  type = string
+}
+
+variable "password" {
+  sensitive = true
+}
+
+resource "terraform_data" "shop" {
+  input            = [var.range, var.vpc]
+  triggers_replace = var.password
+}
+`
+
+// linked is a lockstep.hcl with a shop that has these inputs.
+func linked(inputs string) string {
+	return "project \"vpc\" {\n  dir = \"vpc\"\n}\n\nproject \"shop\" {\n  dir = \"shop\"\n  inputs = {\n" + inputs + "  }\n}\n"
+}
+
+// shopInputs are the inputs of a shop, one a line.
+const shopInputs = "    range    = project.vpc.outputs.range\n    vpc      = \"vpc ${project.vpc.outputs.id}\"\n    password = project.vpc.outputs.password\n"
+
+// projectInputs is about outputs that are passed on without a data source.
+var projectInputs = Story{
+	Name:   "project-inputs",
+	Shows:  "lockstep.hcl passes the outputs of a project to the variables of another one, which is planned with them before they exist, and applied after it.",
+	bucket: inputStates,
+	scenes: []scene{
+		shopInBucket("main has a network, and a shop that is empty", inputStates, ""),
+		without(opened("alice adds both in one pull request, and passes the network's outputs to the shop", "alice", "inputs", "A network and a shop",
+			githubtest.Files{"vpc/vpc.tf": vpc, "shop/shop.tf": takes, "lockstep.hcl": linked(shopInputs)},
+			"check lockstep/vpc: success, 1 to add", "check lockstep/shop: success, 1 to add", "Planned with the outputs that the plan of `vpc` will have", "10.20.0.0/16", "(known after apply)"), "correct-horse"),
+		commented("bob applies the shop alone, which comes after the network", "bob", 1, "lockstep apply -p shop", "**Not applied** `shop`", "`shop` depends on `vpc`, which is not applied"),
+		without(commented("alice applies both: the network first, and then the plan of the shop is made again, and is the same", "alice", 1, "lockstep apply",
+			"`vpc`: 1 added", "`shop`: 1 added"), "correct-horse"),
+		merged("and merges", "alice", 1),
+		without(opened("bob mistypes an output", "bob", "typo", "A typo", githubtest.Files{"lockstep.hcl": linked(strings.Replace(shopInputs, "outputs.range", "outputs.rnage", 1))},
+			"check lockstep/shop: failure", "on lockstep.hcl line 8", `no output "rnage". It has id, password, range`), "correct-horse"),
+		without(opened("and passes the password on in a variable that hides nothing", "bob", "open", "Open", githubtest.Files{"lockstep.hcl": linked(strings.Replace(shopInputs, "outputs.range", "outputs.password", 1))},
+			"check lockstep/shop: failure", "on lockstep.hcl line 8", "Declare the variable with sensitive"), "correct-horse"),
 	},
 }
 

@@ -87,7 +87,7 @@ func waves(w io.Writer, all []project.Project) {
 	if !ok || len(waves) < 2 {
 		return
 	}
-	fmt.Fprint(w, "\nOrder of applies, by depends_on:\n")
+	fmt.Fprint(w, "\nOrder of applies, by depends_on and inputs:\n")
 	for i, wave := range waves {
 		fmt.Fprintf(w, "  %d. %s\n", i+1, strings.Join(wave, ", "))
 	}

@@ -54,7 +54,9 @@ type item struct {
 	VarFiles    []string `json:"var_files"`
 	// Variables are values of variables: the environment's, and the project's own.
 	Variables map[string]json.RawMessage `json:"variables,omitempty"`
-	Backend   string                     `json:"backend"` // "": none
+	// Inputs are the expressions of those that are made of other projects' outputs.
+	Inputs  map[string]string `json:"inputs,omitempty"`
+	Backend string            `json:"backend"` // "": none
 	// State is the address of the state, null where it is not known: then Unknown is the reason.
 	State   *string `json:"state"`
 	Unknown string  `json:"state_unknown,omitempty"`
@@ -67,6 +69,12 @@ func listed(s survey) list {
 			Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, Environment: p.Environment, Variables: p.Variables, Apply: string(p.Apply),
 			Modules: append([]string{}, p.Modules...), WhenChanged: p.WhenChanged, VarFiles: append([]string{}, p.VarFiles...),
 			Backend: p.Backend, Unknown: p.Nowhere,
+		}
+		for _, l := range p.Inputs {
+			if x.Inputs == nil {
+				x.Inputs = map[string]string{}
+			}
+			x.Inputs[l.Variable] = l.Expression
 		}
 		if p.Nowhere == "" {
 			at := p.Place.String()

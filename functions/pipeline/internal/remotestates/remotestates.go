@@ -14,7 +14,8 @@
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 //
 // Outputs that their state has as sensitive come without a mark, as with Terraform: whoever shows anything of the
-// run asks [Reader.Sensitive] first.
+// run asks [Reader.Sensitive] first. The inputs of projects, which are outputs of others, are read by the same rules
+// ([Reader.Outputs]), and there the caller gets the marks.
 //
 // The package refuses to know roles, sessions and reports. Start at [Reader.Read].
 package remotestates
@@ -97,13 +98,18 @@ func (r *Reader) read(ctx context.Context, backend string, arguments cty.Value, 
 		return nil, err
 	}
 	if backend != "s3" {
-		return nil, fmt.Errorf("the state is in the backend %q, which runs of pull requests cannot reach: keep it in S3", backend)
+		return nil, unreachable(backend)
 	}
 	place, _ := places.Of(backend, s.Attributes, workspace) // a state without a place is nobody's plan to write
-	if err := r.complete(s.Attributes); err != nil {
+	return r.at(ctx, place.String(), s.Attributes, workspace)
+}
+
+// at returns the outputs of a state in S3, by the arguments of its backend, which it completes, and its place.
+func (r *Reader) at(ctx context.Context, place string, arguments map[string]any, workspace string) (map[string]states.Output, error) {
+	if err := r.complete(arguments); err != nil {
 		return nil, err
 	}
-	b, err := s3.Open(ctx, s.Attributes, s3.Options{})
+	b, err := s3.Open(ctx, arguments, s3.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +121,7 @@ func (r *Reader) read(ctx context.Context, backend string, arguments cty.Value, 
 	if err != nil && !errors.Is(err, builtin.ErrNoState) {
 		return nil, err // who may not read the state may not read its planned outputs
 	}
-	planned, missing := r.planned(ctx, place.String(), cipher)
+	planned, missing := r.planned(ctx, place, cipher)
 	if missing != nil {
 		return nil, missing
 	}
@@ -130,6 +136,20 @@ func (r *Reader) read(ctx context.Context, backend string, arguments cty.Value, 
 		return planned, nil
 	}
 	return stored, err
+}
+
+func unreachable(backend string) error {
+	return fmt.Errorf("the state is in the backend %q, which runs of pull requests cannot reach: keep it in S3", backend)
+}
+
+// Outputs returns the outputs of the state at a place, as [Reader.Read] does for a data source that reads it; name tells
+// ciphers who reads. No locks are touched, so that the right to read the object is enough. The error is for people, has no credentials, and wraps [builtin.ErrNoState] if there is no state.
+func (r *Reader) Outputs(ctx context.Context, name string, place places.Place) (map[string]states.Output, error) {
+	if place.Backend != "s3" {
+		return nil, unreachable(place.Backend)
+	}
+	arguments := place.With(places.TableArgument, nil).With(places.FileArgument, nil).Block()
+	return r.at(provider.WithReading(ctx, name), place.String(), arguments, statebackend.DefaultWorkspace)
 }
 
 // keep remembers sensitive values.

@@ -104,6 +104,7 @@ func (e *engine) start(call string, j jobs.Job) error {
 		{"sealed by", sealedBy(j)},
 		{"run", j.Run},
 		{"foreseen", foreseen(j)},
+		{"linked", linked(j)},
 	} {
 		if x.value != "" {
 			text += ", " + x.name + " " + x.value
@@ -132,6 +133,15 @@ func foreseen(j jobs.Job) string {
 			name += " as it is"
 		}
 		out = append(out, name)
+	}
+	return strings.Join(out, " and ")
+}
+
+// linked are the projects whose outputs it has as inputs, with the places of their states.
+func linked(j jobs.Job) string {
+	var out []string
+	for _, l := range j.Linked {
+		out = append(out, l.Project+" at "+l.Place.String()+l.Nowhere)
 	}
 	return strings.Join(out, " and ")
 }
@@ -202,7 +212,7 @@ func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
 		p.Outputs = fmt.Appendf(nil, "the outputs of %s", p.Plan)
 	}
 	for _, f := range j.Foreseen {
-		if reads {
+		if reads || len(j.Linked) > 0 {
 			p.Asked = append(p.Asked, f.Place)
 		}
 	}

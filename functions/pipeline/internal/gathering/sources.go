@@ -1,0 +1,92 @@
+// Package gathering gathers the values of a run's root variables: from files, from the settings of the project, from the
+// outputs of other projects, and from the comment.
+//
+// It refuses to know where the outputs of a project are, and who may read them: its caller reads ([Links.Read]). Start at
+// [Sources] and [Links.Values].
+package gathering
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+)
+
+// Sources returns the sources of the root variables, later ones winning: the automatically loaded files of the
+// project's directory, then those that lockstep.hcl names, then the values in it, then linked, which are the inputs that are
+// outputs of other projects, then the options of the plan. Secrets are for the caller to add. Beside them it returns the files
+// that messages may point into, by name. Without a directory there are no sources.
+func Sources(repository fs.FS, j jobs.Job, limits budget.Limits, linked ...inputs.Source) ([]inputs.Source, map[string]*hcl.File, diags.Diagnostics) {
+	entries, err := fs.ReadDir(repository, j.Dir)
+	if err != nil {
+		return nil, nil, diags.FromError("The project cannot be read", err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	r := &reader{repository: repository, limits: limits, files: map[string]*hcl.File{}}
+	for _, name := range inputs.AutoFiles(names) {
+		r.add(inputs.FromAutoFile, name, path.Join(j.Dir, name))
+	}
+	for _, name := range j.VarFiles {
+		r.add(inputs.FromNamedFile, name, name)
+	}
+	if len(j.Inputs) > 0 {
+		name := j.Inputs[0].At.File
+		if src, err := fs.ReadFile(repository, name); err == nil {
+			r.files[name] = &hcl.File{Bytes: src}
+		}
+	}
+	s, err := inputs.Settings("by variables in lockstep.hcl", j.Variables)
+	if err != nil {
+		r.ds = append(r.ds, diags.FromError("The variables in lockstep.hcl cannot be read", err)...)
+	}
+	r.sources = append(append(r.sources, s), linked...)
+	for _, v := range j.Options.Variables {
+		s, more := inputs.Option(v)
+		r.ds = append(r.ds, more...)
+		r.sources = append(r.sources, s)
+	}
+	return r.sources, r.files, r.ds
+}
+
+// A reader reads files with values.
+type reader struct {
+	repository fs.FS
+	limits     budget.Limits
+	sources    []inputs.Source
+	files      map[string]*hcl.File
+	ds         diags.Diagnostics
+}
+
+// add adds a file by its name for people, and its path.
+func (r *reader) add(origin inputs.Origin, name, at string) {
+	src, err := fs.ReadFile(r.repository, at)
+	if errors.Is(err, fs.ErrNotExist) {
+		r.ds = append(r.ds, diags.Errorf(nil, "Variables file is missing", "The project's var_files in lockstep.hcl name the file %s, which is not in the repository. Add it, or correct the list.", name)...)
+		return
+	}
+	if err != nil {
+		r.ds = append(r.ds, diags.FromError("Failed to read variables file", fmt.Errorf("%s: %w", name, err))...)
+		return
+	}
+	if x := parsing.Fits(src, r.limits); x != nil {
+		r.ds = append(r.ds, diags.Errorf(nil, x.Summary(), "%s", x.Of("The variables file "+name))...)
+		return
+	}
+	s, more := inputs.File(origin, name, src)
+	r.ds = append(r.ds, more...)
+	r.sources = append(r.sources, s)
+	if s.File != nil {
+		r.files[name] = s.File
+	}
+}

@@ -1,0 +1,37 @@
+package project
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/functions/project/links"
+)
+
+// inputs reads those of a project block. A project depends on those whose outputs it has. A variable that has a value in the
+// block, too, has two.
+func (p *parser) inputs(b *hcl.Block, attrs hcl.Attributes, x *Project) {
+	a := attrs["inputs"]
+	if a == nil {
+		return
+	}
+	src := p.settings.Files[b.DefRange.Filename].Bytes
+	all, ds := links.Parse(src, a)
+	p.diags = append(p.diags, ds...)
+	for _, l := range all {
+		if _, too := x.Variables[l.Variable]; too && attrs["variables"] != nil {
+			p.errorf(l.Range(), "Variable with two values", "The project %q has a value for the variable %q in its argument variables, too: remove either.", x.Name, l.Variable)
+		}
+		for _, r := range l.References() {
+			if !validName(r.Project) {
+				p.errorf(r.At, "Unknown project", "An input of the project %q is made of the outputs of %q, and no project can have that name. Write the name of one project.", x.Name, r.Project)
+				continue
+			}
+			if !slices.Contains(x.DependsOn, r.Project) {
+				x.DependsOn = append(x.DependsOn, r.Project)
+				p.settings.depends[[2]string{x.At, r.Project}] = dependence{at: r.At, input: true}
+			}
+		}
+	}
+	x.Inputs = all
+}
