@@ -67,6 +67,69 @@ func (u unwritten) Put(ctx context.Context, key string, value []byte, prev pipel
 	return u.Records.Put(ctx, key, value, prev)
 }
 
+// TestCheckOfADiedClose is the story of a history (seed 908974): a pull request is closed while its plan waits, and the
+// close dies between the record of the run and its check. It holds that the check is ended when the message comes again.
+func TestCheckOfADiedClose(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.repo.Push("alice", "b", "Change", githubtest.Files{"b.tf": resource("b", "1")})
+	n := s.repo.OpenPull("alice", "Change", "b")
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind == pipeline.ToPlan {
+			return nil // it was given up
+		}
+		return s.pipeline.Handle(ctx, m)
+	})
+	s.repo.Close("alice", n)
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	records, died := s.pipeline.Records, false
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind == pipeline.Closed && !died {
+			s.pipeline.Records = unwritten{records}
+		}
+		err := s.pipeline.Handle(ctx, m)
+		s.pipeline.Records, died = records, died || err != nil
+		return err
+	})
+	if !died {
+		t.Fatal("nothing has died")
+	}
+	s.settle()
+	if got := s.pending(s.repo.Head("b")); len(got) > 0 {
+		t.Errorf("it waits for ever: %q", got)
+	}
+}
+
+// TestLeftByATwin is the story of a history (seed 553): two pull requests have the same head, the plan of one of them fails, and
+// that one is pushed to. It holds that its failure is in the way of the other one until then, and no longer.
+func TestLeftByATwin(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	for _, branch := range []string{"b", "twin"} { // GitHub's commits have the time of their parents
+		s.repo.Push("GitHub", branch, "Change", githubtest.Files{"b.tf": resource("b", "1")})
+	}
+	s.repo.OpenPull("alice", "Change", "twin")
+	s.settle()
+	n := s.repo.OpenPull("alice", "Change", "b")
+	if s.repo.Head("b") != s.repo.Head("twin") {
+		t.Fatal("they have not the same head")
+	}
+	engine := s.pipeline.Engine
+	s.pipeline.Engine = failing{engine}
+	s.settle()
+	s.pipeline.Engine = engine
+	s.expect("the check of both", s.check("twin"), "failure ")
+	s.repo.Push("alice", "b", "More", githubtest.Files{"b.tf": resource("b", "2")})
+	s.settle()
+	s.expect("the check of the other one", s.check("twin"), "success 2 to add")
+	s.expect("the status", s.status(n), "To apply this plan")
+}
+
 // TestClosedUnseen holds that the check of a head which nobody has looked at is ended where the pull request is closed or
 // merged meanwhile, and does not stand in the way of another pull request with the same head.
 func TestClosedUnseen(t *testing.T) {

@@ -1,9 +1,12 @@
 package dispatch_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -28,4 +31,30 @@ func TestReplayedDelivery(t *testing.T) {
 	if got := strings.TrimPrefix(strings.Join(s.hub.Lines(), "\n"), was); got != "" {
 		t.Errorf("it led to%s", got)
 	}
+}
+
+// stuffed is a queue that takes nothing.
+type stuffed struct{ pipeline.Queue }
+
+func (stuffed) Send(context.Context, pipeline.Message) error { return errors.New("the queue is full") }
+
+// TestReceivedAndNotSent holds that a webhook whose receiver died before it sent a message is received to its end when it
+// comes again. Of a close nobody else would ever know.
+func TestReceivedAndNotSent(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	real := s.webhook.Intake.Queue
+	s.webhook.Intake.Queue, s.webhook.Log = stuffed{real}, func(error) {}
+	s.repo.Close("alice", n)
+	if _, err := s.hub.Deliver(t.Context()); err == nil {
+		t.Fatal("it was received")
+	}
+	s.webhook.Intake.Queue = real
+	all := s.hub.Deliveries()
+	if answer, err := s.hub.Redeliver(t.Context(), all[len(all)-1]); err != nil || !strings.Contains(answer, `"queued"`) {
+		t.Errorf("%q, %v", answer, err)
+	}
+	s.settle()
+	s.expect("the check", s.check("b"), "cancelled Closed")
 }

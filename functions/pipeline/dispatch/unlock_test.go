@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -195,6 +196,51 @@ func TestUnlockOfAnotherProject(t *testing.T) {
 	s.settle()
 	s.expect("an apply", strings.Join(strings.Fields(s.say("alice", n, "lockstep apply -p new")), " "), "by a run of this pull request, of the project old.", `"lockstep unlock -p old" on pull request #1`)
 	s.expect("the right unlock", s.say("alice", n, "lockstep unlock -p old"), "**Unlocked** `old`")
+}
+
+// unbegun are records in which no apply is begun.
+type unbegun struct{ pipeline.Records }
+
+func (u unbegun) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
+	if strings.HasPrefix(key, "effect/") {
+		return "", http.ErrHandlerTimeout
+	}
+	return u.Records.Put(ctx, key, value, prev)
+}
+
+// TestLockOfADeadApply is the story of an apply whose process dies between the lock of the state and the apply record. Before
+// its message comes again there is another head, or the pull request is closed: it is refused, and nobody else would release
+// the lock.
+func TestLockOfADeadApply(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]func(*stage, int){
+		"pushed": func(s *stage, n int) { s.pushed(n, "b", githubtest.Files{"c.tf": resource("c", "1")}) },
+		"closed": (*stage).closed,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+			w := s.lockable()
+			n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+			m, id := s.toApply("alice", n)
+			records := s.pipeline.Records
+			s.pipeline.Records = unbegun{records}
+			if err := s.pipeline.Handle(t.Context(), m); err == nil {
+				t.Fatal("it was begun")
+			}
+			s.pipeline.Records = records
+			s.lock(w, "sbx_user1051@169.254.0.1", ofRun(n)) // as a death leaves it
+			meanwhile(s, n)
+			if err := s.pipeline.Handle(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			s.settle()
+			s.expect("the apply", s.answerTo(n, id), "**Not applied** `.`")
+			if got := s.locks(w); got != 0 {
+				t.Errorf("%d locks", got)
+			}
+		})
+	}
 }
 
 // denied is a state whose locks cannot be looked at.

@@ -52,15 +52,13 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 		again := s.Phase == runs.Dropped && s.Head == qu.Evidence.Pull.Head.SHA
 		left := s.Head != qu.Evidence.Pull.Head.SHA
 		under := left && (s.Phase == runs.Queued || s.Phase == runs.Planning)
-		if planned {
+		switch {
+		case planned || !left && !again:
 			continue
-		}
-		if left {
+		case left && !under:
 			if err := report.EndCheck(ctx, qu.Report, s.Run); err != nil {
 				return err
 			}
-		}
-		if !again && !under {
 			continue
 		}
 		if err := qu.abort(ctx, s.Run); err != nil {
