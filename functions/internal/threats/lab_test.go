@@ -167,7 +167,7 @@ func (l *lab) test(dir string, r row, flag string) (v verdict, out string) {
 func (l *lab) testOnce(dir string, r row, flag string) (verdict, string) {
 	ctx, cancel := context.WithTimeout(context.Background(), wholeTime)
 	defer cancel()
-	c := exec.CommandContext(ctx, "go", "test", "-json", "-vet=off", "-count=1", "-timeout", attackTime.String(), "-run", r.runs(), r.pkg)
+	c := exec.CommandContext(ctx, "go", "test", "-json", "-vet=off", "-ldflags=-s -w", "-count=1", "-timeout", attackTime.String(), "-run", r.runs(), r.pkg)
 	c.Dir = dir
 	c.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" "+flag), "LOCKSTEP_MUTANTS=", "LOCKSTEP_MUTANTS_SHARD=")
 	// The test's processes end with it, also those that a weakened defence lets live.
