@@ -70,7 +70,7 @@ variable "secret_arns" {
 }
 
 variable "remote_state_arns" {
-  description = "ARNs of the objects in S3 that `terraform_remote_state` reads, such as `arn:aws:s3:::acme-states/network/*`: both roles may read them, whatever is denied to plans."
+  description = "ARNs of the objects in S3 that `terraform_remote_state`, or an input in `lockstep.hcl`, reads, such as `arn:aws:s3:::acme-states/network/*`: both roles may read them, whatever is denied to plans."
   type        = set(string)
   default     = []
 }
