@@ -4,13 +4,15 @@ package lambdatest_test
 
 import (
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/mod/sumdb/dirhash"
 
@@ -93,22 +95,20 @@ func TestKilledInAChange(t *testing.T) {
 	})
 	n := r.pull("thing", githubtest.Files{"net/thing.tf": labThing("a", "  trouble = \"create-hang\"\n")})
 	apply := r.stack.Functions["apply"]
-	begun, once := make(chan struct{}), sync.Once{}
-	r.stack.Fault(func(q lambdatest.Request) int {
-		// The role is assumed for the plugin, and then the note of the apply is written.
-		if q.Function == "apply" && q.Action == "dynamodb:PutItem" && q.Key == "effect" {
-			once.Do(func() { close(begun) })
-		}
-		return 0
-	})
 	go func() {
-		<-begun
-		time.Sleep(300 * time.Millisecond) // whenever it is from here on, the provider hangs
-		apply.Kill()
+		// The first objects of the journal are of the apply itself, the third one of the change that begins. Whenever it is from
+		// here on, the provider hangs.
+		third := &s3.HeadObjectInput{Bucket: aws.String("states"), Key: aws.String(".lockstep/journal/" + url.PathEscape(netState) + "/00000000000000000003")}
+		for t.Context().Err() == nil {
+			if _, err := r.stack.S3.HeadObject(t.Context(), third); err == nil {
+				apply.Kill()
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
 	}()
 	id := r.repo.Comment("alice", n, "lockstep apply")
 	r.settle()
-	r.stack.Fault(nil)
 	if r.later() == 0 {
 		t.Fatal("no message came again")
 	}
