@@ -166,6 +166,26 @@ func TestReopenedIsLookedAt(t *testing.T) {
 	s.headIs("looked at", "b", "action_required Waits for lockstep apply")
 }
 
+// TestAskedBeforeThePush is the story of a history (seed 70000375): the event of a new pull request came to nobody, and a comment
+// has one of its projects planned. It holds that the janitor has the other one planned, and that the check does not pass before.
+func TestAskedBeforeThePush(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, twoProjects)
+	s.round(reconcile.Found{})
+	n := s.pull("alice", "b", nil)
+	s.repo.Push("alice", "b", "More", githubtest.Files{"app/b.tf": resource("b", "1"), "db/b.tf": resource("b", "1")})
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.drain(t.Context(), func(context.Context, pipeline.Message) error { return nil })
+	s.expect("the plan", s.say("alice", n, "lockstep plan -p app"), "**Planned** `app`")
+	s.expect("its apply", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`")
+	s.headIs("applied in part", "b", "queued Looking for the projects")
+	s.round(reconcile.Found{Heads: 1})
+	s.headIs("looked at", "b", "neutral Waits for lockstep apply: 1 of 2 projects")
+	s.round(reconcile.Found{})
+}
+
 // TestRetargetedIsLookedAt holds the same of a pull request that passes for one base branch and is
 // sent into another one.
 func TestRetargetedIsLookedAt(t *testing.T) {

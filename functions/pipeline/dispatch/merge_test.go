@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -157,6 +158,30 @@ func TestRetryAfterTheMerge(t *testing.T) {
 	two := s.pull("alice", "peering", githubtest.Files{"net/peering.tf": resource("peering", "v1")})
 	s.expect("the next pull request", s.status(two), "1 to add, 0 to change, 0 to destroy")
 	s.expect("a retry with nothing left", s.say("alice", n, "lockstep retry"), "**Not planned**")
+}
+
+// TestLateMerge holds that a merge of which the webhook comes late neither applies nor drops a plan that somebody has asked for
+// on the merged pull request meanwhile: it is of the base branch as it is by now, and nobody has seen it.
+func TestLateMerge(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+	s.repo.Merge("bob", n)
+	s.repo.Push("carol", "main", "A hotfix", githubtest.Files{"net/fix.tf": resource("fix", "v1")})
+	s.hub.LoseDeliveries(20)
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.hub.LoseDeliveries(0)
+	s.expect("the plan", s.say("alice", n, "lockstep plan"), "**Planned** `net`: 3 to add")
+	if err := s.pipeline.Handle(t.Context(), pipeline.Message{ID: "late", Kind: pipeline.Closed, Pull: s.ref(n), Action: "closed", Actor: "bob"}); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	if got := made(t, s, "net"); strings.HasPrefix(got, "serial") {
+		t.Errorf("the state has %s", got)
+	}
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 3 added")
 }
 
 // TestFollowUpIssue holds that an issue is opened for what a merge could not apply, of which each project is told, and is

@@ -25,6 +25,27 @@ func TestOrderOfApplies(t *testing.T) {
 	s.expect("both", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
 }
 
+// TestCheckOfALeftWait is the story of a history (seed 62000145): the apply of a project waits for that of another one, and
+// there is another head. It holds that the check of the former head is ended, though its plan has come to no outcome.
+func TestCheckOfALeftWait(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": appLast})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	old := s.repo.Head("b")
+	m, _ := s.toApply("bob", n)
+	if got := s.pending(old); !strings.Contains(strings.Join(got, ", "), "lockstep/app") {
+		t.Fatalf("it does not wait: %q", got)
+	}
+	s.pushed(n, "b", githubtest.Files{"app/c.tf": resource("c", "1")})
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	if got := s.pending(old); len(got) > 0 {
+		t.Errorf("the former head waits for ever: %q", got)
+	}
+}
+
 // TestOrderUnderTheLock holds that the order is read once more before the first change, from the files themselves: whoever
 // may write records can hide it from those who accept an apply.
 func TestOrderUnderTheLock(t *testing.T) {

@@ -29,6 +29,8 @@ type Look struct {
 	Refused  string `json:",omitempty"`
 	// Closed is set once the pull request is: if it is reopened, its head has to be looked at again.
 	Closed bool `json:",omitempty"`
+	// Asked is set if commands about some projects alone have had Head looked at: nobody has seen the others.
+	Asked bool `json:",omitempty"`
 	// GivenUp is the head that nobody could look at, after Head was.
 	GivenUp string `json:",omitempty"`
 	// Heads are the commits whose check has an entry of this pull request. It is written before the
@@ -82,6 +84,7 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return ld.ChangeLook(ctx, l.Pull, func(was *Look) {
 		l.Heads, l.Groups, l.Landing, l.FollowUp = was.Heads, was.Groups, was.Landing, was.FollowUp
 		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Removed != ""
+		l.Asked = l.Asked && (was.Asked || was.Head != l.Head || was.Into != l.Into || was.Closed)
 		if was.Head == l.Head && !was.Seen.IsZero() {
 			l.Seen = was.Seen
 		}

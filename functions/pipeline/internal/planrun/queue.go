@@ -24,6 +24,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 		return nil, err
 	}
 	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref, Closed: !qu.Evidence.Pull.Open}
+	l.Asked = qu.Evidence.Pull.Open && !c.Everything()
 	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{Named: c.Commit})
 	if err != nil {
 		return qu.unknown(ctx, c, l, err)

@@ -59,10 +59,10 @@ func (rp *Reporter) GivenUp(ctx context.Context, why comment.Reply) error {
 	return rp.stand(ctx, rp.Evidence.Pull.Head.SHA, comment.Head{Standing: comment.HeadGivenUp, Why: comment.Markdown(why)}, "")
 }
 
-// looked reports whether l is of the pull request as it is now.
+// looked reports whether l is of the pull request as it is now, and of all of its projects.
 func (rp *Reporter) looked(l ledger.Look) bool {
 	p := rp.Evidence.Pull
-	return l.Head == p.Head.SHA && l.Into == p.Base.Ref && (!p.Open || !l.Closed)
+	return l.Head == p.Head.SHA && l.Into == p.Base.Ref && (!p.Open || !l.Closed && !l.Asked)
 }
 
 // headCheck writes the check of the head from the records, and ends those of former heads. One that

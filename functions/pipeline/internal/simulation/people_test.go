@@ -42,6 +42,7 @@ type command struct {
 	number int
 	id     int64
 	text   string
+	early  bool // before the janitor has looked: if the repository moves before its webhook is handled, nobody else finds it
 }
 
 const projects = 2
@@ -235,7 +236,7 @@ func (s *simulation) say(p githubtest.PullView) {
 	}
 	id := s.repo.Comment(who, p.Number, text)
 	if len(grammar.Parse(text)) > 0 {
-		s.commands = append(s.commands, command{p.Number, id, text})
+		s.commands = append(s.commands, command{p.Number, id, text, !s.looked})
 	}
 }
 

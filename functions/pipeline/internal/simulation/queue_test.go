@@ -20,6 +20,7 @@ type queue struct {
 	sent    map[string]time.Time // by queue and ID
 	// abandoned are the pull requests with a message that was given up, which people were told.
 	abandoned map[int]bool
+	buried    map[int]bool // those with a dead letter, told of or not
 }
 
 // A letter is one message in a queue.
@@ -82,6 +83,7 @@ var limits = map[pipeline.QueueName]time.Duration{
 func (s *simulation) invoke(l *letter) {
 	if l.reason == "" && l.receives >= l.Queue().Receives() {
 		l.reason, l.receives = "it was received too often", 0
+		s.buried[l.Pull.Number] = true
 		return // behind nothing: the next step hands it over as a dead letter
 	}
 	limit := limits[l.Queue()]

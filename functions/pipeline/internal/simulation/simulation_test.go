@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 }
 
 // found are seeds of histories that have found a defect.
-var found = []uint64{21, 126, 215, 285, 303, 553, 900586, 904884, 908974, 1000007, 1000151, 9000109, 9000131, 9010638, 9010703, 9020367, 31000379, 31000826, 51000451, 54000044, 62000145}
+var found = []uint64{21, 126, 215, 285, 303, 306, 553, 900586, 904884, 908974, 1000007, 1000151, 9000109, 9000131, 9010638, 9010703, 9020367, 31000379, 31000826, 51000451, 54000044, 62000145, 70000375, 70000407}
 
 // TestFound plays the histories that have found a defect once more.
 func TestFound(t *testing.T) {
@@ -95,7 +95,7 @@ func play(t *testing.T, seed uint64) {
 		s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, arrived: make(chan struct{}, 1)}
 		s.people = &people{acts: 8 + s.IntN(16), mishaps: s.IntN(12), pushed: map[string][]int{}}
 		s.records = &records{locked: map[string]time.Time{}}
-		s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}}
+		s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}, buried: map[int]bool{}}
 		s.cloud = &cloud{states: map[string]*state{}}
 		var err error
 		if s.hub, err = newHub(s, s.firstFiles()); err != nil {
