@@ -61,14 +61,19 @@ func JSON(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 // Expression parses an expression in native syntax, which begins at start, as
 // [hclsyntax.ParseExpression] does.
 func Expression(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
+	x, ds := Tree(src, name, start)
+	return guard(x), ds
+}
+
+// Tree is Expression for who looks at the tree, and does not evaluate it: nothing in it stops what grows.
+func Tree(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	if d := depthOf(src, name, start, expressionText, MaxDepth); d != nil {
 		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
 	}
 	if d := longNumber(src, name); d != nil {
 		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
 	}
-	x, ds := hclsyntax.ParseExpression(src, name, start)
-	return guard(x), ds
+	return hclsyntax.ParseExpression(src, name, start)
 }
 
 // Template parses a template, as [hclsyntax.ParseTemplate] does.

@@ -112,8 +112,8 @@ func (l Link) check(at hcl.Range) hcl.Diagnostics {
 	if _, ds = referencesOf(e); ds.HasErrors() {
 		return ds
 	}
-	plain, _ := hclsyntax.ParseExpression([]byte(l.Expression), l.At.File, l.At.pos()) // it is nested no deeper than e
-	return hclsyntax.VisitAll(plain, simple)
+	tree, _ := parsing.Tree([]byte(l.Expression), l.At.File, l.At.pos())
+	return hclsyntax.VisitAll(tree, simple)
 }
 
 // simple refuses expressions that make much of little.
