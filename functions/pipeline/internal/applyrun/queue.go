@@ -115,6 +115,11 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 		case !d.Allowed():
 			return evidence.Refused(c, s.Project, d), nil
 		default:
+			if answer != s.Answer && s.Waits == nil { // who wanted the plan applied at once is told that another one has it applied
+				if err := qu.Report.Unfollow(ctx, s.Run, reasons.BeingApplied{By: m.Actor, Verb: comment.Apply}); err != nil {
+					return nil, err
+				}
+			}
 			s = s.To(runs.ApplyQueued)
 			s.Try++
 			s.ApplyFor, s.Actor, s.Answer = m.ID, m.Actor, answer
