@@ -105,14 +105,13 @@ func (l Link) check(at hcl.Range) hcl.Diagnostics {
 	if len(l.Expression) > maxExpression {
 		return refused(at, "Too long", "The input has %d bytes, and at most %d are read: have the other project make an output of it.", len(l.Expression), maxExpression)
 	}
-	e, ds := l.parse()
+	tree, ds := parsing.Tree([]byte(l.Expression), l.At.File, l.At.pos())
 	if ds.HasErrors() { // a text that is no expression without the line's end behind it
 		return refused(at, "Invalid input", "The input cannot be read by itself. Write it without <<.")
 	}
-	if _, ds = referencesOf(e); ds.HasErrors() {
+	if _, ds = referencesOf(tree); ds.HasErrors() {
 		return ds
 	}
-	tree, _ := parsing.Tree([]byte(l.Expression), l.At.File, l.At.pos())
 	return hclsyntax.VisitAll(tree, simple)
 }
 
