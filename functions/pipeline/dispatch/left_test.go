@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -55,6 +57,88 @@ func TestCheckOfALeftHead(t *testing.T) {
 		t.Errorf("the former head waits for ever: %q", got)
 	}
 	s.expect("the new head", s.check("b"), "success 3 to add")
+}
+
+// TestCheckWrittenLate is the story of two histories (seeds 82000239, and 2865 of the brief ones): before the check of a plan
+// under way comes to GitHub, or to its record, a push has ended it. It holds that the late check does not stand for ever.
+func TestCheckWrittenLate(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]func(s *stage, push func()){
+		"to GitHub": func(s *stage, push func()) {
+			connect := s.pipeline.Connect
+			s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
+				hub, err := connect(p)
+				return preceded{hub, func(c github.Check) {
+					if c.Name != "lockstep" && c.Status == github.CheckInProgress {
+						push()
+					}
+				}}, err
+			}
+		},
+		"to its record": func(s *stage, push func()) { s.pipeline.Records = lateRecords{s.pipeline.Records, push} },
+		"to its record, by a process that dies": func(s *stage, push func()) {
+			s.pipeline.Records = lateRecords{s.pipeline.Records, push}
+			s.pipeline.Engine = &mortal{Engine: s.pipeline.Engine}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+			s.repo.Push("alice", "b", "Change", githubtest.Files{"b.tf": resource("b", "1")})
+			old := s.repo.Head("b")
+			n := s.repo.OpenPull("alice", "Change", "b")
+			pushed := false
+			before(s, func() {
+				if !pushed {
+					pushed = true
+					s.pushed(n, "b", githubtest.Files{"c.tf": resource("c", "1")})
+				}
+			})
+			s.settle()
+			if got := s.pending(old); !pushed || len(got) > 0 {
+				t.Errorf("the former head waits for ever: %q, pushed %v", got, pushed)
+			}
+			s.expect("the new head", s.check("b"), "success 3 to add")
+		})
+	}
+}
+
+// lateRecords are records that something else reaches before a check in progress.
+type lateRecords struct {
+	pipeline.Records
+	before func()
+}
+
+func (r lateRecords) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
+	if strings.HasPrefix(key, "sha/") && strings.Contains(string(value), `"in_progress"`) {
+		r.before()
+	}
+	return r.Records.Put(ctx, key, value, prev)
+}
+
+// mortal is an engine whose process dies in the first plan.
+type mortal struct {
+	jobs.Engine
+	died bool
+}
+
+func (e *mortal) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
+	if !e.died {
+		e.died = true
+		return jobs.PlanResult{}, errDied
+	}
+	return e.Engine.Plan(ctx, j)
+}
+
+// preceded is a GitHub that something else reaches before each check.
+type preceded struct {
+	dispatch.GitHub
+	before func(github.Check)
+}
+
+func (h preceded) PutCheck(ctx context.Context, id int64, c github.Check) (int64, error) {
+	h.before(c)
+	return h.GitHub.PutCheck(ctx, id, c)
 }
 
 // unwritten are records in which no check can be completed.
@@ -139,6 +223,12 @@ func TestClosedUnseen(t *testing.T) {
 		page string
 	}{
 		"closed": {func(s *stage, n int) { s.repo.Close("alice", n) }, "closed without a merge"},
+		"closed, and nobody is told": {func(s *stage, n int) {
+			s.repo.Close("alice", n)
+			s.hub.LoseDeliveries(9)
+			s.delivered()
+			s.hub.LoseDeliveries(0)
+		}, "closed without a merge"},
 		"merged": {func(s *stage, n int) { s.repo.Merge("alice", n) }, "Comment `lockstep plan` to plan what was merged."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -167,6 +167,6 @@ func (f Foreseer) wake(ctx context.Context, r runs.Run, all []runs.Run) error {
 			return nil
 		}
 	}
-	m := pipeline.Message{Kind: pipeline.ToPlan, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Answer: r.Answer}
+	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Head, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Answer: r.Answer}
 	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), r.Attempt, "after", digest(first))
 }

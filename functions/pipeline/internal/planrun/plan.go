@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -26,8 +27,11 @@ var ErrSuperseded = errors.New("a newer plan is wanted")
 // is only announced again.
 func (pl *Planner) Plan(ctx context.Context) error {
 	s, err := pl.Ledger.Read(ctx, pl.Evidence.Message.Run())
-	if err != nil || s.Version == "" || s.Attempt != pl.Evidence.Message.Attempt {
+	if err != nil || s.Version == "" {
 		return err
+	}
+	if s.Attempt != pl.Evidence.Message.Attempt {
+		return pl.superseded(ctx, s.Run)
 	}
 	switch s.Phase {
 	case runs.Queued, runs.Planning:
@@ -75,12 +79,26 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	q.Run = s.Run
 	err = pl.make(ctx, s, q)
 	if errors.Is(err, ErrSuperseded) {
-		return pl.Leases.Release(ctx, s.Key())
+		if s, err = pl.Ledger.Read(ctx, s.Key()); err != nil {
+			return err
+		}
+		return errors.Join(pl.superseded(ctx, s.Run), pl.Leases.Release(ctx, s.Key()))
 	}
 	if stopped := new(stoppedError); errors.As(err, &stopped) {
 		return pl.denied(ctx, stopped.run, runs.Refusal(reasons.WasStopped{By: stopped.by}))
 	}
 	return err
+}
+
+// superseded writes the check of a plan that another one has taken the place of: this process, or one that has died, may
+// have written it since, over what it was ended with. r is the run as it is now.
+func (pl *Planner) superseded(ctx context.Context, r runs.Run) error {
+	head := pl.Evidence.Message.Head
+	if head == r.Head {
+		return pl.Report.PutCheck(ctx, r)
+	}
+	r.Head, r.Phase, r.PlanHash, r.Again = head, runs.Superseded, "", ""
+	return report.EndCheck(ctx, pl.Report, r)
 }
 
 // waits reports whether the plan of a queued run comes after those of others, one of which wakes it. They are looked at

@@ -19,7 +19,7 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 		return err
 	}
 	if !qu.Evidence.Pull.Open {
-		return nil // closed since the message was sent
+		return qu.Report.Sync(ctx) // closed since the message was sent: nobody else may know
 	}
 	if err := qu.Ledger.Reopen(ctx, qu.Evidence.Message.Pull); err != nil {
 		return err

@@ -267,5 +267,5 @@ func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
 	if err := qu.Report.PutCheck(ctx, r); err != nil {
 		return err
 	}
-	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToPlan, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Answer: r.Answer}, r.Plain(), r.Attempt)
+	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToPlan, Head: r.Head, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Answer: r.Answer}, r.Plain(), r.Attempt)
 }
