@@ -113,10 +113,11 @@ func (s *simulation) gate(p *process, name string) fate {
 // A simulation is one history.
 type simulation struct {
 	*rand.Rand
-	seed  uint64
-	calm  bool // nothing fails and nobody acts any more
-	trace []string
-	bugs  []string
+	seed   uint64
+	length length
+	calm   bool // nothing fails and nobody acts any more
+	trace  []string
+	bugs   []string
 
 	mu        sync.Mutex
 	waiting   []*effect
@@ -251,7 +252,7 @@ func (s *simulation) fateOf() fate {
 // mishap reports whether something goes wrong now. There are a few in a history: a message that
 // fails three times is given up, and that is not the subject.
 func (s *simulation) mishap() bool {
-	if s.calm || s.mishaps == 0 || s.IntN(150) > 0 {
+	if s.calm || s.mishaps == 0 || s.IntN(s.length.rarity) > 0 {
 		return false
 	}
 	s.mishaps--

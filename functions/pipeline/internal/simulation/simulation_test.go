@@ -19,6 +19,7 @@ const ordinary, further = 300, 400
 
 var (
 	histories = flag.Int("histories", ordinary, "the number of histories")
+	briefs    = flag.Int("briefs", 10_000, "the number of brief histories")
 	from      = flag.Uint64("from", 1, "the first seed")
 	verbose   = false
 )
@@ -44,16 +45,23 @@ func TestMain(m *testing.M) {
 }
 
 // found are seeds of histories that have found a defect.
-var found = []uint64{21, 126, 215, 285, 303, 306, 553, 900586, 904884, 908974, 1000007, 1000151, 9000109, 9000131, 9010638, 9010703, 9020367, 31000379, 31000826, 51000451, 54000044, 62000145, 70000375, 70000407, 81000595}
+var found = []uint64{21, 126, 215, 285, 303, 306, 553, 900586, 904884, 908974, 1000007, 1000151, 9000109, 9000131, 9010638, 9010703, 9020367, 31000379, 31000826, 51000451, 54000044, 62000145, 70000375, 70000407, 81000595, 82000239}
+
+// foundBrief are those of brief ones.
+var foundBrief = []uint64{2865, 4143}
 
 // TestFound plays the histories that have found a defect once more.
 func TestFound(t *testing.T) {
-	for _, seed := range found {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			play(t, seed)
-		})
+	again := func(t *testing.T, seeds []uint64, l length) {
+		for _, seed := range seeds {
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel()
+				play(t, seed, l)
+			})
+		}
 	}
+	again(t, found, whole)
+	t.Run("brief", func(t *testing.T) { again(t, foundBrief, brief) })
 }
 
 const (
@@ -62,12 +70,29 @@ const (
 )
 
 // TestHistories plays histories, until enough have failed: `make simulate` plays many.
-func TestHistories(t *testing.T) { playAll(t, *from, *histories) }
+func TestHistories(t *testing.T) { playAll(t, *from, *histories, whole) }
 
 // TestFurtherHistories plays those after the ordinary ones.
-func TestFurtherHistories(t *testing.T) { playAll(t, 1+ordinary, further) }
+func TestFurtherHistories(t *testing.T) { playAll(t, 1+ordinary, further, whole) }
 
-func playAll(t *testing.T, first uint64, count int) {
+// TestBriefHistories plays brief ones.
+func TestBriefHistories(t *testing.T) { playAll(t, *from, *briefs, brief) }
+
+// A length is that of a history.
+type length struct {
+	acts, further int // at least so many acts, and fewer than so many further ones
+	mishaps       int // fewer than so many
+	rarity        int // of effects, one is a mishap while there are some left
+	rest          int // so many rounds of the janitor without news are its end
+}
+
+// Whole histories have what comes of many acts, brief ones are more in the same time: most defects need few acts.
+var (
+	whole = length{acts: 8, further: 16, mishaps: 12, rarity: 150, rest: 4}
+	brief = length{acts: 2, further: 4, mishaps: 4, rarity: 50, rest: 2}
+)
+
+func playAll(t *testing.T, first uint64, count int, l length) {
 	var failed atomic.Int32
 	for begin, end := first, first+uint64(count); begin < end; begin += batch {
 		t.Run(fmt.Sprintf("from %d", begin), func(t *testing.T) {
@@ -82,7 +107,7 @@ func playAll(t *testing.T, first uint64, count int) {
 							failed.Add(1)
 						}
 					}()
-					play(t, seed)
+					play(t, seed, l)
 				})
 			}
 		})
@@ -90,10 +115,10 @@ func playAll(t *testing.T, first uint64, count int) {
 }
 
 // play plays the history of a seed to its end.
-func play(t *testing.T, seed uint64) {
+func play(t *testing.T, seed uint64, l length) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, arrived: make(chan struct{}, 1)}
-		s.people = &people{acts: 8 + s.IntN(16), mishaps: s.IntN(12), pushed: map[string][]int{}}
+		s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, length: l, arrived: make(chan struct{}, 1)}
+		s.people = &people{acts: l.acts + s.IntN(l.further), mishaps: s.IntN(l.mishaps), pushed: map[string][]int{}}
 		s.records = &records{locked: map[string]time.Time{}}
 		s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}, buried: map[int]bool{}}
 		s.cloud = &cloud{states: map[string]*state{}}
@@ -202,7 +227,7 @@ func (s *simulation) rest() {
 		if len(s.letters) > 0 {
 			quiet = 0
 		}
-		if quiet > 3 {
+		if quiet >= s.length.rest {
 			if !s.found {
 				return
 			}
