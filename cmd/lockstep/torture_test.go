@@ -16,7 +16,7 @@ import (
 )
 
 // torture is how often applies are killed, each at a random moment.
-var torture = flag.Int("torture", 80, "the kills of TestTorture")
+var torture = flag.Int("torture", 40, "the kills of TestTorture")
 
 // The numbers of objects. A kill of the few costs half a second of processor time, one of the many
 // four; so the usual test kills the many in one of ten cases, and one of more kills always.
@@ -71,7 +71,7 @@ func TestTorture(t *testing.T) {
 // version of an object as a file, and is the slower the more there are; so nobody's has many.
 func TestTortureInS3(t *testing.T) {
 	t.Parallel()
-	kills, objects, shards := 20, few, 1
+	kills, objects, shards := 10, few, 1
 	if *torture > 100 {
 		kills, objects, shards = *torture/5, many, 5
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -18,9 +19,12 @@ type Loosening struct {
 	Actions []string       // the patterns of actions that the change concerns
 }
 
-// Asks returns the requests that the loosening might allow.
+// Asks returns the requests that the loosening might allow, and the matrix does not. Their order is any, and always the same:
+// sorted ones would have those that nobody notices first, of all policies of the same kind.
 func (l Loosening) Asks(w *World, c Catalogue) []Ask {
-	return w.wanted(w.asksOf(l.Policy.Policy, l.Actions, c))
+	asks := slices.DeleteFunc(w.wanted(w.asksOf(l.Policy.Policy, l.Actions, c)), func(a Ask) bool { return a.Want })
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(asks), func(i, j int) { asks[i], asks[j] = asks[j], asks[i] })
+	return asks
 }
 
 // Loosenings returns every way to loosen the world's policies by one step: another action or

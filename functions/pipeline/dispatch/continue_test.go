@@ -632,9 +632,9 @@ func TestContinueExchanged(t *testing.T) {
 // write writes an apply record.
 func (r robber) write(run runs.Run, b ledger.Begun) {
 	r.t.Helper()
-	rec, err := r.data.Records.Get(r.t.Context(), fmt.Sprintf("effect/%s/%d", run.Key(), run.Try))
+	rec, err := r.records.Get(r.t.Context(), fmt.Sprintf("effect/%s/%d", run.Key(), run.Try))
 	if err == nil {
-		_, err = r.data.Records.Put(r.t.Context(), rec.Key, pipeline.Encode(b.ApplyRecord), rec.Version)
+		_, err = r.records.Put(r.t.Context(), rec.Key, pipeline.Encode(b.ApplyRecord), rec.Version)
 	}
 	if err != nil {
 		r.t.Fatal(err)

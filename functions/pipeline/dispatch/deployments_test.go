@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -35,10 +36,11 @@ func (s *stage) beside(name string) *stage {
 	if other.data, err = localstore.Open(s.t.TempDir()); err != nil {
 		s.t.Fatal(err)
 	}
+	other.records = new(memory.Store)
 	other.pipeline = &dispatch.Pipeline{
 		Deployment: name, Bases: &evidence.Bases{},
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return app.Repository(p.Installation, p.Repo) },
-		Records: other.data.Records, Artifacts: other.data.Artifacts, Queue: other.data.Queue,
+		Records: other.records, Artifacts: other.data.Artifacts, Queue: other.data.Queue,
 		Engine:  &executor.Engine{Version: "test", Backend: executor.LocalStates(other.data.States)},
 		Scratch: s.t.TempDir(), Serves: serving(s.t, "acme"),
 	}

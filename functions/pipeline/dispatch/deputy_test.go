@@ -150,7 +150,7 @@ func TestClaims(t *testing.T) {
 			for _, r := range all {
 				got = append(got, s.done(r)...)
 			}
-			kept, err := s.data.Records.List(t.Context(), pipeline.Pull{Repo: repo, Number: 1}.Runs())
+			kept, err := s.records.List(t.Context(), pipeline.Pull{Repo: repo, Number: 1}.Runs())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,13 +59,13 @@ func (r robber) record() {
 // writeRun writes the record of a run as it is.
 func (r robber) writeRun(now runs.Run) {
 	r.t.Helper()
-	rec, err := r.data.Records.Get(r.t.Context(), now.Key())
+	rec, err := r.records.Get(r.t.Context(), now.Key())
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	value, err := json.Marshal(now)
 	if err == nil {
-		_, err = r.data.Records.Put(r.t.Context(), now.Key(), value, rec.Version)
+		_, err = r.records.Put(r.t.Context(), now.Key(), value, rec.Version)
 	}
 	if err != nil {
 		r.t.Fatal(err)

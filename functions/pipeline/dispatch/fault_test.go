@@ -254,6 +254,7 @@ func (h faultyGitHub) Checkout(ctx context.Context, sha, dir string) (u github.U
 
 // use puts the faults between the pipeline and its sockets.
 func (f *faults) use(s *stage) {
+	s.unchecked = f.at > 0
 	p, connect := s.pipeline, s.pipeline.Connect
 	p.Records, p.Artifacts, p.Queue = faultyRecords{p.Records, f}, faultyArtifacts{p.Artifacts, f}, faultyQueue{p.Queue, f}
 	p.Connect = func(pull pipeline.Pull) (dispatch.GitHub, error) {
@@ -389,7 +390,7 @@ func (s *stage) appliedOnce(f *faults, n int, project, answer string, comments i
 // tidy looks at what is left in the end.
 func (s *stage) tidy(f *faults) {
 	s.t.Helper()
-	if list, err := s.data.Records.List(s.t.Context(), "lease"); err != nil || len(list) != 0 {
+	if list, err := s.records.List(s.t.Context(), "lease"); err != nil || len(list) != 0 {
 		s.t.Errorf("%v: leases that are left: %v, %v", f, list, err)
 	}
 }

@@ -101,7 +101,7 @@ func notifyStory(t *testing.T, f *faults) {
 	if strings.Contains(s.answerTo(n, id), "**Applied**") && (!slices.Contains(got, "all: app applied +2") || !slices.Contains(got, "app: app applied +2")) || len(got) > 5 {
 		t.Errorf("%v: told: %q", f, got)
 	}
-	if list, err := s.data.Records.List(t.Context(), fmt.Sprintf("told/%d", s.repo.Repo().ID)); err != nil || len(list) != 1 {
+	if list, err := s.records.List(t.Context(), fmt.Sprintf("told/%d", s.repo.Repo().ID)); err != nil || len(list) != 1 {
 		t.Errorf("%v: %v %v", f, list, err)
 	}
 }

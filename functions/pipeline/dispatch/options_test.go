@@ -43,7 +43,7 @@ func TestExchangedOptions(t *testing.T) {
 	s.say("alice", n, "lockstep plan -target=terraform_data.b")
 	key := s.run(n).Key()
 	for _, options := range []string{`{}`, `{"Destroy":true}`, `{"Targets":["terraform_data.b","terraform_data.a"]}`} {
-		rec, err := s.data.Records.Get(t.Context(), key)
+		rec, err := s.records.Get(t.Context(), key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestExchangedOptions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.data.Records.Put(t.Context(), key, value, rec.Version); err != nil {
+		if _, err := s.records.Put(t.Context(), key, value, rec.Version); err != nil {
 			t.Fatal(err)
 		}
 		s.expect(options, s.say("alice", n, "lockstep apply "+s.hash(n)), "**Not applied**", "the options of the plan are not those in its hash")

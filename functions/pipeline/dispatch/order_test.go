@@ -53,7 +53,7 @@ func TestOrderUnderTheLock(t *testing.T) {
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": unordered})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1"), "lockstep.hcl": appLast})
 	pull := pipeline.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: n}
-	all, err := s.data.Records.List(t.Context(), pull.Runs())
+	all, err := s.records.List(t.Context(), pull.Runs())
 	if err != nil || len(all) != 2 {
 		t.Fatal(len(all), err)
 	}
@@ -63,14 +63,14 @@ func TestOrderUnderTheLock(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Ordered = false
-		if _, err := s.data.Records.Put(t.Context(), rec.Key, pipeline.Encode(r), rec.Version); err != nil {
+		if _, err := s.records.Put(t.Context(), rec.Key, pipeline.Encode(r), rec.Version); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.expect("accepted in error", s.say("bob", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.")
 	for _, rec := range all {
 		var r runs.Run
-		now, err := s.data.Records.Get(t.Context(), rec.Key)
+		now, err := s.records.Get(t.Context(), rec.Key)
 		if err == nil {
 			err = json.Unmarshal(now.Value, &r)
 		}

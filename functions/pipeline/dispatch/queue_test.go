@@ -390,7 +390,7 @@ func queueStory(t *testing.T, f *faults) {
 	s.stubborn()
 	s.expect(f.String()+": the group", s.group(at), "completed failure", "Another plan")
 	s.expect(f.String()+": the comment", s.answer(n, "queue-"+at), "Another plan for `net`")
-	own := ledger.Ledger{Records: s.data.Records}
+	own := ledger.Ledger{Records: s.records}
 	if all, err := own.Runs(t.Context(), s.ref(n)); err != nil || len(all) != 1 || all[0].PlanHash != was {
 		t.Errorf("%v: the plan was %s, and the runs are %+v, %v", f, was, all, err)
 	}

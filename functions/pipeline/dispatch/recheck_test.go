@@ -307,7 +307,7 @@ func checkStory(t *testing.T, f *faults) {
 	s.repo.Merge("alice", other)
 	s.stubborn()
 	// Not through the pipeline, whose next read may be the one that fails.
-	rec, err := s.data.Records.Get(t.Context(), s.ref(n).Runs()+"/%2E@default")
+	rec, err := s.records.Get(t.Context(), s.ref(n).Runs()+"/%2E@default")
 	if err != nil {
 		t.Fatal(err)
 	}

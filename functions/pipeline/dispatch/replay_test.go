@@ -16,9 +16,9 @@ import (
 func (s *stage) forget(dirs ...string) {
 	s.t.Helper()
 	for _, dir := range dirs {
-		list, err := s.data.Records.List(s.t.Context(), dir)
+		list, err := s.records.List(s.t.Context(), dir)
 		for _, r := range list {
-			err = errors.Join(err, s.data.Records.Delete(s.t.Context(), r.Key, r.Version))
+			err = errors.Join(err, s.records.Delete(s.t.Context(), r.Key, r.Version))
 		}
 		if err != nil || len(list) == 0 {
 			s.t.Fatalf("%s: %d records, %v", dir, len(list), err)

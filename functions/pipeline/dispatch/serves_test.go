@@ -86,7 +86,7 @@ func TestStrangersAreNotServed(t *testing.T) {
 			t.Errorf("it led to %q and %d tokens", got, w.tokensFor(evil))
 		}
 		s.expect("the log", w.log.String(), "eve/infra is not served: `eve/infra` is not among", "`-serves`")
-		if list, err := s.data.Records.List(t.Context(), "delivery"); err != nil || len(list) > 0 {
+		if list, err := s.records.List(t.Context(), "delivery"); err != nil || len(list) > 0 {
 			t.Errorf("%d records, %v", len(list), err)
 		}
 	})
