@@ -165,13 +165,17 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil || absent { // nobody can look at the checks of a commit that is gone
 		return err
 	}
-	twins := false
+	status, conclusion := runs.Conclude(p.Standing)
+	twins, late := false, false
 	_, err = rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
 		s, err := decodeCheck(old)
 		twins = s.ID != 0 && s.ID != id && s.ID != own.ID
+		late = old != nil && (s.Status != status || s.Conclusion != conclusion)
 		switch {
 		case twins:
 			s.ID = 0 // to be looked for
+		case late:
+			s.ID, s.Shown = id, "" // whichever GitHub heard last
 		case old == nil || s.ID == id && s.Shown == shown && s.Locked == p.Reserved:
 			return nil, ledger.ErrAsIs
 		default:
@@ -179,16 +183,19 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 		}
 		return pipeline.Encode(s), err
 	})
-	if err != nil || !twins {
+	if err != nil || !twins && !late {
 		return err
 	}
-	// Another process has made one at the same time. People see the newest, whichever that is.
+	// Another process has made one at the same time, of which people see the newest, or has decided on another status
+	// meanwhile, which this one has written over.
 	now, err := rp.Ledger.Read(ctx, r.Key())
 	if err != nil {
 		return err
 	}
 	if now.Head == r.Head {
 		r = now.Run
+	} else if status != github.CheckCompleted {
+		r.Phase = runs.Superseded // it has left this head before its end
 	}
 	return rp.PutCheck(ctx, r)
 }
