@@ -30,7 +30,7 @@ func (r Rechecked) Above(plan string) string {
 }
 
 // A PlanRenewal tells that a plan has become another one, because another pull request was applied to
-// its state. Nobody has asked for that. ByMerge is set if the merge applies it.
+// its state, or to one that it depends on. Nobody has asked for that. ByMerge is set if the merge applies it.
 type PlanRenewal struct {
 	Project, Plan string // Plan is the hash
 	Since         reasons.List

@@ -97,6 +97,20 @@ func (r OutputsPlanned) since() string {
 	return fmt.Sprintf("it had been made with outputs of %s that were planned", markdown.List(r.Projects))
 }
 
+// OutputsMoved: other projects that the plan depends on were applied since.
+type OutputsMoved struct {
+	Projects []string
+	Merged   bool `json:",omitempty"`
+}
+
+func (r OutputsMoved) words() (text, remedy string) {
+	return fmt.Sprintf("The plan depends on %s, applied since.", markdown.List(r.Projects)), planAgain(r.Merged)
+}
+
+func (r OutputsMoved) since() string {
+	return fmt.Sprintf("it depends on %s, applied in between", markdown.List(r.Projects))
+}
+
 // PlanDiffers: the approved plan did not fit any more, and the plan that was made again is not the
 // same. Plan is its hash.
 type PlanDiffers struct {

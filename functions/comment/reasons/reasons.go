@@ -64,6 +64,7 @@ var types = tagged.Union[Reason]{
 	"others moved":    reflect.TypeFor[OthersMoved](),
 	"config moved":    reflect.TypeFor[ConfigMoved](),
 	"outputs planned": reflect.TypeFor[OutputsPlanned](),
+	"outputs moved":   reflect.TypeFor[OutputsMoved](),
 	"plan differs":    reflect.TypeFor[PlanDiffers](),
 	"other unmerged":  reflect.TypeFor[OtherUnmerged](),
 

@@ -38,7 +38,7 @@ func samples() List {
 		SavedExchanged{other, someHash, false}, ShownExchanged{"lockstep/network", "", someHash, false}, ShownExchanged{"lockstep/network", other, someHash, false}, KeptExchanged{"they have another hash", true},
 		FoundStale{false}, HeadIsNewer{"network"}, HeadMoved{someHash, someSHA, false}, InputsMoved{SomeOf(many), false, false}, InputsMoved{SomeOf(many[:2]), true, true},
 		ModulesMoved{SomeOf([]string{"net from github.com/acme/net"}), false}, OtherVersion{false}, OtherUnmerged{8},
-		ProvidersMoved{"version 1.2.0 of \"lab\" is selected", false}, OthersMoved{SomeOf(many[:2]), false}, ConfigMoved{SomeOf(many[:2]), false}, OutputsPlanned{[]string{"network", "dns"}, false}, PlanDiffers{"network", someHash, List{OtherVersion{}, OutputsPlanned{[]string{"network"}, false}}, false}, PlanDiffers{"network", someHash, nil, true},
+		ProvidersMoved{"version 1.2.0 of \"lab\" is selected", false}, OthersMoved{SomeOf(many[:2]), false}, ConfigMoved{SomeOf(many[:2]), false}, OutputsPlanned{[]string{"network", "dns"}, false}, OutputsMoved{[]string{"network", "dns"}, false}, PlanDiffers{"network", someHash, List{OtherVersion{}, OutputsPlanned{[]string{"network"}, false}}, false}, PlanDiffers{"network", someHash, nil, true},
 		StateMoved{Change: StateCreated, Is: 1}, StateMoved{Change: StateGone, Was: 3}, StateMoved{Change: StateReplaced, Was: 3, Is: 3},
 		StateMoved{Change: SerialMoved, Was: 3, Is: 5, By: "carol", Number: 8}, StateMoved{Change: SameSerial, Was: 3, Is: 3, Merged: true},
 		PlaceTaken{"network", here, "net"}, PlaceClaimed{"network", here, "net", "acme/shop"}, PlaceClaimed{"network", here, "net", ""},

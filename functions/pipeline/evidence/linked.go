@@ -69,3 +69,17 @@ func named(all []project.Project, name string) (project.Project, bool) {
 	}
 	return project.Project{}, false
 }
+
+// Named returns the runs, of which nothing but the target is known, that a base commit's projects with some names would have.
+func Named(ctx context.Context, e *Reader, base string, names []string) (out []runs.Run, err error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	b, err := e.baseAt(ctx, base)
+	for _, p := range b.projects {
+		if slices.Contains(names, p.Name) {
+			out = append(out, runs.Run{Project: p.Name, Workspace: p.Workspace})
+		}
+	}
+	return out, err
+}

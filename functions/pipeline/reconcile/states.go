@@ -17,24 +17,28 @@ import (
 // their keys, to found. The list of open plans may be what is lost: each is put on it again. A plan of
 // an earlier head stays planned while the present one conflicts with the base branch: nobody can apply
 // it, so it is not checked.
-func (j *Janitor) states(ctx context.Context, p pipeline.Pull, now github.PullRequest, found map[string]runs.Run) error {
+func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullRequest, found map[string]runs.Run) error {
 	ld := j.Pipeline.Ledger()
 	all, err := ld.Runs(ctx, p)
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
-		if s.Phase != runs.Planned || s.Head != now.Head.SHA {
+		if s.Phase != runs.Planned || s.Head != pull.Head.SHA {
 			continue
 		}
 		last, err := ld.LastApply(ctx, s.Run)
 		if err != nil {
 			return err
 		}
-		if !openplans.Due(s.Run, last) {
+		now, err := ld.Applies(ctx, s.Run)
+		if err != nil {
+			return err
+		}
+		if !openplans.Due(s.Run, last) && !openplans.Outdated(s.Run, now) {
 			continue
 		}
-		if err := ld.Open(ctx, s.Run, now.Author); err != nil {
+		if err := ld.Open(ctx, s.Run, pull.Author); err != nil {
 			return err
 		}
 		found[s.StateKey()] = s.Run

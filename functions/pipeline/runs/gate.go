@@ -100,6 +100,7 @@ var rules = []rule{
 	{applying, aPlan, reserved},
 	{applying, aPlan, stateMoved},
 	{applying, aPlan, outputsPlanned},
+	{applying, aPlan, outputsMoved},
 
 	{applying, aPlan, againElsewhere},
 	{applying, aPlan, inOrder},

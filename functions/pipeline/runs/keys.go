@@ -66,7 +66,10 @@ func (r Run) Plain() string {
 }
 
 // StateKey is the key of the [LastApply] of the state that the run is for.
-func (r Run) StateKey() string { return fmt.Sprintf("state/%d/%s", r.Pull.Repo.ID, r.Target()) }
+func (r Run) StateKey() string { return StateKey(r.Pull.Repo.ID, r.Target()) }
+
+// StateKey is that of the runs with a target.
+func StateKey(repo int64, target string) string { return fmt.Sprintf("state/%d/%s", repo, target) }
 
 // A LastApply is which pull request was last applied to a state.
 type LastApply struct {
@@ -118,4 +121,14 @@ func (r Run) OpenKey() string {
 type Open struct {
 	Pull   pipeline.Pull
 	Author string // of the pull request
+	// Target names the run among those of the pull request, where it is listed under the state of another project.
+	Target string `json:",omitempty"`
+}
+
+// ReaderDir is the directory of the keys of all open plans of projects that depend on the one of a target.
+func ReaderDir(repo int64, target string) string { return fmt.Sprintf("reader/%d/%s", repo, target) }
+
+// ReaderKey is the key of a run among those of a project that it depends on.
+func ReaderKey(r Run, target string) string {
+	return fmt.Sprintf("%s/%d-%s", ReaderDir(r.Pull.Repo.ID, target), r.Pull.Number, r.Target())
 }

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -46,5 +47,59 @@ func TestOutputsPlanned(t *testing.T) {
 		if got := outputsPlanned(&q) != nil; got != want {
 			t.Errorf("checked with %q: %t", now, got)
 		}
+	}
+}
+
+// TestOutputsMoved holds that a plan is made again with the state locked where a project that it depends on was applied since.
+func TestOutputsMoved(t *testing.T) {
+	t.Parallel()
+	type applies = map[string]int
+	for _, test := range []struct {
+		name         string
+		reads, now   applies
+		planned      map[string]string
+		want         string
+		stateUnknown bool
+	}{
+		{name: "none", want: ""},
+		{name: "as it was", reads: applies{"net@default": 2}, now: applies{"net@default": 2}},
+		{name: "applied", reads: applies{"net@default": 2}, now: applies{"net@default": 3}, want: "net"},
+		{name: "applied for the first time", reads: applies{"net@default": 0}, now: applies{"net@default": 1}, want: "net"},
+		{name: "both of a name", reads: applies{"a%2Fnet@default": 0, "a%2Fnet@blue": 0}, now: applies{"a%2Fnet@default": 1, "a%2Fnet@blue": 1}, want: "a/net"},
+		{name: "one of two", reads: applies{"net@default": 2, "dns@default": 1}, now: applies{"net@default": 2, "dns@default": 2}, want: "dns"},
+		{name: "another's", reads: applies{"net@default": 2}, now: applies{"net@default": 2, "dns@default": 9}},
+		{name: "forgotten", reads: applies{"net@default": 2}, now: applies{}},
+		{name: "planned with its planned outputs", reads: applies{"net@default": 2}, now: applies{"net@default": 3}, planned: map[string]string{"net@default": "hash"}},
+		{name: "planned with its stored ones", reads: applies{"net@default": 2}, now: applies{"net@default": 3}, planned: map[string]string{"net@default": ""}, want: "net"},
+		{name: "before the state is locked", reads: applies{"net@default": 2}, now: applies{"net@default": 3}, stateUnknown: true},
+	} {
+		q := allowed()
+		q.Run.Reads, q.Applied = test.reads, test.now
+		if test.planned != nil {
+			q.Run.Parts = &Parts{PlannedOn: test.planned}
+		}
+		if test.stateUnknown {
+			q.State = nil
+		}
+		got := ""
+		if r, ok := outputsMoved(&q).(reasons.OutputsMoved); ok {
+			got = strings.Join(r.Projects, " ")
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+	q := allowed()
+	q.Run.Reads, q.Applied = applies{"net@default": 2}, applies{"net@default": 3}
+	if d := Gate(q); !d.PlanAgain() || len(d.Reasons) != 1 {
+		t.Errorf("%+v", d)
+	}
+	q.Again = &Again{State: *q.State, Equal: true}
+	if d := Gate(q); !d.Allowed() || len(d.Settled()) != 1 {
+		t.Errorf("the same: %+v", d)
+	}
+	q.Again.Equal = false
+	if d := Gate(q); d.Allowed() {
+		t.Error("another one is allowed")
 	}
 }

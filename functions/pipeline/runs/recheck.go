@@ -49,7 +49,7 @@ func planRenewed(q *Request) reasons.Reason {
 // parts.
 var (
 	trusted = []func(*Request) reasons.Reason{savedExchanged, shownExchanged, keptExchanged}
-	moving  = []func(*Request) reasons.Reason{inputsMoved, blocksMoved, othersMoved, modulesMoved, providersMoved, otherVersion, stateMoved, outputsPlanned}
+	moving  = []func(*Request) reasons.Reason{inputsMoved, blocksMoved, othersMoved, modulesMoved, providersMoved, otherVersion, stateMoved, outputsPlanned, outputsMoved}
 )
 
 // Check decides what becomes of a plan that was made again without the state's lock; q.Again is the

@@ -31,6 +31,9 @@ func TestCheck(t *testing.T) {
 			q.Run.PlanHash = q.Run.Parts.Hash()
 			q.OnGitHub = &q.Run.PlanHash
 		},
+		"applied": func(q *Request) {
+			q.Run.Reads, q.Applied = map[string]int{"dns@default": 1}, map[string]int{"dns@default": 2}
+		},
 		"none":      func(q *Request) { q.Again = nil },
 		"elsewhere": func(q *Request) { q.Again.State.Serial++ },
 		"saved":     func(q *Request) { q.Saved = "another" },
@@ -44,6 +47,8 @@ func TestCheck(t *testing.T) {
 		{"state blocks around version provider", "the same: ConfigMoved OthersMoved ProvidersMoved OtherVersion StateMoved"},
 		{"outputs", "the same: OutputsPlanned"},
 		{"outputs differs", "another one: OutputsPlanned"},
+		{"applied", "the same: OutputsMoved"},
+		{"applied differs", "another one: OutputsMoved"},
 		{"differs", "another one"},
 		{"state differs", "another one: StateMoved"},
 		{"lineage", "another one: StateMoved"},

@@ -94,6 +94,8 @@ type Request struct {
 	// PlannedOn are the plans of other projects as they are now, for a check of a plan that was made with the outputs of
 	// some: see [Parts].
 	PlannedOn map[string]string
+	// Applied is the number of applies by now to the states of the projects that the plan depends on, by target.
+	Applied map[string]int
 	// State is the present state, read under its lock; nil before. The gate must be asked
 	// again with it before the first change.
 	State *StateID

@@ -12,7 +12,7 @@ import (
 // plan. Settleable are those parts that a plan shows the effect of: the state, the version of
 // Lockstep, the packages of providers, files around the configuration, and those blocks of the
 // configuration that the plan does not depend on (package containing),
-// and outputs of other projects that were planned only.
+// and outputs of other projects.
 //
 // Other files of the configuration are not among them, and neither are remote modules: a plan does
 // not have the provider configurations, the provisioners and the expressions of values that are not
@@ -35,7 +35,7 @@ func (d Decision) Settled() reasons.List { return d.settled }
 
 func settleable(r reasons.Reason) bool {
 	switch r := r.(type) {
-	case reasons.OtherVersion, reasons.ProvidersMoved, reasons.OthersMoved, reasons.ConfigMoved, reasons.OutputsPlanned:
+	case reasons.OtherVersion, reasons.ProvidersMoved, reasons.OthersMoved, reasons.ConfigMoved, reasons.OutputsPlanned, reasons.OutputsMoved:
 		return true
 	case reasons.StateMoved:
 		return r.Change == reasons.StateCreated || r.Change == reasons.SerialMoved || r.Change == reasons.SameSerial
@@ -98,4 +98,34 @@ func outputsPlanned(q *Request) reasons.Reason {
 	}
 	slices.Sort(on)
 	return reasons.OutputsPlanned{Projects: slices.Compact(on), Merged: q.merged()}
+}
+
+// outputsMoved holds that no project that the plan depends on was applied since. Those whose planned outputs the plan was made
+// with are for outputsPlanned.
+func outputsMoved(q *Request) reasons.Reason {
+	if q.State == nil {
+		return nil
+	}
+	var on []string
+	for _, target := range Outdated(q.Run, q.Applied) {
+		if q.Run.Parts == nil || q.Run.Parts.PlannedOn[target] == "" {
+			on = append(on, projectOf(target))
+		}
+	}
+	if len(on) == 0 {
+		return nil
+	}
+	return reasons.OutputsMoved{Projects: slices.Compact(on), Merged: q.merged()}
+}
+
+// Outdated returns the targets, sorted, of the projects that were applied since the plan was made, of those that it depends
+// on; now is the number of applies to their states.
+func Outdated(r Run, now map[string]int) (targets []string) {
+	for target, n := range r.Reads {
+		if now[target] > n {
+			targets = append(targets, target)
+		}
+	}
+	slices.Sort(targets)
+	return targets
 }

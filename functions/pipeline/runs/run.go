@@ -99,6 +99,9 @@ type Run struct {
 	// none.
 	Applies int      `json:",omitempty"`
 	Checked *Checked `json:",omitempty"`
+	// Reads is the number of applies that the plan knows of, at least, to the states of the projects that it depends on, by
+	// target.
+	Reads map[string]int `json:",omitempty"`
 	// Full is set if the report is shortened and an artifact has the full text.
 	Full bool
 	// Done are the changes of an apply, and Remaining the number of changes that it did not begin.

@@ -123,6 +123,12 @@ resource "terraform_data" "shop" {
 }
 `
 
+// shelf has an input of the shop's.
+const shelf = `resource "terraform_data" "shelf" {
+  input = "shelf in ${var.range}"
+}
+`
+
 // linked is a lockstep.hcl with a shop that has these inputs.
 func linked(inputs string) string {
 	return "project \"vpc\" {\n  dir = \"vpc\"\n}\n\nproject \"shop\" {\n  dir = \"shop\"\n  inputs = {\n" + inputs + "  }\n}\n"
@@ -145,6 +151,11 @@ var projectInputs = Story{
 		without(commented("alice applies both: the network first, and then the plan of the shop is made again, and is the same", "alice", 1, "lockstep apply",
 			"`vpc`: 1 added", "`shop`: 1 added"), "correct-horse"),
 		merged("and merges", "alice", 1),
+		opened("bob adds a shelf to the shop", "bob", "shelf", "A shelf", githubtest.Files{"shop/shelf.tf": shelf}, "check lockstep/shop: success, 1 to add"),
+		opened("alice gives the network another range", "alice", "range", "Another range", githubtest.Files{"vpc/vpc.tf": strings.ReplaceAll(vpc, "10.20.", "10.30.")}, "check lockstep/vpc: success"),
+		commented("and applies it", "alice", 3, "lockstep apply", "**Applied** `vpc`"),
+		without(merged("and merges: bob's plan is another one, as the shop has that range, too", "alice", 3,
+			"**Another plan** for `shop`", "it depends on `vpc`, applied in between", "10.30.0.0/16"), "correct-horse"),
 		without(opened("bob mistypes an output", "bob", "typo", "A typo", githubtest.Files{"lockstep.hcl": linked(strings.Replace(shopInputs, "outputs.range", "outputs.rnage", 1))},
 			"check lockstep/shop: failure", "on lockstep.hcl line 8", `no output "rnage". It has id, password, range`), "correct-horse"),
 		without(opened("and passes the password on in a variable that hides nothing", "bob", "open", "Open", githubtest.Files{"lockstep.hcl": linked(strings.Replace(shopInputs, "outputs.range", "outputs.password", 1))},

@@ -72,6 +72,9 @@ func (p *permission) look(ctx context.Context, now jobs.Present) (err error) {
 	if q.Last, err = p.ap.Evidence.InTheWay(ctx, p.run.Run); err != nil {
 		return err
 	}
+	if q.Applied, err = p.ap.Ledger.Applies(ctx, p.run.Run); err != nil {
+		return err
+	}
 	if q.Reserved, err = p.ap.Evidence.Reserved(ctx, p.run.Run); err != nil {
 		return err
 	}
@@ -130,7 +133,7 @@ func (ap *Applier) differs(ctx context.Context, p *permission, x planrun.Replace
 	kept := planrun.Kept{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects}
 	r := p.q.Run
 	s.Base, s.Merge, s.ApplyOn = r.Base, r.Merge, r.ApplyOn
-	s.Applies = p.q.Last.Count()
+	s.Applies, s.Reads = p.q.Last.Count(), p.q.Applied
 	x.Begun = s.NextBegun()
 	s, err := kept.Replace(ctx, s, x)
 	if err != nil {

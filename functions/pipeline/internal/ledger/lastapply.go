@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -27,7 +29,28 @@ func (ld Ledger) Reopen(ctx context.Context, p pipeline.Pull) error {
 // LastApply reads which pull request was last applied to the state of a run; nil if
 // none was.
 func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
-	rec, err := ld.Records.Get(ctx, r.StateKey())
+	return lastOf(ctx, ld, r.StateKey())
+}
+
+// Applies returns the number of applies by now to the states of the projects that a run depends on, by target; nil if it
+// depends on none.
+func (ld Ledger) Applies(ctx context.Context, r runs.Run) (map[string]int, error) {
+	var out map[string]int
+	for _, target := range slices.Sorted(maps.Keys(r.Reads)) {
+		last, err := lastOf(ctx, ld, runs.StateKey(r.Pull.Repo.ID, target))
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			out = map[string]int{}
+		}
+		out[target] = last.Count()
+	}
+	return out, nil
+}
+
+func lastOf(ctx context.Context, ld Ledger, key string) (*runs.LastApply, error) {
+	rec, err := ld.Records.Get(ctx, key)
 	if err != nil || rec.Version == "" {
 		return nil, err
 	}

@@ -5,16 +5,30 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Open lists the plan of a run among the open ones of its state. It comes before the run's record
+// Open lists the plan of a run among the open ones of its state, and of those of the projects that it depends on. It comes before the run's record
 // has the plan, so that none is missed.
 func (ld Ledger) Open(ctx context.Context, r runs.Run, author string) error {
-	entry := pipeline.Encode(runs.Open{Pull: r.Pull, Author: author})
-	_, err := ld.Change(ctx, r.OpenKey(), func(old []byte) ([]byte, error) {
+	if err := list(ctx, ld, r.OpenKey(), runs.Open{Pull: r.Pull, Author: author}); err != nil {
+		return err
+	}
+	for _, target := range slices.Sorted(maps.Keys(r.Reads)) {
+		if err := list(ctx, ld, runs.ReaderKey(r, target), runs.Open{Pull: r.Pull, Author: author, Target: r.Target()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func list(ctx context.Context, ld Ledger, key string, o runs.Open) error {
+	entry := pipeline.Encode(o)
+	_, err := ld.Change(ctx, key, func(old []byte) ([]byte, error) {
 		if string(old) == string(entry) {
 			return nil, ErrAsIs
 		}
@@ -23,9 +37,18 @@ func (ld Ledger) Open(ctx context.Context, r runs.Run, author string) error {
 	return err
 }
 
-// Shut takes a run off the list.
+// Shut takes a run off the lists.
 func (ld Ledger) Shut(ctx context.Context, r runs.Run) error {
-	rec, err := ld.Records.Get(ctx, r.OpenKey())
+	for _, target := range slices.Sorted(maps.Keys(r.Reads)) {
+		if err := unlist(ctx, ld, runs.ReaderKey(r, target)); err != nil {
+			return err
+		}
+	}
+	return unlist(ctx, ld, r.OpenKey())
+}
+
+func unlist(ctx context.Context, ld Ledger, key string) error {
+	rec, err := ld.Records.Get(ctx, key)
 	if err != nil || rec.Version == "" {
 		return err
 	}
@@ -38,7 +61,16 @@ func (ld Ledger) Shut(ctx context.Context, r runs.Run) error {
 
 // Opens returns the list for the state of a project: target names it, as in messages.
 func (ld Ledger) Opens(ctx context.Context, repo int64, target string) ([]runs.Open, error) {
-	list, err := ld.Records.List(ctx, runs.OpenDir(repo, target))
+	return opensIn(ctx, ld, runs.OpenDir(repo, target))
+}
+
+// Readers returns the list of plans of projects that depend on one: target names that.
+func (ld Ledger) Readers(ctx context.Context, repo int64, target string) ([]runs.Open, error) {
+	return opensIn(ctx, ld, runs.ReaderDir(repo, target))
+}
+
+func opensIn(ctx context.Context, ld Ledger, dir string) ([]runs.Open, error) {
+	list, err := ld.Records.List(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("list open plans: %w", err)
 	}

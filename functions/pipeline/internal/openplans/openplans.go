@@ -1,13 +1,13 @@
 // Package openplans finds the plans that wait for their apply while another pull request is applied
-// to their state: they may be other plans by then. It has each of them checked.
+// to their state, or to that of a project that theirs depends on: they may be other plans by then. It has each of them checked.
 //
 //	an apply is settled     its pull request is merged, or closed: [Finder.Settled] sends one message
-//	its message is handled  [Finder.Find] lists the open plans of the state, and sends one each
+//	its message is handled  [Finder.Find] lists the open plans of the state, and those that depend on it, and sends one each
 //	a plan is kept          [Finder.Kept] does the same where an apply came in between
 //
 // Before that they would be compared with a base branch that lacks what was applied: each would
 // revert it. The list of open plans may have entries too many; a plan is due by its own record
-// ([Due]). Each state has at most [AtOnce] of its plans under way, those of different authors in turn
+// ([Due], [Outdated]). Each state has at most [AtOnce] of its plans under way, those of different authors in turn
 // (fair); package reconcile comes back for the rest.
 //
 // It also has pull requests shown anew whose plans stand as they did, but are in another place: behind a person's lock
@@ -78,45 +78,86 @@ func Message(r runs.Run) pipeline.Message {
 // found it. Of the two, whoever comes later finds the other.
 func (f Finder) Kept(ctx context.Context, r runs.Run) error {
 	last, err := f.Ledger.LastApply(ctx, r)
-	if err != nil || !Due(r, last) {
+	if err != nil {
 		return err
 	}
-	return pipeline.Send(ctx, f.Queue, r.Pull, Message(r), r.Plain(), "kept", r.Begun, last.Applies)
+	if Due(r, last) {
+		return pipeline.Send(ctx, f.Queue, r.Pull, Message(r), r.Plain(), "kept", r.Begun, last.Applies)
+	}
+	now, err := f.Ledger.Applies(ctx, r)
+	if err != nil || !Outdated(r, now) {
+		return err
+	}
+	return pipeline.Send(ctx, f.Queue, r.Pull, check(r), r.Plain(), "kept", r.Begun, "read", sum(now))
 }
 
-// Find sends a message for each plan on a state that is due, as far as there may be at once. m is the
-// message about the state.
+// Outdated reports whether the plan of a run has to be checked, since a project that it depends on was applied; now is the
+// number of applies to the states of those.
+func Outdated(r runs.Run, now map[string]int) bool {
+	return r.Phase == runs.Planned && !runs.Preview(r) && len(runs.Outdated(r, now)) > 0
+}
+
+func sum(applies map[string]int) (n int) {
+	for _, k := range applies {
+		n += k
+	}
+	return n
+}
+
+// check is a message about the plan of a run.
+func check(r runs.Run) pipeline.Message {
+	return pipeline.Message{Kind: pipeline.ToCheck, Target: r.Target(), Attempt: r.Attempt}
+}
+
+// Find sends a message for each plan on a state that is due, and each of a project that depends on that one, as far as there
+// may be at once. m is the message about the state.
 func (f Finder) Find(ctx context.Context, m pipeline.Message) error {
 	opens, err := f.Ledger.Opens(ctx, m.Pull.Repo.ID, m.Target)
 	if err != nil {
 		return err
 	}
-	due := 0
-	for _, o := range fair(opens) {
-		s, err := f.Ledger.Read(ctx, o.Pull.Runs()+"/"+m.Target)
+	for i := range opens {
+		opens[i].Target = m.Target
+	}
+	readers, err := f.Ledger.Readers(ctx, m.Pull.Repo.ID, m.Target)
+	if err != nil {
+		return err
+	}
+	found := 0
+	for _, o := range append(fair(opens), fair(readers)...) {
+		s, err := f.Ledger.Read(ctx, o.Pull.Runs()+"/"+o.Target)
 		if err != nil {
 			return err
 		}
-		if s.Version == "" {
-			continue // with the retention
-		}
-		last, err := f.Ledger.LastApply(ctx, s.Run)
+		applies, is, err := f.due(ctx, s)
 		if err != nil {
 			return err
 		}
-		if !Due(s.Run, last) {
+		if !is {
 			continue
 		}
-		if due++; due > AtOnce {
+		if found++; found > AtOnce {
 			return nil
 		}
-		check := pipeline.Message{Kind: pipeline.ToCheck, Target: m.Target, Attempt: s.Attempt}
 		// A message that is sent again is about another try: the first may have come too early.
-		if err := pipeline.Send(ctx, f.Queue, s.Pull, check, s.Plain(), last.Applies, strings.ReplaceAll(m.ID, "/", "-")); err != nil {
+		if err := pipeline.Send(ctx, f.Queue, s.Pull, check(s.Run), s.Plain(), applies, strings.ReplaceAll(m.ID, "/", "-")); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// due reports whether the plan of a run has to be checked; applies is the number of those to its state.
+func (f Finder) due(ctx context.Context, s ledger.Versioned) (applies int, is bool, err error) {
+	if s.Version == "" {
+		return 0, false, nil // with the retention
+	}
+	last, err := f.Ledger.LastApply(ctx, s.Run)
+	if err != nil || Due(s.Run, last) {
+		return last.Count(), err == nil, err
+	}
+	now, err := f.Ledger.Applies(ctx, s.Run)
+	return last.Count(), err == nil && Outdated(s.Run, now), err
 }
 
 // Next has the comments and checks of the applies written again that were queued behind that of a run, which is at

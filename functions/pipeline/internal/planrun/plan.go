@@ -171,6 +171,9 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	if err := pl.Foreseer.Complete(ctx, s.Run, &job); err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
+	if s.Reads, err = pl.Foreseer.Reads(ctx, s.Run); err != nil {
+		return pl.cannotPlan(ctx, s, err)
+	}
 	s.Place, s.Deploys = job.State.String(), job.Environment.GitHub()
 	in := ledger.Inputs{Whole: job.Grants.Programs()}
 	if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {

@@ -54,7 +54,7 @@ func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Rep
 	if err != nil {
 		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)
 	}
-	s.Applies, s.Checked = c.applies, &runs.Checked{ID: c.Evidence.Message.ID, Since: x.Since, Renewed: true, Former: former}
+	s.Applies, s.Reads, s.Checked = c.applies, c.reads, &runs.Checked{ID: c.Evidence.Message.ID, Since: x.Since, Renewed: true, Former: former}
 	saved, err := c.Ledger.Save(ctx, s)
 	if errors.Is(err, pipeline.ErrConflict) {
 		own := s.Run
@@ -88,7 +88,7 @@ func (c *Checker) stays(ctx context.Context, s ledger.Versioned, checked runs.Ch
 		checked.Renewed, checked.Since = true, was.Since // nobody has asked for it since
 	}
 	checked.PlannedOn = c.plannedOn
-	s.Applies, s.Checked = c.applies, &checked
+	s.Applies, s.Reads, s.Checked = c.applies, c.reads, &checked
 	s, err := c.Ledger.Save(ctx, s)
 	if err != nil {
 		return err

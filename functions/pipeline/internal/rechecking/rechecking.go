@@ -1,6 +1,6 @@
 // Package rechecking checks a plan that waits for its apply, after another pull request was applied to
-// its state and is merged or closed, or after a plan has moved whose outputs it was made with: it plans once more, of the present trial merge and the present
-// state, and compares both plans as data.
+// its state, or that of a project that it depends on, and is merged or closed, or after a plan has moved whose outputs it was
+// made with: it plans once more, of the present trial merge and the present state, and compares both plans as data.
 //
 //	the same       the plan stays, under its hash, with a note that it was checked
 //	another one    the new plan takes its place, with the difference, and waits for an apply of its own
@@ -53,6 +53,7 @@ type Checker struct {
 
 	applies   int               // to the state, until now
 	plannedOn map[string]string // the plans of others, now
+	reads     map[string]int    // the applies to the states that it depends on, until now
 }
 
 // Check is the handling of a message, and can be repeated.
@@ -87,7 +88,10 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	}
 	var moved bool
 	c.applies = last.Count()
-	if c.plannedOn, moved, err = c.Foreseer.Due(ctx, s.Run); err != nil || moved || openplans.Due(s.Run, last) {
+	if c.reads, err = c.Ledger.Applies(ctx, s.Run); err != nil {
+		return s, err
+	}
+	if c.plannedOn, moved, err = c.Foreseer.Due(ctx, s.Run); err != nil || moved || openplans.Due(s.Run, last) || openplans.Outdated(s.Run, c.reads) {
 		return s, err
 	}
 	if s.Checked == nil || s.Checked.ID != m.ID {
@@ -171,7 +175,7 @@ func (c *Checker) look(ctx context.Context, q *runs.Request, dir string, w *work
 	if err := c.Foreseer.Complete(ctx, q.Run, &job); err != nil {
 		return nil, err
 	}
-	w.job, q.Provisioners, q.PlannedOn = job, job.Grants.Provisioners, c.plannedOn
+	w.job, q.Provisioners, q.PlannedOn, q.Applied = job, job.Grants.Provisioners, c.plannedOn, c.reads
 	if d := runs.Gate(*q); problem != "" || !d.Allowed() {
 		return append(d.Reasons, unusable(problem)...), nil
 	}

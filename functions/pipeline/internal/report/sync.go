@@ -96,7 +96,7 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 		}
 	}
 	parts := append([]any{r.Plain(), r.Attempt, r.Begun, r.Try, r.Applies, r.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-")}, why...)
-	if r.Checked != nil && r.Checked.PlannedOn != nil {
+	if r.Checked != nil && (r.Checked.PlannedOn != nil || len(r.Reads) > 0) {
 		parts = append(parts, "checked", r.Reserved) // its state has no other apply
 	}
 	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, parts...)
