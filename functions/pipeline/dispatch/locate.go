@@ -57,12 +57,12 @@ func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message, came error
 	return m, false, nil
 }
 
-// knows reports whether the pull request of a message was looked at before, with the repository of its ID: an event says nothing
-// else that is believed. A comment does, and was there if an earlier attempt at it has begun the answer.
+// knows reports whether the pull request of a message was looked at before, or has a check that tells so, with the repository of
+// its ID: an event says nothing else that is believed. A comment does, and was there if an earlier attempt at it has begun the answer.
 func (p *Pipeline) knows(ctx context.Context, m pipeline.Message) (bool, error) {
 	if m.Kind != pipeline.Commanded {
 		l, err := p.Ledger().LastLook(ctx, m.Pull)
-		return l.Head != "", err
+		return l.Head != "" || len(l.Heads) > 0, err
 	}
 	rec, err := p.Records.Get(ctx, ledger.AnswerDir(m.Pull)+"/"+report.AnswerTo(m))
 	if err != nil || rec.Version == "" {
