@@ -8,14 +8,18 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Reads returns the number of applies so far to the states of the projects that a run depends on, by target; nil if it depends
-// on none. It comes before the plan, which may know of more.
+// maxReads is the maximum number of states that a plan is listed under: a pull request can have everything depend on
+// everything.
+const maxReads = 100
+
+// Reads returns the number of applies so far to the states of the projects that a run depends on directly, by target; nil if
+// it depends on none. It comes before the plan, which may know of more.
 func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error) {
-	edges, err := f.edges(ctx, r)
-	if err != nil || edges == nil || r.Removed || r.Options.Destroy {
+	o, err := f.Evidence.Ordered(ctx, r)
+	if err != nil || o == nil || r.Removed || r.Options.Destroy {
 		return nil, err
 	}
-	on := edges[r.Project]
+	on := o.Edges()[r.Project]
 	all, err := evidence.Named(ctx, f.Evidence, r.Base, on)
 	if err != nil {
 		return nil, err
@@ -24,15 +28,19 @@ func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range own {
-		if slices.Contains(on, s.Project) {
-			all = append(all, s)
+	r.Reads = readable(slices.Concat(o.Base[r.Project], on), append(all, own...))
+	return f.Ledger.Applies(ctx, r)
+}
+
+// readable returns the targets of the runs with some names, as keys: the first ones, by their names' order, if there are many.
+func readable(names []string, all []runs.Run) map[string]int {
+	targets := map[string]int{}
+	for _, name := range names {
+		for _, s := range all {
+			if s.Project == name && len(targets) < maxReads {
+				targets[s.Target()] = 0
+			}
 		}
 	}
-	reads := map[string]int{}
-	for _, s := range all {
-		reads[s.Target()] = 0
-	}
-	r.Reads = reads
-	return f.Ledger.Applies(ctx, r)
+	return targets
 }
