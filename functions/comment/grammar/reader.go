@@ -90,16 +90,20 @@ func (r *reader) verb() bool {
 	}
 	typed := r.end(r.words[0])
 	known, n := verbOf(typed, r.words)
-	if n == 0 {
+	found := n > 0
+	if !found {
+		if known, n = nearestVerb(typed), 1; len(r.words) > 1 && beginsVerb(typed) && !strings.HasPrefix(r.words[1].text, "-") {
+			typed += " " + withoutEnd(r.words[1].text)
+			known, n = nearestVerb(typed), 2
+		}
 		r.say(Problem{Kind: UnknownVerb, Word: typed})
-		known, n = nearestVerb(typed), 1
 		if strings.EqualFold(typed, "destroy") { // a plan of it destroys nothing
 			known, r.command.Options.Destroy = Plan, true
 		}
 	}
 	r.at, r.command.Verb = n, known
 	r.row, _ = rowOf(known)
-	if n == 2 {
+	if found && n == 2 {
 		r.at--
 		if last := r.end(r.words[1]); !strings.EqualFold(typed+" "+last, string(known)) {
 			r.lose(Problem{Kind: UnknownVerb, Word: typed + " " + last})
@@ -124,6 +128,13 @@ func verbOf(typed string, words []word) (v Verb, n int) {
 		}
 	}
 	return "", 0
+}
+
+// beginsVerb reports whether a word is the first one of a verb with two.
+func beginsVerb(typed string) bool {
+	return slices.ContainsFunc(Verbs(), func(v Verb) bool {
+		return len(v) > len(typed) && strings.EqualFold(string(v[:len(typed)]), typed) && v[len(typed)] == ' '
+	})
 }
 
 // plain reads a word that is no option: a hash, or an argument.

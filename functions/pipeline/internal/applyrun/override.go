@@ -49,7 +49,11 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		replies = append(replies, comment.Overridden{Project: s.Project, By: q.Actor, Because: c.Reason})
 	}
 	if len(replies) == 0 {
-		replies = append(replies, evidence.Refused(c, "", runs.Refusal(reasons.NoPlan{})))
+		var no reasons.Reason = reasons.NoPlan{}
+		if !slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Meant(c) }) {
+			no = evidence.Unselected(c, all, no)
+		}
+		replies = append(replies, evidence.Refused(c, "", runs.Refusal(no)))
 	}
 	return replies, nil
 }

@@ -59,13 +59,7 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 // noneSelected refuses a command that selects no plan, by a decision about no run. One with names
 // gets those that there are.
 func noneSelected(c comment.Command, d runs.Decision, known []ledger.Versioned) comment.Reply {
-	no := reasons.NoneSelected{Command: c}
-	for _, s := range known {
-		if s.Phase != runs.Dropped && s.Phase != runs.Superseded {
-			no.Projects = append(no.Projects, s.Project)
-		}
-	}
-	if runs.Has[reasons.NoPlan](d) && len(d.Reasons) == 1 && !c.Everything() && len(no.Projects) > 0 {
+	if no := evidence.Unselected(c, known, nil); no != nil && runs.Has[reasons.NoPlan](d) && len(d.Reasons) == 1 {
 		return evidence.Refused(c, "", runs.Refusal(no))
 	}
 	return evidence.Refused(c, c.Project, d)

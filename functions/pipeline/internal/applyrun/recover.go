@@ -37,6 +37,7 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 	if err != nil {
 		return nil, err
 	}
+	known := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.Meant(c) })
 	if len(all) == 0 {
 		q, err := re.Evidence.Request(ctx, comment.Recover, runs.Run{})
@@ -46,7 +47,7 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 		}
 		d := runs.Gate(q)
 		if d.Allowed() {
-			d = runs.Refusal(reasons.NothingToRecover{})
+			d = runs.Refusal(evidence.Unselected(c, known, reasons.NothingToRecover{}))
 		}
 		return []comment.Reply{evidence.Refused(c, "", d)}, nil
 	}

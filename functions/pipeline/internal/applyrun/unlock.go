@@ -21,9 +21,10 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 	if err != nil {
 		return nil, err
 	}
+	known := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.Meant(c) })
 	if len(all) == 0 {
-		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(reasons.NothingToUnlock{}))}, nil
+		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(evidence.Unselected(c, known, reasons.NothingToUnlock{})))}, nil
 	}
 	var replies []comment.Reply
 	for _, s := range all {

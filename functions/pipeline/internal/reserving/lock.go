@@ -36,11 +36,12 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 	if err != nil {
 		return nil, err
 	}
+	known := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c)
 	})
 	if len(all) == 0 {
-		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(reasons.NothingToLock{}))}, nil
+		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(evidence.Unselected(c, known, reasons.NothingToLock{})))}, nil
 	}
 	if replies, err := lo.mayLock(ctx, c, all); err != nil || replies != nil {
 		return replies, err

@@ -24,6 +24,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 	if err != nil {
 		return nil, err
 	}
+	known := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c)
 	})
@@ -47,7 +48,11 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 		}
 	}
 	if len(replies) == 0 {
-		replies = append(replies, evidence.Refused(c, c.Project, runs.Refusal(reasons.NothingToStop{})))
+		var no reasons.Reason = reasons.NothingToStop{}
+		if len(all) == 0 {
+			no = evidence.Unselected(c, known, no)
+		}
+		replies = append(replies, evidence.Refused(c, "", runs.Refusal(no)))
 	}
 	return replies, nil
 }
