@@ -93,7 +93,7 @@ func (r *reader) verb() bool {
 	found := n > 0
 	if !found {
 		if known, n = nearestVerb(typed), 1; len(r.words) > 1 && beginsVerb(typed) && !strings.HasPrefix(r.words[1].text, "-") {
-			typed += " " + withoutEnd(r.words[1].text)
+			typed = strings.TrimSpace(typed + " " + withoutEnd(r.words[1].text))
 			known, n = nearestVerb(typed), 2
 		}
 		r.say(Problem{Kind: UnknownVerb, Word: typed})
