@@ -19,8 +19,8 @@ type Loosening struct {
 	Actions []string       // the patterns of actions that the change concerns
 }
 
-// Asks returns the requests that the loosening might allow, and the matrix does not. Their order is any, and always the same:
-// sorted ones would have those that nobody notices first, of all policies of the same kind.
+// Asks returns the requests that the loosening might allow, and the matrix does not. Their order is
+// random, and always the same: neighbours in the sorted order are alike, and notice the same.
 func (l Loosening) Asks(w *World, c Catalogue) []Ask {
 	asks := slices.DeleteFunc(w.wanted(w.asksOf(l.Policy.Policy, l.Actions, c)), func(a Ask) bool { return a.Want })
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(asks), func(i, j int) { asks[i], asks[j] = asks[j], asks[i] })

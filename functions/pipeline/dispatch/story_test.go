@@ -29,13 +29,13 @@ import (
 )
 
 // stage is everything, put together: a GitHub, a pipeline behind a webhook, its data in a directory, and our engine. GitHub is
-// asked without a connection, which costs a quarter of the time; webhooks have one.
+// asked without a connection, which costs a sixth of the time; webhooks have one.
 type stage struct {
 	t    *testing.T
 	hub  *githubtest.Hub
 	repo *githubtest.Repository
 	data *localstore.Dir
-	// records are in memory, which takes a third of the time of the file's: package serve is tested with those.
+	// records are in memory: those of package localstore keep the same contract, and serve is tested with them.
 	records pipeline.Records
 	app     *github.App
 	// appConfig is what the App is made of.

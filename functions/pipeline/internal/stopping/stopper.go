@@ -52,7 +52,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 		if len(all) == 0 {
 			no = evidence.Unselected(c, known, no)
 		}
-		replies = append(replies, evidence.Refused(c, "", runs.Refusal(no)))
+		replies = append(replies, evidence.Refused(c, c.Project, runs.Refusal(no)))
 	}
 	return replies, nil
 }
