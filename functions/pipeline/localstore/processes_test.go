@@ -28,13 +28,17 @@ func TestMain(m *testing.M) {
 }
 
 // child handles messages by making a record of each, and says so before they are
-// removed: then it may be killed.
+// removed: then it may be killed. It begins a message for each byte of its input, and goes on
+// alone after the end of that.
 func child(path string) error {
 	d, err := Open(path)
 	if err != nil {
 		return err
 	}
 	_, err = d.Queue.Drain(context.Background(), Worker{Limit: 2, Handle: func(ctx context.Context, m pipeline.Message) error {
+		if _, err := os.Stdin.Read(make([]byte, 1)); err != nil && err != io.EOF {
+			return err
+		}
 		_, err := d.Records.Put(ctx, "effect/"+m.ID, []byte("done"), "")
 		fmt.Println(m.ID)
 		if errors.Is(err, pipeline.ErrConflict) {
@@ -45,9 +49,19 @@ func child(path string) error {
 	return err
 }
 
-func startChild(t *testing.T, path string) (*exec.Cmd, *bufio.Reader) {
+// startChild starts a child that handles some messages, or all; what it prints is read by the
+// caller.
+func startChild(t *testing.T, path string, some int) (*exec.Cmd, *bufio.Reader) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
+	if some > 0 {
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { in.Close() })
+		defer fmt.Fprint(in, strings.Repeat(".", some))
+	}
 	cmd.Env = append(os.Environ(), "RUNLOCAL_TEST_DIR="+path)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -67,13 +81,14 @@ func TestKill(t *testing.T) {
 	t.Parallel()
 	d := openDir(t)
 	path := strings.TrimSuffix(d.States, "/states")
-	const messages = 40
+	const messages, all = 40, 0
 	for i := range messages {
 		send(t, d.Queue, pushed(fmt.Sprint(i), i%3))
 	}
 	for range 4 { // none of them comes far
-		cmd, out := startChild(t, path)
-		for range 3 {
+		const said = 3
+		cmd, out := startChild(t, path, said+1)
+		for range said {
 			if _, err := out.ReadString('\n'); err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +104,7 @@ func TestKill(t *testing.T) {
 	}
 	var together []*exec.Cmd
 	for range 3 {
-		cmd, out := startChild(t, path)
+		cmd, out := startChild(t, path, all)
 		go io.Copy(io.Discard, out)
 		together = append(together, cmd)
 	}

@@ -108,8 +108,14 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 	if err != nil || !any {
 		return c, false, err
 	}
-	// A crash in between leaves letters that are dead, and visible: nothing is lost.
-	_, err = db.ExecContext(ctx, `
+	// One transaction: a message that another worker gives back for the last time in between would
+	// be tried once more than its queue allows.
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return c, false, err
+	}
+	defer tx.Rollback()
+	_, err = tx.ExecContext(ctx, `
 		UPDATE message SET queue = ?1 || queue, receives = 0, ready = 0, claim = '',
 			error = CASE error WHEN '' THEN 'whoever handled it died' ELSE error END
 		WHERE receives >= CASE queue WHEN ?4 THEN ?5 ELSE ?2 END AND ready <= ?3 AND queue NOT LIKE ?1 || '%'`,
@@ -120,7 +126,7 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 	var queue string
 	var body []byte
 	c.claim = rand.Text()
-	err = db.QueryRowContext(ctx, `
+	err = tx.QueryRowContext(ctx, `
 		UPDATE message SET claim = ?1, ready = ?2, receives = receives + 1
 		WHERE seq = (
 			SELECT seq FROM message AS m
@@ -131,7 +137,10 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 		c.claim, now.Add(q.lease()).UnixMilli(), now.UnixMilli(), hurry,
 	).Scan(&c.seq, &queue, &body, &c.receives, &c.reason)
 	if errors.Is(err, sql.ErrNoRows) {
-		return c, false, nil
+		return c, false, tx.Commit()
+	}
+	if err == nil {
+		err = tx.Commit()
 	}
 	if err != nil {
 		return c, false, err

@@ -111,6 +111,9 @@ func (w Worker) log(err error) {
 // abandoned. A failure of Handle is no error; one of Abandon is.
 func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, err error) {
 	c, ok, err := q.claim(ctx, hurry)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // SQLite says no more than "interrupted"
+	}
 	if err != nil || !ok {
 		return false, false, wrap("take a message", err)
 	}
