@@ -45,6 +45,8 @@ func TestEachCommandBadly(t *testing.T) {
 		"without rights":     {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] }, nil, []string{"write", "permission"}},
 		"for a project that is gone": {"alice", func(v grammar.Verb) string { return "lockstep " + typed[v] + " -p gone" }, nil,
 			[]string{"There is no project for `lockstep", "There is no plan for `lockstep"}},
+		"without rights, for a project that is gone": {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] + " -p gone" }, nil,
+			[]string{"write", "permission"}},
 		"once it is closed": {"alice", func(v grammar.Verb) string { return "lockstep " + typed[v] },
 			func(s *stage, n int) { s.repo.Close("alice", n) }, []string{"closed", "**Not ", "is **not locked**", "nothing to recover"}},
 		"twice": {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] + "\nlockstep " + typed[v] }, nil, []string{"write", "permission"}},

@@ -24,7 +24,17 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 	known := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.Meant(c) })
 	if len(all) == 0 {
-		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(evidence.Unselected(c, known, reasons.NothingToUnlock{})))}, nil
+		// Who may not ask is told nothing of the runs, not even that there are none.
+		q, err := un.Evidence.Request(ctx, comment.Unlock, runs.Run{})
+		if err != nil {
+			no, err := evidence.Unable(c, "", err)
+			return []comment.Reply{no}, err
+		}
+		d := runs.Gate(q)
+		if d.Allowed() {
+			d = runs.Refusal(evidence.Unselected(c, known, reasons.NothingToUnlock{}))
+		}
+		return []comment.Reply{evidence.Refused(c, "", d)}, nil
 	}
 	var replies []comment.Reply
 	for _, s := range all {
