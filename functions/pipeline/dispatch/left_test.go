@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -212,6 +213,50 @@ func TestLeftByATwin(t *testing.T) {
 	s.settle()
 	s.expect("the check of the other one", s.check("twin"), "success 2 to add")
 	s.expect("the status", s.status(n), "To apply this plan")
+}
+
+// TestLeftByATwinMeanwhile is the story of a history (seed 96010897 of the brief ones): two pull requests have the same head. The
+// one that has failed leaves it after a process has read so for the check of the other one, and before that is written. It holds
+// that the failure does not stand for ever, whichever process writes it.
+func TestLeftByATwinMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, writer := range []string{"the one that has failed", "the other one"} {
+		t.Run(writer, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+			for _, branch := range []string{"b", "twin"} {
+				s.repo.Push("GitHub", branch, "Change", githubtest.Files{"b.tf": resource("b", "1")})
+			}
+			twin := s.repo.OpenPull("alice", "Change", "twin")
+			s.settle()
+			n := s.repo.OpenPull("alice", "Change", "b")
+			leaves, left := false, false
+			connect := s.pipeline.Connect
+			s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
+				hub, err := connect(p)
+				return preceded{hub, func(c github.Check) {
+					if leaves && strings.HasPrefix(c.ExternalID, fmt.Sprintf("%d/", twin)) && c.Conclusion == github.ConcludedFailure && !left {
+						left = true
+						s.pushed(n, "b", githubtest.Files{"b.tf": resource("b", "2")})
+					}
+				}}, err
+			}
+			engine := s.pipeline.Engine
+			s.pipeline.Engine = failing{engine}
+			leaves = writer == "the one that has failed"
+			s.settle()
+			s.pipeline.Engine = engine
+			if !leaves {
+				leaves = true
+				s.say("alice", twin, "lockstep plan")
+			}
+			s.settle()
+			if !left {
+				t.Error("it has not left meanwhile")
+			}
+			s.expect("the check", s.check("twin"), "success 2 to add")
+		})
+	}
 }
 
 // TestClosedUnseen holds that the check of a head which nobody has looked at is ended where the pull request is closed or

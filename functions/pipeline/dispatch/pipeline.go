@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/notices"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
@@ -116,8 +117,18 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if !service.Allowed() {
-		p.turnAway(ctx, m, service)
-		return nil
+		// A repository can have left the name before it was looked at under it.
+		var found bool
+		if service.Refused.Why == notices.OtherRepository {
+			m, found, err = p.elsewhere(ctx, m, evidence.ErrGone)
+		}
+		if err != nil {
+			return fmt.Errorf("handle %s: %w", m.ID, err)
+		}
+		if !found {
+			p.turnAway(ctx, m, service)
+			return nil
+		}
 	}
 	tries := &ledger.Tries{Ledger: p.Ledger(), Key: key}
 	// The queue counts the attempts at other messages.

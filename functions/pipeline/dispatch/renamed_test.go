@@ -286,6 +286,35 @@ func TestRenamedToNobody(t *testing.T) {
 	}
 }
 
+// TestRenamedTwice holds that a webhook which names the repository by a name that it had for moments is heard, though the name
+// is known as another repository's by then, which is served, too; and that nothing of the other one's is taken for it.
+func TestRenamedTwice(t *testing.T) {
+	t.Parallel()
+	s := movable(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Rename("alice", "for-moments")
+	s.repo.Close("alice", n)
+	s.delivered()
+	s.repo.Rename("alice", "platform")
+	other := s.hub.AddRepository("acme", "for-moments", withBackends(githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject}))
+	other.Push("alice", "b", "B", githubtest.Files{"net/b.tf": resource("b", "1")})
+	o := other.OpenPull("alice", "B", "b")
+	is := other.Repo()
+	if served, err := s.pipeline.Intake().Served(t.Context(), is); err != nil || !served.Allowed() {
+		t.Fatalf("the other repository is not served: %v, %v", served, err)
+	}
+	s.settle()
+	s.goRound()
+	if r := s.run(n); r.Phase != runs.Dropped {
+		t.Errorf("the plan of the closed pull request is %s", r.Phase)
+	}
+	all, err := s.pipeline.Ledger().Runs(t.Context(), pipeline.Pull{Repo: is, Number: o})
+	if err != nil || len(all) != 1 || all[0].Phase != runs.Planned {
+		t.Errorf("the runs of the other repository are %+v, %v", all, err)
+	}
+	s.tidy(&faults{})
+}
+
 // TestRenamedWithALock holds that an unlock finds the lock that a run of the pull request has left under a former name.
 func TestRenamedWithALock(t *testing.T) {
 	t.Parallel()

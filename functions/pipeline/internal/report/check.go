@@ -40,6 +40,9 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		first = s.ID == 0 && !s.Asked
 		silent = first && r.Silent()
 		s.Asked = s.Asked || !silent
+		if !silent {
+			s.Shown = "" // as with untold
+		}
 		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.Key(), r.Check(), status, conclusion
 		return pipeline.Encode(s), err
 	}); err != nil {
@@ -72,11 +75,30 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		if p, err = rp.project(ctx, other.Run); err != nil {
 			return err
 		}
+		if all, err = untold(ctx, rp.Ledger, other.Run); err != nil {
+			return err
+		}
 		if err := rp.writeCheck(ctx, other.Run, p, all, false); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// untold notes that the check run of a run is about to be written, and returns the records of the checks beside it since.
+// Whoever changes one of those later writes this one, too, whatever it told before.
+func untold(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
+	if _, err := ld.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
+		s, err := decodeCheck(old)
+		if old == nil || s.Shown == "" {
+			return nil, ledger.ErrAsIs
+		}
+		s.Shown = ""
+		return pipeline.Encode(s), err
+	}); err != nil {
+		return nil, err
+	}
+	return checksIn(ctx, ld, checkDir(r))
 }
 
 // EndCheck writes the check run of a run that has come to its end, unless it was written. Whoever moves such a run on to
@@ -170,7 +192,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	_, err = rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
 		s, err := decodeCheck(old)
 		twins = s.ID != 0 && s.ID != id && s.ID != own.ID
-		late = old != nil && (s.Status != status || s.Conclusion != conclusion)
+		late = old != nil && (s.Status != status || s.Conclusion != conclusion || s.Shown != own.Shown)
 		switch {
 		case twins:
 			s.ID = 0 // to be looked for
@@ -186,8 +208,8 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil || !twins && !late {
 		return err
 	}
-	// Another process has made one at the same time, of which people see the newest, or has decided on another status
-	// meanwhile, which this one has written over.
+	// Another process has made one at the same time, of which people see the newest, or has written another status or
+	// conclusion meanwhile, which this one has written over.
 	now, err := rp.Ledger.Read(ctx, r.Key())
 	if err != nil {
 		return err
