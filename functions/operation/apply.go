@@ -80,6 +80,8 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 	case w == nil || out.Unsaved:
 	case o.Planned != "" && out.Left > 0 && caller.Err() != nil:
 		out.Resumable, o.State.BeforePut = true, nil // the journal stays
+	case o.Ended != nil && o.Ended(out, ds) != nil:
+		o.State.BeforePut = nil // the journal stays
 	default:
 		ds = append(ds, o.endJournal(ctx, w.Writer)...)
 	}

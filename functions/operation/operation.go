@@ -48,6 +48,9 @@ type Operation struct {
 	// is set before OpenState: a journal of that very plan is not recovered but left for Apply to go
 	// on with, and Begun tells so.
 	Planned string
+	// Ended is told the result of an apply once its state is stored, and before its journal is removed; may be nil. After an
+	// error the journal stays.
+	Ended func(Applied, diags.Diagnostics) error
 	// State is set by OpenState, and so are Recovery and Begun.
 	State    *workdir.State
 	Recovery Recovery

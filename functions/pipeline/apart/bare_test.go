@@ -21,7 +21,7 @@ import (
 
 // kinds are all questions of a child.
 var kinds = []kind{
-	isPermit, isEnvironment, isSecrets, isCredentials, isKeys, isRescue, isFetch, isPackage, isKeep, isMemory, isGate, isProgress, isState,
+	isPermit, isEnvironment, isSecrets, isCredentials, isKeys, isRescue, isFetch, isPackage, isKeep, isMemory, isGate, isProgress, isEnded, isState,
 	isProtection, isResult,
 }
 

@@ -41,6 +41,7 @@ type call struct {
 	permit func(jobs.Present) jobs.Permit
 
 	permitted bool // it was allowed to apply
+	ended     bool // it has told the outcome of that
 	again     bool // it was asked to plan again
 	locked    bool // it may have a lock
 	programs  bool // it may have started programs

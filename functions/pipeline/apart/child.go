@@ -129,6 +129,10 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 	case applies:
 		var o jobs.Outcome
 		c.order.Job.Progress = func(p comment.Progress) { _, _ = c.ask(question{Kind: isProgress, Progress: p}) }
+		c.order.Job.Ended = func(o jobs.Outcome) error {
+			_, err := c.ask(question{Kind: isEnded, Outcome: o})
+			return err
+		}
 		o, err = e.Apply(ctx, c.order.Job, c.order.Plan, c.permit)
 		r.Outcome = &o
 	case checks:

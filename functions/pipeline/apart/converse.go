@@ -66,6 +66,16 @@ func (c *call) progress(p comment.Progress) {
 	}
 }
 
+// tellEnd passes on the outcome of an apply.
+func (c *call) tellEnd(o jobs.Outcome) error {
+	tell := c.order.Job.Ended
+	if tell == nil {
+		return nil
+	}
+	o.Report = c.clean(o.Report)
+	return tell(o)
+}
+
 // answer answers a question. The error is errShape if the child has no right to ask it.
 func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	if c.permitted {
@@ -129,6 +139,12 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 			return a, errShape
 		}
 		c.progress(q.Progress)
+	case isEnded:
+		if c.order.Action != applies || !c.permitted || c.ended {
+			return a, errShape
+		}
+		c.ended = true
+		err = c.tellEnd(q.Outcome)
 	case isProtection:
 		if e.Protection != nil {
 			e.once.Do(func() { e.Protection(q.Protection) })

@@ -94,6 +94,7 @@ type question struct {
 	Gate             string      // the name of the gate to ask about the plan's JSON in Data
 	Protection       []string
 	Progress         comment.Progress
+	Outcome          jobs.Outcome // of an apply whose journal is there
 	Result           *result
 }
 
@@ -112,6 +113,7 @@ const (
 	isMemory      kind = "memory"
 	isGate        kind = "gate"
 	isProgress    kind = "progress"   // of an apply
+	isEnded       kind = "ended"      // an apply, before its journal is removed
 	isState       kind = "state"      // it will access the state, and its lock
 	isProtection  kind = "protection" // of its programs
 	isResult      kind = "result"

@@ -410,6 +410,72 @@ func (k killed) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(
 	return o, err
 }
 
+// TestDeathAtTheEnd holds that the result of an apply is told although its process dies as it has come to its end: while the
+// journal is there, and when it is gone, and the state may be locked still.
+func TestDeathAtTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, dies := range map[string]func(now string) (before, after bool){
+		"with its journal":                   func(now string) (bool, bool) { return false, strings.Contains(now, `"Ended"`) },
+		"without its journal":                func(now string) (bool, bool) { return strings.Contains(now, `"Outcome"`), false },
+		"with its journal, and is abandoned": func(now string) (bool, bool) { return false, strings.Contains(now, `"Ended"`) },
+	} {
+		for _, result := range []string{"**Applied** `.`: 2 added", "added, 0 changed, 0 destroyed before the failure"} {
+			t.Run(name+"/"+strings.Fields(result)[0], func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "lockstep.hcl": "allow {\n  provisioners = true\n}\n"})
+				b := resource("b", "1")
+				if strings.Contains(result, "failure") {
+					b = strings.Replace(b, "{\n", "{\n  provisioner \"local-exec\" {\n    command = \"exit 3\"\n  }\n", 1)
+				}
+				n := s.pull("alice", "b", githubtest.Files{"b.tf": b})
+				m, id := s.toApply("alice", n)
+				records := s.pipeline.Records
+				s.pipeline.Records = &fatalApply{records, dies}
+				if err := s.killed(m); err != nil {
+					t.Error(err)
+				}
+				s.pipeline.Records = records
+				if e := s.begun(s.runOf(n)); e.Outcome != nil || e.Ended == nil {
+					t.Fatalf("the apply record has %+v, and before the end %+v", e.Outcome, e.Ended)
+				}
+				if strings.HasSuffix(name, "abandoned") {
+					if err := s.pipeline.Abandon(t.Context(), m, "it died"); err != nil {
+						t.Fatal(err)
+					}
+				} else if err := s.pipeline.Handle(t.Context(), m); err != nil {
+					t.Fatal(err)
+				}
+				s.settle()
+				s.expect("the answer", s.answerTo(n, id), result)
+				if !strings.Contains(name, "abandoned") { // then the lock is the next one's
+					s.tidy(&faults{})
+				}
+			})
+		}
+	}
+}
+
+// fatalApply are records in which a process dies before or after it writes an apply record.
+type fatalApply struct {
+	pipeline.Records
+	dies func(now string) (before, after bool)
+}
+
+func (r *fatalApply) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
+	var before, after bool
+	if strings.HasPrefix(key, "effect/") {
+		before, after = r.dies(string(value))
+	}
+	if before {
+		panic(errKilled)
+	}
+	v, err := r.Records.Put(ctx, key, value, prev)
+	if after {
+		panic(errKilled)
+	}
+	return v, err
+}
+
 // TestContinueInVain holds that an apply whose processes end as they should, and do not get on, is given
 // up, and that what was done before is told.
 func TestContinueInVain(t *testing.T) {

@@ -31,6 +31,7 @@ func TestBare(t *testing.T) {
 	var whole Job
 	fill(t, reflect.ValueOf(&whole).Elem(), "Job")
 	whole.Progress = func(comment.Progress) {}
+	whole.Ended = func(Outcome) error { return nil }
 	s, _ := project.Parse(project.FileName, []byte("environment \"prod\" {\n  env = { KEY = \"secret\" }\n}\n"))
 	var err error
 	if whole.Environment, err = s.Grant(project.Project{Environment: "prod"}, project.Grantee{}); err != nil {

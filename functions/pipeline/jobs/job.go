@@ -92,6 +92,10 @@ type Job struct {
 	// Progress is told how far an apply is, now and then; nil tells nobody. It does not go to
 	// other processes.
 	Progress func(comment.Progress) `json:"-"`
+	// Ended is told the outcome of an apply once the state is stored, and before its journal is removed: a process that finds
+	// no journal any more has the outcome from there. nil tells nobody. After an error the journal stays. It does not go to
+	// other processes.
+	Ended func(Outcome) error `json:"-"`
 }
 
 // Repository names the repository among those of all Apps, as pipeline.Pull.Repository does.

@@ -48,6 +48,7 @@ func (c *carriage) carry(ctx context.Context) (jobs.Outcome, error) {
 			deposed(err) // another process has the apply
 		}
 	}
+	c.job.Ended = func(o jobs.Outcome) error { return c.ended(context.WithoutCancel(ctx), o) }
 	work, end := stopping.Watch(ctx, c.ap.Ledger, c.run.Run, c.ap.Poll)
 	defer end()
 	outcome, err := c.ap.Engine.Apply(work, c.job, c.plan, func(now jobs.Present) (answer jobs.Permit) {
@@ -72,6 +73,15 @@ func (c *carriage) goesOn(ctx context.Context, p comment.Progress) (err error) {
 	return err
 }
 
+// ended records the outcome while the journal is still there: this process may die before it has recorded the end.
+func (c *carriage) ended(ctx context.Context, o jobs.Outcome) (err error) {
+	o.Report = c.ap.Report.Clean(o.Report)
+	o = c.ap.keep(ctx, c.run, o)
+	c.begun.Ended = &o
+	c.begun, err = c.ap.Ledger.EndApply(ctx, c.run.Run, c.begun)
+	return err
+}
+
 // end records the end of this process' part of an apply that was begun.
 func (c *carriage) end(ctx context.Context, o jobs.Outcome, err error) error {
 	ap := c.ap
@@ -83,6 +93,9 @@ func (c *carriage) end(ctx context.Context, o jobs.Outcome, err error) error {
 		o.Progress = c.far
 	}
 	ctx = context.WithoutCancel(ctx)
+	if known := c.begun.Ended; known != nil && !o.Resumable && (err != nil || o.Lost) {
+		return ap.note(ctx, c.run, *known, c.begun)
+	}
 	switch {
 	case o.Resumable && c.stop != nil:
 		return ap.stopped(ctx, c, o, *c.stop)

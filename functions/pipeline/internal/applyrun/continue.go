@@ -45,7 +45,11 @@ func (ap *Applier) goOn(ctx context.Context, s ledger.Versioned, b ledger.Begun)
 	}
 	defer done()
 	if problem != "" {
-		return ap.note(ctx, s, jobs.Outcome{Failed: true, Lost: true, Report: problem}, b)
+		o := jobs.Outcome{Failed: true, Lost: true, Report: problem}
+		if b.Ended != nil {
+			o = *b.Ended
+		}
+		return ap.note(ctx, s, o, b)
 	}
 	stop, err := ap.Ledger.StopOf(ctx, s.Run)
 	if err != nil {

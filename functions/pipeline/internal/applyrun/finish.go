@@ -42,25 +42,35 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 // bytes for one, and all of them fit into a record.
 const maxKept = 60 << 10
 
-// note completes the apply record, before anything else can fail. If the report cannot be stored as
-// an artifact, the record contains it.
+// note completes the apply record, before anything else can fail.
 func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome, begun ledger.Begun) error {
 	ctx = context.WithoutCancel(ctx)
+	o = ap.keep(ctx, s, o)
+	begun.Ended, begun.Outcome = nil, &o
+	begun, err := ap.Ledger.EndApply(ctx, s.Run, begun)
+	if err != nil {
+		return err
+	}
+	return ap.Finish(ctx, s, begun.ApplyRecord)
+}
+
+// keep stores the report of an outcome as an artifact, and returns the outcome as the apply record has it: with the report
+// if that could not be stored.
+func (ap *Applier) keep(ctx context.Context, s ledger.Versioned, o jobs.Outcome) jobs.Outcome {
 	if o.Report != "" {
 		err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report))
 		if o.Report = markdown.Cut(o.Report, maxKept); err == nil {
 			o.Report = ""
 		}
 	}
-	begun.Outcome = &o
-	if err := ap.Ledger.EndApply(ctx, s.Run, begun); err != nil {
-		return err
-	}
-	return ap.Finish(ctx, s, begun.ApplyRecord)
+	return o
 }
 
 // Finish moves a run on after its apply, from the apply record.
 func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.ApplyRecord) error {
+	if e.Outcome == nil {
+		e.Outcome = e.Ended
+	}
 	o := jobs.Outcome{Failed: true}
 	idle := e.Outcome == nil && e.Rested // all of them have ended as they should
 	if idle {

@@ -43,6 +43,9 @@ type ApplyRecord struct {
 	Idle     int              `json:",omitempty"`
 	// Counts are the changes by the end of the last process that handed over.
 	Counts counting.Counts `json:",omitzero"`
+	// Ended is the outcome that is known before the journal is removed and the state is unlocked: the journal, if it is there,
+	// knows better. It is nil before that, and once there is an Outcome.
+	Ended *jobs.Outcome `json:",omitempty"`
 	// Outcome is nil until it is known. Its report is an artifact, or is in here if that could not
 	// be written.
 	Outcome *jobs.Outcome `json:",omitempty"`
@@ -118,10 +121,9 @@ func (b *Begun) far(p comment.Progress) {
 	b.Progress = p
 }
 
-// EndApply completes the record with its outcome.
-func (ld Ledger) EndApply(ctx context.Context, r runs.Run, b Begun) error {
-	_, err := ld.putBegun(ctx, r, b)
-	return err
+// EndApply completes the record with its outcome, or with that before the end.
+func (ld Ledger) EndApply(ctx context.Context, r runs.Run, b Begun) (Begun, error) {
+	return ld.putBegun(ctx, r, b)
 }
 
 // putBegun writes the record. A write that failed, and was done nevertheless, is found by its value: no other

@@ -169,7 +169,8 @@ var uses = map[string]use{
 			return err
 		}
 		b.Outcome = &jobs.Outcome{Report: "Done."}
-		return ld.EndApply(ctx, net, b)
+		_, err := ld.EndApply(ctx, net, b)
+		return err
 	}),
 
 	"order stop":         func(ctx context.Context, ld Ledger) (any, error) { return ld.OrderStop(ctx, dns, "ann") },

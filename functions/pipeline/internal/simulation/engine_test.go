@@ -21,6 +21,8 @@ import (
 // cloud is all states, with their objects.
 type cloud struct {
 	states map[string]*state // by directory of the project
+	// ended are the applies that have told their outcome and have no journal any more, by job.Run.
+	ended map[string]bool
 }
 
 // A state is what is remembered about objects, and the objects themselves: a change is both at once.
@@ -378,15 +380,24 @@ func (a *applying) carryOut(ctx context.Context, p saved) (jobs.Outcome, error) 
 			}
 			o := out()
 			o.Failed, o.Report = true, "the provider refuses"
-			a.st.begun = nil
-			return o, nil
+			return a.end(o)
 		}
 		if a.j.Progress != nil {
 			a.j.Progress(progress())
 		}
 	}
-	o := out()
-	a.st.begun = nil
+	return a.end(out())
+}
+
+// end tells the outcome, and removes the journal.
+func (a *applying) end(o jobs.Outcome) (jobs.Outcome, error) {
+	err := a.j.Ended(o)
+	if a.dead {
+		return jobs.Outcome{}, errDead
+	}
+	if err == nil {
+		a.s.ended[a.j.Run], a.st.begun = true, nil
+	}
 	return o, nil
 }
 

@@ -115,7 +115,7 @@ func play(t *testing.T, seed uint64, l length) {
 		s.people = &people{acts: l.acts + s.IntN(l.further), mishaps: s.IntN(l.mishaps), pushed: map[string][]int{}}
 		s.records = &records{locked: map[string]time.Time{}}
 		s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}, buried: map[int]bool{}}
-		s.cloud = &cloud{states: map[string]*state{}}
+		s.cloud = &cloud{states: map[string]*state{}, ended: map[string]bool{}}
 		var err error
 		if s.hub, err = newHub(s, s.firstFiles()); err != nil {
 			t.Fatal(err)

@@ -281,6 +281,9 @@ func (s *simulation) required(number int, head string, conflicts bool, all []run
 
 // checked holds that the check of a run tells its phase. Another pull request with the same head has one of the same name.
 func (s *simulation) checked(r runs.Run) {
+	if r.Lost && s.ended[fmt.Sprintf("%s/%d", r.Key(), r.Try)] {
+		s.bug("the apply of %s for #%d has come to its end, and is told as lost", r.Project, r.Pull.Number)
+	}
 	var c github.Check
 	ok := false
 	for _, x := range s.repo.Checks(r.Head) {
