@@ -116,13 +116,21 @@ func EndCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	if err != nil || i < 0 {
 		return err
 	}
-	shared := slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return s.Pull.Number != r.Pull.Number })
-	if shared && r.Phase != runs.Dropped {
-		r.Phase = runs.Superseded // it counts no more
-	} else if all[i].Status == github.CheckCompleted && all[i].Shown != "" {
+	was := r.Phase
+	if left(&r, all); r.Phase == was && all[i].Status == github.CheckCompleted && all[i].Shown != "" {
 		return nil
 	}
 	return rp.PutCheck(ctx, r)
+}
+
+// left makes a run what its check tells once it has left its head: superseded, and in no other check's way, unless it has come
+// to its end there and no other pull request has that head.
+func left(r *runs.Run, all []runs.CheckRecord) {
+	status, _ := runs.Conclude(r.Standing())
+	shared := slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return s.Pull.Number != r.Pull.Number })
+	if shared && r.Phase != runs.Dropped || status != github.CheckCompleted {
+		r.Phase = runs.Superseded
+	}
 }
 
 // checksIn are the records of the checks of projects at a commit.
@@ -216,8 +224,8 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	}
 	if now.Head == r.Head {
 		r = now.Run
-	} else if status != github.CheckCompleted {
-		r.Phase = runs.Superseded // it has left this head before its end
+	} else {
+		left(&r, all)
 	}
 	return rp.PutCheck(ctx, r)
 }
