@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -152,6 +153,30 @@ func TestMergeQueueUnseen(t *testing.T) {
 	}
 	s.settle()
 	s.expect("and once it is planned", s.group(at), "completed success")
+}
+
+// TestMergeQueueGivenUp is the story of a history (seed 91000724 of the brief ones): GitHub is down while a group comes, for longer
+// than its message is tried. It holds that the group has its check once GitHub is up again.
+func TestMergeQueueGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMergeNet())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	at := s.repo.Enqueue("alice", n)
+	group := s.held(pipeline.Grouped)
+	down := true
+	s.moody(func(string) bool { return down })
+	if err := s.pipeline.Handle(t.Context(), group); !errors.Is(err, errMood) {
+		t.Error(err)
+	}
+	if err := s.pipeline.Abandon(t.Context(), group, "GitHub is down"); !errors.Is(err, errMood) {
+		t.Errorf("it is given up for ever: %v", err)
+	}
+	down = false
+	if err := s.pipeline.Abandon(t.Context(), group, "GitHub is down"); err != nil {
+		t.Error(err)
+	}
+	s.settle()
+	s.expect("the check of the group", s.group(at), "completed success")
 }
 
 // onMergeNet is a repository with one project, whose plans are applied on merge.

@@ -38,8 +38,8 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.Grouped: {
 		func(t *task, ctx context.Context) error { return t.queuer.Group(ctx) },
-		// The queue waits for the check for an hour, and puts the pull request out; it can be put in again.
-		func(*task, context.Context, comment.Broken) error { return nil },
+		// The queue waits for the check: the dead letter is tried until GitHub takes it.
+		func(t *task, ctx context.Context, _ comment.Broken) error { return t.queuer.Group(ctx) },
 	},
 	pipeline.SyncComments: {
 		(*task).sync,

@@ -92,7 +92,6 @@ func (s *simulation) grouped() {
 			}
 		}
 		switch {
-		case last == nil && waits && s.buried[number]: // GitHub puts it out once it has waited for its time
 		case last == nil && waits:
 			s.bug("the merge group %.7s of #%d has no check", sha, number)
 		case last != nil && last.Status != github.CheckCompleted:
