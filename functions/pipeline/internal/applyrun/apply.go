@@ -24,6 +24,8 @@ import (
 //	phase Applying  nothing was changed as long as there is no apply record: it begins again, at the queue
 //	apply record    written with the state locked, before the first change. From here on the apply is never begun
 //	                again: its changes are in the journal beside the state, and the repetition goes on with these
+//	ended           in the apply record, before the journal is removed and the state unlocked. The repetition goes on with
+//	                the journal, where it finds nothing left to do, or takes this outcome if the journal is gone
 //	outcome         in the apply record. Nothing is applied any more, and the end is recorded: see Finish
 //	last phase      the end is announced again, in check and comments
 //
