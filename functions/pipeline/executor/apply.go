@@ -72,7 +72,7 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	run := o.run(context.WithoutCancel(ctx))
 	run.Events = t.listen
 	if tell := o.job.Ended; tell != nil {
-		o.Ended = func(done operation.Applied, ds diags.Diagnostics) error { return tell(o.outcome(p, done, ds, t.far)) }
+		o.Ended = func(done operation.Applied, ds diags.Diagnostics) error { return tell(outcome(o, p, done, ds, t.far)) }
 	}
 	done, ds := o.Apply(begin, run, p, engine.ApplyOptions{SaveEvery: saveEvery})
 	if done.Unsaved {
@@ -81,11 +81,11 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	if done.Resumable && context.Cause(begin) == jobs.ErrTime && o.State.Holding() != nil {
 		o.Leave() // for the next process of the run; a lock without a lease could not be taken over
 	}
-	return o.outcome(p, done, ds, t.far)
+	return outcome(o, p, done, ds, t.far)
 }
 
 // outcome returns the outcome of an apply that has come so far.
-func (o *checkout) outcome(p *plans.Plan, done operation.Applied, ds diags.Diagnostics, far comment.Progress) jobs.Outcome {
+func outcome(o *checkout, p *plans.Plan, done operation.Applied, ds diags.Diagnostics, far comment.Progress) jobs.Outcome {
 	hide := o.secrets(p, done.State)
 	res := jobs.Outcome{Failed: ds.HasErrors(), Resumable: done.Resumable, State: o.stateID(), Counts: counts(p, done.Tally), Progress: far}
 	if !res.Failed {

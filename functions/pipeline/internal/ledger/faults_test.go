@@ -169,7 +169,7 @@ var uses = map[string]use{
 			return err
 		}
 		b.Outcome = &jobs.Outcome{Report: "Done."}
-		_, err := ld.EndApply(ctx, net, b)
+		_, err = ld.EndApply(ctx, net, b)
 		return err
 	}),
 
