@@ -22,6 +22,14 @@ func TestView(t *testing.T) {
 	if d := cmp.Diff([]Files{{"a": "1\n", "b": "1\n"}, {"a": "2\n", "d": "new\n"}}, []Files{before, after}); d != "" {
 		t.Error(d)
 	}
+	base := r.Head("main")
+	r.Push("alice", "four", "Four", Files{"b": "2\n"})
+	if b, a := r.ChangesInto(one, r.Head("four")); cmp.Diff([]Files{{"b": "1\n"}, {"b": "2\n"}}, []Files{b, a}) != "" {
+		t.Errorf("into a commit: %v, %v", b, a)
+	}
+	if b, a := r.ChangesInto(base, one); cmp.Diff([]Files{before, after}, []Files{b, a}) != "" {
+		t.Errorf("into the base: %v, %v", b, a)
+	}
 	r.Merge("alice", 1)
 	// A merged pull request changes what it did, and conflicts with nothing.
 	if again, _ := r.Changes(1); cmp.Diff(before, again) != "" {

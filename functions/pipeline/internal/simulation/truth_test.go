@@ -249,7 +249,7 @@ func (s *simulation) merges(r runs.Run) {
 		return
 	}
 	want := s.repo.Files(r.Base)
-	before, after := s.repo.Changes(r.Pull.Number)
+	before, after := s.repo.ChangesInto(r.Base, r.Head)
 	for name := range before {
 		delete(want, name)
 	}
