@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/notices"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
@@ -119,7 +118,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	if !service.Allowed() {
 		// A repository can have left the name before it was looked at under it.
 		var found bool
-		if service.Refused.Why == notices.OtherRepository {
+		if service.Taken() {
 			m, found, err = p.elsewhere(ctx, m, evidence.ErrGone)
 		}
 		if err != nil {

@@ -112,6 +112,9 @@ type Service struct {
 // Allowed reports whether it is served.
 func (s Service) Allowed() bool { return s.Refused == nil }
 
+// Taken reports whether it is not served because its name is known as another repository's.
+func (s Service) Taken() bool { return s.Refused != nil && s.Refused.Why == notices.OtherRepository }
+
 // Decide decides whether a repository is served, of whose names something is known.
 func (s Serves) Decide(r github.Repo, k Known) Service {
 	no := func(why notices.Unserved, id, was int64) Service {
