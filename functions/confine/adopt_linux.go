@@ -65,6 +65,7 @@ const orphanTime = 10 * time.Second
 func endOrphans() {
 	family.mu.Lock()
 	defer family.mu.Unlock()
+	none := 0 // times in a row
 	for end := time.Now().Add(orphanTime); family.adopted && time.Now().Before(end); time.Sleep(time.Millisecond) {
 		left := 0
 		for _, pid := range childrenOf(os.Getpid()) {
@@ -75,7 +76,9 @@ func endOrphans() {
 			syscall.Kill(pid, syscall.SIGKILL)
 			syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 		}
-		if left == 0 {
+		if left > 0 {
+			none = 0
+		} else if none++; none == looks {
 			return
 		}
 	}

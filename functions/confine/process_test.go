@@ -135,7 +135,12 @@ func TestStack(t *testing.T) {
 // parent starts one that has a child with a daemon, and returns it once the daemon is there.
 func parent(t *testing.T, n int, args ...string) (*exec.Cmd, io.Writer, *bufio.Reader) {
 	t.Helper()
-	script := fmt.Sprintf("setsid sh -c \"trap '' TERM; while :; do sleep %d; done\" & wait", n)
+	return parentOf(t, n, 1, fmt.Sprintf("setsid sh -c \"trap '' TERM; while :; do sleep %d; done\" & wait", n), args...)
+}
+
+// parentOf starts one whose child runs a script, and returns it once so many processes are there.
+func parentOf(t *testing.T, n, count int, script string, args ...string) (*exec.Cmd, io.Writer, *bufio.Reader) {
+	t.Helper()
 	cmd := exec.Command(self(t), append([]string{"parent", args[0], script}, args[1:]...)...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -155,8 +160,8 @@ func parent(t *testing.T, n int, args ...string) (*exec.Cmd, io.Writer, *bufio.R
 	if _, err := strconv.Atoi(strings.TrimSpace(line)); err != nil {
 		t.Fatalf("it says %q", line)
 	}
-	for range 200 {
-		if len(alive(fmt.Sprint("sleep ", n))) > 0 {
+	for range 1000 {
+		if len(alive(fmt.Sprint("sleep ", n))) >= count {
 			return cmd, in, lines
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -171,6 +176,21 @@ func TestParentIsKilled(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			n := number()
 			cmd, _, _ := parent(t, n, mode)
+			cmd.Process.Kill()
+			cmd.Wait()
+			gone(t, n)
+		})
+	}
+}
+
+// TestParentOfManyIsKilled holds that kill -9 of the parent leaves nobody though the child ends with its own child, before the
+// others of many descendants could be killed.
+func TestParentOfManyIsKilled(t *testing.T) {
+	for mode := range modes {
+		t.Run(mode, func(t *testing.T) {
+			n, many := number(), 200
+			script := fmt.Sprintf("i=0; while [ $i -lt %d ]; do i=$((i+1)); setsid sleep %d & done; wait", many, n)
+			cmd, _, _ := parentOf(t, n, many, script, mode)
 			cmd.Process.Kill()
 			cmd.Wait()
 			gone(t, n)

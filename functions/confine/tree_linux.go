@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -112,39 +113,55 @@ func descendants(pid, max int) []usage {
 	return out
 }
 
+// looks is how often nobody has to be found before nobody is there: a child whose thread of ours ends is moved to another
+// one, which may have been looked at before.
+// Source: proc(5), /proc/PID/task/TID/children
+const looks = 3
+
 // killBelow kills all descendants of a process until no living one is left, and reports whether it
-// succeeded. Their orphans must come to the process, or they are not found. It signals whole
-// groups, which the kernel does at once, however fast they grow: it stops the group of the process
-// itself, unless that is our own, and kills others.
+// succeeded. Their orphans must come to the process, or they are not found. It stops them first, in
+// whole groups, which the kernel does at once, however fast they grow; and kills children after
+// their own: a process that ends with its child, and ours may be one, must leave nobody.
 func killBelow(pid int, limit time.Duration) bool {
 	own, _ := look(pid)
+	stopped := map[task]bool{}
+	none := 0 // times in a row
 	for end := time.Now().Add(limit); ; {
-		alive := 0
-		groups := map[int]bool{}
-		for _, u := range descendants(pid, 0) {
-			if u.zombie {
-				continue
-			}
-			alive++
-			if u.group > 1 && !groups[u.group] {
-				groups[u.group] = true
-				switch {
-				case u.group != own.group:
-					syscall.Kill(-u.group, syscall.SIGKILL)
-				case pid != os.Getpid():
-					syscall.Kill(-u.group, syscall.SIGSTOP)
-				}
-			}
-			syscall.Kill(u.pid, syscall.SIGKILL)
-		}
-		if alive == 0 {
+		all := slices.DeleteFunc(descendants(pid, 0), func(u usage) bool { return u.zombie })
+		if len(all) > 0 {
+			none = 0
+		} else if none++; none == looks {
 			return true
 		}
 		if time.Now().After(end) {
 			return false
 		}
+		if stopNew(all, stopped, own.group, pid == os.Getpid()) {
+			continue // there may be more by now
+		}
+		for _, u := range slices.Backward(all) {
+			syscall.Kill(u.pid, syscall.SIGKILL)
+		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// stopNew stops the processes that are not stopped, with their groups unless that is our own, and
+// reports whether there were any.
+func stopNew(all []usage, stopped map[task]bool, own int, ours bool) (found bool) {
+	groups := map[int]bool{}
+	for _, u := range all {
+		if stopped[u.task] {
+			continue
+		}
+		found, stopped[u.task] = true, true
+		if u.group > 1 && !groups[u.group] && (u.group != own || !ours) {
+			groups[u.group] = true
+			syscall.Kill(-u.group, syscall.SIGSTOP)
+		}
+		syscall.Kill(u.pid, syscall.SIGSTOP)
+	}
+	return found
 }
 
 // kill kills one process, unless another one has its number now.
