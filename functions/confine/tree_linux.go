@@ -113,15 +113,15 @@ func descendants(pid, max int) []usage {
 	return out
 }
 
-// looks is how often nobody has to be found before nobody is there: a child whose thread of ours ends is moved to another
-// one, which may have been looked at before.
+// looks is how many times in a row no process has to be found before none is there: when a thread ends, the kernel gives its
+// children to another thread of the process, which may have been looked at already.
 // Source: proc(5), /proc/PID/task/TID/children
 const looks = 3
 
 // killBelow kills all descendants of a process until no living one is left, and reports whether it
 // succeeded. Their orphans must come to the process, or they are not found. It stops them first, in
-// whole groups, which the kernel does at once, however fast they grow; and kills children after
-// their own: a process that ends with its child, and ours may be one, must leave nobody.
+// whole groups, which the kernel does at once, however fast they grow; and kills each process
+// after its own descendants: one that ends because its child does, as ours may, must leave nobody.
 func killBelow(pid int, limit time.Duration) bool {
 	own, _ := look(pid)
 	stopped := map[task]bool{}

@@ -3,11 +3,9 @@ package dispatch
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -20,11 +18,11 @@ type Inventory interface {
 	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
 }
 
-// elsewhere returns the message of a task that came to nobody, for the installation that has its repository now, and with its
+// elsewhere returns the message of a task that came to nobody, or under a name that is another repository's by now, for the installation that has its repository now, and with its
 // present name: one that was transferred to another account. The webhook of one installation could be about the repository of another: what
 // only a webhook tells of is nothing to look for, unless the pull request is known here, and the janitor finds what is there.
-func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message, came error) (pipeline.Message, bool, error) {
-	if !errors.Is(came, evidence.ErrGone) || p.Inventory == nil {
+func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message) (pipeline.Message, bool, error) {
+	if p.Inventory == nil {
 		return m, false, nil
 	}
 	if m.Heard() {

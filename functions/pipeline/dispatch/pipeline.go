@@ -111,23 +111,12 @@ func (p *Pipeline) Handle(ctx context.Context, m pipeline.Message) error {
 // once handles a message, unless a record shows that it was handled, or its repository is not
 // served.
 func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do func(*task, context.Context) error) error {
-	service, err := p.Intake().Served(ctx, m.Pull.Repo)
+	m, ok, err := p.letIn(ctx, m)
 	if err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
-	if !service.Allowed() {
-		// A repository can have left the name before it was looked at under it.
-		var found bool
-		if service.Taken() {
-			m, found, err = p.elsewhere(ctx, m, evidence.ErrGone)
-		}
-		if err != nil {
-			return fmt.Errorf("handle %s: %w", m.ID, err)
-		}
-		if !found {
-			p.turnAway(ctx, m, service)
-			return nil
-		}
+	if !ok {
+		return nil
 	}
 	tries := &ledger.Tries{Ledger: p.Ledger(), Key: key}
 	// The queue counts the attempts at other messages.
@@ -175,6 +164,22 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	return nil
 }
 
+// letIn returns a message whose repository is served, and turns all others away. A repository can have left its name before it
+// was looked at under it: then the message has the one that it has now.
+func (p *Pipeline) letIn(ctx context.Context, m pipeline.Message) (_ pipeline.Message, ok bool, err error) {
+	service, err := p.Intake().Served(ctx, m.Pull.Repo)
+	if err != nil || service.Allowed() {
+		return m, service.Allowed(), err
+	}
+	if service.Taken() {
+		if m, ok, err = p.elsewhere(ctx, m); ok || err != nil {
+			return m, ok, err
+		}
+	}
+	p.turnAway(ctx, m, service)
+	return m, false, nil
+}
+
 // attempt makes one attempt at a message, and another one where its repository is by now. There is no task if the repository cannot
 // be opened.
 func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tries *ledger.Tries, do func(*task, context.Context) error) (*task, error) {
@@ -185,7 +190,10 @@ func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tri
 	t := p.task(m, hub, tries)
 	t.attempt = nth
 	came := do(t, ctx)
-	m, found, err := p.elsewhere(ctx, m, came)
+	if !errors.Is(came, evidence.ErrGone) {
+		return t, came
+	}
+	m, found, err := p.elsewhere(ctx, m)
 	if err != nil {
 		return t, err
 	}

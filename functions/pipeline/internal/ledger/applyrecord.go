@@ -121,7 +121,7 @@ func (b *Begun) far(p comment.Progress) {
 	b.Progress = p
 }
 
-// EndApply completes the record with its outcome, or with that before the end.
+// EndApply writes the record with its outcome, or with that before the end, Ended.
 func (ld Ledger) EndApply(ctx context.Context, r runs.Run, b Begun) (Begun, error) {
 	return ld.putBegun(ctx, r, b)
 }

@@ -41,7 +41,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		silent = first && r.Silent()
 		s.Asked = s.Asked || !silent
 		if !silent {
-			s.Shown = "" // as with untold
+			s.Shown = "" // until it is written: see untold
 		}
 		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.Key(), r.Check(), status, conclusion
 		return pipeline.Encode(s), err
@@ -123,8 +123,8 @@ func EndCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	return rp.PutCheck(ctx, r)
 }
 
-// left makes a run what its check tells once it has left its head: superseded, and in no other check's way, unless it has come
-// to its end there and no other pull request has that head.
+// left makes a run that has left its head superseded, as its check there tells: so it counts no more in those of other pull
+// requests. One that has come to its end there stays as it is, if no other pull request has that head.
 func left(r *runs.Run, all []runs.CheckRecord) {
 	status, _ := runs.Conclude(r.Standing())
 	shared := slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return s.Pull.Number != r.Pull.Number })
