@@ -108,7 +108,8 @@ func EndCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	if r.Head == "" {
 		return nil
 	}
-	if status, _ := runs.Conclude(r.Standing()); status != github.CheckCompleted {
+	status, conclusion := runs.Conclude(r.Standing())
+	if status != github.CheckCompleted {
 		return nil
 	}
 	all, err := checksIn(ctx, rp.Ledger, checkDir(r))
@@ -116,8 +117,10 @@ func EndCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	if err != nil || i < 0 {
 		return err
 	}
-	was := r.Phase
-	if left(&r, all); r.Phase == was && all[i].Status == github.CheckCompleted && all[i].Shown != "" {
+	was, own := r.Phase, all[i]
+	// Who moved the run may have died before its check was noted. That of a plan depends on more than the plan.
+	noted := own.Status == status && (own.Conclusion == conclusion || r.Phase == runs.Planned)
+	if left(&r, all); r.Phase == was && noted && own.Shown != "" {
 		return nil
 	}
 	return rp.PutCheck(ctx, r)

@@ -9,7 +9,7 @@
 // is done and the answer is lost, or its process dies before or after it. Between two
 // effects anything else may happen. So every order of effects that real machines can have is a
 // seed, and a seed that has found a defect is a test. Whole histories have up to 23 acts of people, brief ones 2 to 5, with
-// more mishaps in the same time.
+// more mishaps in the same time. In aimed ones people wait for plans and apply them, and most mishaps come after that.
 //
 //	scheduler_test.go   the gate, and the choice of the next step
 //	queue_test.go       SQS: groups, visibility, dead letters; and the functions that it invokes

@@ -15,6 +15,7 @@ type people struct {
 	reopened  map[int]time.Time // the last time of each pull request
 	mishaps   int               // that are left
 	acts      int               // that are left
+	awaited   int               // how often somebody waited for a plan
 	approvals []*approval
 	commands  []command
 	branches  int
@@ -121,6 +122,10 @@ func (s *simulation) act() {
 	if s.moving() && s.looked && s.IntN(10) == 0 {
 		s.move()
 	}
+	if s.length.aimed && len(open) > 0 && s.IntN(3) > 0 {
+		s.aim(open[s.IntN(len(open))])
+		return
+	}
 	switch {
 	case len(open) == 0 || n < 12 && len(open) < 3:
 		s.open()
@@ -160,6 +165,24 @@ func (s *simulation) act() {
 		s.repo.Close("bob", p.Number)
 	default:
 		s.say(p)
+	}
+}
+
+// aim has somebody do what leads to an apply: they wait for a plan, and say that it is applied, or merge.
+func (s *simulation) aim(p githubtest.PullView) {
+	switch {
+	case !s.planned(p.Number):
+		if s.awaited++; s.awaited <= 10 {
+			s.acts++ // not for ever: there may be nothing to plan
+		}
+	case s.queues() && len(s.line) > 0:
+		s.land()
+	case s.queues() && !p.Conflicts:
+		s.enqueue(p)
+	case s.IntN(3) == 0 && !p.Conflicts:
+		s.merge(p)
+	default:
+		s.comment(p, []string{"alice", "bob"}[s.IntN(2)], "lockstep apply")
 	}
 }
 
@@ -227,6 +250,11 @@ func (s *simulation) say(p githubtest.PullView) {
 	if s.IntN(2) == 0 && s.planned(p.Number) {
 		text = "lockstep apply"
 	}
+	s.comment(p, who, text)
+}
+
+// comment has somebody write a comment, which approves the plans that they can have seen if it says that they are applied.
+func (s *simulation) comment(p githubtest.PullView, who, text string) {
 	s.note("%s says on #%d: %q", who, p.Number, text)
 	if strings.Contains(text, "apply") && who != "mallory" {
 		a := s.approve(p.Number, who)

@@ -95,6 +95,7 @@ func (s *simulation) invoke(l *letter) {
 		l.visible = time.Now().Add(time.Duration(s.IntN(int(limit))))
 		s.note("%s is handed over again before its time", l.ID)
 	}
+	s.applies = s.applies || l.Kind == pipeline.ToApply
 	receipt := l.receives
 	s.start(fmt.Sprintf("%s %s", l.Kind, l.ID), limit, func(ctx context.Context, p *process) {
 		ctx = pipeline.WithHardStop(ctx, p.hardStop)

@@ -116,8 +116,10 @@ type simulation struct {
 	seed   uint64
 	length length
 	calm   bool // nothing fails and nobody acts any more
-	trace  []string
-	bugs   []string
+	// applies is set when the first apply begins.
+	applies bool
+	trace   []string
+	bugs    []string
 
 	mu        sync.Mutex
 	waiting   []*effect
@@ -252,7 +254,11 @@ func (s *simulation) fateOf() fate {
 // mishap reports whether something goes wrong now. There are a few in a history: a message that
 // fails three times is given up, and that is not the subject.
 func (s *simulation) mishap() bool {
-	if s.calm || s.mishaps == 0 || s.IntN(s.length.rarity) > 0 {
+	rarity := s.length.rarity
+	if s.length.aimed && !s.applies {
+		rarity *= 10
+	}
+	if s.calm || s.mishaps == 0 || s.IntN(rarity) > 0 {
 		return false
 	}
 	s.mishaps--

@@ -16,7 +16,8 @@ import (
 
 var (
 	histories = flag.Int("histories", 300, "the number of whole histories")
-	briefs    = flag.Int("briefs", 10_000, "the number of brief histories")
+	briefs    = flag.Int("briefs", 5_000, "the number of brief histories")
+	aims      = flag.Int("aims", 5_000, "the number of aimed histories")
 	from      = flag.Uint64("from", 1, "the first seed")
 	verbose   = false
 )
@@ -47,6 +48,9 @@ var found = []uint64{21, 126, 215, 285, 303, 306, 553, 900586, 904884, 908974, 1
 // foundBrief are those of brief ones.
 var foundBrief = []uint64{1282, 2865, 4143, 91000724, 96008895, 96010897, 97005514}
 
+// foundAimed are those of aimed ones.
+var foundAimed = []uint64{10000111}
+
 // TestFound plays the histories that have found a defect once more.
 func TestFound(t *testing.T) {
 	again := func(t *testing.T, seeds []uint64, l length) {
@@ -59,6 +63,7 @@ func TestFound(t *testing.T) {
 	}
 	again(t, found, whole)
 	t.Run("brief", func(t *testing.T) { again(t, foundBrief, brief) })
+	t.Run("aimed", func(t *testing.T) { again(t, foundAimed, aimed) })
 }
 
 const (
@@ -72,18 +77,25 @@ func TestHistories(t *testing.T) { playAll(t, *from, *histories, whole) }
 // TestBriefHistories plays brief ones.
 func TestBriefHistories(t *testing.T) { playAll(t, *from, *briefs, brief) }
 
+// TestAimedHistories plays aimed ones.
+func TestAimedHistories(t *testing.T) { playAll(t, *from, *aims, aimed) }
+
 // A length is that of a history.
 type length struct {
 	acts, further int // at least so many acts, and fewer than so many further ones
 	mishaps       int // fewer than so many
 	rarity        int // of effects, one is a mishap while there are some left
 	rest          int // so many rounds of the janitor without news are its end
+	// aimed is whether most acts lead to an apply, and most mishaps come after it has begun.
+	aimed bool
 }
 
-// Whole histories have what comes of many acts, brief ones are more in the same time: most defects need few acts.
+// Whole histories have what comes of many acts, brief ones are more in the same time: most defects need few acts. One of
+// twelve brief ones has an apply, and nearly each aimed one.
 var (
 	whole = length{acts: 8, further: 16, mishaps: 12, rarity: 150, rest: 4}
 	brief = length{acts: 2, further: 4, mishaps: 4, rarity: 50, rest: 2}
+	aimed = length{acts: 3, further: 4, mishaps: 6, rarity: 60, rest: 2, aimed: true}
 )
 
 func playAll(t *testing.T, first uint64, count int, l length) {
