@@ -138,6 +138,9 @@ func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 	if err != nil || s.Version == "" || s.Try != t.message.Attempt {
 		return err
 	}
+	if err := t.leases.Alone(ctx, s.Run); err != nil {
+		return err // the queue has handed it over too often, and before its time: another process is at it
+	}
 	if err := t.evidence.Look(ctx); err != nil {
 		return err
 	}

@@ -227,6 +227,31 @@ func TestBeginTwice(t *testing.T) {
 	s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 1 added")
 }
 
+// TestGivenUpBeside holds that an apply is not given up while a process may be alive that works on it, before it has begun
+// and afterwards: the lock of the state would be released, and people told what is not so.
+func TestGivenUpBeside(t *testing.T) {
+	t.Parallel()
+	s, p, n := inParts(t, 2, 1)
+	m, id := s.toApply("alice", n)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	tried := 0
+	beside := func() {
+		tried++
+		var busy *pipeline.BusyError
+		if err := s.pipeline.Abandon(ctx, m, "it was received too often"); !errors.As(err, &busy) || time.Until(busy.Until) < 30*time.Second {
+			t.Errorf("another process: %v", err)
+		}
+	}
+	p.before = beside
+	p.during = func(context.Context, int) error { beside(); return nil }
+	if turns, err := s.handleUntil(ctx, m, 9); turns != 2 || err != nil || tried < 2 {
+		t.Errorf("%d turns, %d times, %v", turns, tried, err)
+	}
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 2 added")
+}
+
 // TestContinueTwice holds that of two processes with the same message one goes on, and the other does
 // nothing: while the first has time, the second waits; and where it has taken over, the first
 // records nothing any more.

@@ -48,19 +48,32 @@ func (h *Holder) Hold(ctx context.Context, r runs.Run) error {
 // HoldAlone takes the lease of a run, unless another process with the same message has it, and may be alive: a queue may
 // hand a message over again before its time. The error is a *pipeline.BusyError then.
 func (h *Holder) HoldAlone(ctx context.Context, r runs.Run) error {
-	return h.take(ctx, r, func(old []byte) error {
-		var l Lease
-		if len(old) == 0 || bytes.Equal(old, h.lease) {
-			return nil
-		}
-		if err := json.Unmarshal(old, &l); err != nil {
-			return fmt.Errorf("the record is damaged: %w", err)
-		}
-		if l.Message.ID == h.Message.ID && time.Now().Before(l.HardStop) && !pipeline.HardStop(ctx).IsZero() {
-			return &pipeline.BusyError{Until: l.HardStop}
-		}
+	return h.take(ctx, r, func(old []byte) error { return h.alone(ctx, old) })
+}
+
+// Alone is the error of [Holder.HoldAlone], and takes nothing. Who looks for it after having read the run, and writes the run
+// only as it was read, does so beside nobody: a process has the lease before it writes.
+func (h *Holder) Alone(ctx context.Context, r runs.Run) error {
+	rec, err := h.Ledger.Records.Get(ctx, leaseKey(r.Key()))
+	if err != nil {
+		return err
+	}
+	return h.alone(ctx, rec.Value)
+}
+
+// alone is an error if another process with the same message may be alive by the lease that was found.
+func (h *Holder) alone(ctx context.Context, found []byte) error {
+	var l Lease
+	if len(found) == 0 || bytes.Equal(found, h.lease) {
 		return nil
-	})
+	}
+	if err := json.Unmarshal(found, &l); err != nil {
+		return fmt.Errorf("the record is damaged: %w", err)
+	}
+	if l.Message.ID == h.Message.ID && time.Now().Before(l.HardStop) && !pipeline.HardStop(ctx).IsZero() {
+		return &pipeline.BusyError{Until: l.HardStop}
+	}
+	return nil
 }
 
 // take takes the lease, unless the present one stands in the way.
