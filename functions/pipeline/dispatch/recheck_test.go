@@ -250,6 +250,21 @@ func (k keeping) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	return got, err
 }
 
+// TestPlannedBeforeTheMerge holds that a plan that was made after another pull request was applied, and before that one was
+// merged, is checked once it is: its base branch lacked what was applied, so that it would take that back.
+func TestPlannedBeforeTheMerge(t *testing.T) {
+	t.Parallel()
+	s, _, other := two(t)
+	late := s.pull("bob", "late", githubtest.Files{"late.tf": resource("late", "1")})
+	s.expect("the status before", s.status(late), "is not merged", "1 to add, 0 to change, 1 to destroy")
+	s.repo.Merge("alice", other)
+	s.settle()
+	s.expect("the status then", s.status(late), "**another plan** than before, waits for `lockstep apply", "1 to add, 0 to change, 0 to destroy")
+	if c := s.check("late"); strings.Contains(c, "failure") {
+		t.Error(c)
+	}
+}
+
 // TestAppliedWhilePlanned holds that a plan is checked which was not kept yet when the open ones were
 // looked for.
 func TestAppliedWhilePlanned(t *testing.T) {

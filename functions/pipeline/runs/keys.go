@@ -108,6 +108,16 @@ func (l *LastApply) Count() int {
 	return l.Applies
 }
 
+// Known is the number of applies that a plan for a pull request knows of that is made now; l is nil before the first. It
+// is one less as long as the last one is another pull request's that is open: the base branch lacks what was
+// applied, and the plan would take it back. So it is due for a check once that one is settled.
+func (l *LastApply) Known(number int) int {
+	if l == nil || l.Settled || l.Number == number {
+		return l.Count()
+	}
+	return l.Applies - 1
+}
+
 // OpenDir is the directory of the keys of all open plans of a state: see [Open].
 func OpenDir(repo int64, target string) string { return fmt.Sprintf("open/%d/%s", repo, target) }
 

@@ -87,7 +87,7 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 		return s, err
 	}
 	var moved bool
-	c.applies = last.Count()
+	c.applies = last.Known(s.Pull.Number)
 	if c.reads, err = c.Ledger.Applies(ctx, s.Run); err != nil {
 		return s, err
 	}
