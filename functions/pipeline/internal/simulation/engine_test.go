@@ -250,6 +250,9 @@ func (e engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(
 		return jobs.Outcome{Failed: true, Lost: true, State: st.id(), Report: "nothing to go on with"}, nil
 	}
 	a.asked = time.Now()
+	if st.begun == nil {
+		e.s.beginnings[j.Run] = a.asked
+	}
 	use, res, err := a.permitted(ctx, p, permit)
 	if use == nil || err != nil {
 		return res, err
@@ -427,6 +430,7 @@ func (a *applying) change(p saved, change string) {
 		delete(st.objects, name)
 	}
 	s.approved(a.j, p)
+	s.isReviewed(a)
 	s.reverts(a, p.Dir, name)
 	s.trespasses(a)
 	st.by[name] = a.j.Number

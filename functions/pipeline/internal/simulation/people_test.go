@@ -22,6 +22,7 @@ type people struct {
 	// pushed are the pull requests of all heads that there were.
 	pushed map[string][]int
 	groups
+	reviews
 	moved int // how often the repository was
 	// looked is set once the janitor has gone round: comments before that are found by no other way than their webhooks.
 	looked bool
@@ -71,6 +72,9 @@ func (s *simulation) firstFiles() githubtest.Files {
 	if s.ordered() {
 		files["lockstep.hcl"] = s.ordering("  depends_on = [\"p0\"]\n")
 	}
+	if s.reviewing() {
+		files["lockstep.hcl"] += requireReview
+	}
 	return files
 }
 
@@ -105,6 +109,37 @@ var lines = []string{
 
 // locking are said beside lines in every fourth history.
 var locking = []string{`lockstep lock --reason "it moves"`, `lockstep lock -p p0 --reason "mine"`, "lockstep unlock -p p0"}
+
+// again is said beside lines where buttons are pressed, too.
+var again = []string{"lockstep retry", "lockstep apply --failed", "lockstep plan --failed", "lockstep retry"}
+
+// pressing reports whether people press buttons of check runs, as in every fourth aimed history.
+func (s *simulation) pressing() bool { return s.length.aimed && s.seed%4 == 2 }
+
+// press has somebody press a button of a check run of the head, and reports whether there is one.
+func (s *simulation) press(p githubtest.PullView) bool {
+	var checks []githubtest.Check
+	for _, c := range s.repo.Checks(p.Head) {
+		if len(c.Buttons) > 0 {
+			checks = append(checks, c)
+		}
+	}
+	if len(checks) == 0 {
+		return false
+	}
+	c := checks[s.IntN(len(checks))]
+	b := c.Buttons[s.IntN(len(c.Buttons))]
+	who := []string{"alice", "bob", "mallory"}[s.IntN(3)]
+	s.note("%s presses %q of %s", who, b.Identifier, c.Name)
+	if strings.Contains(b.Identifier, "apply") && who != "mallory" {
+		a := s.approve(p.Number, who)
+		for _, t := range tokens.FindAllString(c.Summary+c.Text, -1) {
+			a.tokens[t] = true
+		}
+	}
+	s.repo.Press(who, c.ID, b.Identifier)
+	return true
+}
 
 // act lets somebody do something.
 func (s *simulation) act() {
@@ -175,6 +210,11 @@ func (s *simulation) aim(p githubtest.PullView) {
 		if s.awaited++; s.awaited <= 10 {
 			s.acts++ // not for ever: there may be nothing to plan
 		}
+	case s.reviewing() && s.missesReview(p) && s.IntN(4) > 0:
+		s.review(p)
+	case s.reviewing() && s.IntN(8) == 0:
+		s.dismiss(p)
+	case s.pressing() && s.IntN(2) == 0 && s.press(p):
 	case s.queues() && len(s.line) > 0:
 		s.land()
 	case s.queues() && !p.Conflicts:
@@ -242,8 +282,11 @@ func (s *simulation) merge(p githubtest.PullView) {
 // say comments on a pull request.
 func (s *simulation) say(p githubtest.PullView) {
 	said := lines
-	if s.seed%4 == 3 {
+	switch {
+	case s.seed%4 == 3:
 		said = slices.Concat(lines, locking)
+	case s.pressing():
+		said = slices.Concat(lines, again)
 	}
 	text := said[s.IntN(len(said))]
 	who := []string{"alice", "bob", "bob", "alice", "bob", "mallory"}[s.IntN(6)]

@@ -124,7 +124,7 @@ func playAll(t *testing.T, first uint64, count int, l length) {
 func play(t *testing.T, seed uint64, l length) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, length: l, arrived: make(chan struct{}, 1)}
-		s.people = &people{acts: l.acts + s.IntN(l.further), mishaps: s.IntN(l.mishaps), pushed: map[string][]int{}}
+		s.people = &people{acts: l.acts + s.IntN(l.further), mishaps: s.IntN(l.mishaps), pushed: map[string][]int{}, reviews: reviews{beginnings: map[string]time.Time{}}}
 		s.records = &records{locked: map[string]time.Time{}}
 		s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}, buried: map[int]bool{}}
 		s.cloud = &cloud{states: map[string]*state{}, ended: map[string]bool{}}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -109,7 +110,9 @@ func (s *simulation) outOfOrder(j jobs.Job) string {
 // atTheEnd holds what must be true when everything has come to rest.
 func (s *simulation) atTheEnd() {
 	for dir, st := range s.states {
-		if st.lock != nil && st.lock.lapses.IsZero() {
+		// That of an apply whose processes all died stays, as its journal does, for who recovers it.
+		lost := st.begun != nil && s.lost(st.lock)
+		if st.lock != nil && st.lock.lapses.IsZero() && !lost {
 			s.bug("the state of %s stays locked by %s", dir, st.lock.run)
 		}
 	}
@@ -125,6 +128,20 @@ func (s *simulation) atTheEnd() {
 		}
 		s.pullAtRest(p.Number, p.State, p.Head, p.Conflicts)
 	}
+}
+
+// lost reports whether people were told that nobody knows how far the apply came that has a lock.
+func (s *simulation) lost(l *lock) bool {
+	if l == nil {
+		return false
+	}
+	key := path.Dir(l.run) // without the try
+	for _, rec := range s.Peek(path.Dir(key)) {
+		if r, err := ledger.DecodeRun(rec); err == nil && rec.Key == key && r.Phase == runs.ApplyFailed && r.Lost {
+			return true
+		}
+	}
+	return false
 }
 
 // lands holds that a pull request that Lockstep merges has all of its projects applied, at this head.
@@ -302,9 +319,11 @@ func (s *simulation) checked(r runs.Run) {
 	if left {
 		want = ""
 	}
-	if blocked := strings.HasPrefix(c.Title, "Cannot be applied now"); blocked || s.inTheWay(r.Project, r.Pull.Number) {
-		// Another pull request was applied and is not merged, or was when the check was written.
-		want = ""
+	switch {
+	case r.Phase == runs.Planned && s.locked(r):
+		want = github.ConcludedFailure
+	case s.inTheWay(r.Project, r.Pull.Number):
+		want = "" // another pull request was applied since, or when the check was written
 	}
 	if r.Phase == runs.Planned && strings.Contains(c.Summary, "has locked the state") != s.locked(r) {
 		s.bug("the check of %s of #%d does not tell whether it is locked: %s", r.Project, r.Pull.Number, c.Summary)

@@ -1,0 +1,77 @@
+package simulation
+
+import (
+	"time"
+
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// reviews are what was approved, as people see it.
+type reviews struct {
+	reviewed []review
+	// beginnings are the times at which the last process of an apply began of which none had changed anything, by job.Run.
+	beginnings map[string]time.Time
+}
+
+type review struct {
+	number    int
+	head      string
+	dismissed time.Time // zero as long as it stands
+}
+
+// reviewing reports whether an apply needs a review of the commit, as in every fourth aimed history.
+func (s *simulation) reviewing() bool { return s.length.aimed && s.seed%4 == 1 }
+
+const requireReview = "\nrequire \"apply\" {\n  approvals = 1\n}\n"
+
+// missesReview reports whether nobody has approved the head of a pull request.
+func (s *simulation) missesReview(p githubtest.PullView) bool {
+	for _, r := range s.reviewed {
+		if r.number == p.Number && r.head == p.Head && r.dismissed.IsZero() {
+			return false
+		}
+	}
+	return true
+}
+
+// review has bob, who never pushes, approve a head, or say that he is not content with it.
+func (s *simulation) review(p githubtest.PullView) {
+	if s.IntN(6) == 0 {
+		s.note("bob asks for changes of #%d", p.Number)
+		s.repo.Review("bob", p.Number, github.ChangesRequested, "")
+		s.withdraw(p.Number)
+		return
+	}
+	s.note("bob approves %.7s of #%d", p.Head, p.Number)
+	s.repo.Review("bob", p.Number, github.Approved, "")
+	s.reviewed = append(s.reviewed, review{number: p.Number, head: p.Head})
+}
+
+// dismiss has alice dismiss bob's review.
+func (s *simulation) dismiss(p githubtest.PullView) {
+	s.note("alice dismisses the review of #%d", p.Number)
+	s.repo.Dismiss("alice", p.Number, "bob")
+	s.withdraw(p.Number)
+}
+
+func (s *simulation) withdraw(number int) {
+	for i, r := range s.reviewed {
+		if r.number == number && r.dismissed.IsZero() {
+			s.reviewed[i].dismissed = time.Now()
+		}
+	}
+}
+
+// isReviewed holds that what is applied had a review when its apply asked for its permission, and began.
+func (s *simulation) isReviewed(a *applying) {
+	if !s.reviewing() {
+		return
+	}
+	for _, r := range s.reviewed {
+		if r.number == a.j.Number && r.head == a.j.Head && (r.dismissed.IsZero() || r.dismissed.After(s.beginnings[a.j.Run])) {
+			return
+		}
+	}
+	s.bug("%.7s of #%d is applied, and nobody has approved it in a review", a.j.Head, a.j.Number)
+}
