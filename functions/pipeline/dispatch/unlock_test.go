@@ -243,6 +243,43 @@ func TestLockOfADeadApply(t *testing.T) {
 	}
 }
 
+// TestLockOfADeadApplyOfAQueue is the same for an apply on merge that GitHub's merge queue has asked for, an App without a
+// permission that GitHub shows, and that is given up.
+func TestLockOfADeadApplyOfAQueue(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "lockstep.hcl": "project \".\" {\n  dir   = \".\"\n  apply = \"merge\"\n}\n"})
+	w := s.lockable()
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.repo.Enqueue("alice", n)
+	s.settle()
+	if !s.repo.Land("lockstep") {
+		t.Fatal("the queue has not merged it")
+	}
+	s.delivered()
+	var m pipeline.Message
+	s.drain(t.Context(), func(ctx context.Context, got pipeline.Message) error {
+		if got.Kind == pipeline.ToApply {
+			m = got
+			return nil
+		}
+		return s.pipeline.Handle(ctx, got)
+	})
+	records := s.pipeline.Records
+	s.pipeline.Records = unbegun{records}
+	if err := s.pipeline.Handle(t.Context(), m); err == nil {
+		t.Fatal("it was begun")
+	}
+	s.pipeline.Records = records
+	s.lock(w, "sbx_user1051@169.254.0.1", ofRun(n)) // as a death leaves it
+	if err := s.pipeline.Abandon(t.Context(), m, "it was received too often"); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	if got := s.locks(w); got != 0 {
+		t.Errorf("%d locks", got)
+	}
+}
+
 // denied is a state whose locks cannot be looked at.
 type denied struct{ statebackend.Backend }
 

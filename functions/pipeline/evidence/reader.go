@@ -73,7 +73,7 @@ func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan strin
 	switch {
 	case q.Actor == "":
 		q.Entry = runs.ByPush
-	case verb == comment.Apply && (e.Message.Kind == pipeline.Closed || e.Message.Answer == ledger.MergeAnswer):
+	case (verb == comment.Apply || verb == comment.Unlock) && (e.Message.Kind == pipeline.Closed || e.Message.Answer == ledger.MergeAnswer):
 		q.Entry = runs.ByMerge
 	}
 	var err error

@@ -119,7 +119,7 @@ func Gate(q Request) Decision {
 	if !slices.Contains(everything, q.Verb) {
 		panic(fmt.Sprintf("runs: the gate has no rules for %q", q.Verb))
 	}
-	if (q.Actor == "") != (q.Entry == ByPush) || q.Entry == ByPush && q.Verb != comment.Plan || q.Entry == ByMerge && q.Verb != comment.Apply {
+	if (q.Actor == "") != (q.Entry == ByPush) || q.Entry == ByPush && q.Verb != comment.Plan || q.Entry == ByMerge && q.Verb != comment.Apply && q.Verb != comment.Unlock {
 		panic(fmt.Sprintf("runs: %q asked for by %q on %s", q.Verb, q.Actor, q.Entry))
 	}
 	var d Decision

@@ -14,7 +14,7 @@ type Entry string
 const (
 	ByPush    Entry = "push" // GitHub let somebody push, or open a pull request
 	ByComment Entry = "comment"
-	ByMerge   Entry = "merge" // somebody merged a pull request whose plans are applied on merge
+	ByMerge   Entry = "merge" // somebody merged a pull request whose plans are applied on merge; or such an apply leaves its lock
 )
 
 // A Request is all evidence for the decision about one command for one project, read just
