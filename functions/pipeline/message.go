@@ -27,6 +27,7 @@ const (
 	Pushed       Kind = "pushed"    // a pull request may have a new head: plan it
 	Commanded    Kind = "commanded" // somebody wrote a comment with commands
 	Closed       Kind = "closed"    // a pull request was merged, or closed
+	Landed       Kind = "landed"    // a head was merged that nobody had looked at: plan what was merged
 	Grouped      Kind = "grouped"   // a merge queue wants the check of a merge group
 	SyncComments Kind = "tell"      // the comments on a pull request are out of date
 	ToPlan       Kind = "plan"      // plan one project
@@ -95,6 +96,7 @@ var queues = map[Kind]QueueName{
 	Pushed:       Events,
 	Commanded:    Events,
 	Closed:       Events,
+	Landed:       Events,
 	Grouped:      Events,
 	SyncComments: Events,
 	Settled:      Events,

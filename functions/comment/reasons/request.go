@@ -95,8 +95,13 @@ type NoProjectSelected struct {
 
 func (r NoProjectSelected) words() (text, remedy string) {
 	text = fmt.Sprintf("There is no project for %s.", markdown.Code(r.Command.String()))
-	if r.Command.Everything() {
+	all := r.Command
+	all.Failed = false
+	switch {
+	case r.Command.Everything():
 		text = "The pull request touches no project."
+	case all.Everything():
+		return "Nothing here has failed: there is nothing to try again.", fmt.Sprintf("For plans of all that the pull request touches, comment %s.", markdown.Code("lockstep plan"))
 	}
 	if len(r.Projects) > 0 {
 		return text, fmt.Sprintf("Projects here: %s.", markdown.List(r.Projects))

@@ -265,16 +265,17 @@ func TestClosedUnseen(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		end  func(*stage, int)
+		is   string
 		page string
 	}{
-		"closed": {func(s *stage, n int) { s.repo.Close("alice", n) }, "closed without a merge"},
+		"closed": {func(s *stage, n int) { s.repo.Close("alice", n) }, "cancelled Closed", "closed without a merge"},
 		"closed, and nobody is told": {func(s *stage, n int) {
 			s.repo.Close("alice", n)
 			s.hub.LoseDeliveries(9)
 			s.delivered()
 			s.hub.LoseDeliveries(0)
-		}, "closed without a merge"},
-		"merged": {func(s *stage, n int) { s.repo.Merge("alice", n) }, "Comment `lockstep plan` to plan what was merged."},
+		}, "cancelled Closed", "closed without a merge"},
+		"merged, and planned then": {func(s *stage, n int) { s.repo.Merge("alice", n) }, "neutral Waits for lockstep apply: 1 project, 3 to add, 0 to change, 0 to destroy", "To apply this plan, comment `lockstep apply`."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -294,7 +295,7 @@ func TestClosedUnseen(t *testing.T) {
 				return err
 			})
 			s.settle()
-			s.headIs("ended", "b", "cancelled Closed")
+			s.headIs("ended", "b", test.is)
 			s.expect("its page", s.checkOf("b", "lockstep").Summary, test.page)
 			if got := s.pending(s.repo.Head("b")); len(got) > 0 {
 				t.Errorf("it waits for ever: %q", got)

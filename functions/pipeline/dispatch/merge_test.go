@@ -184,6 +184,44 @@ func TestLateMerge(t *testing.T) {
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 3 added")
 }
 
+// TestMergedAtOnce holds that what is merged before anybody has looked at its head is planned, since nothing of it is applied,
+// and that its issue stays until it is: a new pull request, and one whose last push nobody has seen.
+func TestMergedAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, seen := range []bool{false, true} {
+		s := newStage(t, onMerge())
+		s.repo.Push("alice", "b", "B", githubtest.Files{"README.md": "more"})
+		if seen {
+			s.repo.OpenPull("alice", "B", "b")
+			s.settle()
+		}
+		s.repo.Push("alice", "b", "B", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+		if !seen {
+			s.repo.OpenPull("alice", "B", "b")
+		}
+		s.repo.Merge("bob", 1)
+		s.settle()
+		s.expect("the status", s.status(1), "`net` | 2 to add, 0 to change, 0 to destroy | waits for `lockstep apply`")
+		s.expect("the answer to the merge", s.answer(1, "merge"), "**Planned** `net`: 2 to add")
+		issues := s.repo.Issues()
+		if len(issues) != 1 || !issues[0].Open {
+			t.Fatalf("the issues are %+v", issues)
+		}
+		s.expect("the apply", s.say("alice", 1, "lockstep apply"), "**Applied** `net`: 2 added")
+		if s.repo.Issues()[0].Open {
+			t.Error("the issue is open")
+		}
+	}
+	s := newStage(t, onMerge())
+	s.repo.Push("alice", "b", "B", githubtest.Files{"README.md": "more"})
+	s.repo.OpenPull("alice", "B", "b")
+	s.repo.Merge("bob", 1)
+	s.settle()
+	if all := s.repo.Comments(1); len(all) > 0 {
+		t.Errorf("there is nothing to plan, and it says %q", all[0].Body)
+	}
+}
+
 // TestFollowUpIssue holds that an issue is opened for what a merge could not apply, of which each project is told, and is
 // closed by the apply that finishes it. Where a repository has no issues, the rest is as it was.
 func TestFollowUpIssue(t *testing.T) {

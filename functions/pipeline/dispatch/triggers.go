@@ -36,6 +36,12 @@ var triggers = map[pipeline.Kind]trigger{
 		(*task).close,
 		(*task).abandonClosed,
 	},
+	pipeline.Landed: {
+		func(t *task, ctx context.Context) error { return t.then(ctx, t.plans.Landed(ctx)) },
+		func(t *task, ctx context.Context, why comment.Broken) error {
+			return t.abandonEvent(ctx, why, t.answerBroken(ctx, why))
+		},
+	},
 	pipeline.Grouped: {
 		func(t *task, ctx context.Context) error { return t.queuer.Group(ctx) },
 		// The queue waits for the check: the dead letter is tried until GitHub takes it.

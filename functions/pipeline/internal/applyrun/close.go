@@ -3,6 +3,7 @@ package applyrun
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -30,7 +31,33 @@ func (cl *Closer) Close(ctx context.Context) error {
 	if err := cl.SettleAll(ctx, cl.Evidence.Pull.Merged); err != nil {
 		return err
 	}
+	if err := cl.landed(ctx); err != nil {
+		return err
+	}
 	return cl.Report.Sync(ctx)
+}
+
+// landed has what was merged planned as far as its head was not, since it was merged at once: nothing of it is applied by the
+// merge, and nobody would be told.
+func (cl *Closer) landed(ctx context.Context) error {
+	about, p := cl.Evidence.Message.Pull, cl.Evidence.Pull
+	if !p.Merged {
+		return nil
+	}
+	l, err := cl.Ledger.LastLook(ctx, about)
+	if err != nil {
+		return err
+	}
+	all, err := cl.Ledger.Runs(ctx, about)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Head != p.Head.SHA })
+	if l.Head == p.Head.SHA && !l.Asked && len(all) >= l.Projects {
+		return nil
+	}
+	m := pipeline.Message{Kind: pipeline.Landed, Actor: cl.Evidence.Message.Actor}
+	return pipeline.Send(ctx, cl.Open.Queue, about, m, about.Repo.ID, about.Number, p.Head.SHA)
 }
 
 // SettleAll settles the runs of the pull request. With apply those that wait for its merge are

@@ -31,6 +31,8 @@ type Look struct {
 	Closed bool `json:",omitempty"`
 	// Asked is set if commands about some projects alone have had Head looked at: nobody has seen the others.
 	Asked bool `json:",omitempty"`
+	// Projects is the number of projects that Head touches, as far as somebody has looked for all of them.
+	Projects int `json:",omitempty"`
 	// GivenUp is the head that nobody could look at, after Head was.
 	GivenUp string `json:",omitempty"`
 	// Heads are the commits whose check has an entry of this pull request. It is written before the
@@ -89,6 +91,7 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 			l.Seen = was.Seen
 		}
 		if was.Head == l.Head {
+			l.Projects = max(l.Projects, was.Projects)
 			l.Order = l.Order.since(was.Order)
 		}
 		*was = l

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -72,6 +73,8 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return found, nil, nil
 	case l.Problem != "":
 		return nil, comment.Failed{Project: cmp.Or(settings, project.FileName), Verb: comment.Plan, Body: l.Problem}, nil
+	case qu.Evidence.Message.Kind == pipeline.Landed:
+		return nil, nil, nil // nobody has asked
 	}
 	return nil, noneSelected(c, all), nil
 }

@@ -24,7 +24,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 		return nil, err
 	}
 	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref, Closed: !qu.Evidence.Pull.Open}
-	l.Asked = qu.Evidence.Pull.Open && !c.Everything()
+	l.Asked = (qu.Evidence.Pull.Open || qu.Evidence.Pull.Merged) && !c.Everything()
 	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{Named: c.Commit})
 	if err != nil {
 		return qu.unknown(ctx, c, l, err)
@@ -47,6 +47,9 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 		replies = append(replies, evidence.Refused(c, "", runs.Gate(q)))
 	} else if found, replies, err = qu.discover(ctx, c, &l); err != nil {
 		return qu.unknown(ctx, c, l, err)
+	}
+	if c.Everything() {
+		l.Projects = len(found)
 	}
 	qu.quiet = len(found) > cmp.Or(qu.Loud, DefaultLoud)
 	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
@@ -184,6 +187,9 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 		same := s.Head == l.Head && s.Base == l.Base && s.Phase != runs.Dropped && s.Phase != runs.Superseded
 		if qu.Evidence.Message.Actor == "" && same {
 			return nil, nil // an older event, or a second one about the same head
+		}
+		if qu.Evidence.Message.Kind == pipeline.Landed && s.Head == l.Head {
+			return nil, nil // the end of this one was told
 		}
 		r := s.Run
 		// Of the head, as a run that is new has none; and of the command.

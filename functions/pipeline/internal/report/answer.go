@@ -22,7 +22,7 @@ func AnswerTo(m pipeline.Message) string {
 			return ledger.RerunAnswer + "-" + m.ID
 		}
 		return strconv.FormatInt(m.Comment, 10)
-	case pipeline.Closed:
+	case pipeline.Closed, pipeline.Landed:
 		return ledger.MergeAnswer
 	}
 	return ""

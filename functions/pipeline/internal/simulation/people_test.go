@@ -132,9 +132,14 @@ func (s *simulation) press(p githubtest.PullView) bool {
 	who := []string{"alice", "bob", "mallory"}[s.IntN(3)]
 	s.note("%s presses %q of %s", who, b.Identifier, c.Name)
 	if strings.Contains(b.Identifier, "apply") && who != "mallory" {
-		a := s.approve(p.Number, who)
-		for _, t := range tokens.FindAllString(c.Summary+c.Text, -1) {
-			a.tokens[t] = true
+		for _, other := range s.repo.Pulls() { // it may be another one's, with the same head
+			if other.Head != p.Head {
+				continue
+			}
+			a := s.approve(other.Number, who)
+			for _, t := range tokens.FindAllString(c.Summary+c.Text, -1) {
+				a.tokens[t] = true
+			}
 		}
 	}
 	s.repo.Press(who, c.ID, b.Identifier)
@@ -152,6 +157,9 @@ func (s *simulation) act() {
 		case "closed":
 			closed = append(closed, p)
 		}
+	}
+	if s.pressing() && s.IntN(4) == 0 && s.returns() {
+		return
 	}
 	n := s.IntN(100)
 	if s.moving() && s.looked && s.IntN(10) == 0 {

@@ -207,6 +207,7 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 		s.bug("#%d has %d status comments", number, shown)
 	}
 	if state != "open" {
+		s.followedUp(number, state, head, all)
 		for _, r := range all {
 			// Of what was merged a person may have asked for a plan, and may apply it.
 			if r.Phase == runs.Planned && r.Applyable && !(r.AfterMerge && state == "merged") {
@@ -354,10 +355,11 @@ func (s *simulation) worst(r runs.Run) (found github.Conclusion, left bool) {
 				left = true
 				continue
 			}
-			if o.Phase == runs.Planned && p.State == "open" && s.locked(o) {
+			waits := o.Phase == runs.Planned && (p.State == "open" || p.State == "merged" && o.AfterMerge)
+			if waits && s.locked(o) {
 				return github.ConcludedFailure, left // it cannot be applied now
 			}
-			if o.Phase == runs.Planned && p.State == "open" && s.inTheWay(o.Project, p.Number) {
+			if waits && s.inTheWay(o.Project, p.Number) {
 				left = true // nor can it, but its check may be older
 				continue
 			}

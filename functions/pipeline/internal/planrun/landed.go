@@ -1,0 +1,31 @@
+package planrun
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+)
+
+// Landed queues plans of what was merged before anybody had looked at its head, as for a command of whoever merged it. Their
+// outcomes are in the answer to the merge; where there is nothing to plan there is nothing to say.
+func (qu *PlanQueuer) Landed(ctx context.Context) error {
+	if err := qu.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	if !qu.Evidence.Pull.Merged {
+		return nil
+	}
+	replies, err := qu.Enqueue(ctx, comment.Command{Verb: comment.Plan})
+	if err != nil {
+		return err
+	}
+	for i, r := range replies {
+		if err := qu.Report.Reply(ctx, ledger.MergeAnswer, report.NewReply(fmt.Sprint("landed ", i), r)); err != nil {
+			return err
+		}
+	}
+	return qu.Report.Sync(ctx)
+}

@@ -1,0 +1,62 @@
+package simulation
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// returns has somebody comment on a merged pull request, and reports whether there is one.
+func (s *simulation) returns() bool {
+	var merged []githubtest.PullView
+	for _, p := range s.repo.Pulls() {
+		if p.State == "merged" {
+			merged = append(merged, p)
+		}
+	}
+	if len(merged) == 0 {
+		return false
+	}
+	texts := []string{"lockstep retry", "lockstep retry", "lockstep apply", "lockstep apply", "lockstep plan", "lockstep apply -p p1"}
+	s.comment(merged[s.IntN(len(merged))], []string{"alice", "bob", "bob", "mallory"}[s.IntN(4)], texts[s.IntN(len(texts))])
+	return true
+}
+
+// followedUp holds that what a merge should have applied, and did not, has an open issue, and only as long as that is so.
+func (s *simulation) followedUp(number int, state, head string, all []runs.Run) {
+	left, touched := "", s.touched(number)
+	for _, dir := range touched {
+		if state == "merged" && !slices.ContainsFunc(all, func(r runs.Run) bool { return r.Dir == dir && (r.Head == head || r.Phase == runs.Applied) }) {
+			s.bug("%s of #%d is merged, and was never planned", dir, number)
+		}
+	}
+	for _, r := range all {
+		switch standing := r.Standing(); {
+		case r.Head != head && !slices.Contains(touched, r.Dir): // of a former head
+		case state != "merged" || r.ApplyOn != project.OnMerge && !r.Removed:
+		case standing != comment.Applied && standing != comment.NoChanges && standing != comment.Superseded && standing != comment.Closed:
+			left = r.Project + " is " + string(standing)
+		}
+	}
+	made, open := 0, 0
+	for _, x := range s.repo.Issues() {
+		if x.Author != "lockstep[bot]" || !strings.HasPrefix(x.Body, comment.FollowUpMarker(number)) {
+			continue
+		}
+		if made++; x.Open {
+			open++
+		}
+	}
+	switch {
+	case made > 1:
+		s.bug("#%d has %d issues", number, made)
+	case left != "" && open == 0:
+		s.bug("#%d is merged, %s, and there is no open issue", number, left)
+	case left == "" && open > 0:
+		s.bug("#%d is merged, nothing is left, and its issue is open", number)
+	}
+}
