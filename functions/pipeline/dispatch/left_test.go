@@ -215,6 +215,26 @@ func TestLeftByATwin(t *testing.T) {
 	s.expect("the status", s.status(n), "To apply this plan")
 }
 
+// TestMergedBesideATwin is the story of a history (seed 97111921 of the brief ones): two pull requests have the same head, and
+// one of them is pushed to and merged before anybody looks. It holds that its plan of the former head, which is not applied,
+// counts no more for the other one.
+func TestMergedBesideATwin(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	for _, branch := range []string{"b", "twin"} {
+		s.repo.Push("GitHub", branch, "Change", githubtest.Files{"b.tf": resource("b", "1")})
+	}
+	n, twin := s.repo.OpenPull("alice", "Change", "b"), s.repo.OpenPull("alice", "Change", "twin")
+	s.settle()
+	s.expect("the check of both", s.check("twin"), "success 2 to add")
+	s.repo.Push("alice", "b", "More", githubtest.Files{"README.md": "more"})
+	s.repo.Merge("bob", n)
+	s.settle()
+	if got := s.check("twin"); strings.Contains(got, "action_required") {
+		t.Errorf("the check of #%d: %s", twin, got)
+	}
+}
+
 // TestLeftByATwinMeanwhile is the story of a history (seed 96010897 of the brief ones): two pull requests have the same head. The
 // one that has failed leaves it after a process has read so for the check of the other one, and before that is written. It holds
 // that the failure does not stand for ever, whichever process writes it.

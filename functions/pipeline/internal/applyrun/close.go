@@ -155,8 +155,12 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 // phase was from then on, and who waits for its plan, or for the apply requested together with it, is
 // told that there will be none. A run that is applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it was changed meanwhile.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
+	here := s.Head == cl.Evidence.Pull.Head.SHA
+	if was == runs.Dropped && here {
+		return report.RepeatCheck(ctx, cl.Report, s.Run) // by an earlier try of this message, which may have died then
+	}
 	if was == runs.Dropped {
-		return report.EndCheck(ctx, cl.Report, s.Run) // by an earlier try of this message, which may have died then
+		return report.EndCheck(ctx, cl.Report, s.Run)
 	}
 	if !s.Phase.May(runs.Dropped) || was.UnderWay() {
 		return nil
@@ -186,5 +190,8 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if err != nil {
 		return err
 	}
-	return cl.Report.AtRest(ctx, s.Run)
+	if err := cl.Report.AtRest(ctx, s.Run); err != nil || here {
+		return err
+	}
+	return report.EndCheck(ctx, cl.Report, s.Run)
 }

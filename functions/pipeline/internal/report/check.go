@@ -105,6 +105,15 @@ func untold(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckReco
 // another head does so before, as with [Reporter.Announce]: nobody comes back to the former head. In the checks of other
 // pull requests that have the same head still it does not count from then on.
 func EndCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
+	return endCheck(ctx, rp, r, true)
+}
+
+// RepeatCheck is EndCheck for a run that stays at its head, and counts.
+func RepeatCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
+	return endCheck(ctx, rp, r, false)
+}
+
+func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error {
 	if r.Head == "" {
 		return nil
 	}
@@ -120,18 +129,21 @@ func EndCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	was, own := r.Phase, all[i]
 	// Who moved the run may have died before its check was noted. That of a plan depends on more than the plan.
 	noted := own.Status == status && (own.Conclusion == conclusion || r.Phase == runs.Planned)
-	if left(&r, all); r.Phase == was && noted && own.Shown != "" {
+	if leaves {
+		left(&r, all)
+	}
+	if r.Phase == was && noted && own.Shown != "" {
 		return nil
 	}
 	return rp.PutCheck(ctx, r)
 }
 
 // left makes a run that has left its head superseded, as its check there tells: so it counts no more in those of other pull
-// requests. One that has come to its end there stays as it is, if no other pull request has that head.
+// requests. One that has come to its end there stays as it is, if no other pull request has that head, or it does not count.
 func left(r *runs.Run, all []runs.CheckRecord) {
-	status, _ := runs.Conclude(r.Standing())
+	status, conclusion := runs.Conclude(r.Standing())
 	shared := slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return s.Pull.Number != r.Pull.Number })
-	if shared && r.Phase != runs.Dropped || status != github.CheckCompleted {
+	if shared && conclusion != github.ConcludedCancelled || status != github.CheckCompleted {
 		r.Phase = runs.Superseded
 	}
 }

@@ -46,10 +46,10 @@ func TestMain(m *testing.M) {
 var found = []uint64{21, 126, 215, 285, 303, 306, 553, 900586, 904884, 908974, 1000007, 1000151, 9000109, 9000131, 9010638, 9010703, 9020367, 31000379, 31000826, 51000451, 54000044, 62000145, 70000375, 70000407, 81000595, 82000239, 83000231, 85001377}
 
 // foundBrief are those of brief ones.
-var foundBrief = []uint64{1282, 2865, 4143, 91000724, 96008895, 96010897, 97005514}
+var foundBrief = []uint64{1282, 2865, 4143, 91000724, 96008895, 96010897, 97005514, 97100871, 97111921}
 
 // foundAimed are those of aimed ones.
-var foundAimed = []uint64{10000111}
+var foundAimed = []uint64{10000111, 22000664, 24001294}
 
 // TestFound plays the histories that have found a defect once more.
 func TestFound(t *testing.T) {

@@ -58,7 +58,7 @@ func (s *simulation) reverts(a *applying, dir, name string) {
 }
 
 // trespasses holds that an apply leaves alone what a person had locked for another open pull request when it
-// asked for its permission.
+// asked for its permission, and began.
 func (s *simulation) trespasses(a *applying) {
 	for _, rec := range s.Peek(fmt.Sprintf("lock/%d", a.j.Repo.ID)) {
 		if !strings.HasSuffix(rec.Key, "/"+a.j.Project+"@default") {
@@ -70,7 +70,7 @@ func (s *simulation) trespasses(a *applying) {
 			s.bug("the lock %s: %v", rec.Value, err)
 		}
 		for _, p := range s.repo.Pulls() {
-			if v.Against(a.j.Number) != nil && p.Number == v.Number && p.State == "open" && at.Before(a.asked) && s.reopened[p.Number].Before(at) {
+			if v.Against(a.j.Number) != nil && p.Number == v.Number && p.State == "open" && at.Before(s.beginnings[a.j.Run]) && s.reopened[p.Number].Before(at) {
 				s.bug("#%d changes %s, which %s has locked for #%d", a.j.Number, a.j.Project, v.By, v.Number)
 			}
 		}
