@@ -17,6 +17,10 @@
 //	engine_test.go      states with locks and journals, and objects, in place of package executor
 //	hub_test.go         GitHub: githubtest behind the real client
 //	people_test.go      pushes, comments and merges
+//	reviews_test.go     reviews that an apply needs, in some histories
+//	merged_test.go      commands on merged pull requests, and what a merge leaves
+//	groups_test.go      GitHub's merge queue
+//	answers_test.go     answers to comments
 //	moves_test.go       other names and owners of the repository, and new ones of its former names
 //	truth_test.go       what must hold in each history, and at its end
 //
