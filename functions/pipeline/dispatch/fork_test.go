@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -323,11 +324,6 @@ func forkStory(t *testing.T, f *faults) {
 			t.Errorf("%v: the checks of %.7s are %s, want %s", f, sha, got, want)
 		}
 	}
-	s.repo.Merge("alice", n)
-	s.stubborn()
-	if got := len(s.repo.Comments(n)); got != 4 {
-		t.Errorf("%v: %d comments", f, got)
-	}
 	if _, others := e.bare(); others > 0 || e.applied > 0 {
 		t.Errorf("%v: %d plans with credentials, %d applies", f, others, e.applied)
 	}
@@ -336,8 +332,27 @@ func forkStory(t *testing.T, f *faults) {
 			t.Errorf("%v: %.7s was planned, which nobody has named", f, j.Head)
 		}
 	}
-	if got := usable(artifacts(t, s)); len(got) != 0 {
-		t.Errorf("%v: kept after the merge: %q", f, got)
+	e.planned = nil
+	s.repo.Merge("alice", n) // what nobody has planned, and is the base branch's now
+	s.stubborn()
+	s.expect(f.String()+": the answer to the merge", s.answer(n, "merge"), "**Planned** `net`: 3 to add")
+	if got := len(s.repo.Comments(n)); got != 5 {
+		t.Errorf("%v: %d comments", f, got)
+	}
+	if e.applied > 0 || len(e.planned) == 0 {
+		t.Errorf("%v: %d plans and %d applies after the merge", f, len(e.planned), e.applied)
+	}
+	for _, j := range e.planned {
+		if j.Head != next || j.Snapshot != nil {
+			t.Errorf("%v: %.7s was planned after the merge", f, j.Head)
+		}
+	}
+	plans := map[string]bool{}
+	for _, name := range usable(artifacts(t, s)) {
+		plans[path.Dir(name)] = true
+	}
+	if len(plans) != 1 {
+		t.Errorf("%v: kept after the merge: %v", f, plans)
 	}
 	s.tidy(f)
 }

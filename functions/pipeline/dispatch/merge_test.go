@@ -212,13 +212,19 @@ func TestMergedAtOnce(t *testing.T) {
 			t.Error("the issue is open")
 		}
 	}
-	s := newStage(t, onMerge())
-	s.repo.Push("alice", "b", "B", githubtest.Files{"README.md": "more"})
-	s.repo.OpenPull("alice", "B", "b")
-	s.repo.Merge("bob", 1)
-	s.settle()
-	if all := s.repo.Comments(1); len(all) > 0 {
-		t.Errorf("there is nothing to plan, and it says %q", all[0].Body)
+	for name, files := range map[string]githubtest.Files{"documents": {"README.md": "more"}, "another branch": {"net/subnet.tf": resource("subnet", "v1")}} {
+		s := newStage(t, onMerge())
+		s.repo.Push("alice", "b", "B", files)
+		s.repo.Push("alice", "release", "R", githubtest.Files{"README.md": "release"})
+		n := s.repo.OpenPull("alice", "B", "b")
+		if name == "another branch" {
+			s.repo.Retarget("alice", n, "release")
+		}
+		s.repo.Merge("bob", n)
+		s.settle()
+		if all := s.repo.Comments(n); len(all) > 0 {
+			t.Errorf("%s: there is nothing to plan, and it says %q", name, all[0].Body)
+		}
 	}
 }
 

@@ -112,6 +112,10 @@ func TestFork(t *testing.T) {
 	if got := len(s.repo.Comments(n)); got != 3 { // the refusal is said once for all pushes
 		t.Errorf("%d comments", got)
 	}
+	s.repo.Merge("bob", n) // then it is the base branch's
+	s.settle()
+	s.expect("the answer to the merge", s.answer(n, "merge"), "**Planned** `.`: 1 to add")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 1 added")
 }
 
 // TestBadConfigurations holds that trouble is said where it is looked for.

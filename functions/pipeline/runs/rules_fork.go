@@ -12,17 +12,18 @@ func Preview(r Run) bool { return r.Named != "" }
 // fork holds that of a pull request from a fork no more is done than to plan the commit that somebody else has named, until
 // it is merged: then it is a part of the base branch.
 func fork(q *Request) reasons.Reason {
-	switch merged := q.Pull.Merged && q.Entry == ByComment; {
+	merged := q.Pull.Merged && q.Entry == ByComment
+	switch {
 	case !q.Pull.Fork():
+		return nil
+	case merged && (q.Verb == comment.Plan || q.Run.AfterMerge && !Preview(q.Run)):
 		return nil
 	case !q.Forks:
 		return reasons.FromFork{}
 	case q.Verb == comment.Stop:
 		return nil
-	case q.Verb == comment.Plan && !merged:
+	case q.Verb == comment.Plan:
 		return unnamed(q)
-	case q.Verb == comment.Plan, merged && q.Run.AfterMerge && !Preview(q.Run):
-		return nil
 	}
 	return reasons.ForkOnlyPlanned{Verb: q.Verb}
 }

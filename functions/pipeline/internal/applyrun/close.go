@@ -37,8 +37,8 @@ func (cl *Closer) Close(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// landed has what was merged planned as far as its head was not, since it was merged at once: nothing of it is applied by the
-// merge, and nobody would be told.
+// landed has what was merged planned as far as its head was not, since it was merged at once, or came from a fork: nothing of
+// it is applied by the merge, and nobody would be told.
 func (cl *Closer) landed(ctx context.Context) error {
 	about, p := cl.Evidence.Message.Pull, cl.Evidence.Pull
 	if !p.Merged {
@@ -53,7 +53,8 @@ func (cl *Closer) landed(ctx context.Context) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Head != p.Head.SHA })
-	if l.Head == p.Head.SHA && !l.Asked && len(all) >= l.Projects {
+	refused := p.Fork() && l.Refused != ""
+	if l.Head == p.Head.SHA && !l.Asked && !refused && len(all) >= l.Projects {
 		return nil
 	}
 	m := pipeline.Message{Kind: pipeline.Landed, Actor: cl.Evidence.Message.Actor}

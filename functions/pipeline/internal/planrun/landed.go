@@ -3,14 +3,16 @@ package planrun
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 )
 
 // Landed queues plans of what was merged before anybody had looked at its head, as for a command of whoever merged it. Their
-// outcomes are in the answer to the merge; where there is nothing to plan there is nothing to say.
+// outcomes are in the answer to the merge; where there is nothing to plan, or it was merged into a branch that is not planned, there is nothing to say.
 func (qu *PlanQueuer) Landed(ctx context.Context) error {
 	if err := qu.Evidence.Look(ctx); err != nil {
 		return err
@@ -23,6 +25,10 @@ func (qu *PlanQueuer) Landed(ctx context.Context) error {
 		return err
 	}
 	for i, r := range replies {
+		no, is := r.(comment.Refused)
+		if is && slices.ContainsFunc(no.Reasons, func(why reasons.Reason) bool { _, other := why.(reasons.OtherBase); return other }) {
+			continue // nobody expects anything there
+		}
 		if err := qu.Report.Reply(ctx, ledger.MergeAnswer, report.NewReply(fmt.Sprint("landed ", i), r)); err != nil {
 			return err
 		}
