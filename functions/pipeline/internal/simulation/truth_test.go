@@ -110,9 +110,8 @@ func (s *simulation) outOfOrder(j jobs.Job) string {
 // atTheEnd holds what must be true when everything has come to rest.
 func (s *simulation) atTheEnd() {
 	for dir, st := range s.states {
-		// That of an apply whose processes all died stays, as its journal does, for who recovers it.
-		lost := st.begun != nil && s.lost(st.lock)
-		if st.lock != nil && st.lock.lapses.IsZero() && !lost {
+		// That of an apply whose processes all died stays, as its journal does if it has one: it may have changed something.
+		if st.lock != nil && st.lock.lapses.IsZero() && !s.lost(st.lock) {
 			s.bug("the state of %s stays locked by %s", dir, st.lock.run)
 		}
 	}
