@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -104,7 +105,10 @@ func TestProvidersMirrorToS3(t *testing.T) {
 	if !strings.HasPrefix(string(data), "PK") || h.Get("X-Amz-Server-Side-Encryption") != "aws:kms" || h.Get("X-Amz-Server-Side-Encryption-Context") == "" || !strings.HasSuffix(h.Get("X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id"), "key/1") {
 		t.Errorf("%d bytes, %v", len(data), h)
 	}
-	denied := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	denied := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body) // or the connection is reset, and the request tried again
+		w.WriteHeader(http.StatusForbidden)
+	}))
 	t.Cleanup(denied.Close)
 	d.set("AWS_ENDPOINT_URL_S3=" + denied.URL)
 	d.want(1, "providers mirror -kms-key=k s3://states", "Packages cannot be stored", "403")
