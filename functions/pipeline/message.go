@@ -27,7 +27,7 @@ const (
 	Pushed       Kind = "pushed"    // a pull request may have a new head: plan it
 	Commanded    Kind = "commanded" // somebody wrote a comment with commands
 	Closed       Kind = "closed"    // a pull request was merged, or closed
-	Landed       Kind = "landed"    // a head was merged that nobody had looked at: plan what was merged
+	Landed       Kind = "landed"    // a head was merged before its projects were planned: plan those of the merge
 	Grouped      Kind = "grouped"   // a merge queue wants the check of a merge group
 	SyncComments Kind = "tell"      // the comments on a pull request are out of date
 	ToPlan       Kind = "plan"      // plan one project

@@ -228,7 +228,7 @@ func TestBeginTwice(t *testing.T) {
 }
 
 // TestGivenUpBeside holds that an apply is not given up while a process may be alive that works on it, before it has begun
-// and afterwards: the lock of the state would be released, and people told what is not so.
+// and afterwards: the lock of the state would be released, and people told an untruth.
 func TestGivenUpBeside(t *testing.T) {
 	t.Parallel()
 	s, p, n := inParts(t, 2, 1)

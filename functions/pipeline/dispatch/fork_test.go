@@ -333,7 +333,7 @@ func forkStory(t *testing.T, f *faults) {
 		}
 	}
 	e.planned = nil
-	s.repo.Merge("alice", n) // what nobody has planned, and is the base branch's now
+	s.repo.Merge("alice", n) // a head without a plan, and the base branch's now
 	s.stubborn()
 	s.expect(f.String()+": the answer to the merge", s.answer(n, "merge"), "**Planned** `net`: 3 to add")
 	if got := len(s.repo.Comments(n)); got != 5 {

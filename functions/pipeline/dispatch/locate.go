@@ -18,9 +18,10 @@ type Inventory interface {
 	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
 }
 
-// elsewhere returns the message of a task that came to nobody, or under a name that is another repository's by now, for the installation that has its repository now, and with its
-// present name: one that was transferred to another account. The webhook of one installation could be about the repository of another: what
-// only a webhook tells of is nothing to look for, unless the pull request is known here, and the janitor finds what is there.
+// elsewhere returns the message of a task that came to nobody, or under a name that is another repository's by now, for the
+// installation that has its repository now, and with its present name: one that was transferred to another account. The webhook
+// of one installation could be about the repository of another: an event that only a webhook tells of is not looked for,
+// unless the pull request is known here, and the janitor finds the others.
 func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message) (pipeline.Message, bool, error) {
 	if p.Inventory == nil {
 		return m, false, nil

@@ -184,8 +184,8 @@ func TestLateMerge(t *testing.T) {
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 3 added")
 }
 
-// TestMergedAtOnce holds that what is merged before anybody has looked at its head is planned, since nothing of it is applied,
-// and that its issue stays until it is: a new pull request, and one whose last push nobody has seen.
+// TestMergedAtOnce holds that a merge before anybody has looked at the head is planned afterwards, since it applies nothing,
+// and that its issue stays open until all is applied: of a new pull request, and of one whose last push nobody has seen.
 func TestMergedAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, seen := range []bool{false, true} {

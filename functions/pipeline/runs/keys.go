@@ -108,9 +108,9 @@ func (l *LastApply) Count() int {
 	return l.Applies
 }
 
-// Known is the number of applies that a plan for a pull request knows of that is made now; l is nil before the first. It
-// is one less as long as the last one is another pull request's that is open: the base branch lacks what was
-// applied, and the plan would take it back. So it is due for a check once that one is settled.
+// Known is the number of applies of which a plan knows that is made now for a pull request; l is nil before the first apply.
+// It is one less while the last apply is that of another pull request that is open: the base branch lacks its changes,
+// and the plan would take them back. So the plan is due for a check once the other one is settled.
 func (l *LastApply) Known(number int) int {
 	if l == nil || l.Settled || l.Number == number {
 		return l.Count()

@@ -37,8 +37,8 @@ func (cl *Closer) Close(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// landed has what was merged planned as far as its head was not, since it was merged at once, or came from a fork: nothing of
-// it is applied by the merge, and nobody would be told.
+// landed has the projects of a merge planned that have no plan of its head, since it came at once, or from a fork: the merge
+// applies nothing of them, and nobody would be told.
 func (cl *Closer) landed(ctx context.Context) error {
 	about, p := cl.Evidence.Message.Pull, cl.Evidence.Pull
 	if !p.Merged {

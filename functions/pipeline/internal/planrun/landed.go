@@ -11,8 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 )
 
-// Landed queues plans of what was merged before anybody had looked at its head, as for a command of whoever merged it. Their
-// outcomes are in the answer to the merge; where there is nothing to plan, or it was merged into a branch that is not planned, there is nothing to say.
+// Landed queues plans of a merge whose head nobody had looked at, or planned in part, as for a command of the person who
+// merged it. The answer to the merge has their outcomes. It says nothing where there is nothing to plan, or where the base
+// branch is one that is not planned.
 func (qu *PlanQueuer) Landed(ctx context.Context) error {
 	if err := qu.Evidence.Look(ctx); err != nil {
 		return err

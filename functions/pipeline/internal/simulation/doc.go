@@ -18,7 +18,7 @@
 //	hub_test.go         GitHub: githubtest behind the real client
 //	people_test.go      pushes, comments and merges
 //	reviews_test.go     reviews that an apply needs, in some histories
-//	merged_test.go      commands on merged pull requests, and what a merge leaves
+//	merged_test.go      commands on merged pull requests, and the issues of merges
 //	groups_test.go      GitHub's merge queue
 //	answers_test.go     answers to comments
 //	moves_test.go       other names and owners of the repository, and new ones of its former names

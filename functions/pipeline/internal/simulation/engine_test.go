@@ -23,6 +23,8 @@ type cloud struct {
 	states map[string]*state // by directory of the project
 	// ended are the applies that have told their outcome and have no journal any more, by job.Run.
 	ended map[string]bool
+	// beginnings are the times at which applies asked for their permission, the last ones before their first changes, by job.Run.
+	beginnings map[string]time.Time
 }
 
 // A state is what is remembered about objects, and the objects themselves: a change is both at once.

@@ -26,7 +26,8 @@ func (s *simulation) returns() bool {
 	return true
 }
 
-// followedUp holds that what a merge should have applied, and did not, has an open issue, and only as long as that is so.
+// followedUp holds that each project of a merge has had a plan, and that there is one open issue exactly as long as a project is
+// left that the merge should have applied.
 func (s *simulation) followedUp(number int, state, head string, all []runs.Run) {
 	left, touched := "", s.touched(number)
 	said := ""

@@ -211,7 +211,7 @@ func (s *simulation) act() {
 	}
 }
 
-// aim has somebody do what leads to an apply: they wait for a plan, and say that it is applied, or merge.
+// aim has somebody take the next step to an apply: they wait for a plan, and comment to apply it, or merge.
 func (s *simulation) aim(p githubtest.PullView) {
 	switch {
 	case !s.planned(p.Number):

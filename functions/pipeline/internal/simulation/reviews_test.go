@@ -7,12 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// reviews are what was approved, as people see it.
-type reviews struct {
-	reviewed []review
-	// beginnings are the times at which the last process of an apply began of which none had changed anything, by job.Run.
-	beginnings map[string]time.Time
-}
+// reviews are the approvals that people gave.
+type reviews struct{ reviewed []review }
 
 type review struct {
 	number    int
@@ -63,7 +59,7 @@ func (s *simulation) withdraw(number int) {
 	}
 }
 
-// isReviewed holds that what is applied had a review when its apply asked for its permission, and began.
+// isReviewed holds that a commit had a review when its apply asked for its permission, and began.
 func (s *simulation) isReviewed(a *applying) {
 	if !s.reviewing() {
 		return

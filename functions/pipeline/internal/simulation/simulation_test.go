@@ -124,10 +124,10 @@ func playAll(t *testing.T, first uint64, count int, l length) {
 func play(t *testing.T, seed uint64, l length) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, length: l, arrived: make(chan struct{}, 1)}
-		s.people = &people{acts: l.acts + s.IntN(l.further), mishaps: s.IntN(l.mishaps), pushed: map[string][]int{}, reviews: reviews{beginnings: map[string]time.Time{}}}
+		s.people = &people{acts: l.acts + s.IntN(l.further), mishaps: s.IntN(l.mishaps), pushed: map[string][]int{}}
 		s.records = &records{locked: map[string]time.Time{}}
 		s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}, buried: map[int]bool{}}
-		s.cloud = &cloud{states: map[string]*state{}, ended: map[string]bool{}}
+		s.cloud = &cloud{states: map[string]*state{}, ended: map[string]bool{}, beginnings: map[string]time.Time{}}
 		var err error
 		if s.hub, err = newHub(s, s.firstFiles()); err != nil {
 			t.Fatal(err)

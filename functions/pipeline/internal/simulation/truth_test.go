@@ -129,11 +129,8 @@ func (s *simulation) atTheEnd() {
 	}
 }
 
-// lost reports whether people were told that nobody knows how far the apply came that has a lock.
+// lost reports whether people were told that nobody knows the end of the apply that has a lock.
 func (s *simulation) lost(l *lock) bool {
-	if l == nil {
-		return false
-	}
 	key := path.Dir(l.run) // without the try
 	for _, rec := range s.Peek(path.Dir(key)) {
 		if r, err := ledger.DecodeRun(rec); err == nil && rec.Key == key && r.Phase == runs.ApplyFailed && r.Lost {
