@@ -21,6 +21,7 @@ type Merge struct {
 	// there is a Conflict. After the merge it is Base.
 	SHA      string
 	Conflict bool
+	Merged   bool // the pull request
 	// Updated is that of the [PullRequest].
 	Updated time.Time
 }
@@ -72,7 +73,7 @@ func (c *Client) trialMerge(ctx context.Context, number int) (Merge, error) {
 	}
 	m := Merge{Base: base, BaseRef: branch, Head: p.GetHead().GetSHA(), Updated: p.GetUpdatedAt().Time}
 	if p.GetMerged() {
-		m.SHA = base
+		m.SHA, m.Merged = base, true
 		return m, nil
 	}
 	if p.Mergeable == nil {

@@ -36,7 +36,7 @@ func samples() List {
 		AlreadyDone{someSHA, "bob"}, ApplyBroken{false}, ApplyBroken{true}, NothingToDo{},
 		PlanIsNewer{"network", someHash, false}, PlanIsNewer{"network", someHash, true}, PlanRenewed{"network", someHash, false, false}, PlanRenewed{"network", someHash, true, false}, PlanRenewed{"network", someHash, false, true}, OtherPlan{"network", "1234567", someHash}, OtherPlan{"network", "1234567", ""},
 		SavedExchanged{other, someHash, false}, ShownExchanged{"lockstep/network", "", someHash, false}, ShownExchanged{"lockstep/network", other, someHash, false}, KeptExchanged{"they have another hash", true},
-		FoundStale{false}, HeadIsNewer{"network"}, HeadMoved{someHash, someSHA, false}, InputsMoved{SomeOf(many), false, false}, InputsMoved{SomeOf(many[:2]), true, true},
+		FoundStale{false}, HeadIsNewer{"network"}, HeadMoved{someHash, someSHA, false}, Restored{"network", false}, Restored{"network", true}, InputsMoved{SomeOf(many), false, false}, InputsMoved{SomeOf(many[:2]), true, true},
 		ModulesMoved{SomeOf([]string{"net from github.com/acme/net"}), false}, OtherVersion{false}, OtherUnmerged{8},
 		ProvidersMoved{"version 1.2.0 of \"lab\" is selected", false}, OthersMoved{SomeOf(many[:2]), false}, ConfigMoved{SomeOf(many[:2]), false}, OutputsPlanned{[]string{"network", "dns"}, false}, OutputsMoved{[]string{"network", "dns"}, false}, PlanDiffers{"network", someHash, List{OtherVersion{}, OutputsPlanned{[]string{"network"}, false}}, false}, PlanDiffers{"network", someHash, nil, true},
 		StateMoved{Change: StateCreated, Is: 1}, StateMoved{Change: StateGone, Was: 3}, StateMoved{Change: StateReplaced, Was: 3, Is: 3},

@@ -32,6 +32,21 @@ func (r HeadMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan was made for %s, and the head of the pull request is %s now.", markdown.Code(markdown.SHA(r.Planned)), markdown.Code(markdown.SHA(r.Head))), planAgain(r.Merged)
 }
 
+// Restored: a plan destroys the objects of a removed project, which is in the base branch again, or in what the open pull
+// request would become.
+type Restored struct {
+	Project string
+	Merged  bool // the pull request
+}
+
+func (r Restored) words() (text, remedy string) {
+	where := "Merged into the base branch, this pull request does not remove the project any more"
+	if r.Merged {
+		where = "The base branch has the project again"
+	}
+	return where + ", so nothing of it is destroyed.", planAgain(false)
+}
+
 // InputsMoved: files that the plan depends on have changed since. Whole is set if it depends on all
 // files of the repository.
 type InputsMoved struct {

@@ -16,6 +16,18 @@ import (
 
 // removing is a stage with two applied projects, and a pull request that removes one of them.
 func removing(t *testing.T, settings string, changes githubtest.Files) (*stage, int) {
+	s := removable(t, settings)
+	return s, s.pull("alice", "remove", removal.With(changes))
+}
+
+// removal are the changes of such a pull request.
+var removal = githubtest.Files{
+	"net/main.tf": githubtest.Deleted, "net/b.tf": githubtest.Deleted,
+	"lockstep.hcl": "project \"app\" {\n  dir = \"app\"\n}\n",
+}
+
+// removable is the stage before it.
+func removable(t *testing.T, settings string) *stage {
 	s := newStage(t, githubtest.Files{
 		"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"),
 		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n" + settings + "}\nproject \"app\" {\n  dir = \"app\"\n}\n",
@@ -24,11 +36,7 @@ func removing(t *testing.T, settings string, changes githubtest.Files) (*stage, 
 	s.say("alice", first, "lockstep apply")
 	s.repo.Merge("alice", first)
 	s.settle()
-	all := githubtest.Files{
-		"net/main.tf": githubtest.Deleted, "net/b.tf": githubtest.Deleted,
-		"lockstep.hcl": "project \"app\" {\n  dir = \"app\"\n}\n",
-	}
-	return s, s.pull("alice", "remove", all.With(changes))
+	return s
 }
 
 // of returns the run of a project of a pull request.
@@ -80,6 +88,35 @@ func TestRemovedProjectAndTheMerge(t *testing.T) {
 	s.expect("a plan again", s.say("alice", n, "lockstep retry"), "**Planned** `net`", "2 to destroy")
 	s.expect("an apply of all", s.say("alice", n, "lockstep apply"), "that needs an apply of its own")
 	s.expect("its apply", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
+}
+
+// TestRemovedProjectMergedAtOnce holds the same where nobody had looked at the head before the merge.
+func TestRemovedProjectMergedAtOnce(t *testing.T) {
+	t.Parallel()
+	at := func(settings string) (*stage, int) {
+		s := removable(t, settings)
+		s.repo.Push("alice", "remove", "Remove", removal)
+		n := s.repo.OpenPull("alice", "Remove", "remove")
+		s.repo.Merge("alice", n)
+		s.settle()
+		return s, n
+	}
+	s, n := at("")
+	s.expect("the status", s.status(n), "**This pull request removes the project** `net`", "2 to destroy", "`lockstep apply -p net`")
+	if all := s.repo.Issues(); len(all) != 1 || !strings.Contains(all[0].Body, "`net`") {
+		t.Fatalf("the issues are %+v", all)
+	}
+	s.expect("its apply", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
+	if s.repo.Issues()[0].Open {
+		t.Error("the issue is open")
+	}
+	s, n = at("  apply = \"merge\"\n")
+	s.expect("the status where merges alone apply it", s.status(n), "Merges alone apply `net`, so its objects stay")
+	for _, command := range []string{"retry", "plan -p net", "apply -p net"} {
+		if answer := s.say("alice", n, "lockstep "+command); strings.Contains(answer, "destroy") {
+			t.Errorf("%s: %s", command, answer)
+		}
+	}
 }
 
 // TestRemovedProjectAppliedByMerges carries an attack out: whoever may write removes a project that merges alone apply, and
@@ -220,4 +257,75 @@ func TestConflictOfDocuments(t *testing.T) {
 	if status := s.status(n); strings.Contains(status, "conflict") {
 		t.Error(status)
 	}
+}
+
+// TestRemovedProjectIsBack carries an accident out: a project is removed, and its objects are left. Another pull request brings
+// it back. From then on the removal must not destroy what the base branch has again, by no plan made before or after that.
+func TestRemovedProjectIsBack(t *testing.T) {
+	t.Parallel()
+	for _, before := range []bool{false, true} {
+		s, n := removing(t, "", nil)
+		s.repo.Merge("alice", n)
+		s.settle()
+		if before {
+			s.expect("a plan before that", s.say("alice", n, "lockstep retry"), "**Planned** `net`", "2 to destroy")
+		}
+		back := s.pull("alice", "back", githubtest.Files{
+			"net/main.tf": resource("a", "1"), "net/b.tf": resource("b", "1"),
+			"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
+		})
+		s.repo.Merge("alice", back)
+		s.settle()
+		for _, command := range []string{"apply -p net", "retry", "apply -p net", "plan -p net", "apply -p net"} {
+			if answer := s.say("alice", n, "lockstep "+command); strings.Contains(answer, "to destroy") || strings.Contains(answer, "**Applied**") {
+				t.Errorf("planned before %v: %s: %s", before, command, answer)
+			}
+		}
+		data, err := os.ReadFile(filepath.Join(executor.LocalState(s.data.States, s.repo.Repo().ID, "net", "default"), "terraform.tfstate"))
+		if err != nil || strings.Count(string(data), "\"terraform_data\"") != 2 {
+			t.Errorf("planned before %v: %s, %v", before, data, err)
+		}
+	}
+}
+
+// waiting is an engine that waits for the lock of the state, during which something happens.
+type waiting struct {
+	jobs.Engine
+	meanwhile func()
+}
+
+func (w waiting) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+	w.meanwhile()
+	return w.Engine.Apply(ctx, j, plan, permit)
+}
+
+// TestRestoredMeanwhile holds the same of a project that comes back while the apply waits for the state's lock.
+func TestRestoredMeanwhile(t *testing.T) {
+	t.Parallel()
+	s, n := removing(t, "", nil)
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("a plan", s.say("alice", n, "lockstep retry"), "**Planned** `net`", "2 to destroy")
+	s.pipeline.Engine = waiting{s.pipeline.Engine, func() {
+		s.repo.Push("bob", "main", "Keep it", githubtest.Files{
+			"net/main.tf": resource("a", "1"), "net/b.tf": resource("b", "1"),
+			"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
+		})
+	}}
+	s.expect("the apply", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "The base branch has the project again")
+}
+
+// TestRemovalUndoneByTheBase holds that an open pull request destroys nothing of a project which, merged into the base branch as
+// it is now, it does not remove any more.
+func TestRemovalUndoneByTheBase(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1")})
+	first := s.pull("alice", "first", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.say("alice", first, "lockstep apply")
+	s.repo.Merge("alice", first)
+	s.settle()
+	n := s.pull("alice", "remove", githubtest.Files{"net/main.tf": githubtest.Deleted, "net/b.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted})
+	s.expect("the status", s.status(n), "**This pull request removes the project** `net`")
+	s.repo.Push("bob", "main", "More of it", githubtest.Files{"net/backend.tf": githubtest.Deleted, "net/terraform.tf": "terraform {\n  backend \"local\" {\n  }\n}\n"})
+	s.expect("the apply", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "this pull request does not remove the project any more")
 }

@@ -129,6 +129,9 @@ func (e *Reader) Merged(ctx context.Context, q *runs.Request) (m github.Merge, e
 		return m, err
 	}
 	e.Pull.Head.SHA, e.Pull.Base.Ref, e.Pull.Updated = m.Head, m.BaseRef, m.Updated
+	if m.Merged && q.Verb == comment.Plan { // since Look: an apply that was allowed before goes on
+		e.Pull.Open, e.Pull.Merged = false, true
+	}
 	q.Pull, q.Conflict = e.Pull, m.Conflict
 	if q.BaseNamed, err = e.baseNamed(ctx); err != nil {
 		return m, err

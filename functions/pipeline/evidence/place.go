@@ -166,6 +166,11 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
 	if absent {
 		return nil // deleted after a merge: the decision stands
 	}
+	if q.Pull.Merged {
+		if err := Restored(ctx, e, q, tip); err != nil {
+			return err
+		}
+	}
 	granted := q.Placing.Place
 	now := *q
 	now.Run.Base = tip

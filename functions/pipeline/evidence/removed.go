@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -15,6 +16,26 @@ func (e *Reader) Removed(ctx context.Context, base string, head []project.Projec
 		return nil, err
 	}
 	return project.Removed(b.projects, head), nil
+}
+
+// Restored notes in q whether the project of a Removed run is in a commit all the same: in the trial merge, or after the merge
+// in the tip of the base branch. Another project with the same state counts, too.
+func Restored(ctx context.Context, e *Reader, q *runs.Request, sha string) error {
+	if !q.Run.Removed {
+		return nil
+	}
+	p, known, err := e.RemovedOf(ctx, q.Run)
+	if err != nil || !known {
+		return err
+	}
+	dir, done, err := e.Checkout(ctx, sha)
+	if err != nil {
+		return fmt.Errorf("look whether the project is back: %w", err)
+	}
+	defer done()
+	d, err := discovered(ctx, e, dir)
+	q.Restored = err == nil && len(project.Removed([]project.Project{p}, d.Projects)) == 0
+	return err
 }
 
 // RemovedOf returns the project of a run that a pull request has removed, by the last commit of the base branch that had

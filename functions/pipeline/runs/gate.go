@@ -31,7 +31,7 @@ func Has[R reasons.Reason](d Decision) bool {
 // stale are the reasons that do not go away: a plan that was refused for one of them is never
 // applied.
 var stale = []reasons.Reason{
-	reasons.HeadMoved{}, reasons.StateMoved{}, reasons.FoundStale{}, reasons.InputsMoved{}, reasons.ModulesMoved{}, reasons.OtherVersion{},
+	reasons.HeadMoved{}, reasons.Restored{}, reasons.StateMoved{}, reasons.FoundStale{}, reasons.InputsMoved{}, reasons.ModulesMoved{}, reasons.OtherVersion{},
 	reasons.ProvidersMoved{}, reasons.OthersMoved{}, reasons.ConfigMoved{},
 	reasons.NoPlan{}, reasons.CommitGone{}, reasons.Unusable{}, reasons.Conflicts{},
 	reasons.SavedExchanged{}, reasons.ShownExchanged{}, reasons.KeptExchanged{}, reasons.PlaceMoved{}, reasons.PlaceKeptElse{},
@@ -80,6 +80,7 @@ var rules = []rule{
 	{[]comment.Verb{comment.Lock}, theRun, reserved},
 	{[]comment.Verb{comment.Plan, comment.Unlock, comment.Recover}, theRun, beingApplied},
 	{planning, theRun, conflict},
+	{[]comment.Verb{comment.Plan, comment.Apply}, theRun, restored},
 	{applying, theRun, occasion},
 	{applying, theRun, phase},
 

@@ -64,6 +64,8 @@ func TestGate(t *testing.T) {
 	after := func(q *Request) { q.Run.AfterMerge = true }
 	given := func(q *Request) { q.ServedBy = "ou-a" }
 	conflict := func(q *Request) { q.Conflict = true }
+	removed := func(q *Request) { q.Run.Removed = true }
+	restored := func(q *Request) { q.Run.Removed, q.Restored = true, true }
 	differ := func(q *Request) { q.Differ = []string{"a.tf"} }
 	modules := func(q *Request) { q.Modules = []string{"net from github.com/acme/net"} }
 	shown := func(after time.Duration) change { return func(q *Request) { q.Shown = q.At.Add(after) } }
@@ -293,6 +295,12 @@ func TestGate(t *testing.T) {
 		{"plan of a conflict", []change{verb(comment.Plan), conflict}, "Conflicts"},
 		{"apply of a conflict", []change{conflict}, "Conflicts"},
 		{"unlock in a conflict", []change{verb(comment.Unlock), conflict}, ""},
+		{"apply of a removal", []change{removed}, ""},
+		{"apply of a removal that does not stand", []change{restored}, "Restored"},
+		{"the same after the merge", []change{mergedSince, after, restored}, "Restored"},
+		{"plan of a removal that does not stand", []change{verb(comment.Plan), restored}, "Restored"},
+		{"unlock of a removal that does not stand", []change{verb(comment.Unlock), restored}, ""},
+		{"apply of a project that somebody else removes", []change{restored, func(q *Request) { q.Run.Removed = false }}, ""},
 		{"modules moved", []change{modules}, "ModulesMoved"},
 		{"state written, planned again", []change{state(StateID{"l", 4, "v4"}), again(true)}, ""},
 		{"state written, planned again, and different", []change{state(StateID{"l", 4, "v4"}), again(false)}, "PlanDiffers"},

@@ -52,6 +52,9 @@ type Request struct {
 	Run Run
 	// Conflict is set if the head cannot be merged into the present base branch.
 	Conflict bool
+	// Restored is set if the project of a Removed run is in the present trial merge, or after the merge in the base branch as
+	// it is now.
+	Restored bool
 	// Differ are the inputs of the plan that have changed: in the present trial merge, or
 	// in the commit that the pull request became.
 	Differ []string

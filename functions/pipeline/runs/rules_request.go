@@ -51,6 +51,14 @@ func beingApplied(q *Request) reasons.Reason {
 	return nil
 }
 
+// restored holds that the objects of a project are destroyed only as long as its removal stands.
+func restored(q *Request) reasons.Reason {
+	if q.Run.Removed && q.Restored {
+		return reasons.Restored{Project: q.Run.Project, Merged: q.Pull.Merged}
+	}
+	return nil
+}
+
 func conflict(q *Request) reasons.Reason {
 	if q.Conflict {
 		return reasons.Conflicts{Head: q.Pull.Head.SHA}

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -156,6 +157,12 @@ func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, no
 			return "", now, func() {}, nil
 		}
 		q.Run = runs.Against(q.Run, m.Base, m.SHA, ap.Evidence.Pull.Merged)
+		if err := evidence.Restored(ctx, ap.Evidence, q, m.SHA); err != nil {
+			return "", now, nil, err
+		}
+		if !runs.Gate(*q).Allowed() {
+			return "", now, func() {}, nil
+		}
 		sha = q.Run.Merge
 		if err := ap.Evidence.Occasion(ctx, &q.Run); err != nil {
 			return "", now, nil, err

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -38,7 +39,7 @@ func (qu *PlanQueuer) removed(ctx context.Context, dir string, base *project.Set
 		return nil, nil // projects may be missing because of it
 	}
 	if qu.Evidence.Pull.Merged {
-		return qu.removedBefore(ctx)
+		return qu.removedBefore(ctx, all, files, complete, l)
 	}
 	if complete && !slices.ContainsFunc(files, func(name string) bool { return slices.Contains(project.SettingsFiles, name) }) {
 		deleted, err := anyDeleted(dir, files)
@@ -50,30 +51,36 @@ func (qu *PlanQueuer) removed(ctx context.Context, dir string, base *project.Set
 	if err != nil || len(gone) == 0 {
 		return nil, err
 	}
+	return qu.planned(base, gone, l.Base, l), nil
+}
+
+// planned returns removed projects, which a commit of the base branch has, as far as comments may apply them, and notes all of
+// them in l.
+func (qu *PlanQueuer) planned(base *project.Settings, gone []project.Project, at string, l *ledger.Look) (out []selected) {
 	var list []comment.RemovedProject
-	var out []selected
 	for _, p := range gone {
 		x := comment.RemovedProject{Name: p.Name}
 		if p.Nowhere == "" && !p.Place.Is(places.Local) {
 			x.State = p.Place.String()
 		}
 		if x.ByMerge = base.ApplyOn(p) == project.OnMerge; !x.ByMerge {
-			out = append(out, selected{p, l.Base})
+			out = append(out, selected{p, at})
 		}
 		list = append(list, x)
 	}
 	l.Removed = qu.Report.Clean(comment.Removed(list))
-	return out, nil
+	return out
 }
 
-// removedBefore returns the projects that the pull request has removed, now that it is merged: those that were planned
-// before. The tip of the base branch does not have them any more.
-func (qu *PlanQueuer) removedBefore(ctx context.Context) (out []selected, err error) {
-	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+// removedBefore returns the projects that the pull request has removed, now that it is merged and the tip of the base branch
+// does not have them any more: those that were planned before, and those that were not, since nobody had looked at its head.
+// The latter are those of an earlier commit of the base branch whose files it changes.
+func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, files []string, complete bool, l *ledger.Look) (out []selected, err error) {
+	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range all {
+	for _, s := range known {
 		if !s.Removed || s.Phase == runs.Superseded {
 			continue
 		}
@@ -81,11 +88,25 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context) (out []selected, err er
 		if err != nil {
 			return nil, err
 		}
-		if ok {
+		if ok && len(project.Removed([]project.Project{p}, all)) > 0 {
 			out = append(out, selected{p, s.Base})
 		}
 	}
-	return out, nil
+	was := qu.Evidence.Pull.Base.SHA
+	gone, err := qu.Evidence.Removed(ctx, was, all)
+	if err != nil {
+		return nil, err
+	}
+	settings := slices.ContainsFunc(files, func(name string) bool { return slices.Contains(project.SettingsFiles, name) })
+	gone = slices.DeleteFunc(gone, func(p project.Project) bool {
+		mine := !complete || settings || slices.ContainsFunc(files, func(name string) bool { return strings.HasPrefix(name, p.Dir+"/") })
+		return !mine || slices.ContainsFunc(out, func(x selected) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
+	})
+	if len(gone) == 0 {
+		return out, nil
+	}
+	base, _, err := qu.Evidence.Settings(ctx, was) // those of the tip do not have them any more
+	return append(out, qu.planned(base, gone, was, l)...), err
 }
 
 // anyDeleted reports whether a checkout lacks one of the files. The names are GitHub's: no link leads out of the

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -29,6 +30,9 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q runs.Request, no r
 		return q, nil, planrun.ErrSuperseded
 	}
 	q.Run = runs.Against(q.Run, m.Base, m.SHA, c.Evidence.Pull.Merged)
+	if err := evidence.Restored(ctx, c.Evidence, &q, m.SHA); err != nil {
+		return q, nil, err
+	}
 	if d := runs.Gate(q); !d.Allowed() {
 		return q, d.Reasons, nil
 	}
