@@ -30,7 +30,6 @@ var outside = []string{
 
 // exceptions are exported names without a use in another package, with the reason for each.
 var exceptions = map[string]string{
-	"functions/page.Check.Words":   "its template",
 	"functions/page.Entry.Tallies": "its template",
 	"functions/page.frame.Heading": "its template",
 	"functions/page.frame.Tabs":    "its template",

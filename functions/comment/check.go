@@ -29,6 +29,8 @@ func (c Check) Title(limit int) string {
 		title = "Another plan: " + toCome(c.Counts) + c.with()
 	case Previewed:
 		title = "Without credentials: " + toCome(c.Counts) + c.with()
+	case PartPlanned:
+		title = "Not all is planned: " + toCome(c.Counts) + c.with()
 	case NoChanges:
 		title = "No changes" + c.with()
 	case PlanFailed:
@@ -46,6 +48,8 @@ func (c Check) Title(limit int) string {
 		title = "Stopped: " + c.Progress.text()
 	case Applied:
 		title = "Applied: " + made(c.Done)
+	case PartApplied:
+		title = "Applied in part: " + made(c.Done) + c.with()
 	case ApplyFailed:
 		title = "The apply failed: " + made(c.Done)
 		if c.Lost {

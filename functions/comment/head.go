@@ -29,6 +29,7 @@ const (
 	HeadStopped     HeadStanding = "stopped"
 	HeadStale       HeadStanding = "stale"
 	HeadRenewed     HeadStanding = "renewed"     // a plan is another one than before, and nobody has asked for it
+	HeadPart        HeadStanding = "part"        // options of a plan leave out what the pull request changes
 	HeadNotApplied  HeadStanding = "not applied" // although it is merged
 	HeadNoChanges   HeadStanding = "no changes"
 	HeadNothing     HeadStanding = "nothing" // it touches no project
@@ -64,6 +65,7 @@ var heads = map[HeadStanding]struct {
 	HeadStopped:     {[]Standing{Stopped}, "The apply was stopped: %s"},
 	HeadStale:       {[]Standing{Stale}, "Out of date: %s"},
 	HeadRenewed:     {[]Standing{Renewed}, "Another plan than before: %s"},
+	HeadPart:        {[]Standing{PartPlanned, PartApplied}, "Not all is planned: %s"},
 	HeadNotApplied:  {[]Standing{NotApplied}, "Merged, but not applied: %s"},
 	HeadNoChanges:   {title: "No changes"},
 	HeadNothing:     {title: "Nothing to plan"},

@@ -25,6 +25,8 @@ var headlines = []struct {
 	{[]Standing{NotApplied}, "Merged, but not applied: %s", "Merged, but not applied: %d of %d projects of %s", "is merged, but not applied", "are merged, but not applied", nil},
 	{[]Standing{Stopped}, "The apply of %s was stopped", "Stopped: %d of %d projects of %s", "was stopped", "were stopped", nil},
 	{[]Standing{Renewed}, "Another plan for %s", "Another plan for %d of %d projects of %s", "has another plan", "have another plan", plannedOnly},
+	{[]Standing{PartPlanned}, "Not all of %s is planned", "Not all is planned of %d of %d projects of %s", "is planned in part", "are planned in part", plannedOnly},
+	{[]Standing{PartApplied}, "Lockstep has applied a part of %s", "Lockstep has applied a part of %d of %d projects of %s", "is applied in part", "are applied in part", doneOnly},
 	{[]Standing{Stale}, "The plan for %s is out of date", "Out of date: %d of %d plans for %s", "is out of date", "are out of date", nil},
 	{[]Standing{Queued, Planning}, "Lockstep is planning %s", "Lockstep is planning %d of %d projects of %s", "is being planned", "are being planned", nil},
 	{[]Standing{Awaiting, ApplyQueued, Applying}, "Lockstep is applying %s", "Lockstep is applying %d of %d projects of %s", "is being applied", "are being applied", nil},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
@@ -24,7 +23,9 @@ func (p ProjectStatus) made() string {
 	}
 	s := fmt.Sprintf("Planned with %s.", reasons.SomeOf(words).Text())
 	if p.Options.Partial() {
-		s += fmt.Sprintf(" **It is a partial plan**: it leaves out other changes of the project. To plan them, too, comment %s.", markdown.Code(Command{Verb: Plan, Project: p.Name}.String()))
+		s += fmt.Sprintf(" **It is a partial plan**: it leaves out other changes of the project. To plan them, too, comment %s.", p.planCommand())
+	} else if p.Options.RefreshOnly || p.Options.Destroy && !p.Removed {
+		s += fmt.Sprintf(" **It leaves out what the pull request changes**. To plan that, comment %s.", p.planCommand())
 	}
 	if p.Options.NoRefresh {
 		s += " The real objects were not looked at: changes that others have made to them are unknown."

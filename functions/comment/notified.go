@@ -54,7 +54,7 @@ func (o NotifiedOutcome) words() string {
 		return "being applied"
 	case PlanFailed:
 		return "the plan failed"
-	case Applied:
+	case Applied, PartApplied:
 		return "applied, " + made(o.Counts)
 	case ApplyFailed:
 		return "*the apply failed*, " + made(o.Counts) + " before"

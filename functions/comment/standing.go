@@ -15,17 +15,19 @@ type Standing string
 const (
 	Queued      Standing = "queued" // to be planned
 	Planning    Standing = "planning"
-	Ready       Standing = "ready"     // planned, with something to do
-	OnMerge     Standing = "on merge"  // the same, and merging applies it
-	Blocked     Standing = "blocked"   // planned, and something is in the way of its apply
-	Renewed     Standing = "renewed"   // the same, made since another pull request was applied: it needs an apply that names it
-	Previewed   Standing = "previewed" // planned without credentials: nothing of it is applied
+	Ready       Standing = "ready"        // planned, with something to do
+	OnMerge     Standing = "on merge"     // the same, and merging applies it
+	Blocked     Standing = "blocked"      // planned, and something is in the way of its apply
+	Renewed     Standing = "renewed"      // the same, made since another pull request was applied: it needs an apply that names it
+	Previewed   Standing = "previewed"    // planned without credentials: nothing of it is applied
+	PartPlanned Standing = "part planned" // with options that leave out what the pull request changes, and nobody can apply that
 	NoChanges   Standing = "no changes"
 	PlanFailed  Standing = "plan failed"
 	Awaiting    Standing = "awaiting" // to be applied after other projects
 	ApplyQueued Standing = "apply queued"
 	Applying    Standing = "applying"
 	Applied     Standing = "applied"
+	PartApplied Standing = "part applied" // a plan with such options
 	ApplyFailed Standing = "apply failed"
 	Stopped     Standing = "stopped"     // applied in part, and stopped by a person
 	Stale       Standing = "stale"       // the plan no longer fits: the base branch or the state has changed
@@ -37,7 +39,7 @@ const (
 // Standings returns all standings.
 func Standings() []Standing {
 	return []Standing{
-		Queued, Planning, Ready, OnMerge, Blocked, Renewed, Previewed, NoChanges, PlanFailed, Awaiting, ApplyQueued, Applying, Applied, ApplyFailed,
+		Queued, Planning, Ready, OnMerge, Blocked, Renewed, Previewed, PartPlanned, NoChanges, PlanFailed, Awaiting, ApplyQueued, Applying, Applied, PartApplied, ApplyFailed,
 		Stopped, Stale, NotApplied, Closed, Superseded,
 	}
 }
@@ -104,13 +106,18 @@ func (p ProjectStatus) remedy() string {
 	return "apply " + planname.Short(p.Plan)
 }
 
+// planCommand is the command for a plan of all that the pull request changes in the project.
+func (p ProjectStatus) planCommand() string {
+	return markdown.Code(Command{Verb: Plan, Project: p.Name}.String())
+}
+
 // calm is lower for a project that needs a person's attention more: 0 for a failure, 1 for what
 // cannot go on by itself, and 2 for others.
 func (p ProjectStatus) calm() int {
 	switch p.Standing {
 	case PlanFailed, ApplyFailed:
 		return 0
-	case Blocked, Renewed, Stale, NotApplied, Stopped:
+	case Blocked, Renewed, PartPlanned, PartApplied, Stale, NotApplied, Stopped:
 		return 1
 	}
 	return 2
@@ -146,6 +153,8 @@ func (p ProjectStatus) standing() string {
 		return "**another plan** than before, waits for " + markdown.Code("lockstep "+p.remedy())
 	case Previewed:
 		return "planned without credentials, from a snapshot of the state"
+	case PartPlanned:
+		return "**not all is planned**, waits for " + p.planCommand()
 	case NoChanges:
 		return "nothing to do"
 	case PlanFailed:
@@ -163,6 +172,8 @@ func (p ProjectStatus) standing() string {
 		return "**stopped**, applied" + by + ": " + p.Progress.text()
 	case Applied:
 		return "applied" + by
+	case PartApplied:
+		return "applied" + by + ", **not all is planned**, waits for " + p.planCommand()
 	case ApplyFailed:
 		if p.Lost {
 			return "**failed**, applied" + by + ": it did not finish"

@@ -216,7 +216,7 @@ func (s Status) remedy() string {
 	switch {
 	case s.Merged && has(NotApplied):
 		say = append(say, fmt.Sprintf("To apply what was merged, comment %s for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), markdown.Code("lockstep apply")))
-	case s.Merged && has(PlanFailed, ApplyFailed, Stale):
+	case s.Merged && has(PlanFailed, ApplyFailed, Stale, PartPlanned, PartApplied):
 		say = append(say, fmt.Sprintf("For a new plan of what was merged and is not applied, comment %s.", markdown.Code("lockstep retry")))
 	case s.Merged && has(Ready, Blocked, Renewed, Stopped):
 		say = s.next(has)
@@ -269,9 +269,12 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(Stopped) {
 		say = append(say, fmt.Sprintf("To go on with a stopped apply, comment %s; for a new plan of the rest, %s.", markdown.Code("lockstep apply"), markdown.Code("lockstep plan")))
 	}
+	if has(PartPlanned, PartApplied) {
+		say = append(say, "To plan all that the pull request changes, comment the command in the table.")
+	}
 	if s.Problem != "" || has(PlanFailed, Stale, ApplyFailed) {
 		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", markdown.Code("lockstep plan")))
-	} else if has(Applied) && !has(Ready, OnMerge, Renewed, Queued, Planning, Awaiting, ApplyQueued, Applying, Stopped) {
+	} else if has(Applied) && !has(Ready, OnMerge, Renewed, Queued, Planning, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied) {
 		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")
 	}
 	return say

@@ -56,6 +56,7 @@ var types = tagged.Union[Reason]{
 	"found stale":     reflect.TypeFor[FoundStale](),
 	"head is newer":   reflect.TypeFor[HeadIsNewer](),
 	"head moved":      reflect.TypeFor[HeadMoved](),
+	"not all":         reflect.TypeFor[NotAll](),
 	"restored":        reflect.TypeFor[Restored](),
 	"inputs moved":    reflect.TypeFor[InputsMoved](),
 	"modules moved":   reflect.TypeFor[ModulesMoved](),

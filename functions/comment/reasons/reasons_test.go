@@ -30,7 +30,7 @@ func samples() List {
 	return List{
 		Sentence{"The moon is full.", "Wait."},
 		NoPermission{"x`@team`", "read", "write"}, FromFork{}, ForkUnnamed{someSHA}, OtherCommit{"4f2a1c9", someSHA}, OtherCommit{strings.Repeat("0", 40), someSHA}, OwnFork{"eve"}, ForkOnlyPlanned{grammar.Apply}, StateElsewhere{"network"}, NotOnBase{"network"}, OtherBase{"release", "main"}, NotOpen{}, NotOpen{true}, NotMerged{},
-		NotOnMerge{"network"}, AppliedLater{"network"}, Conflicts{someSHA, false}, Conflicts{someSHA, true},
+		NotAll{[]string{"-target=a.b"}}, NotOnMerge{"network"}, AppliedLater{"network"}, Conflicts{someSHA, false}, Conflicts{someSHA, true},
 		NoPlan{false}, NoPlan{true}, BeingPlanned{false}, BeingPlanned{true},
 		BeingApplied{"bob", grammar.Plan}, BeingApplied{"bob", grammar.Apply}, BeingApplied{"bob", grammar.Unlock}, PlanIsBad{someSHA, false}, PlanIsBad{someSHA, true},
 		AlreadyDone{someSHA, "bob"}, ApplyBroken{false}, ApplyBroken{true}, NothingToDo{},

@@ -59,6 +59,13 @@ func (r NotOnMerge) words() (text, remedy string) {
 	return fmt.Sprintf("The base branch does not say that merging applies %s.", markdown.Code(r.Project)), ""
 }
 
+// NotAll: the merge is to apply a plan whose options leave out what the pull request changes.
+type NotAll struct{ Options []string }
+
+func (r NotAll) words() (text, remedy string) {
+	return fmt.Sprintf("The plan was made with %s: it leaves out what the pull request changes, so the merge does not apply it.", SomeOf(r.Options).Text()), planAgain(true)
+}
+
 // AppliedLater: the settings have the project applied on merge, and a comment asks for it.
 type AppliedLater struct{ Project string }
 

@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -62,4 +63,56 @@ func TestExchangedOptions(t *testing.T) {
 		s.expect(options, s.say("alice", n, "lockstep apply "+s.hash(n)), "**Not applied**", "the options of the plan are not those in its hash")
 		s.say("alice", n, "lockstep plan -target=terraform_data.b")
 	}
+}
+
+// TestMergeOfAPart carries an attack out: somebody gives the plan of a project that merges apply options which leave out what the
+// pull request changes, or destroy all there is. The check tells so, the merge applies none of it, and what was merged is
+// planned and applied afterwards.
+func TestMergeOfAPart(t *testing.T) {
+	t.Parallel()
+	for _, option := range []string{"-destroy", "-target=terraform_data.vpc", "-exclude=terraform_data.subnet", "-refresh-only"} {
+		t.Run(option, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, onMerge())
+			first := s.pull("alice", "first", githubtest.Files{"net/first.tf": resource("first", "v1")})
+			s.repo.Merge("bob", first)
+			s.settle()
+			n := s.pull("alice", "b", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+			s.say("alice", n, "lockstep plan -p net "+option)
+			s.expect("the status", s.status(n), "**not all is planned**, waits for `lockstep plan -p net`")
+			s.expect("the check", s.check("b"), "action_required Not all is planned")
+			s.repo.Merge("bob", n)
+			s.settle()
+			s.expect("the answer to the merge", s.answer(n, "merge"), "**Not applied** `net`", "it leaves out what the pull request changes", "`lockstep retry`")
+			issues := s.repo.Issues()
+			if len(issues) != 1 || !issues[0].Open || !strings.Contains(issues[0].Title, fmt.Sprintf("#%d is merged", n)) {
+				t.Fatalf("the issues are %+v", issues)
+			}
+			s.expect("all of it", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 1 to add, 0 to change, 0 to destroy")
+			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 1 added, 0 changed, 0 destroyed")
+			if s.repo.Issues()[0].Open {
+				t.Error("the issue is open")
+			}
+		})
+	}
+}
+
+// TestAppliedInPart holds that a pull request is not done once a plan with -target is applied: the check that rules require is
+// not green until the rest is planned and applied.
+func TestAppliedInPart(t *testing.T) {
+	t.Parallel()
+	head := func(s *stage) string {
+		c := s.checkOf("b", "lockstep")
+		return string(c.Conclusion) + " " + c.Title
+	}
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep plan -target=terraform_data.b")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 1 added")
+	s.expect("the status", s.status(n), "Lockstep has applied a part of", "**not all is planned**, waits for `lockstep plan -p .`")
+	s.expect("the check", s.check("b"), "action_required Applied in part")
+	s.expect("the required check", head(s), "action_required Not all is planned")
+	s.say("alice", n, "lockstep plan")
+	s.expect("the apply of the rest", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 1 added")
+	s.expect("the required check", head(s), "success Applied")
 }

@@ -82,6 +82,7 @@ var rules = []rule{
 	{planning, theRun, conflict},
 	{[]comment.Verb{comment.Plan, comment.Apply}, theRun, restored},
 	{applying, theRun, occasion},
+	{applying, theRun, notAll},
 	{applying, theRun, phase},
 
 	{applying, aPlan, headMoved},

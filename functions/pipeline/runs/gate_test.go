@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
@@ -64,6 +65,7 @@ func TestGate(t *testing.T) {
 	after := func(q *Request) { q.Run.AfterMerge = true }
 	given := func(q *Request) { q.ServedBy = "ou-a" }
 	conflict := func(q *Request) { q.Conflict = true }
+	options := func(o grammar.Options) change { return func(q *Request) { q.Run.Options = o } }
 	removed := func(q *Request) { q.Run.Removed = true }
 	restored := func(q *Request) { q.Run.Removed, q.Restored = true, true }
 	differ := func(q *Request) { q.Differ = []string{"a.tf"} }
@@ -295,6 +297,14 @@ func TestGate(t *testing.T) {
 		{"plan of a conflict", []change{verb(comment.Plan), conflict}, "Conflicts"},
 		{"apply of a conflict", []change{conflict}, "Conflicts"},
 		{"unlock in a conflict", []change{verb(comment.Unlock), conflict}, ""},
+		{"merge of a plan with -target", []change{merge, options(grammar.Options{Targets: []string{"a.b"}})}, "NotAll"},
+		{"merge of a plan with -exclude", []change{merge, options(grammar.Options{Excludes: []string{"a.b"}})}, "NotAll"},
+		{"merge of a plan with -destroy", []change{merge, options(grammar.Options{Destroy: true})}, "NotAll"},
+		{"merge of a plan with -refresh-only", []change{merge, options(grammar.Options{RefreshOnly: true})}, "NotAll"},
+		{"merge of a plan with -refresh=false", []change{merge, options(grammar.Options{NoRefresh: true})}, ""},
+		{"merge of a plan with -replace", []change{merge, options(grammar.Options{Replaces: []string{"a.b"}})}, ""},
+		{"apply of a plan with -destroy", []change{options(grammar.Options{Destroy: true})}, ""},
+		{"apply of a plan with -target", []change{options(grammar.Options{Targets: []string{"a.b"}})}, ""},
 		{"apply of a removal", []change{removed}, ""},
 		{"apply of a removal that does not stand", []change{restored}, "Restored"},
 		{"the same after the merge", []change{mergedSince, after, restored}, "Restored"},

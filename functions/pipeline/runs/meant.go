@@ -10,5 +10,5 @@ func (r Run) Meant(c comment.Command) bool {
 // failed reports whether somebody has to look at the run: its last plan or apply has failed, or what was merged is not
 // applied.
 func (r Run) failed() bool {
-	return r.Phase.Failed() || r.Phase == Dropped && r.Merged && (r.Was.Failed() || r.Standing() == comment.NotApplied)
+	return r.Phase.Failed() || r.Phase == Dropped && r.Merged && (r.Was.Failed() || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
 }

@@ -83,6 +83,15 @@ func occasion(q *Request) reasons.Reason {
 }
 
 // phase holds that the run has a plan that can be applied.
+// notAll holds that the merge, which stands for all that the pull request changes, applies no plan that leaves something of
+// it out: anybody who may plan gives a plan its options, and who merges need not look at them.
+func notAll(q *Request) reasons.Reason {
+	if q.merged() && !Whole(q.Run) {
+		return reasons.NotAll{Options: q.Run.Options.Words()}
+	}
+	return nil
+}
+
 func phase(q *Request) reasons.Reason {
 	r := q.Run
 	if r.Waiting() {

@@ -160,7 +160,7 @@ func (r Run) Standing() comment.Standing {
 		case phase == Stopped: // its changes stay, whatever became of the pull request
 		case !r.Merged && !done:
 			return comment.Closed
-		case !done && phase != PlanFailed && (phase != Planned || r.Applyable || Preview(r)):
+		case !done && phase != PlanFailed && (phase != Planned || r.Applyable || Preview(r) || !Whole(r)):
 			return comment.NotApplied
 		}
 	}
@@ -178,6 +178,9 @@ func (r Run) Standing() comment.Standing {
 	case Stopped:
 		return comment.Stopped
 	case Applied:
+		if !Whole(r) && (r.Phase != Dropped || r.Merged) {
+			return comment.PartApplied
+		}
 		return comment.Applied
 	case ApplyFailed:
 		return comment.ApplyFailed
@@ -189,6 +192,8 @@ func (r Run) Standing() comment.Standing {
 	switch {
 	case Preview(r):
 		return comment.Previewed
+	case !Whole(r) && (r.ByMerge() || !r.Applyable):
+		return comment.PartPlanned
 	case !r.Applyable:
 		return comment.NoChanges
 	case r.renewed():
@@ -197,6 +202,11 @@ func (r Run) Standing() comment.Standing {
 		return comment.OnMerge
 	}
 	return comment.Ready
+}
+
+// Whole reports whether the plan of a run is of all that its pull request changes: its options leave nothing out.
+func Whole(r Run) bool {
+	return !r.Options.Partial() && !r.Options.RefreshOnly && r.Options.Destroy == r.Removed
 }
 
 // Against returns a run as it is planned with a tip of the base branch and their trial merge. A project that is removed is

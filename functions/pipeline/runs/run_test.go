@@ -16,12 +16,12 @@ import (
 )
 
 // TestStanding is a table of runs, and how they and their checks stand. "x" is a plan with
-// changes, "m" one that is applied on merge.
+// changes, "m" one that is applied on merge, "t" one with -target, "d" one with -destroy, and "r" that of a removed project.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		phase, was Phase
-		flags      string // x, m; M: merged
+		flags      string // x, m, t, d, r; M: merged
 		want       comment.Standing
 		status     github.CheckStatus
 		conclusion github.Conclusion
@@ -33,6 +33,15 @@ func TestStanding(t *testing.T) {
 		{Planned, "", "m", comment.NoChanges, github.CheckCompleted, github.ConcludedSuccess},
 		{Planned, "", "x", comment.Ready, github.CheckCompleted, github.ConcludedSuccess},
 		{Planned, "", "xm", comment.OnMerge, github.CheckCompleted, github.ConcludedSuccess},
+		{Planned, "", "xt", comment.Ready, github.CheckCompleted, github.ConcludedSuccess},
+		{Planned, "", "t", comment.PartPlanned, github.CheckCompleted, github.ConcludedActionRequired},
+		{Planned, "", "xmt", comment.PartPlanned, github.CheckCompleted, github.ConcludedActionRequired},
+		{Planned, "", "xmd", comment.PartPlanned, github.CheckCompleted, github.ConcludedActionRequired},
+		{Planned, "", "d", comment.PartPlanned, github.CheckCompleted, github.ConcludedActionRequired},
+		{Planned, "", "dr", comment.NoChanges, github.CheckCompleted, github.ConcludedSuccess},
+		{Planned, "", "r", comment.PartPlanned, github.CheckCompleted, github.ConcludedActionRequired},
+		{Applied, "", "xt", comment.PartApplied, github.CheckCompleted, github.ConcludedActionRequired},
+		{Applied, "", "xdr", comment.Applied, github.CheckCompleted, github.ConcludedSuccess},
 		{PlanFailed, "", "", comment.PlanFailed, github.CheckCompleted, github.ConcludedFailure},
 		{ApplyQueued, "", "x", comment.ApplyQueued, github.CheckQueued, ""},
 		{Applying, "", "x", comment.Applying, github.CheckInProgress, ""},
@@ -50,7 +59,10 @@ func TestStanding(t *testing.T) {
 		{Dropped, PlanFailed, "", comment.Closed, github.CheckCompleted, github.ConcludedCancelled},
 		{Dropped, Applied, "x", comment.Applied, github.CheckCompleted, github.ConcludedSuccess},
 		{Dropped, ApplyFailed, "x", comment.ApplyFailed, github.CheckCompleted, github.ConcludedFailure},
+		{Dropped, Applied, "xt", comment.Applied, github.CheckCompleted, github.ConcludedSuccess},
 		// Merged.
+		{Dropped, Planned, "tM", comment.NotApplied, github.CheckCompleted, github.ConcludedActionRequired},
+		{Dropped, Applied, "xtM", comment.PartApplied, github.CheckCompleted, github.ConcludedActionRequired},
 		{Dropped, Planned, "xM", comment.NotApplied, github.CheckCompleted, github.ConcludedActionRequired},
 		{Dropped, Planned, "M", comment.NoChanges, github.CheckCompleted, github.ConcludedSuccess},
 		{Dropped, PlanFailed, "M", comment.PlanFailed, github.CheckCompleted, github.ConcludedFailure},
@@ -63,6 +75,10 @@ func TestStanding(t *testing.T) {
 		if strings.Contains(test.flags, "m") {
 			r.ApplyOn = project.OnMerge
 		}
+		if strings.Contains(test.flags, "t") {
+			r.Options.Targets = []string{"a.b"}
+		}
+		r.Options.Destroy, r.Removed = strings.Contains(test.flags, "d"), strings.Contains(test.flags, "r")
 		got := r.Standing()
 		status, conclusion := Conclude(got)
 		if got != test.want || status != test.status || conclusion != test.conclusion {

@@ -35,9 +35,9 @@ func due(p github.PullRequest, l ledger.Look, all []runs.Run) bool {
 		}
 		switch {
 		case r.Head != l.Head && !r.Phase.UnderWay():
-		case r.Head == l.Head && r.Phase == runs.Applied && !r.Options.Partial():
+		case r.Head == l.Head && r.Phase == runs.Applied && runs.Whole(r):
 			applied = true
-		case r.Head == l.Head && r.Phase == runs.Planned && !r.Applyable && !r.Options.Partial():
+		case r.Head == l.Head && r.Phase == runs.Planned && !r.Applyable && runs.Whole(r):
 		default:
 			return false
 		}

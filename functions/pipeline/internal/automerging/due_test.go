@@ -22,6 +22,10 @@ func TestDue(t *testing.T) {
 	replaced := run(head, runs.Applied, true)
 	replaced.Options = grammar.Options{Replaces: []string{"x.a"}}
 	applied, unchanged := run(head, runs.Applied, true), run(head, runs.Planned, false)
+	destroyed, looked := run(head, runs.Applied, true), run(head, runs.Planned, false)
+	destroyed.Options, looked.Options = grammar.Options{Destroy: true}, grammar.Options{RefreshOnly: true}
+	removed := destroyed
+	removed.Removed = true
 	type facts struct {
 		pull github.PullRequest
 		look ledger.Look
@@ -56,6 +60,9 @@ func TestDue(t *testing.T) {
 		"a plan is out of date":                {func(f *facts) { f.runs = append(f.runs, run(head, runs.Stale, true)) }, false},
 		"dropped when it was closed":           {func(f *facts) { f.runs = append(f.runs, run(head, runs.Dropped, true)) }, false},
 		"an apply of a part":                   {func(f *facts) { f.runs = append(f.runs, part) }, false},
+		"an apply with -destroy":               {func(f *facts) { f.runs = append(f.runs, destroyed) }, false},
+		"an apply of a removed project":        {func(f *facts) { f.runs = append(f.runs, removed) }, true},
+		"a plan with -refresh-only":            {func(f *facts) { f.runs = append(f.runs, looked) }, false},
 		"an apply with a replacement":          {func(f *facts) { f.runs = append(f.runs, replaced) }, true},
 		"a project that the head leaves alone": {func(f *facts) { f.runs = append(f.runs, run(before, runs.Superseded, true)) }, true},
 		"a plan of an earlier head":            {func(f *facts) { f.runs = append(f.runs, run(before, runs.Planned, true)) }, true},

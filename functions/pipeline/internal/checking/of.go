@@ -32,6 +32,7 @@ var settled = []row{
 	{comment.ApplyFailed, comment.HeadApplyFailed}, {comment.PlanFailed, comment.HeadPlanFailed},
 	{comment.Blocked, comment.HeadBlocked},
 	{comment.Stopped, comment.HeadStopped}, {comment.NotApplied, comment.HeadNotApplied}, {comment.Stale, comment.HeadStale}, {comment.Renewed, comment.HeadRenewed},
+	{comment.PartPlanned, comment.HeadPart}, {comment.PartApplied, comment.HeadPart},
 	{comment.Ready, comment.HeadWaiting}, {comment.OnMerge, comment.HeadOnMerge},
 	{comment.Previewed, comment.HeadPreviewed},
 	{comment.Applied, comment.HeadApplied}, {comment.NoChanges, comment.HeadNoChanges},
@@ -73,7 +74,7 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 		return github.CheckInProgress, ""
 	case comment.HeadUnknown, comment.HeadConflict, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp, comment.HeadQueueDiffers, comment.HeadQueueFailed:
 		return github.CheckCompleted, github.ConcludedFailure
-	case comment.HeadRefused, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed:
+	case comment.HeadRefused, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed, comment.HeadPart:
 		return github.CheckCompleted, github.ConcludedActionRequired
 	case comment.HeadPreviewed: // the merge comes before an apply, whatever the base branch wants of others
 		return github.CheckCompleted, github.ConcludedNeutral

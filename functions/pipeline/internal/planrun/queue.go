@@ -237,7 +237,8 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l ledger.Look) ledger.Versioned {
 	s = s.To(runs.Queued)
 	removed := p.base != ""
-	if !c.Failed || !c.Options.IsZero() || s.Removed != removed { // what failed is tried again as it was
+	landed := qu.Evidence.Pull.Merged && !s.AfterMerge && !runs.Whole(s.Run)
+	if !c.Failed || !c.Options.IsZero() || s.Removed != removed || landed { // what failed is tried again as it was
 		s.Options = c.Options
 	}
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply

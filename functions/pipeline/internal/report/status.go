@@ -106,7 +106,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Superseded:
 		return p, nil
-	case comment.Applied, comment.ApplyFailed:
+	case comment.Applied, comment.PartApplied, comment.ApplyFailed:
 		if result, err = ledger.Text(ctx, rp.Artifacts, r.Result()); err != nil {
 			return p, err
 		}
