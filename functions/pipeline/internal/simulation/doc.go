@@ -17,7 +17,10 @@
 //	engine_test.go      states with locks and journals, and objects, in place of package executor
 //	hub_test.go         GitHub: githubtest behind the real client
 //	people_test.go      pushes, comments and merges
-//	reviews_test.go     reviews that an apply needs, in some histories
+//	reviews_test.go     reviews that an apply needs, and their overrides, in some histories
+//	removals_test.go    projects that are removed, and brought back
+//	options_test.go     plans with options, and changes of states
+//	shifts_test.go      other base branches of pull requests, and drafts
 //	merged_test.go      commands on merged pull requests, and the issues of merges
 //	groups_test.go      GitHub's merge queue
 //	answers_test.go     answers to comments

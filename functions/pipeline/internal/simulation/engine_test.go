@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -32,6 +33,7 @@ type state struct {
 	serial  uint64
 	objects map[string]string
 	by      map[string]int // the pull request that last changed an object
+	doubt   []int          // pull requests with an apply whose end nobody was told of: it may have changed something
 	lock    *lock
 	begun   *begun // an apply that has not come to its end
 }
@@ -80,8 +82,9 @@ type saved struct {
 	Dir      string
 	Number   int // distinguishes plans of the same content
 	Wanted   map[string]string
-	Changes  []string // "+a=1", "~a=2", "-a"
+	Changes  []string // "+a=1", "~a=2", "-a", "!a=1" for a replacement, "^a" for one that is forgotten
 	From, To map[string]string
+	Options  grammar.Options `json:",omitzero"`
 }
 
 // plan compares objects with a configuration.
@@ -115,6 +118,11 @@ func (p saved) counts() (n counting.Counts) {
 			n.Change++
 		case '-':
 			n.Destroy++
+		case '!':
+			n.Add++
+			n.Destroy++
+		case '^':
+			n.Forget++
 		}
 	}
 	return n
@@ -187,7 +195,7 @@ func (e engine) Plan(ctx context.Context, j jobs.Job) (res jobs.PlanResult, err 
 		if err := e.do(ctx, "look at the state of "+j.Dir, func() error {
 			st := e.s.state(j.Dir)
 			if moved = st.serial != before; !moved {
-				res = e.s.result(st, planOf(j.Dir, e.s.number(), e.s.wantedIn(j), now))
+				res = e.s.result(st, opted(j.Dir, e.s.number(), e.s.wantedIn(j), now, j.Options))
 			}
 			return nil
 		}); err != nil || !moved {
@@ -321,6 +329,9 @@ func (a *applying) permitted(ctx context.Context, p saved, permit func(jobs.Pres
 	if a.st.begun != nil && answer != jobs.Permitted {
 		return nil, refused, nil
 	}
+	if answer == jobs.Permitted && begins && tip == a.s.repo.Head("main") {
+		a.s.back(a.j)
+	}
 	wanted := p.Wanted
 	switch answer {
 	case jobs.Permitted:
@@ -334,7 +345,7 @@ func (a *applying) permitted(ctx context.Context, p saved, permit func(jobs.Pres
 	if err := a.work(ctx, 20); err != nil {
 		return nil, refused, err
 	}
-	again := planOf(p.Dir, a.s.number(), wanted, a.st.objects)
+	again := opted(p.Dir, a.s.number(), wanted, a.st.objects, a.j.Options)
 	now.Again = &jobs.Again{Plan: a.s.result(a.st, again), Equal: again.token() == p.token(), Difference: "it is another"}
 	if permit(now) != jobs.Permitted {
 		return nil, refused, nil
@@ -365,6 +376,7 @@ func (a *applying) carryOut(ctx context.Context, p saved) (jobs.Outcome, error) 
 			return o, nil
 		}
 		if err := a.work(context.WithoutCancel(ctx), 25); err != nil {
+			a.st.doubt = append(a.st.doubt, a.j.Number)
 			return jobs.Outcome{}, err
 		}
 		change := p.Changes[a.st.begun.done]
@@ -425,14 +437,21 @@ func (a *applying) change(p saved, change string) {
 			s.bug("%s of %s is changed and does not exist", name, p.Dir)
 		}
 		st.objects[name] = value
-	case '-':
+	case '!':
+		if !exists {
+			s.bug("%s of %s is replaced and does not exist", name, p.Dir)
+		}
+		st.objects[name] = value
+	case '-', '^':
 		if !exists {
 			s.bug("%s of %s is destroyed twice", name, p.Dir)
 		}
 		delete(st.objects, name)
 	}
 	s.approved(a.j, p)
-	s.isReviewed(a)
+	s.asOpted(a.j, p)
+	s.isReviewed(a, p)
+	s.astray(a.j, s.beginnings[a.j.Run])
 	s.reverts(a, p.Dir, name)
 	s.trespasses(a)
 	st.by[name] = a.j.Number

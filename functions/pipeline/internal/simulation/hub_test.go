@@ -157,11 +157,13 @@ func (r reading) Discover(_ context.Context, dir string) (jobs.Discovered, error
 		return d, nil
 	}
 	found, ds := project.Discover(r.s.files(sha))
+	d := jobs.Discovered{Projects: found.Projects, Settings: found.Settings}
 	if ds.HasErrors() {
-		return jobs.Discovered{}, ds.Err()
+		d.Problem = ds.Err().Error()
 	}
-	r.s.discovered[sha] = jobs.Discovered{Projects: found.Projects}
-	return jobs.Discovered{Projects: slices.Clone(found.Projects)}, nil
+	r.s.discovered[sha] = d
+	d.Projects = slices.Clone(d.Projects)
+	return d, nil
 }
 
 // Inputs implements jobs.Projects.

@@ -23,6 +23,7 @@ type people struct {
 	pushed map[string][]int
 	groups
 	reviews
+	shifts
 	moved int // how often the repository was
 	// looked is set once the janitor has gone round: comments before that are found by no other way than their webhooks.
 	looked bool
@@ -37,6 +38,7 @@ type approval struct {
 	merged string            // the head that was merged: its plans need not have been seen
 	seen   string            // the head that a comment is for which asks for a plan with its apply
 	used   map[string]string // the apply that was made of it, by token
+	own    string            // the project that it names; "" for all
 }
 
 // A command is a comment that waits for an answer.
@@ -72,8 +74,13 @@ func (s *simulation) firstFiles() githubtest.Files {
 	if s.ordered() {
 		files["lockstep.hcl"] = s.ordering("  depends_on = [\"p0\"]\n")
 	}
-	if s.reviewing() {
-		files["lockstep.hcl"] += requireReview
+	switch {
+	case s.removing():
+		if delete(files, "lockstep.hcl"); s.listing(holding(files)) != "" {
+			files["lockstep.hcl"] = s.listing(holding(files))
+		}
+	case s.reviewing():
+		files["lockstep.hcl"] += s.requireReview()
 	}
 	return files
 }
@@ -140,6 +147,7 @@ func (s *simulation) press(p githubtest.PullView) bool {
 			for _, t := range tokens.FindAllString(c.Summary+c.Text, -1) {
 				a.tokens[t] = true
 			}
+			a.own = strings.TrimPrefix(c.Name, "lockstep/")
 		}
 	}
 	s.repo.Press(who, c.ID, b.Identifier)
@@ -164,6 +172,10 @@ func (s *simulation) act() {
 	n := s.IntN(100)
 	if s.moving() && s.looked && s.IntN(10) == 0 {
 		s.move()
+	}
+	if s.shifting() && len(open) > 0 && s.IntN(5) == 0 {
+		s.shift(open[s.IntN(len(open))])
+		return
 	}
 	if s.length.aimed && len(open) > 0 && s.IntN(3) > 0 {
 		s.aim(open[s.IntN(len(open))])
@@ -192,7 +204,7 @@ func (s *simulation) act() {
 			push = s.repo.ForcePush
 		}
 		s.leave(p.Number)
-		sha := push("alice", p.From, "More", s.edit())
+		sha := push("alice", p.From, "More", s.edit(p.Head))
 		s.pushed[sha] = append(s.pushed[sha], p.Number)
 	case n < 55 && s.queues() && len(s.line) > 0:
 		s.land()
@@ -218,6 +230,8 @@ func (s *simulation) aim(p githubtest.PullView) {
 		if s.awaited++; s.awaited <= 10 {
 			s.acts++ // not for ever: there may be nothing to plan
 		}
+	case s.lifting() && s.missesReview(p) && s.IntN(2) == 0:
+		s.lift(p)
 	case s.reviewing() && s.missesReview(p) && s.IntN(4) > 0:
 		s.review(p)
 	case s.reviewing() && s.IntN(8) == 0:
@@ -229,13 +243,25 @@ func (s *simulation) aim(p githubtest.PullView) {
 		s.enqueue(p)
 	case s.IntN(3) == 0 && !p.Conflicts:
 		s.merge(p)
+	case s.opting() && s.IntN(3) == 0:
+		s.comment(p, []string{"alice", "bob"}[s.IntN(2)], options[s.IntN(len(options))])
+	case s.removing() && s.IntN(2) == 0:
+		s.comment(p, []string{"alice", "bob"}[s.IntN(2)], "lockstep apply -p "+dirOf(s.IntN(projects)))
 	default:
 		s.comment(p, []string{"alice", "bob"}[s.IntN(2)], "lockstep apply")
 	}
 }
 
-// edit is a change of some objects.
-func (s *simulation) edit() githubtest.Files {
+// edit is a change of some objects at a commit.
+func (s *simulation) edit(at string) githubtest.Files {
+	files := s.editAnywhere()
+	if s.removing() {
+		files = s.remove(s.repo.Files(at), files)
+	}
+	return files
+}
+
+func (s *simulation) editAnywhere() githubtest.Files {
 	if s.IntN(12) == 0 {
 		return githubtest.Files{"README.md": fmt.Sprintf("hello %d\n", s.IntN(100))}
 	}
@@ -256,7 +282,7 @@ func (s *simulation) edit() githubtest.Files {
 
 // open opens a pull request from a new branch, or one from each of two with the same commit.
 func (s *simulation) open() {
-	files := s.edit()
+	files := s.edit(s.repo.Head("main"))
 	s.openOf(files)
 	if s.twins() && s.IntN(2) == 0 {
 		s.openOf(files)
@@ -267,7 +293,7 @@ func (s *simulation) openOf(files githubtest.Files) {
 	s.branches++
 	branch := fmt.Sprintf("branch-%d", s.branches)
 	sha := s.repo.Push("alice", branch, "Change", files)
-	n := s.repo.OpenPull("alice", "Change", branch)
+	n := s.openedAs(branch)
 	s.pushed[sha] = append(s.pushed[sha], n)
 	s.note("alice opens #%d", n)
 }
@@ -296,6 +322,9 @@ func (s *simulation) say(p githubtest.PullView) {
 	case s.pressing():
 		said = slices.Concat(lines, again)
 	}
+	if s.opting() {
+		said = slices.Concat(said, options)
+	}
 	text := said[s.IntN(len(said))]
 	who := []string{"alice", "bob", "bob", "alice", "bob", "mallory"}[s.IntN(6)]
 	if s.IntN(2) == 0 && s.planned(p.Number) {
@@ -311,6 +340,9 @@ func (s *simulation) comment(p githubtest.PullView, who, text string) {
 		a := s.approve(p.Number, who)
 		if strings.Contains(text, "plan") {
 			a.seen = p.Head
+		}
+		if _, name, named := strings.Cut(text, "apply -p "); named {
+			a.own = name
 		}
 	}
 	id := s.repo.Comment(who, p.Number, text)

@@ -8,7 +8,17 @@ import (
 )
 
 // reviews are the approvals that people gave.
-type reviews struct{ reviewed []review }
+type reviews struct {
+	reviewed []review
+	lifted   []lifted
+}
+
+// lifted are the plans that alice could see when she lifted the review for a head.
+type lifted struct {
+	approval
+	head string
+	at   time.Time
+}
 
 type review struct {
 	number    int
@@ -19,7 +29,16 @@ type review struct {
 // reviewing reports whether an apply needs a review of the commit, as in every fourth aimed history.
 func (s *simulation) reviewing() bool { return s.length.aimed && s.seed%4 == 1 }
 
-const requireReview = "\nrequire \"apply\" {\n  approvals = 1\n}\n"
+// lifting reports whether alice may do without it, as in one of eleven such histories.
+func (s *simulation) lifting() bool { return s.reviewing() && s.seed%11 == 3 }
+
+// requireReview is the block of lockstep.hcl.
+func (s *simulation) requireReview() string {
+	if s.lifting() {
+		return "\nrequire \"apply\" {\n  approvals = 1\n  override  = [\"alice\"]\n}\n"
+	}
+	return "\nrequire \"apply\" {\n  approvals = 1\n}\n"
+}
 
 // missesReview reports whether nobody has approved the head of a pull request.
 func (s *simulation) missesReview(p githubtest.PullView) bool {
@@ -44,6 +63,17 @@ func (s *simulation) review(p githubtest.PullView) {
 	s.reviewed = append(s.reviewed, review{number: p.Number, head: p.Head})
 }
 
+// lift has somebody lift the review: it counts if that is alice.
+func (s *simulation) lift(p githubtest.PullView) {
+	who := []string{"alice", "alice", "bob", "mallory"}[s.IntN(4)]
+	a := *s.approve(p.Number, who)
+	s.approvals = s.approvals[:len(s.approvals)-1] // it is no word for an apply
+	if who == "alice" {
+		s.lifted = append(s.lifted, lifted{a, p.Head, time.Now()})
+	}
+	s.comment(p, who, `lockstep override --reason "it burns"`)
+}
+
 // dismiss has alice dismiss bob's review.
 func (s *simulation) dismiss(p githubtest.PullView) {
 	s.note("alice dismisses the review of #%d", p.Number)
@@ -60,12 +90,17 @@ func (s *simulation) withdraw(number int) {
 }
 
 // isReviewed holds that a commit had a review when its apply asked for its permission, and began.
-func (s *simulation) isReviewed(a *applying) {
+func (s *simulation) isReviewed(a *applying, p saved) {
 	if !s.reviewing() {
 		return
 	}
 	for _, r := range s.reviewed {
 		if r.number == a.j.Number && r.head == a.j.Head && (r.dismissed.IsZero() || r.dismissed.After(s.beginnings[a.j.Run])) {
+			return
+		}
+	}
+	for _, l := range s.lifted {
+		if l.number == a.j.Number && l.head == a.j.Head && l.tokens[p.token()] && l.at.Before(s.beginnings[a.j.Run]) {
 			return
 		}
 	}

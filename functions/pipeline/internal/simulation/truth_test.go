@@ -29,6 +29,9 @@ func (s *simulation) approved(j jobs.Job, p saved) {
 		if a.number != j.Number || !a.tokens[t] && a.merged != j.Head && a.seen != j.Head {
 			continue
 		}
+		if s.removing() && j.Options.Destroy && a.own != j.Project {
+			continue // nobody removes the objects of a project by an apply of all, or a merge
+		}
 		if used := a.used[t]; used == "" || used == j.Run {
 			a.used[t] = j.Run
 			return
@@ -121,6 +124,7 @@ func (s *simulation) atTheEnd() {
 	s.answers()
 	s.grouped()
 	s.left()
+	s.orphaned()
 	for _, p := range s.repo.Pulls() {
 		if s.abandoned[p.Number] {
 			continue
@@ -133,7 +137,7 @@ func (s *simulation) atTheEnd() {
 func (s *simulation) lost(l *lock) bool {
 	key := path.Dir(l.run) // without the try
 	for _, rec := range s.Peek(path.Dir(key)) {
-		if r, err := ledger.DecodeRun(rec); err == nil && rec.Key == key && r.Phase == runs.ApplyFailed && r.Lost {
+		if r, err := ledger.DecodeRun(rec); err == nil && rec.Key == key && (r.Phase == runs.ApplyFailed || r.Was == runs.ApplyFailed) && r.Lost {
 			return true
 		}
 	}
@@ -143,7 +147,7 @@ func (s *simulation) lost(l *lock) bool {
 // lands holds that a pull request that Lockstep merges has all of its projects applied, at this head.
 func (s *simulation) lands(number int, sha string) {
 	s.note("#%d is to be merged", number)
-	if !s.automerges() {
+	if !s.automerges() || slices.Contains(s.drafts, number) || s.elsewhere(number) {
 		s.bug("#%d is merged, and nobody has asked for it", number)
 	}
 	pull := pipeline.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: number}
@@ -154,7 +158,7 @@ func (s *simulation) lands(number int, sha string) {
 			s.bug("%v", err)
 			continue
 		}
-		if r.Head == sha && (r.Phase == runs.Applied || r.Phase == runs.Planned && !r.Applyable) {
+		if r.Head == sha && (entire(r.Options) || r.Removed) && (r.Phase == runs.Applied || r.Phase == runs.Planned && !r.Applyable) {
 			left = slices.DeleteFunc(left, func(dir string) bool { return dir == r.Dir })
 		}
 	}
@@ -201,6 +205,9 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 	}
 	if shown > 1 {
 		s.bug("#%d has %d status comments", number, shown)
+	}
+	if s.elsewhere(number) {
+		return // nothing of it is planned
 	}
 	if state != "open" {
 		s.followedUp(number, state, head, all)
@@ -284,7 +291,7 @@ func (s *simulation) required(number int, head string, conflicts bool, all []run
 	green := true
 	for _, r := range all {
 		if r.Head == head && r.Phase != runs.Superseded {
-			green = green && (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge))
+			green = green && (entire(r.Options) || r.Removed) && (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge))
 		}
 	}
 	// A conflict that comes of the base branch has no event of its own; GitHub shows it beside the check.
@@ -306,6 +313,9 @@ func (s *simulation) checked(r runs.Run) {
 		}
 	}
 	want := map[runs.Phase]github.Conclusion{runs.Applied: github.ConcludedSuccess, runs.Planned: github.ConcludedSuccess, runs.PlanFailed: github.ConcludedFailure, runs.ApplyFailed: github.ConcludedFailure}[r.Phase]
+	if (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge && !r.AfterMerge)) && !entire(r.Options) && !r.Removed {
+		want = github.ConcludedActionRequired // it leaves out what the pull request changes
+	}
 	if r.Phase == runs.Planned && r.Applyable && r.Checked != nil && r.Checked.Renewed {
 		want = github.ConcludedActionRequired // nobody has asked for it
 	}
@@ -373,7 +383,7 @@ func (s *simulation) locked(r runs.Run) bool {
 	if err != nil {
 		s.bug("%v", err)
 	}
-	if v.Against(r.Pull.Number) == nil || !r.Applyable {
+	if v.Against(r.Pull.Number) == nil || !r.Applyable || r.Standing() == comment.PartPlanned {
 		return false
 	}
 	for _, p := range s.repo.Pulls() {
@@ -385,23 +395,27 @@ func (s *simulation) locked(r runs.Run) bool {
 	return false
 }
 
-// inTheWay reports whether another open pull request was applied to a state.
+// inTheWay reports whether another open pull request was applied to a state, or may have been.
 func (s *simulation) inTheWay(dir string, number int) bool {
 	for _, p := range s.repo.Pulls() {
-		for _, by := range s.state(dir).by {
-			if p.State == "open" && p.Number == by && by != number {
-				return true
-			}
+		in := slices.Concat(slices.Collect(maps.Values(s.state(dir).by)), s.state(dir).doubt)
+		if p.State == "open" && p.Number != number && slices.Contains(in, p.Number) {
+			return true
 		}
 	}
 	return false
 }
 
-// touched returns the directories of the projects that a pull request changes.
+// touched returns the directories of the projects that a pull request changes, as far as that is planned.
 func (s *simulation) touched(number int) []string {
 	before, after := s.repo.Changes(number)
 	var out []string
 	for i := range projects {
+		if dir := dirOf(i); !hold(before, dir) && !hold(after, dir) && !hold(s.repo.Files(s.repo.Head("main")), dir) {
+			continue // no project, or none any more
+		} else if s.removing() && removed(before, after, dir) && (s.onMerge(dir) || s.removedElsewhere(number, dir)) {
+			continue // nothing plans it: see orphaned
+		}
 		for _, files := range []map[string]string{before, after} {
 			for name := range files {
 				if strings.HasPrefix(name, dirOf(i)+"/") && !slices.Contains(out, dirOf(i)) {
