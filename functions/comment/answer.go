@@ -138,14 +138,22 @@ func (s PlanSuperseded) markdown() string {
 	return fmt.Sprintf("**Not planned** %s: a newer plan takes its place.", markdown.Code(s.Project))
 }
 
-// Unfinished reports that a pull request was closed without being merged, after it was applied.
+// Unfinished reports that a pull request was closed without being merged, or merged into another branch than the one that is
+// planned, after it was applied.
 type Unfinished struct {
 	Project string
 	By      string // login of the user who applied
 	Head    string // SHA that was applied
+	// Into is the branch that it was merged into, "" for none, and Main the one that is planned.
+	Into string `json:",omitempty"`
+	Main string `json:",omitempty"`
 }
 
 func (u Unfinished) markdown() string {
+	if u.Into != "" {
+		return fmt.Sprintf("**Applied, but merged elsewhere**: %s. %s applied %s, and it is merged into %s: %s does not contain the changes, so the next plan of this project will undo them. To keep them, merge them into %s, too.",
+			markdown.Code(u.Project), markdown.Code(u.By), markdown.Code(markdown.SHA(u.Head)), markdown.Code(u.Into), markdown.Code(u.Main), markdown.Code(u.Main))
+	}
 	return fmt.Sprintf("**Applied, but not merged**: %s. %s applied %s, but the base branch does not contain the changes: the next plan of this project will undo them. To keep them, reopen the pull request and merge it.",
 		markdown.Code(u.Project), markdown.Code(u.By), markdown.Code(markdown.SHA(u.Head)))
 }

@@ -104,3 +104,20 @@ func TestRetargetedToAnotherAllowedBranch(t *testing.T) {
 	s.expect("the new status", s.status(n), "3 to add")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 3 added")
 }
+
+// TestAppliedAndMergedElsewhere holds that people are told when what was applied is merged into a branch that is not planned:
+// the next plan of the default branch undoes it.
+func TestAppliedAndMergedElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.repo.Push("alice", "release", "Release", githubtest.Files{"README.md": "1"})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
+	s.repo.Retarget("alice", n, "release")
+	s.settle()
+	s.repo.Merge("bob", n)
+	s.settle()
+	s.expect("the answer to the merge", s.answer(n, "merge"), "**Applied, but merged elsewhere**: `.`", "merged into `release`: `main` does not contain the changes")
+	m := s.pull("bob", "c", githubtest.Files{"c.tf": resource("c", "1")})
+	s.expect("the next plan", s.status(m), "1 to add, 0 to change, 1 to destroy")
+}

@@ -90,11 +90,18 @@ func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
 	return e.named[ref], nil
 }
 
+// BasePlanned reports whether the base branch of the pull request is one whose pull requests are planned: the default branch, or
+// one that its settings name.
+func BasePlanned(ctx context.Context, e *Reader) (bool, error) {
+	named, err := e.baseNamed(ctx)
+	return named || e.Pull.Base.Ref == e.Pull.DefaultBranch, err
+}
+
 // Automerge returns the base branch's setting, as it is now, for the merge of the pull request; nil if
 // people merge.
 func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
-	named, err := e.baseNamed(ctx)
-	if err != nil || !named && e.Pull.Base.Ref != e.Pull.DefaultBranch {
+	planned, err := BasePlanned(ctx, e)
+	if err != nil || !planned {
 		return nil, err
 	}
 	sha, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)

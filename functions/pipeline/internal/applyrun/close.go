@@ -117,7 +117,7 @@ func (cl *Closer) lift(ctx context.Context, r runs.Run) error {
 }
 
 // leave settles the state that a run was applied to. An apply whose pull request was closed without
-// a merge is reported, because the base branch will never contain its changes.
+// a merge, or merged into a branch that is not planned, is reported, because the base branch will never contain its changes.
 func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	fate := runs.Closed
 	if cl.Evidence.Pull.Merged {
@@ -127,10 +127,18 @@ func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	if err != nil || last == nil {
 		return err
 	}
-	if err := cl.Open.Settled(ctx, r, last); err != nil || cl.Evidence.Pull.Merged {
+	if err := cl.Open.Settled(ctx, r, last); err != nil {
 		return err
 	}
-	return cl.Report.Reply(ctx, ledger.CloseAnswer, report.NewReply(r.Target()+" "+last.Head, comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}))
+	u, answer := comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}, ledger.CloseAnswer
+	if p := cl.Evidence.Pull; p.Merged {
+		planned, err := evidence.BasePlanned(ctx, cl.Evidence)
+		if err != nil || planned {
+			return err
+		}
+		u.Into, u.Main, answer = p.Base.Ref, p.DefaultBranch, ledger.MergeAnswer
+	}
+	return cl.Report.Reply(ctx, answer, report.NewReply(r.Target()+" "+last.Head, u))
 }
 
 // applyMerged queues the apply of a plan after the merge of its pull request.
