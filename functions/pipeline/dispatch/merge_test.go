@@ -212,6 +212,18 @@ func TestMergedAtOnce(t *testing.T) {
 			t.Error("the issue is open")
 		}
 	}
+	t.Run("from another branch", func(t *testing.T) {
+		s := newStage(t, onMerge())
+		s.repo.Push("alice", "release", "R", githubtest.Files{"README.md": "release"})
+		s.repo.Push("alice", "b", "B", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+		n := s.repo.OpenPull("alice", "B", "b")
+		s.repo.Retarget("alice", n, "release")
+		s.settle()
+		s.repo.Retarget("alice", n, "main")
+		s.repo.Merge("bob", n)
+		s.settle()
+		s.expect("the answer to the merge", s.answer(n, "merge"), "**Planned** `net`: 2 to add")
+	})
 	for name, files := range map[string]githubtest.Files{"documents": {"README.md": "more"}, "another branch": {"net/subnet.tf": resource("subnet", "v1")}} {
 		s := newStage(t, onMerge())
 		s.repo.Push("alice", "b", "B", files)

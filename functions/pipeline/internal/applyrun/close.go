@@ -37,8 +37,8 @@ func (cl *Closer) Close(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// landed has the projects of a merge planned that have no plan of its head, since it came at once, or from a fork: the merge
-// applies nothing of them, and nobody would be told.
+// landed has the projects of a merge planned that have no plan of its head, since it came at once, or from a fork, or since the
+// pull request went into another branch before: the merge applies nothing of them, and nobody would be told.
 func (cl *Closer) landed(ctx context.Context) error {
 	about, p := cl.Evidence.Message.Pull, cl.Evidence.Pull
 	if !p.Merged {
@@ -53,8 +53,7 @@ func (cl *Closer) landed(ctx context.Context) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Head != p.Head.SHA })
-	refused := p.Fork() && l.Refused != ""
-	if l.Head == p.Head.SHA && !l.Asked && !refused && len(all) >= l.Projects {
+	if l.Head == p.Head.SHA && !l.Asked && l.Refused == "" && len(all) >= l.Projects {
 		return nil
 	}
 	m := pipeline.Message{Kind: pipeline.Landed, Actor: cl.Evidence.Message.Actor}

@@ -19,7 +19,7 @@ func (s *simulation) answers() {
 		if c.early && s.moved > 0 && len(answers) == 0 {
 			continue
 		}
-		if s.buried[c.number] && len(answers) == 1 && len(results) == 2 {
+		if s.buried[c.number] && len(answers) > 0 && max(len(answers), len(results)) == 2 && len(answers)+len(results) <= 3 {
 			continue
 		}
 		if len(answers) != 1 || len(results) > 1 {

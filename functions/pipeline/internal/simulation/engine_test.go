@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -41,6 +42,7 @@ type state struct {
 // A lock is held by a run, from its first process to its last.
 type lock struct {
 	run, owner string
+	number     int // the pull request
 	by         *process
 	left       bool // by a process that came to its end, for the next one
 	// lapses is the end of the lease of a lock that could not be released.
@@ -298,7 +300,7 @@ func (a *applying) lock() error {
 	case l.run != a.j.Run:
 		return lockedError(l.run)
 	}
-	a.st.lock = &lock{run: a.j.Run, owner: holder(a.j), by: a.process}
+	a.st.lock = &lock{run: a.j.Run, owner: holder(a.j), number: a.j.Number, by: a.process}
 	return nil
 }
 
@@ -451,7 +453,9 @@ func (a *applying) change(p saved, change string) {
 	s.approved(a.j, p)
 	s.asOpted(a.j, p)
 	s.isReviewed(a, p)
-	s.astray(a.j, s.beginnings[a.j.Run])
+	if !a.j.Continues {
+		s.astray(a.j, a.hardStop.Add(-limits[pipeline.Applies]))
+	}
 	s.reverts(a, p.Dir, name)
 	s.trespasses(a)
 	st.by[name] = a.j.Number

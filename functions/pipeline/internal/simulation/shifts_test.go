@@ -41,10 +41,10 @@ func (s *simulation) elsewhere(number int) bool {
 	return ok && p.Into != "main"
 }
 
-// astray holds that nothing is applied for a pull request that goes into another branch, which grants nothing: not since it asked
-// for its permission, and before.
-func (s *simulation) astray(j jobs.Job, asked time.Time) {
-	if s.elsewhere(j.Number) && s.away[j.Number].Before(asked) {
+// astray holds that nothing is applied for a pull request that went into another branch, which grants nothing, before the
+// process that applies it began.
+func (s *simulation) astray(j jobs.Job, began time.Time) {
+	if s.elsewhere(j.Number) && s.away[j.Number].Before(began) {
 		s.bug("%s of #%d is applied, and it goes into another branch since %s", j.Project, j.Number, s.away[j.Number].Format("15:04:05"))
 	}
 }

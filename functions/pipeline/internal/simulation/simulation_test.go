@@ -49,7 +49,7 @@ var found = []uint64{21, 126, 215, 285, 303, 306, 553, 900586, 904884, 908974, 1
 var foundBrief = []uint64{1282, 2865, 4143, 91000724, 96008895, 96010897, 97005514, 97100871, 97111921}
 
 // foundAimed are those of aimed ones.
-var foundAimed = []uint64{10000111, 22000664, 24001294, 28000186, 28003146}
+var foundAimed = []uint64{10000111, 22000664, 24001294, 28000186, 28003146, 28061029}
 
 // TestFound plays the histories that have found a defect once more.
 func TestFound(t *testing.T) {
