@@ -40,8 +40,9 @@ func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error)
 	if errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusGone {
 		return 0, nil // the repository has none
 	}
-	if err = failed(what, err); errors.Is(err, ErrNotFound) {
-		return 0, nil
+	if err = failed(what, err); errors.Is(err, ErrNotFound) { // it has none, or the App is not where the repository is any more
+		_, _, err = c.client.PullRequests.List(ctx, c.repo.Owner, c.repo.Name, &gh.PullRequestListOptions{ListOptions: gh.ListOptions{PerPage: 1}})
+		err = failed(what, err)
 	}
 	return 0, err
 }

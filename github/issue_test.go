@@ -1,6 +1,7 @@
 package github_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -59,5 +60,16 @@ func TestPutIssue(t *testing.T) {
 	s.repo.WithoutIssues()
 	if n := put(0, "Five", true); n != 0 {
 		t.Errorf("a repository without issues: %d", n)
+	}
+}
+
+// TestPutIssueElsewhere holds that a repository which another owner has by now is not taken for one without issues.
+func TestPutIssueElsewhere(t *testing.T) {
+	s := newSetting(t)
+	s.hub.AddRepository("beta", "other", nil)
+	s.repo.Transfer("alice", "beta")
+	n, err := s.client.PutIssue(t.Context(), 0, github.Issue{Marker: "<!-- mark -->", Title: "One", Body: "<!-- mark -->\nOne", Open: true})
+	if !errors.Is(err, github.ErrNotFound) {
+		t.Errorf("%d, %v", n, err)
 	}
 }
