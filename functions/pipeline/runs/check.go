@@ -58,6 +58,9 @@ func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 // worst are the conclusions from the worst on; those that are not listed are good.
 var worst = []github.Conclusion{github.ConcludedFailure, github.ConcludedActionRequired}
 
+// Counts reports whether the check can be the worse one of several at a commit.
+func (c CheckRecord) Counts() bool { return slices.Contains(worst, c.Conclusion) }
+
 // Worse returns the worst of the records with the same check at the same commit if it is worse than
 // own, else nil. Checks that are not completed have no conclusion and do not count.
 func Worse(own CheckRecord, all []CheckRecord) *CheckRecord {

@@ -48,7 +48,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	}); err != nil {
 		return err
 	}
-	all, err := checksIn(ctx, rp.Ledger, checkDir(r))
+	all, err := counting(ctx, rp.Ledger, r)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,40 @@ func untold(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckReco
 	}); err != nil {
 		return nil, err
 	}
-	return checksIn(ctx, ld, checkDir(r))
+	return counting(ctx, ld, r)
+}
+
+// counting are the records of the checks that count in that of a run: its own, and those of other pull requests that have its
+// head still. One that was alone at a head when it left it has not told so, as nobody could have read it there.
+func counting(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
+	all, err := checksIn(ctx, ld, checkDir(r))
+	if err != nil {
+		return nil, err
+	}
+	var out []runs.CheckRecord
+	for _, s := range all {
+		if s.Key != r.Key() && s.Counts() {
+			other, err := ld.Read(ctx, s.Key)
+			if err != nil {
+				return nil, err
+			}
+			if other.Head != r.Head {
+				continue
+			}
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// CheckAsked reports whether GitHub was asked for the check run of a run at its head.
+func CheckAsked(ctx context.Context, rp *Reporter, r runs.Run) (bool, error) {
+	rec, err := rp.Ledger.Records.Get(ctx, checkKey(r))
+	if err != nil {
+		return false, err
+	}
+	s, err := decodeCheck(rec.Value)
+	return s.ID != 0, err
 }
 
 // EndCheck writes the check run of a run that has come to its end, unless it was written. Whoever moves such a run on to
