@@ -80,7 +80,8 @@ type LastApply struct {
 	// Settled is set once the pull request is merged or closed, Merged if it can never be open again.
 	Settled bool
 	Merged  bool `json:",omitempty"`
-	// Applies counts the applies to the state, from 1. The ledger counts: a record to be written has
+	// Applies counts the applies to the state, from 1, and those that are in the way again since their pull request is open
+	// again: plans that were made in between know nothing of them either. The ledger counts: a record to be written has
 	// 0.
 	Applies int `json:",omitempty"`
 }

@@ -184,9 +184,11 @@ func (ap *Applier) stopped(ctx context.Context, c *carriage, o jobs.Outcome, sto
 		return fmt.Errorf("stop the apply of %s: %w", c.run.Project, err)
 	}
 	s := c.run
-	l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
-	if err := ap.Ledger.Remember(ctx, s.Run, l); err != nil {
-		return err
+	if !untouched(s.Run, o) {
+		l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
+		if err := ap.Ledger.Remember(ctx, s.Run, l); err != nil {
+			return err
+		}
 	}
 	if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
 		return err

@@ -66,6 +66,12 @@ func (ap *Applier) keep(ctx context.Context, s ledger.Versioned, o jobs.Outcome)
 	return o
 }
 
+// untouched reports whether an apply is known to have left the state as its plan had found it: no other pull request can revert
+// anything of it.
+func untouched(r runs.Run, o jobs.Outcome) bool {
+	return o.Failed && !o.Lost && o.Counts == jobs.Outcome{}.Counts && o.Progress.Done == 0 && o.State == r.State
+}
+
 // Finish moves a run on after its apply, from the apply record.
 func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.ApplyRecord) error {
 	if e.Outcome == nil {
@@ -88,9 +94,11 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 		return err
 	}
 	// First the fact on which decisions about other pull requests depend.
-	l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
-	if err := ap.Ledger.Remember(ctx, s.Run, l); err != nil {
-		return err
+	if e.Outcome == nil || !untouched(s.Run, o) {
+		l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
+		if err := ap.Ledger.Remember(ctx, s.Run, l); err != nil {
+			return err
+		}
 	}
 	if o.Report != "" {
 		if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {

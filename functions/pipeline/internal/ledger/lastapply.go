@@ -107,6 +107,9 @@ func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, fate runs.F
 		if last = l; next == *l {
 			return nil, ErrAsIs
 		}
+		if fate == runs.StillOpen {
+			next.Applies++
+		}
 		return pipeline.Encode(next), nil
 	})
 	return last, err
