@@ -287,3 +287,20 @@ func TestFollowUpIssue(t *testing.T) {
 		}
 	}
 }
+
+// TestMergedAfterAConflict holds that a head which nobody could plan for a conflict, and which is merged once that is gone, is
+// planned after the merge.
+func TestMergedAfterAConflict(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	s.repo.Push("bob", "main", "Theirs", githubtest.Files{"net/subnet.tf": resource("subnet", "v2")})
+	s.repo.Push("alice", "b", "Ours", githubtest.Files{"net/other.tf": resource("other", "v1")})
+	n := s.repo.OpenPull("alice", "Ours", "b")
+	s.repo.Push("bob", "main", "Theirs", githubtest.Files{"net/other.tf": resource("other", "v2")})
+	s.settle()
+	s.expect("the status", s.status(n), "it conflicts with the base branch")
+	s.repo.Push("bob", "main", "Undone", githubtest.Files{"net/other.tf": githubtest.Deleted})
+	s.repo.Merge("bob", n)
+	s.settle()
+	s.expect("the answer to the merge", s.answer(n, "merge"), "**Planned** `net`: 3 to add")
+}

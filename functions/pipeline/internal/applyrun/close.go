@@ -38,7 +38,8 @@ func (cl *Closer) Close(ctx context.Context) error {
 }
 
 // landed has the projects of a merge planned that have no plan of its head, since it came at once, or from a fork, or since the
-// pull request went into another branch before: the merge applies nothing of them, and nobody would be told.
+// pull request went into another branch before, or was in a conflict: the merge applies nothing of them, and nobody would be
+// told.
 func (cl *Closer) landed(ctx context.Context) error {
 	about, p := cl.Evidence.Message.Pull, cl.Evidence.Pull
 	if !p.Merged {
@@ -52,8 +53,9 @@ func (cl *Closer) landed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Head != p.Head.SHA })
-	if l.Head == p.Head.SHA && !l.Asked && l.Refused == "" && len(all) >= l.Projects {
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Head != p.Head.SHA || s.Beside })
+	looked := l.Head == p.Head.SHA && l.Refused == "" && l.Problem == "" && !l.Conflict
+	if looked && !l.Asked && len(all) >= l.Projects {
 		return nil
 	}
 	m := pipeline.Message{Kind: pipeline.Landed, Actor: cl.Evidence.Message.Actor}

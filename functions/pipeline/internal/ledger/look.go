@@ -31,7 +31,7 @@ type Look struct {
 	Closed bool `json:",omitempty"`
 	// Asked is set if commands about some projects alone have had Head looked at: nobody has seen the others.
 	Asked bool `json:",omitempty"`
-	// Projects is the number of projects that Head touches, as far as somebody has looked for all of them.
+	// Projects is the number of projects that Head touches.
 	Projects int `json:",omitempty"`
 	// GivenUp is the head that nobody could look at, after Head was.
 	GivenUp string `json:",omitempty"`

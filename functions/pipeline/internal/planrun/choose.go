@@ -47,6 +47,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, nil, err
 	}
 	found := changed.ours
+	l.Projects = len(found)
 	l.Elsewhere = changed.others
 	if len(changed.others) > 0 && c.Everything() {
 		l.Notes = append(l.Notes, notedElsewhere(changed.others))
@@ -59,6 +60,9 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		parts, err := qu.divide(ctx, named, base, l)
 		if err != nil {
 			return nil, nil, err
+		}
+		for i, p := range parts.ours {
+			parts.ours[i].beside = !slices.ContainsFunc(found, func(x selected) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
 		}
 		if found = parts.ours; len(found) == 0 && len(parts.others) > 0 {
 			return nil, evidence.RefusedElsewhere(c, parts.others), nil

@@ -48,9 +48,6 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	} else if found, replies, err = qu.discover(ctx, c, &l); err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
-	if c.Everything() {
-		l.Projects = len(found)
-	}
 	qu.quiet = len(found) > cmp.Or(qu.Loud, DefaultLoud)
 	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
 		return nil, err
@@ -185,8 +182,11 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 	mine := s.PlanFor == qu.Evidence.Message.ID
 	if !mine {
 		same := s.Head == l.Head && s.Base == l.Base && s.Phase != runs.Dropped && s.Phase != runs.Superseded
-		if qu.Evidence.Message.Actor == "" && same {
-			return nil, nil // an older event, or a second one about the same head
+		if qu.Evidence.Message.Actor == "" && same { // an older event, or a second one about the same head
+			if s.Phase != runs.Queued {
+				return nil, nil
+			}
+			return nil, qu.announceFor(ctx, s.Run)
 		}
 		if qu.Evidence.Message.Kind == pipeline.Landed && s.Head == l.Head {
 			return nil, nil // the end of this one was told
@@ -251,7 +251,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	if s.Named = ""; qu.Evidence.Pull.Fork() && !qu.Evidence.Pull.Merged {
 		s.Named = c.Commit
 	}
-	s.AfterMerge = qu.Evidence.Pull.Merged
+	s.AfterMerge, s.Beside = qu.Evidence.Pull.Merged, p.beside
 	s.Attempt++
 	s.ThenApply, s.Quiet = 0, qu.quiet
 	s.Ordered = l.Order != nil && len(l.Order.Edges) > 0
@@ -266,6 +266,19 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	return s
 }
 
+// announceFor does what is left to do of [PlanQueuer.announce] for a run that another message has queued: its handler may have
+// died then, and the message was refused since, say because the pull request was closed for a moment.
+func (qu *PlanQueuer) announceFor(ctx context.Context, r runs.Run) error {
+	asked, err := report.CheckAsked(ctx, qu.Report, r)
+	if err != nil {
+		return err
+	}
+	if !asked {
+		return qu.announce(ctx, r)
+	}
+	return qu.send(ctx, r)
+}
+
 // announce reports that a run is queued, and sends the message for its plan.
 func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
 	if err := qu.Report.Reply(ctx, r.Answer, report.PlanReply(r, comment.Pending{Project: r.Project, Verb: comment.Plan})); err != nil {
@@ -274,5 +287,11 @@ func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
 	if err := qu.Report.PutCheck(ctx, r); err != nil {
 		return err
 	}
-	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToPlan, Head: r.Head, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Answer: r.Answer}, r.Plain(), r.Attempt)
+	return qu.send(ctx, r)
+}
+
+// send sends the message for the plan of a queued run.
+func (qu *PlanQueuer) send(ctx context.Context, r runs.Run) error {
+	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Head, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Answer: r.Answer}
+	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, m, r.Plain(), r.Attempt)
 }

@@ -16,10 +16,11 @@ import (
 )
 
 // A selected project is one to be planned: of the head, or one that the pull request removes. Then base is the commit of
-// the base branch that has it.
+// the base branch that has it. beside is set for one that is named, and that the pull request does not touch.
 type selected struct {
 	project.Project
-	base string
+	base   string
+	beside bool
 }
 
 // ofHead are projects of the head.
@@ -64,7 +65,7 @@ func (qu *PlanQueuer) planned(base *project.Settings, gone []project.Project, at
 			x.State = p.Place.String()
 		}
 		if x.ByMerge = base.ApplyOn(p) == project.OnMerge; !x.ByMerge {
-			out = append(out, selected{p, at})
+			out = append(out, selected{Project: p, base: at})
 		}
 		list = append(list, x)
 	}
@@ -89,7 +90,7 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 			return nil, err
 		}
 		if ok && len(project.Removed([]project.Project{p}, all)) > 0 {
-			out = append(out, selected{p, s.Base})
+			out = append(out, selected{Project: p, base: s.Base})
 		}
 	}
 	was := qu.Evidence.Pull.Base.SHA
