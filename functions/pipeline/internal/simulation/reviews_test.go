@@ -95,7 +95,7 @@ func (s *simulation) isReviewed(a *applying, p saved) {
 		return
 	}
 	for _, r := range s.reviewed {
-		if r.number == a.j.Number && r.head == a.j.Head && (r.dismissed.IsZero() || r.dismissed.After(s.beginnings[a.j.Run])) {
+		if r.number == a.j.Number && r.head == a.j.Head && (r.dismissed.IsZero() || !r.dismissed.Before(s.beginnings[a.j.Run])) {
 			return
 		}
 	}
