@@ -329,3 +329,26 @@ func TestRemovalUndoneByTheBase(t *testing.T) {
 	s.repo.Push("bob", "main", "More of it", githubtest.Files{"net/backend.tf": githubtest.Deleted, "net/terraform.tf": "terraform {\n  backend \"local\" {\n  }\n}\n"})
 	s.expect("the apply", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "this pull request does not remove the project any more")
 }
+
+// TestRemovedAndAppliedSince holds that the removal of a project without objects is not done with its merge if another pull
+// request has made some since it was planned: they are in an issue, and can be destroyed.
+func TestRemovedAndAppliedSince(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{
+		"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"),
+		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
+	})
+	n := s.pull("alice", "remove", githubtest.Files{"net/main.tf": githubtest.Deleted, "lockstep.hcl": removal["lockstep.hcl"]})
+	s.expect("the status", s.status(n), "| `net` | no changes, with -destroy | nothing to do |")
+	m := s.pull("bob", "more", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the other apply", s.say("bob", m, "lockstep apply -p net"), "**Applied** `net`: 2 added")
+	s.repo.Merge("alice", n)
+	s.settle()
+	if all := s.repo.Issues(); len(all) != 1 || !strings.Contains(all[0].Body, "`net`") {
+		t.Fatalf("the issues are %+v", all)
+	}
+	s.repo.Close("bob", m)
+	s.settle()
+	s.expect("a plan again", s.say("alice", n, "lockstep retry"), "**Planned** `net`", "2 to destroy")
+	s.expect("its apply", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
+}

@@ -103,8 +103,19 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if apply && s.ApplyOn == project.OnMerge && s.Phase != runs.Superseded && !s.Removed {
 		return cl.applyMerged(ctx, s)
 	}
+	was := s.Phase
+	if s.Removed && s.Phase == runs.Planned && !s.Applyable && cl.Evidence.Pull.Merged {
+		// There was nothing to destroy. If another pull request was applied since, nobody plans what that has made any more.
+		last, err := cl.Ledger.LastApply(ctx, s.Run)
+		if err != nil {
+			return err
+		}
+		if last.Count() > s.Applies {
+			was = runs.Stale
+		}
+	}
 	// A run that is applied, or queued for it, settles itself at its end.
-	return cl.drop(ctx, s, s.Phase)
+	return cl.drop(ctx, s, was)
 }
 
 // lift ends the lock that a person has on the state of a run for its pull request.

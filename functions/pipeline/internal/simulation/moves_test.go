@@ -25,7 +25,9 @@ func (s *simulation) move() {
 	s.note("alice moves %s to %s", was, s.repo)
 	if s.IntN(2) == 0 {
 		s.note("mallory makes a new %s", was)
-		r := s.hub.AddRepository(was.Owner, was.Name, s.firstFiles())
+		files := s.firstFiles()
+		files["README.md"] = "mine\n" // a commit is of one repository
+		r := s.hub.AddRepository(was.Owner, was.Name, files)
 		r.Grant("mallory", "admin")
 		s.taken = append(s.taken, r)
 	}
