@@ -68,6 +68,7 @@ func holding(files githubtest.Files) (dirs []string) {
 // project, and some bring one back.
 func (s *simulation) remove(at githubtest.Files, edit githubtest.Files) githubtest.Files {
 	dirs := holding(at)
+	delete(edit, "lockstep.hcl") // which is written for the projects that are left
 	absent := func(name string) bool {
 		dir, _, nested := strings.Cut(name, "/")
 		return nested && !slices.Contains(dirs, dir)
