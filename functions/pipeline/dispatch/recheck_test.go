@@ -341,3 +341,22 @@ func checkStory(t *testing.T, f *faults) {
 	}
 	s.tidy(f)
 }
+
+// TestReopenedAndMerged holds that plans which were made while an applied pull request was closed are made again once it is open
+// again, and merged: they would take back what it has applied.
+func TestReopenedAndMerged(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
+	s.repo.Close("alice", n)
+	s.settle()
+	m := s.pull("bob", "c", githubtest.Files{"c.tf": resource("c", "1")})
+	s.expect("the plan in between", s.status(m), "1 to add, 0 to change, 1 to destroy")
+	s.repo.Reopen("alice", n)
+	s.settle()
+	s.expect("its apply", s.say("bob", m, "lockstep apply"), "**Not applied** `.`")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the plan since", s.status(m), "1 to add, 0 to change, 0 to destroy")
+}
