@@ -2,11 +2,13 @@ package dispatch_test
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -351,4 +353,44 @@ func TestRemovedAndAppliedSince(t *testing.T) {
 	s.settle()
 	s.expect("a plan again", s.say("alice", n, "lockstep retry"), "**Planned** `net`", "2 to destroy")
 	s.expect("its apply", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
+}
+
+// TestRemovedRootMergedAtOnce holds the same of a project in the repository's own directory.
+func TestRemovedRootMergedAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "app/main.tf": resource("a", "1")})
+	first := s.pull("alice", "first", githubtest.Files{"b.tf": resource("b", "1")})
+	s.expect("the first apply", s.say("alice", first, "lockstep apply"), "**Applied** `.`: 2 added")
+	s.repo.Merge("alice", first)
+	s.settle()
+	s.repo.Push("alice", "remove", "Remove", githubtest.Files{"main.tf": githubtest.Deleted, "b.tf": githubtest.Deleted, "backend.tf": githubtest.Deleted})
+	n := s.repo.OpenPull("alice", "Remove", "remove")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the status", s.status(n), "**This pull request removes the project** `.`", "2 to destroy")
+}
+
+// TestRemovedFromALostBase holds that a merged pull request is planned where the commit that its base branch had is gone.
+func TestRemovedFromALostBase(t *testing.T) {
+	t.Parallel()
+	s := removable(t, "")
+	lost := s.repo.Head("main")
+	s.repo.Push("alice", "change", "Change", githubtest.Files{"app/c.tf": resource("c", "1")})
+	n := s.repo.OpenPull("alice", "Change", "change")
+	s.repo.Merge("alice", n)
+	s.pipeline.Bases = &evidence.Bases{}
+	asked := false
+	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "tarball/"+lost) {
+			return false
+		}
+		asked = true
+		http.Error(w, `{"message": "Not Found"}`, http.StatusNotFound)
+		return true
+	}
+	s.settle()
+	s.expect("the status", s.status(n), "| `app` | 1 to add, 0 to change, 0 to destroy |")
+	if !asked {
+		t.Error("nobody has asked for the lost commit")
+	}
 }

@@ -6,13 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // A selected project is one to be planned: of the head, or one that the pull request removes. Then base is the commit of
@@ -42,7 +42,7 @@ func (qu *PlanQueuer) removed(ctx context.Context, dir string, base *project.Set
 	if qu.Evidence.Pull.Merged {
 		return qu.removedBefore(ctx, all, files, complete, l)
 	}
-	if complete && !slices.ContainsFunc(files, func(name string) bool { return slices.Contains(project.SettingsFiles, name) }) {
+	if complete && !changesSettings(files) {
 		deleted, err := anyDeleted(dir, files)
 		if err != nil || !deleted {
 			return nil, err
@@ -95,12 +95,14 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 	}
 	was := qu.Evidence.Pull.Base.SHA
 	gone, err := qu.Evidence.Removed(ctx, was, all)
+	if errors.Is(err, github.ErrNotFound) {
+		return out, nil // the base branch was written anew since, and nobody can tell what it had
+	}
 	if err != nil {
 		return nil, err
 	}
-	settings := slices.ContainsFunc(files, func(name string) bool { return slices.Contains(project.SettingsFiles, name) })
 	gone = slices.DeleteFunc(gone, func(p project.Project) bool {
-		mine := !complete || settings || slices.ContainsFunc(files, func(name string) bool { return strings.HasPrefix(name, p.Dir+"/") })
+		mine := !complete || changesSettings(files) || len(project.Touched([]project.Project{p}, files, nil)) > 0
 		return !mine || slices.ContainsFunc(out, func(x selected) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
 	})
 	if len(gone) == 0 {
@@ -108,6 +110,11 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 	}
 	base, _, err := qu.Evidence.Settings(ctx, was) // those of the tip do not have them any more
 	return append(out, qu.planned(base, gone, was, l)...), err
+}
+
+// changesSettings reports whether a file with settings is among the changed ones.
+func changesSettings(files []string) bool {
+	return slices.ContainsFunc(files, func(name string) bool { return slices.Contains(project.SettingsFiles, name) })
 }
 
 // anyDeleted reports whether a checkout lacks one of the files. The names are GitHub's: no link leads out of the
