@@ -71,12 +71,19 @@ func (h History) ancestors(sha string) []string {
 	return list
 }
 
-// MergeBase returns the nearest common ancestor of two commits. It panics without one: the
-// test that asks is wrong.
+// MergeBase returns the best common ancestor of two commits, as git does: one that no other common ancestor comes after, the
+// nearest to a if there are several. It panics without one: the test that asks is wrong.
 func (h History) MergeBase(a, b string) *Commit {
 	of := h.ancestors(b)
+	var common, before []string
 	for _, sha := range h.ancestors(a) {
 		if slices.Contains(of, sha) {
+			common = append(common, sha)
+			before = append(before, h[sha].Parents...)
+		}
+	}
+	for _, sha := range common {
+		if !slices.Contains(before, sha) {
 			return h[sha]
 		}
 	}

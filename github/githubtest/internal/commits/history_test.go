@@ -70,6 +70,8 @@ func TestMerge(t *testing.T) {
 		{"m: a=1; y m: a=2; x y: b=1", "y", "a=2 b=1"},
 		// After a merge of x's past into y, only the rest of x is new.
 		{"m: a=1; o m: a=2; n m: b=1; y n o: a=2; x o: a=3", "o", "a=3 b=1"},
+		// The past of both is before o, which x and y have merged: x by a commit that has the past as its first parent.
+		{"m: a=1; o m: a=2; n m: b=1; x m o: a=2; y n o: a=3", "o", "a=3 b=1"},
 	} {
 		h := History{}
 		names := story(h, test.history)
