@@ -304,3 +304,24 @@ func TestMergedAfterAConflict(t *testing.T) {
 	s.settle()
 	s.expect("the answer to the merge", s.answer(n, "merge"), "**Planned** `net`: 3 to add")
 }
+
+// TestMergedOnTopOfAnother holds that a merge's projects are planned if the pull request did not change them until the base
+// branch got some of its commits by another one: it undoes here what that has brought.
+func TestMergedOnTopOfAnother(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("vpc", "v1")})
+	first := s.pull("alice", "first", githubtest.Files{"net/other.tf": resource("other", "v1")})
+	second := s.pull("alice", "second", githubtest.Files{"README.md": "new"})
+	s.repo.Retarget("alice", second, "first")
+	s.repo.UpdateBranch("alice", second)
+	s.repo.Retarget("alice", second, "main")
+	s.repo.Push("alice", "second", "Without it", githubtest.Files{"net/other.tf": githubtest.Deleted})
+	s.expect("the first apply", s.say("alice", first, "lockstep apply"), "**Applied** `net`: 2 added")
+	s.repo.Merge("bob", first)
+	s.settle()
+	s.expect("the check of the second", s.pages("second"), "nothing to plan")
+	s.repo.Merge("bob", second)
+	s.settle()
+	s.expect("the merge", s.answer(second, "merge"), "**Planned** `net`: 0 to add, 0 to change, 1 to destroy")
+	s.expect("its apply", s.say("bob", second, "lockstep apply"), "**Applied** `net`: 0 added, 0 changed, 1 destroyed")
+}

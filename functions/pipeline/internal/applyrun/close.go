@@ -38,8 +38,8 @@ func (cl *Closer) Close(ctx context.Context) error {
 }
 
 // landed has the projects of a merge planned that have no plan of its head, since it came at once, or from a fork, or since the
-// pull request went into another branch before, or was in a conflict: the merge applies nothing of them, and nobody would be
-// told.
+// pull request went into another branch before, or was in a conflict, or changes other files by now: the merge applies nothing
+// of them, and nobody would be told.
 func (cl *Closer) landed(ctx context.Context) error {
 	about, p := cl.Evidence.Message.Pull, cl.Evidence.Pull
 	if !p.Merged {
@@ -56,7 +56,11 @@ func (cl *Closer) landed(ctx context.Context) error {
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Head != p.Head.SHA || s.Beside })
 	looked := l.Head == p.Head.SHA && l.Refused == "" && l.Problem == "" && !l.Conflict
 	if looked && !l.Asked && len(all) >= l.Projects {
-		return nil
+		// A pull request changes other files without a push once the base branch gets some of its commits.
+		files, complete, err := cl.Evidence.Hub.ChangedFiles(ctx, about.Number)
+		if now := ledger.FilesOf(files, complete); err != nil || now == "" || l.Files == "" || now == l.Files {
+			return err
+		}
 	}
 	m := pipeline.Message{Kind: pipeline.Landed, Actor: cl.Evidence.Message.Actor}
 	return pipeline.Send(ctx, cl.Open.Queue, about, m, about.Repo.ID, about.Number, p.Head.SHA)

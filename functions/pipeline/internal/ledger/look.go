@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
@@ -33,6 +35,8 @@ type Look struct {
 	Asked bool `json:",omitempty"`
 	// Projects is the number of projects that Head touches.
 	Projects int `json:",omitempty"`
+	// Files is the hash of the names of the files that Head changes, of [FilesOf].
+	Files string `json:",omitempty"`
 	// GivenUp is the head that nobody could look at, after Head was.
 	GivenUp string `json:",omitempty"`
 	// Heads are the commits whose check has an entry of this pull request. It is written before the
@@ -76,6 +80,14 @@ type HeadOrder struct {
 	// Touched are the projects that the pull request changes: one of them without a plan is none without
 	// changes.
 	Touched []string `json:",omitempty"`
+}
+
+// FilesOf returns a hash of the names of changed files, in any order; "" if they are not complete.
+func FilesOf(names []string, complete bool) string {
+	if !complete {
+		return ""
+	}
+	return runs.HashOf([]byte(strings.Join(slices.Sorted(slices.Values(names)), "\n")))
 }
 
 func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.ID, p.Number) }

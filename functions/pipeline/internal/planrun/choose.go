@@ -29,6 +29,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	if err != nil {
 		return nil, nil, err
 	}
+	l.Files = ledger.FilesOf(files, complete)
 	for _, name := range project.SettingsFiles {
 		if slices.Contains(files, name) {
 			l.Notes = append(l.Notes, comment.SettingsChanged(name))
