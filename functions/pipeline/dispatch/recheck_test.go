@@ -360,3 +360,24 @@ func TestReopenedAndMerged(t *testing.T) {
 	s.settle()
 	s.expect("the plan since", s.status(m), "1 to add, 0 to change, 0 to destroy")
 }
+
+// TestMergedMeanwhile holds that a plan which waits after the merge is checked, too, once the apply in its way is over: its status
+// and its check said "wait for #1" for good.
+func TestMergedMeanwhile(t *testing.T) {
+	t.Parallel()
+	s, n, other := two(t)
+	s.repo.Merge("bob", n)
+	s.settle()
+	s.expect("the plan after the merge", s.say("bob", n, "lockstep plan"), "**Planned** `.`")
+	s.expect("the status", s.status(n), "#2")
+	s.expect("the check", s.check("mine"), "failure")
+	was := s.hash(n)
+	s.repo.Merge("alice", other)
+	s.settle()
+	s.expect("the status", s.status(n), "**another plan** than before, waits for `lockstep apply "+s.hash(n)+"`")
+	s.expect("the check", s.check("mine"), "action_required Another plan: 1 to add")
+	if was == s.hash(n) {
+		t.Error("the plan is the same")
+	}
+	s.expect("the apply", s.say("bob", n, "lockstep apply "+s.hash(n)), "**Applied** `.`: 1 added")
+}

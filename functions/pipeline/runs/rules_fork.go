@@ -12,7 +12,7 @@ func Preview(r Run) bool { return r.Named != "" }
 // fork holds that of a pull request from a fork no more is done than to plan the commit that somebody else has named, until
 // it is merged: then it is a part of the base branch.
 func fork(q *Request) reasons.Reason {
-	merged := q.Pull.Merged && q.Entry == ByComment
+	merged := q.afterMerge()
 	switch {
 	case !q.Pull.Fork():
 		return nil

@@ -37,8 +37,8 @@ func servedElsewhere(q *Request) reasons.Reason {
 }
 
 func closed(q *Request) reasons.Reason {
-	// What was merged can be planned again until it is applied. A person asks for that.
-	if after := q.Pull.Merged && q.Entry == ByComment && q.Verb == comment.Plan; !q.Pull.Open && !after {
+	// What was merged can be planned again until it is applied.
+	if after := q.afterMerge() && q.Verb == comment.Plan; !q.Pull.Open && !after {
 		return reasons.NotOpen{Merged: q.Pull.Merged}
 	}
 	return nil
@@ -82,7 +82,6 @@ func occasion(q *Request) reasons.Reason {
 	return nil
 }
 
-// phase holds that the run has a plan that can be applied.
 // notAll holds that the merge, which stands for all that the pull request changes, applies no plan that leaves something of
 // it out: anybody who may plan gives a plan its options, and who merges need not look at them.
 func notAll(q *Request) reasons.Reason {
@@ -92,6 +91,7 @@ func notAll(q *Request) reasons.Reason {
 	return nil
 }
 
+// phase holds that the run has a plan that can be applied.
 func phase(q *Request) reasons.Reason {
 	r := q.Run
 	if r.Waiting() {

@@ -268,8 +268,9 @@ func Until(ctx context.Context, poll time.Duration, over func(context.Context) b
 	if poll == 0 {
 		poll = 5 * time.Second
 	}
-	done := walk.Every(ctx, poll, func() {
-		if over(context.WithoutCancel(ctx)) {
+	looking := context.WithoutCancel(ctx) // what ends the work otherwise needs no look
+	done := walk.Every(looking, poll, func() {
+		if over(looking) {
 			cancel(ErrSuperseded)
 		}
 	})

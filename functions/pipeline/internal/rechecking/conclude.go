@@ -15,7 +15,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
 // conclude decides on the finding, and records it.
@@ -72,7 +71,7 @@ func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Rep
 // because nobody is notified of edits.
 func (c *Checker) announce(ctx context.Context, r runs.Run) error {
 	if r.Checked.Renewed && r.Applyable {
-		tell := comment.PlanRenewal{Project: r.Project, Plan: r.PlanHash, Since: r.Checked.Since, ByMerge: r.ApplyOn == project.OnMerge}
+		tell := comment.PlanRenewal{Project: r.Project, Plan: r.PlanHash, Since: r.Checked.Since, ByMerge: r.ByMerge()}
 		if err := c.Report.Reply(ctx, ledger.CheckAnswer, report.NewReply(r.Target(), tell)); err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func (c *Checker) Check(ctx context.Context) error {
 	if err := c.Evidence.Look(ctx); err != nil {
 		return err
 	}
-	if !c.Evidence.Pull.Open || c.Evidence.Pull.Head.SHA != s.Head {
+	if s.Over(c.Evidence.Pull.Open) || c.Evidence.Pull.Head.SHA != s.Head {
 		return nil // another message is about that
 	}
 	err = c.check(ctx, s)

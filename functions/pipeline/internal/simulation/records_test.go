@@ -1,11 +1,14 @@
 package simulation
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 )
 
@@ -14,6 +17,7 @@ type records struct {
 	memory.Store
 	numbers int
 	locked  map[string]time.Time // the first write of a person's lock, by its key and content
+	told    map[string]bool      // the applies of which nobody knows the end, as people were told, by jobs.Job.Run
 }
 
 // A call that a process has begun happens, whatever becomes of its context.
@@ -35,6 +39,10 @@ func (t table) Put(ctx context.Context, key string, value []byte, prev pipeline.
 		v, err = t.s.records.Put(kept(ctx), key, value, prev)
 		if _, known := t.s.records.locked[key+string(value)]; err == nil && !known && strings.HasPrefix(key, "lock/") {
 			t.s.records.locked[key+string(value)] = time.Now()
+		}
+		if err == nil && strings.HasPrefix(key, "run/") && bytes.Contains(value, []byte(`"Lost":true`)) {
+			r, err := ledger.DecodeRun(pipeline.Record{Key: key, Value: value})
+			t.s.records.told[fmt.Sprintf("%s/%d", r.Key(), r.Try)] = err == nil
 		}
 		return err
 	})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -117,7 +116,7 @@ func (s *simulation) atTheEnd() {
 			continue // who may release it cannot be told; another apply takes it over
 		}
 		// That of an apply whose processes all died stays, as its journal does if it has one: it may have changed something.
-		if st.lock != nil && st.lock.lapses.IsZero() && !s.lost(st.lock) {
+		if st.lock != nil && st.lock.lapses.IsZero() && !s.records.told[st.lock.run] {
 			s.bug("the state of %s stays locked by %s", dir, st.lock.run)
 		}
 	}
@@ -134,17 +133,6 @@ func (s *simulation) atTheEnd() {
 		}
 		s.pullAtRest(p.Number, p.State, p.Head, p.Conflicts)
 	}
-}
-
-// lost reports whether people were told that nobody knows the end of the apply that has a lock.
-func (s *simulation) lost(l *lock) bool {
-	key := path.Dir(l.run) // without the try
-	for _, rec := range s.Peek(path.Dir(key)) {
-		if r, err := ledger.DecodeRun(rec); err == nil && rec.Key == key && (r.Phase == runs.ApplyFailed || r.Was == runs.ApplyFailed) && r.Lost {
-			return true
-		}
-	}
-	return false
 }
 
 // lands holds that a pull request that Lockstep merges has all of its projects applied, at this head.
@@ -218,6 +206,8 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 			// Of what was merged a person may have asked for a plan, and may apply it.
 			if r.Phase == runs.Planned && r.Applyable && !(r.AfterMerge && state == "merged") {
 				s.bug("%s of #%d waits for an apply, and it is %s", r.Project, number, state)
+			} else if r.Phase == runs.Planned && r.Applyable {
+				s.checked(r)
 			}
 		}
 		return
