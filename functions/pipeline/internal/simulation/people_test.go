@@ -21,6 +21,9 @@ type people struct {
 	branches  int
 	// pushed are the pull requests of all heads that there were.
 	pushed map[string][]int
+	// asPushed are the projects that each pull request changed when it had its head, if it shares commits with others: once one
+	// of those is merged, it may change more, which its own merge finds.
+	asPushed map[int][]string
 	groups
 	reviews
 	shifts
@@ -205,7 +208,7 @@ func (s *simulation) act() {
 		}
 		s.leave(p.Number)
 		sha := push("alice", p.From, "More", s.edit(p.Head))
-		s.pushed[sha] = append(s.pushed[sha], p.Number)
+		s.isPushed(sha, p.Number)
 	case n < 55 && s.queues() && len(s.line) > 0:
 		s.land()
 	case n < 65 && !p.Conflicts && s.queues():
@@ -294,8 +297,15 @@ func (s *simulation) openOf(files githubtest.Files) {
 	branch := fmt.Sprintf("branch-%d", s.branches)
 	sha := s.repo.Push("alice", branch, "Change", files)
 	n := s.openedAs(branch)
-	s.pushed[sha] = append(s.pushed[sha], n)
+	s.isPushed(sha, n)
 	s.note("alice opens #%d", n)
+}
+
+func (s *simulation) isPushed(sha string, number int) {
+	s.pushed[sha] = append(s.pushed[sha], number)
+	if s.twins() {
+		s.asPushed[number] = s.touched(number)
+	}
 }
 
 // twins reports whether several pull requests have the same head, as in every ninth history.

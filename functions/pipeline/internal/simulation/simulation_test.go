@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 }
 
 // found are seeds of histories that have found a defect.
-var found = []uint64{21, 126, 215, 285, 303, 306, 553, 900586, 904884, 908974, 1000007, 1000151, 9000109, 9000131, 9010638, 9010703, 9020367, 31000379, 31000826, 51000451, 54000044, 62000145, 70000375, 70000407, 81000595, 82000239, 83000231, 85001377, 100020091, 100030276, 100050215, 100110438, 100120469, 200010649, 200031232}
+var found = []uint64{21, 126, 215, 285, 303, 306, 553, 900586, 904884, 908974, 1000007, 1000151, 9000109, 9000131, 9010638, 9010703, 9020367, 31000379, 31000826, 51000451, 54000044, 62000145, 70000375, 70000407, 81000595, 82000239, 83000231, 85001377, 100020091, 100030276, 100050215, 100110438, 100120469, 200010649, 200031232, 200035705}
 
 // foundBrief are those of brief ones.
 var foundBrief = []uint64{1282, 2865, 4143, 91000724, 96008895, 96010897, 97005514, 97100871, 97111921, 100010791, 100011874, 100033762, 100060387}
@@ -124,7 +124,7 @@ func playAll(t *testing.T, first uint64, count int, l length) {
 func play(t *testing.T, seed uint64, l length) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, length: l, arrived: make(chan struct{}, 1)}
-		s.people = &people{acts: l.acts + s.IntN(l.further), mishaps: s.IntN(l.mishaps), pushed: map[string][]int{}}
+		s.people = &people{acts: l.acts + s.IntN(l.further), mishaps: s.IntN(l.mishaps), pushed: map[string][]int{}, asPushed: map[int][]string{}}
 		s.records = &records{locked: map[string]time.Time{}, told: map[string]bool{}}
 		s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}, buried: map[int]bool{}}
 		s.cloud = &cloud{states: map[string]*state{}, ended: map[string]bool{}, beginnings: map[string]time.Time{}}

@@ -221,6 +221,7 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 		i := slices.IndexFunc(all, func(r runs.Run) bool { return r.Project == dir })
 		switch {
 		case conflicts:
+		case s.twins() && !slices.Contains(s.asPushed[number], dir):
 		case i < 0:
 			s.bug("%s of #%d was never planned", dir, number)
 		case all[i].Head != head && all[i].Phase != runs.Applied:
