@@ -48,15 +48,10 @@ func opted(dir string, number int, wanted, now map[string]string, o grammar.Opti
 	return p
 }
 
-// asOpted holds that an apply has the options of its plan, and that a merge applies all that its pull request changes.
+// asOpted holds that an apply has the options of its plan.
 func (s *simulation) asOpted(j jobs.Job, p saved) {
 	if !slices.Equal(j.Options.Words(), p.Options.Words()) {
 		s.bug("%s of #%d was planned with %q, and is applied with %q", j.Project, j.Number, p.Options.Words(), j.Options.Words())
-	}
-	for _, a := range s.approvals {
-		if a.number == j.Number && a.used[p.token()] == j.Run && a.merged == j.Head && s.opting() && !entire(p.Options) {
-			s.bug("the merge of #%d applies a plan of %s with %q", j.Number, j.Project, p.Options.Words())
-		}
 	}
 }
 

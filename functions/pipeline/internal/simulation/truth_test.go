@@ -31,6 +31,9 @@ func (s *simulation) approved(j jobs.Job, p saved) {
 		if s.removing() && j.Options.Destroy && a.own != j.Project {
 			continue // nobody removes the objects of a project by an apply of all, or a merge
 		}
+		if s.opting() && a.merged != "" && !entire(p.Options) {
+			continue // a merge applies all that its pull request changes
+		}
 		if used := a.used[t]; used == "" || used == j.Run {
 			a.used[t] = j.Run
 			return
