@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -84,6 +85,8 @@ func TestGate(t *testing.T) {
 	}
 	last := func(l LastApply) change { return func(q *Request) { q.Last = &l } }
 	renewed := func(q *Request) { q.Run.Checked = &Checked{Renewed: true} }
+	blocks := func(q *Request) { q.Blocks = []string{"aws_vpc.main"} }
+	required := func(o rulings.Outcome) change { return func(q *Request) { q.Required = &rulings.Ruling{Outcome: o} } }
 	locked := func(v Reservation) change { return func(q *Request) { q.Reserved = &v } }
 
 	tests := []struct {
@@ -343,6 +346,27 @@ func TestGate(t *testing.T) {
 		{"merge, and modules moved", []change{merge, modules}, "ModulesMoved"},
 		{"the base branch moved the files", []change{differ}, "InputsMoved"},
 		{"planning looks at no old files", []change{verb(comment.Plan), differ}, ""},
+
+		{"other blocks", []change{blocks}, "ConfigMoved"},
+		{"other blocks, planned again", []change{blocks, again(true)}, ""},
+		{"other blocks, planned again and different", []change{blocks, again(false)}, "PlanDiffers"},
+		{"other blocks, by the hash", []change{blocks, name(planHash[:12])}, "ConfigMoved"},
+		{"other blocks and other files", []change{blocks, differ}, "InputsMoved"},
+		{"merge, and other blocks", []change{merge, blocks}, "ConfigMoved"},
+
+		{"a requirement that is not met", []change{required(rulings.Fails)}, "Required"},
+		{"one of which nobody knows", []change{required(rulings.Unknown)}, "Required"},
+		{"one that is met", []change{required(rulings.Holds)}, ""},
+		{"one that is lifted", []change{required(rulings.Lifted)}, ""},
+		{"one that is about something else", []change{required(rulings.NotApplicable)}, ""},
+		{"merge, and a requirement is not met", []change{merge, required(rulings.Fails)}, "Required"},
+		{"plan, and a requirement is not met", []change{verb(comment.Plan), required(rulings.Fails)}, "Required"},
+		{"plan for a push, and a requirement is not met", []change{push, required(rulings.Fails)}, "Required"},
+		{"unlock, and a requirement is not met", []change{verb(comment.Unlock), required(rulings.Fails)}, "Required"},
+		{"recover, and a requirement is not met", []change{verb(comment.Recover), required(rulings.Unknown)}, "Required"},
+		{"stop, whatever is required", []change{verb(comment.Stop), required(rulings.Fails)}, ""},
+		{"a requirement that is not met, without a plan", []change{phase(New), required(rulings.Fails)}, "NoPlan"},
+		{"a requirement that is not met, planned again", []change{required(rulings.Fails), again(true)}, "Required"},
 
 		{"several things at once", []change{closed, func(q *Request) { q.Pull.Head.SHA = headTwo }, state(StateID{}), last(LastApply{Number: 8})},
 			"NotOpen HeadMoved OtherUnmerged StateMoved"},
