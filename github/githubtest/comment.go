@@ -11,6 +11,7 @@ import (
 type comments struct {
 	*pulls
 	list []*Comment // oldest first
+	last int64      // the highest ID that there was: GitHub gives none twice
 }
 
 // A Comment is one on a pull request.
@@ -43,8 +44,8 @@ func (l *comments) Comment(who string, number int, body string) int64 {
 func (l *comments) comment(who *user, p *pull, body string) *Comment {
 	at := l.repo.world.log.Tick()
 	p.touched = at
-	// Small numbers read better than those of GitHub.
-	c := &Comment{ID: int64(len(l.list) + 1), Number: p.number, Author: who.login, Body: body, author: who, made: at, touched: at}
+	l.last++ // small numbers read better than those of GitHub
+	c := &Comment{ID: l.last, Number: p.number, Author: who.login, Body: body, author: who, made: at, touched: at}
 	l.list = append(l.list, c)
 	l.repo.note(Edit{Kind: "comment", Who: who.login, Number: p.number, Comment: c.ID, Text: body})
 	l.sendComment(p, c, who, "created")

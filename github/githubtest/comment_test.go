@@ -52,4 +52,7 @@ func TestComments(t *testing.T) {
 	if _, text := a.ask(t, "GET", "/repos/acme/infra/issues/comments?since="+since, token, ""); strings.Count(text, `"body"`) != 1 || !strings.Contains(text, "Hello again") {
 		t.Errorf("since %s: %s", since, text)
 	}
+	if id := r.Comment("bob", n, "More"); id != 4 {
+		t.Errorf("a comment has the ID %d: it was there before, or is not the next", id)
+	}
 }
