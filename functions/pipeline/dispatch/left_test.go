@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -353,4 +354,44 @@ func (u untold) Put(ctx context.Context, key string, value []byte, prev pipeline
 		return "", http.ErrHandlerTimeout
 	}
 	return u.Records.Put(ctx, key, value, prev)
+}
+
+// TestDeathBesideATwin holds that the check of a pull request with the same head is written by the next try if the first one has
+// ended its own, and died then.
+func TestDeathBesideATwin(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	for _, branch := range []string{"b", "twin"} {
+		s.repo.Push("GitHub", branch, "Change", githubtest.Files{"net/b.tf": resource("b", "1")})
+	}
+	n, twin := s.repo.OpenPull("alice", "Change", "b"), s.repo.OpenPull("alice", "Change", "twin")
+	s.settle()
+	s.expect("the check of both", s.check("twin"), "success 2 to add")
+	var id int64
+	for _, c := range s.repo.Checks(s.repo.Head("twin")) {
+		if c.ExternalID == evidence.ExternalID(s.run(twin)) {
+			id = c.ID
+		}
+	}
+	refused := 0
+	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPatch || !strings.HasSuffix(r.URL.Path, fmt.Sprint("/check-runs/", id)) || refused > 3 {
+			return false
+		}
+		refused++
+		w.WriteHeader(http.StatusBadGateway)
+		return true
+	}
+	s.repo.Push("bob", "release", "Release", nil)
+	s.repo.Retarget("alice", n, "release")
+	s.repo.Merge("bob", n)
+	s.settle()
+	if refused == 0 {
+		t.Fatal("nobody has written the other check")
+	}
+	for _, c := range s.repo.Checks(s.repo.Head("twin")) {
+		if c.ID == id && c.Conclusion != github.ConcludedActionRequired {
+			t.Errorf("%s: %s", c.Conclusion, c.Title)
+		}
+	}
 }

@@ -58,11 +58,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		}
 	}
 	for _, s := range all {
-		shown := s.Conclusion
-		if w := runs.Worse(s, all); w != nil {
-			shown = w.Conclusion
-		}
-		if s.Key == r.Key() || s.Check != r.Check() || s.Status != github.CheckCompleted || s.Shown == shown {
+		if !lags(s, r, all) {
 			continue
 		}
 		other, err := rp.Ledger.Read(ctx, s.Key)
@@ -83,6 +79,16 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		}
 	}
 	return nil
+}
+
+// lags reports whether the check run of a record, of another pull request than a run's, has still to tell of that one's
+// conclusion. all are the records that count in it.
+func lags(s runs.CheckRecord, r runs.Run, all []runs.CheckRecord) bool {
+	shown := s.Conclusion
+	if w := runs.Worse(s, all); w != nil {
+		shown = w.Conclusion
+	}
+	return s.Key != r.Key() && s.Check == r.Check() && s.Status == github.CheckCompleted && s.Shown != shown
 }
 
 // untold notes that the check run of a run is about to be written, and returns the records of the checks beside it since.
@@ -166,7 +172,13 @@ func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error 
 		left(&r, all)
 	}
 	if r.Phase == was && noted && own.Shown != "" {
-		return nil
+		if len(all) == 1 {
+			return nil
+		}
+		// Its writer may have died before those of other pull requests were written.
+		if all, err = counting(ctx, rp.Ledger, r); err != nil || !slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return lags(s, r, all) }) {
+			return err
+		}
 	}
 	return rp.PutCheck(ctx, r)
 }
