@@ -2,12 +2,15 @@ package dispatch_test
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -94,4 +97,29 @@ func TestPlanAndApplyUnseen(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMergedBeforeItIsApplied holds that who wants a plan applied at once is answered, too, if a merge has it applied first.
+func TestMergedBeforeItIsApplied(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+	id := s.repo.Comment("alice", n, together)
+	var once sync.Once
+	s.answered = func(r *http.Request, _ int) {
+		if r.Method != http.MethodPatch || !strings.Contains(r.URL.Path, "/check-runs/") || s.run(n).Phase != runs.Planned || s.run(n).Attempt < 2 {
+			return
+		}
+		once.Do(func() {
+			s.repo.Merge("bob", n)
+			s.meanwhile()
+		})
+	}
+	s.settle()
+	answer := s.answerTo(n, id)
+	s.expect("the answer", answer, "**Planned** `net`", "**Not applied** `net`", "`bob`")
+	if strings.Contains(answer, "the result will be here") {
+		t.Errorf("it waits for ever:\n%s", answer)
+	}
+	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`")
 }

@@ -202,12 +202,12 @@ func (s *simulation) act() {
 	switch {
 	case n < 30:
 		s.note("alice pushes to #%d", p.Number)
-		push := s.repo.Push
+		push, on := s.repo.Push, p.Head
 		if s.IntN(4) == 0 {
-			push = s.repo.ForcePush
+			push, on = s.repo.ForcePush, s.repo.Head("main")
 		}
 		s.leave(p.Number)
-		sha := push("alice", p.From, "More", s.edit(p.Head))
+		sha := push("alice", p.From, "More", s.edit(on))
 		s.isPushed(sha, p.Number)
 	case n < 55 && s.queues() && len(s.line) > 0:
 		s.land()
