@@ -153,41 +153,40 @@ func (u unwritten) Put(ctx context.Context, key string, value []byte, prev pipel
 	return u.Records.Put(ctx, key, value, prev)
 }
 
-// TestCheckOfADiedClose is the story of a history (seed 908974): a pull request is closed while its plan waits, and the
-// close dies between the record of the run and its check. It holds that the check is ended when the message comes again.
+// TestCheckOfADiedClose is the story of a history (seed 908974): a pull request is closed while its plan is to be made, or waits,
+// and the close dies between the record of the run and its check. It holds that the check is ended when the message comes again.
 func TestCheckOfADiedClose(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
-	s.repo.Push("alice", "b", "Change", githubtest.Files{"b.tf": resource("b", "1")})
-	n := s.repo.OpenPull("alice", "Change", "b")
-	if _, err := s.hub.Deliver(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
-		if m.Kind == pipeline.ToPlan {
-			return nil // it was given up
+	for _, planned := range []bool{false, true} {
+		s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+		s.repo.Push("alice", "b", "Change", githubtest.Files{"b.tf": resource("b", "1")})
+		n := s.repo.OpenPull("alice", "Change", "b")
+		if planned {
+			s.settle()
+		} else {
+			s.settleBut(pipeline.ToPlan) // it was given up
 		}
-		return s.pipeline.Handle(ctx, m)
-	})
-	s.repo.Close("alice", n)
-	if _, err := s.hub.Deliver(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	records, died := s.pipeline.Records, false
-	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
-		if m.Kind == pipeline.Closed && !died {
-			s.pipeline.Records = unwritten{records}
+		s.repo.Close("alice", n)
+		if _, err := s.hub.Deliver(t.Context()); err != nil {
+			t.Fatal(err)
 		}
-		err := s.pipeline.Handle(ctx, m)
-		s.pipeline.Records, died = records, died || err != nil
-		return err
-	})
-	if !died {
-		t.Fatal("nothing has died")
-	}
-	s.settle()
-	if got := s.pending(s.repo.Head("b")); len(got) > 0 {
-		t.Errorf("it waits for ever: %q", got)
+		records, died := s.pipeline.Records, false
+		s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+			if m.Kind == pipeline.Closed && !died {
+				s.pipeline.Records = unwritten{records}
+			}
+			err := s.pipeline.Handle(ctx, m)
+			s.pipeline.Records, died = records, died || err != nil
+			return err
+		})
+		if !died {
+			t.Fatal("nothing has died")
+		}
+		s.settle()
+		if got := s.pending(s.repo.Head("b")); len(got) > 0 {
+			t.Errorf("planned %v: it waits for ever: %q", planned, got)
+		}
+		s.expect("the check", s.check("b"), "cancelled Closed, not applied")
 	}
 }
 
@@ -392,6 +391,42 @@ func TestDeathBesideATwin(t *testing.T) {
 	for _, c := range s.repo.Checks(s.repo.Head("twin")) {
 		if c.ID == id && c.Conclusion != github.ConcludedActionRequired {
 			t.Errorf("%s: %s", c.Conclusion, c.Title)
+		}
+	}
+}
+
+// TestLeavesWhileItFails holds that a pull request which leaves its head while the failure there is being written leaves no
+// failed check to another one with that head.
+func TestLeavesWhileItFails(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	for _, branch := range []string{"b", "twin"} {
+		s.repo.Push("GitHub", branch, "Change", githubtest.Files{"b.tf": resource("b", "1")})
+	}
+	s.repo.OpenPull("alice", "Change", "twin")
+	s.settle()
+	head, n := s.repo.Head("twin"), s.repo.OpenPull("alice", "Change", "b")
+	connect, left := s.pipeline.Connect, false
+	s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
+		hub, err := connect(p)
+		return preceded{hub, func(c github.Check) {
+			if strings.HasPrefix(c.ExternalID, fmt.Sprintf("%d/", n)) && c.Conclusion == github.ConcludedFailure && !left {
+				left = true
+				s.pushed(n, "b", githubtest.Files{"b.tf": resource("b", "2")})
+			}
+		}}, err
+	}
+	engine := s.pipeline.Engine
+	s.pipeline.Engine = failing{engine}
+	s.settle()
+	s.pipeline.Engine = engine
+	s.settle()
+	if !left {
+		t.Fatal("it has not left meanwhile")
+	}
+	for _, c := range s.repo.Checks(head) {
+		if c.Conclusion == github.ConcludedFailure {
+			t.Errorf("%s of %s: %s", c.Name, c.ExternalID, c.Title)
 		}
 	}
 }
