@@ -73,6 +73,17 @@ func (x *terminal) answers(question, answer string) {
 	}
 }
 
+// answersUnseen is answers for a secret: nobody types it as fast as the echo is switched off.
+func (x *terminal) answersUnseen(question, answer string) {
+	x.t.Helper()
+	waitFor(x.t, "the terminal does not echo", func() bool {
+		var settings syscall.Termios
+		_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, x.slave.Fd(), syscall.TCGETS, uintptr(unsafe.Pointer(&settings)))
+		return errno == 0 && settings.Lflag&syscall.ECHO == 0
+	})
+	x.answers(question, answer)
+}
+
 // At a terminal a person is asked for what is missing, and for approval; what is
 // sensitive is not shown while it is typed. On a terminal there are colours.
 func TestTerminal(t *testing.T) {
@@ -98,7 +109,7 @@ resource "terraform_data" "a" {}
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })
-	x.answers("Enter a value:\x1b[0m ", "swordfish") // var.code
+	x.answersUnseen("Enter a value:\x1b[0m ", "swordfish") // var.code
 	waitFor(t, "the second question", func() bool { return strings.Contains(x.text(), "What to call it.") })
 	x.answers("var.name", "Wanda")
 	x.answers("Only 'yes' will be accepted", "yes")
@@ -124,12 +135,7 @@ func TestLoginAtATerminal(t *testing.T) {
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })
 	x.answers("Only 'yes' will be accepted", "yes")
-	waitFor(t, "the terminal does not echo", func() bool {
-		var settings syscall.Termios
-		_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, x.slave.Fd(), syscall.TCGETS, uintptr(unsafe.Pointer(&settings)))
-		return errno == 0 && settings.Lflag&syscall.ECHO == 0
-	})
-	x.answers("Token for ", "swordfish")
+	x.answersUnseen("Token for ", "swordfish")
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("login: %v\n%s", err, x.text())
 	}
