@@ -118,6 +118,8 @@ type simulation struct {
 	calm   bool // nothing fails and nobody acts any more
 	// applies is set when the first apply begins.
 	applies bool
+	// effects is set if the trace has each effect, and not the mishaps alone.
+	effects bool
 	trace   []string
 	bugs    []string
 
@@ -230,7 +232,7 @@ func (s *simulation) step() bool {
 	f := s.fateOf()
 	if f != happens {
 		s.note("%d %s: %s", e.by.id, e.name, [...]string{"", "fails", "is done, its answer lost", "dies before", "dies after"}[f])
-	} else if verbose {
+	} else if s.effects {
 		s.note("%d %s", e.by.id, e.name)
 	}
 	dies := f == diesBefore || f == diesAfter

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var (
@@ -123,31 +125,67 @@ func playAll(t *testing.T, first uint64, count int, l length) {
 // play plays the history of a seed to its end.
 func play(t *testing.T, seed uint64, l length) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, length: l, arrived: make(chan struct{}, 1)}
-		s.people = &people{acts: l.acts + s.IntN(l.further), mishaps: s.IntN(l.mishaps), pushed: map[string][]int{}, asPushed: map[int][]string{}}
-		s.records = &records{locked: map[string]time.Time{}, told: map[string]bool{}}
-		s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}, buried: map[int]bool{}}
-		s.cloud = &cloud{states: map[string]*state{}, ended: map[string]bool{}, beginnings: map[string]time.Time{}}
-		var err error
-		if s.hub, err = newHub(s, s.firstFiles()); err != nil {
-			t.Fatal(err)
-		}
-		s.play()
-		s.rest()
-		if len(s.bugs) == 0 {
-			s.atTheEnd()
-		}
+		s := begin(t, seed, l)
+		s.toTheEnd()
 		for _, bug := range s.bugs {
 			t.Error(bug)
 		}
-		if t.Failed() || verbose {
+		if t.Failed() || s.effects {
 			t.Log(s.text())
 		}
-		for _, p := range s.processes {
-			s.kill(p, "the end")
-		}
-		time.Sleep(24 * time.Hour) // for what they still wait for
+		s.leaveNothing()
 	})
+}
+
+// TestSameHistory holds that a seed has one history: what has found a defect once finds it again.
+func TestSameHistory(t *testing.T) {
+	for seed := uint64(1); seed <= 30; seed++ {
+		var first []string
+		for range 2 {
+			synctest.Test(t, func(t *testing.T) {
+				s := begin(t, seed, aimed)
+				s.effects = true
+				s.toTheEnd()
+				if first == nil {
+					first = s.trace
+				} else if diff := cmp.Diff(first, s.trace); diff != "" {
+					t.Errorf("seed %d: %s", seed, diff)
+				}
+				s.leaveNothing()
+			})
+		}
+	}
+}
+
+// begin begins the history of a seed.
+func begin(t *testing.T, seed uint64, l length) *simulation {
+	s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, length: l, effects: verbose, arrived: make(chan struct{}, 1)}
+	s.people = &people{acts: l.acts + s.IntN(l.further), mishaps: s.IntN(l.mishaps), pushed: map[string][]int{}, asPushed: map[int][]string{}}
+	s.records = &records{locked: map[string]time.Time{}, told: map[string]bool{}}
+	s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}, buried: map[int]bool{}}
+	s.cloud = &cloud{states: map[string]*state{}, ended: map[string]bool{}, beginnings: map[string]time.Time{}}
+	var err error
+	if s.hub, err = newHub(s, s.firstFiles()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// toTheEnd plays a history until everything has come to rest, and holds what must be true then.
+func (s *simulation) toTheEnd() {
+	s.play()
+	s.rest()
+	if len(s.bugs) == 0 {
+		s.atTheEnd()
+	}
+}
+
+// leaveNothing ends what still runs.
+func (s *simulation) leaveNothing() {
+	for _, p := range s.processes {
+		s.kill(p, "the end")
+	}
+	time.Sleep(24 * time.Hour) // for what they still wait for
 }
 
 // play lets people act, messages travel and processes work, in any order.
