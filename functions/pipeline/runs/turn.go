@@ -39,8 +39,8 @@ func Join(queue []Turn, t Turn) []Turn {
 	return append(slices.DeleteFunc(slices.Clone(queue), t.of), t)
 }
 
-// Ahead returns the turns that come before that of a run; all where it has none.
-func Ahead(queue []Turn, r Run) []Turn {
+// ahead returns the turns that come before that of a run; all where it has none.
+func ahead(queue []Turn, r Run) []Turn {
 	if i := slices.IndexFunc(queue, r.Turn().of); i >= 0 {
 		return queue[:i]
 	}

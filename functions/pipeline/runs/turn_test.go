@@ -46,11 +46,11 @@ func TestTurns(t *testing.T) {
 			t.Errorf("%s after %s: %s, want %s", test.turn, test.queue, got, test.joined)
 		}
 		r := Run{Pull: pipeline.Pull{Number: turn.Pull.Number}, Try: turn.Try}
-		if got := queueText(Ahead(joined, r)); got != test.ahead {
+		if got := queueText(ahead(joined, r)); got != test.ahead {
 			t.Errorf("ahead of %s in %s: %s, want %s", test.turn, test.joined, got, test.ahead)
 		}
 	}
-	if got := queueText(Ahead(queueOf("8.1 9.1"), Run{Pull: pipeline.Pull{Number: 7}})); got != "8.1 9.1" {
+	if got := queueText(ahead(queueOf("8.1 9.1"), Run{Pull: pipeline.Pull{Number: 7}})); got != "8.1 9.1" {
 		t.Errorf("ahead of one that is not there: %s", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
@@ -84,7 +85,7 @@ func TestSite(t *testing.T) {
 	}
 	id := page.PullID{Owner: "acme", Name: "infra", Number: 7}
 	p, err := s.Pull(t.Context(), id)
-	if err != nil || p.URL != "https://github.com/acme/infra/pull/7" || len(p.Projects) != 2 || p.Projects[0].Report != "report of network@default" {
+	if err != nil || p.URL != "https://github.com/acme/infra/pull/7" || len(p.Projects) != 2 || !strings.HasSuffix(p.Projects[0].Report, "\n\nreport of network@default") || !strings.Contains(p.Projects[0].Report, "comment `lockstep apply -p network`") {
 		t.Errorf("%+v %v", p, err)
 	}
 	if p.Projects[0].Summary != "2 to add, 1 to forget" || !p.Projects[0].HasPlan || p.Projects[1].HasPlan {
@@ -122,14 +123,9 @@ func TestWhere(t *testing.T) {
 // Every standing that there is can be put into words.
 func TestStandings(t *testing.T) {
 	t.Parallel()
-	for _, phase := range []runs.Phase{
-		runs.New, runs.Queued, runs.Planning, runs.Planned, runs.PlanFailed, runs.ApplyQueued, runs.Applying, runs.Applied, runs.ApplyFailed,
-		runs.Stale, runs.Superseded, runs.Dropped,
-	} {
-		for _, r := range []runs.Run{{Phase: phase}, {Phase: phase, Applyable: true}, {Phase: phase, Applyable: true, ApplyOn: "merge"}, {Phase: phase, Was: runs.Planned, Merged: true, Applyable: true}} {
-			if p := shown(r); p.Standing == "" || p.Tone == "" {
-				t.Errorf("%s has no words", r.Standing())
-			}
+	for _, standing := range comment.Standings() {
+		if p := shown(runs.Run{}, standing); p.Standing == "" || p.Tone == "" {
+			t.Errorf("%s has no words", standing)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/showing"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -77,23 +78,30 @@ func decode(list []pipeline.Record) ([]runs.Run, error) {
 	return out, nil
 }
 
-// project returns a run for the page, with its report.
+// project returns a run for the page, with what is to be said of it, and its report.
 func (m *Machine) project(ctx context.Context, r runs.Run) (page.Project, error) {
-	p := shown(r)
+	status, err := showing.Project(ctx, m.Data.Records, r)
+	p := shown(r, status.Standing)
+	if err != nil {
+		return p, err
+	}
 	report, err := m.Data.Artifacts.Get(ctx, r.Report())
 	if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
 		return p, err
 	}
 	p.Report = string(report)
+	if standings[status.Standing].counted {
+		p.Report = comment.Check{ProjectStatus: status}.Summary(github.MaxCheckText) + "\n" + p.Report
+	}
 	return p, nil
 }
 
-// shown returns a run's facts about its project.
-func shown(r runs.Run) page.Project {
+// shown returns a run's facts about its project, which stands like this.
+func shown(r runs.Run, standing comment.Standing) page.Project {
 	p := page.Project{
 		Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, By: r.Actor, Head: r.Head, Plan: planName(r), HasPlan: r.Full,
 	}
-	s := standings[r.Standing()]
+	s := standings[standing]
 	p.Standing, p.Tone = s.words, s.tone
 	if s.counted {
 		p.Summary = summary(r.Counts)
@@ -136,6 +144,11 @@ var standings = map[comment.Standing]struct {
 	comment.Planning:    {"is being planned", page.Busy, false},
 	comment.Ready:       {"waits for lockstep apply", page.Waiting, true},
 	comment.OnMerge:     {"will be applied on merge", page.Waiting, true},
+	comment.Blocked:     {"cannot be applied now", page.Bad, true},
+	comment.Renewed:     {"has another plan than before", page.Waiting, true},
+	comment.PartPlanned: {"is planned in part", page.Waiting, true},
+	comment.PartApplied: {"is applied in part", page.Waiting, true},
+	comment.Awaiting:    {"is to be applied after others", page.Busy, true},
 	comment.Previewed:   {"is planned without credentials", page.Quiet, true},
 	comment.NoChanges:   {"has nothing to do", page.Quiet, false},
 	comment.PlanFailed:  {"could not be planned", page.Bad, false},

@@ -46,7 +46,7 @@ func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 			out = append(out, s.pull(r))
 		}
 		last := &out[len(out)-1]
-		last.Projects = append(last.Projects, shown(r))
+		last.Projects = append(last.Projects, shown(r, r.Standing()))
 		if r.Phase != runs.Superseded {
 			last.Head = r.Head
 		}

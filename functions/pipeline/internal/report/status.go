@@ -5,10 +5,8 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -88,20 +86,12 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 // goes on, does not have them.
 func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, err error) {
 	queue, err := rp.Ledger.Queue(ctx, r)
-	for _, t := range runs.Ahead(queue, r) {
-		out = append(out, comment.Turn{Number: t.Pull.Number, By: t.By})
-	}
-	return out, err
+	return runs.Before(queue, r), err
 }
 
 // project is the status of a run.
 func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectStatus, err error) {
-	p = comment.ProjectStatus{
-		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), AfterMerge: r.AfterMerge, MergeApplies: r.ApplyOn == project.OnMerge || r.Removed, Removed: r.Removed,
-	}
-	if r.Waiting() {
-		p.By, p.After = r.Waits.By, r.Waits.On
-	}
+	p = runs.Status(r)
 	result := ""
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Superseded:
@@ -160,19 +150,10 @@ func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.Project
 	if err != nil {
 		return err
 	}
-	if l != nil && !l.Settled && l.Number != r.Pull.Number {
-		p.Blockers = append(p.Blockers, comment.Unmerged(l.Number, r.Project))
-	}
 	v, err := rp.Evidence.Reserved(ctx, r)
 	if err != nil {
 		return err
 	}
-	if no := v.Against(r.Pull.Number); no != nil {
-		p.Reserved, p.Locked = true, len(p.Blockers) == 0
-		p.Blockers = append(p.Blockers, reasons.LockedFor(*no))
-	}
-	if len(p.Blockers) > 0 {
-		p.Standing = comment.Blocked
-	}
+	runs.Block(p, r, l, v)
 	return nil
 }

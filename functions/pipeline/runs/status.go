@@ -1,0 +1,42 @@
+package runs
+
+import (
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// Status returns the status of a run's project as the run alone tells it: without texts, and without what others have to do with
+// it.
+func Status(r Run) comment.ProjectStatus {
+	p := comment.ProjectStatus{
+		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), AfterMerge: r.AfterMerge, MergeApplies: r.ApplyOn == project.OnMerge || r.Removed, Removed: r.Removed,
+	}
+	if r.Waiting() {
+		p.By, p.After = r.Waits.By, r.Waits.On
+	}
+	return p
+}
+
+// Block adds to the status of a run whose plan could be applied what is in its way: another pull request that was applied to its
+// state last and is not merged, and a person's lock. Both may be nil.
+func Block(p *comment.ProjectStatus, r Run, last *LastApply, lock *Reservation) {
+	if last != nil && !last.Settled && last.Number != r.Pull.Number {
+		p.Blockers = append(p.Blockers, comment.Unmerged(last.Number, r.Project))
+	}
+	if no := lock.Against(r.Pull.Number); no != nil {
+		p.Reserved, p.Locked = true, len(p.Blockers) == 0
+		p.Blockers = append(p.Blockers, reasons.LockedFor(*no))
+	}
+	if len(p.Blockers) > 0 {
+		p.Standing = comment.Blocked
+	}
+}
+
+// Before returns the applies that come before that of a run, of all turns of its state.
+func Before(turns []Turn, r Run) (out []comment.Turn) {
+	for _, t := range ahead(turns, r) {
+		out = append(out, comment.Turn{Number: t.Pull.Number, By: t.By})
+	}
+	return out
+}
