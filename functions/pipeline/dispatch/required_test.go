@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/showing"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -18,6 +20,16 @@ func requiring(command, body string) githubtest.Files {
 		"net/main.tf":  resource("a", "1"),
 		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nrequire \"" + command + "\" {\n" + body + "\n}\n",
 	}
+}
+
+// onPage is what a page tells of the project of a pull request.
+func (s *stage) onPage(number int) string {
+	s.t.Helper()
+	p, err := showing.Project(s.t.Context(), s.records, s.run(number))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return comment.Check{ProjectStatus: p}.Summary(github.MaxCheckText)
 }
 
 // TestTeamGate is a team with two reviewers: what is missing is shown with the plan, each attempt
@@ -31,6 +43,7 @@ func TestTeamGate(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("the status", s.status(n), "**waits** for what is missing", "**missing**: an approval of the planned commit by `acme/sre`", "to be asked for by `acme/dev`", "When that is fulfilled")
 	const missing = "**missing**: an approval of the planned commit by `acme/sre`"
+	s.expect("the page", s.onPage(n), "**waits** for what is missing", missing)
 	s.expect("without a review", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing)
 	s.repo.Review("alice", n, github.Approved, "")
 	s.expect("approved by the author", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`alice` wrote the change")
@@ -41,6 +54,8 @@ func TestTeamGate(t *testing.T) {
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
 	s.expect("the status then", s.status(n), "waits for `lockstep apply`", "fulfilled: an approval of the planned commit by `acme/sre` (there is 1, by `bob`")
+	s.expect("the check then", s.pages("b"), "fulfilled: an approval of the planned commit by `acme/sre` (there is 1, by `bob`")
+	s.expect("the page then", s.onPage(n), "waits for `lockstep apply`", "fulfilled: an approval of the planned commit by `acme/sre` (there is 1, by `bob`")
 	s.expect("asked for by another", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "asked for by `acme/dev` (`bob` is none of them)")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
 	s.settle()

@@ -1,10 +1,12 @@
 package runs
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -24,16 +26,40 @@ type CheckRecord struct {
 	// person's lock. Both of the latter are recorded once it is written.
 	Conclusion, Shown github.Conclusion
 	Locked            bool `json:",omitempty"`
+	// Required is the decision about the requirements for the apply that the check run tells, recorded once it is written; nil if
+	// there are none, or it is too long: see [Brief].
+	Required *rulings.Ruling `json:",omitempty"`
 }
 
-// Tells reports whether the check run of a record tells a conclusion, and whether there is a lock. all are the records
-// at the same commit.
-func (c CheckRecord) Tells(conclusion github.Conclusion, locked bool, all []CheckRecord) bool {
+// CheckDir is the collection of the checks of a run's project and workspace at its commit: one for each pull request with
+// that head. Those of other projects are not read with it, of which a commit can have thousands.
+func CheckDir(r Run) string {
+	return fmt.Sprintf("sha/%d/%s/%s", r.Pull.Repo.ID, r.Head, r.Target())
+}
+
+// CheckKey is the key of the [CheckRecord] of a run.
+func CheckKey(r Run) string { return fmt.Sprintf("%s/%d", CheckDir(r), r.Pull.Number) }
+
+// maxBrief is the maximum length of a decision in a check record, in bytes of JSON: those of a commit are read together.
+const maxBrief = 16 << 10
+
+// Brief returns a decision, or nil if it is too long for a check record.
+func Brief(d *rulings.Ruling) *rulings.Ruling {
+	if d == nil || len(pipeline.Encode(d)) > maxBrief {
+		return nil
+	}
+	return d
+}
+
+// Tells reports whether the check run of a record tells a conclusion, whether there is a lock, and a decision about what is
+// required. all are the records at the same commit.
+func (c CheckRecord) Tells(conclusion github.Conclusion, locked bool, required *rulings.Ruling, all []CheckRecord) bool {
 	shown := conclusion
 	if w := Worse(c, all); w != nil {
 		shown = w.Conclusion
 	}
-	return c.Conclusion == conclusion && c.Shown == shown && c.Locked == locked
+	same := bytes.Equal(pipeline.Encode(c.Required), pipeline.Encode(Brief(required)))
+	return c.Conclusion == conclusion && c.Shown == shown && c.Locked == locked && same
 }
 
 // Conclude returns the status and the conclusion of a check.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -147,33 +148,42 @@ func TestRecordedWords(t *testing.T) {
 	}
 }
 
-// TestWorse is a table of an own conclusion, and of others with the same check at the commit.
+// TestTells is a table of what a check run tells, and of what it is to tell.
 func TestTells(t *testing.T) {
 	t.Parallel()
 	const ok, bad = github.ConcludedSuccess, github.ConcludedFailure
+	missing := func() *rulings.Ruling { return &rulings.Ruling{Outcome: rulings.Fails} }
+	long := &rulings.Ruling{Outcome: rulings.Fails, Found: []string{strings.Repeat("x", 20<<10)}}
 	for _, test := range []struct {
 		record CheckRecord
 		other  github.Conclusion // of another pull request
 		wants  github.Conclusion
 		locked bool
+		needs  *rulings.Ruling
 		tells  bool
 	}{
-		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, false, true},
-		{CheckRecord{Conclusion: ok, Shown: ok}, "", bad, false, false},
-		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, true, false},
-		{CheckRecord{Conclusion: bad, Shown: bad, Locked: true}, "", bad, true, true},
-		{CheckRecord{Conclusion: bad, Shown: ok}, "", bad, false, false}, // a process has died before it wrote it
-		{CheckRecord{Conclusion: ok, Shown: bad}, bad, ok, false, true},
-		{CheckRecord{Conclusion: ok, Shown: ok}, bad, ok, false, false},
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, false, nil, true},
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", bad, false, nil, false},
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, true, nil, false},
+		{CheckRecord{Conclusion: bad, Shown: bad, Locked: true}, "", bad, true, nil, true},
+		{CheckRecord{Conclusion: bad, Shown: ok}, "", bad, false, nil, false}, // a process has died before it wrote it
+		{CheckRecord{Conclusion: ok, Shown: bad}, bad, ok, false, nil, true},
+		{CheckRecord{Conclusion: ok, Shown: ok}, bad, ok, false, nil, false},
+		{CheckRecord{Conclusion: ok, Shown: ok, Required: missing()}, "", ok, false, missing(), true},
+		{CheckRecord{Conclusion: ok, Shown: ok, Required: missing()}, "", ok, false, nil, false},
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, false, missing(), false},
+		{CheckRecord{Conclusion: ok, Shown: ok, Required: missing()}, "", ok, false, &rulings.Ruling{Outcome: rulings.Holds}, false},
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, false, long, true}, // it is in no record
 	} {
 		test.record.Key, test.record.Check = "0", "c"
 		all := []CheckRecord{test.record, {Key: "1", Check: "c", Conclusion: test.other}}
-		if got := test.record.Tells(test.wants, test.locked, all); got != test.tells {
+		if got := test.record.Tells(test.wants, test.locked, test.needs, all); got != test.tells {
 			t.Errorf("%+v beside %q, for %q, locked %v: %v", test.record, test.other, test.wants, test.locked, got)
 		}
 	}
 }
 
+// TestWorse is a table of an own conclusion, and of others with the same check at the commit.
 func TestWorse(t *testing.T) {
 	t.Parallel()
 	const ok, bad, act, gone = github.ConcludedSuccess, github.ConcludedFailure, github.ConcludedActionRequired, github.ConcludedCancelled

@@ -1,5 +1,5 @@
 // Package showing tells of a run by the records alone: what is in the way of its apply, its place in the queue of its state, and
-// how the requirements for it were decided on last. It is for pages, which may be looked at often: no request goes to GitHub. So a
+// what is required for it, as the check run tells. It is for pages, which may be looked at often: no request goes to GitHub. So a
 // pull request that was closed a moment ago can be in the way still, until its webhook has come.
 //
 // It refuses to write anything, and to know pages. Start at [Project].
@@ -7,12 +7,13 @@ package showing
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/questions"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
@@ -34,23 +35,21 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run) (comment
 			return p, err
 		}
 		runs.Block(&p, r, last, lock)
-		return p, required(ctx, records, r, &p)
+		p.Required, err = required(ctx, records, r)
+		return p, err
 	}
 	return p, nil
 }
 
-// required adds the decision about the requirements for the apply of a run's head, as somebody has asked for it last.
-func required(ctx context.Context, records pipeline.Records, r runs.Run, p *comment.ProjectStatus) error {
-	all, err := questions.Of(ctx, records, r.Pull.Repo, r.Pull.Number)
-	if err != nil {
-		return err
+// required returns the decision about the requirements for the apply of a run, as its check run tells it.
+func required(ctx context.Context, records pipeline.Records, r runs.Run) (*rulings.Ruling, error) {
+	rec, err := records.Get(ctx, runs.CheckKey(r))
+	if err != nil || rec.Value == nil {
+		return nil, err
 	}
-	for _, a := range all {
-		mine := a.Project == r.Project && a.Workspace == r.Workspace && a.SHA == r.Head
-		if mine && a.Command == string(comment.Apply) && !a.TooLarge {
-			ruling := gates.Decide(a.Question)
-			p.Required = &ruling
-		}
+	var c runs.CheckRecord
+	if err := json.Unmarshal(rec.Value, &c); err != nil {
+		return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
 	}
-	return nil
+	return c.Required, nil
 }

@@ -3,18 +3,15 @@ package showing_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/questions"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/showing"
-	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -35,10 +32,10 @@ func TestProject(t *testing.T) {
 			w.t.Fatal(err)
 		}
 	}
-	question := func(by string) gates.Question {
-		q := gates.Question{Command: "apply", Requirements: []requirements.Requirement{{Command: "apply", At: "lockstep.hcl:3", Rules: requirements.Rules{By: []requirements.Party{{Login: by}}}}}}
-		q.Facts = gates.Facts{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Actor: "bob", Planned: "abc"}
-		return q
+	decided := func(w world, r runs.Run, o rulings.Outcome) {
+		block := rulings.Ruling{Rule: rulings.Requirement, At: "lockstep.hcl:3", Outcome: o}
+		_, err := w.Records.Put(t.Context(), runs.CheckKey(r), pipeline.Encode(runs.CheckRecord{Key: r.Key(), Required: &rulings.Ruling{Rule: rulings.AllOf, Outcome: o, Of: []rulings.Ruling{block}}}), "")
+		must(w, err)
 	}
 	for name, test := range map[string]struct {
 		phase  runs.Phase
@@ -60,16 +57,14 @@ func TestProject(t *testing.T) {
 			_, err := w.Reserve(t.Context(), run(8, runs.Planned), runs.Reservation{Number: 8, By: "carol", Reason: "the database moves"})
 			must(w, err)
 		}, comment.Blocked, []string{"`carol` has locked the state for #8", "the database moves"}, "To apply this plan"},
-		"a requirement that is not met": {runs.Planned, func(w world) {
-			must(w, questions.Keep(t.Context(), w.Records, run(7, runs.Planned), question("carol")))
-		},
+		"a requirement that is not met": {runs.Planned, func(w world) { decided(w, run(7, runs.Planned), rulings.Fails) },
 			comment.Ready, []string{"**waits** for what is missing", "the block at `lockstep.hcl:3`"}, ""},
-		"one that is met": {runs.Planned, func(w world) { must(w, questions.Keep(t.Context(), w.Records, run(7, runs.Planned), question("bob"))) },
+		"one that is met": {runs.Planned, func(w world) { decided(w, run(7, runs.Planned), rulings.Holds) },
 			comment.Ready, []string{"To apply this plan"}, "**waits** for what is missing"},
 		"one of a former head": {runs.Planned, func(w world) {
 			former := run(7, runs.Planned)
 			former.Head = "old"
-			must(w, questions.Keep(t.Context(), w.Records, former, question("carol")))
+			decided(w, former, rulings.Fails)
 		}, comment.Ready, nil, "lockstep.hcl:3"},
 		"the queue": {runs.ApplyQueued, func(w world) {
 			other := run(2, runs.Applying)

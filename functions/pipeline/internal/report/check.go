@@ -15,14 +15,6 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// checkDir is the collection of the checks of a run's project and workspace at its commit: one for each pull request with
-// that head. Those of other projects are not read with it, of which a commit can have thousands.
-func checkDir(r runs.Run) string {
-	return fmt.Sprintf("sha/%d/%s/%s", r.Pull.Repo.ID, r.Head, r.Target())
-}
-
-func checkKey(r runs.Run) string { return fmt.Sprintf("%s/%d", checkDir(r), r.Pull.Number) }
-
 // PutCheck writes the check run of a run, and those of other pull requests whose conclusion depends
 // on it.
 func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
@@ -35,7 +27,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	}
 	status, conclusion := runs.Conclude(p.Standing)
 	first, silent := false, false
-	if _, err := rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
+	if _, err := rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := decodeCheck(old)
 		first = s.ID == 0 && !s.Asked
 		silent = first && r.Silent()
@@ -94,7 +86,7 @@ func lags(s runs.CheckRecord, r runs.Run, all []runs.CheckRecord) bool {
 // untold notes that the check run of a run is about to be written, and returns the records of the checks beside it since.
 // Whoever changes one of those later writes this one, too, whatever it told before.
 func untold(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
-	if _, err := ld.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
+	if _, err := ld.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := decodeCheck(old)
 		if old == nil || s.Shown == "" {
 			return nil, ledger.ErrAsIs
@@ -110,7 +102,7 @@ func untold(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckReco
 // counting are the records of the checks that count in that of a run: its own, and those of other pull requests that have its
 // head still. One that was alone at a head when it left it has not told so, as nobody could have read it there.
 func counting(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
-	all, err := checksIn(ctx, ld, checkDir(r))
+	all, err := checksIn(ctx, ld, runs.CheckDir(r))
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +124,7 @@ func counting(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRe
 
 // CheckAsked reports whether GitHub was asked for the check run of a run at its head.
 func CheckAsked(ctx context.Context, rp *Reporter, r runs.Run) (bool, error) {
-	rec, err := rp.Ledger.Records.Get(ctx, checkKey(r))
+	rec, err := rp.Ledger.Records.Get(ctx, runs.CheckKey(r))
 	if err != nil {
 		return false, err
 	}
@@ -160,7 +152,7 @@ func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error 
 	if status != github.CheckCompleted {
 		return nil
 	}
-	all, err := checksIn(ctx, rp.Ledger, checkDir(r))
+	all, err := checksIn(ctx, rp.Ledger, runs.CheckDir(r))
 	i := slices.IndexFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() })
 	if err != nil || i < 0 {
 		return err
@@ -257,7 +249,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	}
 	status, conclusion := runs.Conclude(p.Standing)
 	twins, late := false, false
-	_, err = rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
+	_, err = rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := decodeCheck(old)
 		twins = s.ID != 0 && s.ID != id && s.ID != own.ID
 		late = old != nil && (s.Status != status || s.Conclusion != conclusion || s.Shown != own.Shown)
@@ -269,7 +261,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 		case old == nil || s.ID == id && s.Shown == shown && s.Locked == p.Reserved:
 			return nil, ledger.ErrAsIs
 		default:
-			s.ID, s.Shown, s.Locked = id, shown, p.Reserved
+			s.ID, s.Shown, s.Locked, s.Required = id, shown, p.Reserved, runs.Brief(p.Required)
 		}
 		return pipeline.Encode(s), err
 	})

@@ -67,13 +67,13 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		if r.Phase != runs.Planned {
 			continue // there is a process of its own, which writes the check
 		}
-		checks, err := checksIn(ctx, rp.Ledger, checkDir(r.Run))
+		checks, err := checksIn(ctx, rp.Ledger, runs.CheckDir(r.Run))
 		if err != nil {
 			return nil, err
 		}
 		_, conclusion := runs.Conclude(p.Standing)
 		i := slices.IndexFunc(checks, func(c runs.CheckRecord) bool { return c.Key == r.Key() })
-		if i >= 0 && checks[i].Status == github.CheckCompleted && !checks[i].Tells(conclusion, p.Reserved, checks) {
+		if i >= 0 && checks[i].Status == github.CheckCompleted && !checks[i].Tells(conclusion, p.Reserved, p.Required, checks) {
 			if err := rp.PutCheck(ctx, r.Run); err != nil {
 				return nil, err
 			}
