@@ -306,7 +306,7 @@ func TestMergedAfterAConflict(t *testing.T) {
 }
 
 // TestMergedOnTopOfAnother holds that a merge's projects are planned if the pull request did not change them until the base
-// branch got some of its commits by another one: it undoes here what that has brought.
+// branch got some of its commits by another one: it undoes them here.
 func TestMergedOnTopOfAnother(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("vpc", "v1")})

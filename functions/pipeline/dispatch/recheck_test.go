@@ -343,7 +343,7 @@ func checkStory(t *testing.T, f *faults) {
 }
 
 // TestReopenedAndMerged holds that plans which were made while an applied pull request was closed are made again once it is open
-// again, and merged: they would take back what it has applied.
+// again, and merged: they would take back its apply.
 func TestReopenedAndMerged(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})

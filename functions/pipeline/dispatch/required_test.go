@@ -22,7 +22,7 @@ func requiring(command, body string) githubtest.Files {
 	}
 }
 
-// onPage is what a page tells of the project of a pull request.
+// onPage is the status of the project of a pull request, as on a page.
 func (s *stage) onPage(number int) string {
 	s.t.Helper()
 	p, err := showing.Project(s.t.Context(), s.records, s.run(number))

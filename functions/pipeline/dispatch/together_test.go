@@ -99,7 +99,7 @@ func TestPlanAndApplyUnseen(t *testing.T) {
 	}
 }
 
-// TestMergedBeforeItIsApplied holds that who wants a plan applied at once is answered, too, if a merge has it applied first.
+// TestMergedBeforeItIsApplied holds that a wish for a plan and its apply at once is answered, too, if a merge has it applied first.
 func TestMergedBeforeItIsApplied(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, onMerge())

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -40,6 +41,17 @@ func CheckDir(r Run) string {
 // CheckKey is the key of the [CheckRecord] of a run.
 func CheckKey(r Run) string { return fmt.Sprintf("%s/%d", CheckDir(r), r.Pull.Number) }
 
+// DecodeCheck reads the value of a record; nil is that of none.
+func DecodeCheck(value []byte) (c CheckRecord, err error) {
+	if value == nil {
+		return c, nil
+	}
+	if err := json.Unmarshal(value, &c); err != nil {
+		return c, fmt.Errorf("read a check: the record is damaged: %w", err)
+	}
+	return c, nil
+}
+
 // maxBrief is the maximum length of a decision in a check record, in bytes of JSON: those of a commit are read together.
 const maxBrief = 16 << 10
 
@@ -51,8 +63,8 @@ func Brief(d *rulings.Ruling) *rulings.Ruling {
 	return d
 }
 
-// Tells reports whether the check run of a record tells a conclusion, whether there is a lock, and a decision about what is
-// required. all are the records at the same commit.
+// Tells reports whether the check run of a record tells a conclusion, whether there is a lock, and a decision about the
+// requirements. all are the records at the same commit.
 func (c CheckRecord) Tells(conclusion github.Conclusion, locked bool, required *rulings.Ruling, all []CheckRecord) bool {
 	shown := conclusion
 	if w := Worse(c, all); w != nil {

@@ -37,7 +37,7 @@ func servedElsewhere(q *Request) reasons.Reason {
 }
 
 func closed(q *Request) reasons.Reason {
-	// What was merged can be planned again until it is applied.
+	// A merged change can be planned again until it is applied.
 	if after := q.afterMerge() && q.Verb == comment.Plan; !q.Pull.Open && !after {
 		return reasons.NotOpen{Merged: q.Pull.Merged}
 	}

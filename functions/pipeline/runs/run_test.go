@@ -148,7 +148,7 @@ func TestRecordedWords(t *testing.T) {
 	}
 }
 
-// TestTells is a table of what a check run tells, and of what it is to tell.
+// TestTells is a table of check runs, and of the facts that they should tell.
 func TestTells(t *testing.T) {
 	t.Parallel()
 	const ok, bad = github.ConcludedSuccess, github.ConcludedFailure

@@ -6,8 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Status returns the status of a run's project as the run alone tells it: without texts, and without what others have to do with
-// it.
+// Status returns the status of a run's project from the run alone: without texts, other pull requests and locks.
 func Status(r Run) comment.ProjectStatus {
 	p := comment.ProjectStatus{
 		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), AfterMerge: r.AfterMerge, MergeApplies: r.ApplyOn == project.OnMerge || r.Removed, Removed: r.Removed,
@@ -18,8 +17,8 @@ func Status(r Run) comment.ProjectStatus {
 	return p
 }
 
-// Block adds to the status of a run whose plan could be applied what is in its way: another pull request that was applied to its
-// state last and is not merged, and a person's lock. Both may be nil.
+// Block adds the obstacles to the status of a run whose plan could be applied otherwise: last, if it is another pull request's
+// and not merged, and a person's lock. Both may be nil.
 func Block(p *comment.ProjectStatus, r Run, last *LastApply, lock *Reservation) {
 	if last != nil && !last.Settled && last.Number != r.Pull.Number {
 		p.Blockers = append(p.Blockers, comment.Unmerged(last.Number, r.Project))
@@ -33,8 +32,8 @@ func Block(p *comment.ProjectStatus, r Run, last *LastApply, lock *Reservation) 
 	}
 }
 
-// Before returns the applies that come before that of a run, of all turns of its state.
-func Before(turns []Turn, r Run) (out []comment.Turn) {
+// AheadOf returns the applies ahead of that of a run, of all turns of its state.
+func AheadOf(turns []Turn, r Run) (out []comment.Turn) {
 	for _, t := range ahead(turns, r) {
 		out = append(out, comment.Turn{Number: t.Pull.Number, By: t.By})
 	}

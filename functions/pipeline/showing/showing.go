@@ -1,14 +1,12 @@
-// Package showing tells of a run by the records alone: what is in the way of its apply, its place in the queue of its state, and
-// what is required for it, as the check run tells. It is for pages, which may be looked at often: no request goes to GitHub. So a
-// pull request that was closed a moment ago can be in the way still, until its webhook has come.
+// Package showing makes the status of a run from the records alone: the obstacles to its apply, its place in the queue of its
+// state, and the decision about its requirements, as in its check run. It is for pages, which may be looked at often: no request
+// goes to GitHub. So a pull request that was closed a moment ago can be an obstacle still, until its webhook has come.
 //
 // It refuses to write anything, and to know pages. Start at [Project].
 package showing
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
@@ -23,7 +21,7 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run) (comment
 	switch p.Standing {
 	case comment.ApplyQueued:
 		queue, err := ld.Queue(ctx, r)
-		p.Ahead = runs.Before(queue, r)
+		p.Ahead = runs.AheadOf(queue, r)
 		return p, err
 	case comment.Ready, comment.OnMerge, comment.Renewed:
 		last, err := ld.LastApply(ctx, r)
@@ -44,12 +42,9 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run) (comment
 // required returns the decision about the requirements for the apply of a run, as its check run tells it.
 func required(ctx context.Context, records pipeline.Records, r runs.Run) (*rulings.Ruling, error) {
 	rec, err := records.Get(ctx, runs.CheckKey(r))
-	if err != nil || rec.Value == nil {
+	if err != nil {
 		return nil, err
 	}
-	var c runs.CheckRecord
-	if err := json.Unmarshal(rec.Value, &c); err != nil {
-		return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
-	}
-	return c.Required, nil
+	c, err := runs.DecodeCheck(rec.Value)
+	return c.Required, err
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// TestProject holds what a page tells of a project, from what is in the records.
+// TestProject is a table of records, and of the words on the page.
 func TestProject(t *testing.T) {
 	t.Parallel()
 	repo := github.Repo{ID: 4, Owner: "acme", Name: "infra"}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
@@ -127,5 +128,23 @@ func TestStandings(t *testing.T) {
 		if p := shown(runs.Run{}, standing); p.Standing == "" || p.Tone == "" {
 			t.Errorf("%s has no words", standing)
 		}
+	}
+}
+
+// TestPageHasNoSecret carries out an attack: the decision about a requirement quotes an answer of its gate, which has a secret of
+// ours in it.
+func TestPageHasNoSecret(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.Pipeline.Secrets = append(m.Pipeline.Secrets, github.NewSecret("swordfish"))
+	r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}, Project: "network", Workspace: "default", Head: "abc"}
+	unknown := rulings.Ruling{Rule: rulings.Readable, Outcome: rulings.Unknown, Problem: "it answers swordfish"}
+	c := runs.CheckRecord{Key: r.Key(), Required: &rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Unknown, Of: []rulings.Ruling{unknown}}}
+	if _, err := m.Data.Records.Put(t.Context(), runs.CheckKey(r), pipeline.Encode(c), ""); err != nil {
+		t.Fatal(err)
+	}
+	all, err := m.Projects(t.Context(), r.Pull.Repo, 7)
+	if err != nil || !strings.Contains(all[0].Report, "it answers") || strings.Contains(all[0].Report, "swordfish") {
+		t.Errorf("%+v %v", all, err)
 	}
 }

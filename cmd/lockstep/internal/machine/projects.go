@@ -78,7 +78,7 @@ func decode(list []pipeline.Record) ([]runs.Run, error) {
 	return out, nil
 }
 
-// project returns a run for the page, with what is to be said of it, and its report.
+// project returns a run for the page, with its status and its report. Our own secrets are taken out of both, as in a check.
 func (m *Machine) project(ctx context.Context, r runs.Run) (page.Project, error) {
 	status, err := showing.Project(ctx, m.Data.Records, r)
 	p := shown(r, status.Standing)
@@ -92,6 +92,9 @@ func (m *Machine) project(ctx context.Context, r runs.Run) (page.Project, error)
 	p.Report = string(report)
 	if standings[status.Standing].counted {
 		p.Report = comment.Check{ProjectStatus: status}.Summary(github.MaxCheckText) + "\n" + p.Report
+	}
+	for _, s := range m.Pipeline.Secrets {
+		p.Report = s.Redact(p.Report)
 	}
 	return p, nil
 }

@@ -109,7 +109,7 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	}
 	was := s.Phase
 	if s.Removed && s.Phase == runs.Planned && !s.Applyable && cl.Evidence.Pull.Merged {
-		// There was nothing to destroy. If another pull request was applied since, nobody plans what that has made any more.
+		// There was nothing to destroy. If another pull request was applied since, nobody plans that one's objects any more.
 		last, err := cl.Ledger.LastApply(ctx, s.Run)
 		if err != nil {
 			return err

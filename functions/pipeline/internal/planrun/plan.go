@@ -268,7 +268,7 @@ func Until(ctx context.Context, poll time.Duration, over func(context.Context) b
 	if poll == 0 {
 		poll = 5 * time.Second
 	}
-	looking := context.WithoutCancel(ctx) // what ends the work otherwise needs no look
+	looking := context.WithoutCancel(ctx) // another end of the work needs no look
 	done := walk.Every(looking, poll, func() {
 		if over(looking) {
 			cancel(ErrSuperseded)

@@ -96,7 +96,7 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 	was := qu.Evidence.Pull.Base.SHA
 	gone, err := qu.Evidence.Removed(ctx, was, all)
 	if errors.Is(err, github.ErrNotFound) {
-		return out, nil // the base branch was written anew since, and nobody can tell what it had
+		return out, nil // the base branch was written anew since, and nobody knows its former projects
 	}
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -28,7 +27,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	status, conclusion := runs.Conclude(p.Standing)
 	first, silent := false, false
 	if _, err := rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
-		s, err := decodeCheck(old)
+		s, err := runs.DecodeCheck(old)
 		first = s.ID == 0 && !s.Asked
 		silent = first && r.Silent()
 		s.Asked = s.Asked || !silent
@@ -87,7 +86,7 @@ func lags(s runs.CheckRecord, r runs.Run, all []runs.CheckRecord) bool {
 // Whoever changes one of those later writes this one, too, whatever it told before.
 func untold(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
 	if _, err := ld.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
-		s, err := decodeCheck(old)
+		s, err := runs.DecodeCheck(old)
 		if old == nil || s.Shown == "" {
 			return nil, ledger.ErrAsIs
 		}
@@ -128,7 +127,7 @@ func CheckAsked(ctx context.Context, rp *Reporter, r runs.Run) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	s, err := decodeCheck(rec.Value)
+	s, err := runs.DecodeCheck(rec.Value)
 	return s.ID != 0, err
 }
 
@@ -193,23 +192,13 @@ func checksIn(ctx context.Context, ld ledger.Ledger, dir string) ([]runs.CheckRe
 	}
 	var all []runs.CheckRecord
 	for _, rec := range list {
-		s, err := decodeCheck(rec.Value)
+		s, err := runs.DecodeCheck(rec.Value)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
 	return all, nil
-}
-
-func decodeCheck(value []byte) (s runs.CheckRecord, err error) {
-	if value == nil {
-		return s, nil
-	}
-	if err := json.Unmarshal(value, &s); err != nil {
-		return s, fmt.Errorf("read a check: the record is damaged: %w", err)
-	}
-	return s, nil
 }
 
 // writeCheck writes the check run of a run, whose status is p. first is set if nobody has asked GitHub for
@@ -250,7 +239,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	status, conclusion := runs.Conclude(p.Standing)
 	twins, late := false, false
 	_, err = rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
-		s, err := decodeCheck(old)
+		s, err := runs.DecodeCheck(old)
 		twins = s.ID != 0 && s.ID != id && s.ID != own.ID
 		late = old != nil && (s.Status != status || s.Conclusion != conclusion || s.Shown != own.Shown)
 		switch {

@@ -86,7 +86,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 // goes on, does not have them.
 func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, err error) {
 	queue, err := rp.Ledger.Queue(ctx, r)
-	return runs.Before(queue, r), err
+	return runs.AheadOf(queue, r), err
 }
 
 // project is the status of a run.

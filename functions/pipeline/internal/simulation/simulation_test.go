@@ -137,7 +137,7 @@ func play(t *testing.T, seed uint64, l length) {
 	})
 }
 
-// TestSameHistory holds that a seed has one history: what has found a defect once finds it again.
+// TestSameHistory holds that a seed has one history, so that it finds its defect again.
 func TestSameHistory(t *testing.T) {
 	for seed := uint64(1); seed <= 30; seed++ {
 		var first []string
@@ -171,7 +171,7 @@ func begin(t *testing.T, seed uint64, l length) *simulation {
 	return s
 }
 
-// toTheEnd plays a history until everything has come to rest, and holds what must be true then.
+// toTheEnd plays a history until everything has come to rest, and holds the truth of its end.
 func (s *simulation) toTheEnd() {
 	s.play()
 	s.rest()
@@ -180,12 +180,12 @@ func (s *simulation) toTheEnd() {
 	}
 }
 
-// leaveNothing ends what still runs.
+// leaveNothing ends all processes.
 func (s *simulation) leaveNothing() {
 	for _, p := range s.processes {
 		s.kill(p, "the end")
 	}
-	time.Sleep(24 * time.Hour) // for what they still wait for
+	time.Sleep(24 * time.Hour) // for their timers
 }
 
 // play lets people act, messages travel and processes work, in any order.
