@@ -104,3 +104,40 @@ func TestRefusedMeanwhile(t *testing.T) {
 		}
 	})
 }
+
+// TestMergedWhileApplying holds that the rest of a pull request that is pushed to and merged during an apply is planned when
+// that is done.
+func TestMergedWhileApplying(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	engine := s.pipeline.Engine
+	s.pipeline.Engine = closing{engine, func() {
+		s.pipeline.Engine = engine
+		s.pushed(n, "b", githubtest.Files{"c.tf": resource("c", "1")})
+		s.repo.Merge("bob", n)
+		s.hub.LoseDeliveries(20) // the webhook is here already
+		for _, kind := range []pipeline.Kind{pipeline.Closed, pipeline.Landed} {
+			if err := s.pipeline.Handle(t.Context(), pipeline.Message{ID: "at-once-" + string(kind), Kind: kind, Pull: s.ref(n), Action: "closed", Merged: true, Actor: "bob"}); err != nil {
+				t.Error(err)
+			}
+		}
+	}}
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	s.hub.Deliver(t.Context())
+	handled := false
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind == pipeline.Landed && !handled {
+			handled = true // at once
+			return nil
+		}
+		return s.pipeline.Handle(ctx, m)
+	})
+	s.settle()
+	s.hub.LoseDeliveries(0)
+	s.expect("the apply", s.answerTo(n, id), "**Applied** `.`: 2 added")
+	s.expect("its rest", s.answer(n, "merge"), "**Planned** `.`: 1 to add")
+	s.expect("the check", s.check("b"), "neutral", "1 to add")
+	s.expect("the status", s.status(n), "1 to add, 0 to change, 0 to destroy")
+	s.expect("its apply", s.say("bob", n, "lockstep apply"), "**Applied** `.`: 1 added")
+}

@@ -28,7 +28,7 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	switch {
 	case err == nil && !pull.Open:
 		ap.Evidence.Pull = pull
-		err = ap.Closer.leave(ctx, r)
+		err = errors.Join(ap.moved(ctx, r, pull), ap.Closer.leave(ctx, r))
 	case err == nil:
 		err = ap.moved(ctx, r, pull)
 	}

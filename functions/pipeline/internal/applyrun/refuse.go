@@ -138,8 +138,8 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	switch {
 	case err == nil && s.Over(pull.Open) && s.Phase != runs.Dropped:
 		ap.Evidence.Pull = pull
-		return ap.Closer.drop(ctx, s, s.Phase)
-	case err == nil && pull.Open:
+		return errors.Join(ap.moved(ctx, s.Run, pull), ap.Closer.drop(ctx, s, s.Phase))
+	case err == nil:
 		err = ap.moved(ctx, s.Run, pull)
 	}
 	if err != nil && !errors.Is(err, github.ErrNotFound) {
@@ -148,10 +148,17 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	return ap.Report.AtRest(ctx, s.Run)
 }
 
-// moved queues the plans of a head that was pushed while a run was applied, or queued for it.
+// moved queues the plans of a head that was pushed, and maybe merged, while a run was applied, or queued for it.
 func (ap *Applier) moved(ctx context.Context, r runs.Run, pull github.PullRequest) error {
-	if pull.Head.SHA == r.Head {
+	if pull.Head.SHA == r.Head || r.AfterMerge {
 		return nil
 	}
-	return pipeline.Send(ctx, ap.Queue, ap.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.Pushed}, r.Plain(), r.Try, pull.Head.SHA)
+	m := pipeline.Message{Kind: pipeline.Pushed}
+	switch {
+	case pull.Merged:
+		m = pipeline.Message{Kind: pipeline.Landed, Actor: pull.MergedBy}
+	case !pull.Open:
+		return nil
+	}
+	return pipeline.Send(ctx, ap.Queue, ap.Evidence.Message.Pull, m, r.Plain(), r.Try, pull.Head.SHA)
 }

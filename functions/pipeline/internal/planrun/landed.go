@@ -12,8 +12,8 @@ import (
 )
 
 // Landed queues plans of a merge whose head nobody had looked at, or planned in part, as for a command of the person who
-// merged it. The answer to the merge has their outcomes. It says nothing where there is nothing to plan, or where the base
-// branch is one that is not planned.
+// merged it. The answer to the merge has their outcomes. It says nothing where there is nothing to plan, where the base
+// branch is one that is not planned, or of a project that is being applied: the end of that apply has it planned.
 func (qu *PlanQueuer) Landed(ctx context.Context) error {
 	if err := qu.Evidence.Look(ctx); err != nil {
 		return err
@@ -27,12 +27,21 @@ func (qu *PlanQueuer) Landed(ctx context.Context) error {
 	}
 	for i, r := range replies {
 		no, is := r.(comment.Refused)
-		if is && slices.ContainsFunc(no.Reasons, func(why reasons.Reason) bool { _, other := why.(reasons.OtherBase); return other }) {
-			continue // nobody expects anything there
+		if is && slices.ContainsFunc(no.Reasons, unsaid) {
+			continue
 		}
 		if err := qu.Report.Reply(ctx, ledger.MergeAnswer, report.NewReply(fmt.Sprint("landed ", i), r)); err != nil {
 			return err
 		}
 	}
 	return qu.Report.Sync(ctx)
+}
+
+// unsaid reports whether nobody expects to hear of a reason against the plan of a merge.
+func unsaid(why reasons.Reason) bool {
+	switch why.(type) {
+	case reasons.OtherBase, reasons.BeingApplied:
+		return true
+	}
+	return false
 }
