@@ -19,7 +19,7 @@ type Check struct {
 func (c Check) Title(limit int) string {
 	title := ""
 	switch c.Standing {
-	case Queued, Planning:
+	case Queued, Planning, Overtaken:
 		title = "Planning"
 	case Ready, OnMerge:
 		title = toCome(c.Counts) + c.with()

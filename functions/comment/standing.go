@@ -15,6 +15,7 @@ type Standing string
 const (
 	Queued      Standing = "queued" // to be planned
 	Planning    Standing = "planning"
+	Overtaken   Standing = "overtaken"    // to be planned after the apply of a former head
 	Ready       Standing = "ready"        // planned, with something to do
 	OnMerge     Standing = "on merge"     // the same, and merging applies it
 	Blocked     Standing = "blocked"      // planned, and something is in the way of its apply
@@ -39,7 +40,7 @@ const (
 // Standings returns all standings.
 func Standings() []Standing {
 	return []Standing{
-		Queued, Planning, Ready, OnMerge, Blocked, Renewed, Previewed, PartPlanned, NoChanges, PlanFailed, Awaiting, ApplyQueued, Applying, Applied, PartApplied, ApplyFailed,
+		Queued, Planning, Overtaken, Ready, OnMerge, Blocked, Renewed, Previewed, PartPlanned, NoChanges, PlanFailed, Awaiting, ApplyQueued, Applying, Applied, PartApplied, ApplyFailed,
 		Stopped, Stale, NotApplied, Closed, Superseded,
 	}
 }
@@ -91,7 +92,7 @@ func (p ProjectStatus) plan() string {
 	switch p.Standing {
 	case PlanFailed:
 		return "no plan"
-	case Queued, Planning, Superseded:
+	case Queued, Planning, Overtaken, Superseded:
 		return "..."
 	}
 	return toCome(p.Counts) + p.with()
@@ -137,6 +138,8 @@ func (p ProjectStatus) standing() string {
 		return "waiting to be planned"
 	case Planning:
 		return "being planned"
+	case Overtaken:
+		return "to be planned after the apply of a former head, requested" + by
 	case Ready:
 		if p.Held() {
 			return "**waits** for what is missing"

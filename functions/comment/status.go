@@ -274,7 +274,7 @@ func (s Status) next(has func(...Standing) bool) []string {
 	}
 	if s.Problem != "" || has(PlanFailed, Stale, ApplyFailed) {
 		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", markdown.Code("lockstep plan")))
-	} else if has(Applied) && !has(Ready, OnMerge, Renewed, Queued, Planning, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied) {
+	} else if has(Applied) && !has(Ready, OnMerge, Renewed, Queued, Planning, Overtaken, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied) {
 		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")
 	}
 	return say

@@ -141,3 +141,36 @@ func TestMergedWhileApplying(t *testing.T) {
 	s.expect("the status", s.status(n), "1 to add, 0 to change, 0 to destroy")
 	s.expect("its apply", s.say("bob", n, "lockstep apply"), "**Applied** `.`: 1 added")
 }
+
+// TestPendingDuringTheApplyOfAFormerHead holds that the required check of a head waits as long as a project of it cannot be planned, since it is
+// being applied at the former head, or waits for that: nobody can merge what was never planned.
+func TestPendingDuringTheApplyOfAFormerHead(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, twoProjects)
+	n := s.pull("alice", "b", githubtest.Files{"db/b.tf": resource("b", "1")})
+	m, _ := s.toApply("alice", n)
+	s.repo.Push("alice", "b", "More", githubtest.Files{"db/c.tf": resource("c", "1"), "app/c.tf": resource("c", "1")})
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.drain(t.Context(), s.pipeline.Handle)
+	s.headIs("with an apply queued", "b", "queued Planning 1 of 2 projects")
+	s.expect("the status", s.status(n), "| `db` | ... | to be planned after the apply of a former head, requested by `alice` |", "| `app` |")
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	var pushed pipeline.Message
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind == pipeline.Pushed {
+			pushed = m
+			return nil
+		}
+		return s.pipeline.Handle(ctx, m)
+	})
+	s.headIs("before the push is handled once more", "b", "queued Looking for the projects")
+	if err := s.pipeline.Handle(t.Context(), pushed); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.headIs("once it is planned", "b", "neutral Waits for lockstep apply: 2 of 2 projects, 5 to add, 0 to change, 0 to destroy")
+}

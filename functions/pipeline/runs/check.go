@@ -77,7 +77,7 @@ func (c CheckRecord) Tells(conclusion github.Conclusion, locked bool, required *
 // Conclude returns the status and the conclusion of a check.
 func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 	switch s {
-	case comment.Queued, comment.ApplyQueued, comment.Awaiting:
+	case comment.Queued, comment.Overtaken, comment.ApplyQueued, comment.Awaiting:
 		return github.CheckQueued, ""
 	case comment.Planning, comment.Applying:
 		return github.CheckInProgress, ""

@@ -1,6 +1,7 @@
 package checking
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -17,14 +18,16 @@ type Facts struct {
 	Refused bool
 	// Problem is set if its projects are unknown, Conflict if it cannot be merged.
 	Problem, Conflict bool
-	Projects          []comment.Standing // of those at the head
+	// Unplanned is set if the head touches projects that nobody has asked a plan of yet.
+	Unplanned bool
+	Projects  []comment.Standing // of those at the head
 }
 
 // pending are the standings of a project that end by themselves. Before they have ended, no other
 // counts.
 var pending = []row{
 	{comment.Applying, comment.HeadApplying}, {comment.ApplyQueued, comment.HeadApplying}, {comment.Awaiting, comment.HeadApplying},
-	{comment.Planning, comment.HeadPlanning}, {comment.Queued, comment.HeadPlanning},
+	{comment.Planning, comment.HeadPlanning}, {comment.Queued, comment.HeadPlanning}, {comment.Overtaken, comment.HeadPlanning},
 }
 
 // settled are all others, from the worst on.
@@ -56,12 +59,23 @@ func Of(f Facts) comment.HeadStanding {
 	case f.Conflict:
 		return comment.HeadConflict
 	}
-	for _, r := range slices.Concat(pending, settled) {
-		if slices.Contains(f.Projects, r.project) {
+	if r := first(pending, f.Projects); r != "" {
+		return r
+	}
+	if f.Unplanned {
+		return comment.HeadAwaited
+	}
+	return cmp.Or(first(settled, f.Projects), comment.HeadNothing)
+}
+
+// first returns the standing that the first row with one of some projects gives the head; "" if there is none.
+func first(rows []row, projects []comment.Standing) comment.HeadStanding {
+	for _, r := range rows {
+		if slices.Contains(projects, r.project) {
 			return r.head
 		}
 	}
-	return comment.HeadNothing
+	return ""
 }
 
 // Conclude returns the status and the conclusion of a check run. w decides about plans that wait for

@@ -103,7 +103,9 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 			l.Seen = was.Seen
 		}
 		if was.Head == l.Head {
-			l.Projects = max(l.Projects, was.Projects)
+			if l.Problem != "" || l.Refused != "" || l.Conflict { // it did not come to the projects
+				l.Projects = max(l.Projects, was.Projects)
+			}
 			l.Order = l.Order.since(was.Order)
 		}
 		*was = l

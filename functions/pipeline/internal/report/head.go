@@ -66,11 +66,12 @@ func (rp *Reporter) looked(l ledger.Look) bool {
 }
 
 // headCheck writes the check of the head from the records, and ends those of former heads. One that
-// nobody has looked at is pending, until the pull request is closed.
-func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Look) error {
+// nobody has looked at is pending, until the pull request is closed, and so is an unplanned one: there are projects
+// of which no plan is queued yet.
+func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Look, unplanned bool) error {
 	if rp.looked(l) {
 		f := checking.Facts{
-			Closed: s.Closed, Refused: l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict,
+			Closed: s.Closed, Refused: l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict, Unplanned: unplanned,
 		}
 		s.Projects = slices.Clone(s.Projects)
 		for i, p := range s.Projects {

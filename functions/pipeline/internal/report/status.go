@@ -24,7 +24,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
-	if err := rp.headCheck(ctx, s, l); err != nil {
+	if err := rp.headCheck(ctx, s, l, rp.Evidence.Pull.Open && atHead(all, l.Head) < l.Projects); err != nil {
 		return err
 	}
 	if err := rp.followUp(ctx, s, l); err != nil {
@@ -46,11 +46,15 @@ func (rp *Reporter) status(ctx context.Context) error {
 	return rp.Ledger.Shown(ctx, all, text, at)
 }
 
-// projects are the statuses of the runs at a head. The check of a run that got into the way of
-// another pull request, or out of it, is written again.
+// projects are the statuses of the runs at a head, and of those of former heads that are being applied: they are planned at
+// this one afterwards. The check of a run that got into the way of another pull request, or out of it, is written again.
 func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
 	var out []comment.ProjectStatus
 	for _, r := range all {
+		if r.Head != head && r.Phase.UnderWay() {
+			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Overtaken, By: r.Actor})
+			continue
+		}
 		if r.Head != head || r.Phase == runs.Superseded {
 			continue
 		}
@@ -80,6 +84,16 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		}
 	}
 	return out, nil
+}
+
+// atHead is the number of runs at a head of the projects that it touches.
+func atHead(all []ledger.Versioned, head string) (n int) {
+	for _, r := range all {
+		if r.Head == head && r.Phase != runs.Superseded && !r.Beside {
+			n++
+		}
+	}
+	return n
 }
 
 // Ahead are the applies that come before that of a run. Its own check, which nobody writes again when the queue
