@@ -55,6 +55,9 @@ var types = tagged.Union[Reason]{
 
 	"found stale":     reflect.TypeFor[FoundStale](),
 	"head is newer":   reflect.TypeFor[HeadIsNewer](),
+	"planned above":   reflect.TypeFor[PlannedAbove](),
+	"shown first":     reflect.TypeFor[ShownFirst](),
+	"not replaced":    reflect.TypeFor[NotReplaced](),
 	"head moved":      reflect.TypeFor[HeadMoved](),
 	"not all":         reflect.TypeFor[NotAll](),
 	"restored":        reflect.TypeFor[Restored](),

@@ -394,3 +394,23 @@ func TestRemovedFromALostBase(t *testing.T) {
 		t.Error("nobody has asked for the lost commit")
 	}
 }
+
+// TestDriftOfARemovedProject holds that the drift of a removed project is its drift, and no destruction, and that nothing of it is
+// replaced.
+func TestDriftOfARemovedProject(t *testing.T) {
+	t.Parallel()
+	for _, c := range []string{"lockstep drift", "lockstep drift -p net", "lockstep plan -p net -refresh-only"} {
+		s, n := removing(t, "", nil)
+		s.expect(c, s.say("alice", n, c), "**Planned** `net`: no changes")
+		s.say("alice", n, "lockstep apply -p net")
+		if got := s.of(n, "net").Done.Destroy; got > 0 {
+			t.Errorf("%s: it destroys %d objects", c, got)
+		}
+	}
+	for _, c := range []string{"lockstep taint terraform_data.a -p net", "lockstep plan -p net -replace=terraform_data.a"} {
+		s, n := removing(t, "", nil)
+		s.expect(c, s.say("alice", n, c), "**Not planned** `net`", "The pull request removes `net`: its objects are destroyed, and none is replaced.")
+	}
+	s, n := removing(t, "", nil)
+	s.expect("a plan after all", s.say("alice", n, "lockstep plan -p net"), "**Planned** `net`: 0 to add, 0 to change, 2 to destroy")
+}

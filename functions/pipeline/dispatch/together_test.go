@@ -123,3 +123,55 @@ func TestMergedBeforeItIsApplied(t *testing.T) {
 	}
 	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`")
 }
+
+// TestTwoPlansInAComment holds that a comment which asks for two plans of a project gets the first one, and is told so; and that
+// none of them is applied by the same comment, as nobody knows which one is meant.
+func TestTwoPlansInAComment(t *testing.T) {
+	t.Parallel()
+	const first = "The same comment asks for another plan of `net` before: "
+	for name, test := range map[string]struct {
+		comment string
+		want    []string
+	}{
+		"the apply of one of them": {"lockstep plan -destroy -p net\nlockstep plan -p net\nlockstep apply -p net", []string{
+			"**Planned** `net`: 0 to add, 0 to change, 2 to destroy", first + "`lockstep plan -p net -destroy`", "**Not applied** `net`", "asks for more than one plan of `net`", "`lockstep apply -p net`"}},
+		"the second one of all": {"lockstep plan -destroy -p net\nlockstep plan\nlockstep apply", []string{
+			"**Planned** `net`: 0 to add, 0 to change, 2 to destroy", first, "**Not applied** `net`", "**Applied** `app`"}},
+		"two imports":       {"lockstep import terraform_data.c x -p net\nlockstep import terraform_data.d y -p net", []string{"**Planned** `net`", first + "`lockstep import terraform_data.c x -p net`"}},
+		"the same, twice":   {"lockstep plan -p net\nlockstep plan -p net\nlockstep apply -p net", []string{"**Planned** `net`: 2 to add", "**Applied** `net`"}},
+		"one after another": {"lockstep plan -p net\nlockstep apply -p net\nlockstep plan -destroy -p net", []string{"**Planned** `net`: 2 to add", "**Applied** `net`", first + "`lockstep plan -p net`"}},
+		"of two projects":   {"lockstep plan -p net\nlockstep plan -p app\nlockstep apply", []string{"**Planned** `net`", "**Planned** `app`", "**Applied** `net`", "**Applied** `app`"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "net/old.tf": resource("b", "1"), "app/main.tf": resource("a", "1")})
+			one := s.pull("alice", "one", githubtest.Files{"net/c.tf": "# one\n"})
+			s.say("alice", one, "lockstep apply")
+			s.repo.Merge("alice", one)
+			s.settle()
+			n := s.pull("alice", "b", githubtest.Files{"net/c.tf": resource("c", "1") + resource("d", "1"), "app/c.tf": resource("c", "1")})
+			s.expect("the answer", s.say("alice", n, test.comment), test.want...)
+		})
+	}
+}
+
+// TestShownFirst holds that a change of the state is not applied by the comment that asks for it.
+func TestShownFirst(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep apply")
+	s.expect("the answer", s.say("alice", n, "lockstep taint terraform_data.a -p .\nlockstep apply -p ."), "**Planned** `.`: 1 to add, 0 to change, 1 to destroy", "**Not applied** `.`", "The plan of `lockstep taint terraform_data.a -p .` is shown before anybody applies it.")
+	s.expect("the second word", s.say("alice", n, "lockstep apply -p ."), "**Applied** `.`: 1 added, 0 changed, 1 destroyed")
+}
+
+// TestApplyOfWhatHadFailed holds that an apply of what has failed is of the plans that the same comment tries again.
+func TestApplyOfWhatHadFailed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	engine := s.pipeline.Engine
+	s.pipeline.Engine = failing{engine}
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.pipeline.Engine = engine
+	s.expect("the answer", s.say("alice", n, "lockstep retry\nlockstep apply --failed"), "**Planned** `.`: 2 to add", "**Applied** `.`: 2 added")
+}

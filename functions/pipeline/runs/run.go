@@ -60,8 +60,9 @@ type Run struct {
 	After []string `json:",omitempty"`
 	// PlanFor and ApplyFor are the events that requested the last plan and the last apply. Actor is
 	// the login of the user behind the later one, "" for a push. Answer names the answer that waits
-	// for the result, "" if there is none.
+	// for the result, "" if there is none. PlanLine is the index of the comment's line that requested the plan.
 	PlanFor  string
+	PlanLine int    `json:",omitempty"`
 	ApplyFor string `json:",omitempty"`
 	Actor    string `json:",omitempty"`
 	Answer   string `json:"Ask,omitempty"`

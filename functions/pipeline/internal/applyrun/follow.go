@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -43,13 +44,17 @@ func (qu *ApplyQueuer) Follow(ctx context.Context, r runs.Run) error {
 }
 
 // together answers an apply of a plan that the same comment has asked for: it waits for the plan, or is
-// refused because nobody has seen the head. ok is false for other plans.
+// refused because nobody has seen the head, or for a reason of [planrun.NotNext]. ok is false for other plans.
 func (qu *ApplyQueuer) together(ctx context.Context, c comment.Command, s ledger.Versioned) (no comment.Reply, ok bool, err error) {
 	switch {
 	case s.PlanFor != qu.Evidence.Message.ID || c.Plan != "" || s.Phase.UnderWay() && s.ThenApply == 0:
 		return nil, false, nil
 	case s.ThenApply == 0:
-		return evidence.Refused(c, s.Project, runs.Refusal(reasons.HeadIsNewer{Project: s.Project})), true, nil
+		var why reasons.Reason = reasons.HeadIsNewer{Project: s.Project}
+		if no := planrun.NotNext(qu.Evidence.Message.Lines, s.PlanLine, s.Run); no != nil {
+			why = no
+		}
+		return evidence.Refused(c, s.Project, runs.Refusal(why)), true, nil
 	case s.Try >= s.ThenApply || s.Waiting():
 		return nil, true, nil // queued, or answered
 	}

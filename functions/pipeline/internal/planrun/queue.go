@@ -95,15 +95,15 @@ func (qu *PlanQueuer) sort(ctx context.Context, found []selected, l ledger.Look)
 }
 
 // unasked shows refusals of the plans of a push, which have no comment to be answered: without
-// them nobody would know why there is no plan, and who can ask for it.
+// them nobody would know why there is no plan, and who can ask for it. The end of an apply has the project planned.
 func (qu *PlanQueuer) unasked(ctx context.Context, q runs.Request, replies []comment.Reply, l ledger.Look) error {
-	if q.Entry != runs.ByPush {
+	if q.Entry != runs.ByPush || l.Conflict {
 		return nil
 	}
 	said := l.Problem
 	for _, r := range replies {
 		no, is := r.(comment.Refused)
-		if is && slices.ContainsFunc(no.Reasons, func(why reasons.Reason) bool { _, is := why.(reasons.Required); return is }) {
+		if !is || !slices.ContainsFunc(no.Reasons, func(why reasons.Reason) bool { _, is := why.(reasons.BeingApplied); return is }) {
 			l.Problem = strings.TrimSpace(l.Problem + "\n\n" + comment.Markdown(r))
 		}
 	}
@@ -201,11 +201,19 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 		if d := runs.Gate(q); !d.Allowed() {
 			return evidence.Refused(c, p.Name, d), nil
 		}
+		if p.base != "" && len(c.Options.Replaces) > 0 {
+			return evidence.Refused(c, p.Name, runs.Refusal(reasons.NotReplaced{Project: p.Name})), nil
+		}
 		if err := qu.abort(ctx, s.Run); err != nil {
 			return nil, err
 		}
 		if s, err = qu.Ledger.Save(ctx, qu.next(s, c, p, l)); err != nil {
 			return nil, err
+		}
+	}
+	if mine {
+		if no := plannedAbove(qu.Evidence.Message.Lines, c, s.Run); no != nil {
+			return evidence.Refused(c, p.Name, runs.Refusal(no)), nil
 		}
 	}
 	if s.Phase != runs.Queued {
@@ -246,7 +254,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
 	if s.Removed = removed; removed {
 		s.Base, s.Merge = p.base, p.base
-		s.Options.Destroy = !s.Options.Changes()
+		s.Options.Destroy = !s.Options.Changes() && !s.Options.RefreshOnly
 	}
 	if s.Named = ""; qu.Evidence.Pull.Fork() && !qu.Evidence.Pull.Merged {
 		s.Named = c.Commit
@@ -258,6 +266,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	if !runs.Preview(s.Run) && l.Before(qu.Evidence.Message.At) && appliedNext(qu.Evidence.Message.Lines, c, s.Run) {
 		s.ThenApply = s.Try + 1
 	}
+	s.PlanLine = lineOf(qu.Evidence.Message.Lines, c)
 	s.PlanFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
 	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = runs.StateID{}, "", counting.Counts{}, false, false
 	s.Content = nil
