@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // Stopping reports that a plan or an apply under way was ordered to end.
@@ -25,7 +26,8 @@ type StoppedApply struct {
 	Project  string
 	By       string // login of the user who stopped it
 	Progress Progress
-	Closed   bool `json:",omitempty"` // the pull request is no longer open
+	Closed   bool             `json:",omitempty"` // the pull request is no longer open
+	Hooks    []reasons.Hooked `json:",omitempty"` // before and after it
 	// Body is Markdown, with the changes that are left; may be empty.
 	Body string
 }
@@ -36,6 +38,7 @@ func (s StoppedApply) markdown() string {
 		text += ": " + far + ", and in the state"
 	}
 	text += "."
+	s.Body = reasons.Hooks(s.Hooks) + s.Body
 	if s.Closed {
 		return text + fmt.Sprintf(" The pull request is closed. If it is merged, comment %s for a plan of the rest; if not, reopen it.\n\n%s", markdown.Code("lockstep retry"), s.Body)
 	}

@@ -1,6 +1,7 @@
 package reasons
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -18,6 +19,8 @@ type Hooked struct {
 	More     int      `json:",omitempty"`
 	// Mistake is the reason for which there is no answer; "" if there is one.
 	Mistake string `json:",omitempty"`
+	// Again is the command that asks the hook again, of an answer that prevents something.
+	Again string `json:",omitempty"`
 }
 
 // Against reports whether the answer prevents the plan or the apply that was to come.
@@ -30,7 +33,7 @@ func (h Hooked) words() (text, remedy string) {
 	if h.Mistake != "" {
 		text = fmt.Sprintf("The hook %s of the base branch's %s gave no answer", markdown.Code(h.Hook), settings)
 	}
-	command := "lockstep " + strings.TrimPrefix(h.Event, "before_")
+	command := cmp.Or(h.Again, "lockstep "+strings.TrimPrefix(h.Event, "before_"))
 	return text + h.said() + ".", fmt.Sprintf("To ask it again, comment %s.", markdown.Code(command))
 }
 

@@ -172,10 +172,7 @@ func (c *Caller) post(ctx context.Context, to string, header http.Header, body [
 	if err != nil {
 		return nil, true, err
 	}
-	if resp.StatusCode == http.StatusNoContent {
-		return nil, false, nil
-	}
-	if resp.StatusCode != http.StatusOK {
+	if resp.StatusCode/100 != 2 { // Standard Webhooks: a success is any 2xx
 		again := resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests
 		return nil, again, fmt.Errorf("its answer is %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	}

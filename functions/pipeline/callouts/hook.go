@@ -34,6 +34,10 @@ type stepData struct {
 	Project     string `json:"project"`
 	Dir         string `json:"dir"`
 	Workspace   string `json:"workspace"`
+	// Plan is the name of the plan, once there is one; Options are those of the plan, as they are typed.
+	Plan    string   `json:"plan,omitempty"`
+	Options []string `json:"options,omitempty"`
+	Removed bool     `json:"removed,omitempty"` // the pull request removes the project: its objects are destroyed
 	// Outcome and Changes are those of the plan or the apply, after it.
 	Outcome string   `json:"outcome,omitempty"` // "success" or "failure"
 	Changes *changes `json:"changes,omitempty"`
@@ -54,7 +58,7 @@ func (c *Caller) Step(ctx context.Context, s jobs.Step) (reasons.Hooked, error) 
 	r := s.Run
 	data := stepData{
 		ID: s.ID(), Hook: s.Hook.Name, Event: string(s.Event), Repository: r.Pull.Repository(), PullRequest: r.Pull.Number,
-		SHA: r.Head, Actor: r.Actor, Project: r.Project, Dir: r.Dir, Workspace: r.Workspace,
+		SHA: r.Head, Actor: r.Actor, Project: r.Project, Dir: r.Dir, Workspace: r.Workspace, Plan: r.PlanHash, Options: r.Options.Words(), Removed: r.Removed,
 	}
 	if !s.Event.Before() {
 		data.Changes = changed(s.Counts)

@@ -146,3 +146,18 @@ func TestPrograms(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// TestAccepted holds that each success of HTTP is an answer: a receiver with a queue behind it answers 202.
+func TestAccepted(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{200, 201, 202, 204} {
+		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+		c := Caller{Secret: secrets, Transport: to{s}}
+		h := hooks.Hook{Name: "ticket", Endpoint: endpoints.Endpoint{URL: "https://tickets.example/", Secret: keyARN}}
+		said, err := c.Step(t.Context(), jobs.Step{Hook: h, Event: hooks.BeforeApply})
+		s.Close()
+		if err != nil || said.Against() {
+			t.Errorf("%d: %+v, %v", status, said, err)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -197,4 +198,94 @@ func hooksStory(t *testing.T, f *faults) {
 	if once = slices.Compact(once); len(once) != 4 || len(p.events) > 6 {
 		t.Errorf("%v: the hook saw %q", f, p.events)
 	}
+}
+
+// TestHooksOfARenewedPlan holds that the hook after a plan sees the plan too that is made by itself in the place of another, and that people
+// read its answer with it; and that both have other IDs.
+func TestHooksOfARenewedPlan(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, hooked(""))
+	p := &steps{say: map[string]string{"after_plan": `{"messages":["it costs 7 a month"]}`}}
+	p.use(s)
+	one := s.pull("alice", "one", githubtest.Files{"net/b.tf": resource("b", "1")})
+	two := s.pull("bob", "two", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.say("alice", one, "lockstep apply")
+	p.seen()
+	s.repo.Merge("alice", one)
+	s.settle()
+	s.expect("the status", s.status(two), "**another plan** than before", "The hook `ticket` (after_plan): `it costs 7 a month`")
+	if got, want := p.seen(), "net after_plan success +1"; got != want {
+		t.Errorf("the hook saw %q", got)
+	}
+	s.repo.Push("carol", "main", "Beside it", githubtest.Files{"net/d.tf": resource("d", "1")})
+	answer := s.say("bob", two, "lockstep apply "+s.hash(two))
+	s.expect("an apply that plans again", answer, "**Not applied** `net`", "the changes are not those that were approved")
+	if got, want := p.seen(), "net after_plan success +2"; got != want {
+		t.Errorf("the hook saw %q", got)
+	}
+}
+
+// TestHooksOfAStoppedApply holds that the hook after an apply is called for one that somebody has stopped, and that its answers
+// are told.
+func TestHooksOfAStoppedApply(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, hooked(""))
+	p := &steps{say: map[string]string{"before_apply": `{"messages":["CHG-7 is open"]}`, "after_apply": `{"messages":["CHG-7 is closed"]}`}}
+	p.use(s)
+	e := &parts{Engine: s.pipeline.Engine, of: 5, each: 2}
+	s.pipeline.Engine = e
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	p.seen()
+	m, id := s.toApply("alice", n)
+	e.during = func(context.Context, int) error { s.command("bob", n, "lockstep stop"); return nil }
+	s.handleUntil(t.Context(), m, 9)
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**Stopped** the apply of `net`, as `bob` asked", "(before_apply): `CHG-7 is open`", "(after_apply): `CHG-7 is closed`")
+	if got, want := p.seen(), "net before_apply, net after_apply failure +2"; got != want && got != "net before_apply, net after_apply failure +4" {
+		t.Errorf("the hook saw %q, want %q", got, want)
+	}
+}
+
+// TestRemedyOfAHook holds that a refusal by a hook names a command that asks it again.
+func TestRemedyOfAHook(t *testing.T) {
+	t.Parallel()
+	const deny = `{"verdict":"deny","messages":["CHG-7 is closed"]}`
+	allow := func(p *steps) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.say = nil
+	}
+	t.Run("by a merge", func(t *testing.T) {
+		t.Parallel()
+		files := hooked("")
+		files["lockstep.hcl"] = strings.Replace(files["lockstep.hcl"], "dir = \"net\"\n", "dir = \"net\"\n  apply = \"merge\"\n", 1)
+		s := newStage(t, files)
+		p := &steps{say: map[string]string{"before_apply": deny}}
+		p.use(s)
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		s.repo.Merge("alice", n)
+		s.settle()
+		s.expect("the answer", s.answer(n, "merge"), "refuses it: `CHG-7 is closed`", "To ask it again, comment `lockstep retry -p net`.")
+		allow(p)
+		s.say("alice", n, "lockstep retry -p net")
+		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+	})
+	t.Run("of another plan than before", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, hooked(""))
+		p := &steps{}
+		p.use(s)
+		one := s.pull("alice", "one", githubtest.Files{"net/b.tf": resource("b", "1")})
+		two := s.pull("bob", "two", githubtest.Files{"net/c.tf": resource("c", "1")})
+		s.say("alice", one, "lockstep apply")
+		s.repo.Merge("alice", one)
+		s.settle()
+		p.mu.Lock()
+		p.say = map[string]string{"before_apply": deny}
+		p.mu.Unlock()
+		again := "lockstep apply " + planname.Short(s.run(two).PlanHash)
+		s.expect("the answer", s.say("bob", two, again), "refuses it: `CHG-7 is closed`", "To ask it again, comment `"+again)
+		allow(p)
+		s.expect("its apply", s.say("bob", two, again), "**Applied** `net`")
+	})
 }

@@ -105,3 +105,41 @@ func notifyStory(t *testing.T, f *faults) {
 		t.Errorf("%v: %v %v", f, list, err)
 	}
 }
+
+// TestNotifiedOfANewPlan holds that people elsewhere are told of a plan that is made by itself in the place of another.
+func TestNotifiedOfANewPlan(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, notifying())
+	h := &heard{}
+	h.use(s)
+	one := s.pull("alice", "one", githubtest.Files{"net/b.tf": resource("b", "1")})
+	two := s.pull("bob", "two", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.say("alice", one, "lockstep apply")
+	h.since()
+	s.repo.Merge("alice", one)
+	s.settle()
+	if got, want := h.since(), "all: net planned +1"; got != want {
+		t.Errorf("told: %s; want %s", got, want)
+	}
+	s.say("bob", two, "lockstep help")
+	if got := h.since(); got != "" {
+		t.Errorf("told again: %s", got)
+	}
+}
+
+// TestNotifiedOfAMergeInVain holds that people elsewhere are told of what is merged and not applied.
+func TestNotifiedOfAMergeInVain(t *testing.T) {
+	t.Parallel()
+	files := notifying()
+	files["lockstep.hcl"] = strings.Replace(files["lockstep.hcl"], "\"apply_stopped\"", "\"apply_stopped\", \"not_applied\"", 1)
+	s := newStage(t, files)
+	h := &heard{}
+	h.use(s)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	h.since()
+	s.repo.Merge("alice", n)
+	s.settle()
+	if got, want := h.since(), "all: net not_applied +2"; got != want {
+		t.Errorf("told: %s; want %s", got, want)
+	}
+}

@@ -69,7 +69,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	}
 	t.checker = &rechecking.Checker{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger,
-		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Foreseer: t.foreseer, Poll: p.Poll,
+		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Foreseer: t.foreseer, Hooks: steps, Poll: p.Poll,
 	}
 	t.merger = automerging.Merger{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Hub: hub}
 	t.recorder = deploying.Recorder{Evidence: t.evidence, Ledger: t.ledger, Hub: hub, Log: p.Log}

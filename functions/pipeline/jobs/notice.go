@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/notifications"
 )
@@ -47,9 +48,16 @@ func What(r runs.Run) (h Happened, name string) {
 		}[r.Phase], r.Done
 		return h, fmt.Sprintf("%s %d", h.Outcome, r.Try)
 	default:
-		return h, ""
+		if r.Standing() != comment.NotApplied {
+			return h, ""
+		}
+		h.Outcome = notifications.NotApplied
 	}
-	return h, fmt.Sprintf("%s %d", h.Outcome, r.Attempt)
+	name = fmt.Sprintf("%s %d", h.Outcome, r.Attempt)
+	if r.Standing() == comment.Renewed { // it is another plan than the one that was told
+		name += " " + r.PlanHash
+	}
+	return h, name
 }
 
 // ID distinguishes notices: whoever is told the same again gets the same ID.

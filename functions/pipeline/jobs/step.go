@@ -20,6 +20,9 @@ type Step struct {
 	// Failed is set, after a plan or an apply, if it failed. Counts are the changes that are planned, or were made.
 	Failed bool
 	Counts counting.Counts
+	// Again is set after a plan that takes the place of the run's plan, and was made at State.
+	Again bool
+	State runs.StateID
 }
 
 // A StepFunc calls a hook. An error is a failure of the world that may pass; a hook that does not answer as it should
@@ -32,6 +35,10 @@ func (s Step) ID() string {
 	if s.Event == hooks.BeforeApply || s.Event == hooks.AfterApply {
 		number = s.Run.Try
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%d", s.Hook.Name, s.Event, s.Run.Key(), number))
+	name := fmt.Appendf(nil, "%s\n%s\n%s\n%d", s.Hook.Name, s.Event, s.Run.Key(), number)
+	if s.Again { // the plan may be made twice, with the same cause
+		name = fmt.Appendf(name, "\n%s\n%v", s.Run.Merge, s.State)
+	}
+	sum := sha256.Sum256(name)
 	return hex.EncodeToString(sum[:16])
 }

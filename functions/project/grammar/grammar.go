@@ -157,7 +157,7 @@ var (
 	// Notify is read by package notifications.
 	Notify = Block{Type: "notify", Label: "name", Doc: "Who is told of the outcomes of plans and applies, as the base branch has it.",
 		Args: slices.Concat([]Argument{
-			{Name: "on", Kind: texts, Required: true, Doc: "The outcomes to tell of: \"planned\", \"unchanged\", \"plan_failed\", \"applied\", \"apply_failed\", \"apply_stopped\"."},
+			{Name: "on", Kind: texts, Required: true, Doc: "The outcomes to tell of: \"planned\", \"unchanged\", \"plan_failed\", \"applied\", \"apply_failed\", \"apply_stopped\", \"not_applied\" (though merged)."},
 			{Name: "slack", Doc: "The ARN of the secret in Secrets Manager with the URL of an incoming webhook of Slack."},
 			{Name: "topic", Doc: "The ARN of a topic of Amazon SNS."},
 			{Name: "program", Doc: "The name of a file in the directory of lockstep serve's option -hook-programs."},

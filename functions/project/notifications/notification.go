@@ -31,9 +31,10 @@ const (
 	Applied      Outcome = "applied"
 	ApplyFailed  Outcome = "apply_failed"
 	ApplyStopped Outcome = "apply_stopped"
+	NotApplied   Outcome = "not_applied" // though it is merged
 )
 
-var outcomes = []Outcome{Planned, Unchanged, PlanFailed, Applied, ApplyFailed, ApplyStopped}
+var outcomes = []Outcome{Planned, Unchanged, PlanFailed, Applied, ApplyFailed, ApplyStopped, NotApplied}
 
 // A Notification is one notify block.
 type Notification struct {

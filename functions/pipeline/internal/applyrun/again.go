@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -45,7 +46,7 @@ func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.
 	if err != nil {
 		return none, jobs.Refused, err
 	}
-	if p.last = hooking.Refusal(said); !p.last.Allowed() {
+	if p.last = hooking.Refusal(said, asksAgain(p.q)); !p.last.Allowed() {
 		return none, jobs.Refused, nil
 	}
 	if p.last, err = p.ap.unlessStopped(ctx, p.run.Run); err != nil || !p.last.Allowed() {
@@ -60,6 +61,19 @@ func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.
 		return none, jobs.Refused, err
 	}
 	return b, jobs.Permitted, nil
+}
+
+// asksAgain is the command for the apply of a request that was refused.
+func asksAgain(q runs.Request) comment.Command {
+	switch c := (comment.Command{Verb: comment.Apply, Project: q.Run.Project}); {
+	case q.Entry == runs.ByMerge:
+		return comment.Command{Verb: comment.Retry, Project: c.Project}
+	case q.Run.Standing() == comment.Renewed:
+		c.Plan = planname.Short(q.Run.PlanHash)
+		return c
+	default:
+		return c
+	}
 }
 
 // look adds the evidence that is known once the state is locked.
@@ -130,7 +144,7 @@ func (ap *Applier) differs(ctx context.Context, p *permission, x planrun.Replace
 	if s.Over(ap.Evidence.Pull.Open) {
 		return ap.refuse(ctx, s, p.last)
 	}
-	kept := planrun.Kept{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects}
+	kept := planrun.Kept{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects, Hooks: ap.Hooks}
 	r := p.q.Run
 	s.Base, s.Merge, s.ApplyOn = r.Base, r.Merge, r.ApplyOn
 	s.Applies, s.Reads = p.q.Last.Count(), p.q.Applied

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/hooks"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -57,7 +58,7 @@ func (ap *Applier) goOn(ctx context.Context, s ledger.Versioned, b ledger.Begun)
 	}
 	if stop != nil {
 		c.begun = b
-		return ap.stopped(ctx, c, jobs.Outcome{Progress: c.far, State: s.State}, *stop)
+		return ap.stopped(ctx, c, jobs.Outcome{Progress: c.far, State: s.State, Counts: b.Counts}, *stop)
 	}
 	outcome, err := c.carry(ctx)
 	switch {
@@ -193,9 +194,14 @@ func (ap *Applier) stopped(ctx context.Context, c *carriage, o jobs.Outcome, sto
 	if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
 		return err
 	}
+	after, err := ap.Hooks.Run(ctx, jobs.Step{Event: hooks.AfterApply, Run: s.Run, Failed: true, Counts: o.Counts})
+	if err = finally(err); err != nil {
+		return err
+	}
 	s = s.To(runs.Stopped)
+	s.Hooks = append(c.begun.Hooks, after...)
 	s.State, s.Progress, s.StoppedBy = o.State, o.Progress, stop.By
-	s, err := ap.Ledger.Save(ctx, s)
+	s, err = ap.Ledger.Save(ctx, s)
 	if err != nil {
 		return err
 	}

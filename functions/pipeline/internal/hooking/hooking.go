@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -56,11 +57,13 @@ func (r Runner) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) 
 	return out, errors.Join(errs...)
 }
 
-// Refusal is the decision by the answers of hooks before a plan or an apply: all must let it come.
-func Refusal(all []reasons.Hooked) runs.Decision {
+// Refusal is the decision by the answers of hooks before a plan or an apply: all must let it come. again is the command that
+// asks them once more.
+func Refusal(all []reasons.Hooked, again comment.Command) runs.Decision {
 	against := slices.DeleteFunc(slices.Clone(all), func(h reasons.Hooked) bool { return !h.Against() })
 	var d runs.Decision
 	for _, h := range against {
+		h.Again = again.String()
 		d.Reasons = append(d.Reasons, h)
 	}
 	return d

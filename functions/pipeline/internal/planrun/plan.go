@@ -165,7 +165,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
-	if d := hooking.Refusal(before); !d.Allowed() {
+	if d := hooking.Refusal(before, comment.Command{Verb: comment.Plan, Project: s.Project}); !d.Allowed() {
 		return pl.denied(ctx, s, d)
 	}
 	if err := pl.Foreseer.Complete(ctx, s.Run, &job); err != nil {

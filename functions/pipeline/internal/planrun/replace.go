@@ -7,11 +7,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/hooks"
 )
 
 // Kept keeps plans: their artifacts, and the results in the run's record.
@@ -20,6 +22,7 @@ type Kept struct {
 	Ledger    ledger.Ledger
 	Artifacts pipeline.Artifacts
 	Projects  jobs.Projects
+	Hooks     hooking.Runner // of [Kept.Replace]
 }
 
 // A Replacement is a plan that takes the place of a run's plan, because that does not fit any more:
@@ -34,7 +37,7 @@ type Replacement struct {
 	Inputs ledger.Inputs
 }
 
-// Replace stores a plan and returns the run with it, to be saved by the caller: until then it
+// Replace calls the hooks after a plan, stores the plan, and returns the run with it, to be saved by the caller: until then it
 // belongs to nobody. The artifacts of the former plan are swept by the next one.
 func (k Kept) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (ledger.Versioned, error) {
 	s.Begun = x.Begun
@@ -47,8 +50,12 @@ func (k Kept) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (l
 		}
 	}
 	result := x.Again.Plan
+	after, err := k.Hooks.Run(ctx, jobs.Step{Event: hooks.AfterPlan, Run: s.Run, Again: true, Counts: result.Counts, State: result.State})
+	if err != nil {
+		return s, err
+	}
 	note := comment.Replacement{Since: x.Since, Difference: x.Again.Difference, Equal: x.Again.Equal}
-	result.Report = note.Above(result.Report)
+	result.Report = reasons.Hooks(after) + note.Above(result.Report)
 	return k.store(ctx, s, result, in, x.Job.Foreseen)
 }
 

@@ -51,7 +51,7 @@ func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.Pla
 }
 
 func (pl *Planner) kept() Kept {
-	return Kept{Report: pl.Report, Ledger: pl.Ledger, Artifacts: pl.Artifacts, Projects: pl.Projects}
+	return Kept{Report: pl.Report, Ledger: pl.Ledger, Artifacts: pl.Artifacts, Projects: pl.Projects, Hooks: pl.Hooks}
 }
 
 // sweepOne deletes the artifacts of the last plan begun.

@@ -48,7 +48,7 @@ func compared(q *runs.Request, found jobs.Checked) runs.Finding {
 
 // replace keeps the new plan in the place of the former one.
 func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Replacement, former *runs.Former) error {
-	kept := planrun.Kept{Report: c.Report, Ledger: c.Ledger, Artifacts: c.Artifacts, Projects: c.Projects}
+	kept := planrun.Kept{Report: c.Report, Ledger: c.Ledger, Artifacts: c.Artifacts, Projects: c.Projects, Hooks: c.Hooks}
 	s, err := kept.Replace(ctx, s, x)
 	if err != nil {
 		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)

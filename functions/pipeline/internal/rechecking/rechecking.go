@@ -30,6 +30,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/foreseeing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
@@ -48,6 +49,7 @@ type Checker struct {
 	Projects  jobs.Projects
 	Engine    jobs.Engine
 	Foreseer  foreseeing.Foreseer
+	Hooks     hooking.Runner
 	// Poll is the interval at which it looks whether the run has moved on; 0 is 5 s.
 	Poll time.Duration
 

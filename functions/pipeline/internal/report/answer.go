@@ -76,7 +76,7 @@ func Carried(r runs.Run) ledger.Reply {
 
 // Halted is the reply to whoever waits for an apply that somebody has stopped.
 func Halted(r runs.Run, closed bool) ledger.Reply {
-	p := ApplyReply(r, comment.StoppedApply{Project: r.Project, By: r.StoppedBy, Progress: r.Progress, Closed: closed})
+	p := ApplyReply(r, comment.StoppedApply{Project: r.Project, By: r.StoppedBy, Progress: r.Progress, Closed: closed, Hooks: r.Hooks})
 	p.Body = r.Result()
 	return p
 }
