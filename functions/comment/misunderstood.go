@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
@@ -92,7 +93,7 @@ var problems = map[grammar.Kind]func(grammar.Problem) string{
 		return fmt.Sprintf("%s cannot be a %s: %s", markdown.Code(p.Word), markdown.Code(p.Want), names)
 	},
 	grammar.BadAddress: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s is no address for %s: write one like %s, in quotes if it has spaces", markdown.Code(p.Word), markdown.Code(p.Flag), markdown.Code(`module.net["a"].aws_subnet.main[0]`))
+		return fmt.Sprintf("%s is no address for %s: write one like %s, in quotes if it has spaces", markdown.Code(p.Word), markdown.Code(cmp.Or(p.Flag, p.Want)), markdown.Code(`module.net["a"].aws_subnet.main[0]`))
 	},
 	grammar.BadVariable: func(p grammar.Problem) string {
 		return fmt.Sprintf("%s gives no variable a value: write %s, of at most 1000 characters", markdown.Code(p.Word), markdown.Code("-var NAME=VALUE"))
@@ -104,6 +105,9 @@ var problems = map[grammar.Kind]func(grammar.Problem) string{
 		return fmt.Sprintf("a reason is a text of at most %d characters, in quotes", p.Most)
 	},
 	grammar.BadID: func(p grammar.Problem) string {
+		if p.Word == "" {
+			return "the ID of an object is empty"
+		}
 		return fmt.Sprintf("%s cannot be the ID of an object", markdown.Code(p.Word))
 	},
 	grammar.ShortPlan: func(p grammar.Problem) string {

@@ -362,3 +362,49 @@ func TestForkStory(t *testing.T) {
 	t.Parallel()
 	forkStory(t, &faults{at: -1})
 }
+
+// TestForkOfDocuments holds that a pull request of which nothing may be planned passes if there is nothing to plan: it changes
+// documents. A file of a configuration, or one that a project depends on, is none.
+func TestForkOfDocuments(t *testing.T) {
+	t.Parallel()
+	const settings = "project \"net\" {\n  dir          = \"net\"\n  when_changed = [\"net/*.tf\", \"rules/*.json\"]\n}\n"
+	for name, test := range map[string]struct {
+		files githubtest.Files
+		pass  bool
+	}{
+		"documents":                       {githubtest.Files{"README.md": "better\n", "docs/a.md": "new\n"}, true},
+		"a configuration":                 {githubtest.Files{"net/b.tf": resource("b", "1")}, false},
+		"one that is new":                 {githubtest.Files{"other/b.tf": resource("b", "1")}, false},
+		"a file that a project is about":  {githubtest.Files{"rules/a.json": "{}\n"}, false},
+		"the settings":                    {githubtest.Files{"lockstep.hcl": "", "README.md": "better\n"}, false},
+		"a configuration beside them":     {githubtest.Files{"README.md": "better\n", "net/b.tofu": resource("b", "1")}, false},
+		"a configuration that is deleted": {githubtest.Files{"net/main.tf": githubtest.Deleted}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "README.md": "good\n", "lockstep.hcl": settings})
+			_, n, head := s.theirs(test.files)
+			var got string
+			for _, c := range s.repo.Checks(head) {
+				got += fmt.Sprintf("%s %s; ", c.Conclusion, c.Title)
+			}
+			want := "action_required Nothing is planned; "
+			if test.pass {
+				want = "success Nothing to plan; "
+			}
+			if got != want {
+				t.Errorf("the check is %q, want %q", got, want)
+			}
+			if told := len(s.repo.Comments(n)); test.pass != (told == 0) {
+				t.Errorf("%d comments", told)
+			}
+		})
+	}
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "README.md": "good\n", "lockstep.hcl": settings})
+	s.repo.Push("bob", "release", "Release", nil)
+	s.repo.Push("alice", "words", "Words", githubtest.Files{"README.md": "better\n"})
+	n := s.repo.OpenPull("alice", "Words", "words")
+	s.repo.Retarget("alice", n, "release")
+	s.settle()
+	s.expect("into a branch that nobody has named", s.check("words"), "success Nothing to plan")
+}

@@ -3,6 +3,7 @@ package planrun
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -114,8 +115,11 @@ func (qu *PlanQueuer) unasked(ctx context.Context, q runs.Request, replies []com
 	return qu.Ledger.SaveLook(ctx, l)
 }
 
-// notLooked refuses a command before the projects of the pull request are known.
+// notLooked refuses a command before the projects of the pull request are known, unless there is nothing that could be planned.
 func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q runs.Request, d runs.Decision, l ledger.Look) (replies []comment.Reply, err error) {
+	if none, err := qu.harmless(ctx, q); err != nil || none {
+		return nil, errors.Join(err, qu.Ledger.SaveLook(ctx, l))
+	}
 	no := evidence.Refused(c, "", d)
 	l.Refused = comment.Markdown(no)
 	if runs.Has[reasons.OtherBase](d) {
