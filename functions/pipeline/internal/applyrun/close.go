@@ -25,7 +25,7 @@ func (cl *Closer) Close(ctx context.Context) error {
 	if cl.Evidence.Pull.Open {
 		return nil // reopened since the message was sent
 	}
-	if err := cl.Ledger.CloseLook(ctx, cl.Evidence.Message.Pull); err != nil {
+	if err := cl.Ledger.CloseLook(ctx, cl.Evidence.Message.Pull, cl.Evidence.Pull.Merged); err != nil {
 		return err
 	}
 	if err := cl.SettleAll(ctx, cl.Evidence.Pull.Merged); err != nil {

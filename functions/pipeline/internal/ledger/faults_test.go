@@ -243,7 +243,7 @@ var uses = map[string]use{
 	"save look": only(func(ctx context.Context, ld Ledger) error {
 		return ld.SaveLook(ctx, Look{Pull: pull, Head: "i", Heads: []string{"x"}})
 	}),
-	"close look":   only(func(ctx context.Context, ld Ledger) error { return ld.CloseLook(ctx, pull) }),
+	"close look":   only(func(ctx context.Context, ld Ledger) error { return ld.CloseLook(ctx, pull, true) }),
 	"give up look": only(func(ctx context.Context, ld Ledger) error { return ld.GiveUpLook(ctx, pull, "i") }),
 	"appear":       only(func(ctx context.Context, ld Ledger) error { return ld.Appear(ctx, pull, "i") }),
 	"appear again": only(func(ctx context.Context, ld Ledger) error { return ld.Appear(ctx, pull, "h") }),

@@ -29,8 +29,10 @@ type Look struct {
 	Conflict bool   `json:",omitempty"`
 	Problem  string `json:",omitempty"`
 	Refused  string `json:",omitempty"`
-	// Closed is set once the pull request is: if it is reopened, its head has to be looked at again.
+	// Closed is set once the pull request is: if it is reopened, its head has to be looked at again. Merged is set if that
+	// was by a merge; it is not in records of earlier versions.
 	Closed bool `json:",omitempty"`
+	Merged bool `json:",omitempty"`
 	// Asked is set if commands about some projects alone have had Head looked at: nobody has seen the others.
 	Asked bool `json:",omitempty"`
 	// Projects is the number of projects that Head touches.
@@ -132,9 +134,9 @@ func (l Look) Before(written time.Time) bool {
 	return !l.Seen.IsZero() && l.Seen.Before(written)
 }
 
-// CloseLook records that a pull request is closed.
-func (ld Ledger) CloseLook(ctx context.Context, p pipeline.Pull) error {
-	return ld.ChangeLook(ctx, p, func(l *Look) { l.Closed = true })
+// CloseLook records that a pull request is closed, by a merge or without one.
+func (ld Ledger) CloseLook(ctx context.Context, p pipeline.Pull, merged bool) error {
+	return ld.ChangeLook(ctx, p, func(l *Look) { l.Closed, l.Merged = true, merged })
 }
 
 // GiveUpLook records that nobody could look at a head.
@@ -164,7 +166,7 @@ func (ld Ledger) ChangeLook(ctx context.Context, p pipeline.Pull, change func(*L
 		l := Look{Pull: p}
 		if old != nil {
 			var err error
-			if l, err = decodeLook(pipeline.Record{Key: lookKey(p), Value: old}); err != nil {
+			if l, err = DecodeLook(pipeline.Record{Key: lookKey(p), Value: old}); err != nil {
 				return nil, err
 			}
 		}
@@ -182,10 +184,11 @@ func (ld Ledger) LastLook(ctx context.Context, pull pipeline.Pull) (Look, error)
 	if err != nil || rec.Version == "" {
 		return Look{}, err
 	}
-	return decodeLook(rec)
+	return DecodeLook(rec)
 }
 
-func decodeLook(rec pipeline.Record) (Look, error) {
+// DecodeLook reads the record of a look.
+func DecodeLook(rec pipeline.Record) (Look, error) {
 	var l Look
 	if err := json.Unmarshal(rec.Value, &l); err != nil {
 		return l, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)

@@ -24,7 +24,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err := qu.announceAgain(ctx); err != nil {
 		return nil, err
 	}
-	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref, Closed: !qu.Evidence.Pull.Open}
+	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref, Closed: !qu.Evidence.Pull.Open, Merged: qu.Evidence.Pull.Merged}
 	l.Asked = (qu.Evidence.Pull.Open || qu.Evidence.Pull.Merged) && !c.Everything()
 	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{Named: c.Commit})
 	if err != nil {
