@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -100,6 +101,29 @@ func Text(ctx context.Context, from pipeline.Artifacts, a pipeline.Artifact) (st
 		return "", nil
 	}
 	return string(data), err
+}
+
+// Body returns the text of a run's project for people, in Markdown, "" if there is none: the outcome of its apply, with the
+// plan that was applied, or else its plan, or the reason for which there is none. s is its standing.
+func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (string, error) {
+	result := ""
+	if slices.Contains([]comment.Standing{comment.Applied, comment.PartApplied, comment.ApplyFailed}, s) {
+		var err error
+		if result, err = Text(ctx, from, r.Result()); err != nil {
+			return "", err
+		}
+	}
+	body, err := Text(ctx, from, r.Report())
+	if body != "" && r.Reported != "" && runs.HashOf([]byte(body)) != r.Reported {
+		body = comment.Exchanged()
+	}
+	if c := r.Checked; c != nil && !c.Renewed && body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.NoChanges}, s) {
+		body = comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem}.Above(body)
+	}
+	if result != "" {
+		body = comment.Outcome(result, body)
+	}
+	return body, err
 }
 
 // Sweep deletes the artifacts of the first n plans begun, and of their applies, but those that are

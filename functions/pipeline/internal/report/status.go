@@ -106,35 +106,21 @@ func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, 
 // project is the status of a run.
 func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectStatus, err error) {
 	p = runs.Status(r)
-	result := ""
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Superseded:
 		return p, nil
-	case comment.Applied, comment.PartApplied, comment.ApplyFailed:
-		if result, err = ledger.Text(ctx, rp.Artifacts, r.Result()); err != nil {
-			return p, err
-		}
 	case comment.Ready, comment.OnMerge, comment.Renewed:
 		if err := rp.inTheWay(ctx, r, &p); err != nil {
 			return p, err
 		}
 	}
-	p.Body, err = ledger.Text(ctx, rp.Artifacts, r.Report())
-	if p.Body != "" && r.Reported != "" && runs.HashOf([]byte(p.Body)) != r.Reported {
-		p.Body = comment.Exchanged()
-	}
+	p.Body, err = ledger.Body(ctx, rp.Artifacts, r, p.Standing)
 	if p.Standing == comment.Ready || p.Standing == comment.OnMerge || p.Standing == comment.Renewed {
 		required, unread := rp.Evidence.Missing(ctx, r)
 		if unread != nil {
 			return p, unread
 		}
 		p.Required = required
-	}
-	if c := r.Checked; c != nil && !c.Renewed && p.Body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.NoChanges}, p.Standing) {
-		p.Body = comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem}.Above(p.Body)
-	}
-	if result != "" {
-		p.Body = comment.Outcome(result, p.Body)
 	}
 	if r.Full && rp.Where != nil && r.Phase != runs.Dropped {
 		p.Whole = rp.Where(r.FullReport())
