@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/internal/telling":              {"functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/jobs"},
 	"functions/project/notifications":                  {"functions/project/endpoints", "functions/project/internal/blocks"},
 	"cmd/lockstep/internal/explaining":                 {"cmd/lockstep/internal/cli", "functions/comment/rulings", "functions/pipeline", "functions/pipeline/awsstore", "functions/pipeline/gates", "functions/pipeline/localstore", "functions/pipeline/questions", "github"},
-	"functions/pipeline/showing":                       {"functions/comment", "functions/comment/rulings", "functions/pipeline", "functions/pipeline/internal/ledger", "functions/pipeline/runs"},
+	"functions/pipeline/showing":                       {"functions/comment", "functions/comment/rulings", "functions/pipeline", "functions/pipeline/internal/ledger", "functions/pipeline/runs", "functions/pipeline/internal/checking", "functions/project"},
 	"functions/pipeline/questions":                     {"functions/pipeline", "functions/pipeline/gates", "functions/pipeline/runs", "github"},
 	"functions/project/endpoints":                      {"functions/project/internal/blocks"},
 	"functions/pipeline/internal/censoring":            {"engine/...", "functions/internal/redacting"},

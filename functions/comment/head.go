@@ -196,7 +196,7 @@ func (h Head) passes() string {
 // table lists the projects, those in trouble first, in at most limit bytes.
 func (s Status) table(limit int) string {
 	s.Projects = slices.Clone(s.Projects)
-	slices.SortStableFunc(s.Projects, func(a, b ProjectStatus) int { return a.calm() - b.calm() })
+	slices.SortStableFunc(s.Projects, ByTrouble)
 	var b strings.Builder
 	b.WriteString(tableHead)
 	for i, p := range s.Projects {

@@ -83,7 +83,7 @@ type ProjectStatus struct {
 func (s Status) Markdown(limit int) string {
 	s.Notes = append(s.blockers(), s.Notes...)
 	s.Projects = slices.Clone(s.Projects)
-	slices.SortStableFunc(s.Projects, func(a, b ProjectStatus) int { return a.calm() - b.calm() })
+	slices.SortStableFunc(s.Projects, ByTrouble)
 	all := s.sections()
 	texts := make([]string, len(all))
 	if s.rows, s.notes = len(s.Projects), len(s.Notes); len(s.render(texts)) > limit {

@@ -74,6 +74,11 @@ type Pull struct {
 	From, Into    string // branches; may be empty
 	Head          string // the full name of a commit
 	URL           string // its page elsewhere; may be empty
+	// Words are the standing of its head, with a tone, if that is none of the projects; Report, in Markdown, tells of the pull
+	// request as a whole. All may be empty.
+	Words  string
+	Tone   Tone
+	Report string
 
 	Projects []Project
 	// Checks, Files and Entries are nil if they are unknown.

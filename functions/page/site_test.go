@@ -26,7 +26,7 @@ const harm = `"><script>alert(1)</script>`
 func newMemory() *memory {
 	return &memory{pull: Pull{
 		PullID: PullID{"acme", "infra", 7}, Title: "Two subnets" + harm, Author: "alice" + harm, Standing: "open",
-		From: "subnets" + harm, Into: "main", Head: strings.Repeat("ab", 20), URL: "javascript:alert(1)",
+		From: "subnets" + harm, Into: "main", Head: strings.Repeat("ab", 20), URL: "javascript:alert(1)", Words: "It cannot be read" + harm, Tone: Bad, Report: "**Line 3** is wrong" + harm,
 		Projects: []Project{{
 			Name: "network", Dir: "network" + harm, Workspace: "default", Standing: "waits for apply", Tone: Waiting,
 			Summary: "2 to add", By: "bob" + harm, Report: "**Plan:** 2 to add" + harm, Plan: "network", HasPlan: true, State: "# x:" + harm,

@@ -25,7 +25,7 @@ func requiring(command, body string) githubtest.Files {
 // onPage is the status of the project of a pull request, as on a page.
 func (s *stage) onPage(number int) string {
 	s.t.Helper()
-	p, err := showing.Project(s.t.Context(), s.records, s.run(number))
+	p, err := showing.Project(s.t.Context(), s.records, s.run(number), s.run(number).Head)
 	if err != nil {
 		s.t.Fatal(err)
 	}

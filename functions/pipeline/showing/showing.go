@@ -1,8 +1,9 @@
 // Package showing makes the status of a run from the records alone: the obstacles to its apply, its place in the queue of its
-// state, and the decision about its requirements, as in its check run. It is for pages, which may be looked at often: no request
-// goes to GitHub. So a pull request that was closed a moment ago can be an obstacle still, until its webhook has come.
+// state, and the decision about its requirements, as in its check run; and what the last look at the head of its pull request
+// has found. It is for pages, which may be looked at often: no request goes to GitHub. So a pull request that was closed a
+// moment ago can be an obstacle still, until its webhook has come.
 //
-// It refuses to write anything, and to know pages. Start at [Project].
+// It refuses to write anything, and to know pages. Start at [Project] and [Head].
 package showing
 
 import (
@@ -15,14 +16,19 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Project returns the status of a run's project. It has no texts of the plan or the apply.
-func Project(ctx context.Context, records pipeline.Records, r runs.Run) (comment.ProjectStatus, error) {
+// Project returns the status of a run's project. It has no texts of the plan or the apply, and no place in a queue. head is the
+// head of the pull request, of [HeadOf]: a plan of another commit is superseded, and an apply stays one. At most three records
+// are read.
+func Project(ctx context.Context, records pipeline.Records, r runs.Run, head string) (comment.ProjectStatus, error) {
 	p, ld := runs.Status(r), ledger.Ledger{Records: records}
 	switch p.Standing {
-	case comment.ApplyQueued:
-		queue, err := ld.Queue(ctx, r)
-		p.Ahead = runs.AheadOf(queue, r)
-		return p, err
+	case comment.Awaiting, comment.ApplyQueued, comment.Applying, comment.Stopped, comment.Applied, comment.PartApplied, comment.ApplyFailed:
+		return p, nil
+	}
+	if Former(r, head) {
+		p.Standing = comment.Superseded
+	}
+	switch p.Standing {
 	case comment.Ready, comment.OnMerge, comment.Renewed:
 		last, err := ld.LastApply(ctx, r)
 		if err != nil {
@@ -37,6 +43,17 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run) (comment
 		return p, err
 	}
 	return p, nil
+}
+
+// Ahead returns the applies that come before that of a run.
+func Ahead(ctx context.Context, records pipeline.Records, r runs.Run) ([]comment.Turn, error) {
+	queue, err := ledger.Ledger{Records: records}.Queue(ctx, r)
+	return runs.AheadOf(queue, r), err
+}
+
+// Body returns the text of a run's project, whose standing is s: see ledger.Body.
+func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (string, error) {
+	return ledger.Body(ctx, from, r, s)
 }
 
 // required returns the decision about the requirements for the apply of a run, as its check run tells it.

@@ -66,6 +66,8 @@ func TestProject(t *testing.T) {
 			former.Head = "old"
 			decided(w, former, rulings.Fails)
 		}, comment.Ready, nil, "lockstep.hcl:3"},
+		"a plan of a former head":   {runs.Planned, func(w world) {}, comment.Superseded, []string{"superseded by a newer head"}, "lockstep apply"},
+		"an apply at a former head": {runs.ApplyFailed, func(w world) {}, comment.ApplyFailed, []string{"**failed**"}, "superseded"},
 		"the queue": {runs.ApplyQueued, func(w world) {
 			other := run(2, runs.Applying)
 			other.Actor = "alice"
@@ -80,7 +82,14 @@ func TestProject(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := world{ledger.Ledger{Records: new(memory.Store)}, t}
 			test.before(w)
-			p, err := showing.Project(t.Context(), w.Records, run(7, test.phase))
+			head := "abc"
+			if strings.HasSuffix(name, " a former head") && !strings.HasPrefix(name, "one ") {
+				head = "def"
+			}
+			p, err := showing.Project(t.Context(), w.Records, run(7, test.phase), head)
+			if err == nil && p.Standing == comment.ApplyQueued {
+				p.Ahead, err = showing.Ahead(t.Context(), w.Records, run(7, test.phase))
+			}
 			if err != nil || p.Standing != test.want {
 				t.Fatalf("it is %s, want %s: %v", p.Standing, test.want, err)
 			}
@@ -94,5 +103,42 @@ func TestProject(t *testing.T) {
 				t.Errorf("it has %q:\n%s", test.never, text)
 			}
 		})
+	}
+}
+
+// TestHead is a table of looks, of the standing of the head, and of the facts that the projects do not tell.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	pull := pipeline.Pull{Repo: github.Repo{ID: 4}, Number: 7}
+	ready := []runs.Run{{Project: "net", Head: "abc", Phase: runs.Planned, Applyable: true}}
+	former := []runs.Run{{Project: "net", Head: "old", Phase: runs.Planned, Applyable: true}, {Project: "dns", Head: "abc", Phase: runs.Superseded}}
+	for name, test := range map[string]struct {
+		look showing.Look
+		all  []runs.Run
+		want comment.HeadStanding
+		ok   bool
+	}{
+		"a record of earlier versions": {showing.Look{}, ready, comment.HeadAwaited, false},
+		"no look yet":                  {showing.Look{Pull: pull}, nil, comment.HeadAwaited, true},
+		"closed before":                {showing.Look{Pull: pull, Closed: true}, nil, comment.HeadClosed, false},
+		"merged before":                {showing.Look{Pull: pull, Closed: true, Merged: true}, nil, comment.HeadClosed, true},
+		"a plan":                       {showing.Look{Pull: pull, Head: "abc"}, ready, comment.HeadWaiting, false},
+		"a note":                       {showing.Look{Pull: pull, Head: "abc", Notes: []string{"x"}}, ready, comment.HeadWaiting, true},
+		"a removed project":            {showing.Look{Pull: pull, Head: "abc", Removed: "x"}, ready, comment.HeadWaiting, true},
+		"a plan of a former head":      {showing.Look{Pull: pull, Head: "abc"}, former, comment.HeadNothing, true},
+		"an apply of a former head":    {showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Head: "old", Phase: runs.Applying}}, comment.HeadPlanning, false},
+		"a project without a plan":     {showing.Look{Pull: pull, Head: "abc", Projects: 2}, ready, comment.HeadAwaited, true},
+		"no project":                   {showing.Look{Pull: pull, Head: "abc"}, nil, comment.HeadNothing, true},
+		"a problem":                    {showing.Look{Pull: pull, Head: "abc", Problem: "x"}, ready, comment.HeadUnknown, true},
+		"a problem of a closed one":    {showing.Look{Pull: pull, Head: "abc", Problem: "x", Closed: true}, ready, comment.HeadClosed, false},
+		"a problem of a merged one":    {showing.Look{Pull: pull, Head: "abc", Problem: "x", Closed: true, Merged: true}, ready, comment.HeadUnknown, true},
+		"a conflict":                   {showing.Look{Pull: pull, Head: "abc", Conflict: true}, nil, comment.HeadConflict, true},
+		"a refusal":                    {showing.Look{Pull: pull, Head: "abc", Refused: "x"}, nil, comment.HeadRefused, true},
+		"given up":                     {showing.Look{Pull: pull, Head: "abc", GivenUp: "def"}, nil, comment.HeadGivenUp, true},
+	} {
+		h, ok := showing.Head(test.look, test.all)
+		if h.Standing != test.want || ok != test.ok {
+			t.Errorf("%s: %s %v, want %s %v", name, h.Standing, ok, test.want, test.ok)
+		}
 	}
 }

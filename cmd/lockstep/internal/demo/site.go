@@ -31,8 +31,8 @@ func (s Site) Changed(ctx context.Context, since uint64) uint64 { return s.w.edi
 func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	var open, others []page.Pull
 	for _, v := range slices.Backward(s.w.repo.Pulls()) {
-		p, err := s.pull(ctx, v)
-		if err != nil {
+		p := s.pull(v)
+		if err := s.w.machine.Glance(ctx, s.w.repo.Repo(), v.Number, &p); err != nil {
 			return nil, err
 		}
 		if v.State == "open" {
@@ -44,16 +44,13 @@ func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	return append(open, others...), nil
 }
 
-// pull returns a pull request for the list.
-func (s Site) pull(ctx context.Context, v githubtest.PullView) (page.Pull, error) {
+// pull returns the facts about a pull request itself.
+func (s Site) pull(v githubtest.PullView) page.Pull {
 	repo := s.w.repo.Repo()
-	p := page.Pull{
+	return page.Pull{
 		PullID: page.PullID{Owner: repo.Owner, Name: repo.Name, Number: v.Number},
 		Title:  v.Title, Author: v.Author, Standing: v.State, From: v.From, Into: v.Into, Head: v.Head,
 	}
-	var err error
-	p.Projects, err = s.w.machine.Projects(ctx, repo, v.Number)
-	return p, err
 }
 
 // find returns the view of a pull request.
@@ -73,8 +70,8 @@ func (s Site) Pull(ctx context.Context, id page.PullID) (page.Pull, error) {
 	if err != nil {
 		return page.Pull{}, err
 	}
-	p, err := s.pull(ctx, v)
-	if err != nil {
+	p := s.pull(v)
+	if err := s.w.machine.Show(ctx, s.w.repo.Repo(), v.Number, &p); err != nil {
 		return page.Pull{}, err
 	}
 	for i := range p.Projects {

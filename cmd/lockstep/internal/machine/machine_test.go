@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/showing"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -125,14 +127,14 @@ func TestWhere(t *testing.T) {
 func TestStandings(t *testing.T) {
 	t.Parallel()
 	for _, standing := range comment.Standings() {
-		if p := shown(runs.Run{}, standing); p.Standing == "" || p.Tone == "" {
+		if p := shown(runs.Run{}, comment.ProjectStatus{Standing: standing}, false); p.Standing == "" || p.Tone == "" {
 			t.Errorf("%s has no words", standing)
 		}
 	}
 }
 
-// TestPageHasNoSecret carries out an attack: the decision about a requirement quotes an answer of its gate, which has a secret of
-// ours in it.
+// TestPageHasNoSecret carries out an attack: the decision about a requirement quotes an answer of its gate, the last look an
+// error of the settings, and an apply its provisioner, each with a secret of ours in it.
 func TestPageHasNoSecret(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -140,11 +142,127 @@ func TestPageHasNoSecret(t *testing.T) {
 	r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}, Project: "network", Workspace: "default", Head: "abc"}
 	unknown := rulings.Ruling{Rule: rulings.Readable, Outcome: rulings.Unknown, Problem: "it answers swordfish"}
 	c := runs.CheckRecord{Key: r.Key(), Required: &rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Unknown, Of: []rulings.Ruling{unknown}}}
-	if _, err := m.Data.Records.Put(t.Context(), runs.CheckKey(r), pipeline.Encode(c), ""); err != nil {
+	put(t, m, runs.CheckKey(r), c)
+	put(t, m, "pull/1/7", showing.Look{Pull: r.Pull, Head: "abc", Problem: "it is not swordfish", Notes: []string{"nor is it swordfish"}})
+	failed := runs.Run{Pull: r.Pull, Project: "app", Workspace: "default", Head: "old", Phase: runs.ApplyFailed, Try: 1}
+	put(t, m, failed.Key(), failed)
+	if err := m.Data.Artifacts.Put(t.Context(), failed.Result(), []byte("it says swordfish")); err != nil {
 		t.Fatal(err)
 	}
-	all, err := m.Projects(t.Context(), r.Pull.Repo, 7)
-	if err != nil || !strings.Contains(all[0].Report, "it answers") || strings.Contains(all[0].Report, "swordfish") {
-		t.Errorf("%+v %v", all, err)
+	var p page.Pull
+	err := m.Show(t.Context(), r.Pull.Repo, 7, &p)
+	text := p.Report
+	for _, x := range p.Projects {
+		text += x.Report
 	}
+	for _, want := range []string{"it answers", "it is not", "nor is it", "it says"} {
+		if err != nil || !strings.Contains(text, want) {
+			t.Errorf("%q is missing: %+v %v", want, p, err)
+		}
+	}
+	if strings.Contains(text, "swordfish") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// put writes a record.
+func put(t *testing.T, m *Machine, key string, value any) {
+	t.Helper()
+	if _, err := m.Data.Records.Put(t.Context(), key, pipeline.Encode(value), ""); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPageHasNoOtherPlan carries out an attack: the report of a plan was exchanged.
+func TestPageHasNoOtherPlan(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 9}, Project: "network", Workspace: "default", Head: "abc", Phase: runs.Planned, Applyable: true, Begun: 1, Reported: runs.HashOf([]byte("1 to destroy"))}
+	put(t, m, r.Key(), r)
+	if err := m.Data.Artifacts.Put(t.Context(), r.Report(), []byte("nothing of note")); err != nil {
+		t.Fatal(err)
+	}
+	var p page.Pull
+	if err := m.Show(t.Context(), r.Pull.Repo, 9, &p); err != nil || strings.Contains(p.Projects[0].Report, "nothing of note") || !strings.Contains(p.Projects[0].Report, "is not what was made") {
+		t.Errorf("%+v %v", p, err)
+	}
+}
+
+// TestLooks is a table of the last looks at #7, whose plan is of the head "abc", and of the words on its page.
+func TestLooks(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		look showing.Look
+		want string
+		says string
+	}{
+		"a plan":                {showing.Look{Head: "abc"}, "open abc: ; waits for lockstep apply, was superseded by a newer head", ""},
+		"closed":                {showing.Look{Head: "abc", Closed: true}, "closed abc: ; waits for lockstep apply, was superseded by a newer head", ""},
+		"merged":                {showing.Look{Head: "abc", Closed: true, Merged: true}, "merged abc: ; waits for lockstep apply, was superseded by a newer head", ""},
+		"a newer head":          {showing.Look{Head: "def"}, "open def: Nothing to plan; was superseded by a newer head, was superseded by a newer head", "touches no project"},
+		"a problem":             {showing.Look{Head: "abc", Problem: "Line 3 is wrong."}, "open abc: The projects cannot be determined; waits for lockstep apply, was superseded by a newer head", "Line 3 is wrong."},
+		"a refusal":             {showing.Look{Head: "def", Refused: "It is from a fork."}, "open def: Nothing is planned; was superseded by a newer head, was superseded by a newer head", "It is from a fork."},
+		"a removed project":     {showing.Look{Head: "abc", Removed: "It removes app."}, "open abc: ; waits for lockstep apply, was superseded by a newer head", "It removes app."},
+		"a note":                {showing.Look{Head: "abc", Notes: []string{"The state moves."}}, "open abc: ; waits for lockstep apply, was superseded by a newer head", "The state moves."},
+		"nobody could look":     {showing.Look{Head: "abc", GivenUp: "def"}, "open def: Lockstep could not look at this head; was superseded by a newer head, was superseded by a newer head", "Nothing is known of this head."},
+		"nobody has looked yet": {showing.Look{Heads: []string{"abc"}}, "open abc: Looking for the projects; waits for lockstep apply, was superseded by a newer head", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			test.look.Pull = pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}
+			put(t, m, "pull/1/7", test.look)
+			s := m.Site("")
+			p, err := s.Pull(t.Context(), page.PullID{Owner: "acme", Name: "infra", Number: 7})
+			if err != nil {
+				t.Fatal(err)
+			}
+			words := func(p page.Pull) string {
+				return fmt.Sprintf("%s %s: %s; %s, %s", p.Standing, p.Head, p.Words, p.Projects[0].Standing, p.Projects[1].Standing)
+			}
+			if got := words(p); got != test.want || !strings.Contains(p.Report, test.says) || (p.Words != "") != (p.Tone != "") {
+				t.Errorf("%s, %q, want %s, %q", got, p.Report, test.want, test.says)
+			}
+			all, err := s.Pulls(t.Context())
+			if err != nil || len(all) != 3 || words(all[1]) != test.want {
+				t.Errorf("%+v %v", all, err)
+			}
+		})
+	}
+}
+
+// TestListReadsAtOnce holds that a list reads no record for a project alone.
+func TestListReadsAtOnce(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	all, err := m.pulls(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := m.snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range all {
+		if err := x.read(t.Context(), from); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from.Records = unread{t: t}
+	for _, x := range all {
+		if err := m.glance(t.Context(), from, x, new(page.Pull)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// unread are records that nobody may read.
+type unread struct {
+	pipeline.Records
+	t *testing.T
+}
+
+func (u unread) Get(_ context.Context, key string) (pipeline.Record, error) {
+	u.t.Errorf("%s is read", key)
+	return pipeline.Record{}, nil
 }

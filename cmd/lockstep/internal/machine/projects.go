@@ -2,10 +2,10 @@ package machine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
@@ -18,21 +18,97 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Projects returns the projects of a pull request for the page, without their objects.
-func (m *Machine) Projects(ctx context.Context, repo github.Repo, number int) ([]page.Project, error) {
-	runs, err := m.runs(ctx, repo, number)
+// Show adds to the page of a pull request the records of it: its projects, those in trouble first, and what there is to tell of
+// it as a whole.
+func (m *Machine) Show(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
+	x, err := m.pulled(ctx, repo, number)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var out []page.Project
-	for _, r := range runs {
-		p, err := m.project(ctx, r)
+	return m.show(ctx, x, p)
+}
+
+// Glance is Show for a list, without texts.
+func (m *Machine) Glance(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
+	x, err := m.pulled(ctx, repo, number)
+	if err != nil {
+		return err
+	}
+	return m.glance(ctx, m.Data.Records, x, p)
+}
+
+func (m *Machine) show(ctx context.Context, x pulled, p *page.Pull) error {
+	all, err := statuses(ctx, m.Data.Records, x)
+	if err != nil {
+		return err
+	}
+	same := map[string]string{}
+	for _, a := range all {
+		if a.Standing == comment.ApplyQueued {
+			if a.Ahead, err = showing.Ahead(ctx, m.Data.Records, a.run); err != nil {
+				return err
+			}
+		}
+		out := shown(a.run, a.ProjectStatus, a.former)
+		if out.Report, err = m.report(ctx, a, same); err != nil {
+			return err
+		}
+		p.Projects = append(p.Projects, out)
+	}
+	if h, ok := whole(x, p); ok {
+		p.Report = m.censored(strings.Join(append([]string{h.Summary(github.MaxCheckText)}, h.Notes...), "\n\n"))
+	}
+	return nil
+}
+
+func (m *Machine) glance(ctx context.Context, from pipeline.Records, x pulled, p *page.Pull) error {
+	all, err := statuses(ctx, from, x)
+	if err != nil {
+		return err
+	}
+	for _, a := range all {
+		p.Projects = append(p.Projects, shown(a.run, a.ProjectStatus, a.former))
+	}
+	whole(x, p)
+	return nil
+}
+
+// A status is that of a run's project.
+type status struct {
+	comment.ProjectStatus
+	run    runs.Run
+	former bool // it is of a former head
+}
+
+// statuses are those of a pull request's projects, in the order of the page.
+func statuses(ctx context.Context, from pipeline.Records, x pulled) ([]status, error) {
+	var out []status
+	head := showing.HeadOf(x.look)
+	for _, r := range x.runs {
+		p, err := showing.Project(ctx, from, r, head)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, p)
+		out = append(out, status{p, r, showing.Former(r, head)})
 	}
+	slices.SortStableFunc(out, func(a, b status) int { return comment.ByTrouble(a.ProjectStatus, b.ProjectStatus) })
 	return out, nil
+}
+
+// whole adds to p the standing of the head of a pull request, where it is none of the projects. It returns all there is to tell
+// beside these.
+func whole(x pulled, p *page.Pull) (h comment.Head, ok bool) {
+	h, ok = showing.Head(x.look, x.runs)
+	if ok && showing.Whole(h.Standing) {
+		p.Words, p.Tone = h.Title(github.MaxCheckTitle), tones[h.Standing]
+	}
+	return h, ok
+}
+
+// tones are those of the standings of a head that are none of its projects.
+var tones = map[comment.HeadStanding]page.Tone{
+	comment.HeadAwaited: page.Busy, comment.HeadGivenUp: page.Bad, comment.HeadUnknown: page.Bad, comment.HeadConflict: page.Bad,
+	comment.HeadRefused: page.Waiting, comment.HeadNothing: page.Quiet, comment.HeadClosed: page.Waiting,
 }
 
 // Plan returns the whole text of a plan, by the name of its page. The error is page.ErrNotFound if
@@ -55,61 +131,53 @@ func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name s
 	return "", page.ErrNotFound
 }
 
-// runs reads the records of a pull request's projects.
-func (m *Machine) runs(ctx context.Context, repo github.Repo, number int) ([]runs.Run, error) {
-	list, err := m.Data.Records.List(ctx, fmt.Sprintf("run/%d/%d", repo.ID, number))
+// report is the text of a project: its status as in its check, and its plan, or the outcome of its apply. same has the
+// projects before it, by their standings and texts: equal texts are shown once.
+func (m *Machine) report(ctx context.Context, a status, same map[string]string) (string, error) {
+	text, err := showing.Body(ctx, m.Data.Artifacts, a.run, a.Standing)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return decode(list)
+	key := string(a.Standing) + " " + text
+	if first := same[key]; first != "" && !a.run.Full {
+		text = comment.SameText(first)
+	} else if len(text) > worthOnce {
+		same[key] = planName(a.run)
+	}
+	if a.former || !standings[a.Standing].counted {
+		return m.censored(text), nil
+	}
+	return m.censored(comment.Check{ProjectStatus: a.ProjectStatus}.Summary(github.MaxCheckText) + "\n" + text), nil
 }
 
-func decode(list []pipeline.Record) ([]runs.Run, error) {
-	var out []runs.Run
-	for _, rec := range list {
-		var r runs.Run
-		if err := json.Unmarshal(rec.Value, &r); err != nil {
-			return nil, fmt.Errorf("read %s: %w", rec.Key, err)
-		}
-		if r.Pull.App == "" { // the pages know the first App only
-			out = append(out, r)
-		}
-	}
-	return out, nil
-}
+// worthOnce is the length in bytes from which on a text is not repeated.
+const worthOnce = 200
 
-// project returns a run for the page, with its status and its report. Our own secrets are taken out of both, as in a check.
-func (m *Machine) project(ctx context.Context, r runs.Run) (page.Project, error) {
-	status, err := showing.Project(ctx, m.Data.Records, r)
-	p := shown(r, status.Standing)
-	if err != nil {
-		return p, err
-	}
-	report, err := m.Data.Artifacts.Get(ctx, r.Report())
-	if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
-		return p, err
-	}
-	p.Report = string(report)
-	if standings[status.Standing].counted {
-		p.Report = comment.Check{ProjectStatus: status}.Summary(github.MaxCheckText) + "\n" + p.Report
-	}
+// censored takes our own secrets out of a text, as out of a check.
+func (m *Machine) censored(text string) string {
 	for _, s := range m.Pipeline.Secrets {
-		p.Report = s.Redact(p.Report)
+		text = s.Redact(text)
 	}
-	return p, nil
+	return text
 }
 
-// shown returns a run's facts about its project, which stands like this.
-func shown(r runs.Run, standing comment.Standing) page.Project {
-	p := page.Project{
+// shown returns a run's facts about its project, whose status is p.
+func shown(r runs.Run, p comment.ProjectStatus, former bool) page.Project {
+	out := page.Project{
 		Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, By: r.Actor, Head: r.Head, Plan: planName(r), HasPlan: r.Full,
 	}
-	s := standings[standing]
-	p.Standing, p.Tone = s.words, s.tone
-	if s.counted {
-		p.Summary = summary(r.Counts)
+	s := standings[p.Standing]
+	out.Standing, out.Tone = s.words, s.tone
+	switch {
+	case p.Held() && (p.Standing == comment.Ready || p.Standing == comment.OnMerge):
+		out.Standing, out.Tone = "waits for what is missing", page.Bad // as in the check of the head, which fails
+	case former && p.Standing != comment.Superseded:
+		out.Standing += ", at a former head"
 	}
-	return p
+	if s.counted {
+		out.Summary = summary(r.Counts)
+	}
+	return out
 }
 
 // planName returns the name of the page of a run's plan.

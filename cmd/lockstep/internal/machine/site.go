@@ -1,12 +1,11 @@
 package machine
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/page"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
 // A Site shows the records of a machine: the runs of all pull requests, and their plans. The
@@ -27,85 +26,76 @@ func (s Site) Changed(ctx context.Context, since uint64) uint64 {
 	return s.m.changed.Wait(ctx, since)
 }
 
-// Pulls implements page.Site: by repository, the newest first.
+// Pulls implements page.Site: by repository, the newest first. One that touches no project is left out. It reads a fixed number
+// of collections, and one more for each pull request with a plan that waits: nothing is read for a project alone.
 func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
-	all, err := s.m.Data.Records.All(ctx, "run")
+	all, err := s.m.pulls(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list, err := decode(all)
+	from, err := s.m.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(list, func(a, b runs.Run) int {
-		return cmp.Or(cmp.Compare(a.Pull.Repo.String(), b.Pull.Repo.String()), b.Pull.Number-a.Pull.Number)
-	})
 	var out []page.Pull
-	for _, r := range list {
-		if n := len(out); n == 0 || out[n-1].PullID != idOf(r) {
-			out = append(out, s.pull(r))
+	for _, x := range all {
+		if !x.listed() {
+			continue
 		}
-		last := &out[len(out)-1]
-		last.Projects = append(last.Projects, shown(r, r.Standing()))
-		if r.Phase != runs.Superseded {
-			last.Head = r.Head
+		if err := x.read(ctx, from); err != nil {
+			return nil, err
 		}
+		p := s.pull(x)
+		if err := s.m.glance(ctx, from, x, &p); err != nil {
+			return nil, err
+		}
+		out = append(out, p)
 	}
 	return out, nil
 }
 
 // Pull implements page.Site.
 func (s Site) Pull(ctx context.Context, id page.PullID) (page.Pull, error) {
-	runs, err := s.find(ctx, id)
+	x, err := s.find(ctx, id)
 	if err != nil {
 		return page.Pull{}, err
 	}
-	p := s.pull(runs[0])
-	p.Projects, err = s.m.Projects(ctx, runs[0].Pull.Repo, id.Number)
-	return p, err
+	p := s.pull(x)
+	return p, s.m.show(ctx, x, &p)
 }
 
 // Plan implements page.Site.
 func (s Site) Plan(ctx context.Context, id page.PullID, name string) (string, error) {
-	runs, err := s.find(ctx, id)
+	x, err := s.find(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	return s.m.Plan(ctx, runs[0].Pull.Repo, id.Number, name)
+	return s.m.Plan(ctx, x.Repo, id.Number, name)
 }
 
-// find returns the runs of a pull request, or page.ErrNotFound if there are none. Addresses contain
-// the repository's name, and records its number.
-func (s Site) find(ctx context.Context, id page.PullID) ([]runs.Run, error) {
-	all, err := s.m.Data.Records.All(ctx, "run")
+// find returns a pull request, or page.ErrNotFound if there are no records of it. Addresses contain the repository's name, and
+// records its number.
+func (s Site) find(ctx context.Context, id page.PullID) (pulled, error) {
+	all, err := s.m.pulls(ctx)
 	if err != nil {
-		return nil, err
+		return pulled{}, err
 	}
-	list, err := decode(all)
-	list = slices.DeleteFunc(list, func(r runs.Run) bool { return idOf(r) != id })
-	if err == nil && len(list) == 0 {
-		err = page.ErrNotFound
+	i := slices.IndexFunc(all, func(x pulled) bool { return idOf(x.Pull) == id })
+	if i < 0 {
+		return pulled{}, page.ErrNotFound
 	}
-	return list, err
+	return all[i], nil
 }
 
-// pull returns a run's facts about its pull request.
-func (s Site) pull(r runs.Run) page.Pull {
-	p := page.Pull{PullID: idOf(r), Head: r.Head}
-	switch {
-	case r.Phase == runs.Dropped && r.Merged:
-		p.Standing = "merged"
-	case r.Phase == runs.Dropped:
-		p.Standing = "closed"
-	default:
-		p.Standing = "open"
-	}
+// pull returns the facts about a pull request itself.
+func (s Site) pull(x pulled) page.Pull {
+	p := page.Pull{PullID: idOf(x.Pull), Head: x.head(), Standing: x.standing()}
 	if s.web != "" {
 		p.URL = s.web + p.Path()
 	}
 	return p
 }
 
-func idOf(r runs.Run) page.PullID {
-	return page.PullID{Owner: r.Pull.Repo.Owner, Name: r.Pull.Repo.Name, Number: r.Pull.Number}
+func idOf(p pipeline.Pull) page.PullID {
+	return page.PullID{Owner: p.Repo.Owner, Name: p.Repo.Name, Number: p.Number}
 }

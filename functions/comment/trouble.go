@@ -1,0 +1,15 @@
+package comment
+
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
+// ByTrouble sorts projects: those that need a person's attention more come first.
+func ByTrouble(a, b ProjectStatus) int { return a.calm() - b.calm() }
+
+// SameText stands for the text of a project that is equal to the one of a project above.
+func SameText(project string) string {
+	return fmt.Sprintf("The text is that of %s, above.\n", markdown.Code(project))
+}
