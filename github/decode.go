@@ -16,7 +16,7 @@ func decode(name string, body []byte) (Event, error) {
 	switch name {
 	case "":
 		return nil, fmt.Errorf("the webhook has no %s header", EventHeader)
-	case "pull_request", "issue_comment", "pull_request_review", "pull_request_review_comment", "check_run", "check_suite", "merge_group", "installation", "installation_repositories":
+	case "pull_request", "issue_comment", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread", "check_run", "check_suite", "status", "merge_group", "installation", "installation_repositories":
 	default:
 		return OtherEvent{Name: name}, nil
 	}
@@ -40,6 +40,10 @@ func parse(name string, body []byte) (any, error) {
 		var g payloads.Group
 		return &g, json.Unmarshal(body, &g)
 	}
+	if name == "status" {
+		var s payloads.Status
+		return &s, json.Unmarshal(body, &s)
+	}
 	return gh.ParseWebHook(name, body)
 }
 
@@ -62,8 +66,16 @@ func eventOf(name string, parsed any) (Event, error) {
 			return OtherEvent{name, e.GetAction()}, nil
 		}
 		return lineCommentEvent(e)
+	case *gh.PullRequestReviewThreadEvent:
+		s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
+		head := e.GetPullRequest().GetHead().GetSHA()
+		return ThreadEvent{s, e.GetAction(), head}, errors.Join(err, checkSHA(head))
+	case *payloads.Status:
+		return reportEvent(e.Installation, e.Repository, e.SHA, e.Context)
 	case *payloads.Check:
 		switch {
+		case e.Action == "completed" && name == "check_run":
+			return reportEvent(e.Installation, e.Repository, e.Run.SHA, e.Run.Name)
 		case e.Action == "rerequested":
 			return rerunEvent(name, e)
 		case e.Action == "requested_action" && name == "check_run":
@@ -142,6 +154,14 @@ func buttonEvent(p *payloads.Check) (Event, error) {
 		return nil, errors.New("it names no button")
 	}
 	return ButtonEvent{r.Installation, r.Repo, r.Sender, r.SHA, r.Name, r.ExternalID, p.Button.Identifier, r.Pulls}, nil
+}
+
+func reportEvent(in *gh.Installation, r *gh.Repository, sha, name string) (Event, error) {
+	e := ReportEvent{Installation: in.GetID(), Repo: repoOf(r), SHA: sha, Name: name}
+	if e.Installation <= 0 {
+		return nil, errNoInstallation
+	}
+	return e, errors.Join(e.Repo.check(), checkSHA(e.SHA))
 }
 
 // byAuthor holds that whoever has written a text has sent it.

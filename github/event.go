@@ -3,7 +3,7 @@ package github
 import "time"
 
 // An Event is the content of a webhook: one of [PullRequestEvent], [CommentEvent], [ReviewEvent],
-// [RerunEvent], [ButtonEvent], [GroupEvent], [InstallationEvent] and [OtherEvent]. Its facts about a pull request are hints
+// [ThreadEvent], [ReportEvent], [RerunEvent], [ButtonEvent], [GroupEvent], [InstallationEvent] and [OtherEvent]. Its facts about a pull request are hints
 // only, true when it was sent: read the pull request again.
 type Event interface{ event() }
 
@@ -47,6 +47,22 @@ type ReviewEvent struct {
 	Body   string // of a submitted review, by its author; may be ""
 	// Bot is true if the Sender is an App, not a person.
 	Bot bool
+}
+
+// A ThreadEvent is a conversation about a line of a file that was resolved, or opened again.
+type ThreadEvent struct {
+	Subject
+	Action string // "resolved", "unresolved"
+	Head   string // SHA
+}
+
+// A ReportEvent is a check run of any App, ours too, that is completed, or a commit status of any state. A commit can have
+// those of several pull requests, or of none.
+type ReportEvent struct {
+	Installation int64
+	Repo         Repo
+	SHA          string // of the commit
+	Name         string // of the check run, or the context of the status
 }
 
 // A ButtonEvent is the press of a button of one of our check runs. The page on which it was may be old.
@@ -100,6 +116,8 @@ type OtherEvent struct{ Name, Action string }
 func (PullRequestEvent) event()  {}
 func (CommentEvent) event()      {}
 func (ReviewEvent) event()       {}
+func (ThreadEvent) event()       {}
+func (ReportEvent) event()       {}
 func (RerunEvent) event()        {}
 func (ButtonEvent) event()       {}
 func (GroupEvent) event()        {}

@@ -29,6 +29,12 @@ const linePayload = `{"action":"created","pull_request":{"number":7},
 	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},
 	"sender":{"login":"alice","type":"User"},"installation":{"id":9}}`
 
+const threadPayload = `{"action":"resolved","pull_request":{"number":7,"head":{"sha":"1111111111111111111111111111111111111111"}},"thread":{"comments":[]},
+	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},"sender":{"login":"alice","type":"User"},"installation":{"id":9}}`
+
+const statusPayload = `{"sha":"1111111111111111111111111111111111111111","context":"ci/build","state":"success","commit":{},
+	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},"sender":{"login":"alice","type":"User"},"installation":{"id":9}}`
+
 const rerunPayload = `{"action":"rerequested","check_run":{"name":"lockstep/a","external_id":"7/a","head_sha":"1111111111111111111111111111111111111111",
 	"pull_requests":[{"number":7},{"number":8}],"app":{"created_at":"2018-04-25 20:42:10"}},
 	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},"sender":{"login":"alice"},"installation":{"id":9}}`
@@ -109,7 +115,15 @@ func TestReadDelivery(t *testing.T) {
 		{"button of a suite", "check_suite", strings.Replace(buttonPayload, "check_run", "check_suite", 1), OtherEvent{"check_suite", "requested_action"}, ""},
 		{"rerun of all", "check_suite", strings.Replace(rerunPayload, "check_run", "check_suite", 1),
 			RerunEvent{9, about.Repo, "alice", strings.Repeat("1", 40), "lockstep/a", "7/a", []int{7, 8}}, ""},
-		{"check run of another", "check_run", strings.Replace(rerunPayload, "rerequested", "completed", 1), OtherEvent{"check_run", "completed"}, ""},
+		{"completed check run", "check_run", strings.Replace(rerunPayload, "rerequested", "completed", 1), ReportEvent{9, about.Repo, strings.Repeat("1", 40), "lockstep/a"}, ""},
+		{"new check run", "check_run", strings.Replace(rerunPayload, "rerequested", "created", 1), OtherEvent{"check_run", "created"}, ""},
+		{"completed check suite", "check_suite", strings.Replace(strings.Replace(rerunPayload, "check_run", "check_suite", 1), "rerequested", "completed", 1), OtherEvent{"check_suite", "completed"}, ""},
+		{"commit status", "status", statusPayload, ReportEvent{9, about.Repo, strings.Repeat("1", 40), "ci/build"}, ""},
+		{"commit status of a path", "status", strings.Replace(statusPayload, strings.Repeat("1", 40), "../x", 1), nil, "not the full name of a commit"},
+		{"commit status without installation", "status", without(statusPayload, `,"installation":{"id":9}`), nil, "names no installation"},
+		{"conversation", "pull_request_review_thread", threadPayload, ThreadEvent{about, "resolved", strings.Repeat("1", 40)}, ""},
+		{"conversation about nothing", "pull_request_review_thread", without(threadPayload, `"number":7,`), nil, "names no pull request"},
+		{"conversation as a review", "pull_request_review", threadPayload, nil, "is not that of"},
 		{"rerun without sender", "check_run", without(rerunPayload, `"login":"alice"`), nil, "names no sender"},
 		{"rerun without installation", "check_run", without(rerunPayload, `,"installation":{"id":9}`), nil, "names no installation"},
 		{"rerun of a path", "check_run", strings.Replace(rerunPayload, "1111111111111111111111111111111111111111", "../x", 1), nil, "not the full name of a commit"},
@@ -216,6 +230,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add("issue_comment", `{"action":"created"}`)
 	f.Add("pull_request_review", reviewPayload)
 	f.Add("pull_request_review_comment", linePayload)
+	f.Add("pull_request_review_thread", threadPayload)
+	f.Add("status", statusPayload)
 	f.Add("check_run", rerunPayload)
 	f.Add("check_run", buttonPayload)
 	f.Add("check_suite", `{"action":"rerequested"}`)
@@ -234,6 +250,16 @@ func FuzzDecode(f *testing.F) {
 			s = e.Subject
 		case ReviewEvent:
 			s = e.Subject
+		case ThreadEvent:
+			s = e.Subject
+			if checkSHA(e.Head) != nil {
+				t.Errorf("%+v", e)
+			}
+		case ReportEvent:
+			s = Subject{e.Installation, e.Repo, 1, "x"}
+			if checkSHA(e.SHA) != nil {
+				t.Errorf("%+v", e)
+			}
 		case RerunEvent:
 			s = Subject{e.Installation, e.Repo, 1, e.Sender}
 			if checkSHA(e.SHA) != nil {

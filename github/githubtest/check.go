@@ -54,6 +54,9 @@ func (l *checks) AddCheck(slug string, c github.Check) int64 {
 	defer l.repo.world.lock()()
 	run := l.newCheck(app{1, slug}, c)
 	l.noteCheck(run)
+	if c.Status == github.CheckCompleted {
+		l.repo.send("check_run", rest.Object{"check_run": l.eventJSON(run)}, l.repo.world.person(slug+"[bot]"), "completed")
+	}
 	return run.id
 }
 

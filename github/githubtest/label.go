@@ -37,6 +37,11 @@ func (l *pulls) label(who string, number int, label string, added bool) {
 	}
 	p.labelings = append(p.labelings, labeling{w.log.NextID(), w.person(who), label, added, p.touched})
 	l.repo.note(Edit{Kind: "label", Who: who, Number: number, Text: text})
+	action := "unlabeled"
+	if added {
+		action = "labeled"
+	}
+	l.send(p, w.person(who), action, rest.Object{"label": labelsJSON([]string{label})[0]})
 }
 
 func labelsJSON(labels []string) []any {

@@ -103,6 +103,14 @@ func (l *pulls) Ready(who string, number int) {
 	})
 }
 
+// Draft makes a pull request a draft again.
+func (l *pulls) Draft(who string, number int) {
+	l.act(who, number, "draft", "", func(p *pull) (string, rest.Object) {
+		p.draft = true
+		return "converted_to_draft", nil
+	})
+}
+
 // Retarget gives a pull request another base branch.
 func (l *pulls) Retarget(who string, number int, base string) {
 	l.act(who, number, "retarget", base, func(p *pull) (string, rest.Object) {

@@ -30,6 +30,12 @@ func (l *pulls) Resolve(who string, number, conversation int) {
 	p.touched = w.log.Tick()
 	p.threads[conversation] = true
 	l.repo.note(Edit{Kind: "conversation", Who: who, Number: number, Text: "resolved"})
+	shown := l.json(p)
+	for _, name := range inFull {
+		delete(shown, name)
+	}
+	thread := rest.Object{"node_id": rest.NodeID("PullRequestReviewThread", int64(conversation)), "comments": []any{}}
+	l.repo.send("pull_request_review_thread", rest.Object{"pull_request": shown, "thread": thread}, w.person(who), "resolved")
 }
 
 // RequireReview has the rules of main want an approval.

@@ -88,7 +88,9 @@ func (r *repo) send(event string, payload rest.Object, who *user, action string)
 	if r.installation == 0 {
 		return
 	}
-	payload["action"] = action
+	if action != "" {
+		payload["action"] = action
+	}
 	payload["sender"] = who.json()
 	payload["repository"] = r.json()
 	payload["installation"] = rest.Object{"id": r.installation, "node_id": rest.NodeID("Installation", r.installation)}

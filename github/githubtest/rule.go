@@ -31,7 +31,13 @@ type status struct {
 // SetStatus sets a commit status: "success", "pending", "failure" or "error".
 func (r *Repository) SetStatus(sha, context, state string) {
 	defer r.hub.lock()()
-	r.statuses = append(r.statuses, status{r.hub.log.NextID(), sha, context, state})
+	id := r.hub.log.NextID()
+	r.statuses = append(r.statuses, status{id, sha, context, state})
+	at, commit := rest.Stamp(r.hub.log.Now()), r.commitJSON(r.world.history[sha])
+	r.repo.send("status", rest.Object{
+		"id": id, "sha": sha, "name": r.repo.String(), "context": context, "state": state, "description": nil, "target_url": nil,
+		"avatar_url": nil, "commit": commit, "branches": []any{}, "created_at": at, "updated_at": at,
+	}, r.world.person("ci"), "")
 }
 
 // getStatus is GET /repos/{owner}/{repo}/commits/{ref}/status.

@@ -5,9 +5,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/showing"
 	"github.com/lockstep-iac/lockstep/github"
@@ -145,6 +148,124 @@ func TestPullGate(t *testing.T) {
 	s.repo.Unlabel("bob", n, "hold")
 	s.settle()
 	s.expect("a new head without checks", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`ci by buildkite` is not there")
+}
+
+// TestDecidedAgain holds that the check, the comment and the page follow what requirements are about, without a command:
+// where the check is required, nobody could merge else.
+func TestDecidedAgain(t *testing.T) {
+	t.Parallel()
+	passed := func(s *stage, name string) {
+		s.repo.AddCheck("buildkite", github.Check{Name: name, SHA: s.repo.Head("b"), ExternalID: "x", Status: github.CheckCompleted, Conclusion: github.ConcludedSuccess, Title: "t", Summary: "s"})
+	}
+	onMerge := func(body string) githubtest.Files {
+		f := requiring("apply", body)
+		f["lockstep.hcl"] = strings.Replace(f["lockstep.hcl"], "dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"", 1)
+		return f
+	}
+	talk := 0
+	for _, c := range []struct {
+		name, body string
+		draft      bool
+		before     func(s *stage, n int)
+		after      func(s *stage, n int)
+		again      int // decisions that the janitor has made again
+		want       github.Conclusion
+	}{
+		{name: "ready", body: "  draft = false", draft: true, after: func(s *stage, n int) { s.repo.Ready("alice", n) }, want: github.ConcludedSuccess},
+		{name: "draft", body: "  draft = false", after: func(s *stage, n int) { s.repo.Draft("alice", n) }, want: github.ConcludedFailure},
+		{name: "label", body: "  labels = [\"go\"]", after: func(s *stage, n int) { s.repo.Label("bob", n, "go") }, want: github.ConcludedSuccess},
+		{name: "hold", body: "  not_labels = [\"hold\"]", after: func(s *stage, n int) { s.repo.Label("bob", n, "hold") }, want: github.ConcludedFailure},
+		{name: "label removed", body: "  not_labels = [\"hold\"]", before: func(s *stage, n int) { s.repo.Label("bob", n, "hold") },
+			after: func(s *stage, n int) { s.repo.Unlabel("bob", n, "hold") }, want: github.ConcludedSuccess},
+		{name: "resolved", body: "  resolved = true", before: func(s *stage, n int) { talk = s.repo.Discuss("bob", n) },
+			after: func(s *stage, n int) { s.repo.Resolve("bob", n, talk) }, want: github.ConcludedSuccess},
+		{name: "check", body: "  checks = [\"ci/*\"]", after: func(s *stage, n int) { passed(s, "ci/unit") }, want: github.ConcludedSuccess},
+		{name: "status", body: "  checks = [\"ci\"]", after: func(s *stage, n int) { s.repo.SetStatus(s.repo.Head("b"), "ci", "success") }, want: github.ConcludedSuccess},
+		{name: "required check", body: "  mergeable = true", before: func(s *stage, _ int) { s.repo.Protect("blocked", []githubtest.Required{{Name: "build"}}, nil) },
+			after: func(s *stage, _ int) {
+				s.repo.Protect("clean", []githubtest.Required{{Name: "build"}}, nil)
+				passed(s, "build")
+			}, want: github.ConcludedSuccess},
+		{name: "another check", body: "  checks = [\"ci\"]\n  labels = [\"go\"]", after: func(s *stage, _ int) { passed(s, "docs") }, want: github.ConcludedFailure},
+		{name: "settings", body: "  approvals = 1", after: func(s *stage, n int) {
+			s.repo.Push("bob", "main", "Lift", githubtest.Files{"lockstep.hcl": onMerge("")["lockstep.hcl"]})
+		}, again: 1, want: github.ConcludedSuccess},
+		{name: "nothing", body: "  approvals = 1", after: func(*stage, int) {}, want: github.ConcludedFailure},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, onMerge(c.body))
+			s.repo.Push("alice", "b", "B", githubtest.Files{"net/b.tf": resource("b", "1")})
+			open := s.repo.OpenPull
+			if c.draft {
+				open = s.repo.OpenDraft
+			}
+			n := open("alice", "B", "b")
+			if c.before != nil {
+				c.before(s, n)
+			}
+			s.settle()
+			was := s.checkOf("b", "lockstep").Conclusion
+			c.after(s, n)
+			s.settle()
+			if c.again > 0 {
+				s.round(reconcile.Found{Decisions: c.again})
+			}
+			if c.again > 0 || was == c.want {
+				s.round(reconcile.Found{}) // not in a circle
+			}
+			got := s.checkOf("b", "lockstep").Conclusion
+			if got != c.want {
+				t.Errorf("the check was %s, and is %s, want %s:\n%s", was, got, c.want, s.check("b"))
+			}
+			if waits := strings.Contains(s.status(n), "**missing**"); waits == (got == github.ConcludedSuccess) {
+				t.Errorf("the check is %s, and the status\n%s", got, s.status(n))
+			}
+		})
+	}
+}
+
+// TestDecidedByTheClock holds that the janitor comes back when a freeze ends, and once an hour for what nobody is told of.
+func TestDecidedByTheClock(t *testing.T) {
+	t.Parallel()
+	end := time.Now().UTC().Truncate(time.Minute).Add(30 * time.Minute)
+	s := newStage(t, requiring("apply", "  freeze = [\"2001-01-01/"+end.Format("2006-01-02T15:04")+": x\"]"))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the status", s.status(n), "**waits** for what is missing")
+	w := s.watched(n)
+	if w.Until.Before(end) || w.Until.After(end.Add(5*time.Minute)) || len(w.Reports) > 0 {
+		t.Errorf("the freeze ends at %v, and the watch is %+v", end, w)
+	}
+	now := w.At.Add(59 * time.Minute)
+	if now.After(end) {
+		now = end.Add(-time.Minute)
+	}
+	s.roundAt(now, reconcile.Found{})
+	s.roundAt(w.Until, reconcile.Found{Decisions: 1})
+	s.roundAt(w.Until, reconcile.Found{Decisions: 1}) // the clock of whoever decides is not so far
+	s.repo.Push("bob", "main", "Lift", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nrequire \"apply\" {\n  permission = \"admin\"\n}\n"})
+	s.roundAt(now, reconcile.Found{Decisions: 1})
+	w = s.watched(n)
+	s.roundAt(w.At.Add(59*time.Minute), reconcile.Found{})
+	s.roundAt(w.At.Add(time.Hour), reconcile.Found{Decisions: 1})
+	s.repo.Close("alice", n)
+	s.settle()
+	if all, err := s.records.List(t.Context(), pipeline.WatchDir(s.ref(n).Repo.ID, s.repo.Head("b"))); err != nil || len(all) > 0 {
+		t.Errorf("a closed pull request is watched: %v, %v", all, err)
+	}
+}
+
+// watched is the watch over the head of a pull request.
+func (s *stage) watched(number int) pipeline.Watch {
+	s.t.Helper()
+	all, err := s.records.List(s.t.Context(), pipeline.WatchDir(s.ref(number).Repo.ID, s.run(number).Head))
+	if err != nil || len(all) != 1 {
+		s.t.Fatalf("%d watches, %v", len(all), err)
+	}
+	w, err := pipeline.DecodeWatch(all[0])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return w
 }
 
 // TestContentGate holds that the plan in hand is looked at, whatever its record has.

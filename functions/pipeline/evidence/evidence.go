@@ -53,6 +53,8 @@ type Reader struct {
 	elsewhere *elsewhere
 	// required are the settings with the requirements, once they are read.
 	required *required
+	// watched are the facts behind the decisions of Missing.
+	watched *watched
 	// asked is the last question about the address of a state.
 	asked *runs.PlaceQuestion
 }

@@ -182,6 +182,7 @@ func (e *Reader) missing(ctx context.Context, r runs.Run) (*rulings.Ruling, erro
 	if question.Facts, err = finder.Find(ctx, gates.Needed(question.Requirements), about); err != nil {
 		return nil, err
 	}
+	watches(e, in, question, r.Head)
 	ruling := gates.Decide(question)
 	return &ruling, nil
 }

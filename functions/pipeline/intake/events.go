@@ -14,7 +14,7 @@ import (
 
 // events are GitHub's names of the events that may become messages.
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
-var events = []string{"pull_request", "issue_comment", "merge_group", "pull_request_review", "pull_request_review_comment", "check_run", "check_suite"}
+var events = []string{"pull_request", "issue_comment", "merge_group", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread", "check_run", "check_suite", "status"}
 
 // Effective reports whether a delivery of an event may become a message: a lost one has to be
 // delivered again.

@@ -44,6 +44,7 @@ func TestEvents(t *testing.T) {
 		{"check_run", button("plan", "8/app@default", 7), ""}, // of another pull request than GitHub's
 		{"check_run", button("plan", "7/app@default"), ""},    // of a fork
 		{"check_run", button("plan", "head", 7), ""},
+		{"check_run", github.ReportEvent{Name: "ci"}, ""},
 		{"check_run", github.ButtonEvent{Name: "build/app", ExternalID: "7/app@default", Identifier: "plan", Pulls: []int{7}}, ""},
 		{"installation", github.InstallationEvent{}, ""},
 		{"push", github.OtherEvent{Name: "push"}, ""},
@@ -59,6 +60,8 @@ func TestEvents(t *testing.T) {
 			effective = append(effective, test.name)
 		}
 	}
+	effective = slices.Insert(effective, slices.Index(effective, "check_run"), "pull_request_review_thread") // see TestAffected
+	effective = append(effective, "status")
 	if diff := cmp.Diff(events, effective); diff != "" {
 		t.Errorf("events in the table, and events with messages: %s", diff)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Receive takes one delivery. It reads and writes two records, sends the messages,
+// Receive takes one delivery. It reads and writes a few records, sends the messages,
 // and returns a word for those who look at the delivery later.
 //
 // A delivery is known by its body, which is signed; its GUID, which is not, is noted for
@@ -20,6 +20,12 @@ import (
 // messages have the body's name, so that they are the same ones.
 func (p *Intake) Receive(ctx context.Context, d github.Delivery) (string, error) {
 	send := messages(d)
+	if len(send) == 0 {
+		var err error
+		if send, err = p.affected(ctx, d); err != nil {
+			return "", fmt.Errorf("receive %s: %w", d.ID, err)
+		}
+	}
 	if len(send) == 0 {
 		return "nothing to do", nil
 	}

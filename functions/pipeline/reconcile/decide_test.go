@@ -112,3 +112,25 @@ func TestBehind(t *testing.T) {
 		}
 	}
 }
+
+// TestInTurn holds that no round has more than some, and that all have their turn.
+func TestInTurn(t *testing.T) {
+	all := []int{0, 1, 2, 3, 4}
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	if diff := cmp.Diff(all, inTurn(all, 5, now)); diff != "" {
+		t.Error(diff)
+	}
+	had := map[int]bool{}
+	for i := range 5 {
+		got := inTurn(all, 2, now.Add(time.Duration(i)*time.Minute))
+		if len(got) != 2 || got[0] == got[1] {
+			t.Errorf("%d of the round %d", got, i)
+		}
+		for _, x := range got {
+			had[x] = true
+		}
+	}
+	if len(had) != 5 || all[4] != 4 {
+		t.Errorf("%v had their turn, of %v", had, all)
+	}
+}

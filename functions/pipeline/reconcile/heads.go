@@ -47,6 +47,11 @@ func (t *tips) of(ctx context.Context, p github.PullRequest, seen ledger.Look) (
 	if !seen.Conflict || p.Base.Ref == "" {
 		return seen.Base, nil
 	}
+	return t.read(ctx, p)
+}
+
+// read returns the present commit of the base branch of a pull request.
+func (t *tips) read(ctx context.Context, p github.PullRequest) (string, error) {
 	if tip, ok := t.known[p.Base.Ref]; ok {
 		return tip, nil
 	}

@@ -60,6 +60,7 @@ type Found struct {
 	Heads      int // that nobody had looked at
 	Comments   int // that nobody had begun to answer
 	States     int // of open plans that were not checked since the last apply
+	Decisions  int // about requirements, which may be others by now
 }
 
 // Add adds what another round has found.
@@ -69,6 +70,7 @@ func (f *Found) Add(more Found) {
 	f.Heads += more.Heads
 	f.Comments += more.Comments
 	f.States += more.States
+	f.Decisions += more.Decisions
 }
 
 // Round makes one round, at the time now. A failure of one part does not keep the others from
@@ -223,6 +225,7 @@ func (j *Janitor) look(ctx context.Context, installation int64, repo github.Repo
 	}
 	states := map[string]runs.Run{}
 	tips := tips{hub: hub}
+	var over []pipeline.Watch
 	for _, p := range open {
 		if err := j.states(ctx, pull(p.Number), p, states); err != nil {
 			return 0, err
@@ -230,6 +233,12 @@ func (j *Janitor) look(ctx context.Context, installation int64, repo github.Repo
 		if err := j.head(ctx, pull(p.Number), p, &tips, f); err != nil {
 			return 0, err
 		}
+		if over, err = j.watched(ctx, pull(p.Number), p, &tips, now, over); err != nil {
+			return 0, err
+		}
+	}
+	if err := j.decideAgain(ctx, over, now, f); err != nil {
+		return 0, err
 	}
 	if err := j.recheck(ctx, states, now, f); err != nil {
 		return 0, err

@@ -30,7 +30,7 @@ type App struct {
 }
 
 // Events are those that the App gets.
-var Events = []string{"check_run", "check_suite", "issue_comment", "merge_group", "pull_request", "pull_request_review", "pull_request_review_comment"}
+var Events = []string{"check_run", "check_suite", "issue_comment", "merge_group", "pull_request", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread", "status"}
 
 // New returns an App without tokens.
 func New(id int64, slug string) *App {

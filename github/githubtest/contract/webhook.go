@@ -51,7 +51,7 @@ func CheckWebhook(event string, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	var of struct{ Action string }
+	of := struct{ Action string }{"event"} // which the schema names one without
 	if err := json.Unmarshal(payload, &of); err != nil {
 		return fmt.Errorf("%s: it is no JSON: %w", event, err)
 	}

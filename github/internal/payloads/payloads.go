@@ -21,7 +21,8 @@ import (
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
 var members = map[string][]string{
 	"pull_request": {"pull_request"}, "pull_request_review": {"pull_request", "review"}, "issue_comment": {"comment", "issue"},
-	"pull_request_review_comment": {"pull_request", "comment"}, "check_run": {"check_run"}, "check_suite": {"check_suite"}, "merge_group": {"merge_group"},
+	"pull_request_review_comment": {"pull_request", "comment"}, "pull_request_review_thread": {"pull_request", "thread"}, "status": {"context"},
+	"check_run": {"check_run"}, "check_suite": {"check_suite"}, "merge_group": {"merge_group"},
 }
 
 // Shaped returns an error if a payload cannot be that of an event. It is valid JSON, and an object.
@@ -34,7 +35,7 @@ func Shaped(name string, body []byte) error {
 	if err := json.Unmarshal(body, &has); err != nil {
 		return fmt.Errorf("the payload of the %s webhook is not readable: %w", name, err)
 	}
-	for _, m := range []string{"pull_request", "review", "comment", "issue", "check_run", "check_suite", "merge_group"} {
+	for _, m := range []string{"pull_request", "review", "comment", "issue", "check_run", "check_suite", "merge_group", "thread", "context"} {
 		if _, is := has[m]; is != slices.Contains(want, m) {
 			return fmt.Errorf("the payload is not that of a %s webhook", name)
 		}
@@ -54,6 +55,15 @@ type Check struct {
 	Repository   *gh.Repository   `json:"repository"`
 	Installation *gh.Installation `json:"installation"`
 	Sender       *gh.User         `json:"sender"`
+}
+
+// Status holds the members that we need of the webhook of a commit status.
+// Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads#status
+type Status struct {
+	SHA          string           `json:"sha"`
+	Context      string           `json:"context"`
+	Repository   *gh.Repository   `json:"repository"`
+	Installation *gh.Installation `json:"installation"`
 }
 
 // A Subject is a check run or a check suite.

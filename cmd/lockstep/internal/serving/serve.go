@@ -68,7 +68,7 @@ const serveUsage = `serve [OPTIONS]
 
   The App needs: contents, metadata, commit statuses, members, merge queues: read; checks,
   issues, pull requests: write; the events pull_request, issue_comment, merge_group,
-  pull_request_review, pull_request_review_comment, check_run, check_suite.
+  pull_request_review, pull_request_review_comment, pull_request_review_thread, check_run, check_suite, status.
 
   After an interrupt, runs under way finish, and no others begin. The remaining work is
   done after the next start.

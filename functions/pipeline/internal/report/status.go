@@ -24,6 +24,9 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
+	if err := watch(ctx, rp, l.Head); err != nil {
+		return err
+	}
 	if err := rp.headCheck(ctx, s, l, rp.Evidence.Pull.Open && atHead(all, l.Head) < l.Projects); err != nil {
 		return err
 	}

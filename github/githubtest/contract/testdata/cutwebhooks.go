@@ -19,6 +19,7 @@ import (
 
 var events = []string{
 	"check_run", "check_suite", "installation", "installation_repositories", "issue_comment", "merge_group", "pull_request", "pull_request_review", "pull_request_review_comment",
+	"pull_request_review_thread", "status",
 }
 
 type object = map[string]any
@@ -33,7 +34,11 @@ func main() {
 	read(filepath.Join(from, "schema.json"), &whole)
 	definitions := object{}
 	for _, e := range events {
-		collect(whole["definitions"].(object), definitions, e+"_event")
+		name := e + "_event"
+		if e == "status" { // it has no action
+			name = "status$event"
+		}
+		collect(whole["definitions"].(object), definitions, name)
 	}
 	schemas, err := json.MarshalIndent(object{"$schema": whole["$schema"], "definitions": prune(definitions, false)}, "", " ")
 	if err != nil {

@@ -12,7 +12,7 @@ func Permissions() map[string]string {
 
 // Events are those that the App needs.
 func Events() []string {
-	return []string{"check_run", "check_suite", "issue_comment", "merge_group", "pull_request", "pull_request_review", "pull_request_review_comment"}
+	return []string{"check_run", "check_suite", "issue_comment", "merge_group", "pull_request", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread", "status"}
 }
 
 // nowhere is the address of webhooks until there is one. It belongs to nobody.

@@ -1,0 +1,69 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// facts are GitHub's words for changes of a pull request that requirements are about.
+var facts = []string{"labeled", "unlabeled", "ready_for_review", "converted_to_draft"}
+
+// affected returns the tasks of a delivery that may change the decision about requirements for plans that wait: their
+// comments and checks are made again. There are far more such deliveries than decisions, so one without a watch costs a
+// look at the records and no more.
+func (p *Intake) affected(ctx context.Context, d github.Delivery) ([]pipeline.Message, error) {
+	m := pipeline.Message{ID: d.Digest[:messageDigits], Kind: pipeline.SyncComments}
+	switch e := d.Event.(type) {
+	case github.PullRequestEvent:
+		if slices.Contains(facts, e.Action) {
+			return p.watched(ctx, m, pullOf(e.Subject), e.Head)
+		}
+	case github.ThreadEvent:
+		return p.watched(ctx, m, pullOf(e.Subject), e.Head)
+	case github.ReportEvent:
+		return p.reported(ctx, m, e)
+	}
+	return nil, nil
+}
+
+// watched returns a task if there is a watch over a pull request at a head.
+func (p *Intake) watched(ctx context.Context, m pipeline.Message, about pipeline.Pull, head string) ([]pipeline.Message, error) {
+	if !p.Serves.Decide(about.Repo, Known{}).Allowed() {
+		return nil, nil
+	}
+	rec, err := p.Records.Get(ctx, pipeline.Watch{Pull: about, Head: head}.Key())
+	if err != nil || rec.Version == "" {
+		return nil, err
+	}
+	m.Pull = about
+	return []pipeline.Message{m}, nil
+}
+
+// reported returns a task for each pull request with a watch over a commit for which a check run or a status counts.
+func (p *Intake) reported(ctx context.Context, m pipeline.Message, e github.ReportEvent) (out []pipeline.Message, err error) {
+	if _, _, ours := pipeline.ReadCheck(e.Name); ours || !p.Serves.Decide(e.Repo, Known{}).Allowed() {
+		return nil, nil
+	}
+	all, err := p.Records.List(ctx, pipeline.WatchDir(e.Repo.ID, e.SHA))
+	if err != nil {
+		return nil, err
+	}
+	for _, rec := range all {
+		w, err := pipeline.DecodeWatch(rec)
+		if err != nil {
+			return nil, err
+		}
+		if !w.Reported(e.Name) {
+			continue
+		}
+		one := m
+		one.ID = fmt.Sprintf("%s-%d", m.ID, w.Pull.Number)
+		one.Pull = pipeline.Pull{Installation: e.Installation, Repo: e.Repo, Number: w.Pull.Number}
+		out = append(out, one)
+	}
+	return out, nil
+}

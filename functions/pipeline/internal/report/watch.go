@@ -1,0 +1,40 @@
+package report
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+)
+
+// watch keeps the watch over the plans at a head that wait under requirements, and removes it once there are none.
+func watch(ctx context.Context, rp *Reporter, head string) error {
+	if head == "" {
+		return nil
+	}
+	now, are := evidence.WatchOf(rp.Evidence)
+	if !are || now.Head != head {
+		return unwatch(ctx, rp, pipeline.Watch{Pull: rp.Evidence.Message.Pull, Head: head}.Key())
+	}
+	value := pipeline.Encode(now)
+	_, err := rp.Ledger.Change(ctx, now.Key(), func(old []byte) ([]byte, error) {
+		if string(old) == string(value) {
+			return nil, ledger.ErrAsIs
+		}
+		return value, nil
+	})
+	return err
+}
+
+func unwatch(ctx context.Context, rp *Reporter, key string) error {
+	rec, err := rp.Ledger.Records.Get(ctx, key)
+	if err != nil || rec.Version == "" {
+		return err
+	}
+	if err = rp.Ledger.Records.Delete(ctx, key, rec.Version); errors.Is(err, pipeline.ErrConflict) {
+		err = nil // whoever has changed it has decided since
+	}
+	return err
+}

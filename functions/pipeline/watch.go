@@ -1,0 +1,51 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Watch is a pull request with plans that wait at a head under requirements of the settings. Most of the facts behind the
+// decision change without a command, so each change that may be one of these has the comments and checks made again.
+type Watch struct {
+	Pull Pull
+	Head string
+	// Base is the tip of the base branch whose settings the decision is by, At the hour of the decision.
+	Base string
+	At   time.Time
+	// Until is a time at which another decision follows from the clock alone; zero if there is none within a day.
+	Until time.Time `json:",omitzero"`
+	// Reports begin the names of the check runs and commit statuses that count; "" begins all.
+	Reports []string `json:",omitempty"`
+}
+
+// WatchDir is the directory of the keys of all watches of a commit.
+func WatchDir(repo int64, sha string) string { return fmt.Sprintf("watch/%d/%s", repo, sha) }
+
+// Key is the key of the watch's record.
+func (w Watch) Key() string {
+	return fmt.Sprintf("%s/%d", WatchDir(w.Pull.Repo.ID, w.Head), w.Pull.Number)
+}
+
+// Reported reports whether a check run or a commit status of a name may change the decision. Our own follow from it.
+func (w Watch) Reported(name string) bool {
+	_, _, ours := ReadCheck(name)
+	return !ours && slices.ContainsFunc(w.Reports, func(begins string) bool { return strings.HasPrefix(name, begins) })
+}
+
+// Over reports whether the decision may be another one by now, with the base branch at a tip: by the clock, or by what
+// nobody is told of, once an hour.
+func (w Watch) Over(now time.Time, tip string) bool {
+	return !w.Until.IsZero() && !now.Before(w.Until) || w.Base != tip || !now.Before(w.At.Add(time.Hour))
+}
+
+// DecodeWatch reads the value of a record.
+func DecodeWatch(rec Record) (w Watch, err error) {
+	if err := json.Unmarshal(rec.Value, &w); err != nil {
+		return w, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+	}
+	return w, nil
+}
