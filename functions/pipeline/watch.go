@@ -30,10 +30,9 @@ func (w Watch) Key() string {
 	return fmt.Sprintf("%s/%d", WatchDir(w.Pull.Repo.ID, w.Head), w.Pull.Number)
 }
 
-// Reported reports whether a check run or a commit status of a name may change the decision. Our own follow from it.
+// Reported reports whether a check run or a commit status of a name, which is none of ours, may change the decision.
 func (w Watch) Reported(name string) bool {
-	_, _, ours := ReadCheck(name)
-	return !ours && slices.ContainsFunc(w.Reports, func(begins string) bool { return strings.HasPrefix(name, begins) })
+	return slices.ContainsFunc(w.Reports, func(begins string) bool { return strings.HasPrefix(name, begins) })
 }
 
 // Over reports whether the decision may be another one by now, with the base branch at a tip: by the clock, or by what

@@ -142,12 +142,31 @@ func TestPullGate(t *testing.T) {
 	s.repo.Label("bob", n, "go")
 	s.repo.Unlabel("mallory", n, "hold")
 	s.repo.Push("bob", "main", "Other", githubtest.Files{"docs/x.md": "x"})
+	s.repo.Protect("clean", []githubtest.Required{{Name: "lockstep/net"}, {Name: "build"}}, nil)
 	s.expect("behind", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**missing**: the head has all commits", "`hold` was removed by `mallory`, who may not write", "fulfilled: nothing but Lockstep's own checks")
 	s.repo.Push("alice", "b", "Merge", githubtest.Files{"docs/x.md": "x"})
 	s.repo.Label("bob", n, "hold")
 	s.repo.Unlabel("bob", n, "hold")
 	s.settle()
 	s.expect("a new head without checks", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`ci by buildkite` is not there")
+}
+
+// TestBlockedByAnother holds that a merge which something else than our own required check blocks is none that could be: before
+// and after people are told, and whatever is looked at again.
+func TestBlockedByAnother(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("apply", "  mergeable = true"))
+	s.repo.Protect("blocked", []githubtest.Required{{Name: "lockstep"}}, nil)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	for range 3 {
+		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**missing**: nothing but Lockstep's own checks stands in the way of a merge")
+		s.expect("the status", s.status(n), "**missing**: nothing but")
+		if c := s.checkOf("b", "lockstep"); c.Conclusion != github.ConcludedNeutral {
+			t.Errorf("the check hides the block, it is %s:\n%s", c.Conclusion, s.check("b"))
+		}
+	}
+	s.repo.Protect("clean", []githubtest.Required{{Name: "lockstep"}}, nil)
+	s.expect("its apply without", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }
 
 // TestDecidedAgain holds that the check, the comment and the page follow what requirements are about, without a command:

@@ -44,8 +44,8 @@ func mergeable(f Facts, _ requirements.Rules) rulings.Ruling {
 	no(m.ReviewMissing, rulings.ReviewMissing)
 	waits := false // for our own check
 	for _, want := range m.Required {
-		ours, why := requiredCheck(f, want)
-		waits = waits || ours
+		waiting, why := requiredCheck(f, want)
+		waits = waits || waiting
 		if why != "" {
 			against = append(against, rulings.Against{Name: want.Name, Why: why})
 		}
@@ -54,9 +54,9 @@ func mergeable(f Facts, _ requirements.Rules) rulings.Ruling {
 	return of(against)
 }
 
-// requiredCheck looks for a check that the rules of the base branch want. It is ours if it has our
-// name, and no App of others reports it, or has to.
-func requiredCheck(f Facts, want Required) (ours bool, why rulings.Why) {
+// requiredCheck looks for a check that the rules of the base branch want. waits is set if it is ours and has not passed: it has
+// our name, and no App of others reports it, or has to. One that has passed does not stand in the way of a merge.
+func requiredCheck(f Facts, want Required) (waits bool, why rulings.Why) {
 	isOurs := func(c Check) bool { return c.Ours }
 	named := slices.DeleteFunc(slices.Clone(f.Checks.Value), func(c Check) bool {
 		return c.Name != want.Name || want.App != 0 && c.ID != want.App
@@ -64,11 +64,11 @@ func requiredCheck(f Facts, want Required) (ours bool, why rulings.Why) {
 	others := slices.DeleteFunc(slices.Clone(named), isOurs)
 	switch {
 	case slices.ContainsFunc(named, isOurs), len(named) == 0 && want.Own:
-		ours = true
+		waits = worst(slices.DeleteFunc(slices.Clone(named), func(c Check) bool { return !c.Ours })) != "" || len(named) == 0
 	case len(others) == 0:
 		return false, rulings.Missing
 	}
-	return ours, worst(others)
+	return waits, worst(others)
 }
 
 // worst is the reason against the checks that have not passed.

@@ -75,7 +75,7 @@ func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Lo
 		}
 		s.Projects = slices.Clone(s.Projects)
 		for i, p := range s.Projects {
-			if p.Held() { // a merge would be one that cannot be applied
+			if p.Held() && !p.Required.LeftToGitHub() { // a merge would be one that cannot be applied
 				s.Projects[i].Standing = comment.Blocked
 			}
 			f.Projects = append(f.Projects, s.Projects[i].Standing)
