@@ -95,14 +95,46 @@ func identity(body []byte) string {
 
 // parse reads an answer. Nothing is allowed by one that is not understood.
 func parse(answer []byte) (v verdict, err error) {
-	dec := json.NewDecoder(bytes.NewReader(answer))
-	if err := dec.Decode(&v); err != nil || dec.Decode(new(json.RawMessage)) != io.EOF {
+	if !decode(answer, &v) {
 		return verdict{}, errors.New(`its answer is no JSON object with verdict, "allow" or "deny", and texts in messages and warnings`)
 	}
 	if v.Verdict != "allow" && v.Verdict != "deny" {
 		return verdict{}, fmt.Errorf("its verdict is %q, and neither \"allow\" nor \"deny\"", clip(v.Verdict, 40))
 	}
 	return v, nil
+}
+
+// decode reads an answer, and reports whether it is one JSON value without a name that comes twice, or in another case: of
+// those the library takes the last, and of two who read such an answer each may see another verdict.
+func decode(answer []byte, into *verdict) bool {
+	dec := json.NewDecoder(bytes.NewReader(answer))
+	if dec.Decode(into) != nil || dec.Decode(new(json.RawMessage)) != io.EOF {
+		return false
+	}
+	dec = json.NewDecoder(bytes.NewReader(answer))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return err == nil // null
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		t, err := dec.Token()
+		name, is := t.(string)
+		if err != nil || !is || seen[strings.ToLower(name)] || misspelt(name) || dec.Decode(new(json.RawMessage)) != nil {
+			return false
+		}
+		seen[strings.ToLower(name)] = true
+	}
+	return true
+}
+
+// misspelt reports whether a name is one of ours but for its case.
+func misspelt(name string) bool {
+	for _, ours := range []string{"verdict", "messages", "warnings"} {
+		if name != ours && strings.EqualFold(name, ours) {
+			return true
+		}
+	}
+	return false
 }
 
 // messages are the first of them, and the number of the others.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -97,8 +96,7 @@ func parseStep(answer []byte, e hooks.Event) (v verdict, err error) {
 	if len(bytes.TrimSpace(answer)) == 0 || string(bytes.TrimSpace(answer)) == "null" {
 		return v, nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(answer))
-	if err := dec.Decode(&v); err != nil || dec.Decode(new(json.RawMessage)) != io.EOF {
+	if !decode(answer, &v) {
 		return verdict{}, errors.New(`its answer is neither empty nor a JSON object, with texts in messages, and verdict, "allow" or "deny"`)
 	}
 	switch {

@@ -98,6 +98,7 @@ func TestStepAnswers(t *testing.T) {
 		`{"verdict":"allow","warnings":["a\nb"],"statusCode":200}`: {reasons.Hooked{Messages: []string{"a b"}}, reasons.Hooked{Messages: []string{"a b"}}},
 		`{"verdict":"deny","messages":["no"]}`:                     {reasons.Hooked{Refuses: true, Messages: []string{"no"}}, reasons.Hooked{Mistake: `its verdict is "deny", and there is nothing to deny on after_plan`}},
 		`{"messages":[` + strings.Repeat(`"m",`, 25) + `"m"]}`:     {reasons.Hooked{Messages: strings.Split(strings.Repeat("m ", 19)+"m", " "), More: 6}, reasons.Hooked{Messages: strings.Split(strings.Repeat("m ", 19)+"m", " "), More: 6}},
+		`{"verdict":"deny","Verdict":"allow"}`:                     {reasons.Hooked{Mistake: `its answer is neither empty nor a JSON object, with texts in messages, and verdict, "allow" or "deny"`}, reasons.Hooked{Mistake: `its answer is neither empty nor a JSON object, with texts in messages, and verdict, "allow" or "deny"`}},
 		`{"verdict":"maybe"}`:                                      {reasons.Hooked{Mistake: `its verdict is "maybe", and`}, reasons.Hooked{Mistake: `its verdict is "maybe", and`}},
 		`{"messages":"a"}`:                                         {reasons.Hooked{Mistake: rubbish}, reasons.Hooked{Mistake: rubbish}},
 		"<html>":                                                   {reasons.Hooked{Mistake: rubbish}, reasons.Hooked{Mistake: rubbish}},
