@@ -99,6 +99,7 @@ var types = tagged.Union[Reason]{
 	"commit gone":         reflect.TypeFor[CommitGone](),
 	"required":            reflect.TypeFor[Required](),
 	"not lifted":          reflect.TypeFor[NotLifted](),
+	"not in conversation": reflect.TypeFor[NotInConversation](),
 	"own apply":           reflect.TypeFor[OwnApply](),
 	"several projects":    reflect.TypeFor[SeveralProjects](),
 	"no project selected": reflect.TypeFor[NoProjectSelected](),

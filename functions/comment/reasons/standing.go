@@ -60,6 +60,14 @@ func (r NotLifted) words() (text, remedy string) {
 		fmt.Sprintf("Those whom the argument %s of the require block names can.", markdown.Code("override"))
 }
 
+// NotInConversation: an override was written in a review, or on a line of a file.
+type NotInConversation struct{}
+
+func (NotInConversation) words() (text, remedy string) {
+	return "An override is a comment in the conversation of the pull request, which nobody has edited; in a review, or on a line of a file, it does not count.",
+		"Write it as a comment of its own."
+}
+
 // NothingToRecover: no project of the pull request was ever planned.
 type NothingToRecover struct{}
 

@@ -57,7 +57,7 @@ func requirement(r *blocks.Reader, b *hcl.Block) Requirement {
 	if x.Projects == nil && r.Has("projects") {
 		r.Errorf(r.At("projects"), "No projects", "This is for no project at all. Without the argument the block is for all projects.")
 	}
-	x.Override = parties(r, "override")
+	x.Override = lifters(r)
 	if x.Command != "apply" && r.Has("override") {
 		r.Errorf(r.At("override"), "No plan to look at", "An override is of a plan that people have seen, so the argument is for require \"apply\" only.")
 	}
@@ -152,6 +152,16 @@ func parseLabel(text string) (string, error) {
 		return "", fmt.Errorf("%q is not the name of a label", text)
 	}
 	return fold(text), nil
+}
+
+// lifters are the parties of an override, which no App gives: its comments may have another's words.
+func lifters(r *blocks.Reader) []Party {
+	return blocks.Each(r, "override", func(text string) (Party, error) {
+		if p, err := ParseParty(text); err != nil || !strings.HasSuffix(p.Login, "[bot]") {
+			return p, err
+		}
+		return Party{}, fmt.Errorf("%q is an App, and only people can override", text)
+	})
 }
 
 // parties reads an optional list of people and teams.

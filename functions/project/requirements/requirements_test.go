@@ -136,6 +136,7 @@ func TestMistakes(t *testing.T) {
 		`freeze = ["2026-12-20/2026-12-24 Nowhere/X"]`: "time zone",
 		`max_changes = -1`:                             "a whole number from 0",
 		`no_destroy = ["{"]`:                           "not a pattern",
+		`override = ["renovate[bot]"]`:                 "only people can override",
 		`override = ["x y"]`:                           "neither a login nor a team",
 		"alternative \"a\" {\n}":                       "Empty alternative",
 		"alternative \"a\" {\noverride = [\"a\"]\n}":   "Unsupported argument",

@@ -29,6 +29,9 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 	if d := runs.Gate(q); !d.Allowed() {
 		return []comment.Reply{evidence.Refused(c, "", d)}, nil
 	}
+	if ov.Evidence.Message.Comment == 0 {
+		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(reasons.NotInConversation{}))}, nil
+	}
 	all, err := ov.Ledger.Runs(ctx, ov.Evidence.Message.Pull)
 	if err != nil {
 		return nil, err
