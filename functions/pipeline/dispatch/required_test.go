@@ -97,6 +97,23 @@ func TestPlanGate(t *testing.T) {
 	s.expect("by one of them", s.say("bob", n, "lockstep plan"), "**Planned** `net`")
 }
 
+// TestPlanGateOfOpenPlans holds that a plan which was permitted is made again by itself: nobody asks for that.
+func TestPlanGateOfOpenPlans(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("plan", "  by = [\"acme/sre\"]"))
+	s.hub.SetTeam("acme", "sre", "bob")
+	one := s.pull("alice", "a", githubtest.Files{"net/a.tf": resource("x", "1")})
+	two := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.say("bob", one, "lockstep plan")
+	s.say("bob", two, "lockstep plan")
+	s.expect("the apply of one", s.say("alice", one, "lockstep apply"), "**Applied** `net`")
+	s.repo.Merge("alice", one)
+	s.settle()
+	if got := s.status(two); strings.Contains(got, "could not be checked") || !strings.Contains(got, "1 to add") {
+		t.Errorf("the open plan was not made again:\n%s", got)
+	}
+}
+
 // TestCodeowners holds that the owners are those of the base branch, whatever the pull request has.
 func TestCodeowners(t *testing.T) {
 	t.Parallel()
@@ -389,6 +406,18 @@ func TestOverride(t *testing.T) {
 	s.expect("by a stranger", s.say("mallory", n, because), "**Not overridden**", "needs `write`")
 	s.expect("of another project", s.say("zoe", n, because+" -p other"), "**Not overridden**")
 	s.expect("so it is missing", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
+	s.repo.Review("zoe", n, github.Commented, because)
+	s.repo.CommentOn("zoe", n, "net/b.tf", because)
+	s.settle()
+	said := 0
+	for _, c := range s.repo.Comments(n) {
+		if strings.Contains(c.Body, "**Not overridden**") && strings.Contains(c.Body, "Write it as a comment of its own.") {
+			said++
+		}
+	}
+	if said != 2 {
+		t.Errorf("a review and a line have %d answers that tell where an override counts", said)
+	}
 	id := s.repo.Comment("zoe", n, because)
 	s.settle()
 	s.expect("by whom the settings name", s.answerTo(n, id), "**Overridden** for the plan of `net`, by `zoe`: `the site is down`")

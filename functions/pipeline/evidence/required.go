@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/factfinding"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/questions"
@@ -59,6 +60,9 @@ func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 	}
 	if err := servedNow(ctx, e, q); err != nil {
 		return err
+	}
+	if q.Verb == comment.Plan && (e.Message.Kind == pipeline.ToCheck || e.Message.Kind == pipeline.ToQueue) {
+		return nil // nobody asks: a plan of this head that was permitted is made again
 	}
 	question, err := e.question(ctx, in, command, q.Run)
 	if err != nil {
