@@ -81,7 +81,7 @@ func (c Check) Title(limit int) string {
 // Summary returns the page's first part, of at most limit bytes, in Markdown.
 func (c Check) Summary(limit int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %s.\n", markdown.Code(c.Name), c.plan(), c.standing())
+	fmt.Fprintf(&b, "%s: %s, %s.\n", markdown.Code(c.Label()), c.plan(), c.standing())
 	if c.named() {
 		b.WriteString("\n" + planname.Line(c.Plan))
 		if c.Again != "" {
@@ -101,7 +101,7 @@ func (c Check) Summary(limit int) string {
 		if c.Held() {
 			when = "When that is fulfilled, to apply this plan"
 		}
-		fmt.Fprintf(&b, "\n%s, comment %s on the pull request.", when, markdown.Code("lockstep apply -p "+c.Name))
+		fmt.Fprintf(&b, "\n%s, comment %s on the pull request.", when, c.command(Apply))
 		if c.Plan != "" {
 			fmt.Fprintf(&b, " %s applies this plan, and no other.", markdown.Code("lockstep apply "+planname.Short(c.Plan)))
 		}
@@ -116,11 +116,11 @@ func (c Check) Summary(limit int) string {
 	case OnMerge:
 		b.WriteString("\nMerging the pull request applies this plan.\n")
 	case Stopped:
-		fmt.Fprintf(&b, "\nTo go on, comment %s on the pull request; for a new plan of the rest, %s.\n", markdown.Code("lockstep apply -p "+c.Name), markdown.Code("lockstep plan -p "+c.Name))
+		fmt.Fprintf(&b, "\nTo go on, comment %s on the pull request; for a new plan of the rest, %s.\n", c.command(Apply), c.command(Plan))
 	case NotApplied:
-		fmt.Fprintf(&b, "\nFor a plan of what was merged, comment %s on the pull request.\n", markdown.Code("lockstep plan -p "+c.Name))
+		fmt.Fprintf(&b, "\nFor a plan of what was merged, comment %s on the pull request.\n", c.command(Plan))
 	case PlanFailed, Stale, ApplyFailed:
-		fmt.Fprintf(&b, "\nTo plan again, push, or comment %s.\n", markdown.Code("lockstep plan -p "+c.Name))
+		fmt.Fprintf(&b, "\nTo plan again, push, or comment %s.\n", c.command(Plan))
 	}
 	if c.Whole != "" {
 		fmt.Fprintf(&b, "\nThe text below is shortened. %s\n", c.where())

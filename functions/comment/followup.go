@@ -52,8 +52,49 @@ func (f FollowUp) Body(limit int) string {
 	parts := []string{
 		fmt.Sprintf("#%d is merged, and these projects are not applied, or not all of it:", f.Number),
 		strings.TrimSpace(s.table(limit / 2)),
-		fmt.Sprintf("The reasons are on #%d. Comment %s there for a plan of the base branch, look at it, and comment %s.", f.Number, markdown.Code("lockstep retry"), markdown.Code("lockstep apply")),
+		FollowUp{f.Number, s}.remedy(),
 		"This issue is closed once that is done. If the apply of another pull request has done it, close it yourself.",
 	}
 	return marker + markdown.CutTo(strings.Join(parts, "\n\n")+"\n", limit-len(marker), "")
+}
+
+// toRetry are the standings after a merge that a new plan comes first for.
+var toRetry = []Standing{NotApplied, PlanFailed, ApplyFailed, Stale, PartPlanned, PartApplied, Blocked}
+
+// afterRetry are the commands that apply the plans of a retry: a removed project has one of its own.
+func (s Status) afterRetry() string {
+	var all []string
+	others := false
+	for _, p := range s.Projects {
+		if slices.Contains(toRetry, p.Standing) {
+			if others = others || !p.Removed; p.Removed {
+				all = append(all, p.command(Apply))
+			}
+		}
+	}
+	if others {
+		all = append([]string{markdown.Code("lockstep apply")}, all...)
+	}
+	if most := 10; len(all) > most {
+		all = append(all[:most:most], fmt.Sprintf("so on for %d more", len(all)-most))
+	}
+	return strings.Join(all, " and ")
+}
+
+// remedy says how the rest is applied.
+func (f FollowUp) remedy() string {
+	has := func(list ...Standing) bool {
+		return slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return slices.Contains(list, p.Standing) })
+	}
+	text := fmt.Sprintf("The reasons are on #%d.", f.Number)
+	if has(toRetry...) {
+		text += fmt.Sprintf(" Comment %s there for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), f.afterRetry())
+	}
+	if has(Ready, Renewed) {
+		text += " A plan that waits for a command is applied by it, in a comment there."
+	}
+	if has(Stopped) {
+		text += fmt.Sprintf(" To go on with a stopped apply, comment %s there.", markdown.Code("lockstep apply"))
+	}
+	return text
 }

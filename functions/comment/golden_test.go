@@ -88,6 +88,10 @@ func TestGolden(t *testing.T) {
 	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
 	unknown := Head{Status: Status{Head: someSHA, Problem: trouble}, Standing: HeadUnknown}
 	removing := Head{Status: Status{Head: someSHA, Removed: Removed([]RemovedProject{{"dns", there, false}})}, Standing: HeadNothing}
+	twin, going := net, net
+	twin.Workspace, going.Workspace, going.Removed, going.Options = "prod", "default", true, grammar.Options{Destroy: true}
+	destroyed, unplanned := going, going
+	destroyed.Standing, destroyed.By, unplanned.Standing = Applied, "alice", NotApplied
 	broken := Head{Status: Status{Head: someSHA}, Standing: HeadGivenUp, Why: Markdown(Broken{"it was tried 3 times"})}
 	overtaken := reasons.List{reasons.ConfigMoved{Files: reasons.SomeOf([]string{"net/b.tf"})}, reasons.StateMoved{Change: reasons.SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}
 	awaiting := with(named("app", net), Awaiting, "alice", somePlan)
@@ -105,7 +109,11 @@ func TestGolden(t *testing.T) {
 			named("mx", with(net, Planning, "", ""))).Markdown(65536),
 		"head-nothing":          head(HeadNothing),
 		"head-removed":          removing.Title(255) + "\n=====\n" + removing.Summary(65535),
-		"status-removed":        Status{Head: someSHA, Removed: removing.Removed, Projects: []ProjectStatus{net}}.Markdown(65536),
+		"status-removed":        Status{Head: someSHA, Removed: removing.Removed, Projects: []ProjectStatus{twin, going, named("dns", going)}}.Markdown(65536),
+		"status-removed-done":   Status{Head: someSHA, Removed: removing.Removed, Projects: []ProjectStatus{destroyed}}.Markdown(65536),
+		"status-removed-merged": Status{Head: someSHA, Merged: true, Removed: removing.Removed, Projects: []ProjectStatus{unplanned}}.Markdown(65536),
+		"follow-up-removed":     FollowUp{12, status(of(unplanned), of(named("dns", going)), of(app))}.Body(65536),
+		"check-removed":         check(going, ""),
 		"head-awaited":          head(HeadAwaited),
 		"head-left":             head(HeadLeft, net),
 		"head-waiting":          enforced.Title(255) + "\n=====\n" + enforced.Summary(65535),

@@ -170,7 +170,7 @@ func (h Head) Summary(limit int) string {
 		parts = append(parts, strings.TrimSpace(h.table(limit/2)))
 	}
 	if h.Standing != HeadLeft {
-		parts = append(parts, h.Removed)
+		parts = append(parts, h.removed())
 	}
 	parts = append(parts, h.blockers()...)
 	switch h.Standing {

@@ -29,7 +29,7 @@ func (p ProjectStatus) unblocked() string {
 	case p.Locked && p.ByMerge:
 		return fmt.Sprintf("Merge this pull request once %s there has lifted the lock: that applies this plan.", markdown.Code("lockstep unlock"))
 	case p.Locked:
-		return fmt.Sprintf("Once %s there has lifted the lock, comment %s on this pull request.", markdown.Code("lockstep unlock"), markdown.Code("lockstep apply -p "+p.Name))
+		return fmt.Sprintf("Once %s there has lifted the lock, comment %s on this pull request.", markdown.Code("lockstep unlock"), p.command(Apply))
 	}
-	return fmt.Sprintf("Once nothing is in its way, comment %s on the pull request.", markdown.Code("lockstep plan -p "+p.Name))
+	return fmt.Sprintf("Once nothing is in its way, comment %s on the pull request.", p.command(Plan))
 }

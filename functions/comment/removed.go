@@ -30,13 +30,30 @@ func Removed(all []RemovedProject) string {
 	if more := len(all) - most; more > 0 {
 		fmt.Fprintf(&b, "%d more projects are removed.\n", more)
 	}
-	planned := func(p RemovedProject) bool { return !p.ByMerge }
-	if i := slices.IndexFunc(all, planned); i >= 0 {
-		fmt.Fprintf(&b, "\nThe objects of a removed project are planned to be destroyed, with the configuration that the base branch has. That is done by an apply of its own, %s, and by no other. Without it they stay, and nothing plans them after the merge.", markdown.Code("lockstep apply -p "+all[i].Name))
-	}
 	if i := slices.IndexFunc(all, func(p RemovedProject) bool { return p.ByMerge }); i >= 0 {
 		fmt.Fprintf(&b, "\nMerges alone apply %s, so its objects stay, and nothing plans them after this merge. To destroy them, first remove its resources, in a pull request that leaves the project, and merge that.", markdown.Code(all[i].Name))
 	}
-	b.WriteString(" To keep objects under another name, give the state's address to another project.")
+	b.WriteString("\nTo keep objects under another name, give the state's address to another project.")
 	return b.String()
+}
+
+// removed is the note on projects that are removed, with the commands that destroy the objects of those that still have
+// some.
+func (s Status) removed() string {
+	const most = 10
+	var all []string
+	for _, p := range s.Projects {
+		if p.Removed && !slices.Contains([]Standing{Awaiting, ApplyQueued, Applying, Applied, NoChanges, NotApplied, Closed, Superseded}, p.Standing) {
+			all = append(all, p.command(Apply))
+		}
+	}
+	note := strings.TrimSpace(s.Removed)
+	if note == "" || len(all) == 0 {
+		return note
+	}
+	names := strings.Join(all[:min(most, len(all))], ", ")
+	if more := len(all) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return note + fmt.Sprintf("\n\nThe objects of a removed project are planned to be destroyed, with the configuration that the base branch has. That is done by an apply of its own, %s, and by no other. Without it they stay.", names)
 }

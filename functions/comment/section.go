@@ -48,7 +48,7 @@ func (x section) markdown(body string) string {
 	if x.headed {
 		var names []string
 		for _, p := range x.projects[:min(len(x.projects), maxHeading)] {
-			names = append(names, markdown.Code(p.Name))
+			names = append(names, markdown.Code(p.Label()))
 		}
 		fmt.Fprintf(&b, "#### %s", strings.Join(names, ", "))
 		if n := len(x.projects) - maxHeading; n > 0 {
@@ -78,7 +78,7 @@ func (x section) plans() string {
 		case len(x.projects) == 1:
 			b.WriteString(planname.Of(p.Plan) + "\n")
 		default:
-			fmt.Fprintf(&b, "- %s: %s\n", markdown.Code(p.Name), planname.Of(p.Plan))
+			fmt.Fprintf(&b, "- %s: %s\n", markdown.Code(p.Label()), planname.Of(p.Plan))
 		}
 	}
 	if b.Len() > 0 {

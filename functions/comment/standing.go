@@ -107,9 +107,22 @@ func (p ProjectStatus) remedy() string {
 	return "apply " + planname.Short(p.Plan)
 }
 
+// Label is the name of the project for people, with its workspace where there is another one of that name.
+func (p ProjectStatus) Label() string {
+	if p.Workspace == "" {
+		return p.Name
+	}
+	return fmt.Sprintf("%s (%s)", p.Name, p.Workspace)
+}
+
+// command is a command for the project, and for no other one.
+func (p ProjectStatus) command(v Verb) string {
+	return markdown.Code(Command{Verb: v, Project: p.Name, Workspace: p.Workspace}.String())
+}
+
 // planCommand is the command for a plan of all that the pull request changes in the project.
 func (p ProjectStatus) planCommand() string {
-	return markdown.Code(Command{Verb: Plan, Project: p.Name}.String())
+	return p.command(Plan)
 }
 
 // calm is lower for a project that needs a person's attention more: 0 for a failure, 1 for what
@@ -145,7 +158,7 @@ func (p ProjectStatus) standing() string {
 			return "**waits** for what is missing"
 		}
 		if p.Removed {
-			return "is removed, waits for " + markdown.Code("lockstep apply -p "+p.Name)
+			return "is removed, waits for " + p.command(Apply)
 		}
 		return "waits for " + markdown.Code("lockstep apply")
 	case OnMerge:

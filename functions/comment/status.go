@@ -36,8 +36,10 @@ type Status struct {
 
 // A ProjectStatus is the state of one project.
 type ProjectStatus struct {
-	Name     string
-	Standing Standing
+	Name string
+	// Workspace is that of the project where another one of the pull request has its name, "" elsewhere.
+	Workspace string
+	Standing  Standing
 	// Required is the decision about the requirements for its apply, nil if there are none.
 	Required *rulings.Ruling
 	Counts   counting.Counts // of the plan
@@ -140,7 +142,7 @@ func (s Status) render(sections []string) string {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(s.Problem))
 	}
 	if s.Removed != "" {
-		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(s.Removed))
+		fmt.Fprintf(&b, "\n%s\n", s.removed())
 	}
 	for _, text := range sections {
 		b.WriteString(text)
@@ -178,7 +180,7 @@ const tableHead = "| project | plan | status |\n|---|---|---|\n"
 
 // row is the project's line of the table.
 func (p ProjectStatus) row() string {
-	return fmt.Sprintf("| %s | %s | %s |\n", cell(p.Name), p.plan(), p.standing())
+	return fmt.Sprintf("| %s | %s | %s |\n", cell(p.Label()), p.plan(), p.standing())
 }
 
 // named reports whether to name the plan: one that can be applied, or is being applied.
@@ -215,7 +217,7 @@ func (s Status) remedy() string {
 	var say []string
 	switch {
 	case s.Merged && has(NotApplied):
-		say = append(say, fmt.Sprintf("To apply what was merged, comment %s for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), markdown.Code("lockstep apply")))
+		say = append(say, fmt.Sprintf("To apply what was merged, comment %s for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), s.afterRetry()))
 	case s.Merged && has(PlanFailed, ApplyFailed, Stale, PartPlanned, PartApplied):
 		say = append(say, fmt.Sprintf("For a new plan of what was merged and is not applied, comment %s.", markdown.Code("lockstep retry")))
 	case s.Merged && has(Ready, Blocked, Renewed, Stopped):

@@ -49,7 +49,7 @@ func samples() List {
 		NotLifted{"bob"}, NotInConversation{}, NothingToLock{},
 		Awaits{"app", []string{"net"}}, Awaits{"app", []string{"db", "net"}}, OutOfOrder{"app", []string{"net"}, false}, OutOfOrder{"app", []string{"db", "net"}, false}, OutOfOrder{"app", []string{"net"}, true}, InCycle{[]string{"app", "net", "app"}},
 		SetNotLocked{[]string{"dns", "net"}}, LockedByAnother{8, "carol", "the database moves", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), false}, LockedByAnother{8, "carol", "it moves", time.Time{}, true},
-		NoneSelected{grammar.Command{Verb: grammar.Apply, Project: "x"}, []string{"app/eu", "network"}}, OwnApply{"net"}, ServedElsewhere{"net", "ou-a"}, ServedElsewhere{"net", ""}, SeveralProjects{grammar.Command{Verb: grammar.Plan, Options: grammar.Options{Forgets: []string{"a.b"}}}, []string{"app/eu", "network"}}, NoProjectSelected{grammar.Command{Verb: grammar.Plan}, nil}, NoProjectSelected{grammar.Command{Verb: grammar.Plan, Failed: true}, []string{"net"}}, NoProjectSelected{grammar.Command{Verb: grammar.Apply, Project: "x"}, []string{"app/eu", "network"}},
+		NoneSelected{grammar.Command{Verb: grammar.Apply, Project: "x"}, []string{"app/eu", "network"}}, OwnApply{"net", ""}, ServedElsewhere{"net", "ou-a"}, ServedElsewhere{"net", ""}, SeveralProjects{grammar.Command{Verb: grammar.Plan, Options: grammar.Options{Forgets: []string{"a.b"}}}, []string{"app/eu", "network"}}, NoProjectSelected{grammar.Command{Verb: grammar.Plan}, nil}, NoProjectSelected{grammar.Command{Verb: grammar.Plan, Failed: true}, []string{"net"}}, NoProjectSelected{grammar.Command{Verb: grammar.Apply, Project: "x"}, []string{"app/eu", "network"}},
 	}
 }
 

@@ -131,12 +131,16 @@ func (r ServedElsewhere) words() (text, remedy string) {
 		fmt.Sprintf("It is given the same command, and answers it; its check is %s.", markdown.Code(check))
 }
 
-// OwnApply: the plan destroys the objects of a removed project, and the command is for all that waits.
-type OwnApply struct{ Project string }
+// OwnApply: the plan destroys the objects of a removed project, and the command does not name it alone. Workspace is
+// that of the project where another one of the pull request has its name, "" elsewhere.
+type OwnApply struct {
+	Project   string
+	Workspace string `json:",omitempty"`
+}
 
 func (r OwnApply) words() (text, remedy string) {
 	return "The pull request removes this project, and the plan destroys all of its objects: that needs an apply of its own.",
-		fmt.Sprintf("Comment %s.", markdown.Code("lockstep apply -p "+r.Project))
+		fmt.Sprintf("Comment %s.", markdown.Code(grammar.Command{Verb: "apply", Project: r.Project, Workspace: r.Workspace}.String()))
 }
 
 // SeveralProjects: a change of the state is for one of the projects, and a command selects several.

@@ -414,3 +414,49 @@ func TestDriftOfARemovedProject(t *testing.T) {
 	s, n := removing(t, "", nil)
 	s.expect("a plan after all", s.say("alice", n, "lockstep plan -p net"), "**Planned** `net`: 0 to add, 0 to change, 2 to destroy")
 }
+
+// TestRemovedByAnotherCommand holds that objects of a removed project are destroyed by no command that may be for another
+// project as well: one with a pattern, with a directory or a workspace alone, or with a name that the head has, too.
+func TestRemovedByAnotherCommand(t *testing.T) {
+	t.Parallel()
+	two := "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n"
+	workspace := strings.Replace(two, "dir = \"net\"", "dir = \"net\"\n  workspace = \"prod\"", 1)
+	name := strings.Replace(two, "project \"net\"", "project \"network\"", 1)
+	for _, c := range []struct{ settings, command, own string }{
+		{workspace, "apply -p net", "apply -p net -w default"},
+		{workspace, "apply -d net", "apply -p net -w default"},
+		{workspace, "apply -p net -w *", "apply -p net -w default"},
+		{workspace, "plan -p net\nlockstep apply -p net", "apply -p net -w default"},
+		{workspace, "plan -p net -w default\nlockstep apply -p net", "apply -p net -w default"},
+		{name, "apply -d net", "apply -p net"},
+		{name, "apply -p net*", "apply -p net"},
+		{name, "apply -w default", "apply -p net"},
+		{two[strings.Index(two, "project \"app\""):], "apply -p *", "apply -p net"},
+		{two[strings.Index(two, "project \"app\""):], "plan -p *\nlockstep apply -p *", "apply -p net"},
+	} {
+		t.Run(c.own+" "+c.command, func(t *testing.T) {
+			t.Parallel()
+			s := removable(t, "")
+			n := s.pull("alice", "remove", githubtest.Files{"lockstep.hcl": c.settings, "app/c.tf": resource("c", "1")})
+			s.expect("the status", s.status(n), "is removed, waits for `lockstep "+c.own+"`")
+			answer := s.say("alice", n, "lockstep "+c.command)
+			if strings.Contains(answer, "2 destroyed") {
+				t.Errorf("destroyed: %s", answer)
+			}
+			s.expect("the answer", answer, "that needs an apply of its own", "`lockstep "+c.own+"`")
+			s.expect("an apply of its own", s.say("alice", n, "lockstep "+c.own), "**Applied**", "2 destroyed")
+		})
+	}
+}
+
+// TestNamesakes is a workspace that is another one at the head: two projects of one name, each with words of its own.
+func TestNamesakes(t *testing.T) {
+	t.Parallel()
+	s := removable(t, "")
+	n := s.pull("alice", "remove", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  workspace = \"prod\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n"})
+	s.expect("the status", s.status(n), "| `net (prod)` | 2 to add", "| `net (default)` | 0 to add, 0 to change, 2 to destroy", "#### `net (prod)`", "#### `net (default)`")
+	s.expect("the check of the new one", s.checkOf("remove", "lockstep/net@prod").Summary, "To apply this plan, comment `lockstep apply -p net -w prod`")
+	s.expect("the check of the old one", s.checkOf("remove", "lockstep/net").Summary, "To apply this plan, comment `lockstep apply -p net -w default`")
+	s.expect("an apply of both", s.say("alice", n, "lockstep apply"), "**Applied** `net (prod)`: 2 added", "**Not applied** `net (default)`")
+	s.expect("a plan and an apply of one", s.say("alice", n, "lockstep plan -p net -w default\nlockstep apply -p net -w default"), "**Planned** `net (default)`", "**Applied** `net (default)`: 0 added, 0 changed, 2 destroyed")
+}

@@ -7,6 +7,12 @@ func (r Run) Meant(c comment.Command) bool {
 	return c.Selects(r.Project, r.Dir, r.Workspace) && (!c.Failed || r.failed())
 }
 
+// Alone reports whether a command is for the run, and for no other one that there may be: it has the project's name, and
+// no pattern for it, and the workspace where the name is that of a [Run.Twin].
+func Alone(r Run, c comment.Command) bool {
+	return c.Project == r.Project && (c.Workspace == r.Workspace || c.Workspace == "" && !r.Twin)
+}
+
 // failed reports whether somebody has to look at the run: its last plan or apply has failed, or what was merged is not
 // applied.
 func (r Run) failed() bool {

@@ -42,6 +42,8 @@ type Run struct {
 	// Removed is set for a project that the pull request removes: the plan is to destroy its objects, by the
 	// configuration that the base branch has. Base and Merge are the same commit then, too.
 	Removed bool `json:",omitempty"`
+	// Twin is set if another project of the pull request has the name, in another workspace: one of the two is Removed.
+	Twin bool `json:",omitempty"`
 	// Beside is set for a project that the pull request does not touch: somebody has named it.
 	Beside bool `json:",omitempty"`
 	// Attempt counts the plans requested, Begun the plans begun, and Try the applies requested.

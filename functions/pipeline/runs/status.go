@@ -11,11 +11,17 @@ func Status(r Run) comment.ProjectStatus {
 	p := comment.ProjectStatus{
 		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), AfterMerge: r.AfterMerge, MergeApplies: r.ApplyOn == project.OnMerge || r.Removed, Removed: r.Removed,
 	}
+	if r.Twin {
+		p.Workspace = r.Workspace
+	}
 	if r.Waiting() {
 		p.By, p.After = r.Waits.By, r.Waits.On
 	}
 	return p
 }
+
+// Label names a run's project for people.
+func Label(r Run) string { return Status(r).Label() }
 
 // Block adds the obstacles to the status of a run whose plan could be applied otherwise: last, if it is another pull request's
 // and not merged, and a person's lock. Both may be nil.

@@ -54,9 +54,9 @@ func (qu *ApplyQueuer) together(ctx context.Context, c comment.Command, s ledger
 		if no := planrun.NotNext(qu.Evidence.Message.Lines, s.PlanLine, s.Run); no != nil {
 			why = no
 		}
-		return evidence.Refused(c, s.Project, runs.Refusal(why)), true, nil
+		return evidence.Refused(c, runs.Label(s.Run), runs.Refusal(why)), true, nil
 	case s.Try >= s.ThenApply || s.Waiting():
 		return nil, true, nil // queued, or answered
 	}
-	return nil, true, qu.Report.Reply(ctx, s.Answer, report.NextApply(s.Run, comment.Pending{Project: s.Project, Verb: comment.Apply, AfterPlan: true}))
+	return nil, true, qu.Report.Reply(ctx, s.Answer, report.NextApply(s.Run, comment.Pending{Project: runs.Label(s.Run), Verb: comment.Apply, AfterPlan: true}))
 }

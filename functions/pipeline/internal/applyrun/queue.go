@@ -38,8 +38,9 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	}
 	var replies []comment.Reply
 	for _, s := range all {
-		if s.Removed && c.Everything() && c.Plan == "" {
-			replies = append(replies, evidence.Refused(c, s.Project, runs.Refusal(reasons.OwnApply{Project: s.Project})))
+		if s.Removed && c.Plan == "" && !runs.Alone(s.Run, c) {
+			own := reasons.OwnApply{Project: s.Project, Workspace: runs.Status(s.Run).Workspace}
+			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(own)))
 			continue
 		}
 		no, ok, err := qu.together(ctx, c, s)
@@ -99,7 +100,7 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 	if s.ApplyFor != m.ID && !(s.Waiting() && s.Waits.For == m.ID) {
 		d, err := qu.mayQueue(ctx, c, s.Run)
 		if err != nil {
-			return evidence.Unable(c, s.Project, err)
+			return evidence.Unable(c, runs.Label(s.Run), err)
 		}
 		answer := cmp.Or(report.AnswerTo(m), s.Answer)
 		on, waits := d.Waits()
@@ -107,7 +108,7 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 		case waits:
 			s.Run = s.Await(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.PlanHash, On: on})
 		case !d.Allowed():
-			return evidence.Refused(c, s.Project, d), nil
+			return evidence.Refused(c, runs.Label(s.Run), d), nil
 		default:
 			if answer != s.Answer && s.Waits == nil { // who wanted the plan applied at once is told that another one has it applied
 				if err := qu.Report.Unfollow(ctx, s.Run, reasons.BeingApplied{By: m.Actor, Verb: comment.Apply}); err != nil {
@@ -140,7 +141,7 @@ func (qu *ApplyQueuer) announce(ctx context.Context, r runs.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := qu.Report.Reply(ctx, r.Answer, report.ApplyReply(r, comment.Pending{Project: r.Project, Verb: comment.Apply, Ahead: ahead})); err != nil {
+	if err := qu.Report.Reply(ctx, r.Answer, report.ApplyReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Apply, Ahead: ahead})); err != nil {
 		return err
 	}
 	if err := qu.Report.PutCheck(ctx, r); err != nil {

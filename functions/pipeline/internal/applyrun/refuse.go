@@ -23,7 +23,7 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 	if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
 		return err
 	}
-	p := report.ApplyReply(s.Run, comment.Failed{Project: s.Project, Verb: comment.Apply, Untouched: true, Closed: s.Over(ap.Evidence.Pull.Open)})
+	p := report.ApplyReply(s.Run, comment.Failed{Project: runs.Label(s.Run), Verb: comment.Apply, Untouched: true, Closed: s.Over(ap.Evidence.Pull.Open)})
 	p.Body = s.Result()
 	if err := ap.Report.Reply(ctx, s.Answer, p); err != nil {
 		return err

@@ -139,7 +139,7 @@ func (w *Waves) unable(ctx context.Context, all []ledger.Versioned, err error) e
 
 // giveUp answers whoever has asked for an apply that will not be done.
 func (w *Waves) giveUp(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
-	return w.GiveUp(ctx, s, evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d))
+	return w.GiveUp(ctx, s, evidence.Refused(comment.Command{Verb: comment.Apply}, runs.Label(s.Run), d))
 }
 
 // GiveUp is giveUp with any reply. The plan can still be applied while the pull request is open. The check comes
@@ -180,7 +180,7 @@ func (qu *ApplyQueuer) waits(ctx context.Context, r runs.Run) error {
 
 // tell reports what an apply waits for.
 func (qu *ApplyQueuer) tell(ctx context.Context, r runs.Run) error {
-	if err := qu.Report.Reply(ctx, r.Waits.Answer, report.NextApply(r, comment.Pending{Project: r.Project, Verb: comment.Apply, After: r.Waits.On})); err != nil {
+	if err := qu.Report.Reply(ctx, r.Waits.Answer, report.NextApply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Apply, After: r.Waits.On})); err != nil {
 		return err
 	}
 	return qu.Report.PutCheck(ctx, r)

@@ -72,6 +72,10 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	if c.Options.Changes() && len(found) > 1 {
 		return nil, several(c, found), nil
 	}
+	for i, p := range found {
+		other := func(q project.Project) bool { return q.Name == p.Name && q.Workspace != p.Workspace }
+		found[i].twin = slices.ContainsFunc(all, other) || slices.ContainsFunc(gone, func(q selected) bool { return other(q.Project) })
+	}
 	l.Order = orderOf(all, found, c, base)
 	switch {
 	case len(found) > 0 || qu.Evidence.Message.Actor == "" || c.Everything() && len(l.Elsewhere) > 0:

@@ -42,7 +42,7 @@ func applies(l grammar.Line, c comment.Command, r runs.Run) bool {
 	if of.Failed && c.Failed { // the run is none that has failed any more
 		of.Failed = false
 	}
-	return l.Problem.IsZero() && of.Verb == comment.Apply && of.Plan == "" && !of.Failed && r.Meant(of) && !(r.Removed && of.Everything())
+	return l.Problem.IsZero() && of.Verb == comment.Apply && of.Plan == "" && !of.Failed && r.Meant(of) && (!r.Removed || runs.Alone(r, of))
 }
 
 // NotNext returns the reason for which the plan that a line of a comment makes of a run is not applied by a later line of

@@ -263,7 +263,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	if s.Named = ""; qu.Evidence.Pull.Fork() && !qu.Evidence.Pull.Merged {
 		s.Named = c.Commit
 	}
-	s.AfterMerge, s.Beside = qu.Evidence.Pull.Merged, p.beside
+	s.AfterMerge, s.Beside, s.Twin = qu.Evidence.Pull.Merged, p.beside, p.twin
 	s.Attempt++
 	s.ThenApply, s.Quiet = 0, qu.quiet
 	s.Ordered = l.Order != nil && len(l.Order.Edges) > 0
@@ -294,7 +294,7 @@ func (qu *PlanQueuer) announceFor(ctx context.Context, r runs.Run) error {
 
 // announce reports that a run is queued, and sends the message for its plan.
 func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
-	if err := qu.Report.Reply(ctx, r.Answer, report.PlanReply(r, comment.Pending{Project: r.Project, Verb: comment.Plan})); err != nil {
+	if err := qu.Report.Reply(ctx, r.Answer, report.PlanReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Plan})); err != nil {
 		return err
 	}
 	if err := qu.Report.PutCheck(ctx, r); err != nil {

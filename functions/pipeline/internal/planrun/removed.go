@@ -16,11 +16,12 @@ import (
 )
 
 // A selected project is one to be planned: of the head, or one that the pull request removes. Then base is the commit of
-// the base branch that has it. beside is set for one that is named, and that the pull request does not touch.
+// the base branch that has it. beside is set for one that is named, and that the pull request does not touch, twin for one of
+// two with one name: see [runs.Run.Twin].
 type selected struct {
 	project.Project
-	base   string
-	beside bool
+	base         string
+	beside, twin bool
 }
 
 // ofHead are projects of the head.

@@ -57,18 +57,18 @@ func NextApply(r runs.Run, reply comment.Reply) ledger.Reply {
 // Made is the reply to whoever waits for a plan that is made, or has failed.
 func Made(r runs.Run) ledger.Reply {
 	if r.Phase == runs.Planned {
-		return PlanReply(r, comment.Planned{Project: r.Project, Counts: r.Counts})
+		return PlanReply(r, comment.Planned{Project: runs.Label(r), Counts: r.Counts})
 	}
-	p := PlanReply(r, comment.Failed{Project: r.Project, Verb: comment.Plan})
+	p := PlanReply(r, comment.Failed{Project: runs.Label(r), Verb: comment.Plan})
 	p.Body = r.Report()
 	return p
 }
 
 // Carried is the reply to whoever waits for an apply that was carried out, or has failed.
 func Carried(r runs.Run) ledger.Reply {
-	p := ApplyReply(r, comment.Done{Project: r.Project, Counts: r.Done, Settled: r.Settled, Hooks: r.Hooks})
+	p := ApplyReply(r, comment.Done{Project: runs.Label(r), Counts: r.Done, Settled: r.Settled, Hooks: r.Hooks})
 	if r.Phase == runs.ApplyFailed {
-		p = ApplyReply(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost, Settled: r.Settled, Hooks: r.Hooks})
+		p = ApplyReply(r, comment.Failed{Project: runs.Label(r), Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost, Settled: r.Settled, Hooks: r.Hooks})
 	}
 	p.Body = r.Result()
 	return p
@@ -76,7 +76,7 @@ func Carried(r runs.Run) ledger.Reply {
 
 // Halted is the reply to whoever waits for an apply that somebody has stopped.
 func Halted(r runs.Run, closed bool) ledger.Reply {
-	p := ApplyReply(r, comment.StoppedApply{Project: r.Project, By: r.StoppedBy, Progress: r.Progress, Closed: closed, Hooks: r.Hooks})
+	p := ApplyReply(r, comment.StoppedApply{Project: runs.Label(r), By: r.StoppedBy, Progress: r.Progress, Closed: closed, Hooks: r.Hooks})
 	p.Body = r.Result()
 	return p
 }
@@ -118,7 +118,7 @@ func unfollowed(r runs.Run, why reasons.Reason) []ledger.Reply {
 	if r.ThenApply != r.Try+1 {
 		return nil
 	}
-	return []ledger.Reply{NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: r.Project, Reasons: reasons.List{why}})}
+	return []ledger.Reply{NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: runs.Label(r), Reasons: reasons.List{why}})}
 }
 
 // Unfollow answers whoever waits for an apply that was requested together with the run's plan, or that

@@ -30,7 +30,7 @@ func (rp *Reporter) AtRest(ctx context.Context, r runs.Run) error {
 // Going tells people how far an apply is that is handed over: in its answer, its check, and the
 // status.
 func (rp *Reporter) Going(ctx context.Context, r runs.Run) error {
-	if err := rp.Reply(ctx, r.Answer, ApplyReply(r, comment.Pending{Project: r.Project, Verb: comment.Apply, Progress: r.Progress})); err != nil {
+	if err := rp.Reply(ctx, r.Answer, ApplyReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Apply, Progress: r.Progress})); err != nil {
 		return err
 	}
 	if err := rp.PutCheck(ctx, r); err != nil {
