@@ -94,7 +94,8 @@
 // Where no process gets on, three attempts are the end.
 //
 // Where a project depends on others of the same pull request, its apply is accepted before its time, and waits in the
-// record of its run until those are applied, or until one of them will not be (runs.Order, applyrun.Waves).
+// record of its run until those are applied, or until one of them will not be (runs.Order, applyrun.Waves). One that is
+// destroyed waits for those that depend on it instead.
 //
 // A check of an open plan that dies is done again, by its message or the janitor's: it changes nothing
 // that an apply believes, which plans again itself with the state locked.

@@ -11,30 +11,69 @@ import (
 type Awaits struct {
 	Project string
 	On      []string
+	// Destroys is set if the project is destroyed: On depend on it.
+	Destroys bool `json:",omitempty"`
 }
 
 func (r Awaits) words() (text, remedy string) {
-	return fmt.Sprintf("%s depends on %s, %s not applied yet.", markdown.Code(r.Project), markdown.List(r.On), are(r.On)),
-		fmt.Sprintf("Comment %s: it is applied after that.", markdown.Code("lockstep apply -p "+r.Project))
+	after := fmt.Sprintf("Comment %s: it is applied after that.", markdown.Code("lockstep apply -p "+r.Project))
+	if r.Destroys {
+		return fmt.Sprintf("%s is destroyed after %s, which %s on it, and %s not applied yet.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On), is(r.On)), after
+	}
+	return fmt.Sprintf("%s depends on %s, %s not applied yet.", markdown.Code(r.Project), markdown.List(r.On), are(r.On)), after
 }
 
 // OutOfOrder: projects that this one depends on are not applied, and nobody is about to apply them.
 type OutOfOrder struct {
 	Project string
 	Left    []string
-	Merged  bool `json:",omitempty"`
+	// Again are those of them that have to be planned again before.
+	Again  []string `json:",omitempty"`
+	Merged bool     `json:",omitempty"`
+	// Destroys is set if the project is destroyed: those left depend on it. Removed is set if the pull request removes it, so
+	// that an apply of all is not for it.
+	Destroys bool `json:",omitempty"`
+	Removed  bool `json:",omitempty"`
 }
 
 func (r OutOfOrder) words() (text, remedy string) {
 	text = fmt.Sprintf("%s depends on %s, %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), are(r.Left))
-	all := markdown.Code("lockstep apply")
+	if r.Destroys {
+		text = fmt.Sprintf("%s is destroyed after %s, which %s on it, and %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), depend(r.Left), is(r.Left))
+	}
+	apply := "lockstep apply"
+	all := fmt.Sprintf(", or all in their order, with %s", markdown.Code(apply))
+	switch {
+	case r.Removed:
+		all = ""
+	case len(r.Left) == 1:
+		all = fmt.Sprintf(", or both in their order, with %s", markdown.Code(apply))
+	}
 	switch {
 	case r.Merged:
 		return text, planAgain(true)
+	case len(r.Again) > 0 && len(r.Left) == 1:
+		return text, fmt.Sprintf("Plan that again first, with %s, and apply it%s.", markdown.Code("lockstep plan -p "+r.Left[0]), all)
+	case len(r.Again) > 0:
+		return text, fmt.Sprintf("Plan %s again first, with %s, and apply those, each with %s%s.", markdown.List(r.Again), markdown.Code("lockstep plan --failed"), markdown.Code(apply+" -p NAME"), all)
 	case len(r.Left) == 1:
-		return text, fmt.Sprintf("Apply that first, with %s, or both in their order, with %s.", markdown.Code("lockstep apply -p "+r.Left[0]), all)
+		return text, fmt.Sprintf("Apply that first, with %s%s.", markdown.Code(apply+" -p "+r.Left[0]), all)
 	}
-	return text, fmt.Sprintf("Apply those first, each with %s, or all in their order, with %s.", markdown.Code("lockstep apply -p NAME"), all)
+	return text, fmt.Sprintf("Apply those first, each with %s%s.", markdown.Code(apply+" -p NAME"), all)
+}
+
+func depend(names []string) string {
+	if len(names) == 1 {
+		return "depends"
+	}
+	return "depend"
+}
+
+func is(names []string) string {
+	if len(names) == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 func are(names []string) string {

@@ -47,9 +47,12 @@ func samples() List {
 		Unusable{"there is no such project: network"}, CommitGone{"404 Not Found"},
 		Required{grammar.Apply, requiredTree(), false}, Required{grammar.Apply, requiredTree(), true}, Required{grammar.Unlock, unknownTree(), false},
 		NotLifted{"bob"}, NotInConversation{}, NothingToLock{},
-		Awaits{"app", []string{"net"}}, Awaits{"app", []string{"db", "net"}}, OutOfOrder{"app", []string{"net"}, false}, OutOfOrder{"app", []string{"db", "net"}, false}, OutOfOrder{"app", []string{"net"}, true}, InCycle{[]string{"app", "net", "app"}},
+		Awaits{"app", []string{"net"}, false}, Awaits{"app", []string{"db", "net"}, false}, Awaits{"net", []string{"app"}, true}, Awaits{"net", []string{"app", "db"}, true},
+		OutOfOrder{Project: "app", Left: []string{"net"}}, OutOfOrder{Project: "app", Left: []string{"db", "net"}}, OutOfOrder{Project: "app", Left: []string{"net"}, Merged: true},
+		OutOfOrder{Project: "app", Left: []string{"net"}, Again: []string{"net"}}, OutOfOrder{Project: "app", Left: []string{"db", "net"}, Again: []string{"net"}},
+		OutOfOrder{Project: "net", Left: []string{"app"}, Destroys: true}, OutOfOrder{Project: "net", Left: []string{"app", "db"}, Destroys: true, Removed: true}, OutOfOrder{Project: "net", Left: []string{"app"}, Again: []string{"app"}, Destroys: true, Removed: true}, InCycle{[]string{"app", "net", "app"}},
 		SetNotLocked{[]string{"dns", "net"}}, LockedByAnother{8, "carol", "the database moves", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), false}, LockedByAnother{8, "carol", "it moves", time.Time{}, true},
-		NoneSelected{grammar.Command{Verb: grammar.Apply, Project: "x"}, []string{"app/eu", "network"}}, OwnApply{"net", ""}, ServedElsewhere{"net", "ou-a"}, ServedElsewhere{"net", ""}, SeveralProjects{grammar.Command{Verb: grammar.Plan, Options: grammar.Options{Forgets: []string{"a.b"}}}, []string{"app/eu", "network"}}, NoProjectSelected{grammar.Command{Verb: grammar.Plan}, nil}, NoProjectSelected{grammar.Command{Verb: grammar.Plan, Failed: true}, []string{"net"}}, NoProjectSelected{grammar.Command{Verb: grammar.Apply, Project: "x"}, []string{"app/eu", "network"}},
+		NoneSelected{grammar.Command{Verb: grammar.Apply, Project: "x"}, []string{"app/eu", "network"}}, OwnApply{"net", ""}, OwnApply{"net", "default"}, ServedElsewhere{"net", "ou-a"}, ServedElsewhere{"net", ""}, SeveralProjects{grammar.Command{Verb: grammar.Plan, Options: grammar.Options{Forgets: []string{"a.b"}}}, []string{"app/eu", "network"}}, NoProjectSelected{grammar.Command{Verb: grammar.Plan}, nil}, NoProjectSelected{grammar.Command{Verb: grammar.Plan, Failed: true}, []string{"net"}}, NoProjectSelected{grammar.Command{Verb: grammar.Apply, Project: "x"}, []string{"app/eu", "network"}},
 	}
 }
 

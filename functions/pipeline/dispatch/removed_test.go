@@ -460,3 +460,55 @@ func TestNamesakes(t *testing.T) {
 	s.expect("an apply of both", s.say("alice", n, "lockstep apply"), "**Applied** `net (prod)`: 2 added", "**Not applied** `net (default)`")
 	s.expect("a plan and an apply of one", s.say("alice", n, "lockstep plan -p net -w default\nlockstep apply -p net -w default"), "**Planned** `net (default)`", "**Applied** `net (default)`: 0 added, 0 changed, 2 destroyed")
 }
+
+// dependent is a stage with two applied projects, of which app depends on net.
+func dependent(t *testing.T) *stage {
+	s := newStage(t, githubtest.Files{"o/main.tf": resource("a", "1"), "net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": appLast})
+	first := s.pull("alice", "first", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	s.expect("the first apply", s.say("alice", first, "lockstep apply"), "**Applied** `app`")
+	s.repo.Merge("alice", first)
+	s.settle()
+	return s
+}
+
+// TestDestroyedInTurn holds that a project is destroyed after those that depend on it, and that nobody waits for that.
+func TestDestroyedInTurn(t *testing.T) {
+	t.Parallel()
+	s := dependent(t)
+	n := s.pull("alice", "destroy", githubtest.Files{"net/c.tf": resource("c", "1"), "app/c.tf": resource("c", "1")})
+	s.say("alice", n, "lockstep plan -destroy")
+	s.expect("the first of all", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` is destroyed after `app`, which depends on it, and is not applied.", "with `lockstep apply -p app`, or both in their order, with `lockstep apply`")
+	answer := s.say("alice", n, "lockstep apply")
+	s.expect("both", answer, "**Applied** `app`: 0 added, 0 changed, 2 destroyed", "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
+	if strings.Index(answer, "**Applied** `app`") > strings.Index(answer, "**Applied** `net`") {
+		t.Error(answer)
+	}
+}
+
+// TestRemovedInTurn holds the same of projects that a pull request removes, before its merge and after it.
+func TestRemovedInTurn(t *testing.T) {
+	t.Parallel()
+	for _, merged := range []bool{false, true} {
+		s := dependent(t)
+		n := s.pull("alice", "remove", githubtest.Files{"lockstep.hcl": "project \"o\" {\n  dir = \"o\"\n}\n"})
+		if merged {
+			s.repo.Merge("alice", n)
+			s.settle()
+			s.expect("a plan again", s.say("alice", n, "lockstep retry"), "**Planned** `net`", "**Planned** `app`")
+		}
+		s.expect("the wrong one first", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` is destroyed after `app`, which depends on it, and is not applied.", "Apply that first, with `lockstep apply -p app`.")
+		s.expect("the dependent", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`: 0 added, 0 changed, 2 destroyed")
+		s.expect("what it depended on", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
+	}
+}
+
+// TestRemovedDependency is how a project gets rid of one that it depends on: it is applied first, and then the other one is
+// destroyed.
+func TestRemovedDependency(t *testing.T) {
+	t.Parallel()
+	s := dependent(t)
+	n := s.pull("alice", "drop", githubtest.Files{"app/c.tf": resource("c", "1"), "lockstep.hcl": "project \"app\" {\n  dir = \"app\"\n}\n"})
+	s.expect("the wrong one first", s.say("alice", n, "lockstep apply -p net"), "`net` is destroyed after `app`")
+	s.expect("all", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 1 added", "**Not applied** `net`", "that needs an apply of its own")
+	s.expect("what is removed", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
+}

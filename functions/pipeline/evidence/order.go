@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -9,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // inOrder reads the evidence about the order of applies for a request, in q.Order: nothing where neither the head
@@ -24,7 +26,7 @@ func inOrder(ctx context.Context, e *Reader, q *runs.Request) (err error) {
 // Ordered reads the order of applies in the pull request of a run; nil where neither the head nor the base branch has one.
 func (e *Reader) Ordered(ctx context.Context, r runs.Run) (*runs.Order, error) {
 	in, err := e.requirements(ctx)
-	if err != nil || !r.Ordered && !in.settings.Orders() {
+	if err != nil || !r.Ordered && !(r.Removed && e.Pull.Merged) && !in.settings.Orders() {
 		return nil, err
 	}
 	return e.Order(ctx)
@@ -37,7 +39,7 @@ func (e *Reader) Order(ctx context.Context) (*runs.Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &runs.Order{Progress: map[string]order.Progress{}, Coming: map[string]bool{}}
+	o := runs.NewOrder()
 	if l.Head == e.Pull.Head.SHA && l.Order != nil {
 		o.Head = l.Order.Edges
 	}
@@ -78,18 +80,40 @@ func (e *Reader) progress(ctx context.Context, o *runs.Order, l ledger.Look) err
 	if err != nil {
 		return err
 	}
+	planned := map[string]bool{}
 	for _, s := range all {
 		o.Add(s.Run, e.Pull.Head.SHA)
+		if s.Head != e.Pull.Head.SHA || s.Phase == runs.Superseded {
+			continue
+		}
+		if planned[s.Project] = planned[s.Project] || !s.Removed; s.Removed && e.Pull.Merged {
+			if err := formerly(ctx, e, o, s.Run); err != nil {
+				return err
+			}
+		}
 	}
 	if l.Head != e.Pull.Head.SHA || l.Order == nil {
 		return nil
 	}
 	for _, name := range l.Order.Touched {
-		if _, planned := o.Progress[name]; !planned {
+		if !planned[name] {
 			o.Progress[name] = order.Unknown
 		}
 	}
 	return nil
+}
+
+// formerly adds the order of the last commit of the base branch that had the project of a Removed run: after the merge
+// nothing depends on it any more, by the base branch.
+func formerly(ctx context.Context, e *Reader, o *runs.Order, r runs.Run) error {
+	b, err := e.baseAt(ctx, r.Base)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil // the base branch was written anew since
+	}
+	if err == nil {
+		o.Was = order.Union(o.Was, project.EdgesOf(b.projects), func(string) bool { return true })
+	}
+	return err
 }
 
 // orderIn reads the order anew for a request whose project was looked up in a checkout: of the projects that are
@@ -97,7 +121,7 @@ func (e *Reader) progress(ctx context.Context, o *runs.Order, l ledger.Look) err
 func (e *Reader) orderIn(ctx context.Context, checkout []project.Project) (*runs.Order, error) {
 	in, err := e.requirements(ctx)
 	head := project.EdgesOf(checkout)
-	if err != nil || len(head) == 0 && !in.settings.Orders() {
+	if err != nil || len(head) == 0 && !in.settings.Orders() && !e.Pull.Merged { // after the merge, see formerly
 		return nil, err
 	}
 	o, err := e.Order(ctx)

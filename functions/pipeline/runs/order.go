@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -12,15 +13,31 @@ import (
 // refused instead where nobody is about to apply one of them, so that nothing waits for ever: each apply that others
 // wait for is under way, or waits itself, and no project waits for itself.
 
+// A plan that destroys a project, since the pull request removes it or somebody wants that, turns the order round: it comes
+// behind those of the projects that depend on it, and no other one comes behind it. So nothing is taken away from a
+// project that still needs it, and one that stops to need it is applied before.
+
 // An Order is the evidence about the order in which the projects of a pull request are applied.
 type Order struct {
-	// Base and Head are the projects that a project depends on, by the settings of the base branch and of the head.
-	Base, Head order.Edges
+	// Base and Head are the projects that a project depends on, by the settings of the base branch and of the head. Was
+	// are those by the last commits of the base branch that had the projects which a merge has removed.
+	Base, Head, Was order.Edges
 	// Progress is that of the projects of the pull request, by name. Coming are those whose applies are
 	// under way, or accepted.
 	Progress map[string]order.Progress
 	Coming   map[string]bool
+	// Destroyed and Ending are the same of those whose plans destroy them.
+	Destroyed map[string]order.Progress
+	Ending    map[string]bool
 }
+
+// NewOrder returns an order without projects.
+func NewOrder() *Order {
+	return &Order{Progress: map[string]order.Progress{}, Coming: map[string]bool{}, Destroyed: map[string]order.Progress{}, Ending: map[string]bool{}}
+}
+
+// destroys reports whether a run's plan is to destroy its project.
+func destroys(r Run) bool { return r.Removed || r.Options.Destroy }
 
 // Edges are those that hold: see [order.Union]. A project that the pull request does not change, and whose edges in
 // the head are all gone, may be gone itself.
@@ -34,7 +51,8 @@ func (o *Order) Edges() order.Edges {
 	}
 	return order.Union(o.Base, o.Head, func(name string) bool {
 		_, planned := o.Progress[name]
-		return planned || named[name]
+		_, destroyed := o.Destroyed[name]
+		return planned || destroyed || named[name]
 	})
 }
 
@@ -45,15 +63,62 @@ func (o *Order) Add(r Run, head string) {
 		return
 	}
 	done := func(p order.Progress) bool { return p == order.Applied || p == order.Unchanged }
-	p := r.progress()
+	p, all, coming := r.progress(), o.Progress, o.Coming
+	if destroys(r) {
+		all, coming = o.Destroyed, o.Ending
+	}
 	// A project of several workspaces is done when all of them are.
-	was, other := o.Progress[r.Project]
+	was, other := all[r.Project]
 	switch {
 	case !other || done(was):
-		o.Progress[r.Project], o.Coming[r.Project] = p, r.coming()
+		all[r.Project], coming[r.Project] = p, r.coming()
 	case !done(p):
-		o.Coming[r.Project] = o.Coming[r.Project] && r.coming()
+		coming[r.Project] = coming[r.Project] && r.coming()
 	}
+}
+
+// before returns the projects whose applies come before that of a run and are not done, those of them that nobody is about
+// to apply, and of the latter those that have to be planned again.
+func (o *Order) before(r Run, edges order.Edges) (on, left, again []string) {
+	add := func(names []string, all map[string]order.Progress, coming map[string]bool) {
+		for _, n := range names {
+			on = append(on, n)
+			if coming[n] {
+				continue
+			}
+			if left = append(left, n); all[n] == order.Failed {
+				again = append(again, n)
+			}
+		}
+	}
+	if !destroys(r) {
+		add(order.Waits(edges, o.Progress, r.Project), o.Progress, o.Coming)
+		return on, left, again
+	}
+	edges = order.Union(o.Was, edges, func(string) bool { return true })
+	add(order.Dependents(edges, o.Progress, r.Project), o.Progress, o.Coming)
+	add(order.Dependents(edges, o.Destroyed, r.Project), o.Destroyed, o.Ending)
+	for _, names := range []*[]string{&on, &left, &again} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	return on, left, again
+}
+
+// InTurn compares two runs by the order of their applies. ranks are those of [order.Ranks]; nil where there is no order.
+func InTurn(ranks map[string]int, a, b Run) int {
+	first := cmp.Compare(ranks[a.Project], ranks[b.Project])
+	switch {
+	case ranks == nil:
+		return 0
+	case !destroys(a) && !destroys(b):
+		return first
+	case destroys(a) && destroys(b):
+		return -first
+	case destroys(a):
+		return 1
+	}
+	return -1
 }
 
 // progress is how far the run's project is.
@@ -70,8 +135,10 @@ func (r Run) progress() order.Progress {
 		return order.Pending
 	case Applied:
 		return order.Applied
-	case ApplyQueued, Applying, Continuing, Stopped, Stale, ApplyFailed:
+	case ApplyQueued, Applying, Continuing, Stopped:
 		return order.Pending
+	case PlanFailed, Stale, ApplyFailed:
+		return order.Failed
 	}
 	return order.Unknown
 }
@@ -165,7 +232,7 @@ func planReplaced(q *Request) reasons.Reason {
 }
 
 // inOrder holds that the projects that this one depends on are applied, as far as the pull request changes
-// them.
+// them; or those that depend on it, where it is destroyed.
 func inOrder(q *Request) reasons.Reason {
 	o, name := q.Order, q.Run.Project
 	if o == nil {
@@ -175,13 +242,12 @@ func inOrder(q *Request) reasons.Reason {
 	if cycle := order.Cycle(order.Around(edges, name)); cycle != nil {
 		return reasons.InCycle{Projects: cycle}
 	}
-	on := order.Waits(edges, o.Progress, name)
-	left := slices.DeleteFunc(slices.Clone(on), func(n string) bool { return o.Coming[n] })
+	on, left, again := o.before(q.Run, edges)
 	switch {
 	case len(on) == 0:
 		return nil
 	case len(left) == 0:
-		return reasons.Awaits{Project: name, On: on}
+		return reasons.Awaits{Project: name, On: on, Destroys: destroys(q.Run)}
 	}
-	return reasons.OutOfOrder{Project: name, Left: left, Merged: q.merged()}
+	return reasons.OutOfOrder{Project: name, Left: left, Again: again, Destroys: destroys(q.Run), Removed: q.Run.Removed, Merged: q.merged()}
 }

@@ -24,12 +24,17 @@ func edgesOf(s string) order.Edges {
 }
 
 // ordered is the evidence for edges of the base branch and of the head, and runs as "net:planned" or
-// "net:planned+", where nobody is, or somebody is, about to apply it.
+// "net:planned+", where nobody is, or somebody is, about to apply it; "-net:planned" is to destroy net, and "x-net:planned"
+// is so since the pull request removes it.
 func ordered(base, head, all string) *Order {
-	o := &Order{Base: edgesOf(base), Head: edgesOf(head), Progress: map[string]order.Progress{}, Coming: map[string]bool{}}
+	o := NewOrder()
+	o.Base, o.Head = edgesOf(base), edgesOf(head)
 	for _, f := range strings.Fields(all) {
 		name, phase, _ := strings.Cut(f, ":")
-		r := Run{Project: name, Head: headOne, Applyable: !strings.HasPrefix(phase, "unchanged")}
+		name, removed := strings.CutPrefix(name, "x-")
+		name, destroyed := strings.CutPrefix(name, "-")
+		r := Run{Project: name, Head: headOne, Applyable: !strings.HasPrefix(phase, "unchanged"), Removed: removed}
+		r.Options.Destroy = destroyed
 		phase, coming := strings.CutSuffix(phase, "+")
 		if r.Phase = Phase(strings.ReplaceAll(phase, "-", " ")); !r.Applyable {
 			r.Phase = Planned
@@ -57,10 +62,10 @@ func TestInOrder(t *testing.T) {
 		{"an edge that the pull request adds", "", "app>net", "app:planned net:planned", "OutOfOrder [net]"},
 		{"the other way", "net>app", "net>app", "app:planned net:planned", ""},
 		{"being planned", "app>net", "", "app:planned net:planning", "OutOfOrder [net]"},
-		{"its plan failed", "app>net", "", "app:planned net:plan-failed", "OutOfOrder [net]"},
-		{"its apply failed", "app>net", "", "app:planned net:apply-failed", "OutOfOrder [net]"},
+		{"its plan failed", "app>net", "", "app:planned net:plan-failed", "OutOfOrder [net] again [net]"},
+		{"its apply failed", "app>net", "", "app:planned net:apply-failed", "OutOfOrder [net] again [net]"},
 		{"its apply was stopped", "app>net", "", "app:planned net:stopped", "OutOfOrder [net]"},
-		{"out of date", "app>net", "", "app:planned net:stale", "OutOfOrder [net]"},
+		{"out of date", "app>net", "", "app:planned net:stale", "OutOfOrder [net] again [net]"},
 		{"of another head", "app>net", "", "app:planned net:superseded", ""},
 		{"queued", "app>net", "", "app:planned net:apply-queued", "Awaits [net]"},
 		{"being applied", "app>net", "", "app:planned net:applying", "Awaits [net]"},
@@ -83,9 +88,31 @@ func TestInOrder(t *testing.T) {
 		{"turned round, and applied", "app>net", "net>app", "app:planned net:applied", "InCycle [app net app]"},
 		{"a cycle of others", "dns>mx", "mx>dns", "app:planned mx:planned dns:planned", ""},
 		{"behind a cycle of others", "dns>mx app>dns", "mx>dns", "app:planned mx:planned dns:planned", "InCycle [dns mx dns]"},
+		{"what is destroyed", "app>net", "app>net", "app:planned -net:planned", ""},
+		{"what is removed", "app>net", "", "app:planned x-net:planned", ""},
+		{"through one that is destroyed", "app>svc svc>net", "app>svc svc>net", "app:planned -svc:planned net:planned", "OutOfOrder [net]"},
+		{"through one that is removed", "app>svc svc>net", "", "app:planned x-svc:planned net:planned", "OutOfOrder [net]"},
+		{"one of two workspaces is removed", "app>net", "app>net", "app:planned x-net:planned net:planned", "OutOfOrder [net]"},
+		{"what is removed, where another workspace is applied", "app>net", "app>net", "app:planned x-net:planned net:applied", ""},
+		{"an end", "net>app", "net>app", "-app:planned", ""},
+		{"an end before that of a dependent", "net>app", "net>app", "-app:planned -net:planned", "OutOfOrder [net]"},
+		{"an end before the change of a dependent", "net>app", "net>app", "-app:planned net:planned", "OutOfOrder [net]"},
+		{"a removal before that of a dependent", "net>app", "", "x-app:planned x-net:planned", "OutOfOrder [net]"},
+		{"a removal before the change of what has depended on it", "net>app", "", "x-app:planned net:planned", "OutOfOrder [net]"},
+		{"a removal before a dependent at some distance", "svc>app net>svc", "", "x-app:planned net:planned", "OutOfOrder [net]"},
+		{"a removal before a dependent that has failed", "net>app", "", "x-app:planned net:apply-failed", "OutOfOrder [net] again [net]"},
+		{"a removal after its dependents", "net>app svc>app", "", "x-app:planned net:applied x-svc:applied", ""},
+		{"a removal beside a dependent without changes", "net>app", "", "x-app:planned net:unchanged", ""},
+		{"an end whose dependent is coming", "net>app", "net>app", "-app:planned -net:applying", "Awaits [net]"},
+		{"an end, and what it depends on", "app>net", "app>net", "-app:planned net:planned -net:planned", ""},
+		{"a removal beside the other workspace", "", "", "x-app:planned app:planned", ""},
 	} {
 		q := allowed()
 		q.Run.Project, q.Order = "app", ordered(c.base, c.head, c.runs)
+		q.Run.Removed = strings.HasPrefix(c.runs, "x-app")
+		if q.Run.Options.Destroy = strings.HasPrefix(c.runs, "-app"); q.Run.Removed {
+			q.Run.Options.Destroy = true
+		}
 		d := Gate(q)
 		got := ""
 		for _, r := range d.Reasons {
@@ -93,7 +120,9 @@ func TestInOrder(t *testing.T) {
 			case reasons.Awaits:
 				got += fmt.Sprint("Awaits ", r.On)
 			case reasons.OutOfOrder:
-				got += fmt.Sprint("OutOfOrder ", r.Left)
+				if got += fmt.Sprint("OutOfOrder ", r.Left); len(r.Again) > 0 {
+					got += fmt.Sprint(" again ", r.Again)
+				}
 			case reasons.InCycle:
 				got += fmt.Sprint("InCycle ", r.Projects)
 			default:

@@ -187,8 +187,9 @@ type Progress int
 
 const (
 	// Unknown is that of a project of the pull request about which nothing can be told: its plan is
-	// under way, failed, or is lost.
+	// under way, or is lost.
 	Unknown   Progress = iota
+	Failed             // it has to be planned again: its plan, or its apply, has failed, or is out of date
 	Unchanged          // its plan has no changes
 	Pending            // its plan has changes that are not applied, or not all of them
 	Applied            // its changes are applied
@@ -200,9 +201,27 @@ const (
 func Waits(edges Edges, progress map[string]Progress, name string) []string {
 	var out []string
 	for _, n := range before(edges, name) {
-		if p, ok := progress[n]; ok && p != Unchanged && p != Applied {
+		if open(progress, n) {
 			out = append(out, n)
 		}
 	}
 	return out
+}
+
+// Dependents returns the projects that hold up the destruction of a project, sorted: those of the pull request that depend on
+// it, directly or not, and that are neither applied nor without changes.
+func Dependents(edges Edges, progress map[string]Progress, name string) []string {
+	var out []string
+	for _, n := range slices.Sorted(maps.Keys(progress)) {
+		if n != name && open(progress, n) && slices.Contains(before(edges, n), name) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// open reports whether a project of the pull request is neither applied nor without changes.
+func open(progress map[string]Progress, name string) bool {
+	p, ok := progress[name]
+	return ok && p != Unchanged && p != Applied
 }

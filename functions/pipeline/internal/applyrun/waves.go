@@ -1,7 +1,6 @@
 package applyrun
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -159,13 +158,13 @@ func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply
 	return err
 }
 
-// sort puts runs behind those that they depend on.
+// sort puts runs behind those whose applies come before.
 func (qu *ApplyQueuer) sort(ctx context.Context, all []ledger.Versioned) error {
 	if len(all) < 2 {
 		return nil
 	}
 	ranks, err := qu.Evidence.Ranks(ctx, all)
-	slices.SortStableFunc(all, func(a, b ledger.Versioned) int { return cmp.Compare(ranks[a.Project], ranks[b.Project]) })
+	slices.SortStableFunc(all, func(a, b ledger.Versioned) int { return runs.InTurn(ranks, a.Run, b.Run) })
 	return err
 }
 
