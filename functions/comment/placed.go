@@ -11,7 +11,7 @@ import (
 type Placed struct {
 	Project string
 	// From is the address of the state on the base branch, "" if there is none; To the address in
-	// the plan.
+	// the plan, "" if its backend block cannot be read.
 	From, To string
 	// Moves is set if the two differ.
 	Moves bool
@@ -26,7 +26,7 @@ type Placed struct {
 // Above returns a report with the remarks about the state above it.
 func (p Placed) Above(report string) string {
 	var b strings.Builder
-	if p.Moves {
+	if p.Moves && p.To != "" {
 		fmt.Fprintf(&b, "**This moves the state** of %s from %s to %s. Lockstep does not copy it: if there is no state at the new address, the plan creates everything a second time. To avoid that, copy the state first.\n\n", markdown.Code(p.Project), markdown.Code(p.From), markdown.Code(p.To))
 	}
 	if p.Owner != "" {

@@ -512,3 +512,34 @@ func TestRemovedDependency(t *testing.T) {
 	s.expect("all", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 1 added", "**Not applied** `net`", "that needs an apply of its own")
 	s.expect("what is removed", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
 }
+
+// TestBackendGone holds that a root module without a project block is planned for destruction when it loses its backend
+// block, whether or not its file is deleted.
+func TestBackendGone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ backend, want string }{
+		{"# none\n", "**This pull request removes the project** `net`"},
+		{"terraform {\n  required_version = \">= 1\"\n}\n", "2 to destroy"},
+		{githubtest.Deleted, "2 to destroy"},
+	} {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1")})
+		first := s.pull("alice", "first", githubtest.Files{"net/b.tf": resource("b", "1")})
+		s.expect("the first apply", s.say("alice", first, "lockstep apply"), "**Applied** `net`")
+		s.repo.Merge("alice", first)
+		s.settle()
+		n := s.pull("alice", "remove", githubtest.Files{"net/backend.tf": c.backend})
+		s.expect("the status", s.status(n), c.want, "is removed, waits for `lockstep apply -p net`")
+		s.expect("its apply", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
+	}
+}
+
+// TestBackendUnreadable holds that no move of the state is told where the backend block cannot be read.
+func TestBackendUnreadable(t *testing.T) {
+	t.Parallel()
+	s := removable(t, "")
+	n := s.pull("alice", "broken", githubtest.Files{"net/backend.tf": "terraform {\n"})
+	s.expect("the status", s.status(n), "**failed**", "on backend.tf line 1")
+	if strings.Contains(s.status(n), "moves the state") {
+		t.Error(s.status(n))
+	}
+}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -34,8 +36,8 @@ func ofHead(all []project.Project) (out []selected) {
 
 // removed returns the projects that the pull request removes, as far as comments may apply them, and notes all of them in l:
 // what merges alone may apply, nobody destroys by a pull request that is not merged. base are the settings of the base branch, all are those of a checkout, files the
-// changed ones; without deleted files and other settings nothing is removed, and the base branch is not
-// asked for.
+// changed ones; without deleted files, other settings, and changed configurations that
+// are no projects at the head, nothing is removed, and the base branch is not asked for.
 func (qu *PlanQueuer) removed(ctx context.Context, dir string, base *project.Settings, all []project.Project, files []string, complete bool, l *ledger.Look) ([]selected, error) {
 	if l.Problem != "" {
 		return nil, nil // projects may be missing because of it
@@ -43,7 +45,7 @@ func (qu *PlanQueuer) removed(ctx context.Context, dir string, base *project.Set
 	if qu.Evidence.Pull.Merged {
 		return qu.removedBefore(ctx, all, files, complete, l)
 	}
-	if complete && !changesSettings(files) {
+	if complete && !changesSettings(files) && !changesOthers(files, all) {
 		deleted, err := anyDeleted(dir, files)
 		if err != nil || !deleted {
 			return nil, err
@@ -116,6 +118,16 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 // changesSettings reports whether a file with settings is among the changed ones.
 func changesSettings(files []string) bool {
 	return slices.ContainsFunc(files, func(name string) bool { return slices.Contains(project.SettingsFiles, name) })
+}
+
+// changesOthers reports whether a changed file is one of a configuration in a directory that has no project: it may have lost its
+// backend block, and have been one by that.
+func changesOthers(files []string, all []project.Project) bool {
+	return slices.ContainsFunc(files, func(name string) bool {
+		is := func(ending string) bool { return strings.HasSuffix(name, ending) }
+		return (is(".tf") || is(".tf.json") || is(".tofu") || is(".tofu.json")) &&
+			!slices.ContainsFunc(all, func(p project.Project) bool { return p.Dir == path.Dir(name) })
+	})
 }
 
 // anyDeleted reports whether a checkout lacks one of the files. The names are GitHub's: no link leads out of the
