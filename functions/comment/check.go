@@ -66,6 +66,9 @@ func (c Check) Title(limit int) string {
 		title = "Closed, not applied"
 	case Superseded:
 		title = "Superseded by a newer head"
+		if c.Gone {
+			title = "The base branch has removed the project"
+		}
 	default:
 		panic(fmt.Sprintf("comment: there is no standing %q", c.Standing))
 	}

@@ -57,3 +57,9 @@ func (s Status) removed() string {
 	}
 	return note + fmt.Sprintf("\n\nThe objects of a removed project are planned to be destroyed, with the configuration that the base branch has. That is done by an apply of its own, %s, and by no other. Without it they stay.", names)
 }
+
+// Gone is the note on projects that the base branch has removed since a pull request that changes them was planned.
+func Gone(names []string) string {
+	const most = 10
+	return fmt.Sprintf("**The base branch has removed** %s since this was planned: what this pull request changes there is applied to nothing, neither before the merge nor after it.", markdown.Few(names[:min(most, len(names))], max(len(names)-most, 0)))
+}

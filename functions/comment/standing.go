@@ -205,6 +205,9 @@ func (p ProjectStatus) standing() string {
 	case Closed:
 		return "closed, not applied"
 	case Superseded:
+		if p.Gone {
+			return "removed by the base branch"
+		}
 		return "superseded by a newer head"
 	}
 	panic(fmt.Sprintf("comment: there is no standing %q", p.Standing))

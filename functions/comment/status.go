@@ -56,7 +56,9 @@ type ProjectStatus struct {
 	// MergeApplies is set if the merge was, or is, to apply the project, whatever became of that; or if nobody
 	// could afterwards, since the pull request has Removed it.
 	MergeApplies, Removed bool
-	Done                  counting.Counts // changes made
+	// Gone is set if the base branch has removed the project since it was planned.
+	Gone bool
+	Done counting.Counts // changes made
 	// By is the login of the user who applied, or asked for it. After are the projects that are applied before.
 	By    string
 	After []string

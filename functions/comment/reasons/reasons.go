@@ -61,6 +61,7 @@ var types = tagged.Union[Reason]{
 	"head moved":      reflect.TypeFor[HeadMoved](),
 	"not all":         reflect.TypeFor[NotAll](),
 	"restored":        reflect.TypeFor[Restored](),
+	"removed by base": reflect.TypeFor[RemovedByBase](),
 	"inputs moved":    reflect.TypeFor[InputsMoved](),
 	"modules moved":   reflect.TypeFor[ModulesMoved](),
 	"other version":   reflect.TypeFor[OtherVersion](),

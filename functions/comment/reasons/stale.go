@@ -47,6 +47,13 @@ func (r Restored) words() (text, remedy string) {
 	return where + ", so nothing of it is destroyed.", planAgain(false)
 }
 
+// RemovedByBase: the base branch has removed the projects since they were planned.
+type RemovedByBase struct{ Projects []string }
+
+func (r RemovedByBase) words() (text, remedy string) {
+	return fmt.Sprintf("The base branch has removed %s since this was planned: what the pull request changes there is applied to nothing.", markdown.List(r.Projects)), ""
+}
+
 // InputsMoved: files that the plan depends on have changed since. Whole is set if it depends on all
 // files of the repository.
 type InputsMoved struct {

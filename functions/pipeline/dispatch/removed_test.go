@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -541,5 +542,37 @@ func TestBackendUnreadable(t *testing.T) {
 	s.expect("the status", s.status(n), "**failed**", "on backend.tf line 1")
 	if strings.Contains(s.status(n), "moves the state") {
 		t.Error(s.status(n))
+	}
+}
+
+// TestRemovedBesideAnother holds that a pull request whose project another one has removed comes to an end: once that is
+// merged, nothing of it is left to be planned or applied.
+func TestRemovedBesideAnother(t *testing.T) {
+	t.Parallel()
+	const gone = "The base branch has removed"
+	for _, applied := range []bool{true, false} {
+		s := removable(t, "")
+		other := s.pull("bob", "other", githubtest.Files{"net/c.tf": resource("c", "1")})
+		n := s.pull("alice", "remove", githubtest.Files{"lockstep.hcl": removal["lockstep.hcl"]})
+		if applied {
+			s.say("alice", n, "lockstep apply -p net")
+		}
+		s.repo.Merge("alice", n)
+		s.settle()
+		if applied { // so that the plan was checked
+			s.expect("the status", s.status(other), "**"+gone+"** `net`")
+			s.expect("the check", s.checkOf("other", "lockstep/net").Title, gone)
+			s.expect("an apply", s.say("bob", other, "lockstep apply"), gone+" `net`")
+		}
+		s.expect("a plan", s.say("bob", other, "lockstep plan"), gone+" `net`")
+		s.expect("an apply after it", s.say("bob", other, "lockstep apply -p net"), gone+" `net`")
+		if c := s.checkOf("other", "lockstep"); c.Conclusion != github.ConcludedSuccess {
+			t.Errorf("the check of the head: %q %s", c.Conclusion, c.Title)
+		}
+		s.repo.Merge("bob", other)
+		s.settle()
+		if status := s.status(other); strings.Contains(status, "not applied") || strings.Contains(status, "lockstep retry") {
+			t.Error(status)
+		}
 	}
 }

@@ -21,3 +21,18 @@ func Unselected(c comment.Command, all []ledger.Versioned, nothing reasons.Reaso
 	}
 	return no
 }
+
+// Gone is the reason that a command is for those of a pull request's runs alone whose projects the base branch has removed; nil
+// if it is for none of them.
+func Gone(c comment.Command, all []ledger.Versioned, head string) reasons.Reason {
+	var no reasons.RemovedByBase
+	for _, s := range all {
+		if s.Gone && s.Head == head && c.Selects(s.Project, s.Dir, s.Workspace) {
+			no.Projects = append(no.Projects, s.Project)
+		}
+	}
+	if len(no.Projects) == 0 {
+		return nil
+	}
+	return no
+}

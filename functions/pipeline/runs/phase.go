@@ -18,7 +18,7 @@ const (
 	Applied     Phase = "applied"
 	ApplyFailed Phase = "apply failed"
 	Stale       Phase = "stale"      // found to be out of date when it was to be applied
-	Superseded  Phase = "superseded" // the present head does not touch the project
+	Superseded  Phase = "superseded" // the present head does not touch the project, or the base branch has it no more
 	Dropped     Phase = "dropped"    // the pull request is closed
 )
 
@@ -28,15 +28,15 @@ var follows = map[Phase][]Phase{
 	New:         {Queued},
 	Queued:      {Planning, PlanFailed, Queued, Superseded, Dropped},
 	Planning:    {Planned, PlanFailed, Planning, Queued, Superseded, Dropped},
-	Planned:     {ApplyQueued, Queued, Dropped},
-	PlanFailed:  {Queued, Dropped},
+	Planned:     {ApplyQueued, Queued, Superseded, Dropped},
+	PlanFailed:  {Queued, Superseded, Dropped},
 	ApplyQueued: {Applying, Planned, Stale, Stopped, Dropped},
 	Applying:    {Applied, ApplyFailed, ApplyQueued, Planned, Stale, Continuing, Stopped, Dropped},
 	Continuing:  {Applying, Applied, ApplyFailed, Stopped},
 	Stopped:     {ApplyQueued, Queued, Dropped},
 	Applied:     {Queued, Dropped},
 	ApplyFailed: {Queued, Dropped},
-	Stale:       {Queued, Dropped},
+	Stale:       {Queued, Superseded, Dropped},
 	Superseded:  {Queued, Dropped},
 	Dropped:     {Superseded, Queued},
 }

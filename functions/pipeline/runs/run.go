@@ -44,6 +44,9 @@ type Run struct {
 	Removed bool `json:",omitempty"`
 	// Twin is set if another project of the pull request has the name, in another workspace: one of the two is Removed.
 	Twin bool `json:",omitempty"`
+	// Gone is set for a Superseded run whose project the base branch has removed, so that the present head does not have it
+	// merged.
+	Gone bool `json:",omitempty"`
 	// Beside is set for a project that the pull request does not touch: somebody has named it.
 	Beside bool `json:",omitempty"`
 	// Attempt counts the plans requested, Begun the plans begun, and Try the applies requested.
@@ -126,6 +129,21 @@ type Run struct {
 	StoppedBy string `json:",omitempty"`
 }
 
+// RemovedByBase returns a run whose project the base branch has removed. ok is false if it stays as it is: it is under way,
+// it has changed something, or its pull request removes the project itself.
+func RemovedByBase(r Run) (gone Run, ok bool) {
+	phase := r.Phase
+	if phase == Dropped && r.Merged {
+		phase = r.Was
+	}
+	if r.Removed || phase != Planned && phase != PlanFailed && phase != Stale {
+		return r, false
+	}
+	gone = r.To(Superseded)
+	gone.Gone = true
+	return gone, true
+}
+
 // NextBegun returns the number of the next plan to begin. No plan had it before, so that no two
 // processes write the same artifacts.
 func (r Run) NextBegun() int { return r.Numbers() + 1 }
@@ -138,7 +156,7 @@ func (r Run) To(next Phase) Run {
 	if !r.Phase.May(next) {
 		panic(fmt.Sprintf("runs: %s of %s#%d cannot go from %q to %q", r.Project, r.Pull.Repo, r.Pull.Number, r.Phase, next))
 	}
-	r.Phase, r.Was, r.Merged = next, "", false
+	r.Phase, r.Was, r.Merged, r.Gone = next, "", false, false
 	if next != ApplyQueued {
 		r.Waits = nil
 	}

@@ -101,8 +101,8 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if err := cl.lift(ctx, s.Run); err != nil {
 		return err
 	}
-	if s.AfterMerge && s.Phase != runs.Dropped {
-		return nil // somebody has looked at the merged pull request since, and asked for a plan
+	if s.Gone || s.AfterMerge && s.Phase != runs.Dropped {
+		return nil // nothing is left of it, or somebody has looked at the merged pull request since, and asked for a plan
 	}
 	if apply && s.ApplyOn == project.OnMerge && s.Phase != runs.Superseded && !s.Removed {
 		return cl.applyMerged(ctx, s)

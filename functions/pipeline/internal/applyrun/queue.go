@@ -30,7 +30,11 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 			no, err := evidence.Unable(c, c.Project, err)
 			return []comment.Reply{no}, err
 		}
-		return []comment.Reply{noneSelected(c, runs.Gate(q), known)}, nil
+		d := runs.Gate(q)
+		if no := evidence.Gone(c, known, qu.Evidence.Pull.Head.SHA); no != nil && runs.Has[reasons.NoPlan](d) {
+			d = runs.Refusal(no)
+		}
+		return []comment.Reply{noneSelected(c, d, known)}, nil
 	}
 	if err := qu.sort(ctx, all); err != nil {
 		no, err := evidence.Unable(c, c.Project, err)

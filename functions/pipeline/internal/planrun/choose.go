@@ -35,6 +35,9 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 			l.Notes = append(l.Notes, comment.SettingsChanged(name))
 		}
 	}
+	if err := qu.gone(ctx, all, l); err != nil {
+		return nil, nil, err
+	}
 	gone, err := qu.removed(ctx, dir, base, all, files, complete, l)
 	if err != nil {
 		return nil, nil, err
@@ -84,6 +87,9 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, comment.Failed{Project: cmp.Or(settings, project.FileName), Verb: comment.Plan, Body: l.Problem}, nil
 	case qu.Evidence.Message.Kind == pipeline.Landed:
 		return nil, nil, nil // nobody has asked
+	}
+	if no, err := qu.goneReply(ctx, c, l.Head); err != nil || no != nil {
+		return nil, no, err
 	}
 	return nil, noneSelected(c, all), nil
 }

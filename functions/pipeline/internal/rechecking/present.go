@@ -39,21 +39,23 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q runs.Request, no r
 	return q, nil, c.Evidence.Occasion(ctx, &q.Run)
 }
 
-// inputs compares the files of the plan with those of a checkout, in q, and returns the latter.
-func (c *Checker) inputs(ctx context.Context, dir string, q *runs.Request) (now ledger.Inputs, err error) {
+// inputs compares the files of the plan with those of a checkout, in q, and returns the latter. gone is set if the checkout
+// has no such project, and nothing is wrong with its settings.
+func (c *Checker) inputs(ctx context.Context, dir string, q *runs.Request) (now ledger.Inputs, gone bool, err error) {
 	planned, err := ledger.LoadInputs(ctx, c.Artifacts, q.Run)
 	if errors.Is(err, ledger.ErrExchanged) {
 		q.Kept, err = err.Error(), nil
 	}
 	if err != nil {
-		return now, err
+		return now, false, err
 	}
 	now = ledger.Inputs{Read: planned.Read, Whole: planned.Whole}
 	now.Tree, now.Own, err = planrun.ReadInputs(ctx, c.Projects, dir, q.Run, planned.Scope())
 	if errors.Is(err, jobs.ErrNoProject) {
-		return now, nil // whoever looks for its state will find that, too
+		d, err := c.Projects.Discover(ctx, dir)
+		return now, err == nil && d.Problem == "", nil // whoever looks for its state will find that, too
 	}
 	moved := planned.Compare(now, q.Run)
 	q.Differ, q.Blocks, q.Around, q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole
-	return now, err
+	return now, false, err
 }

@@ -81,6 +81,9 @@ func (c *Checker) Check(ctx context.Context) error {
 func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	m := c.Evidence.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
+	if err == nil && s.Gone && s.Attempt == m.Attempt { // by an earlier try, which may have died before it was told
+		return none, c.Report.AtRest(ctx, s.Run)
+	}
 	if err != nil || s.Version == "" || s.Phase != runs.Planned || runs.Preview(s.Run) || s.Attempt != m.Attempt {
 		return none, err
 	}
@@ -119,6 +122,13 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 		return c.impossible(ctx, s, no, err)
 	}
 	w, done, no, err := c.open(ctx, &q)
+	if err == nil && w.gone {
+		if err := planrun.Gone(ctx, c.Report, c.Ledger, s); err != nil {
+			return err
+		}
+		s.Run, _ = runs.RemovedByBase(s.Run)
+		return c.Report.AtRest(ctx, s.Run)
+	}
 	if err != nil || no != nil {
 		return c.impossible(ctx, s, no, err)
 	}
@@ -139,6 +149,7 @@ type work struct {
 	kept []byte
 	in   ledger.Inputs
 	job  jobs.Job
+	gone bool // the base branch has removed the project
 }
 
 // open checks out the commit of a request's run and adds what has moved there since its plan was made. done removes the
@@ -167,8 +178,11 @@ func (c *Checker) open(ctx context.Context, q *runs.Request) (w work, done func(
 
 // look looks at a checkout.
 func (c *Checker) look(ctx context.Context, q *runs.Request, dir string, w *work) (no reasons.List, err error) {
-	if w.in, err = c.inputs(ctx, dir, q); err != nil {
+	if w.in, w.gone, err = c.inputs(ctx, dir, q); err != nil {
 		return nil, err
+	}
+	if w.gone = w.gone && !q.Run.Removed; w.gone {
+		return reasons.List{reasons.RemovedByBase{Projects: []string{q.Run.Project}}}, nil
 	}
 	job, problem, err := c.Evidence.Job(ctx, q, dir)
 	if err != nil {

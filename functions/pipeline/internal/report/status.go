@@ -27,6 +27,9 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if err := watch(ctx, rp, l.Head); err != nil {
 		return err
 	}
+	if gone := gone(all, l.Head); len(gone) > 0 {
+		s.Notes = append(slices.Clone(s.Notes), comment.Gone(gone))
+	}
 	if err := rp.headCheck(ctx, s, l, rp.Evidence.Pull.Open && atHead(all, l.Head) < l.Projects); err != nil {
 		return err
 	}
@@ -47,6 +50,16 @@ func (rp *Reporter) status(ctx context.Context) error {
 		return err
 	}
 	return rp.Ledger.Shown(ctx, all, text, at)
+}
+
+// gone are the projects of a head that the base branch has removed.
+func gone(all []ledger.Versioned, head string) (names []string) {
+	for _, r := range all {
+		if r.Head == head && r.Gone {
+			names = append(names, r.Project)
+		}
+	}
+	return names
 }
 
 // projects are the statuses of the runs at a head, and of those of former heads that are being applied: they are planned at
@@ -92,7 +105,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 // atHead is the number of runs at a head of the projects that it touches.
 func atHead(all []ledger.Versioned, head string) (n int) {
 	for _, r := range all {
-		if r.Head == head && r.Phase != runs.Superseded && !r.Beside {
+		if r.Head == head && (r.Phase != runs.Superseded || r.Gone) && !r.Beside {
 			n++
 		}
 	}

@@ -1,0 +1,73 @@
+package planrun
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// gone supersedes the runs of the head whose projects the base branch has removed since they were planned: nobody could
+// plan or apply them again. all are the projects of the trial merge.
+func (qu *PlanQueuer) gone(ctx context.Context, all []project.Project, l *ledger.Look) error {
+	if l.Problem != "" {
+		return nil // projects may be missing because of it
+	}
+	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range known {
+		if s.Head != l.Head || slices.ContainsFunc(all, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace }) {
+			continue
+		}
+		if err := Gone(ctx, qu.Report, qu.Ledger, s); err != nil && !errors.Is(err, pipeline.ErrConflict) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Gone supersedes a run whose project the base branch has removed, unless it stays as it is: see [runs.RemovedByBase]. The
+// answer and the check come before the record: nobody would come back to them.
+func Gone(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.Versioned) error {
+	r, ok := runs.RemovedByBase(s.Run)
+	if !ok {
+		return nil
+	}
+	if err := rp.Announce(ctx, s.Run); err != nil {
+		return err
+	}
+	if err := rp.Unfollow(ctx, s.Run, reasons.RemovedByBase{Projects: []string{s.Project}}); err != nil {
+		return err
+	}
+	if err := rp.PutCheck(ctx, r); err != nil {
+		return err
+	}
+	if err := ld.Shut(ctx, r); err != nil {
+		return err
+	}
+	s.Run = r
+	_, err := ld.Save(ctx, s)
+	return err
+}
+
+// goneReply refuses a command that is for projects alone which the base branch has removed; nil if there is none.
+func (qu *PlanQueuer) goneReply(ctx context.Context, c comment.Command, head string) (comment.Reply, error) {
+	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	if no := evidence.Gone(c, known, head); no != nil {
+		return evidence.Refused(c, "", runs.Refusal(no)), nil
+	}
+	return nil, nil
+}
