@@ -2,17 +2,17 @@ package grammar
 
 import "strings"
 
-// nearestVerb returns the verb with the most similar spelling, or help if none is similar.
-func nearestVerb(s string) Verb {
+// nearestVerb returns the verb with the most similar spelling. If none is similar, it is help, and ok is false.
+func nearestVerb(s string) (v Verb, ok bool) {
 	var names []string
 	for _, v := range Verbs() {
 		names = append(names, string(v))
 	}
 	// The opposite is not meant: untaint is no taint.
 	if i := nearest(s, names); i >= 0 && undoes(s) == undoes(names[i]) {
-		return Verbs()[i]
+		return Verbs()[i], true
 	}
-	return Help
+	return Help, false
 }
 
 // undoes reports whether a verb has a prefix by which it means the opposite.

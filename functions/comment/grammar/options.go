@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -112,6 +113,19 @@ var excluding = []struct {
 	{untainted, destroy, func(o Options) bool { return len(o.Untaints) > 0 && o.Destroy }},
 	{replace, refreshOnly, func(o Options) bool { return len(o.Replaces) > 0 && o.RefreshOnly }},
 }
+
+// dashed returns a word with the dashes of an option: telephones make one long dash of two.
+func dashed(text string) string {
+	rest := strings.TrimLeft(text, "—–")
+	name, _, _ := strings.Cut(strings.ToLower(rest), "=")
+	if rest == text || optionOf(strings.TrimRight(name, sentenceEnds)) == nil {
+		return text
+	}
+	return "--" + rest
+}
+
+// optionPattern matches words that may be meant as an option's name.
+var optionPattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
 // cutFlag splits a word into an option's name, without dashes, and its value behind =. ok is false
 // for a word that is no option.

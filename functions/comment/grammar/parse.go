@@ -51,49 +51,71 @@ func Parse(body string) []Line {
 // parseLine reads a line. ok is false if it is not addressed to us.
 func parseLine(text string) (line Line, ok bool) {
 	first, rest, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ")
-	to, ok := addressee(first, rest)
+	to, sure := addressee(first, rest)
 	switch {
-	case !ok:
+	case to == "":
 		return Line{}, false
 	case len(text) > maxLine:
-		return Line{Problem: Problem{Kind: TooLong, Most: maxLine}}, to == keyword
+		return Line{Problem: Problem{Kind: TooLong, Most: maxLine}}, sure
 	case unprintable(text):
-		return Line{Problem: Problem{Kind: Invisible}}, to == keyword
+		return Line{Problem: Problem{Kind: Invisible}}, sure
 	}
 	words, open := split(text)
 	if open != "" {
-		return Line{Problem: Problem{Kind: OpenQuote, Word: shorten(open, maxWord)}}, to == keyword
+		return Line{Problem: Problem{Kind: OpenQuote, Word: shorten(open, maxWord)}}, sure
 	}
-	r := reader{words: words[1:]}
+	for i, w := range words {
+		if !w.quoted {
+			words[i].text = dashed(w.text)
+		}
+	}
+	r := reader{words: words[1:], to: to}
 	r.read()
 	if to == keyword {
-		return r.line(), true
+		return r.line(), sure || r.close && !r.prose
 	}
-	return foreign(to, r.line())
+	return foreign(to, &r)
 }
 
 // programs are those whose commands people type here by habit.
 var programs = []string{"atlantis", "digger", "terraform", "tofu"}
 
-// addressee returns the program that a line is for: a word that begins it, and a verb behind it. Our own
-// name alone is enough.
-func addressee(first, rest string) (to string, ok bool) {
-	to = strings.ToLower(strings.TrimLeft(first, "/@"))
-	if first == keyword {
-		return to, true
+// theirs are commands of other programs that we have under other names, each with the command that is
+// suggested for it: the person puts in what stands in capitals, or in dots.
+var theirs = map[string]Command{
+	"atlantis approve_policies": {Verb: Override, Reason: "..."},
+	"atlantis version":          {Verb: Help},
+	"terraform refresh":         {Verb: Drift},
+	"tofu refresh":              {Verb: Drift},
+	"terraform force-unlock":    {Verb: Unlock, Project: "NAME"},
+	"tofu force-unlock":         {Verb: Unlock, Project: "NAME"},
+}
+
+// addressee returns the program that a line may be for, by the word that begins it; "" for none. It is
+// surely for us if that is our name as we write it, has an @ or a / before it, or has nothing or a verb
+// behind it. Other lines can be sentences about a program.
+func addressee(first, rest string) (to string, sure bool) {
+	name := strings.TrimLeft(first, "/@")
+	to = strings.ToLower(name)
+	switch {
+	case slices.Contains(programs, to):
+		return to, false
+	case to != keyword:
+		return "", false
 	}
 	verb, _, _ := strings.Cut(rest, " ")
 	verb = strings.ToLower(strings.TrimRight(verb, sentenceEnds))
 	known := slices.ContainsFunc(Verbs(), func(v Verb) bool { first, _, _ := strings.Cut(string(v), " "); return first == verb })
-	return to, (to == keyword || slices.Contains(programs, to)) && (known || verb == "destroy")
+	return to, known || first == keyword || name != first || rest == ""
 }
 
-// foreign makes a line of one for another program. It is not addressed to us unless all of it could
-// be: people write of these programs, too.
-func foreign(to string, l Line) (Line, bool) {
-	if !l.Problem.IsZero() && l.Problem.Kind != NotNeeded && l.Problem.Kind != UnknownVerb || l.Suggestion == helping {
+// foreign makes a line of one for another program. It is not addressed to us unless all of it could be a
+// command: people write of these programs, too. Its Command is empty if it is not whole.
+func foreign(to string, r *reader) (Line, bool) {
+	if r.prose || !r.close {
 		return Line{}, false
 	}
+	l := r.line()
 	if l.Problem.IsZero() {
 		l.Suggestion = l.Command.String()
 	}

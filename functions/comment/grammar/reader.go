@@ -4,20 +4,24 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 )
-
-// sentenceEnds are the marks that may end a command as if it were a sentence.
-const sentenceEnds = ".!,;"
 
 // A reader reads the words of a command. At a problem it goes on as well as it can: what it has
 // then is the suggestion, unless a word was lost that may have been a limit.
 type reader struct {
+	to      string // the program that the line is for
 	words   []word
 	at      int
 	command Command
 	row     row
 	problem Problem
 	lost    bool
+	// close is set if the verb is one, or is spelt like one. prose is set if words behind it are those of
+	// a sentence rather than of a command.
+	close, prose bool
+	// after is the index of a word that may be the value of an option before it, which we do not have.
+	after int
 }
 
 // say notes a problem; the first one counts.
@@ -75,13 +79,6 @@ func (r *reader) end(w word) string {
 	return withoutEnd(w.text)
 }
 
-func withoutEnd(s string) string {
-	if t := strings.TrimRight(s, sentenceEnds); len(s)-len(t) == 1 {
-		return t
-	}
-	return s
-}
-
 // verb reads the one or two words of a verb.
 func (r *reader) verb() bool {
 	if len(r.words) == 0 {
@@ -91,14 +88,24 @@ func (r *reader) verb() bool {
 	typed := r.end(r.words[0])
 	known, n := verbOf(typed, r.words)
 	found := n > 0
+	r.close = found
 	if !found {
-		if known, n = nearestVerb(typed), 1; len(r.words) > 1 && beginsVerb(typed) && !strings.HasPrefix(r.words[1].text, "-") {
+		n = 1
+		if known, r.close = nearestVerb(typed); len(r.words) > 1 && beginsVerb(typed) && !strings.HasPrefix(r.words[1].text, "-") {
 			typed = strings.TrimSpace(typed + " " + withoutEnd(r.words[1].text))
-			known, n = nearestVerb(typed), 2
+			known, r.close = nearestVerb(typed)
+			n = 2
 		}
+		r.close = r.close && spelt(typed)
 		r.say(Problem{Kind: UnknownVerb, Word: typed})
+		if c, ok := theirs[r.to+" "+strings.ToLower(typed)]; ok {
+			known, r.command, r.close = c.Verb, c, true
+			if c.Verb == Unlock && len(r.words) > 1 && strings.ContainsAny(r.words[1].text, "0123456789") {
+				n++ // the ID of the lock
+			}
+		}
 		if strings.EqualFold(typed, "destroy") { // a plan of it destroys nothing
-			known, r.command.Options.Destroy = Plan, true
+			known, r.command.Options.Destroy, r.close = Plan, true, true
 		}
 	}
 	r.at, r.command.Verb = n, known
@@ -130,6 +137,12 @@ func verbOf(typed string, words []word) (v Verb, n int) {
 	return "", 0
 }
 
+// spelt reports whether a word can be a misspelt verb. That of a sentence has a mark behind it ("Terraform
+// plan:"), or is in the plural.
+func spelt(typed string) bool {
+	return !strings.HasSuffix(typed, "s") && !strings.ContainsFunc(typed, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) })
+}
+
 // beginsVerb reports whether a word is the first one of a verb with two.
 func beginsVerb(typed string) bool {
 	return slices.ContainsFunc(Verbs(), func(v Verb) bool {
@@ -144,19 +157,31 @@ func (r *reader) plain(w word) {
 	case n < len(r.row.arguments):
 		a := r.row.arguments[n]
 		if kind := a.check(text); kind != "" {
+			r.prose = r.prose || isAddress(text) != ""
 			r.lose(Problem{Kind: kind, Word: text, Want: a.stands})
 		}
 		r.command.Arguments = append(r.command.Arguments, text)
-	case r.row.hash && !w.quoted && hashPattern.MatchString(text):
+	case r.row.hash && hashPattern.MatchString(text): // in quotes, too: we write hashes as code
 		r.plan(text)
-	case r.row.commit && r.command.Commit == "" && !w.quoted && commitPattern.MatchString(text):
+	case r.row.commit && r.command.Commit == "" && commitPattern.MatchString(text):
 		r.command.Commit = strings.ToLower(text)
 	default:
 		r.say(Problem{Kind: UnknownWord, Word: text})
-		if !r.row.acts || len(r.row.arguments) > 0 || isPattern(text) != "" || !inProject.set(&r.command, text) {
+		value := r.at == r.after
+		r.prose = r.prose || !value && (len(r.row.arguments) == 0 || isAddress(text) != "")
+		if !r.row.acts || len(r.row.arguments) > 0 || value || isPattern(text) != "" || unnamed(text) || !inProject.set(&r.command, text) {
 			r.lost = true
 		}
 	}
+}
+
+// wonts are words that people put behind a command, and that are hardly the name of a project. They may
+// be one, so they are lost.
+var wonts = []string{"please", "pls", "now", "again", "asap", "all", "everything", "it", "this", "and", "then", "thanks"}
+
+// unnamed reports whether a word is suggested as nobody's name.
+func unnamed(text string) bool {
+	return slices.Contains(wonts, strings.ToLower(text)) || slices.ContainsFunc(Verbs(), func(v Verb) bool { return strings.EqualFold(string(v), text) })
 }
 
 func (r *reader) plan(text string) {
@@ -177,6 +202,10 @@ func (r *reader) option(name, value string, hasValue bool) {
 		name = r.end(word{text: name})
 	}
 	o := optionOf(name)
+	r.prose = r.prose || !optionPattern.MatchString(name)
+	if o == nil && !hasValue {
+		r.after = r.at + 1
+	}
 	switch {
 	case r.command.Verb == Help:
 		r.say(Problem{Kind: NoOptions})
@@ -214,6 +243,10 @@ func (r *reader) option(name, value string, hasValue bool) {
 		}
 	case slices.Contains(choosing, o):
 		value = r.end(word{text: value})
+	case o == because && !r.words[r.at].enclosed:
+		if more, ok := r.value(o); ok {
+			value = strings.TrimSpace(value + " " + more)
+		}
 	}
 	r.set(o, value)
 }
@@ -231,7 +264,7 @@ func (r *reader) value(o *option) (string, bool) {
 		if slices.Contains(choosing, o) {
 			w.text = r.end(w)
 		}
-		if text = append(text, w.text); o != because || w.quoted {
+		if text = append(text, w.text); o != because || w.quoted || w.enclosed {
 			break
 		}
 	}
@@ -257,6 +290,7 @@ func (r *reader) set(o *option, value string) {
 
 // complete checks the command as a whole.
 func (r *reader) complete() {
+	lost := r.lost
 	for _, x := range excluding {
 		if x.holds(r.command.Options) {
 			r.lose(Problem{Kind: Together, Flag: x.a.flag(), Other: x.b.flag()})
@@ -267,5 +301,8 @@ func (r *reader) complete() {
 	}
 	if r.row.reasoned && r.command.Reason == "" {
 		r.lose(Problem{Kind: Lacking, Flag: because.flag(), Want: because.stands, Verb: r.command.Verb})
+		if r.to != keyword { // others need none
+			r.lost, r.command.Reason = lost, "..."
+		}
 	}
 }

@@ -11,11 +11,25 @@ type word struct {
 	text string
 	// quoted is set if the word begins with a quote: it is no option then, whatever is in it.
 	quoted bool
+	// enclosed is set if the value behind its = was in quotes.
+	enclosed bool
 }
 
 // quotes are those that keep a word together, each with the one that ends it. There is no escape:
-// a quote ends the word only where the line ends, or a space follows.
+// a quote ends the word only where a space follows, or the line ends, with or without a mark as that of a
+// sentence.
 var quotes = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '“': '”', '‘': '’'}
+
+// sentenceEnds are the marks that may end a command as if it were a sentence.
+const sentenceEnds = ".!,;"
+
+// withoutEnd returns a text without one such mark at its end.
+func withoutEnd(s string) string {
+	if t := strings.TrimRight(s, sentenceEnds); len(s)-len(t) == 1 {
+		return t
+	}
+	return s
+}
 
 // split splits a line into words. open is the beginning of a word whose quote is never closed; ""
 // for none.
@@ -30,22 +44,27 @@ func split(line string) (words []word, open string) {
 			if !ok {
 				return words, line
 			}
-			words = append(words, word{text, true})
+			words = append(words, word{text: text, quoted: true})
 			line = rest
 			continue
 		}
-		var text string
-		text, line = plain(line)
-		words = append(words, word{text: text})
+		var w word
+		w, line = plain(line)
+		words = append(words, w)
 	}
 }
 
-// enclosed returns the text up to a quote before a space, or at the end.
+// enclosed returns the text up to a quote before a space, or at the end. A mark that ends the line behind
+// the quote is not in rest.
 func enclosed(s string, end rune) (text, rest string, ok bool) {
 	for i, r := range s {
 		after := i + utf8.RuneLen(r)
-		if next, _ := utf8.DecodeRuneInString(s[min(after, len(s)):]); r == end && (after >= len(s) || unicode.IsSpace(next)) {
-			return s[:i], s[after:], true
+		if r != end {
+			continue
+		}
+		rest = s[min(after, len(s)):]
+		if next, _ := utf8.DecodeRuneInString(rest); withoutEnd(rest) == "" || unicode.IsSpace(next) {
+			return s[:i], strings.TrimLeft(rest, sentenceEnds), true
 		}
 	}
 	return "", s, false
@@ -53,12 +72,12 @@ func enclosed(s string, end rune) (text, rest string, ok bool) {
 
 // plain reads a word that does not begin with a quote: up to a space that is neither in quotes
 // behind a =, nor in an instance key: a["x y"].
-func plain(s string) (text, rest string) {
+func plain(s string) (w word, rest string) {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case unicode.IsSpace(r):
-			return s[:i], s[i:]
+			return word{text: s[:i]}, s[i:]
 		case strings.HasPrefix(s[i:], `["`):
 			if key := strings.IndexByte(s[i+2:], '"'); key >= 0 && strings.HasPrefix(s[i+2+key:], `"]`) {
 				n = len(`[""]`) + key
@@ -69,16 +88,20 @@ func plain(s string) (text, rest string) {
 				break
 			}
 			if value, rest, ok := enclosed(s[i+1+m:], quotes[first]); ok {
-				return s[:i+1] + value, rest
+				return word{text: s[:i+1] + value, enclosed: true}, rest
 			}
 		}
 		i += n
 	}
-	return s, ""
+	return word{text: s}, ""
 }
 
-// quoted writes an option and its value so that they are read as one word again, whatever follows.
+// quoted writes an option and its value so that they are read as one word again, whatever follows; without
+// an option, so that the value is not read as one.
 func quoted(flag, value string) string {
+	if flag == "" && strings.TrimLeft(value, "-—–") != value {
+		return always(value)
+	}
 	if !strings.ContainsFunc(value, func(r rune) bool { return special(r) || unicode.IsSpace(r) }) || isAddress(value) == "" {
 		return flag + value
 	}
