@@ -6,12 +6,13 @@ import (
 )
 
 // spoken iterates over the lines of a comment that a reader sees as text: without code blocks,
-// indented code, and HTML comments. Quoted lines begin with ">" and so cannot be commands.
+// indented code, HTML comments, and what is code or unseen by a tag. Quoted lines begin with ">" and so
+// cannot be commands.
 // Source: https://spec.commonmark.org/0.31.2/#fenced-code-blocks
 func spoken(body string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		fence := ""     // the fence that is open
-		hidden := false // in an HTML comment
+		fence := ""  // the fence that is open
+		hidden := "" // the end of the HTML comment, or of the element, that is open
 		for line := range strings.Lines(strings.ReplaceAll(body, "\r", "\n")) {
 			line = strings.TrimRight(line, "\n")
 			text := strings.TrimLeft(line, " ")
@@ -22,8 +23,8 @@ func spoken(body string) iter.Seq[string] {
 					fence = ""
 				}
 				continue
-			case hidden:
-				hidden = !strings.Contains(text, "-->")
+			case hidden != "":
+				hidden = hides(text, hidden)
 				continue
 			case indented:
 				continue
@@ -31,14 +32,49 @@ func spoken(body string) iter.Seq[string] {
 			if fence = OpensFence(text); fence != "" {
 				continue
 			}
-			if i := strings.LastIndex(text, "<!--"); i >= 0 {
-				hidden = !strings.Contains(text[i:], "-->")
-			}
+			hidden = hides(text, "")
 			if text = strings.TrimSpace(text); text != "" && !yield(text) {
 				return
 			}
 		}
 	}
+}
+
+// unspoken are the beginnings of what a reader does not see as text, each with its end.
+var unspoken = []struct{ begin, end string }{
+	{"<!--", "-->"},
+	{"<pre", "</pre"}, {"<code", "</code"}, {"<script", "</script"}, {"<style", "</style"}, {"<textarea", "</textarea"},
+}
+
+// hides returns the end of what is open behind a line, if that of before is open in front of it; "" for
+// nothing. In a code span nothing begins, nor behind a backslash.
+func hides(line, before string) string {
+	for line = strings.ToLower(line); line != ""; {
+		switch n := strings.IndexFunc(line, func(r rune) bool { return r != '`' }); {
+		case before != "":
+			i := strings.Index(line, before)
+			if i < 0 {
+				return before
+			}
+			before, line = "", line[i+len(before):]
+		case line[0] == '\\':
+			line = line[min(2, len(line)):]
+		case n > 0:
+			run := line[:n]
+			line = line[n:]
+			if _, rest, ok := strings.Cut(line, run); ok && !strings.HasPrefix(rest, "`") {
+				line = rest
+			}
+		default:
+			for _, u := range unspoken {
+				if rest, ok := strings.CutPrefix(line, u.begin); ok && (u.end == "-->" || rest == "" || strings.ContainsAny(rest[:1], " \t>")) {
+					before = u.end
+				}
+			}
+			line = line[1:]
+		}
+	}
+	return before
 }
 
 // OpensFence returns the fence of a line that begins a code block, "" for other lines.
