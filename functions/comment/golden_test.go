@@ -246,8 +246,9 @@ func TestGolden(t *testing.T) {
 			"lockstep plan --failed=no", "lockstep plan -p a -p b", "lockstep plan -target=a.b -exclude=c.d", "lockstep help -p a",
 			"lockstep plan -target=`@team`", "lockstep plan -var x", "lockstep plan -refresh=true", "lockstep apply 123", "lockstep apply 1234567 7654321",
 			"lockstep plan 'a", "lockstep plan -p a\u202eb", "lockstep destroy", "lockstep plan -p "+strings.Repeat("x", 5000),
-			"atlantis plan", "terraform apply -auto-approve", "digger apply -p net",
+			"atlantis plan", "terraform apply -auto-approve", "digger apply -p net", "atlantis plan -- -var-file=x.tfvars", "atlantis approve_policies",
 		)}.Markdown(65536),
+		"answer-obeyed": Answer{"33", []Reply{Obeyed{grammar.Parse("Atlantis plan -- -target=a.b")[0]}, Pending{Project: "network", Verb: Plan}}}.Markdown(65536),
 		"answer-problem-of-others": Answer{"33", []Reply{
 			Misunderstood{grammar.Line{Text: "lockstep x", Problem: grammar.Problem{Kind: grammar.OldProblem, Word: `there is no command "x @team"`}, Suggestion: "lockstep help"}},
 			Misunderstood{grammar.Line{Text: "lockstep x", Problem: grammar.Problem{Kind: "of tomorrow"}}},
@@ -306,7 +307,7 @@ func TestReplies(t *testing.T) {
 	all := []Reply{
 		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{7, "bob"}}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, nil, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, QueuedPlan{"app", someSHA, QueueDiffers, []int{7}, since, "the difference", "why"}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, nil, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", reasons.List{reasons.Sentence{Text: "no", Remedy: "yes"}, reasons.NotOpen{}, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}}},
-		Unlocked{"app", 1, []string{"carol"}, &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
+		Unlocked{"app", 1, []string{"carol"}, &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}}, Obeyed{grammar.Parse("atlantis plan -p app")[0]},
 		Unfinished{"app", "alice", someSHA, "release", "main"}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}
 	if len(all) != len(kinds) {

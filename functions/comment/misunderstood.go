@@ -12,16 +12,20 @@ import (
 type Misunderstood struct{ Line grammar.Line }
 
 func (m Misunderstood) markdown() string {
-	p := m.Line.Problem
+	p, help := m.Line.Problem, (Command{Verb: Help}).String()
 	if p.Kind == grammar.Foreign {
 		s := fmt.Sprintf("%s is for another program: **nothing was done**.", markdown.Code(m.Line.Text))
-		if m.Line.Suggestion != "" {
+		switch m.Line.Suggestion {
+		case "":
+		case help:
+			s += fmt.Sprintf(" %s lists the commands of Lockstep.", markdown.Code(help))
+		default:
 			s += fmt.Sprintf(" Lockstep has %s.", markdown.Code(m.Line.Suggestion))
 		}
 		return s
 	}
 	s := fmt.Sprintf("%s was **not understood**: %s.", markdown.Code(m.Line.Text), problem(p))
-	switch help := (Command{Verb: Help}).String(); m.Line.Suggestion {
+	switch m.Line.Suggestion {
 	case "":
 	case help:
 		s += fmt.Sprintf(" %s lists all commands.", markdown.Code(help))
@@ -29,6 +33,13 @@ func (m Misunderstood) markdown() string {
 		s += fmt.Sprintf(" Did you mean %s?", markdown.Code(m.Line.Suggestion))
 	}
 	return s
+}
+
+// Obeyed reports that a line for another program is carried out as the command that it means.
+type Obeyed struct{ Line grammar.Line }
+
+func (o Obeyed) markdown() string {
+	return fmt.Sprintf("%s was read as %s, as the base branch says.", markdown.Code(o.Line.Text), markdown.Code(o.Line.Command.String()))
 }
 
 // problem returns the words of a problem: the rest of a sentence, in Markdown.

@@ -29,6 +29,7 @@ var kinds = tagged.Union[Reply]{
 	"unlocked":      reflect.TypeFor[Unlocked](),
 	"overridden":    reflect.TypeFor[Overridden](),
 	"misunderstood": reflect.TypeFor[Misunderstood](),
+	"obeyed":        reflect.TypeFor[Obeyed](),
 	"guide":         reflect.TypeFor[Guide](),
 	"unfinished":    reflect.TypeFor[Unfinished](),
 	"not merged":    reflect.TypeFor[MergeRefused](),

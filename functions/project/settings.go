@@ -74,6 +74,8 @@ type Allow struct {
 	Branches []string
 	// Bots are the logins, in lower case, of Apps that may command as those who may write: see [Settings.NamesBot].
 	Bots []string
+	// Commands are the programs whose commands in comments are carried out as ours: see [Settings.Obeys].
+	Commands []string
 	// Forks allows plans of pull requests from forks, without credentials, once somebody has named the commit.
 	Forks bool
 	// States are patterns of addresses for states that no project has at the base commit.
@@ -180,6 +182,7 @@ func (p *parser) allows(blocks hcl.Blocks) {
 		p.decode(attrs["forks"], &a.Forks, "true or false")
 		a.Branches = p.branches(attrs["branches"])
 		a.Bots = p.bots(attrs["bots"])
+		a.Commands = p.programs(attrs["commands"])
 		a.States = p.states(attrs["states"])
 	}
 }

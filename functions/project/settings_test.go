@@ -43,6 +43,7 @@ allow {
   branches     = ["release/*", "hotfix"]
   forks        = true
   bots         = ["Renovate[bot]", "@mend[bot]"]
+  commands     = ["atlantis", "tofu"]
   states       = ["s3://states/acme/infra/**", "s3://other/x"]
 }
 `))
@@ -60,7 +61,7 @@ allow {
 	if diff := cmp.Diff(want, s.Projects); diff != "" {
 		t.Error(diff)
 	}
-	if got := fmt.Sprint(s.Allow); got != "{[registry.terraform.io/hashicorp/* registry.example.com/acme/thing] true true [modules.example.com github.com/acme/* github.com/acme/net] [release/* hotfix] [renovate[bot] mend[bot]] true [s3://states/acme/infra/** s3://other/x]}" {
+	if got := fmt.Sprint(s.Allow); got != "{[registry.terraform.io/hashicorp/* registry.example.com/acme/thing] true true [modules.example.com github.com/acme/* github.com/acme/net] [release/* hotfix] [renovate[bot] mend[bot]] [atlantis tofu] true [s3://states/acme/infra/** s3://other/x]}" {
 		t.Error(got)
 	}
 	for branch, want := range map[string]bool{"release/1": true, "hotfix": true, "release": false, "release/1/2": false, "mine": false, "": false} {
@@ -148,7 +149,8 @@ func TestParseRefuses(t *testing.T) {
 		"allow {\n  bots = [\"renovate\"]\n}\n":                                      "\"renovate\" is not the login of an App",
 		"allow {\n  bots = [\"acme/bots\"]\n}\n":                                     "is not the login of an App",
 		"allow {\n  bots = [\"[bot]\"]\n}\n":                                         "is not the login of an App",
-		"allow {\n  shell = true\n}\n":                                               "An allow block can have providers, provisioners, external, modules, branches, bots, forks and states.",
+		"allow {\n  shell = true\n}\n":                                               "An allow block can have providers, provisioners, external, modules, branches, bots, commands, forks and states.",
+		"allow {\n  commands = [\"Atlantis\"]\n}\n":                                  "Lockstep does not know the commands of \"Atlantis\". It knows those of atlantis, digger, terraform, tofu.",
 		"allow {\n  modules = [\"github.com\"]\n}\n":                                 "lockstep.hcl:2: Invalid place of modules: \"github.com\" does not name repositories: public ones need no permission",
 		"allow {\n  modules = [\"github.com/acme\"]\n}\n":                            "does not name repositories",
 		"allow {\n  modules = [\"github.com/*/net\"]\n}\n":                           "does not name repositories",

@@ -11,7 +11,9 @@
 // is repaired, or there is no suggestion but help.
 //
 // Lines for other programs (atlantis, digger, terraform, tofu) are read by the same tables, with
-// [Foreign] as their problem: whether they are obeyed is for the settings of the base branch.
+// [Foreign] as their problem: package dispatch obeys them where the settings of the base branch say so.
+// People also write about these programs, and about Lockstep: a line is read as a sentence, and is not
+// for us, if the word behind the name is like none of the verbs, or if words follow that no command has.
 //
 // The package is pure. It refuses to know projects, runs, and the words in which a problem is told.
 // Start at [Parse]; verbs.go and options.go are the tables.

@@ -39,10 +39,16 @@ func TestEachCommandBadly(t *testing.T) {
 		end  func(*stage, int)
 		says []string // one of these; none: no answer
 	}{
-		"misspelt":           {"alice", misspelt, nil, []string{"Did you mean"}},
-		"in a block of code": {"alice", func(v grammar.Verb) string { return "See:\n```\nlockstep " + typed[v] + "\n```\n" }, nil, nil},
-		"quoted":             {"alice", func(v grammar.Verb) string { return "> lockstep " + typed[v] + "\n\nreally?" }, nil, nil},
-		"without rights":     {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] }, nil, []string{"write", "permission"}},
+		"misspelt":                 {"alice", misspelt, nil, []string{"Did you mean"}},
+		"misspelt, by a telephone": {"alice", func(v grammar.Verb) string { return "L" + misspelt(v)[1:] }, nil, []string{"Did you mean"}},
+		"misspelt, in capitals":    {"alice", func(v grammar.Verb) string { return strings.Replace(misspelt(v), "lockstep", "LOCKSTEP", 1) }, nil, []string{"Did you mean"}},
+		"misspelt, with an @":      {"alice", func(v grammar.Verb) string { return "@" + misspelt(v) }, nil, []string{"Did you mean"}},
+		"misspelt, with a slash":   {"alice", func(v grammar.Verb) string { return "/" + misspelt(v) }, nil, []string{"Did you mean"}},
+		"for another program":      {"alice", func(v grammar.Verb) string { return "atlantis " + typed[v] }, nil, []string{"**nothing was done**. Lockstep has `lockstep"}},
+		"in a block of HTML":       {"alice", func(v grammar.Verb) string { return "See:\n<pre>\nlockstep " + typed[v] + "\n</pre>\n" }, nil, nil},
+		"in a block of code":       {"alice", func(v grammar.Verb) string { return "See:\n```\nlockstep " + typed[v] + "\n```\n" }, nil, nil},
+		"quoted":                   {"alice", func(v grammar.Verb) string { return "> lockstep " + typed[v] + "\n\nreally?" }, nil, nil},
+		"without rights":           {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] }, nil, []string{"write", "permission"}},
 		"for a project that is gone": {"alice", func(v grammar.Verb) string { return "lockstep " + typed[v] + " -p gone" }, nil,
 			[]string{"There is no project for `lockstep", "There is no plan for `lockstep"}},
 		"without rights, for a project that is gone": {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] + " -p gone" }, nil,

@@ -64,20 +64,20 @@ func (co *commands) commanded(ctx context.Context) error {
 	if err := co.Report.React(ctx, co.Evidence.Message.Comment, github.Eyes); err != nil {
 		return err
 	}
+	written := co.Evidence.Message.Lines
+	if co.Evidence.Message.Lines, err = co.obeyed(ctx, written); err != nil {
+		return err
+	}
 	for i, line := range co.Evidence.Message.Lines {
-		id := fmt.Sprintf("line %d.", i+1)
-		if begun.Has(id) {
+		if begun.Has(lineID(i)) {
 			continue // done, in an earlier try, and perhaps not to be done again
 		}
-		replies, err := co.command(ctx, line)
+		if line.Problem != written[i].Problem {
+			err = co.readAs(ctx, name, i, line)
+		} else {
+			err = co.answer(ctx, name, i, line)
+		}
 		if err != nil {
-			return err
-		}
-		var made []ledger.Reply
-		for j, r := range replies {
-			made = append(made, report.NewReply(fmt.Sprintf("%s%d", id, j+1), r))
-		}
-		if err := co.Report.Reply(ctx, name, made...); err != nil {
 			return err
 		}
 	}
@@ -86,6 +86,57 @@ func (co *commands) commanded(ctx context.Context) error {
 		return err
 	}
 	return co.Report.Sync(ctx)
+}
+
+// lineID begins the IDs of the replies to a line.
+func lineID(i int) string { return fmt.Sprintf("line %d.", i+1) }
+
+// answer carries out one line, and adds the replies to the answer.
+func (co *commands) answer(ctx context.Context, name string, i int, line grammar.Line) error {
+	replies, err := co.command(ctx, line)
+	if err != nil {
+		return err
+	}
+	var made []ledger.Reply
+	for j, r := range replies {
+		made = append(made, report.NewReply(fmt.Sprintf("%s%d", lineID(i), j+1), r))
+	}
+	return co.Report.Reply(ctx, name, made...)
+}
+
+// readAs does the same for a line that is obeyed: it tells the command before, but where no reply follows, as others answer.
+func (co *commands) readAs(ctx context.Context, name string, i int, line grammar.Line) error {
+	read := report.NewReply(fmt.Sprintf("reading of line %d", i+1), comment.Obeyed{Line: line})
+	if err := co.Report.Reply(ctx, name, read); err != nil {
+		return err
+	}
+	if err := co.answer(ctx, name, i, line); err != nil {
+		return err
+	}
+	return co.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
+		if last := len(a.Replies) - 1; last >= 0 && a.Replies[last].ID == read.ID {
+			a.Replies = a.Replies[:last]
+		}
+	})
+}
+
+// obeyed returns lines in which whole commands for other programs are commands of ours, where the base branch has them
+// obeyed. An override is none: it is our own words, which the gate reads.
+func (co *commands) obeyed(ctx context.Context, lines []grammar.Line) ([]grammar.Line, error) {
+	lines = slices.Clone(lines)
+	for i, l := range lines {
+		if l.Problem.Kind != grammar.Foreign || l.Command.Verb == "" || l.Command.Verb == comment.Override {
+			continue
+		}
+		ok, err := evidence.Obeys(ctx, co.Evidence, l.Problem.Word)
+		if _, err := evidence.Impossible(err); err != nil {
+			return nil, err
+		}
+		if ok && err == nil {
+			lines[i].Problem = grammar.Problem{}
+		}
+	}
+	return lines, nil
 }
 
 // command carries out one line, and returns the replies known at once.

@@ -112,6 +112,23 @@ func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
 	return s.OnApplied(), err
 }
 
+// Obeys reports whether the base branch, as it is now, has commands for another program carried out as ours. A branch that
+// nobody has named grants nothing.
+func Obeys(ctx context.Context, e *Reader, program string) (bool, error) {
+	if planned, err := BasePlanned(ctx, e); err != nil || !planned {
+		return false, err
+	}
+	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
+	if errors.Is(err, github.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look whether commands of other programs are obeyed: %w", err)
+	}
+	s, _, err := e.Settings(ctx, tip)
+	return s.Obeys(program), err
+}
+
 // forks reports whether the base branch, as it is now, has commits of forks planned. A branch that nobody has named grants
 // nothing.
 func forks(ctx context.Context, e *Reader, named bool) (bool, error) {

@@ -31,7 +31,7 @@ type Argument struct {
 	Name     string
 	Kind     Kind
 	Required bool
-	OneOf    []string // the only values of a text; nil: any
+	OneOf    []string // the only values of a text, or of each in a list; nil: any
 	Doc      string   // a sentence
 }
 
@@ -113,6 +113,7 @@ var (
 		{Name: "modules", Kind: texts, Doc: "Private places that modules may come from: HOST, s3://BUCKET, or github.com/OWNER/NAME."},
 		{Name: "branches", Kind: texts, Doc: "Patterns of further base branches that are served."},
 		{Name: "bots", Kind: texts, Doc: "Logins of Apps whose comments are commands, as those of people who may write: \"renovate[bot]\". Counts on the default branch."},
+		{Name: "commands", Kind: texts, OneOf: []string{"atlantis", "digger", "terraform", "tofu"}, Doc: "Programs whose commands in comments are carried out as ours, where we have the same; without this, they are answered with ours."},
 		{Name: "forks", Kind: boolean, Doc: "Whether a commit of a fork is planned, without credentials and from a snapshot of the state, once somebody who may write has named it."},
 		{Name: "states", Kind: texts, Doc: "Patterns of addresses for states of new projects: s3://BUCKET/KEY."},
 	}}

@@ -66,6 +66,7 @@ func (a Argument) node() node {
 	case boolean:
 		n.Type = "boolean"
 	case texts:
+		text.Enum = a.OneOf
 		n.Type, n.Items = "array", &text
 	case dict:
 		n.Type, n.AdditionalProperties = "object", &text
