@@ -200,7 +200,7 @@ func (r Refused) markdown() string {
 	var b strings.Builder
 	did := verbs.Participle(r.Command.Verb)
 	of := ""
-	if r.Project != "" {
+	if r.Project != "" && !strings.Contains(r.Project, "*") { // a pattern is no project
 		of = " " + markdown.Code(r.Project)
 	}
 	fmt.Fprintf(&b, "**Not %s**%s:\n\n", did, of)

@@ -8,11 +8,16 @@ import (
 )
 
 // FromFork: the head of the pull request is in a fork, and the base branch does not allow that.
-type FromFork struct{}
+type FromFork struct {
+	Verb grammar.Verb `json:",omitempty"` // of a command that is no plan
+}
 
-func (FromFork) words() (text, remedy string) {
-	return "The pull request comes from a fork: a plan runs what is in it, with the credentials of this repository.",
-		fmt.Sprintf("Push the commits to a branch of this repository, after reading them, and open a pull request from there. Or have the allow block of %s on the base branch say %s: then a commit that somebody names is planned without credentials.", settings, markdown.Code("forks = true"))
+func (r FromFork) words() (text, remedy string) {
+	text = "The pull request comes from a fork: a plan runs what is in it, with the credentials of this repository."
+	if r.Verb != "" {
+		text = fmt.Sprintf("The pull request comes from a fork: nothing of it is planned, so there is nothing to %s.", r.Verb)
+	}
+	return text, fmt.Sprintf("Push the commits to a branch of this repository, after reading them, and open a pull request from there. Or have the allow block of %s on the base branch say %s: then a commit that somebody names is planned without credentials.", settings, markdown.Code("forks = true"))
 }
 
 // ForkUnnamed: the head is in a fork, and nobody has named it.

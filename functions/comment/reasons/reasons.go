@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/tagged"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
@@ -105,6 +107,8 @@ var types = tagged.Union[Reason]{
 	"several projects":    reflect.TypeFor[SeveralProjects](),
 	"no project selected": reflect.TypeFor[NoProjectSelected](),
 	"served elsewhere":    reflect.TypeFor[ServedElsewhere](),
+	"nothing failed":      reflect.TypeFor[NothingFailed](),
+	"touches nothing":     reflect.TypeFor[TouchesNothing](),
 	"none selected":       reflect.TypeFor[NoneSelected](),
 }
 
@@ -157,7 +161,31 @@ func planAgain(merged bool) string {
 	if merged {
 		return fmt.Sprintf("Comment %s for a plan of the base branch, which has what was merged, look at it, and apply that one.", markdown.Code("lockstep retry"))
 	}
-	return fmt.Sprintf("Comment %s for a new plan, look at it, and apply that one.", markdown.Code("lockstep plan"))
+	return newPlan(grammar.Command{Verb: grammar.Plan})
+}
+
+// newPlan is the remedy that a command for a plan is.
+func newPlan(c grammar.Command) string {
+	return fmt.Sprintf("Comment %s for a new plan, look at it, and apply that one.", markdown.Code(c.String()))
+}
+
+// Typed returns reasons that quote a command as it was typed: some are other names of a plan.
+func (rs List) Typed(c grammar.Command) List {
+	out := slices.Clone(rs)
+	for i, r := range out {
+		switch r := r.(type) {
+		case NoProjectSelected:
+			r.Command = c
+			out[i] = r
+		case NothingFailed:
+			r.Command = c
+			out[i] = r
+		case SeveralProjects:
+			r.Command = c
+			out[i] = r
+		}
+	}
+	return out
 }
 
 // Some are the first of many names: few enough for a comment, and for a record.

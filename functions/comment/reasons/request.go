@@ -24,13 +24,17 @@ func (r OtherBase) words() (text, remedy string) {
 		fmt.Sprintf("Let it go into %s, or have the allow block of %s on %s name the branch: %s.", main, settings, main, markdown.Code(fmt.Sprintf("branches = [%q]", r.Base)))
 }
 
-// NotOpen: the pull request is merged, or closed.
+// NotOpen: the pull request is merged, or closed. Lock is set if the command is a lock.
 type NotOpen struct {
 	Merged bool `json:",omitempty"`
+	Lock   bool `json:",omitempty"`
 }
 
 func (r NotOpen) words() (text, remedy string) {
-	if r.Merged {
+	switch {
+	case r.Merged && r.Lock:
+		return "The pull request is merged, and its locks end with the merge.", ""
+	case r.Merged:
 		return "The pull request is merged.", planAgain(true)
 	}
 	return "The pull request is closed.", "Reopen it: that plans it again."
@@ -39,12 +43,42 @@ func (r NotOpen) words() (text, remedy string) {
 // NoneSelected: a command selects none of the plans of the pull request.
 type NoneSelected struct {
 	Command  grammar.Command
-	Projects []string // that are planned
+	Projects []string `json:",omitempty"` // that are planned
 }
 
 func (r NoneSelected) words() (text, remedy string) {
+	if len(r.Projects) == 0 {
+		c := grammar.Command{Verb: grammar.Plan, Project: r.Command.Project, Dir: r.Command.Dir, Workspace: r.Command.Workspace}
+		return fmt.Sprintf("There is no plan for %s.", markdown.Code(r.Command.String())),
+			fmt.Sprintf("%s makes one, whatever the pull request touches.", markdown.Code(c.String()))
+	}
 	return fmt.Sprintf("There is no plan for %s.", markdown.Code(r.Command.String())),
 		fmt.Sprintf("Projects that are planned here: %s. %s plans another one.", markdown.List(r.Projects), markdown.Code("lockstep plan -p NAME"))
+}
+
+// NothingFailed: a command is for what has failed, and none of the projects that it names has.
+type NothingFailed struct {
+	Command  grammar.Command
+	Projects []string `json:",omitempty"` // that it names; none: all
+}
+
+func (r NothingFailed) words() (text, remedy string) {
+	c := r.Command
+	if c.Failed = false; c.Verb == grammar.Retry {
+		c.Verb = grammar.Plan
+	}
+	text = "Nothing here has failed."
+	if !c.Everything() {
+		text = fmt.Sprintf("Nothing of %s has failed.", markdown.Few(r.Projects[:min(len(r.Projects), 20)], max(len(r.Projects)-20, 0)))
+	}
+	return text, fmt.Sprintf("For what has not failed, comment %s.", markdown.Code(c.String()))
+}
+
+// TouchesNothing: the pull request touches no project, and a command is for plans of what it touches.
+type TouchesNothing struct{}
+
+func (TouchesNothing) words() (text, remedy string) {
+	return "The pull request touches no project.", fmt.Sprintf("%s plans one all the same.", markdown.Code("lockstep plan -p NAME"))
 }
 
 // NotMerged: an apply on merge, without a merge.
@@ -102,13 +136,8 @@ type NoProjectSelected struct {
 
 func (r NoProjectSelected) words() (text, remedy string) {
 	text = fmt.Sprintf("There is no project for %s.", markdown.Code(r.Command.String()))
-	all := r.Command
-	all.Failed = false
-	switch {
-	case r.Command.Everything():
+	if r.Command.Everything() {
 		text = "The pull request touches no project."
-	case all.Everything():
-		return "Nothing here has failed: there is nothing to try again.", fmt.Sprintf("For plans of all that the pull request touches, comment %s.", markdown.Code("lockstep plan"))
 	}
 	if len(r.Projects) > 0 {
 		return text, fmt.Sprintf("Projects here: %s.", markdown.List(r.Projects))

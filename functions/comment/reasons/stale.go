@@ -26,10 +26,15 @@ func (r HeadIsNewer) words() (text, remedy string) {
 type HeadMoved struct {
 	Planned, Head string
 	Merged        bool
+	Project       string `json:",omitempty"` // which the present head may not touch
 }
 
 func (r HeadMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The plan was made for %s, and the head of the pull request is %s now.", markdown.Code(markdown.SHA(r.Planned)), markdown.Code(markdown.SHA(r.Head))), planAgain(r.Merged)
+	text = fmt.Sprintf("The plan was made for %s, and the head of the pull request is %s now.", markdown.Code(markdown.SHA(r.Planned)), markdown.Code(markdown.SHA(r.Head)))
+	if r.Merged || r.Project == "" {
+		return text, planAgain(r.Merged)
+	}
+	return text, newPlan(grammar.Command{Verb: grammar.Plan, Project: r.Project})
 }
 
 // Restored: a plan destroys the objects of a removed project, which is in the base branch again, or in what the open pull

@@ -29,11 +29,16 @@ type LockedByAnother struct {
 	Since       time.Time `json:",omitzero"`
 	// Merged is set for an apply that a merge asks for: no comment repeats it.
 	Merged bool `json:",omitempty"`
+	// Locking is set for a lock of the same state.
+	Locking bool `json:",omitempty"`
 }
 
 func (r LockedByAnother) words() (text, remedy string) {
-	if r.Merged {
+	switch {
+	case r.Merged:
 		return LockedFor(r), r.Lifts() + " " + planAgain(true)
+	case r.Locking:
+		return LockedFor(r), r.Lifts()
 	}
 	return LockedFor(r), r.Lifts() + " The plan can be applied then, if it still fits."
 }
@@ -72,7 +77,7 @@ func (NotInConversation) words() (text, remedy string) {
 type NothingToRecover struct{}
 
 func (NothingToRecover) words() (text, remedy string) {
-	return "This pull request has no project whose state could be recovered.", fmt.Sprintf("Comment %s first.", markdown.Code("lockstep plan"))
+	return "This pull request has no project whose state could be recovered.", fmt.Sprintf("Comment %s first.", markdown.Code("lockstep plan -p NAME"))
 }
 
 // NothingToStop: no plan or apply is under way.

@@ -54,7 +54,7 @@ func TestEachCommandBadly(t *testing.T) {
 		"without rights, for a project that is gone": {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] + " -p gone" }, nil,
 			[]string{"write", "permission"}},
 		"once it is closed": {"alice", func(v grammar.Verb) string { return "lockstep " + typed[v] },
-			func(s *stage, n int) { s.repo.Close("alice", n) }, []string{"closed", "**Not ", "is **not locked**", "nothing to recover"}},
+			func(s *stage, n int) { s.repo.Close("alice", n) }, []string{"The pull request is closed.\n\nReopen it", "Nothing of this pull request is being planned", "is **not locked**", "nothing to recover"}},
 		"twice": {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] + "\nlockstep " + typed[v] }, nil, []string{"write", "permission"}},
 	}
 	for name, way := range ways {

@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -219,7 +220,14 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 
 // planning carries out a command that is a plan with another name.
 func planning(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	return co.Plans.Enqueue(ctx, c.AsPlan())
+	replies, err := co.Plans.Enqueue(ctx, c.AsPlan())
+	for i, r := range replies {
+		if no, is := r.(comment.Refused); is {
+			no.Reasons = no.Reasons.Typed(c)
+			replies[i] = no
+		}
+	}
+	return replies, err
 }
 
 // guide answers a call for help.
@@ -230,7 +238,9 @@ func (co *commands) guide(ctx context.Context) ([]comment.Reply, error) {
 	}
 	var g comment.Guide
 	for _, r := range all {
-		g.Projects = append(g.Projects, r.Project)
+		if here := r.Head == co.Evidence.Pull.Head.SHA || r.Phase.UnderWay(); here && r.Phase != runs.Superseded {
+			g.Projects = append(g.Projects, r.Project)
+		}
 	}
 	return []comment.Reply{g}, nil
 }

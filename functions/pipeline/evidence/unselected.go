@@ -1,25 +1,83 @@
 package evidence
 
 import (
+	"context"
+
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Unselected is the reason that a command is for none of a pull request's runs: those that there are, if it names others, and
-// otherwise nothing.
+// Unselected is the reason that a command is for none of a pull request's runs: that none of them has failed, or those that
+// there are, if it names others, and otherwise nothing.
 func Unselected(c comment.Command, all []ledger.Versioned, nothing reasons.Reason) reasons.Reason {
-	no := reasons.NoneSelected{Command: c}
+	named := c
+	named.Failed = false
+	var here, meant []string
 	for _, s := range all {
-		if s.Phase != runs.Dropped && s.Phase != runs.Superseded {
-			no.Projects = append(no.Projects, s.Project)
+		if s.Phase == runs.Superseded {
+			continue
+		}
+		if s.Meant(named) {
+			meant = append(meant, s.Project)
+		}
+		if s.Phase != runs.Dropped {
+			here = append(here, s.Project)
 		}
 	}
-	if c.Everything() || len(no.Projects) == 0 {
+	switch {
+	case c.Failed && len(meant) > 0:
+		return reasons.NothingFailed{Command: c, Projects: meant}
+	case named.Everything() || len(meant) > 0:
 		return nothing
 	}
-	return no
+	return reasons.NoneSelected{Command: c, Projects: here}
+}
+
+// Planless are the replies to a command for plans to apply, where it selects none of a pull request's runs: its author may ask
+// why. What is applied, and what had no changes, needs no other plan.
+func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
+	refused := func(project string, why ...reasons.Reason) comment.Reply {
+		return Refused(c, project, runs.Decision{Reasons: why})
+	}
+	p := e.Pull
+	if !p.Open && !p.Merged {
+		return []comment.Reply{refused(c.Project, reasons.NotOpen{})}, nil
+	}
+	if no := Unselected(c, all, nil); no != nil {
+		return []comment.Reply{refused("", no)}, nil
+	}
+	var done []comment.Reply
+	left := false
+	for _, s := range all {
+		if s.Phase == runs.Superseded || !s.Meant(c) {
+			continue
+		}
+		switch s.Standing() {
+		case comment.Applied:
+			done = append(done, refused(s.Project, reasons.AlreadyDone{Head: s.Head, By: s.Actor}))
+		case comment.NoChanges:
+			done = append(done, refused(s.Project, reasons.NothingToDo{}))
+		default:
+			left = true
+		}
+	}
+	if len(done) > 0 && !left {
+		return done, nil
+	}
+	l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	unknown := l.Problem != "" || l.Refused != "" || l.Conflict || len(l.Elsewhere) > 0
+	switch {
+	case len(all) == 0 && !unknown && l.Projects == 0 && l.Head == p.Head.SHA:
+		return []comment.Reply{refused(c.Project, reasons.TouchesNothing{})}, nil
+	case p.Merged:
+		return []comment.Reply{refused(c.Project, reasons.NotOpen{Merged: true}, reasons.NoPlan{Merged: true})}, nil
+	}
+	return []comment.Reply{refused(c.Project, reasons.NoPlan{})}, nil
 }
 
 // Gone is the reason that a command is for those of a pull request's runs alone whose projects the base branch has removed; nil

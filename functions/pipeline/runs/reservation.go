@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
@@ -38,6 +39,6 @@ func reserved(q *Request) reasons.Reason {
 	if no == nil {
 		return nil
 	}
-	no.Merged = q.merged()
+	no.Merged, no.Locking = q.merged(), q.Verb == comment.Lock
 	return *no
 }

@@ -18,8 +18,10 @@ func fork(q *Request) reasons.Reason {
 		return nil
 	case merged && (q.Verb == comment.Plan || q.Run.AfterMerge && !Preview(q.Run)):
 		return nil
-	case !q.Forks:
+	case !q.Forks && q.Verb == comment.Plan:
 		return reasons.FromFork{}
+	case !q.Forks:
+		return reasons.FromFork{Verb: q.Verb}
 	case q.Verb == comment.Stop:
 		return nil
 	case q.Verb == comment.Plan:

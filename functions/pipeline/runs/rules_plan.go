@@ -10,7 +10,7 @@ import (
 
 func headMoved(q *Request) reasons.Reason {
 	if q.Run.Head != q.Pull.Head.SHA {
-		return reasons.HeadMoved{Planned: q.Run.Head, Head: q.Pull.Head.SHA, Merged: q.merged()}
+		return reasons.HeadMoved{Planned: q.Run.Head, Head: q.Pull.Head.SHA, Merged: q.merged(), Project: q.Run.Project}
 	}
 	return nil
 }

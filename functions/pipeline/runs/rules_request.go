@@ -39,7 +39,7 @@ func servedElsewhere(q *Request) reasons.Reason {
 func closed(q *Request) reasons.Reason {
 	// A merged change can be planned again until it is applied.
 	if after := q.afterMerge() && q.Verb == comment.Plan; !q.Pull.Open && !after {
-		return reasons.NotOpen{Merged: q.Pull.Merged}
+		return reasons.NotOpen{Merged: q.Pull.Merged, Lock: q.Verb == comment.Lock}
 	}
 	return nil
 }

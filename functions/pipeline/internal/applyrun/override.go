@@ -41,6 +41,10 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		if s.Phase != runs.Planned || !s.Meant(c) {
 			continue
 		}
+		if head := ov.Evidence.Pull.Head.SHA; s.Head != head {
+			replies = append(replies, evidence.Refused(c, s.Project, runs.Refusal(reasons.HeadMoved{Planned: s.Head, Head: head, Project: s.Project})))
+			continue
+		}
 		ruling, err := ov.Evidence.Missing(ctx, s.Run)
 		if err != nil {
 			return nil, err
@@ -52,11 +56,7 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		replies = append(replies, comment.Overridden{Project: s.Project, By: q.Actor, Because: c.Reason})
 	}
 	if len(replies) == 0 {
-		var no reasons.Reason = reasons.NoPlan{}
-		if !slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Meant(c) }) {
-			no = evidence.Unselected(c, all, no)
-		}
-		replies = append(replies, evidence.Refused(c, "", runs.Refusal(no)))
+		return evidence.Planless(ctx, ov.Evidence, c, all)
 	}
 	return replies, nil
 }

@@ -31,10 +31,13 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 			return []comment.Reply{no}, err
 		}
 		d := runs.Gate(q)
-		if no := evidence.Gone(c, known, qu.Evidence.Pull.Head.SHA); no != nil && runs.Has[reasons.NoPlan](d) {
-			d = runs.Refusal(no)
+		if !runs.Has[reasons.NoPlan](d) { // who may not ask is told nothing of the runs
+			return []comment.Reply{evidence.Refused(c, c.Project, d)}, nil
 		}
-		return []comment.Reply{noneSelected(c, d, known)}, nil
+		if no := evidence.Gone(c, known, qu.Evidence.Pull.Head.SHA); no != nil {
+			return []comment.Reply{evidence.Refused(c, c.Project, runs.Refusal(no))}, nil
+		}
+		return evidence.Planless(ctx, qu.Evidence, c, known)
 	}
 	if err := qu.sort(ctx, all); err != nil {
 		no, err := evidence.Unable(c, c.Project, err)
@@ -59,15 +62,6 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 		}
 	}
 	return replies, nil
-}
-
-// noneSelected refuses a command that selects no plan, by a decision about no run. One with names
-// gets those that there are.
-func noneSelected(c comment.Command, d runs.Decision, known []ledger.Versioned) comment.Reply {
-	if no := evidence.Unselected(c, known, nil); no != nil && runs.Has[reasons.NoPlan](d) && len(d.Reasons) == 1 {
-		return evidence.Refused(c, "", runs.Refusal(no))
-	}
-	return evidence.Refused(c, c.Project, d)
 }
 
 // meant picks the runs that a command selects. A command without names selects all work at the

@@ -91,7 +91,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	if no, err := qu.goneReply(ctx, c, l.Head); err != nil || no != nil {
 		return nil, no, err
 	}
-	return nil, noneSelected(c, all), nil
+	return nil, noneSelected(c, append(ofHead(all), gone...)), nil
 }
 
 // orderOf is the head's part of the order of applies; nil where there is none.
@@ -162,11 +162,18 @@ func several(c comment.Command, found []selected) comment.Reply {
 	return evidence.Refused(c, "", runs.Refusal(no))
 }
 
-// noneSelected refuses a command that is for none of the projects.
-func noneSelected(c comment.Command, all []project.Project) comment.Reply {
+// noneSelected refuses a command that is for none of the projects, or for none that has failed.
+func noneSelected(c comment.Command, all []selected) comment.Reply {
 	no := reasons.NoProjectSelected{Command: c}
+	var named []string
 	for _, p := range all {
 		no.Projects = append(no.Projects, p.Name)
+		if c.Selects(p.Name, p.Dir, p.Workspace) {
+			named = append(named, p.Name)
+		}
+	}
+	if c.Failed && len(named) > 0 {
+		return evidence.Refused(c, "", runs.Refusal(reasons.NothingFailed{Command: c, Projects: named}))
 	}
 	return evidence.Refused(c, "", runs.Refusal(no))
 }

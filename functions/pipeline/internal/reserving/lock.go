@@ -125,6 +125,7 @@ func (lo *Locker) take(ctx context.Context, c comment.Command, all []ledger.Vers
 			return "", nil, err
 		}
 		if no := have.Against(r.Pull.Number); no != nil {
+			no.Locking = true
 			return r.Project, no, lo.giveBack(ctx, fresh)
 		}
 	}

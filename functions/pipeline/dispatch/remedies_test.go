@@ -1,0 +1,166 @@
+package dispatch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// A refusal is a command, parts of its answer, and after a ! what the answer must not have.
+type refusal struct {
+	command string
+	wants   []string
+}
+
+// refuses gives commands one by one.
+func (s *stage) refuses(n int, all []refusal) {
+	s.t.Helper()
+	for _, r := range all {
+		answer := s.say("alice", n, "lockstep "+r.command)
+		for _, want := range r.wants {
+			if lacks, not := strings.CutPrefix(want, "!"); not {
+				s.lacks(r.command, answer, lacks)
+			} else {
+				s.expect(r.command, answer, want)
+			}
+		}
+	}
+}
+
+// lacks holds that a text does not have something.
+func (s *stage) lacks(what, text, part string) {
+	s.t.Helper()
+	if strings.Contains(text, part) {
+		s.t.Errorf("%s has %q:\n%s", what, part, text)
+	}
+}
+
+// netAndApp is a repository with two projects.
+func netAndApp() githubtest.Files {
+	return githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": netProject + "project \"app\" {\n  dir = \"app\"\n}\n"}
+}
+
+// TestRemediesOnceItIsMerged holds that what is applied needs no other plan, and that nothing is advised which is refused in
+// its turn.
+func TestRemediesOnceItIsMerged(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, netAndApp())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep apply")
+	s.repo.Merge("alice", n)
+	s.settle()
+	const done = "is applied already, as `alice` asked"
+	s.refuses(n, []refusal{
+		{"apply", []string{"**Not applied** `net`", done, "!Comment"}},
+		{"apply -p net", []string{"**Not applied** `net`", done, "!Comment"}},
+		{"apply --failed", []string{"Nothing here has failed.", "!lockstep retry"}},
+		{"override --reason x", []string{"**Not overridden** `net`", done, "!Comment"}},
+		{"lock --reason x", []string{"The pull request is merged, and its locks end with the merge.", "!Comment"}},
+		{"retry", []string{"Nothing here has failed.", "comment `lockstep plan`"}},
+		{"retry -p net", []string{"Nothing of `net` has failed.", "comment `lockstep plan -p net`"}},
+	})
+	m := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1"), "app/c.tf": resource("c", "1")})
+	s.say("alice", m, "lockstep apply -p app")
+	s.repo.Merge("alice", m)
+	s.settle()
+	s.refuses(m, []refusal{
+		{"apply", []string{"The pull request is merged.", "There is no plan to apply.", "Comment `lockstep retry`"}},
+		{"apply -p app", []string{"**Not applied** `app`", done, "!Comment"}},
+		{"override --reason x", []string{"There is no plan to apply.", "Comment `lockstep retry`"}},
+		{"retry", []string{"**Planned** `net`"}},
+		{"apply", []string{"**Applied** `net`"}},
+	})
+}
+
+// TestRemediesOnceItIsClosed holds that a closed pull request is told as closed, with the one remedy that works.
+func TestRemediesOnceItIsClosed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, netAndApp())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Close("alice", n)
+	s.settle()
+	for _, c := range []string{"apply", "apply -p net", "apply -p gone", "apply 1234567", "apply --failed", "override --reason x", "override -p gone --reason x", "lock --reason x", "plan", "retry", "drift"} {
+		s.refuses(n, []refusal{{c, []string{"The pull request is closed.", "Reopen it", "!Comment"}}})
+	}
+}
+
+// TestRemediesWithoutProjects holds that on a pull request that touches no project nothing is advised which is refused there.
+func TestRemediesWithoutProjects(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, netAndApp())
+	n := s.pull("alice", "docs", githubtest.Files{"README.md": "x"})
+	const plan = "`lockstep plan -p net` makes one"
+	s.refuses(n, []refusal{
+		{"apply", []string{"The pull request touches no project.", "`lockstep plan -p NAME` plans one all the same.", "!`lockstep plan`"}},
+		{"override --reason x", []string{"The pull request touches no project.", "!`lockstep plan`"}},
+		{"apply -p net", []string{"There is no plan for `lockstep apply -p net`.", plan}},
+		{"override -p net --reason x", []string{"There is no plan for `lockstep override -p net --reason \"x\"`.", plan}},
+		{"lock -p net --reason x", []string{"There is no plan for `lockstep lock -p net --reason \"x\"`.", plan}},
+		{"unlock -p net", []string{"There is no plan for `lockstep unlock -p net`.", plan}},
+		{"recover -p net", []string{"There is no plan for `lockstep recover -p net`.", plan}},
+		{"recover", []string{"Comment `lockstep plan -p NAME` first."}},
+		{"stop -p *", []string{"**Not stopped**:"}},
+		{"apply -p gone", []string{"`lockstep plan -p gone` makes one"}},
+		{"plan -p gone", []string{"There is no project for `lockstep plan -p gone`", "Projects here: `app`, `net`."}},
+		{"plan -p net", []string{"**Planned** `net`"}},
+		{"unlock -p net", []string{"`net` is **not locked**"}},
+	})
+}
+
+// TestRemediesForWhatIsLeftBehind holds that projects which the head does not touch any more are told so, and planned by their
+// names, and that those that are gone are nowhere named as here.
+func TestRemediesForWhatIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	files := netAndApp()
+	s := newStage(t, files)
+	with := files["lockstep.hcl"] + "project \"new\" {\n  dir = \"new\"\n}\n"
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1"), "new/main.tf": resource("n", "1"), "lockstep.hcl": with})
+	s.expect("at first", s.say("alice", n, "lockstep help"), "Projects here: `app`, `net`, `new`.")
+	s.repo.Push("alice", "b", "Less", githubtest.Files{"app/b.tf": githubtest.Deleted, "new/main.tf": githubtest.Deleted, "new/backend.tf": githubtest.Deleted, "lockstep.hcl": files["lockstep.hcl"]})
+	s.settle()
+	s.refuses(n, []refusal{
+		{"help", []string{"Projects here: `net`."}},
+		{"override -p new --reason x", []string{"**Not overridden** `new`", "The plan was made for", "!requirement"}},
+		{"apply -p app", []string{"The plan was made for", "Comment `lockstep plan -p app` for a new plan"}},
+		{"drift -p new", []string{"There is no project for `lockstep drift -p new`.", "Projects here: `app`, `net`."}},
+		{"import a.b x -p new", []string{"There is no project for `lockstep import a.b x -p new`."}},
+		{"state mv a.b c.d -p new", []string{"There is no project for `lockstep state mv a.b c.d -p new`."}},
+		{"taint a.b -p new", []string{"There is no project for `lockstep taint a.b -p new`."}},
+		{"retry -p new", []string{"There is no project for `lockstep retry -p new`."}},
+		{"state rm a.b -p *", []string{"`lockstep state rm a.b -p *` changes the state of one project"}},
+		{"plan -p app", []string{"**Planned** `app`"}},
+	})
+}
+
+// TestNothingFailed holds that a command for what has failed says that nothing has, of the projects that it names.
+func TestNothingFailed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, netAndApp())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	s.refuses(n, []refusal{
+		{"plan --failed", []string{"Nothing here has failed.", "comment `lockstep plan`"}},
+		{"retry -p net", []string{"Nothing of `net` has failed.", "comment `lockstep plan -p net`", "!There is no project"}},
+		{"retry -p *", []string{"Nothing of `app`, `net` has failed."}},
+		{"apply --failed", []string{"Nothing here has failed.", "comment `lockstep apply`"}},
+		{"unlock --failed -p app", []string{"Nothing of `app` has failed.", "comment `lockstep unlock -p app`"}},
+		{"lock --failed --reason x", []string{"Nothing here has failed.", "comment `lockstep lock --reason \"x\"`"}},
+		{"stop --failed", []string{"Nothing here has failed.", "comment `lockstep stop`"}},
+		{"recover --failed", []string{"Nothing here has failed.", "comment `lockstep recover`"}},
+		{"override --failed --reason x", []string{"Nothing here has failed."}},
+		{"retry -p gone", []string{"There is no project for `lockstep retry -p gone`.", "Projects here: `app`, `net`."}},
+		{"unlock --failed -p gone", []string{"There is no plan for `lockstep unlock -p gone --failed`.", "Projects that are planned here: `app`, `net`."}},
+	})
+	removed, m := removing(t, "", nil)
+	removed.refuses(m, []refusal{{"retry -p net", []string{"Nothing of `net` has failed."}}, {"retry -p gone", []string{"`net`"}}})
+}
+
+// TestLockOfALockedState holds that whoever asks for a lock that another has is not told of plans.
+func TestLockOfALockedState(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, netAndApp())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.say("alice", n, "lockstep lock --reason x")
+	s.refuses(m, []refusal{{"lock --reason y", []string{"`alice` has locked the state", "lifts the lock", "!plan"}}, {"apply", []string{"The plan can be applied then"}}})
+}
