@@ -18,7 +18,9 @@ type Check struct {
 // Title returns the line, of at most limit bytes.
 func (c Check) Title(limit int) string {
 	title := ""
-	switch c.Standing {
+	switch c.ranked() {
+	case held:
+		title = "Cannot be applied yet: " + toCome(c.Counts) + c.with()
 	case Queued, Planning, Overtaken:
 		title = "Planning"
 	case Ready, OnMerge:
@@ -96,10 +98,13 @@ func (c Check) Summary(limit int) string {
 		fmt.Fprintf(&b, "\nAnother pull request with the same head is worse off: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)
 	}
 	switch c.Standing {
-	case Ready:
+	case Ready, OnMerge, Renewed:
 		if text := requiredWords(c.Required); text != "" {
 			b.WriteString("\n" + text)
 		}
+	}
+	switch c.Standing {
+	case Ready:
 		when := "To apply this plan"
 		if c.Held() {
 			when = "When that is fulfilled, to apply this plan"
@@ -117,7 +122,11 @@ func (c Check) Summary(limit int) string {
 	case Renewed:
 		fmt.Fprintf(&b, "\nAnother pull request was applied since the plan before, and this one differs from it. Look at it, and comment %s on the pull request.\n", markdown.Code("lockstep "+c.remedy()))
 	case OnMerge:
-		b.WriteString("\nMerging the pull request applies this plan.\n")
+		text := "Merging the pull request applies this plan."
+		if c.Held() {
+			text = "When that is fulfilled, merging the pull request applies this plan. A merge before that does not."
+		}
+		fmt.Fprintf(&b, "\n%s\n", text)
 	case Stopped:
 		fmt.Fprintf(&b, "\nTo go on, comment %s on the pull request; for a new plan of the rest, %s.\n", c.command(Apply), c.command(Plan))
 	case NotApplied:

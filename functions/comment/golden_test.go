@@ -83,6 +83,8 @@ func TestGolden(t *testing.T) {
 	named := func(name string, p ProjectStatus) ProjectStatus { p.Name = name; return p }
 	blocked := with(net, Blocked, "", somePlan)
 	blocked.Blockers = []string{Unmerged(8, "network")}
+	behind := blocked
+	behind.Blockers = []string{Unmerged(8, "dns")}
 	locked := with(net, Blocked, "", somePlan)
 	locked.Locked, locked.Blockers = true, []string{reasons.LockedFor(reasons.LockedByAnother{Number: 8, By: "carol", Because: "the database moves", Since: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)})}
 	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
@@ -105,7 +107,7 @@ func TestGolden(t *testing.T) {
 	unasked.ByMerge = true
 	for name, text := range map[string]string{
 		"status-mixture": status(app, named("net/a", with(net, OnMerge, "", somePlan)), named("db/a", with(net, Applied, "alice", "```\nid = 7\n```\n")),
-			named("net/b", with(net, OnMerge, "", somePlan)), named("db/b", with(net, ApplyFailed, "alice", trouble)), named("dns", blocked), named("net/c", with(net, OnMerge, "", somePlan)),
+			named("net/b", with(net, OnMerge, "", somePlan)), named("db/b", with(net, ApplyFailed, "alice", trouble)), named("dns", behind), named("net/c", with(net, OnMerge, "", somePlan)),
 			named("mx", with(net, Planning, "", ""))).Markdown(65536),
 		"head-nothing":          head(HeadNothing),
 		"head-removed":          removing.Title(255) + "\n=====\n" + removing.Summary(65535),

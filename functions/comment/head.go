@@ -55,7 +55,7 @@ var heads = map[HeadStanding]struct {
 	HeadRefused:     {title: "Nothing is planned"},
 	HeadPlanning:    {[]Standing{Queued, Planning, Overtaken}, "Planning %s"},
 	HeadPlanFailed:  {[]Standing{PlanFailed}, "Planning failed: %s"},
-	HeadBlocked:     {[]Standing{Blocked}, "Cannot be applied now: %s"},
+	HeadBlocked:     {[]Standing{Blocked, held}, "Cannot be applied now: %s"},
 	HeadWaiting:     {[]Standing{Ready}, "Waits for lockstep apply: %s"},
 	HeadOnMerge:     {[]Standing{OnMerge}, "Will be applied on merge: %s"},
 	HeadPreviewed:   {[]Standing{Previewed}, "Planned without credentials, from a snapshot of the state: %s"},
@@ -173,6 +173,9 @@ func (h Head) Summary(limit int) string {
 		parts = append(parts, h.removed())
 	}
 	parts = append(parts, h.blockers()...)
+	if h.Standing != HeadLeft {
+		parts = append(parts, h.missing(limit/4))
+	}
 	switch h.Standing {
 	case HeadAwaited, HeadGivenUp, HeadLeft, HeadClosed:
 	default:

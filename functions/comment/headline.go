@@ -22,6 +22,7 @@ var headlines = []struct {
 	{[]Standing{PlanFailed}, "Lockstep could not plan %s", "Lockstep could not plan %d of %d projects of %s", "", "", nil},
 	{[]Standing{ApplyFailed}, "Lockstep could not apply %s", "Lockstep could not apply %d of %d projects of %s", "was not applied", "were not applied", nil},
 	{[]Standing{Blocked}, "The plan for %s cannot be applied now", "%d of %d plans for %s cannot be applied now", "is blocked", "are blocked", plannedOnly},
+	{[]Standing{held}, "The plan for %s cannot be applied yet", "%d of %d plans for %s cannot be applied yet", "cannot be applied yet", "cannot be applied yet", plannedOnly},
 	{[]Standing{NotApplied}, "Merged, but not applied: %s", "Merged, but not applied: %d of %d projects of %s", "is merged, but not applied", "are merged, but not applied", nil},
 	{[]Standing{Stopped}, "The apply of %s was stopped", "Stopped: %d of %d projects of %s", "was stopped", "were stopped", nil},
 	{[]Standing{Renewed}, "Another plan for %s", "Another plan for %d of %d projects of %s", "has another plan", "have another plan", plannedOnly},
@@ -97,7 +98,7 @@ func brackets(sum string) string {
 // count returns the number of projects with some standings, and the sums of their changes.
 func (s Status) count(of []Standing) (n int, planned, done counting.Counts) {
 	for _, p := range s.Projects {
-		if slices.Contains(of, p.Standing) {
+		if slices.Contains(of, p.ranked()) {
 			n, planned, done = n+1, planned.Plus(p.Counts), done.Plus(p.Done)
 		}
 	}

@@ -2,6 +2,7 @@ package comment
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -15,4 +16,33 @@ func requiredWords(r *rulings.Ruling) string {
 		return ""
 	}
 	return fmt.Sprintf("To be applied, the base branch's %s requires:\n\n%s", markdown.Code(reasons.SettingsFile), r.Markdown(0))
+}
+
+// missing are the requirements for the applies of plans that are held, each once with its projects, in at most limit bytes
+// but for the last sentence.
+func (s Status) missing(limit int) string {
+	var texts []string
+	of := map[string][]string{} // the projects
+	for _, p := range s.Projects {
+		if !p.Held() {
+			continue
+		}
+		text := requiredWords(p.Required)
+		if of[text] == nil {
+			texts = append(texts, text)
+		}
+		of[text] = append(of[text], p.Name)
+	}
+	var parts []string
+	for i, text := range texts {
+		if len(s.Projects) > 1 {
+			text = headed(of[text]) + ": " + text
+		}
+		if limit -= len(text); limit < 0 && i > 0 {
+			parts = append(parts, "*What others lack does not fit here: each has a check of its own.*")
+			break
+		}
+		parts = append(parts, strings.TrimSpace(text))
+	}
+	return strings.Join(parts, "\n\n")
 }

@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -16,8 +17,8 @@ func unknownTree() rulings.Ruling {
 	}}}
 }
 
-// TestRequirements is the status and the check of plans with requirements: one that is blocked, one
-// that is not, and one that waits for the merge.
+// TestRequirements is the status and the checks of plans with requirements: those that are not fulfilled, and one that is
+// fulfilled.
 func TestRequirements(t *testing.T) {
 	t.Parallel()
 	fulfilled := rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Holds, Of: []rulings.Ruling{{
@@ -34,10 +35,35 @@ func TestRequirements(t *testing.T) {
 	for _, all := range [][]ProjectStatus{
 		{plan("net", Ready, &missing)},
 		{plan("net", Ready, &missing), plan("app", Ready, &fulfilled), plan("db", OnMerge, &missing)},
+		{plan("net", OnMerge, &missing), plan("app", OnMerge, &fulfilled)},
+		{plan("net", Renewed, &missing)},
 		{plan("net", NoChanges, nil)},
 	} {
 		s := Status{Head: someSHA, Projects: all}
-		b.WriteString(s.Markdown(60000) + "\n\n----\n\n" + Check{ProjectStatus: all[0]}.Summary(60000) + "\n\n====\n\n")
+		c, h := Check{ProjectStatus: all[0]}, Head{Status: s, Standing: HeadBlocked}
+		b.WriteString(s.Markdown(60000) + "\n\n----\n\n" + c.Title(255) + "\n\n" + c.Summary(60000) + "\n\n----\n\n" + h.Title(255) + "\n\n" + h.Summary(60000) + "\n\n====\n\n")
 	}
 	golden.File(t, "testdata/required.md", b.String())
+}
+
+// TestManyRequirements holds that a page which lists what is missing for many projects keeps its limit, and the table.
+func TestManyRequirements(t *testing.T) {
+	t.Parallel()
+	s := Status{Head: someSHA}
+	for i := range 300 {
+		missing := unknownTree()
+		missing.Of[0].At = fmt.Sprintf("lockstep.hcl:%d", i%200)
+		s.Projects = append(s.Projects, ProjectStatus{Name: fmt.Sprintf("p%d", i), Standing: Ready, Plan: someHash, Required: &missing})
+	}
+	h := Head{Status: s, Standing: HeadBlocked}
+	const limit = 16 << 10
+	got := h.Summary(limit)
+	for _, part := range []string{"| `p0` |", "`p0`, `p200`: To be applied", "What others lack does not fit here", "When that is fulfilled, to apply this plan"} {
+		if !strings.Contains(got, part) {
+			t.Errorf("it lacks %q", part)
+		}
+	}
+	if len(got) > limit {
+		t.Errorf("%d bytes", len(got))
+	}
 }

@@ -39,6 +39,15 @@ func (p ProjectStatus) same(q ProjectStatus) bool {
 // maxHeading is the maximum number of projects in a heading.
 const maxHeading = 5
 
+// headed lists the names of projects in a heading.
+func headed(names []string) string {
+	text := markdown.List(names[:min(len(names), maxHeading)])
+	if n := len(names) - maxHeading; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
 // markdown returns the section with a body, in which long parts are folded; "" without one.
 func (x section) markdown(body string) string {
 	if body == "" {
@@ -47,14 +56,10 @@ func (x section) markdown(body string) string {
 	var b strings.Builder
 	if x.headed {
 		var names []string
-		for _, p := range x.projects[:min(len(x.projects), maxHeading)] {
-			names = append(names, markdown.Code(p.Label()))
+		for _, p := range x.projects {
+			names = append(names, p.Label())
 		}
-		fmt.Fprintf(&b, "#### %s", strings.Join(names, ", "))
-		if n := len(x.projects) - maxHeading; n > 0 {
-			fmt.Fprintf(&b, " and %d more", n)
-		}
-		b.WriteString("\n\n")
+		fmt.Fprintf(&b, "#### %s\n\n", headed(names))
 	}
 	b.WriteString(x.plans())
 	b.WriteString(x.projects[0].made())

@@ -128,17 +128,30 @@ func (p ProjectStatus) planCommand() string {
 // calm is lower for a project that needs a person's attention more: 0 for a failure, 1 for what
 // cannot go on by itself, and 2 for others.
 func (p ProjectStatus) calm() int {
-	switch p.Standing {
+	switch p.ranked() {
 	case PlanFailed, ApplyFailed:
 		return 0
-	case Blocked, Renewed, PartPlanned, PartApplied, Stale, NotApplied, Stopped:
+	case Blocked, held, Renewed, PartPlanned, PartApplied, Stale, NotApplied, Stopped:
 		return 1
 	}
 	return 2
 }
 
 // Held reports whether a plan cannot be applied yet, because a requirement is not fulfilled.
-func (p ProjectStatus) Held() bool { return p.Required != nil && !p.Required.Outcome.Allows() }
+func (p ProjectStatus) Held() bool {
+	planned := p.Standing == Ready || p.Standing == OnMerge || p.Standing == Renewed
+	return planned && p.Required != nil && !p.Required.Outcome.Allows()
+}
+
+// held stands for all standings of a plan that is Held, where projects are ranked and counted.
+const held Standing = "held"
+
+func (p ProjectStatus) ranked() Standing {
+	if p.Held() {
+		return held
+	}
+	return p.Standing
+}
 
 // standing returns the text of the table's last column.
 func (p ProjectStatus) standing() string {
@@ -162,10 +175,16 @@ func (p ProjectStatus) standing() string {
 		}
 		return "waits for " + markdown.Code("lockstep apply")
 	case OnMerge:
+		if p.Held() {
+			return "**waits** for what is missing, then for the merge"
+		}
 		return "will be applied on merge"
 	case Blocked:
 		return "**blocked**"
 	case Renewed:
+		if p.Held() {
+			return "**another plan** than before, **waits** for what is missing, then for " + markdown.Code("lockstep "+p.remedy())
+		}
 		return "**another plan** than before, waits for " + markdown.Code("lockstep "+p.remedy())
 	case Previewed:
 		return "planned without credentials, from a snapshot of the state"

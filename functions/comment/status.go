@@ -113,14 +113,21 @@ func (s Status) Markdown(limit int) string {
 	return s.render(texts)
 }
 
-// blockers are the reasons for which plans are blocked, each once.
+// blockers are the reasons for which plans are blocked, each once, with its projects where there are others.
 func (s Status) blockers() []string {
 	var out []string
+	of := map[string][]string{} // the projects
 	for _, p := range s.Projects {
 		for _, why := range p.Blockers {
 			if !slices.Contains(out, why) {
 				out = append(out, why)
 			}
+			of[why] = append(of[why], p.Name)
+		}
+	}
+	for i, why := range out {
+		if len(s.Projects) > 1 && !strings.Contains(why, markdown.Code(of[why][0])) {
+			out[i] = headed(of[why]) + ": " + why
 		}
 	}
 	return out
@@ -236,6 +243,9 @@ func (s Status) remedy() string {
 // next says what can be done with an open pull request.
 func (s Status) next(has func(...Standing) bool) []string {
 	var say []string
+	holds := func(of Standing) bool {
+		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == of && p.Held() })
+	}
 	ready := func(removed bool) bool {
 		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && p.Removed == removed })
 	}
@@ -247,17 +257,23 @@ func (s Status) next(has func(...Standing) bool) []string {
 		if len(s.Projects) > 1 {
 			one = fmt.Sprintf(", or %s for one project", markdown.Code("lockstep apply -p NAME"))
 		}
-		when := "To apply this plan"
-		if !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && !p.Held() && !p.Removed }) {
+		when, then := "To apply this plan", ""
+		switch {
+		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed }):
 			when = "When that is fulfilled, to apply this plan"
+		case holds(Ready):
+			then = " A plan that waits for what is missing can be applied once that is there: it is left out until then."
 		}
-		say = append(say, fmt.Sprintf("%s, comment %s%s.", when, markdown.Code("lockstep apply"), one))
+		say = append(say, fmt.Sprintf("%s, comment %s%s.%s", when, markdown.Code("lockstep apply"), one, then))
 	}
 	if has(Renewed) {
 		say = append(say, "A plan that differs from the one before waits for the command in the table.")
 	}
-	if has(OnMerge) {
+	if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == OnMerge }) {
 		say = append(say, "Merging this pull request applies the plans that wait for it.")
+	}
+	if holds(OnMerge) {
+		say = append(say, "What is missing has to be there before the merge: the merge applies no plan that lacks it.")
 	}
 	if has(Previewed) {
 		say = append(say, fmt.Sprintf("Nothing of a fork's pull request is applied before it is merged. Then comment %s: what was merged is planned with credentials.", markdown.Code("lockstep plan")))

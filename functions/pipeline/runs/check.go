@@ -93,6 +93,14 @@ func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 	panic(fmt.Sprintf("runs: there is no standing %q", s))
 }
 
+// ConcludeProject is Conclude for a project, which fails while the requirements for the apply of its plan are not fulfilled.
+func ConcludeProject(p comment.ProjectStatus) (github.CheckStatus, github.Conclusion) {
+	if p.Held() && !p.Required.LeftToGitHub() {
+		return github.CheckCompleted, github.ConcludedFailure
+	}
+	return Conclude(p.Standing)
+}
+
 // worst are the conclusions from the worst on; those that are not listed are good.
 var worst = []github.Conclusion{github.ConcludedFailure, github.ConcludedActionRequired}
 

@@ -88,6 +88,29 @@ func TestStanding(t *testing.T) {
 	}
 }
 
+// TestConcludeHeld holds that the check of a plan that could be applied fails while its requirements are not fulfilled.
+func TestConcludeHeld(t *testing.T) {
+	t.Parallel()
+	for _, s := range comment.Standings() {
+		status, want := Conclude(s)
+		if s == comment.Ready || s == comment.OnMerge || s == comment.Renewed {
+			want = github.ConcludedFailure
+		}
+		for _, o := range []rulings.Outcome{rulings.Fails, rulings.Unknown} {
+			p := comment.ProjectStatus{Standing: s, Required: &rulings.Ruling{Outcome: o}}
+			if gotStatus, got := ConcludeProject(p); gotStatus != status || got != want {
+				t.Errorf("%s, %s: %s %s", s, o, gotStatus, got)
+			}
+		}
+		for _, r := range []*rulings.Ruling{nil, {Outcome: rulings.Holds}} {
+			_, was := Conclude(s)
+			if _, got := ConcludeProject(comment.ProjectStatus{Standing: s, Required: r}); got != was {
+				t.Errorf("%s, %v: %s", s, r, got)
+			}
+		}
+	}
+}
+
 // TestNextBegun holds that no plan has the number of an earlier one, or one that is reserved.
 func TestNextBegun(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if err != nil {
 		return err
 	}
-	status, conclusion := runs.Conclude(p.Standing)
+	status, conclusion := runs.ConcludeProject(p)
 	first, silent := false, false
 	if _, err := rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := runs.DecodeCheck(old)
@@ -236,7 +236,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil || absent { // nobody can look at the checks of a commit that is gone
 		return err
 	}
-	status, conclusion := runs.Conclude(p.Standing)
+	status, conclusion := runs.ConcludeProject(p)
 	twins, late := false, false
 	_, err = rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := runs.DecodeCheck(old)

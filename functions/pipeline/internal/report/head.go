@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -73,12 +72,11 @@ func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Lo
 		f := checking.Facts{
 			Closed: s.Closed, Refused: l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict, Unplanned: unplanned,
 		}
-		s.Projects = slices.Clone(s.Projects)
-		for i, p := range s.Projects {
+		for _, p := range s.Projects {
 			if p.Held() && !p.Required.LeftToGitHub() { // a merge would be one that cannot be applied
-				s.Projects[i].Standing = comment.Blocked
+				p.Standing = comment.Blocked
 			}
-			f.Projects = append(f.Projects, s.Projects[i].Standing)
+			f.Projects = append(f.Projects, p.Standing)
 		}
 		if s.Problem == "" {
 			s.Problem = l.Refused

@@ -91,7 +91,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		if err != nil {
 			return nil, err
 		}
-		_, conclusion := runs.Conclude(p.Standing)
+		_, conclusion := runs.ConcludeProject(p)
 		i := slices.IndexFunc(checks, func(c runs.CheckRecord) bool { return c.Key == r.Key() })
 		if i >= 0 && checks[i].Status == github.CheckCompleted && !checks[i].Tells(conclusion, p.Reserved, p.Required, checks) {
 			if err := rp.PutCheck(ctx, r.Run); err != nil {

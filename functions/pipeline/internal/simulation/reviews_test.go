@@ -3,6 +3,8 @@ package simulation
 import (
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -105,4 +107,13 @@ func (s *simulation) isReviewed(a *applying, p saved) {
 		}
 	}
 	s.bug("%.7s of #%d is applied, and nobody has approved it in a review", a.j.Head, a.j.Number)
+}
+
+// held reports whether a plan that could be applied otherwise misses its review; lifted whether alice may have lifted that.
+func (s *simulation) held(r runs.Run) (held, lifted bool) {
+	if !s.reviewing() || r.Phase != runs.Planned || !r.Applyable || r.Standing() == comment.PartPlanned {
+		return false, false
+	}
+	held = s.missesReview(githubtest.PullView{Number: r.Pull.Number, Head: r.Head})
+	return held && !s.lifting(), held && s.lifting()
 }

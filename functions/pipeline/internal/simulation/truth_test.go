@@ -316,11 +316,15 @@ func (s *simulation) checked(r runs.Run) {
 	if r.Phase == runs.Planned && r.Applyable && r.Checked != nil && r.Checked.Renewed {
 		want = github.ConcludedActionRequired // nobody has asked for it
 	}
+	held, lifted := s.held(r)
+	if held {
+		want = github.ConcludedFailure // its review is missing
+	}
 	other, left := s.worst(r)
 	if other == github.ConcludedFailure || other != "" && want == github.ConcludedSuccess {
 		want = other
 	}
-	if left {
+	if left || lifted {
 		want = ""
 	}
 	switch {
@@ -359,7 +363,9 @@ func (s *simulation) worst(r runs.Run) (found github.Conclusion, left bool) {
 				continue
 			}
 			waits := o.Phase == runs.Planned && (p.State == "open" || p.State == "merged" && o.AfterMerge)
-			if waits && s.locked(o) {
+			held, lifted := s.held(o)
+			left = left || waits && lifted
+			if waits && (held || s.locked(o)) {
 				return github.ConcludedFailure, left // it cannot be applied now
 			}
 			if waits && s.inTheWay(o.Project, p.Number) {

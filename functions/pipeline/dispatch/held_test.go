@@ -1,0 +1,90 @@
+package dispatch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// TestHeldOnMerge holds that nobody is told that the merge applies a plan whose requirements are not fulfilled.
+func TestHeldOnMerge(t *testing.T) {
+	t.Parallel()
+	files := requiring("apply", "  approvals = 1")
+	files["lockstep.hcl"] = "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\nrequire \"apply\" {\n  approvals = 1\n}\n"
+	s := newStage(t, files)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	const missing, merging, promise = "**missing**: an approval of the planned commit", "When that is fulfilled, merging the pull request applies this plan", "will be applied on merge"
+	s.expect("the status", s.status(n), "cannot be applied yet: 2 to add", "**waits** for what is missing, then for the merge", missing, "the merge applies no plan that lacks it")
+	s.never("the status", s.status(n), promise, "Merging this pull request applies the plans")
+	s.expect("the page", s.onPage(n), "**waits** for what is missing, then for the merge", missing, merging)
+	net := s.checkOf("b", "lockstep/net")
+	s.expect("the project's check", string(net.Conclusion)+" "+net.Title+"\n"+net.Summary, "failure Cannot be applied yet: 2 to add", missing, merging)
+	head := s.checkOf("b", "lockstep")
+	s.expect("the check of the head", string(head.Conclusion)+" "+head.Title+"\n"+head.Summary, "failure Cannot be applied now", "**waits** for what is missing, then for the merge", missing, "the merge applies no plan that lacks it")
+	s.repo.Review("bob", n, github.Approved, "")
+	s.settle()
+	s.expect("the status then", s.status(n), "### Plan for", promise, "Merging this pull request applies the plans")
+	net = s.checkOf("b", "lockstep/net")
+	s.expect("the project's check then", string(net.Conclusion)+" "+net.Title+"\n"+net.Summary, "success 2 to add", promise, "Merging the pull request applies this plan", "fulfilled: an approval")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`")
+}
+
+// TestHeldBesideOthers holds that a plan which waits for what is missing stands apart from those that are ready, and that the
+// check which can be required tells what it waits for, and what helps.
+func TestHeldBesideOthers(t *testing.T) {
+	t.Parallel()
+	files := githubtest.Files{"lockstep.hcl": "require \"apply\" {\n  projects = [\"net\", \"dns\"]\n  approvals = 1\n}\n"}
+	change := githubtest.Files{}
+	for _, p := range []string{"app", "dns", "net", "web"} {
+		files[p+"/main.tf"], change[p+"/b.tf"] = resource("a", "1"), resource("b", "1")
+	}
+	s := newStage(t, files)
+	lock := s.pull("bob", "o", githubtest.Files{"web/o.tf": resource("o", "1")})
+	s.expect("a lock", s.say("bob", lock, "lockstep lock --reason \"it moves\""), "**Locked** `web`")
+	n := s.pull("alice", "b", change)
+	status := s.status(n)
+	s.expect("the status", status, "1 of 4 plans for", "2 cannot be applied yet", "1 is planned")
+	s.inOrder("the table", status, "| `dns` |", "| `net` |", "| `web` |", "| `app` |")
+	head := s.checkOf("b", "lockstep")
+	s.expect("the check", string(head.Conclusion)+" "+head.Title, "failure Cannot be applied now: 3 of 4 projects")
+	for what, text := range map[string]string{"the status": status, "the page of the check": head.Summary} {
+		s.expect(what, text, "**waits** for what is missing |", "`web`: `bob` has locked the state for #1", "`lockstep unlock` on the pull request that has the lock", "it is left out until then")
+		s.never(what, text, "A blocked plan cannot be applied")
+	}
+	s.expect("the page of the check", head.Summary, "`dns`, `net`: To be applied, the base branch's `lockstep.hcl` requires:\n\n- **missing**: the block at `lockstep.hcl:1`", "**missing**: an approval of the planned commit")
+	s.expect("an apply of all", s.say("alice", n, "lockstep apply"), "**Applied** `app`", "**Not applied** `dns`", "**Not applied** `net`", "**Not applied** `web`")
+
+	one := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	head = s.checkOf("c", "lockstep")
+	s.expect("one project", head.Summary, "To be applied, the base branch's `lockstep.hcl` requires:", "**missing**: an approval", "When that is fulfilled, to apply this plan, comment `lockstep apply`")
+	s.repo.Review("bob", one, github.Approved, "")
+	s.settle()
+	head = s.checkOf("c", "lockstep")
+	s.expect("one project then", string(head.Conclusion)+" "+head.Title, "neutral Waits for lockstep apply")
+	s.never("one project then", head.Summary, "requires:")
+}
+
+func (s *stage) never(what, text string, parts ...string) {
+	s.t.Helper()
+	for _, p := range parts {
+		if strings.Contains(text, p) {
+			s.t.Errorf("%s has %q:\n%s", what, p, text)
+		}
+	}
+}
+
+func (s *stage) inOrder(what, text string, parts ...string) {
+	s.t.Helper()
+	rest := text
+	for _, p := range parts {
+		_, after, found := strings.Cut(rest, p)
+		if !found {
+			s.t.Fatalf("%s lacks %q in its place:\n%s", what, p, text)
+		}
+		rest = after
+	}
+}
