@@ -26,7 +26,7 @@ type Settings struct {
 	Projects []Project
 	Allow    Allow
 	// Waiting is the outcome of the check of a pull request whose plans wait to be applied. Only the
-	// base branch decides it.
+	// base branch decides it, as it is at each event of the pull request.
 	Waiting Waiting
 	// Automerge is the merge of applied pull requests by Lockstep, nil for none. Only the base branch
 	// decides it.

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
+	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -71,6 +72,32 @@ func TestSettingOfTheBase(t *testing.T) {
 	s := newStage(t, githubtest.Files{"lockstep.hcl": enforcing, "net/main.tf": resource("a", "1")})
 	s.pull("alice", "b", githubtest.Files{"lockstep.hcl": "check {\n  waiting = \"neutral\"\n}\n", "net/b.tf": resource("b", "1")})
 	s.headIs("its own setting", "b", "action_required Waits for lockstep apply")
+}
+
+// TestSettingAsItIsNow holds that a setting which the base branch gets later is that of open pull requests, from their next event
+// on: a branch rule that requires the check holds them then.
+func TestSettingAsItIsNow(t *testing.T) {
+	t.Parallel()
+	for name, event := range map[string]func(*stage, int){
+		"a comment": func(s *stage, n int) { s.say("bob", n, "lockstep help") },
+		"a review":  func(s *stage, n int) { s.repo.Review("bob", n, github.Approved, "") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1")})
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.headIs("before", "b", "neutral Waits for lockstep apply")
+			s.repo.Push("bob", "main", "Stricter", githubtest.Files{"lockstep.hcl": enforcing})
+			event(s, n)
+			s.settle()
+			s.headIs("since", "b", "action_required Waits for lockstep apply")
+			s.expect("its page", s.checkOf("b", "lockstep").Summary, "this check passes once they are")
+			s.repo.Push("bob", "main", "As before", githubtest.Files{"lockstep.hcl": githubtest.Deleted})
+			event(s, n)
+			s.settle()
+			s.headIs("and back", "b", "neutral Waits for lockstep apply")
+		})
+	}
 }
 
 // TestPendingFromTheStart holds that a new head has its check before its projects are known, that

@@ -48,6 +48,16 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	return e.required, nil
 }
 
+// Waiting returns the setting of the base branch for the check of a pull request whose plans wait to be applied, at the commit
+// whose requirements this message has read; "" if it has read none. Whoever has asked for what is [Reader.Missing] for a plan
+// has.
+func Waiting(e *Reader) project.Waiting {
+	if e.required == nil {
+		return ""
+	}
+	return e.required.settings.OnWaiting()
+}
+
 // require decides on the requirements for a request, in q.Required, and keeps the question.
 func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 	command := string(q.Verb)

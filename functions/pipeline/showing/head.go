@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/checking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
 // A Look is the last look at the head of a pull request. It is zero if there was none, as with records of earlier versions.
@@ -37,7 +36,6 @@ func Head(l Look, all []runs.Run) (h comment.Head, ok bool) {
 		Head: HeadOf(l), Notes: l.Notes, Conflict: l.Conflict, Problem: cmp.Or(l.Problem, l.Refused), Removed: l.Removed,
 		Merged: l.Merged, Closed: l.Closed && !l.Merged,
 	}
-	h.Enforced = l.Waiting == project.WaitingFails
 	switch {
 	case l.Closed && l.Head == "":
 		h.Standing = comment.HeadClosed

@@ -10,7 +10,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
@@ -21,9 +20,8 @@ type Look struct {
 	Head, Base, Merge string
 	// Seen is a time at which Head was there already, by GitHub's clock: see [Look.Before].
 	Seen time.Time `json:",omitzero"`
-	// Into is the name of the base branch, Waiting its setting for plans that wait to be applied.
-	Into    string          `json:",omitempty"`
-	Waiting project.Waiting `json:",omitempty"`
+	// Into is the name of the base branch.
+	Into string `json:",omitempty"`
 	// Conflict is set if Head cannot be merged into Base. Problem, in Markdown, is the reason that
 	// the projects are unknown, Refused the reason that nothing is planned at all.
 	Conflict bool   `json:",omitempty"`

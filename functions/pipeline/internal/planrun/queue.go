@@ -163,7 +163,6 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 		return nil, nil, evidence.Room(err)
 	}
 	defer done()
-	l.Waiting = base.OnWaiting()
 	found, reply, err := qu.choose(ctx, c, dir, base, l)
 	for i := range found {
 		found[i].Apply = base.ApplyOn(found[i].Project)

@@ -81,8 +81,9 @@ func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Lo
 		if s.Problem == "" {
 			s.Problem = l.Refused
 		}
-		page := comment.Head{Status: s, Standing: checking.Of(f), Enforced: l.Waiting == project.WaitingFails}
-		if err := rp.stand(ctx, l.Head, page, l.Waiting); err != nil {
+		w := evidence.Waiting(rp.Evidence)
+		page := comment.Head{Status: s, Standing: checking.Of(f), Enforced: w == project.WaitingFails}
+		if err := rp.stand(ctx, l.Head, page, w); err != nil {
 			return err
 		}
 		if err := rp.inGroups(ctx, page, l); err != nil {
@@ -118,7 +119,7 @@ func (rp *Reporter) inGroups(ctx context.Context, page comment.Head, l ledger.Lo
 // inGroup enters the pull request into the check of a merge group, and once more if GitHub has ended the group meanwhile:
 // whoever records that it has been told of its end comes after that.
 func inGroup(ctx context.Context, rp *Reporter, page comment.Head, l ledger.Look, sha string) error {
-	groups := ledger.Groups{Ledger: rp.Ledger}
+	groups, w := ledger.Groups{Ledger: rp.Ledger}, evidence.Waiting(rp.Evidence)
 	g, err := groups.Read(ctx, rp.Evidence.Message.Pull, sha)
 	for err == nil && !g.Left {
 		at := page
@@ -126,12 +127,12 @@ func inGroup(ctx context.Context, rp *Reporter, page comment.Head, l ledger.Look
 			if at.Queue, err = queued(ctx, rp, l.Head, sha); err != nil {
 				return err
 			}
-			at.Standing = checking.InQueue(page.Standing, l.Waiting, g.Gone, at.Queue)
+			at.Standing = checking.InQueue(page.Standing, w, g.Gone, at.Queue)
 		}
-		if err := rp.enter(ctx, sha, rp.entry(at, l.Waiting)); err != nil {
+		if err := rp.enter(ctx, sha, rp.entry(at, w)); err != nil {
 			return err
 		}
-		if err := behind(ctx, rp, at, g, l.Waiting); err != nil {
+		if err := behind(ctx, rp, at, g, w); err != nil {
 			return err
 		}
 		if g.Gone {
