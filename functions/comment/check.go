@@ -147,5 +147,9 @@ func (c Check) Text(limit int) string {
 	if c.Whole != "" {
 		where = c.where()
 	}
-	return markdown.CutTo(c.Body, limit, where)
+	text := c.Body
+	if c.Note != "" {
+		text = c.Note + "\n\n" + text
+	}
+	return markdown.CutTo(text, limit, where)
 }

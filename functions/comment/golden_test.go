@@ -105,6 +105,18 @@ func TestGolden(t *testing.T) {
 	followUp := FollowUp{12, status(of(app), of(partly), of(named("dns", with(net, NotApplied, "", somePlan))), named("vpn", with(net, NotApplied, "", somePlan)))}
 	unasked := with(net, Renewed, "", somePlan)
 	unasked.ByMerge = true
+	checked := func(r Rechecked) string {
+		p := ProjectStatus{Body: "the plan\n"}
+		r.On(&p)
+		return Check{ProjectStatus: p}.Text(65535)
+	}
+	together := func(list ...ProjectStatus) Status {
+		for i := range list {
+			since := reasons.List{reasons.InputsMoved{Files: reasons.SomeOf([]string{list[i].Name + "/one.tf"})}}
+			Rechecked{Project: list[i].Name, Since: since[:min(i, 1)]}.On(&list[i])
+		}
+		return status(list...)
+	}
 	for name, text := range map[string]string{
 		"status-mixture": status(app, named("net/a", with(net, OnMerge, "", somePlan)), named("db/a", with(net, Applied, "alice", "```\nid = 7\n```\n")),
 			named("net/b", with(net, OnMerge, "", somePlan)), named("db/b", with(net, ApplyFailed, "alice", trouble)), named("dns", behind), named("net/c", with(net, OnMerge, "", somePlan)),
@@ -197,8 +209,9 @@ func TestGolden(t *testing.T) {
 		"replaced": Replacement{Difference: "<details>the difference</details>\n"}.Above("the plan\n") + "=====\n" + Replacement{}.Above("the plan\n") +
 			"=====\n" + Replacement{Since: overtaken, Difference: "<details>the difference</details>\n"}.Above("the plan\n") + "=====\n" +
 			Replacement{Since: reasons.List{reasons.InputsMoved{Files: reasons.SomeOf([]string{"net/a.txt"})}}, Equal: true}.Above("the plan\n"),
-		"rechecked": Rechecked{Project: "network", Since: overtaken}.Above("the plan\n") + "=====\n" + Rechecked{Project: "network"}.Above("the plan\n") +
-			"=====\n" + Rechecked{Project: "network", Problem: trouble}.Above("the plan\n"),
+		"rechecked": checked(Rechecked{Project: "network", Since: overtaken}) + "=====\n" + checked(Rechecked{Project: "network"}) +
+			"=====\n" + checked(Rechecked{Project: "network", Problem: trouble}),
+		"status-rechecked": together(named("a", net), named("b", net), named("c", net), named("e", net), named("f", net), named("g", net), named("d", with(net, OnMerge, "", somePlan))).Markdown(65536),
 		"queued": Answer{"queue-1", []Reply{
 			QueuedPlan{Project: "network", Group: someSHA, Outcome: QueueDiffers, Since: overtaken, Difference: "<details>the difference</details>\n"}, QueuedPlan{Project: "app", Group: someSHA, Outcome: QueueDiffers, Since: overtaken, On: []int{7, 9}},
 			QueuedPlan{Project: "dns", Group: someSHA, Outcome: QueueFailed, Problem: "```\nError: why\n```\n"},

@@ -17,16 +17,17 @@ type Rechecked struct {
 	Problem string
 }
 
-// Above puts the note above the plan.
-func (r Rechecked) Above(plan string) string {
+// On puts the note on the status of a project: above its body. One about a problem, which can be long, is a part of that.
+func (r Rechecked) On(p *ProjectStatus) {
 	switch {
 	case r.Problem != "":
-		return fmt.Sprintf("**This plan could not be checked against the state as it is now.** Its apply plans again before it changes anything; to do that now, comment %s.\n\n%s\n\n%s",
-			markdown.Code("lockstep plan -p "+r.Project), r.Problem, plan)
+		p.Body = fmt.Sprintf("**This plan could not be checked against the state as it is now.** Its apply plans again before it changes anything; to do that now, comment %s.\n\n%s\n\n%s",
+			markdown.Code("lockstep plan -p "+r.Project), r.Problem, p.Body)
 	case len(r.Since) == 0:
-		return "*Checked against the state as it is now: the changes are the same.*\n\n" + plan
+		p.Note = "*Checked against the state as it is now: the changes are the same.*"
+	default:
+		p.Note = fmt.Sprintf("*Planned again, with the same changes, since %s. An approval of this plan stays.*", reasons.Since(r.Since))
 	}
-	return fmt.Sprintf("*Planned again, with the same changes, since %s. An approval of this plan stays.*\n\n%s", reasons.Since(r.Since), plan)
 }
 
 // A PlanRenewal tells that a plan has become another one, because another pull request was applied to

@@ -63,6 +63,7 @@ func (x section) markdown(body string) string {
 	}
 	b.WriteString(x.plans())
 	b.WriteString(x.projects[0].made())
+	b.WriteString(x.notes())
 	b.WriteString(strings.TrimSpace(body) + "\n")
 	if p := x.projects[0]; p.Whole != "" {
 		b.WriteString("\n" + p.where() + "\n")
@@ -71,6 +72,30 @@ func (x section) markdown(body string) string {
 		b.WriteString("\n" + text)
 	}
 	return "\n" + b.String()
+}
+
+// notes are those on the plans: one that is the same for all projects alone, others with the projects.
+func (x section) notes() string {
+	var texts []string
+	of := map[string][]string{} // the projects
+	for _, p := range x.projects {
+		if p.Note != "" && of[p.Note] == nil {
+			texts = append(texts, p.Note)
+		}
+		of[p.Note] = append(of[p.Note], p.Name)
+	}
+	var b strings.Builder
+	for i, text := range texts {
+		if i == maxHeading {
+			fmt.Fprintf(&b, "*%d more notes do not fit here: each is in a check of its own.*\n\n", len(texts)-i)
+			break
+		}
+		if len(of[text]) < len(x.projects) {
+			text = headed(of[text]) + ": " + text
+		}
+		b.WriteString(text + "\n\n")
+	}
+	return b.String()
 }
 
 // plans names the plans of the projects, each at the end of a line: whoever applies one has seen its

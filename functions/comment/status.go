@@ -75,8 +75,8 @@ type ProjectStatus struct {
 	// Reserved is set if one of them is a person's lock, Locked if that is the only one: the plan itself
 	// still fits.
 	Reserved, Locked bool
-	// Body is the plan, or the failure, in Markdown.
-	Body string
+	// Body is the plan, or the failure, in Markdown; Note, which may be "", is a short one on it.
+	Body, Note string
 	// Whole is the address of the whole body, in case it is shortened here; Check is the name of
 	// the check run that shows more of it. Both may be "".
 	Whole, Check string

@@ -381,3 +381,32 @@ func TestMergedMeanwhile(t *testing.T) {
 	}
 	s.expect("the apply", s.say("bob", n, "lockstep apply "+s.hash(n)), "**Applied** `.`: 1 added")
 }
+
+// TestRecheckedTogether holds that equal changes of several projects are shown once after another pull request is merged, too,
+// with the reason for each.
+func TestRecheckedTogether(t *testing.T) {
+	t.Parallel()
+	files, one, two := githubtest.Files{}, githubtest.Files{}, githubtest.Files{}
+	for _, p := range []string{"a1", "a2", "a3"} {
+		files[p+"/main.tf"] = resource("a", "1")
+		one[p+"/one.tf"] = "output \"x\" {\n  value = \"1\"\n}\n"
+		two[p+"/two.tf"] = resource("two", "1")
+	}
+	s := newStage(t, files)
+	zero := s.pull("alice", "zero", githubtest.Files{"a1/zero.tf": resource("zero", "1"), "a2/zero.tf": resource("zero", "1"), "a3/zero.tf": resource("zero", "1")})
+	s.say("alice", zero, "lockstep apply")
+	s.repo.Merge("alice", zero)
+	s.settle()
+	n, m := s.pull("alice", "one", one), s.pull("bob", "two", two)
+	shown := func() int { return strings.Count(s.status(m), "terraform_data.two will be created") }
+	if n := shown(); n != 1 {
+		t.Errorf("shown %d times:\n%s", n, s.status(m))
+	}
+	s.say("alice", n, "lockstep apply")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the status then", s.status(m), "#### `a1`, `a2`, `a3`", "`a1`: *Planned again", "`a2`: *Planned again", "`a3/one.tf`")
+	if n := shown(); n != 1 {
+		t.Errorf("shown %d times:\n%s", n, s.status(m))
+	}
+}

@@ -53,7 +53,11 @@ func Ahead(ctx context.Context, records pipeline.Records, r runs.Run) ([]comment
 
 // Body returns the text of a run's project, whose standing is s: see ledger.Body.
 func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (string, error) {
-	return ledger.Body(ctx, from, r, s)
+	body, note, err := ledger.Body(ctx, from, r, s)
+	if note != "" {
+		body = note + "\n\n" + body
+	}
+	return body, err
 }
 
 // required returns the decision about the requirements for the apply of a run, as its check run tells it.

@@ -104,26 +104,27 @@ func Text(ctx context.Context, from pipeline.Artifacts, a pipeline.Artifact) (st
 }
 
 // Body returns the text of a run's project for people, in Markdown, "" if there is none: the outcome of its apply, with the
-// plan that was applied, or else its plan, or the reason for which there is none. s is its standing.
-func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (string, error) {
+// plan that was applied, or else its plan, or the reason for which there is none. s is its standing; note is told above the body.
+func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (body, note string, err error) {
 	result := ""
 	if slices.Contains([]comment.Standing{comment.Applied, comment.PartApplied, comment.ApplyFailed}, s) {
-		var err error
 		if result, err = Text(ctx, from, r.Result()); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
-	body, err := Text(ctx, from, r.Report())
+	body, err = Text(ctx, from, r.Report())
 	if body != "" && r.Reported != "" && runs.HashOf([]byte(body)) != r.Reported {
 		body = comment.Exchanged()
 	}
 	if c := r.Checked; c != nil && !c.Renewed && body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.NoChanges}, s) {
-		body = comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem}.Above(body)
+		p := comment.ProjectStatus{Body: body}
+		comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem}.On(&p)
+		body, note = p.Body, p.Note
 	}
 	if result != "" {
 		body = comment.Outcome(result, body)
 	}
-	return body, err
+	return body, note, err
 }
 
 // Sweep deletes the artifacts of the first n plans begun, and of their applies, but those that are

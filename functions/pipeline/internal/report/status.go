@@ -130,7 +130,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 			return p, err
 		}
 	}
-	p.Body, err = ledger.Body(ctx, rp.Artifacts, r, p.Standing)
+	p.Body, p.Note, err = ledger.Body(ctx, rp.Artifacts, r, p.Standing)
 	if p.Standing == comment.Ready || p.Standing == comment.OnMerge || p.Standing == comment.Renewed {
 		required, unread := rp.Evidence.Missing(ctx, r)
 		if unread != nil {
