@@ -32,6 +32,7 @@ var kinds = tagged.Union[Reply]{
 	"obeyed":        reflect.TypeFor[Obeyed](),
 	"guide":         reflect.TypeFor[Guide](),
 	"unfinished":    reflect.TypeFor[Unfinished](),
+	"unapplied":     reflect.TypeFor[Unapplied](),
 	"not merged":    reflect.TypeFor[MergeRefused](),
 	"broken":        reflect.TypeFor[Broken](),
 	"too many":      reflect.TypeFor[TooMany](),
@@ -71,7 +72,7 @@ func VerdictOn(replies []Reply) Verdict {
 		switch r.(type) {
 		case Pending:
 			return Waiting
-		case Refused, Misunderstood, Failed, PlanSuperseded, PlanRenewal, QueuedPlan, Unfinished, MergeRefused, Broken, TooMany, StoppedApply:
+		case Refused, Misunderstood, Failed, PlanSuperseded, PlanRenewal, QueuedPlan, Unfinished, Unapplied, MergeRefused, Broken, TooMany, StoppedApply:
 			v = Bad
 		}
 	}

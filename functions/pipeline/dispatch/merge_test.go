@@ -129,6 +129,38 @@ func TestMergedWithoutApply(t *testing.T) {
 	s.expect("the check", s.check("b"), "action_required Merged, but not applied")
 }
 
+// TestMergeThatLeavesPlans holds that people are told, by one new comment, of the plans that a merge leaves because a comment was
+// to apply them.
+func TestMergeThatLeavesPlans(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"app/main.tf": resource("a", "1"), "net/main.tf": resource("a", "1"), "web/main.tf": resource("a", "1"), "zoo/main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"app/b.tf": resource("b", "1"), "net/b.tf": resource("b", "1"), "web/b.tf": resource("b", "1"), "zoo/b.tf": "resource {\n"})
+	s.say("alice", n, "lockstep apply -p web")
+	before := len(s.repo.Comments(n))
+	s.repo.Merge("alice", n)
+	s.settle()
+	if got := len(s.repo.Comments(n)); got != before+1 {
+		t.Errorf("%d comments, and %d before", got, before)
+	}
+	told := s.answer(n, "merge")
+	s.expect("the answer to the merge", told, "**Merged, but not applied**: `app`, `net`, `zoo`. The merge does not apply them.", "Comment `lockstep retry` for a plan of the base branch, look at it, and comment `lockstep apply`")
+	s.never("the answer to the merge", told, "`web`")
+	if issues := s.repo.Issues(); len(issues) > 0 {
+		t.Errorf("there is an issue: %+v", issues)
+	}
+	s.expect("its command", s.say("alice", n, "lockstep retry"), "**Planned** `app`", "**Planned** `net`")
+	s.expect("and the other", s.say("alice", n, "lockstep apply"), "**Applied** `app`", "**Applied** `net`")
+
+	all := s.pull("alice", "c", githubtest.Files{"web/c.tf": resource("c", "1")})
+	s.say("alice", all, "lockstep apply")
+	s.repo.Merge("alice", all)
+	before = len(s.repo.Comments(all))
+	s.settle()
+	if got := len(s.repo.Comments(all)); got != before {
+		t.Errorf("%d comments after a merge of what is applied, and %d before", got, before)
+	}
+}
+
 // TestRetryAfterTheMerge holds that what was merged and is not applied is planned on the merged pull request, of the base
 // branch as it is then, and applied from there: by a person who has seen that plan, and may.
 func TestRetryAfterTheMerge(t *testing.T) {

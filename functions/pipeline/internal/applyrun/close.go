@@ -17,7 +17,7 @@ import (
 )
 
 // Close settles a closed pull request: it queues the applies that wait for the merge, deletes saved
-// plans but not their texts, and reports applies that will not be merged.
+// plans but not their texts, and reports applies that will not be merged, and merges that leave plans.
 func (cl *Closer) Close(ctx context.Context) error {
 	if err := cl.Evidence.Look(ctx); err != nil {
 		return err
@@ -29,6 +29,9 @@ func (cl *Closer) Close(ctx context.Context) error {
 		return err
 	}
 	if err := cl.SettleAll(ctx, cl.Evidence.Pull.Merged); err != nil {
+		return err
+	}
+	if err := unapplied(ctx, cl); err != nil {
 		return err
 	}
 	if err := cl.landed(ctx); err != nil {

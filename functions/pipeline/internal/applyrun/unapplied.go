@@ -1,0 +1,50 @@
+package applyrun
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// leftReply is the ID of the reply about what a merge leaves.
+const leftReply = "left"
+
+// unapplied tells, in the answer to the merge, of the projects that a comment was to apply and that nobody has applied: what
+// people have to do is a new comment. Those that the merge was to apply have replies of their own. It is told once, whatever
+// becomes of them until the next event.
+func unapplied(ctx context.Context, cl *Closer) error {
+	if !cl.Evidence.Pull.Merged {
+		return nil
+	}
+	all, err := cl.Ledger.Runs(ctx, cl.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	var u comment.Unapplied
+	for _, s := range all {
+		switch {
+		case s.Head != cl.Evidence.Pull.Head.SHA || s.Phase != runs.Dropped || !s.Meant(comment.Command{Failed: true}):
+		case s.ApplyOn == project.OnMerge || s.Removed:
+		case s.Was == runs.Applied || s.Was == runs.ApplyFailed:
+			u.Partly = append(u.Partly, s.Project)
+		default:
+			u.Projects = append(u.Projects, s.Project)
+		}
+	}
+	if len(u.Projects)+len(u.Partly) == 0 {
+		return nil
+	}
+	if planned, err := evidence.BasePlanned(ctx, cl.Evidence); err != nil || !planned {
+		return err
+	}
+	return cl.Report.ChangeAnswer(ctx, ledger.MergeAnswer, func(a *ledger.Answer) {
+		if !a.Has(leftReply) {
+			a.Replies, a.Synced = append(a.Replies, report.NewReply(leftReply, u)), false
+		}
+	})
+}
