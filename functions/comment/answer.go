@@ -2,6 +2,7 @@ package comment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -204,7 +205,14 @@ func (r Refused) markdown() string {
 		of = " " + markdown.Code(r.Project)
 	}
 	fmt.Fprintf(&b, "**Not %s**%s:\n\n", did, of)
-	b.WriteString(r.Reasons.Markdown())
+	all := slices.Clone(r.Reasons)
+	for i, why := range all {
+		if required, is := why.(reasons.Required); is {
+			required.Typed = r.Command
+			all[i] = required
+		}
+	}
+	b.WriteString(all.Markdown())
 	return b.String()
 }
 

@@ -45,7 +45,7 @@ func samples() List {
 		PlaceUnknown{"network", here}, PlaceNotAllowed{"network", here}, PlaceRenamed{"network", "net"}, NotEncrypted{"network"}, PlaceMoved{"network", there, here, false}, PlaceKeptElse{"network"},
 		StateUnreachable{"put state: access denied", "Grant it."}, NothingToUnlock{}, NothingToStop{}, NothingToRecover{}, BeingApplied{"bob", grammar.Recover}, WasStopped{"alice"}, Hooked{"ticket", "before_plan", true, []string{"CHG-9 is closed"}, 0, "", ""}, Hooked{"quiet", "before_apply", true, nil, 0, "", "lockstep retry -p net"}, Hooked{"chat", "before_apply", false, nil, 0, "there was no answer within 10 s", ""}, Unavailable{"too large an archive", "Make it smaller."}, ProcessEnded{"planning was ended: It took more than 512 MiB of memory.", "Give it more."},
 		Unusable{"there is no such project: network"}, CommitGone{"404 Not Found"},
-		Required{grammar.Apply, requiredTree(), false}, Required{grammar.Apply, requiredTree(), true}, Required{grammar.Unlock, unknownTree(), false},
+		Required{Verb: grammar.Apply, Tree: requiredTree(), Merged: false}, Required{Verb: grammar.Apply, Tree: requiredTree(), Merged: true}, Required{Verb: grammar.Unlock, Tree: unknownTree(), Merged: false},
 		NotLifted{"bob"}, NotInConversation{}, NothingToLock{},
 		Awaits{"app", []string{"net"}, false}, Awaits{"app", []string{"db", "net"}, false}, Awaits{"net", []string{"app"}, true}, Awaits{"net", []string{"app", "db"}, true},
 		OutOfOrder{Project: "app", Left: []string{"net"}}, OutOfOrder{Project: "app", Left: []string{"db", "net"}}, OutOfOrder{Project: "app", Left: []string{"net"}, Merged: true},

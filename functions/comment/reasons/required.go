@@ -14,6 +14,16 @@ type Required struct {
 	Verb   grammar.Verb
 	Tree   rulings.Ruling
 	Merged bool `json:",omitempty"` // a merge asks, so that no comment helps
+	// Typed is the command that is refused, for the remedy alone: one without it would mean more. The reply has it.
+	Typed grammar.Command `json:"-"`
+}
+
+// again is the command for another attempt.
+func (r Required) again() string {
+	if r.Typed.Verb == r.Verb {
+		return markdown.Code(r.Typed.String())
+	}
+	return markdown.Code("lockstep " + string(r.Verb))
 }
 
 func (r Required) words() (text, remedy string) {
@@ -22,7 +32,7 @@ func (r Required) words() (text, remedy string) {
 	case r.Merged:
 		return text, planAgain(true)
 	case r.Tree.Outcome == rulings.Unknown:
-		return text, fmt.Sprintf("Nothing is done while that is unknown. Comment %s again to have it read again.", markdown.Code("lockstep "+string(r.Verb)))
+		return text, fmt.Sprintf("Nothing is done while that is unknown. Comment %s again to have it read again.", r.again())
 	}
-	return text, fmt.Sprintf("When it is fulfilled, comment %s again.", markdown.Code("lockstep "+string(r.Verb)))
+	return text, fmt.Sprintf("When it is fulfilled, comment %s again.", r.again())
 }

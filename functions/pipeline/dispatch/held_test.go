@@ -88,3 +88,15 @@ func (s *stage) inOrder(what, text string, parts ...string) {
 		rest = after
 	}
 }
+
+// TestHeldCommand holds that the command which is named for another attempt means no more than what was typed.
+func TestHeldCommand(t *testing.T) {
+	t.Parallel()
+	files := requiring("apply", "  projects = [\"net\"]\n  approvals = 1")
+	files["app/main.tf"] = resource("a", "1")
+	s := newStage(t, files)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	for _, typed := range []string{"lockstep apply -p net", "lockstep apply " + s.of(n, "net").PlanHash[:12], "lockstep apply"} {
+		s.expect(typed, s.say("alice", n, typed), "**Not applied** `net`", "When it is fulfilled, comment `"+typed+"` again.")
+	}
+}
