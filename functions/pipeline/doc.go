@@ -13,7 +13,8 @@
 //	                 tell      applies that waited for others go on, and the comments are made again from
 //	                           the records
 //	plans queue      plan      checkout of the merge -> Engine.Plan -> kept -> Planned, check, tell
-//	                 check     an open plan, made again and compared: it stays, or another takes its place
+//	                 check     an open plan, made again and compared: it stays, or another takes its place;
+//	                           one that failed is queued again
 //	applies queue    apply     gate -> the files still the same? -> Engine.Apply, which asks the gate
 //	                           again with the state locked -> Applied, check, tell; pushed,
 //	                           if the head moved meanwhile

@@ -83,6 +83,27 @@ func Check(q Request) Finding {
 	return Finding{Another, moved}
 }
 
+// A Failure is what a plan was made with that failed. Once that is something else, the plan is made again.
+type Failure struct {
+	// On are the plans and applies of the projects of the pull request that it depends on, by target: see package foreseeing.
+	On map[string]string `json:",omitempty"`
+}
+
+// Checkable reports whether the plan of a run can become another one without a push or a command: it waits for its apply, or has
+// failed.
+func Checkable(r Run) bool {
+	return (r.Phase == Planned || r.Phase == PlanFailed && r.Failure != nil) && !Preview(r)
+}
+
+// Anew returns the run of a plan that failed as one that is planned again, for a message, as nobody else has asked for it.
+func Anew(r Run, message string) Run {
+	r = r.To(Queued)
+	r.Attempt++
+	r.PlanFor, r.Answer, r.ThenApply, r.Quiet = message, "", 0, false
+	r.Checked, r.Full = nil, false
+	return r
+}
+
 // Checked is the last check of a run's plan against the state after an apply.
 type Checked struct {
 	ID string // of the message

@@ -110,6 +110,8 @@ type Run struct {
 	// Reads is the number of applies that the plan knows of, at least, to the states of the projects that it depends on, by
 	// target.
 	Reads map[string]int `json:",omitempty"`
+	// Failure is what a plan was made with that failed; nil if it did not, or was not begun: then nothing but a person helps.
+	Failure *Failure `json:",omitempty"`
 	// Full is set if the report is shortened and an artifact has the full text.
 	Full bool
 	// Done are the changes of an apply, and Remaining the number of changes that it did not begin.
@@ -161,6 +163,9 @@ func (r Run) To(next Phase) Run {
 		r.Waits = nil
 	}
 	r.After = nil
+	if next == Queued {
+		r.Failure = nil
+	}
 	switch next {
 	case Queued, Applied, ApplyFailed:
 		r.Part, r.Progress = false, comment.Progress{}

@@ -61,18 +61,42 @@ func planned(r runs.Run) string {
 	return r.PlanHash
 }
 
-// due compares the plans whose outputs a plan was made with, or checked with, with those that there are now, by target. One
-// that is being made again is waited for.
+// stands names what a plan that fails may have failed for: the plan of a run that it depends on, until that is applied, and then
+// the apply. A plan that has the outputs of another one cannot tell how many objects there will be, as long as values are unknown.
+func stands(r runs.Run) string {
+	switch r.Phase {
+	case runs.Applied, runs.ApplyFailed:
+		return fmt.Sprintf("apply %d", r.Try)
+	case runs.Planned, runs.ApplyQueued, runs.Applying, runs.Continuing, runs.Stopped:
+		if r.Applyable {
+			return r.PlanHash
+		}
+	}
+	return ""
+}
+
+// on returns what the runs stand for, by target.
+func on(first []runs.Run) map[string]string {
+	out := map[string]string{}
+	for _, s := range first {
+		out[s.Target()] = stands(s)
+	}
+	return out
+}
+
+// due compares the plans whose outputs a plan was made with, or checked with, with those that there are now, by target; and what a
+// plan has failed with. One that is being made again is waited for.
 func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
-	if r.Phase != runs.Planned || r.Parts == nil || len(r.Parts.PlannedOn) == 0 {
+	made, planned := with(r)
+	if len(made) == 0 {
 		return nil, false
 	}
-	on := r.Parts.PlannedOn
-	if r.Checked != nil && r.Checked.PlannedOn != nil {
+	on := made
+	if r.Phase == runs.Planned && r.Checked != nil && r.Checked.PlannedOn != nil {
 		on = r.Checked.PlannedOn
 	}
 	now = map[string]string{}
-	for target := range r.Parts.PlannedOn {
+	for target := range made {
 		now[target] = ""
 		for _, s := range all {
 			if s.Target() != target || s.Head != r.Head {
@@ -87,11 +111,25 @@ func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
 	return now, !maps.Equal(now, on)
 }
 
+// with returns the plans of others that a run's own was made with, by target, and the name of one as it is now.
+func with(r runs.Run) (made map[string]string, now func(runs.Run) string) {
+	switch {
+	case r.Phase == runs.Planned && r.Parts != nil:
+		return r.Parts.PlannedOn, planned
+	case runs.Checkable(r) && r.Failure != nil:
+		return r.Failure.On, stands
+	}
+	return nil, nil
+}
+
 // digest names the plans that others wait for, so that messages about the same ones are the same.
 func digest(all []runs.Run) string {
 	sum := sha256.New()
 	for _, r := range all {
 		fmt.Fprintln(sum, r.Target(), r.Attempt, r.Begun, planned(r))
+		if planned(r) == "" && stands(r) != "" {
+			fmt.Fprintln(sum, stands(r))
+		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }

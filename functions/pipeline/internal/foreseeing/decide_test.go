@@ -118,6 +118,32 @@ func TestDue(t *testing.T) {
 			t.Errorf("%+v: due while it is applied", c)
 		}
 	}
+	for _, c := range []struct {
+		on, net string
+		want    bool
+	}{
+		{same, "net planned", false},
+		{same, "net planned bare", false},
+		{same, "net applying", false},
+		{same, "net queued", false},
+		{same, "net applied", true},
+		{same, "net apply-failed", true},
+		{"apply 0", "net applied", false},
+		{"", "net plan-failed", false},
+		{"", "net planned", true},
+		{"", "net planned unchanged", false},
+		{"another", "net planned", true},
+	} {
+		net, r := run(c.net), run("app plan-failed")
+		r.Parts = nil
+		if _, is := due(r, []runs.Run{r, net}); is {
+			t.Errorf("%+v: due though it was not begun", c)
+		}
+		r.Failure = &runs.Failure{On: map[string]string{net.Target(): c.on}}
+		if now, is := due(r, []runs.Run{r, net}); is != c.want || is && fmt.Sprint(now) != fmt.Sprint(on([]runs.Run{net})) {
+			t.Errorf("failed with %+v: %t, %v", c, is, now)
+		}
+	}
 	if _, is := due(run("app planned"), nil); is {
 		t.Error("due without planned outputs")
 	}

@@ -73,18 +73,19 @@ func (f Foreseer) Waits(ctx context.Context, r runs.Run) (on []string, err error
 	return on, err
 }
 
-// Complete adds to a job the outputs of the plans that it is to be made with.
-func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) error {
+// Complete adds to a job the outputs of the plans that it is to be made with. It returns what it would fail with: see [runs.Failure].
+func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.Failure, error) {
 	edges, err := f.edges(ctx, r)
 	if err != nil || edges == nil {
-		return err
+		return runs.Failure{}, err
 	}
 	j.Foresee = wanted(edges, r.Project)
 	all, err := f.runs(ctx)
 	if err != nil {
-		return err
+		return runs.Failure{}, err
 	}
-	for _, s := range before(edges, all, r) {
+	first := before(edges, all, r)
+	for _, s := range first {
 		if s.Place == "" {
 			continue
 		}
@@ -92,7 +93,7 @@ func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) error {
 		if hash := planned(s); hash != "" {
 			data, err := f.Artifacts.Get(ctx, runs.OutputsOf(s))
 			if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
-				return fmt.Errorf("read the planned outputs of %s: %w", s.Project, err)
+				return runs.Failure{}, fmt.Errorf("read the planned outputs of %s: %w", s.Project, err)
 			}
 			if err == nil && runs.HashOf(data) == s.Parts.Outputs { // else somebody has exchanged them
 				x.Plan, x.Outputs = hash, data
@@ -100,13 +101,13 @@ func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) error {
 		}
 		j.Foreseen = append(j.Foreseen, x)
 	}
-	return nil
+	return runs.Failure{On: on(first)}, nil
 }
 
-// Due reports whether a plan has to be checked, since it was made with the outputs of plans that are not the same any more;
-// now are the hashes of those that there are, by target.
+// Due reports whether a plan has to be checked, since it was made with the outputs of plans that are not the same any more, or has
+// failed with them; now are the hashes of those that there are, by target.
 func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, is bool, err error) {
-	if r.Parts == nil || len(r.Parts.PlannedOn) == 0 {
+	if made, _ := with(r); len(made) == 0 {
 		return nil, false, nil
 	}
 	all, err := f.runs(ctx)

@@ -1,9 +1,10 @@
 // Package openplans finds the plans that wait for their apply while another pull request is applied
-// to their state, or to that of a project that theirs depends on: they may be other plans by then. It has each of them checked.
+// to their state, or to that of a project that theirs depends on: they may be other plans by then. It has each of them checked,
+// and those that have failed made again.
 //
 //	an apply is settled     its pull request is merged, or closed: [Finder.Settled] sends one message
 //	its message is handled  [Finder.Find] lists the open plans of the state, and those that depend on it, and sends one each
-//	a plan is kept          [Finder.Kept] does the same where an apply came in between
+//	a plan is made          [Finder.Kept] does the same where an apply came in between
 //
 // Before that they would be compared with a base branch that lacks what was applied: each would
 // revert it. The list of open plans may have entries too many; a plan is due by its own record
@@ -36,7 +37,7 @@ const AtOnce = 25
 // Due reports whether the plan of a run has to be checked, since there was another apply to its
 // state. last is the last one, nil if there was none.
 func Due(r runs.Run, last *runs.LastApply) bool {
-	return last != nil && last.Settled && r.Phase == runs.Planned && !runs.Preview(r) && r.Applies < last.Applies
+	return last != nil && last.Settled && runs.Checkable(r) && r.Applies < last.Applies
 }
 
 // fair puts the open plans of a state in the order in which they are checked: the oldest pull request
@@ -94,7 +95,7 @@ func (f Finder) Kept(ctx context.Context, r runs.Run) error {
 // Outdated reports whether the plan of a run has to be checked, since a project that it depends on was applied; now is the
 // number of applies to the states of those.
 func Outdated(r runs.Run, now map[string]int) bool {
-	return r.Phase == runs.Planned && !runs.Preview(r) && len(runs.Outdated(r, now)) > 0
+	return runs.Checkable(r) && len(runs.Outdated(r, now)) > 0
 }
 
 func sum(applies map[string]int) (n int) {

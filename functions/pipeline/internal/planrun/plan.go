@@ -168,7 +168,8 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	if d := hooking.Refusal(before, comment.Command{Verb: comment.Plan, Project: s.Project}); !d.Allowed() {
 		return pl.denied(ctx, s, d)
 	}
-	if err := pl.Foreseer.Complete(ctx, s.Run, &job); err != nil {
+	failure, err := pl.Foreseer.Complete(ctx, s.Run, &job)
+	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
 	if s.Reads, err = pl.Foreseer.Reads(ctx, s.Run); err != nil {
@@ -194,6 +195,9 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	after, err := pl.Hooks.Run(ctx, jobs.Step{Event: hooks.AfterPlan, Run: s.Run, Failed: result.Plan == nil, Counts: result.Counts})
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
+	}
+	if result.Plan == nil {
+		s.Failure = &failure
 	}
 	result.Report = reasons.Hooks(append(before, after...)) + placed(s.Project, s.Place, *q.Placing).Above(result.Report)
 	return pl.keep(ctx, s, result, in, job.Foreseen...)

@@ -95,10 +95,10 @@ func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanRes
 		s.State, s.Counts = result.State, result.Counts
 		s.Reported, s.Checked, s.Part, s.Progress = runs.HashOf(report), nil, false, comment.Progress{}
 	}
-	if result.Plan == nil {
+	if result.Plan == nil && s.Failure == nil {
 		return s, nil
 	}
-	if err := k.Ledger.Open(ctx, s.Run, k.Report.Evidence.Pull.Author); err != nil {
+	if err := k.Ledger.Open(ctx, s.Run, k.Report.Evidence.Pull.Author); err != nil || result.Plan == nil {
 		return s, err
 	}
 	parts := result.Parts

@@ -117,7 +117,11 @@ func (c *Checker) Abandon(ctx context.Context, why comment.Broken) error {
 	if err != nil || s.Version == "" {
 		return err
 	}
-	err = c.stays(ctx, s, runs.Checked{Problem: comment.Markdown(why)})
+	if s.Phase == runs.PlanFailed {
+		err = rests(ctx, c, s)
+	} else {
+		err = c.stays(ctx, s, runs.Checked{Problem: comment.Markdown(why)})
+	}
 	if errors.Is(err, pipeline.ErrConflict) {
 		return nil
 	}

@@ -6,6 +6,9 @@
 //	another one    the new plan takes its place, with the difference, and waits for an apply of its own
 //	not known      the plan stays, with a note why it could not be checked
 //
+// A plan that has failed is made again instead, as one of its own: nobody has approved anything of it. That is so once for
+// each time that something has moved which it may have failed for.
+//
 // Nothing here is believed by an apply, which plans again itself with the state locked: a check tells
 // people early of what they would be told late. So it takes no lock, no lease and no right that a
 // plan does not have. A push, a command or a close takes precedence: whoever moves the run's record on
@@ -70,7 +73,11 @@ func (c *Checker) Check(ctx context.Context) error {
 	if s.Over(c.Evidence.Pull.Open) || c.Evidence.Pull.Head.SHA != s.Head {
 		return nil // another message is about that
 	}
-	err = c.check(ctx, s)
+	if s.Phase == runs.PlanFailed {
+		err = again(ctx, c, s)
+	} else {
+		err = c.check(ctx, s)
+	}
 	if errors.Is(err, pipeline.ErrConflict) || errors.Is(err, planrun.ErrSuperseded) {
 		return nil
 	}
@@ -84,7 +91,10 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	if err == nil && s.Gone && s.Attempt == m.Attempt { // by an earlier try, which may have died before it was told
 		return none, c.Report.AtRest(ctx, s.Run)
 	}
-	if err != nil || s.Version == "" || s.Phase != runs.Planned || runs.Preview(s.Run) || s.Attempt != m.Attempt {
+	if err == nil && s.Phase == runs.Queued && s.PlanFor == m.ID {
+		return none, announceAgain(ctx, c, s.Run) // an earlier try died before that
+	}
+	if err != nil || s.Version == "" || !runs.Checkable(s.Run) || s.Attempt != m.Attempt {
 		return none, err
 	}
 	last, err := c.Ledger.LastApply(ctx, s.Run)
@@ -188,7 +198,7 @@ func (c *Checker) look(ctx context.Context, q *runs.Request, dir string, w *work
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Foreseer.Complete(ctx, q.Run, &job); err != nil {
+	if _, err := c.Foreseer.Complete(ctx, q.Run, &job); err != nil {
 		return nil, err
 	}
 	w.job, q.Provisioners, q.PlannedOn, q.Applied = job, job.Grants.Provisioners, c.plannedOn, c.reads

@@ -1,0 +1,49 @@
+package rechecking
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// again has a plan made again that failed: of the present trial merge, with the options that it had. Where that is not allowed
+// now, it stays as it is, until something else has moved.
+func again(ctx context.Context, c *Checker, s ledger.Versioned) error {
+	q, no, err := c.present(ctx, s.Run)
+	if err != nil {
+		if _, err := evidence.Impossible(err); err != nil {
+			return err
+		}
+	}
+	if err != nil || no != nil {
+		return rests(ctx, c, s)
+	}
+	s.Base, s.Merge, s.ApplyOn = q.Run.Base, q.Run.Merge, q.Run.ApplyOn
+	s.Run = runs.Anew(s.Run, c.Evidence.Message.ID)
+	if s, err = c.Ledger.Save(ctx, s); err != nil {
+		return err
+	}
+	return announceAgain(ctx, c, s.Run)
+}
+
+// announceAgain reports that a plan which failed is made again, and sends the message for it.
+func announceAgain(ctx context.Context, c *Checker, r runs.Run) error {
+	if err := c.Report.AtRest(ctx, r); err != nil {
+		return err
+	}
+	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Head, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor}
+	return pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.Plain(), r.Attempt)
+}
+
+// rests records that a plan which failed was not made again with what there is now.
+func rests(ctx context.Context, c *Checker, s ledger.Versioned) error {
+	s.Applies, s.Reads = c.applies, c.reads
+	if c.plannedOn != nil {
+		s.Failure = &runs.Failure{On: c.plannedOn}
+	}
+	_, err := c.Ledger.Save(ctx, s)
+	return err
+}
