@@ -41,6 +41,9 @@ func (c Check) Title(limit int) string {
 		title = "To be applied after others: " + toCome(c.Counts) + c.with()
 	case ApplyQueued:
 		title = "Waiting to be applied: " + toCome(c.Counts) + c.with()
+		if len(c.Ahead) > 0 {
+			title = "In the queue behind " + pulls(c.Ahead) + ": " + toCome(c.Counts) + c.with()
+		}
 	case Applying:
 		title = "Applying: " + toCome(c.Counts) + c.with()
 		if far := c.Progress.text(); far != "" {
@@ -94,6 +97,9 @@ func (c Check) Summary(limit int) string {
 		}
 	}
 	b.WriteString(strings.TrimSuffix("\n"+c.made(), "\n"))
+	if c.Lock != nil {
+		fmt.Fprintf(&b, "\n%s\n", c.Lock.on([]string{c.Name}))
+	}
 	if c.Others != "" {
 		fmt.Fprintf(&b, "\nAnother pull request with the same head is worse off: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)
 	}

@@ -85,8 +85,12 @@ func TestGolden(t *testing.T) {
 	blocked.Blockers = []string{Unmerged(8, "network")}
 	behind := blocked
 	behind.Blockers = []string{Unmerged(8, "dns")}
+	holder := with(net, Ready, "", somePlan)
+	holder.Lock = &OwnLock{"carol", "the `database` moves", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}
+	other := with(app, PlanFailed, "", trouble)
+	other.Lock = &OwnLock{"carol", "the `database` moves", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}
 	locked := with(net, Blocked, "", somePlan)
-	locked.Locked, locked.Blockers = true, []string{reasons.LockedFor(reasons.LockedByAnother{Number: 8, By: "carol", Because: "the database moves", Since: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)})}
+	locked.Reserved, locked.Locked, locked.Blockers = true, true, []string{reasons.LockedFor(reasons.LockedByAnother{Number: 8, By: "carol", Because: "the database moves", Since: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)})}
 	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
 	unknown := Head{Status: Status{Head: someSHA, Problem: trouble}, Standing: HeadUnknown}
 	removing := Head{Status: Status{Head: someSHA, Removed: Removed([]RemovedProject{{"dns", there, false}})}, Standing: HeadNothing}
@@ -142,7 +146,7 @@ func TestGolden(t *testing.T) {
 		"follow-up-done":        FollowUp{12, done}.Body(65536),
 		"status-in-line":        status(inLine, farBehind).Markdown(65536),
 		"head-in-line":          head(HeadApplying, inLine, farBehind),
-		"check-in-line":         check(with(net, ApplyQueued, "alice", somePlan), ""),
+		"check-in-line":         check(inLine, ""),
 		"status-queued":         status(with(net, Queued, "", ""), with(app, Planning, "", "")).Markdown(65536),
 		"status-planning":       status(with(net, Planning, "", "")).Markdown(65536),
 		"status-one":            status(net).Markdown(65536),
@@ -241,7 +245,9 @@ func TestGolden(t *testing.T) {
 		"answer-locked":     Answer{"33", []Reply{Locked{"network", "the `database` moves"}, Lifted{"app", "alice", "the `database` moves"}}}.Markdown(65536),
 		"check-locked":      check(locked, ""),
 		"status-locked":     status(locked).Markdown(65536),
-		"answer-stopping":   Answer{"33", []Reply{Stopping{"network", Apply, "alice"}, Stopping{"app", Plan, "alice"}, Refused{command("lockstep stop"), "", reasons.List{reasons.NothingToStop{}}}}}.Markdown(65536),
+		"check-holder":      check(holder, ""),
+		"status-holder":     status(holder, other).Markdown(65536),
+		"answer-stopping":   Answer{"33", []Reply{Stopping{"network", Apply, "alice", false}, Stopping{"app", Plan, "alice", false}, Stopping{"db", Apply, "alice", true}, Refused{command("lockstep stop"), "", reasons.List{reasons.NothingToStop{}}}}}.Markdown(65536),
 		"answer-stopped":    Answer{"33", []Reply{StoppedApply{"network", "alice", Progress{80, 200}, false, nil, trouble}, StoppedApply{"app", "alice", Progress{0, 1}, true, nil, ""}}}.Markdown(65536),
 		"status-continuing": status(far(with(net, Applying, "alice", somePlan))).Markdown(65536),
 		"status-stopped":    status(far(with(net, Stopped, "alice", somePlan))).Markdown(65536),
@@ -321,7 +327,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := reasons.List{reasons.StateMoved{Change: reasons.SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{7, "bob"}}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, nil, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, QueuedPlan{"app", someSHA, QueueDiffers, []int{7}, since, "the difference", "why"}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
+		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{7, "bob"}}}, Stopping{"app", Apply, "alice", true}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, nil, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, QueuedPlan{"app", someSHA, QueueDiffers, []int{7}, since, "the difference", "why"}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, nil, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", reasons.List{reasons.Sentence{Text: "no", Remedy: "yes"}, reasons.NotOpen{}, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}}},
 		Unlocked{"app", 1, []string{"carol"}, &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}}, Obeyed{grammar.Parse("atlantis plan -p app")[0]},
 		Unfinished{"app", "alice", someSHA, "release", "main"}, Unapplied{[]string{"app"}, []string{"net"}}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

@@ -107,6 +107,9 @@ func (h Head) Title(limit int) string {
 		panic(fmt.Sprintf("comment: there is no standing %q of a head", h.Standing))
 	}
 	title := row.title
+	if first := h.inLine(); first != "" {
+		title = first
+	}
 	if strings.Contains(title, "%s") {
 		title = fmt.Sprintf(title, h.some(row.of))
 	}
@@ -114,6 +117,24 @@ func (h Head) Title(limit int) string {
 		title = title[:limit]
 	}
 	return title
+}
+
+// inLine is the title of a head that is not applied yet, since all of its applies that are under way are queued behind those of
+// others; "" if it is not so.
+func (h Head) inLine() string {
+	var ahead []Turn
+	for _, p := range h.Projects {
+		switch {
+		case h.Standing != HeadApplying || p.Standing == Applying || p.Standing == ApplyQueued && len(p.Ahead) == 0:
+			return ""
+		case p.Standing == ApplyQueued:
+			ahead = append(ahead, p.Ahead...)
+		}
+	}
+	if ahead == nil {
+		return ""
+	}
+	return "In the queue behind " + pulls(ahead) + ": %s"
 }
 
 // some counts the projects with some standings, and the changes of those whose plans wait or are
@@ -172,7 +193,7 @@ func (h Head) Summary(limit int) string {
 	if h.Standing != HeadLeft {
 		parts = append(parts, h.removed())
 	}
-	parts = append(parts, h.blockers()...)
+	parts = append(parts, slices.Concat(h.blockers(), h.locks())...)
 	if h.Standing != HeadLeft {
 		parts = append(parts, h.missing(limit/4))
 	}

@@ -2,8 +2,10 @@ package comment
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // Locked reports that a person keeps other pull requests from applying to the state of a project.
@@ -23,6 +25,46 @@ func (l Lifted) markdown() string {
 	return fmt.Sprintf("**Unlocked** %s for other pull requests: %s had locked it (%s).", markdown.Code(l.Project), markdown.Code(l.By), markdown.Code(l.Because))
 }
 
+// An OwnLock is the lock that a person has on the state of a project, as its own pull request tells of it.
+type OwnLock struct {
+	By, Because string
+	Since       time.Time `json:",omitzero"`
+}
+
+// maxLocked is the maximum number of projects that a note about a lock names.
+const maxLocked = 10
+
+// on is the note about the lock, which is on the states of some projects.
+func (l OwnLock) on(projects []string) string {
+	n := min(len(projects), maxLocked)
+	lift := Command{Verb: Unlock}
+	if len(projects) == 1 {
+		lift.Project = projects[0]
+	}
+	return fmt.Sprintf("%s has locked the state of %s for this pull request%s: %s. No other one is applied to it before %s here.",
+		markdown.Code(l.By), markdown.Few(projects[:n], len(projects)-n), reasons.SinceWhen(l.Since), markdown.Code(l.Because), markdown.Code(lift.String()))
+}
+
+// locks are the notes about the locks for this pull request.
+func (s Status) locks() []string {
+	var all []OwnLock
+	projects := map[OwnLock][]string{}
+	for _, p := range s.Projects {
+		if p.Lock == nil {
+			continue
+		}
+		if projects[*p.Lock] == nil {
+			all = append(all, *p.Lock)
+		}
+		projects[*p.Lock] = append(projects[*p.Lock], p.Name)
+	}
+	var out []string
+	for _, l := range all {
+		out = append(out, l.on(projects[l]))
+	}
+	return out
+}
+
 // unblocked is the remedy for a blocked plan.
 func (p ProjectStatus) unblocked() string {
 	switch {
@@ -31,5 +73,8 @@ func (p ProjectStatus) unblocked() string {
 	case p.Locked:
 		return fmt.Sprintf("Once %s there has lifted the lock, comment %s on this pull request.", markdown.Code("lockstep unlock"), p.command(Apply))
 	}
-	return fmt.Sprintf("Once nothing is in its way, comment %s on the pull request.", p.command(Plan))
+	if p.Reserved {
+		return fmt.Sprintf("It is made again by itself once that one is merged or closed. Then %s has to lift the lock.", markdown.Code("lockstep unlock"))
+	}
+	return "It is made again by itself once that one is merged or closed."
 }

@@ -14,7 +14,7 @@ func TestNotes(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{SettingsChanged("lockstep.hcl"), "This pull request changes `lockstep.hcl`. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged."},
 		{SettingsBroken("lockstep.hcl", "line 3"), "The base branch's `lockstep.hcl` has errors, and grants nothing but what can be read in it:\n\nline 3"},
-		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied. Then it is made again."},
+		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied."},
 		{Removed([]RemovedProject{{"net", "", true}}), "**This pull request removes the project** `net`.\n\nMerges alone apply `net`, so its objects stay, and nothing plans them after this merge. To destroy them, first remove its resources, in a pull request that leaves the project, and merge that.\nTo keep objects under another name, give the state's address to another project."},
 		{Removed([]RemovedProject{{"net", "s3://states/net", false}, {"app", "", false}}), "**This pull request removes the project** `net`, which has its state at `s3://states/net`.\n**This pull request removes the project** `app`.\n\nTo keep objects under another name, give the state's address to another project."},
 		{Exchanged(), "**What is kept of this plan is not what was made.** Comment `lockstep plan` for a new plan."},

@@ -75,6 +75,8 @@ type ProjectStatus struct {
 	// Reserved is set if one of them is a person's lock, Locked if that is the only one: the plan itself
 	// still fits.
 	Reserved, Locked bool
+	// Lock is a person's lock on the state for this pull request; nil if there is none.
+	Lock *OwnLock
 	// Body is the plan, or the failure, in Markdown; Note, which may be "", is a short one on it.
 	Body, Note string
 	// Whole is the address of the whole body, in case it is shortened here; Check is the name of
@@ -85,7 +87,7 @@ type ProjectStatus struct {
 // Markdown returns the comment, of at most limit bytes: plans that do not fit are shortened, and if
 // that is not enough so are the list of projects and the notes. Projects in trouble come first.
 func (s Status) Markdown(limit int) string {
-	s.Notes = append(s.blockers(), s.Notes...)
+	s.Notes = slices.Concat(s.blockers(), s.locks(), s.Notes)
 	s.Projects = slices.Clone(s.Projects)
 	slices.SortStableFunc(s.Projects, ByTrouble)
 	all := s.sections()
@@ -278,13 +280,15 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(Previewed) {
 		say = append(say, fmt.Sprintf("Nothing of a fork's pull request is applied before it is merged. Then comment %s: what was merged is planned with credentials.", markdown.Code("lockstep plan")))
 	}
-	locked := func(p ProjectStatus) bool { return p.Standing != Blocked || p.Locked }
-	switch {
-	case !has(Blocked):
-	case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return !locked(p) }):
+	unmerged := func(p ProjectStatus) bool { return p.Standing == Blocked && len(p.Blockers) > 0 && !p.Locked }
+	if slices.ContainsFunc(s.Projects, unmerged) {
+		say = append(say, "A plan behind one that is applied and not merged is made again by itself once that pull request is merged or closed.")
+	}
+	if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Blocked && len(p.Blockers) == 0 }) {
+		say = append(say, "A plan that waits for what is missing can be applied once that is fulfilled.")
+	}
+	if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Blocked && p.Reserved }) {
 		say = append(say, fmt.Sprintf("%s on the pull request that has the lock lifts it; then the plan can be applied.", markdown.Code("lockstep unlock")))
-	default:
-		say = append(say, fmt.Sprintf("A blocked plan cannot be applied: once nothing is in its way, comment %s.", markdown.Code("lockstep plan")))
 	}
 	if has(Stopped) {
 		say = append(say, fmt.Sprintf("To go on with a stopped apply, comment %s; for a new plan of the rest, %s.", markdown.Code("lockstep apply"), markdown.Code("lockstep plan")))

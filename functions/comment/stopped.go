@@ -12,9 +12,14 @@ type Stopping struct {
 	Project string
 	Verb    Verb   // of the work that ends
 	By      string // login of the first user who asked
+	// Queued is set for an apply that has not begun.
+	Queued bool `json:",omitempty"`
 }
 
 func (s Stopping) markdown() string {
+	if s.Queued {
+		return fmt.Sprintf("**Stopped** the apply of %s, as %s asked: it was queued, and has not begun.", markdown.Code(s.Project), markdown.Code(s.By))
+	}
 	if s.Verb == Apply {
 		return fmt.Sprintf("**Stopping** the apply of %s, as %s asked: it begins no more changes, and ends those under way. The answer to the apply will have the result.", markdown.Code(s.Project), markdown.Code(s.By))
 	}

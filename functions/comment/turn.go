@@ -2,6 +2,7 @@ package comment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -28,15 +29,31 @@ func (p ProjectStatus) behind() string {
 // turns lists the applies ahead.
 func turns(all []Turn) string {
 	var names []string
-	for _, t := range all[:min(len(all), maxTurns)] {
+	for _, t := range all {
 		name := fmt.Sprintf("#%d", t.Number)
 		if t.By != "" {
 			name += " (" + markdown.Code(t.By) + ")"
 		}
 		names = append(names, name)
 	}
-	if more := len(all) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
+	return several(names)
+}
+
+// pulls lists the pull requests of the applies ahead, each once, for a title.
+func pulls(all []Turn) string {
+	var names []string
+	for _, t := range all {
+		if name := fmt.Sprintf("#%d", t.Number); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return several(names)
+}
+
+// several lists as many names as there is room for.
+func several(names []string) string {
+	if more := len(names) - maxTurns; more > 0 {
+		names = append(slices.Clone(names[:maxTurns]), fmt.Sprintf("%d more", more))
 	}
 	text := names[len(names)-1]
 	if len(names) > 1 {

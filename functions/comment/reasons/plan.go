@@ -45,16 +45,20 @@ func (r BeingApplied) words() (text, remedy string) {
 	return text, remedy
 }
 
-// PlanIsBad: planning failed.
+// PlanIsBad: planning failed, or was stopped.
 type PlanIsBad struct {
-	Head   string
-	Merged bool
+	Head      string
+	Merged    bool
+	StoppedBy string `json:",omitempty"` // login of the user who stopped it
 }
 
 func (r PlanIsBad) words() (text, remedy string) {
 	text = fmt.Sprintf("Planning %s failed.", markdown.Code(markdown.SHA(r.Head)))
-	if r.Merged {
-		return text, planAgain(true)
+	if r.StoppedBy != "" {
+		text = fmt.Sprintf("There is no plan for %s: %s stopped it.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.StoppedBy))
+	}
+	if r.Merged || r.StoppedBy != "" {
+		return text, planAgain(r.Merged)
 	}
 	return text, fmt.Sprintf("Push a correction; if the files are not at fault, comment %s.", markdown.Code("lockstep plan"))
 }

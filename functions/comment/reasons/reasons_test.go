@@ -32,7 +32,7 @@ func samples() List {
 		NoPermission{"x`@team`", "read", "write"}, FromFork{}, FromFork{grammar.Unlock}, ForkUnnamed{someSHA}, OtherCommit{"4f2a1c9", someSHA}, OtherCommit{strings.Repeat("0", 40), someSHA}, OwnFork{"eve"}, ForkOnlyPlanned{grammar.Apply}, StateElsewhere{"network"}, NotOnBase{"network"}, OtherBase{"release", "main"}, NotOpen{}, NotOpen{Merged: true}, NotOpen{true, true}, NotMerged{},
 		NotAll{[]string{"-target=a.b"}}, NotOnMerge{"network"}, AppliedLater{"network"}, Conflicts{someSHA, false}, Conflicts{someSHA, true},
 		NoPlan{false}, NoPlan{true}, BeingPlanned{false}, BeingPlanned{true},
-		BeingApplied{"bob", grammar.Plan}, BeingApplied{"bob", grammar.Apply}, BeingApplied{"bob", grammar.Unlock}, PlanIsBad{someSHA, false}, PlanIsBad{someSHA, true},
+		BeingApplied{"bob", grammar.Plan}, BeingApplied{"bob", grammar.Apply}, BeingApplied{"bob", grammar.Unlock}, PlanIsBad{someSHA, false, ""}, PlanIsBad{someSHA, true, ""}, PlanIsBad{someSHA, false, "carol"}, PlanIsBad{someSHA, true, "carol"},
 		AlreadyDone{someSHA, "bob"}, ApplyBroken{false}, ApplyBroken{true}, NothingToDo{},
 		PlanIsNewer{"network", someHash, false}, PlanIsNewer{"network", someHash, true}, PlanRenewed{"network", someHash, false, false}, PlanRenewed{"network", someHash, true, false}, PlanRenewed{"network", someHash, false, true}, OtherPlan{"network", "1234567", someHash}, OtherPlan{"network", "1234567", ""},
 		SavedExchanged{other, someHash, false}, ShownExchanged{"lockstep/network", "", someHash, false}, ShownExchanged{"lockstep/network", other, someHash, false}, KeptExchanged{"they have another hash", true},

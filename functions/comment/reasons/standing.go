@@ -50,11 +50,15 @@ func (r LockedByAnother) Lifts() string {
 
 // LockedFor is the note about a person's lock on a project's state.
 func LockedFor(r LockedByAnother) string {
-	since := ""
-	if !r.Since.IsZero() {
-		since = ", since " + r.Since.UTC().Format("2 January 2006, 15:04 MST")
+	return fmt.Sprintf("%s has locked the state for #%d%s: %s.", markdown.Code(r.By), r.Number, SinceWhen(r.Since), markdown.Code(r.Because))
+}
+
+// SinceWhen is ", since 2 January 2025, 15:04 UTC"; "" for a time that is not known.
+func SinceWhen(t time.Time) string {
+	if t.IsZero() {
+		return ""
 	}
-	return fmt.Sprintf("%s has locked the state for #%d%s: %s.", markdown.Code(r.By), r.Number, since, markdown.Code(r.Because))
+	return ", since " + t.UTC().Format("2 January 2006, 15:04 MST")
 }
 
 // NotLifted: the settings let somebody lift nothing that is missing for a plan.

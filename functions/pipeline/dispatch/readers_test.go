@@ -46,7 +46,7 @@ func TestBlockedPlan(t *testing.T) {
 	s.say("alice", one, "lockstep apply")
 	two := s.pull("bob", "two", githubtest.Files{"two.tf": resource("two", "1")})
 	const why = "#1 was applied to `.` and is not merged yet"
-	s.expect("the status", s.status(two), "cannot be applied now", "| **blocked** |", why, "once nothing is in its way, comment `lockstep plan`")
+	s.expect("the status", s.status(two), "cannot be applied now", "| **blocked** |", why, "is made again by itself once that pull request is merged or closed")
 	s.expect("the check", s.check("two"), "head lockstep: failure Cannot be applied now: 1 project", "lockstep/.: failure Cannot be applied now: 1 to add")
 	for _, text := range []string{s.status(two), s.pages("two")} {
 		if strings.Contains(text, "lockstep apply") {

@@ -80,7 +80,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
 		Artifacts: p.Artifacts, Projects: projects, Queue: p.Queue, Engine: p.Engine, Hooks: steps, Builder: p.builder(m), StopBefore: p.StopBefore, Poll: p.Poll,
 	}
-	t.waves = &applyrun.Waves{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Closer: t.closer}
+	t.waves = &applyrun.Waves{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Closer: t.closer, Applier: t.applier}
 	t.recover = &applyrun.Recoverer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue, Engine: p.Engine}
 	t.commands = &commands{
 		Recover:  t.recover,

@@ -23,10 +23,10 @@ type CheckRecord struct {
 	// Asked is set before GitHub is first asked for it: there may be one whose ID is not known.
 	Asked  bool `json:",omitempty"`
 	Status github.CheckStatus
-	// Conclusion is that of this run alone, Shown the one in its check run. Locked is set if the check run tells of a
-	// person's lock. Both of the latter are recorded once it is written.
+	// Conclusion is that of this run alone, Shown the one in its check run. Around is the [Around] that the check run tells. Both
+	// of the latter are recorded once it is written.
 	Conclusion, Shown github.Conclusion
-	Locked            bool `json:",omitempty"`
+	Around            string `json:",omitempty"`
 	// Required is the decision about the requirements for the apply that the check run tells, recorded once it is written; nil if
 	// there are none, or it is too long: see [Brief].
 	Required *rulings.Ruling `json:",omitempty"`
@@ -63,15 +63,24 @@ func Brief(d *rulings.Ruling) *rulings.Ruling {
 	return d
 }
 
-// Tells reports whether the check run of a record tells a conclusion, whether there is a lock, and a decision about the
+// Around returns a digest of what a check run tells that others change: the obstacles to the apply, with their reasons, the applies
+// ahead in the queue, and the lock of the pull request; "" if there is none of them.
+func Around(p comment.ProjectStatus) string {
+	if len(p.Blockers) == 0 && len(p.Ahead) == 0 && p.Lock == nil {
+		return ""
+	}
+	return HashOf(pipeline.Encode([]any{p.Blockers, p.Ahead, p.Lock}))[:16]
+}
+
+// Tells reports whether the check run of a record tells a conclusion, the [Around] of its status, and a decision about the
 // requirements. all are the records at the same commit.
-func (c CheckRecord) Tells(conclusion github.Conclusion, locked bool, required *rulings.Ruling, all []CheckRecord) bool {
+func (c CheckRecord) Tells(conclusion github.Conclusion, around string, required *rulings.Ruling, all []CheckRecord) bool {
 	shown := conclusion
 	if w := Worse(c, all); w != nil {
 		shown = w.Conclusion
 	}
 	same := bytes.Equal(pipeline.Encode(c.Required), pipeline.Encode(Brief(required)))
-	return c.Conclusion == conclusion && c.Shown == shown && c.Locked == locked && same
+	return c.Conclusion == conclusion && c.Shown == shown && c.Around == around && same
 }
 
 // Conclude returns the status and the conclusion of a check.

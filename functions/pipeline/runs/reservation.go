@@ -33,6 +33,14 @@ func (v *Reservation) Against(number int) *reasons.LockedByAnother {
 	return &reasons.LockedByAnother{Number: v.Number, By: v.By, Because: v.Reason, Since: v.At}
 }
 
+// Of is the lock as it is told on its own pull request; nil on others, and if there is none. v may be nil.
+func (v *Reservation) Of(number int) *comment.OwnLock {
+	if v == nil || v.Lifted || v.Number != number {
+		return nil
+	}
+	return &comment.OwnLock{By: v.By, Because: v.Reason, Since: v.At}
+}
+
 // reserved holds that a state which a person keeps for one pull request is left alone by all others.
 func reserved(q *Request) reasons.Reason {
 	no := q.Reserved.Against(q.Pull.Number)

@@ -127,7 +127,7 @@ type Run struct {
 	Deploys string `json:",omitempty"`
 	// Hooks are the answers of the hooks before and after the last apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
-	// StoppedBy is the login of the user who stopped the last apply.
+	// StoppedBy is the login of the user who stopped the last apply, or the last plan.
 	StoppedBy string `json:",omitempty"`
 }
 
@@ -164,7 +164,7 @@ func (r Run) To(next Phase) Run {
 	}
 	r.After = nil
 	if next == Queued {
-		r.Failure = nil
+		r.Failure, r.StoppedBy = nil, ""
 	}
 	switch next {
 	case Queued, Applied, ApplyFailed:

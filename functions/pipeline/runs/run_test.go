@@ -181,28 +181,50 @@ func TestTells(t *testing.T) {
 		record CheckRecord
 		other  github.Conclusion // of another pull request
 		wants  github.Conclusion
-		locked bool
+		around string
 		needs  *rulings.Ruling
 		tells  bool
 	}{
-		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, false, nil, true},
-		{CheckRecord{Conclusion: ok, Shown: ok}, "", bad, false, nil, false},
-		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, true, nil, false},
-		{CheckRecord{Conclusion: bad, Shown: bad, Locked: true}, "", bad, true, nil, true},
-		{CheckRecord{Conclusion: bad, Shown: ok}, "", bad, false, nil, false}, // a process has died before it wrote it
-		{CheckRecord{Conclusion: ok, Shown: bad}, bad, ok, false, nil, true},
-		{CheckRecord{Conclusion: ok, Shown: ok}, bad, ok, false, nil, false},
-		{CheckRecord{Conclusion: ok, Shown: ok, Required: missing()}, "", ok, false, missing(), true},
-		{CheckRecord{Conclusion: ok, Shown: ok, Required: missing()}, "", ok, false, nil, false},
-		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, false, missing(), false},
-		{CheckRecord{Conclusion: ok, Shown: ok, Required: missing()}, "", ok, false, &rulings.Ruling{Outcome: rulings.Holds}, false},
-		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, false, long, true}, // it is in no record
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, "", nil, true},
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", bad, "", nil, false},
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, "a", nil, false},
+		{CheckRecord{Conclusion: bad, Shown: bad, Around: "a"}, "", bad, "a", nil, true},
+		{CheckRecord{Conclusion: bad, Shown: bad, Around: "a"}, "", bad, "b", nil, false},
+		{CheckRecord{Conclusion: bad, Shown: bad, Around: "a"}, "", bad, "", nil, false},
+		{CheckRecord{Conclusion: bad, Shown: ok}, "", bad, "", nil, false}, // a process has died before it wrote it
+		{CheckRecord{Conclusion: ok, Shown: bad}, bad, ok, "", nil, true},
+		{CheckRecord{Conclusion: ok, Shown: ok}, bad, ok, "", nil, false},
+		{CheckRecord{Conclusion: ok, Shown: ok, Required: missing()}, "", ok, "", missing(), true},
+		{CheckRecord{Conclusion: ok, Shown: ok, Required: missing()}, "", ok, "", nil, false},
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, "", missing(), false},
+		{CheckRecord{Conclusion: ok, Shown: ok, Required: missing()}, "", ok, "", &rulings.Ruling{Outcome: rulings.Holds}, false},
+		{CheckRecord{Conclusion: ok, Shown: ok}, "", ok, "", long, true}, // it is in no record
 	} {
 		test.record.Key, test.record.Check = "0", "c"
 		all := []CheckRecord{test.record, {Key: "1", Check: "c", Conclusion: test.other}}
-		if got := test.record.Tells(test.wants, test.locked, test.needs, all); got != test.tells {
-			t.Errorf("%+v beside %q, for %q, locked %v: %v", test.record, test.other, test.wants, test.locked, got)
+		if got := test.record.Tells(test.wants, test.around, test.needs, all); got != test.tells {
+			t.Errorf("%+v beside %q, for %q, around %q: %v", test.record, test.other, test.wants, test.around, got)
 		}
+	}
+}
+
+// TestAround holds that the digest of what a check tells of others is another one for each of them.
+func TestAround(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, p := range []comment.ProjectStatus{
+		{}, {Blockers: []string{"a"}}, {Blockers: []string{"b"}}, {Blockers: []string{"a", "b"}},
+		{Ahead: []comment.Turn{{Number: 1}}}, {Ahead: []comment.Turn{{Number: 1}, {Number: 2}}},
+		{Lock: &comment.OwnLock{By: "alice"}}, {Lock: &comment.OwnLock{By: "bob"}}, {Lock: &comment.OwnLock{By: "alice", Because: "why"}},
+	} {
+		if d := Around(p); seen[d] {
+			t.Errorf("%+v: %q, as another one", p, d)
+		} else {
+			seen[d] = true
+		}
+	}
+	if !seen[""] {
+		t.Error("nothing has a digest")
 	}
 }
 

@@ -24,7 +24,7 @@ func Status(r Run) comment.ProjectStatus {
 func Label(r Run) string { return Status(r).Label() }
 
 // Block adds the obstacles to the status of a run whose plan could be applied otherwise: last, if it is another pull request's
-// and not merged, and a person's lock. Both may be nil.
+// and not merged, and a person's lock; or the lock, if it is for its own pull request. Both may be nil.
 func Block(p *comment.ProjectStatus, r Run, last *LastApply, lock *Reservation) {
 	if last != nil && !last.Settled && last.Number != r.Pull.Number {
 		p.Blockers = append(p.Blockers, comment.Unmerged(last.Number, r.Project))
@@ -33,6 +33,7 @@ func Block(p *comment.ProjectStatus, r Run, last *LastApply, lock *Reservation) 
 		p.Reserved, p.Locked = true, len(p.Blockers) == 0
 		p.Blockers = append(p.Blockers, reasons.LockedFor(*no))
 	}
+	p.Lock = lock.Of(r.Pull.Number)
 	if len(p.Blockers) > 0 {
 		p.Standing = comment.Blocked
 	}

@@ -21,6 +21,11 @@ import (
 // are read.
 func Project(ctx context.Context, records pipeline.Records, r runs.Run, head string) (comment.ProjectStatus, error) {
 	p, ld := runs.Status(r), ledger.Ledger{Records: records}
+	lock, err := ld.Reservation(ctx, r)
+	if err != nil {
+		return p, err
+	}
+	p.Lock = lock.Of(r.Pull.Number)
 	switch p.Standing {
 	case comment.Awaiting, comment.ApplyQueued, comment.Applying, comment.Stopped, comment.Applied, comment.PartApplied, comment.ApplyFailed:
 		return p, nil
@@ -31,10 +36,6 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run, head str
 	switch p.Standing {
 	case comment.Ready, comment.OnMerge, comment.Renewed:
 		last, err := ld.LastApply(ctx, r)
-		if err != nil {
-			return p, err
-		}
-		lock, err := ld.Reservation(ctx, r)
 		if err != nil {
 			return p, err
 		}

@@ -127,7 +127,7 @@ func (ap *Applier) rest(ctx context.Context, s ledger.Versioned, b ledger.Begun,
 	}
 	// Other pull requests would revert what is applied by now, even if nobody ever went on.
 	l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
-	if err := ap.Ledger.Remember(ctx, s.Run, l); err != nil {
+	if err := remember(ctx, ap, s.Run, l); err != nil {
 		return err
 	}
 	s = s.To(runs.Continuing)

@@ -72,6 +72,14 @@ func untouched(r runs.Run, o jobs.Outcome) bool {
 	return o.Failed && !o.Lost && o.Counts == jobs.Outcome{}.Counts && o.Progress.Done == 0 && o.State == r.State
 }
 
+// remember records that a run was applied, and has the pull requests shown anew whose plans would revert that.
+func remember(ctx context.Context, ap *Applier, r runs.Run, l runs.LastApply) error {
+	if err := ap.Ledger.Remember(ctx, r, l); err != nil {
+		return err
+	}
+	return ap.Closer.Open.Tell(ctx, r, "applied", r.Try)
+}
+
 // Finish moves a run on after its apply, from the apply record.
 func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.ApplyRecord) error {
 	if e.Outcome == nil {
@@ -96,7 +104,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	// First the fact on which decisions about other pull requests depend.
 	if e.Outcome == nil || !untouched(s.Run, o) {
 		l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
-		if err := ap.Ledger.Remember(ctx, s.Run, l); err != nil {
+		if err := remember(ctx, ap, s.Run, l); err != nil {
 			return err
 		}
 	}

@@ -35,6 +35,7 @@ type Waves struct {
 	Ledger   ledger.Ledger
 	Queuer   *ApplyQueuer
 	Closer   *Closer
+	Applier  *Applier
 
 	order   *runs.Order // nil until it is read, and after an apply was given up
 	changed bool        // see GoOn
@@ -48,9 +49,16 @@ func (w *Waves) GoOn(ctx context.Context) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	for _, s := range all {
+		if s.Phase == runs.ApplyQueued && !w.woken(s.Run) {
+			if err := leaveQueue(ctx, w, s); err != nil {
+				return w.changed, err
+			}
+		}
+	}
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.Waiting() && !w.woken(s.Run) })
 	if len(all) == 0 {
-		return false, nil
+		return w.changed, nil
 	}
 	if err := w.Queuer.sort(ctx, all); err != nil {
 		err = w.unable(ctx, all, err)
@@ -62,6 +70,28 @@ func (w *Waves) GoOn(ctx context.Context) (changed bool, err error) {
 		}
 	}
 	return w.changed, nil
+}
+
+// leaveQueue refuses an apply that is queued, and will be refused in its turn: somebody has stopped it, or the pull request is closed.
+// So those behind it move up at once. Its message finds that later. Where its turn has come meanwhile, that one decides.
+func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
+	p := w.Evidence.Pull
+	stop, err := w.Ledger.StopOf(ctx, s.Run)
+	if err != nil {
+		return err
+	}
+	d := runs.Refusal(reasons.NotOpen{})
+	switch {
+	case stop != nil:
+		d = runs.Refusal(reasons.WasStopped{By: stop.By})
+	case p.Head.SHA == "" || p.Open || p.Merged:
+		return nil
+	}
+	w.changed = true
+	if err := w.Applier.refuse(ctx, s, d); !errors.Is(err, pipeline.ErrConflict) {
+		return err
+	}
+	return nil
 }
 
 // woken reports whether an earlier try of this message has queued an apply.

@@ -63,7 +63,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	if stop, err := pl.Ledger.StopOf(ctx, s.Run); err != nil {
 		return err
 	} else if stop != nil {
-		return pl.denied(ctx, s, runs.Refusal(reasons.WasStopped{By: stop.By}))
+		return pl.stopped(ctx, s, stop.By)
 	}
 	if err := pl.Leases.Hold(ctx, s.Run); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		return errors.Join(pl.superseded(ctx, s.Run), pl.Leases.Release(ctx, s.Key()))
 	}
 	if stopped := new(stoppedError); errors.As(err, &stopped) {
-		return pl.denied(ctx, stopped.run, runs.Refusal(reasons.WasStopped{By: stopped.by}))
+		return pl.stopped(ctx, stopped.run, stopped.by)
 	}
 	return err
 }
@@ -127,6 +127,12 @@ type stoppedError struct {
 
 // Error implements error.
 func (e *stoppedError) Error() string { return e.by + " stopped it" }
+
+// stopped records a plan that a person has stopped.
+func (pl *Planner) stopped(ctx context.Context, s ledger.Versioned, by string) error {
+	s.StoppedBy = by
+	return pl.denied(ctx, s, runs.Refusal(reasons.WasStopped{By: by}))
+}
 
 // make makes the plan of a run in phase Planning, and keeps it.
 func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request) error {

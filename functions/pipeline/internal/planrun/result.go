@@ -70,7 +70,7 @@ func (pl *Planner) notPlanned(ctx context.Context, s ledger.Versioned, why strin
 
 // denied records a failed plan, with the reasons of a decision.
 func (pl *Planner) denied(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
-	return pl.notPlanned(ctx, s, comment.Markdown(evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, d)))
+	return pl.notPlanned(ctx, s, d.Reasons.Markdown())
 }
 
 // cannotPlan records a failed plan if err is final; any other error is returned.

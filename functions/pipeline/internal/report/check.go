@@ -247,10 +247,10 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 			s.ID = 0 // to be looked for
 		case late:
 			s.ID, s.Shown = id, "" // whichever GitHub heard last
-		case old == nil || s.ID == id && s.Shown == shown && s.Locked == p.Reserved:
+		case old == nil || s.ID == id && s.Shown == shown && s.Around == runs.Around(p):
 			return nil, ledger.ErrAsIs
 		default:
-			s.ID, s.Shown, s.Locked, s.Required = id, shown, p.Reserved, runs.Brief(p.Required)
+			s.ID, s.Shown, s.Around, s.Required = id, shown, runs.Around(p), runs.Brief(p.Required)
 		}
 		return pipeline.Encode(s), err
 	})

@@ -78,25 +78,27 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		if err != nil {
 			return nil, err
 		}
-		if p.Standing == comment.ApplyQueued {
-			if p.Ahead, err = rp.Ahead(ctx, r.Run); err != nil {
-				return nil, err
-			}
-		}
 		out = append(out, p)
-		if r.Phase != runs.Planned {
+		if r.Phase != runs.Planned && r.Phase != runs.ApplyQueued {
 			continue // there is a process of its own, which writes the check
 		}
 		checks, err := checksIn(ctx, rp.Ledger, runs.CheckDir(r.Run))
 		if err != nil {
 			return nil, err
 		}
-		_, conclusion := runs.ConcludeProject(p)
+		status, conclusion := runs.ConcludeProject(p)
 		i := slices.IndexFunc(checks, func(c runs.CheckRecord) bool { return c.Key == r.Key() })
-		if i >= 0 && checks[i].Status == github.CheckCompleted && !checks[i].Tells(conclusion, p.Reserved, p.Required, checks) {
-			if err := rp.PutCheck(ctx, r.Run); err != nil {
-				return nil, err
-			}
+		if i < 0 || checks[i].Tells(conclusion, runs.Around(p), p.Required, checks) {
+			continue
+		}
+		switch {
+		case r.Phase == runs.ApplyQueued && checks[i].Status == status:
+			err = moveUp(ctx, rp, r.Run, p)
+		case r.Phase == runs.Planned && checks[i].Status == github.CheckCompleted:
+			err = rp.PutCheck(ctx, r.Run)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
@@ -112,8 +114,17 @@ func atHead(all []ledger.Versioned, head string) (n int) {
 	return n
 }
 
-// Ahead are the applies that come before that of a run. Its own check, which nobody writes again when the queue
-// goes on, does not have them.
+// moveUp writes the check run of an apply that has another place in the queue, with the status of its record: its turn may have
+// come meanwhile, and a process of its own writes that one.
+func moveUp(ctx context.Context, rp *Reporter, r runs.Run, p comment.ProjectStatus) error {
+	all, err := untold(ctx, rp.Ledger, r)
+	if err != nil {
+		return err
+	}
+	return rp.writeCheck(ctx, r, p, all, false)
+}
+
+// Ahead are the applies that come before that of a run.
 func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, err error) {
 	queue, err := rp.Ledger.Queue(ctx, r)
 	return runs.AheadOf(queue, r), err
@@ -125,10 +136,21 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Superseded:
 		return p, nil
+	case comment.ApplyQueued:
+		if p.Ahead, err = rp.Ahead(ctx, r); err != nil {
+			return p, err
+		}
 	case comment.Ready, comment.OnMerge, comment.Renewed:
 		if err := rp.inTheWay(ctx, r, &p); err != nil {
 			return p, err
 		}
+	}
+	if !waits(p) {
+		lock, err := rp.Ledger.Reservation(ctx, r)
+		if err != nil {
+			return p, err
+		}
+		p.Lock = lock.Of(r.Pull.Number)
 	}
 	p.Body, p.Note, err = ledger.Body(ctx, rp.Artifacts, r, p.Standing)
 	if p.Standing == comment.Ready || p.Standing == comment.OnMerge || p.Standing == comment.Renewed {
@@ -142,6 +164,11 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 		p.Whole = rp.Where(r.FullReport())
 	}
 	return p, err
+}
+
+// waits reports whether a plan waits for its apply, and so was asked about what is in the way.
+func waits(p comment.ProjectStatus) bool {
+	return slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.Renewed, comment.Blocked}, p.Standing)
 }
 
 // approvals are the logins of the users who approved the head.
