@@ -333,7 +333,7 @@ func (s *simulation) checked(r runs.Run) {
 	case s.inTheWay(r.Project, r.Pull.Number):
 		want = "" // another pull request was applied since, or when the check was written
 	}
-	if r.Phase == runs.Planned && strings.Contains(c.Summary, "has locked the state") != s.locked(r) {
+	if r.Phase == runs.Planned && strings.Contains(c.Summary, "has locked the state for #") != s.locked(r) {
 		s.bug("the check of %s of #%d does not tell whether it is locked: %s", r.Project, r.Pull.Number, c.Summary)
 	}
 	if !ok {
