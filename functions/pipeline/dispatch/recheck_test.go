@@ -92,7 +92,7 @@ func TestOthersDiffer(t *testing.T) {
 	t.Parallel()
 	s, n, other := two(t)
 	was := s.hash(n)
-	s.expect("before the merge", s.status(n), "2 to add", "waits for `lockstep apply`")
+	s.expect("before the merge", s.status(n), "2 to add", "**blocked**")
 	s.repo.Merge("alice", other)
 	s.settle()
 	if was == s.hash(n) {

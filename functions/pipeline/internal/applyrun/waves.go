@@ -87,6 +87,10 @@ func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
 	case p.Head.SHA == "" || p.Open || p.Merged:
 		return nil
 	}
+	queue, err := w.Ledger.Queue(ctx, s.Run)
+	if err != nil || len(runs.AheadOf(queue, s.Run)) == 0 {
+		return err // its turn has come, and it may be in a build
+	}
 	w.changed = true
 	if err := w.Applier.refuse(ctx, s, d); !errors.Is(err, pipeline.ErrConflict) {
 		return err
