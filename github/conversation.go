@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/github/internal/querying"
 )
@@ -38,6 +39,7 @@ func (c *Client) Discussion(ctx context.Context, number int) (out Discussion, er
 type Queued struct {
 	Number int
 	SHA    string
+	At     time.Time // since when it is there, in seconds of GitHub's clock
 }
 
 // Queue reads the merge queue that a pull request is in, the first to be merged first; it is empty if the pull request is in
@@ -49,7 +51,7 @@ func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error
 			return querying.Page{}
 		}
 		for _, e := range p.MergeQueue.Entries.Nodes {
-			var q Queued
+			q := Queued{At: e.EnqueuedAt}
 			if e.PullRequest != nil {
 				q.Number = e.PullRequest.Number
 			}

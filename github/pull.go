@@ -39,6 +39,8 @@ type PullRequest struct {
 	// Updated is the time of the last change, in seconds of GitHub's clock: pushes and comments are
 	// changes.
 	Updated time.Time
+	// MergedAt is the time of the merge, in the same; zero if it is not merged.
+	MergedAt time.Time
 }
 
 // A Branch is one end of a pull request.
@@ -105,7 +107,7 @@ func (c *Client) pullRequest(p *gh.PullRequest) (PullRequest, error) {
 		Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
 		Open: p.GetState() == "open", Draft: p.GetDraft(), Merged: p.MergedAt != nil, MergedBy: p.GetMergedBy().GetLogin(),
 		Head: branch(p.Head), Base: branch(p.Base), DefaultBranch: p.GetBase().GetRepo().GetDefaultBranch(),
-		MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(), Updated: p.GetUpdatedAt().Time, MergeState: p.GetMergeableState(),
+		MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(), Updated: p.GetUpdatedAt().Time, MergedAt: p.GetMergedAt().Time, MergeState: p.GetMergeableState(),
 	}
 	for _, l := range p.Labels {
 		out.Labels = append(out.Labels, l.GetName())

@@ -39,6 +39,7 @@ const (
 	HeadQueuePlanning HeadStanding = "queue planning" // it is a merge group, which is being planned
 	HeadQueueDiffers  HeadStanding = "queue differs"
 	HeadQueueFailed   HeadStanding = "queue failed"
+	HeadQueueUnseen   HeadStanding = "queue unseen"
 	HeadDequeued      HeadStanding = "dequeued" // it is a merge group no more
 )
 
@@ -75,6 +76,7 @@ var heads = map[HeadStanding]struct {
 	HeadQueuePlanning: {title: "Planning at the head of the merge queue"},
 	HeadQueueDiffers:  {title: "Another plan at the head of the merge queue"},
 	HeadQueueFailed:   {title: "Planning failed at the head of the merge queue"},
+	HeadQueueUnseen:   {title: "Put into the merge queue before the plan was shown"},
 	HeadDequeued:      {title: "Not in the merge queue any more"},
 }
 

@@ -17,6 +17,7 @@ const (
 	QueueOnTop   QueueOutcome = "on top"  // it has the changes of others, too, which are merged first and are not applied yet
 	QueueDiffers QueueOutcome = "differs" // it is another plan
 	QueueFailed  QueueOutcome = "failed"  // it could not be made, or compared
+	QueueUnseen  QueueOutcome = "unseen"  // the pull request is in the queue since before its plan was shown
 )
 
 // A QueuedPlan is the plan of a project at the head of GitHub's merge queue, compared with the plan that waits for the merge.
@@ -40,7 +41,7 @@ func (q QueuedPlan) line() string {
 		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s: the changes are the same.", name, at)
 	case QueueOnTop:
 		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s, on top of %s, which changes the same state, is merged first, and is not applied yet. Its apply plans once more, and is refused if the changes are not those of this plan.", name, at, numbers(q.On))
-	case QueueDiffers, QueueFailed:
+	case QueueDiffers, QueueFailed, QueueUnseen:
 		return q.markdown()
 	}
 	return fmt.Sprintf("%s is being planned at the head of the merge queue.", name)
@@ -49,6 +50,9 @@ func (q QueuedPlan) line() string {
 // markdown is the comment on the pull request; there is one only where the check of the group fails.
 func (q QueuedPlan) markdown() string {
 	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
+	if q.Outcome == QueueUnseen {
+		return fmt.Sprintf("**The pull request was put into the merge queue before the plan of %s was shown**, %s: whoever did it has not seen the plan.\n\nSo the check of the merge group fails, and nothing is merged. Look at the plan, and put the pull request into the queue again.", name, at)
+	}
 	after := ""
 	if len(q.On) > 0 {
 		after = fmt.Sprintf(" after the apply of %s", numbers(q.On))

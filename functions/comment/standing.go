@@ -2,6 +2,7 @@ package comment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
@@ -89,10 +90,11 @@ func countsText(c counting.Counts, imported, add, change, destroy, forget string
 }
 
 func (p ProjectStatus) plan() string {
-	switch p.Standing {
-	case PlanFailed:
+	unmade := p.Plan == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed)
+	switch {
+	case p.Standing == PlanFailed, unmade:
 		return "no plan"
-	case Queued, Planning, Overtaken, Superseded:
+	case slices.Contains([]Standing{Queued, Planning, Overtaken, Superseded}, p.Standing):
 		return "..."
 	}
 	return toCome(p.Counts) + p.with()

@@ -48,8 +48,8 @@ func (l *pulls) landPull(r *http.Request) (int, any) {
 		parents = []string{base}
 	}
 	bot := l.repo.world.person(l.repo.world.app.Login())
-	sha := l.land(p, bot, base, parents)
 	p.touched = l.repo.world.log.Tick()
+	sha := l.land(p, bot, base, parents)
 	l.repo.note(Edit{Kind: "merge", Who: bot.login, Number: p.number, Text: in.Method})
 	l.send(p, bot, "closed", nil)
 	return http.StatusOK, rest.Object{"sha": sha, "merged": true, "message": "Pull Request successfully merged"}

@@ -33,6 +33,7 @@ type pull struct {
 	mergeSHA      string // of the commit that merged it
 	trial         trial
 	made, touched time.Time
+	mergedAt      time.Time
 	reviews       []*review
 	labels        []string
 	labelings     []labeling
@@ -170,7 +171,7 @@ func (l *pulls) land(p *pull, by *user, base string, parents []string) string {
 	files, _ := r.world.history.Merge(base, p.headSHA)
 	sha := r.commit(by.login, fmt.Sprintf("Merge pull request #%d from %s", p.number, p.head), files, parents...).SHA
 	r.branches[p.base] = sha
-	p.open, p.closedOn, p.mergedBy, p.mergeSHA = false, base, by, sha
+	p.open, p.closedOn, p.mergedBy, p.mergeSHA, p.mergedAt = false, base, by, sha, p.touched
 	return sha
 }
 

@@ -90,7 +90,7 @@ func (l *pulls) json(p *pull) rest.Object {
 		o["mergeable_state"] = "dirty"
 	}
 	if p.mergedBy != nil {
-		o["merged_at"], o["merged_by"] = rest.Stamp(p.touched), p.mergedBy.json()
+		o["merged_at"], o["merged_by"] = rest.Stamp(p.mergedAt), p.mergedBy.json()
 	}
 	links := rest.Object{}
 	for name, href := range map[string]string{

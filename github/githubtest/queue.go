@@ -3,17 +3,19 @@ package githubtest
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/queries"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/queues"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// queued is a pull request in the merge queue of main, with the commit that is tested for it.
+// queued is a pull request in the merge queue of main since a time, with the commit that is tested for it.
 type queued struct {
 	pull   *pull
 	sha    string
 	parent string
+	at     time.Time
 }
 
 // Enqueue puts a pull request into the merge queue of main, behind those that are in it, and returns the commit of its merge
@@ -34,7 +36,7 @@ func (r *Repository) Enqueue(who string, number int) string {
 		panic(fmt.Sprintf("githubtest: #%d cannot be queued", number))
 	}
 	at := r.repo.commit(queues.Bot, fmt.Sprintf("Merge pull request #%d from %s", p.number, p.head), files, base, p.headSHA)
-	r.queue = append(r.queue, queued{p, at.SHA, base})
+	r.queue = append(r.queue, queued{p, at.SHA, base, r.repo.world.log.Tick()})
 	r.repo.note(Edit{Kind: "queue", Who: who, Number: number})
 	r.repo.send("merge_group", rest.Object{"merge_group": queues.Group(p.number, at, base)}, r.repo.world.person(who), "checks_requested")
 	return at.SHA
@@ -59,7 +61,7 @@ func (r *Repository) dequeue(from int, reason string) {
 func (r *Repository) queueJSON(p *pull) rest.Object {
 	entries, in := []any{}, false
 	for _, q := range r.queue {
-		entries, in = append(entries, queries.Entry(q.pull.number, q.sha)), in || q.pull == p
+		entries, in = append(entries, queries.Entry(q.pull.number, q.sha, q.at)), in || q.pull == p
 	}
 	return queries.Queue(entries, in)
 }
@@ -86,6 +88,7 @@ func (r *Repository) Land(check string) bool {
 	first.pull.touched = r.repo.world.log.Tick()
 	r.repo.branches["main"] = first.sha
 	first.pull.open, first.pull.closedOn, first.pull.mergedBy, first.pull.mergeSHA = false, first.parent, bot, first.sha
+	first.pull.mergedAt = first.pull.touched
 	r.repo.note(Edit{Kind: "merge", Who: queues.Bot, Number: first.pull.number})
 	r.pulls.send(first.pull, bot, "closed", nil)
 	return true

@@ -82,14 +82,21 @@ type NothingToDo struct{}
 
 func (NothingToDo) words() (text, remedy string) { return "The plan has no changes.", "" }
 
-// PlanIsNewer: the author of the comment cannot have seen the plan. Shown is set if it was shown
-// after the comment was written, and not set if it was never shown.
+// PlanIsNewer: the author of the comment, or who merged, cannot have seen the plan. Shown is set if it was shown
+// after the comment was written, or after the merge, and not set if it was never shown.
 type PlanIsNewer struct {
 	Project, Plan string // Plan is the hash
 	Shown         bool
+	Merged        bool
 }
 
 func (r PlanIsNewer) words() (text, remedy string) {
+	switch {
+	case r.Merged && r.Shown:
+		return "The plan was shown after the merge, or in the same second: whoever merged has not seen it.", planAgain(true)
+	case r.Merged:
+		return "The plan was not shown before the merge: whoever merged has not seen it.", planAgain(true)
+	}
 	text = "The plan was not shown yet: whoever wrote this comment has not seen it."
 	if r.Shown {
 		text = "The plan was shown after this comment was written, or in the same second: whoever wrote it has not seen the plan."

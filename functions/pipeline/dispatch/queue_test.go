@@ -56,8 +56,8 @@ func TestMergeQueue(t *testing.T) {
 	}
 }
 
-// TestMergeQueueWaits holds that a group whose pull request is still planned waits, that a plan which fails keeps the group
-// out, and that a new head is one that nobody has looked at.
+// TestMergeQueueWaits holds that a plan which nobody has seen, or which fails, keeps the group out, and that a new head is one that
+// nobody has looked at.
 func TestMergeQueueWaits(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\n"})
@@ -65,7 +65,7 @@ func TestMergeQueueWaits(t *testing.T) {
 	n := s.repo.OpenPull("alice", "B", "b")
 	early := s.repo.Enqueue("alice", n)
 	s.settle()
-	s.expect("a group that was made before the plan", s.group(early), "completed success")
+	s.expect("a group that was made before the plan", s.group(early), "completed failure", "before the plan was shown")
 	s.repo.Push("alice", "b", "Broken", githubtest.Files{"net/b.tf": "resource {\n"})
 	late := s.repo.Enqueue("alice", n)
 	s.settle()
@@ -152,7 +152,7 @@ func TestMergeQueueUnseen(t *testing.T) {
 		}
 	}
 	s.settle()
-	s.expect("and once it is planned", s.group(at), "completed success")
+	s.expect("and once it is planned", s.group(at), "completed failure", "before the plan was shown")
 }
 
 // TestMergeQueueGivenUp is the story of a history (seed 91000724 of the brief ones): GitHub is down while a group comes, for longer

@@ -74,7 +74,7 @@ func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan strin
 	case q.Actor == "":
 		q.Entry = runs.ByPush
 	case (verb == comment.Apply || verb == comment.Unlock) && (e.Message.Kind == pipeline.Closed || e.Message.Answer == ledger.MergeAnswer):
-		q.Entry = runs.ByMerge
+		q.Entry, q.At = runs.ByMerge, e.Pull.MergedAt
 	}
 	var err error
 	if q.BaseNamed, err = e.baseNamed(ctx); err != nil {

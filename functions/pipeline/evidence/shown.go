@@ -28,5 +28,11 @@ func (e *Reader) CompareShown(ctx context.Context, q *runs.Request) error {
 	return err
 }
 
+// Overtaken reports whether the merge of a pull request, which was looked at, came before a plan of a run that it can be about.
+func Overtaken(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
+	shown, err := e.Ledger.ShownAt(ctx, r)
+	return e.Pull.Merged && runs.Overtaken(r, shown, e.Pull.MergedAt), err
+}
+
 // ExternalID distinguishes the check runs of a commit.
 func ExternalID(r runs.Run) string { return fmt.Sprintf("%d/%s", r.Pull.Number, r.Target()) }

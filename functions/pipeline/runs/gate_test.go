@@ -222,7 +222,12 @@ func TestGate(t *testing.T) {
 		{"a comment that nobody dates", []change{func(q *Request) { q.At = time.Time{} }}, "PlanIsNewer"},
 		{"a comment that was decided about", []change{shown(time.Hour), func(q *Request) { q.Decided = true }}, ""},
 		{"an old comment for a plan", []change{verb(comment.Plan), shown(time.Hour)}, ""},
-		{"a merge before the plan was shown", []change{merge, hidden}, ""},
+		{"a merge of a plan that was not shown", []change{merge, hidden}, "PlanIsNewer"},
+		{"a merge before the plan was shown", []change{merge, shown(time.Second)}, "PlanIsNewer"},
+		{"a merge in the second in which the plan was shown", []change{merge, shown(0)}, "PlanIsNewer"},
+		{"a merge after the plan was shown", []change{merge, shown(-time.Second)}, ""},
+		{"a merge that nobody dates", []change{merge, func(q *Request) { q.At = time.Time{} }}, "PlanIsNewer"},
+		{"a merge that was decided about", []change{merge, shown(time.Hour), func(q *Request) { q.Decided = true }}, ""},
 		{"the plan by its name", []change{name(planHash[:7])}, ""},
 		{"the plan by its whole name, before it was shown", []change{name(planHash), hidden}, ""},
 		{"the plan by its name, in an old comment", []change{name(planHash[:7]), shown(time.Hour)}, ""},
@@ -428,6 +433,7 @@ func TestGateFacts(t *testing.T) {
 		{"a login", func(q *Request) { q.Permission = github.ReadPermission }, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}},
 		{"a plan never shown", func(q *Request) { q.Shown = time.Time{} }, reasons.PlanIsNewer{Project: "net", Plan: planHash}},
 		{"a plan shown later", func(q *Request) { q.Shown = q.At }, reasons.PlanIsNewer{Project: "net", Plan: planHash, Shown: true}},
+		{"a plan shown after the merge", func(q *Request) { merge(q); q.Shown = q.At }, reasons.PlanIsNewer{Project: "net", Plan: planHash, Shown: true, Merged: true}},
 	} {
 		q := allowed()
 		test.change(&q)

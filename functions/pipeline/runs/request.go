@@ -26,7 +26,7 @@ type Request struct {
 	// Actor is the login of the user who asks, with the present permission; "" for a push.
 	Actor      string
 	Permission github.Permission
-	// At is the time of the comment; zero if there is none.
+	// At is the time of the comment, or of the merge; zero if there is none.
 	At time.Time
 	// Named is the plan that a comment names, or the beginning of its hash; "" for none.
 	// Shown is the time at which our comment first showed the run's plan, by GitHub's

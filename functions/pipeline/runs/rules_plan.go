@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
@@ -15,25 +16,27 @@ func headMoved(q *Request) reasons.Reason {
 	return nil
 }
 
-// unseen holds that the author of a comment has seen this plan: the comment names it, or was
-// written after the plan was shown. GitHub's clock has seconds: within one the order is unknown.
+// unseen holds that the author of a comment, or who merges, has seen this plan: the comment names it, or it was shown before the
+// comment was written, or before the merge.
 func unseen(q *Request) reasons.Reason {
-	newer := reasons.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.PlanHash}
+	newer := reasons.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: q.merged()}
 	switch {
-	case q.Entry != ByComment || q.Decided:
+	case q.Decided:
 		return nil
 	case q.Named != "" && !strings.HasPrefix(q.Run.PlanHash, q.Named):
 		return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.PlanHash}
 	case q.Named != "":
 		return nil
-	case q.Shown.IsZero():
-		return newer
-	case !q.At.After(q.Shown):
-		newer.Shown = true
+	case !Seen(q.Shown, q.At):
+		newer.Shown = !q.Shown.IsZero()
 		return newer
 	}
 	return nil
 }
+
+// Seen reports whether who did something could have seen a plan, by the times at which both happened; zero is a plan that was not
+// shown. GitHub's clock has seconds: within one the order is unknown.
+func Seen(shown, done time.Time) bool { return !shown.IsZero() && done.After(shown) }
 
 // savedExchanged, shownExchanged and keptExchanged hold that the plan to apply is the one that was
 // made, and shown: the right to write where plans or records are kept is not the right to apply.

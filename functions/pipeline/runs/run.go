@@ -2,6 +2,7 @@ package runs
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -257,3 +258,20 @@ func Lands(r Run) bool { return r.Phase == Planned && r.Standing() == comment.On
 
 // Over reports whether nothing more will be done with the run, since its pull request is not open.
 func (r Run) Over(open bool) bool { return !open && !r.AfterMerge }
+
+// Overtaken reports whether a pull request was merged before a plan of a run was made that the merge can be about: people see it,
+// where the merge applies it, and it has the rights that what is merged has. Then what was merged is planned of the base
+// branch. shown is the time at which the plan was shown, merged that of the merge.
+func Overtaken(r Run, shown, merged time.Time) bool {
+	phase := r.Phase
+	if phase == Dropped {
+		phase = r.Was
+	}
+	switch {
+	case r.AfterMerge:
+		return false
+	case Preview(r) || phase == Queued || phase == Planning:
+		return true
+	}
+	return phase == Planned && r.ByMerge() && !r.Removed && (r.Applyable || !Whole(r)) && !Seen(shown, merged)
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -303,5 +304,50 @@ func TestClaimOf(t *testing.T) {
 	want := &places.Claim{Place: p.String(), RepoID: 5, Repo: "acme/infra", Project: "net", Workspace: "staging"}
 	if diff := cmp.Diff(want, r.ClaimOf(p)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestOvertaken is the table of runs at a merge: whether it came before a plan that it can be about.
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	waits := Run{Phase: Planned, ApplyOn: project.OnMerge, Applyable: true}
+	as := func(change func(*Run)) Run { r := waits; change(&r); return r }
+	dropped := func(was Phase, merged bool) Run {
+		return as(func(r *Run) { r.Phase, r.Was, r.Merged = Dropped, was, merged })
+	}
+	for _, test := range []struct {
+		name string
+		run  Run
+		// shown is the time between the plan's showing and the merge.
+		shown time.Duration
+		want  bool
+	}{
+		{"a plan that was shown", waits, time.Second, false},
+		{"in the same second", waits, 0, true},
+		{"afterwards", waits, -time.Second, true},
+		{"which comments apply", as(func(r *Run) { r.ApplyOn = project.OnComment }), -time.Second, false},
+		{"of a removed project", as(func(r *Run) { r.Removed, r.Options.Destroy = true, true }), -time.Second, false},
+		{"without changes", as(func(r *Run) { r.Applyable = false }), -time.Second, false},
+		{"of a part without changes", as(func(r *Run) { r.Applyable, r.Options.Targets = false, []string{"a.b"} }), -time.Second, true},
+		{"made after the merge", as(func(r *Run) { r.AfterMerge = true }), -time.Second, false},
+		{"queued after the merge", as(func(r *Run) { r.AfterMerge, r.Phase = true, Queued }), time.Second, false},
+		{"queued", as(func(r *Run) { r.Phase = Queued }), time.Second, true},
+		{"queued, and comments apply it", as(func(r *Run) { r.Phase, r.ApplyOn = Queued, project.OnComment }), time.Second, true},
+		{"in the making", as(func(r *Run) { r.Phase = Planning }), time.Second, true},
+		{"failed", as(func(r *Run) { r.Phase = PlanFailed }), -time.Second, false},
+		{"being applied", as(func(r *Run) { r.Phase = Applying }), -time.Second, false},
+		{"without credentials", as(func(r *Run) { r.Named, r.Applyable = headOne, false }), time.Second, true},
+		{"dropped by the merge, shown", dropped(Planned, true), time.Second, false},
+		{"dropped by the merge, not shown", dropped(Planned, true), -time.Second, true},
+		{"dropped by the merge, in the making", dropped(Planning, true), time.Second, true},
+		{"dropped by the merge, applied", dropped(Applied, true), time.Second, false},
+		{"dropped before, applied", dropped(Applied, false), time.Second, false},
+	} {
+		if got := Overtaken(test.run, noon.Add(-test.shown), noon); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+	if !Overtaken(waits, time.Time{}, noon) {
+		t.Error("a plan that was never shown")
 	}
 }

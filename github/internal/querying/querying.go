@@ -2,6 +2,8 @@
 // mean. Start at [Answer].
 package querying
 
+import "time"
+
 // Discussion asks for the conversations of a pull request, Queue for the merge queue that it is in.
 // Source: https://docs.github.com/en/graphql/reference/objects#pullrequest
 const (
@@ -23,7 +25,7 @@ const (
     pullRequest(number: $number) {
       mergeQueue {
         entries(first: 100, after: $after) {
-          nodes { headCommit { oid } pullRequest { number } }
+          nodes { enqueuedAt headCommit { oid } pullRequest { number } }
           pageInfo { hasNextPage endCursor }
         }
       }
@@ -65,6 +67,7 @@ type PullRequest struct {
 
 // An Entry is a pull request in a merge queue. It has a commit once its group is made.
 type Entry struct {
+	EnqueuedAt time.Time `json:"enqueuedAt"`
 	HeadCommit *struct {
 		OID string `json:"oid"`
 	} `json:"headCommit"`

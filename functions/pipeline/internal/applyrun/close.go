@@ -40,9 +40,9 @@ func (cl *Closer) Close(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// landed has the projects of a merge planned that have no plan of its head, since it came at once, or from a fork, or since the
-// pull request went into another branch before, or was in a conflict, or changes other files by now: the merge applies nothing
-// of them, and nobody would be told.
+// landed has the projects of a merge planned that have no plan of its head which people could see before, since it came at once,
+// or from a fork, or since the pull request went into another branch before, or was in a conflict, or changes other files by now:
+// the merge applies nothing of them, and nobody would be told.
 func (cl *Closer) landed(ctx context.Context) error {
 	about, p := cl.Evidence.Message.Pull, cl.Evidence.Pull
 	if !p.Merged {
@@ -57,8 +57,16 @@ func (cl *Closer) landed(ctx context.Context) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Head != p.Head.SHA || s.Beside })
+	overtaken := false
+	for _, s := range all {
+		o, err := evidence.Overtaken(ctx, cl.Evidence, s.Run)
+		if err != nil {
+			return err
+		}
+		overtaken = overtaken || o
+	}
 	looked := l.Head == p.Head.SHA && l.Refused == "" && l.Problem == "" && !l.Conflict
-	if looked && !l.Asked && len(all) >= l.Projects {
+	if looked && !overtaken && !l.Asked && len(all) >= l.Projects {
 		// A pull request changes other files without a push once the base branch gets some of its commits.
 		files, complete, err := cl.Evidence.Hub.ChangedFiles(ctx, about.Number)
 		if now := ledger.FilesOf(files, complete); err != nil || now == "" || l.Files == "" || now == l.Files {
@@ -160,8 +168,16 @@ func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	return cl.Report.Reply(ctx, answer, report.NewReply(r.Target()+" "+last.Head, u))
 }
 
-// applyMerged queues the apply of a plan after the merge of its pull request.
+// applyMerged queues the apply of a plan after the merge of its pull request. Nobody expects that of the plan of a former head, nor
+// of one that the merge has overtaken, which has what was merged planned.
 func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
+	overtaken, err := evidence.Overtaken(ctx, cl.Evidence, s.Run)
+	if err != nil {
+		return err
+	}
+	if overtaken || s.Head != cl.Evidence.Pull.Head.SHA {
+		return cl.drop(ctx, s, s.Phase)
+	}
 	other := s.ApplyFor != cl.Evidence.Message.ID && s.Phase.UnderWay()
 	if s.Phase == runs.Planned && !s.Applyable && runs.Whole(s.Run) || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
 		return cl.drop(ctx, s, s.Phase) // nothing to do, or another message does it

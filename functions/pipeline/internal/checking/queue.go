@@ -21,7 +21,8 @@ func InQueue(head comment.HeadStanding, w project.Waiting, gone bool, plans []co
 		is    comment.QueueOutcome
 		stand comment.HeadStanding
 	}{
-		{comment.QueueDiffers, comment.HeadQueueDiffers}, {comment.QueueFailed, comment.HeadQueueFailed}, {comment.QueueAwaited, comment.HeadQueuePlanning},
+		{comment.QueueDiffers, comment.HeadQueueDiffers}, {comment.QueueFailed, comment.HeadQueueFailed}, {comment.QueueUnseen, comment.HeadQueueUnseen},
+		{comment.QueueAwaited, comment.HeadQueuePlanning},
 	} {
 		if slices.ContainsFunc(plans, func(p comment.QueuedPlan) bool { return p.Outcome == row.is }) {
 			return row.stand

@@ -25,6 +25,8 @@ func TestInQueue(t *testing.T) {
 		{"on merge", "differs,awaited", false, "", comment.HeadQueueDiffers}, // it will not be better
 		{"on merge", "failed,same", false, "", comment.HeadQueueFailed},
 		{"on merge", "failed,differs", false, "", comment.HeadQueueDiffers},
+		{"on merge", "same,unseen,awaited", false, "", comment.HeadQueueUnseen},
+		{"on merge", "unseen,failed", false, "", comment.HeadQueueFailed},
 		{"waiting", "awaited", false, "", comment.HeadQueuePlanning},
 		{"waiting", "differs", false, "", comment.HeadQueueDiffers},
 		{"waiting", "same", false, project.WaitingFails, comment.HeadWaiting},

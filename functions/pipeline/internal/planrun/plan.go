@@ -46,6 +46,9 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	if err := pl.Evidence.Look(ctx); err != nil {
 		return err
 	}
+	if s.Over(pl.Evidence.Pull.Open) {
+		return nil // the message about its end is about this, too
+	}
 	q, err := pl.Evidence.Request(ctx, comment.Plan, s.Run)
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
@@ -139,7 +142,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	dir, done, err := pl.Evidence.Checkout(ctx, s.Merge)
 	if errors.Is(err, github.ErrNotFound) {
 		var d runs.Decision
-		if s, d, err = pl.renew(ctx, s); err == nil && !d.Allowed() {
+		if s, d, err = pl.renew(ctx, s); err == nil && !d.Allowed() && !s.Over(pl.Evidence.Pull.Open) {
 			return pl.denied(ctx, s, d)
 		}
 		if err == nil {
@@ -153,6 +156,9 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 		return pl.cannotPlan(ctx, s, err)
 	}
 	defer done()
+	if s.Over(pl.Evidence.Pull.Open) {
+		return ErrSuperseded // since it was begun
+	}
 	q.Run = s.Run
 	if runs.Preview(s.Run) {
 		return pl.preview(ctx, s, q, dir)

@@ -192,7 +192,10 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 			return nil, qu.announceFor(ctx, s.Run)
 		}
 		if qu.Evidence.Message.Kind == pipeline.Landed && s.Head == l.Head {
-			return nil, nil // the end of this one was told
+			overtaken, err := evidence.Overtaken(ctx, qu.Evidence, s.Run)
+			if err != nil || !overtaken {
+				return nil, err // the end of this one was told
+			}
 		}
 		r := s.Run
 		// Of the head, as a run that is new has none; and of the command.

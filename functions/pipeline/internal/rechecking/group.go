@@ -18,7 +18,8 @@ import (
 
 // InQueue makes the plan of a run again, of the commit of the message's merge group, and records how the two compare. The
 // plan stays as it is: whatever is in the queue before it may never be merged, and the apply on merge plans again itself. It
-// does nothing where GitHub has the group no more.
+// does nothing where GitHub has the group no more. A plan that was shown after the pull request was put into the queue is one that
+// nobody has wanted merged: it is not made again.
 func (c *Checker) InQueue(ctx context.Context) error {
 	m := c.Evidence.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
@@ -38,6 +39,11 @@ func (c *Checker) InQueue(ctx context.Context) error {
 	now, err := evidence.MergeGroup(ctx, c.Evidence)
 	if err != nil || now.SHA != m.MergeGroup {
 		return err // another message is about that
+	}
+	if shown, err := c.Ledger.ShownAt(ctx, s.Run); err != nil {
+		return err
+	} else if !runs.Seen(shown, now.At) {
+		return c.keep(ctx, s.Run, comment.QueuedPlan{Outcome: comment.QueueUnseen})
 	}
 	if c.plannedOn, _, err = c.Foreseer.Due(ctx, s.Run); err != nil {
 		return err

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,7 @@ func (rp *Reporter) Going(ctx context.Context, r runs.Run) error {
 // AtQueue tells of a plan that was made of the commit of a merge group: in a comment where somebody has to act, and in the
 // group's check.
 func (rp *Reporter) AtQueue(ctx context.Context, r runs.Run, found comment.QueuedPlan) error {
-	if found.Outcome == comment.QueueDiffers || found.Outcome == comment.QueueFailed {
+	if slices.Contains([]comment.QueueOutcome{comment.QueueDiffers, comment.QueueFailed, comment.QueueUnseen}, found.Outcome) {
 		if err := rp.Reply(ctx, ledger.QueueAnswer+"-"+found.Group, NewReply(r.Target(), found)); err != nil {
 			return err
 		}

@@ -23,7 +23,8 @@ var members = map[string][]string{
 	"PullRequest":                       {"reviewDecision", "reviewThreads", "number", "mergeQueue"},
 	"MergeQueue":                        {"entries"},
 	"MergeQueueEntryConnection":         {"nodes", "pageInfo"},
-	"MergeQueueEntry":                   {"headCommit", "pullRequest"},
+	"MergeQueueEntry":                   {"enqueuedAt", "headCommit", "pullRequest"},
+	"DateTime":                          nil, // a scalar
 	"Commit":                            {"oid"},
 	"GitObjectID":                       nil, // a scalar
 	"PullRequestReviewThreadConnection": {"nodes", "pageInfo"},

@@ -3,6 +3,7 @@ package queries
 
 import (
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
@@ -28,9 +29,9 @@ func NotFound(name string) rest.Object {
 	}
 }
 
-// Entry is a pull request in a merge queue, with the commit of its group.
-func Entry(number int, sha string) rest.Object {
-	return rest.Object{"headCommit": rest.Object{"oid": sha}, "pullRequest": rest.Object{"number": number}}
+// Entry is a pull request in a merge queue since a time, with the commit of its group.
+func Entry(number int, sha string, at time.Time) rest.Object {
+	return rest.Object{"enqueuedAt": rest.Stamp(at), "headCommit": rest.Object{"oid": sha}, "pullRequest": rest.Object{"number": number}}
 }
 
 // Queue is the merge queue of a pull request, which is in none if it is not in.
