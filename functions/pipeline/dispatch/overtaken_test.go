@@ -150,3 +150,46 @@ func TestForkMergedAfterItsPreview(t *testing.T) {
 	s.settle()
 	s.planOfMerge("a fork", n)
 }
+
+// TestRetargetedAndMergedThere holds that a pull request which goes into a branch that is not planned has no plan that waits for
+// its merge, and that its merge there is none that anything is left of: whether or not anybody told us of its new branch.
+func TestRetargetedAndMergedThere(t *testing.T) {
+	t.Parallel()
+	for name, lost := range map[string]bool{"told": false, "lost": true} {
+		s := newStage(t, onMerge())
+		s.repo.Push("alice", "release", "R", nil)
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		if lost {
+			s.hub.LoseDeliveries(1)
+		}
+		s.repo.Retarget("alice", n, "release")
+		s.settle()
+		if !lost {
+			s.expect(name+": the check", s.check("b"), "lockstep/net: cancelled Closed")
+			if got := s.status(n); strings.Contains(got, "on merge") || strings.Contains(got, "Merging") {
+				t.Errorf("%s: the status is %s", name, got)
+			}
+		}
+		s.repo.Merge("alice", n)
+		s.settle()
+		if all := s.repo.Issues(); len(all) > 0 {
+			t.Errorf("%s: the issues are %+v", name, all)
+		}
+		if got := s.answer(n, "merge"); got != "" {
+			t.Errorf("%s: the answer to the merge is %s", name, got)
+		}
+		s.expect(name+": the check", s.check("b"), "lockstep/net: cancelled Closed")
+	}
+	// And back again.
+	s := newStage(t, onMerge())
+	s.repo.Push("alice", "release", "R", nil)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Retarget("alice", n, "release")
+	s.settle()
+	s.repo.Retarget("alice", n, "main")
+	s.settle()
+	s.expect("the status", s.status(n), "will be applied on merge")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the answer to the merge", s.answer(n, "merge"), "**Applied** `net`")
+}

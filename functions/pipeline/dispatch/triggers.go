@@ -95,9 +95,13 @@ func (t *task) handle(ctx context.Context) error {
 	return by.handle(t, ctx)
 }
 
-// push handles a new head. An apply of a former one that waits is over.
+// push handles a new head, or another base branch. An apply of a former head that waits is over.
 func (t *task) push(ctx context.Context) error {
-	return t.then(ctx, t.plans.Push(ctx))
+	err := t.plans.Push(ctx)
+	if err == nil {
+		err = t.closer.Retargeted(ctx)
+	}
+	return t.then(ctx, err)
 }
 
 // close handles the end of a pull request. Applies on merge wait for each other.

@@ -260,8 +260,8 @@ func Lands(r Run) bool { return r.Phase == Planned && r.Standing() == comment.On
 func (r Run) Over(open bool) bool { return !open && !r.AfterMerge }
 
 // Overtaken reports whether a pull request was merged before a plan of a run was made that the merge can be about: people see it,
-// where the merge applies it, and it has the rights that what is merged has. Then what was merged is planned of the base
-// branch. shown is the time at which the plan was shown, merged that of the merge.
+// where the merge applies it; it has the rights that what is merged has; and it is not dropped since the pull request was closed, or
+// went into another branch. Then what was merged is planned of the base branch. shown is the time at which the plan was shown, merged that of the merge.
 func Overtaken(r Run, shown, merged time.Time) bool {
 	phase := r.Phase
 	if phase == Dropped {
@@ -270,7 +270,7 @@ func Overtaken(r Run, shown, merged time.Time) bool {
 	switch {
 	case r.AfterMerge:
 		return false
-	case Preview(r) || phase == Queued || phase == Planning:
+	case Preview(r) || phase == Queued || phase == Planning || r.Standing() == comment.Closed:
 		return true
 	}
 	return phase == Planned && r.ByMerge() && !r.Removed && (r.Applyable || !Whole(r)) && !Seen(shown, merged)

@@ -341,6 +341,7 @@ func TestOvertaken(t *testing.T) {
 		{"dropped by the merge, not shown", dropped(Planned, true), -time.Second, true},
 		{"dropped by the merge, in the making", dropped(Planning, true), time.Second, true},
 		{"dropped by the merge, applied", dropped(Applied, true), time.Second, false},
+		{"dropped before", dropped(Planned, false), time.Second, true},
 		{"dropped before, applied", dropped(Applied, false), time.Second, false},
 	} {
 		if got := Overtaken(test.run, noon.Add(-test.shown), noon); got != test.want {

@@ -28,7 +28,11 @@ func (cl *Closer) Close(ctx context.Context) error {
 	if err := cl.Ledger.CloseLook(ctx, cl.Evidence.Message.Pull, cl.Evidence.Pull.Merged); err != nil {
 		return err
 	}
-	if err := cl.SettleAll(ctx, cl.Evidence.Pull.Merged); err != nil {
+	planned, err := evidence.BasePlanned(ctx, cl.Evidence)
+	if err != nil {
+		return err
+	}
+	if err := cl.SettleAll(ctx, cl.Evidence.Pull.Merged && planned); err != nil {
 		return err
 	}
 	if err := unapplied(ctx, cl); err != nil {
@@ -36,6 +40,30 @@ func (cl *Closer) Close(ctx context.Context) error {
 	}
 	if err := cl.landed(ctx); err != nil {
 		return err
+	}
+	return cl.Report.Sync(ctx)
+}
+
+// Retargeted drops the plans of an open pull request that goes into a branch whose pull requests are not planned: its merge will
+// apply nothing. What was applied, or is, stays.
+func (cl *Closer) Retargeted(ctx context.Context) error {
+	planned, err := evidence.BasePlanned(ctx, cl.Evidence)
+	if err != nil || planned || !cl.Evidence.Pull.Open {
+		return err
+	}
+	all, err := cl.Ledger.Runs(ctx, cl.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	left := []runs.Phase{runs.Queued, runs.Planning, runs.Planned, runs.PlanFailed, runs.Stale}
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !slices.Contains(left, s.Phase) })
+	for _, s := range all {
+		if err := cl.drop(ctx, s, s.Phase); err != nil {
+			return err
+		}
+	}
+	if len(all) == 0 {
+		return nil
 	}
 	return cl.Report.Sync(ctx)
 }
@@ -195,7 +223,7 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 	return cl.drop(ctx, s, s.Phase)
 }
 
-// drop moves a run of a closed pull request to Dropped, and deletes its artifacts. People see it in
+// drop moves a run of a pull request that is closed, or goes into a branch that is not planned, to Dropped, and deletes its artifacts. People see it in
 // phase was from then on, and who waits for its plan, or for the apply requested together with it, is
 // told that there will be none. A run that is applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it was changed meanwhile.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
@@ -209,7 +237,14 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if !s.Phase.May(runs.Dropped) || was.UnderWay() {
 		return nil
 	}
-	gone := reasons.NotOpen{Merged: cl.Evidence.Pull.Merged}
+	planned, err := evidence.BasePlanned(ctx, cl.Evidence)
+	if err != nil {
+		return err
+	}
+	var gone reasons.Reason = reasons.NotOpen{Merged: cl.Evidence.Pull.Merged}
+	if p := cl.Evidence.Pull; p.Open {
+		gone = reasons.OtherBase{Base: p.Base.Ref, Default: p.DefaultBranch}
+	}
 	if err := cl.Report.Announce(ctx, s.Run); err != nil {
 		return err
 	}
@@ -229,8 +264,8 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		return err
 	}
 	s = s.To(runs.Dropped)
-	s.Was, s.Merged, s.Swept = was, cl.Evidence.Pull.Merged, max(s.Swept, s.Begun-1)
-	s, err := cl.Ledger.Save(ctx, s)
+	s.Was, s.Merged, s.Swept = was, cl.Evidence.Pull.Merged && planned, max(s.Swept, s.Begun-1)
+	s, err = cl.Ledger.Save(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,8 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Overtaken, By: r.Actor})
 			continue
 		}
-		if r.Head != head || r.Phase == runs.Superseded {
+		closed := r.Standing() == comment.Closed && (rp.Evidence.Pull.Open || rp.Evidence.Pull.Merged) // it went into another branch, say
+		if r.Head != head || r.Phase == runs.Superseded || closed {
 			continue
 		}
 		p, err := rp.project(ctx, r.Run)
