@@ -162,3 +162,21 @@ func TestEnvironmentsUnknown(t *testing.T) {
 	s.guarded("production", githubtest.Environment{Wait: 1, Branches: []string{"m*"}, Reviewers: []string{"bob"}})
 	s.expect("a reviewer who applies", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
 }
+
+// TestDeploymentOfAMerge holds that an apply by the merge is recorded as a deployment of the commit that the base branch has: of
+// a squash it does not have the head.
+func TestDeploymentOfAMerge(t *testing.T) {
+	t.Parallel()
+	files := deployed()
+	files["lockstep.hcl"] = strings.Replace(files["lockstep.hcl"], "  dir = \"net\"\n", "  dir = \"net\"\n  apply = \"merge\"\n", 1)
+	s := newStage(t, files)
+	s.hub.Accepts("deployments", "write")
+	s.guarded("production", githubtest.Environment{})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	merged := s.repo.Squash("bob", n)
+	s.settle()
+	s.expect("the answer to the merge", s.answer(n, "merge"), "**Applied** `net`")
+	if all := s.repo.Deployments(); len(all) != 1 || all[0].SHA != merged {
+		t.Errorf("%s is merged, and the deployments are %+v", merged, all)
+	}
+}

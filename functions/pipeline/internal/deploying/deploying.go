@@ -86,7 +86,7 @@ func (rec Recorder) Record(ctx context.Context) error {
 		if state == "" {
 			continue
 		}
-		err := rec.Hub.PutDeployment(ctx, deployment(r.Run, state, rec.Evidence.Pull.URL))
+		err := rec.Hub.PutDeployment(ctx, deployment(r.Run, state, rec.Evidence.Pull))
 		var final *github.FinalError
 		switch {
 		case errors.As(err, &final) && rec.Log != nil:
@@ -120,16 +120,19 @@ func (rec Recorder) told(ctx context.Context, key string) (map[string]last, erro
 }
 
 // deployment is the one of a run's last apply. Each try is one.
-func deployment(r runs.Run, state github.DeploymentState, url string) github.Deployment {
+func deployment(r runs.Run, state github.DeploymentState, p github.PullRequest) github.Deployment {
 	sha := r.Head
-	if r.AfterMerge {
+	switch {
+	case r.AfterMerge:
 		sha = r.Merge
+	case r.ByMerge() && p.Merged && p.MergeSHA != "":
+		sha = p.MergeSHA // the base branch may not have the head
 	}
 	text := comment.NotifiedOutcome{Project: r.Project, Standing: r.Standing(), Counts: r.Done}.Text()
 	if state == github.DeploymentNone {
 		text = r.Project + ": not applied"
 	}
 	return github.Deployment{
-		Task: fmt.Sprintf("lockstep:%s:%d", r.Plain(), r.Try), SHA: sha, Environment: r.Deploys, Description: text, URL: url, State: state,
+		Task: fmt.Sprintf("lockstep:%s:%d", r.Plain(), r.Try), SHA: sha, Environment: r.Deploys, Description: text, URL: p.URL, State: state,
 	}
 }
