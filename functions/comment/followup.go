@@ -86,6 +86,9 @@ func (f FollowUp) remedy() string {
 	has := func(list ...Standing) bool {
 		return slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return slices.Contains(list, p.Standing) })
 	}
+	if !slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return !slices.Contains(underWay, p.Standing) }) {
+		return fmt.Sprintf("Lockstep is at work on them, and #%d tells the outcome.", f.Number)
+	}
 	text := fmt.Sprintf("The reasons are on #%d.", f.Number)
 	if has(toRetry...) {
 		text += fmt.Sprintf(" Comment %s there for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), f.afterRetry())

@@ -143,6 +143,8 @@ func TestGolden(t *testing.T) {
 		"status-blocked":        status(app, blocked).Markdown(65536),
 		"check-blocked":         check(blocked, ""),
 		"follow-up":             followUp.Title() + "\n=====\n" + followUp.Body(65536),
+		"follow-up-planned":     FollowUp{12, status(of(with(net, Ready, "", somePlan)))}.Body(65536),
+		"follow-up-renewed":     FollowUp{12, status(of(with(net, Ready, "", somePlan)), of(with(app, Renewed, "", somePlan)), of(named("dns", with(net, NotApplied, "", ""))))}.Body(65536),
 		"follow-up-done":        FollowUp{12, done}.Body(65536),
 		"status-in-line":        status(inLine, farBehind).Markdown(65536),
 		"head-in-line":          head(HeadApplying, inLine, farBehind),
@@ -218,7 +220,7 @@ func TestGolden(t *testing.T) {
 		"status-rechecked": together(named("a", net), named("b", net), named("c", net), named("e", net), named("f", net), named("g", net), named("d", with(net, OnMerge, "", somePlan))).Markdown(65536),
 		"queued": Answer{"queue-1", []Reply{
 			QueuedPlan{Project: "network", Group: someSHA, Outcome: QueueDiffers, Since: overtaken, Difference: "<details>the difference</details>\n"}, QueuedPlan{Project: "app", Group: someSHA, Outcome: QueueDiffers, Since: overtaken, On: []int{7, 9}},
-			QueuedPlan{Project: "dns", Group: someSHA, Outcome: QueueFailed, Problem: "```\nError: why\n```\n"},
+			QueuedPlan{Project: "dns", Group: someSHA, Outcome: QueueFailed, Problem: "```\nError: why\n```\n"}, QueuedPlan{Project: "vpn", Group: someSHA, Outcome: QueueUnseen},
 		}}.Markdown(65536) + "=====\n" + Head{Status: Status{Projects: []ProjectStatus{net}}, Standing: HeadQueuePlanning, Queue: []QueuedPlan{
 			{Project: "network", Group: someSHA}, {Project: "app", Group: someSHA, Outcome: QueueSame}, {Project: "dns", Group: someSHA, Outcome: QueueOnTop, On: []int{7}},
 		}}.Summary(65535) + "=====\n" + Head{Standing: HeadDequeued}.Summary(65535),
