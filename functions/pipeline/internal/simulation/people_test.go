@@ -38,7 +38,7 @@ type approval struct {
 	number int
 	who    string
 	tokens map[string]bool
-	merged string            // the head that was merged: its plans need not have been seen
+	merged string            // the head that was merged
 	seen   string            // the head that a comment is for which asks for a plan with its apply
 	used   map[string]string // the apply that was made of it, by token
 	own    string            // the project that it names; "" for all
@@ -311,7 +311,7 @@ func (s *simulation) isPushed(sha string, number int) {
 // twins reports whether several pull requests have the same head, as in every ninth history.
 func (s *simulation) twins() bool { return s.seed%9 == 4 }
 
-// merge merges a pull request, which approves the plans that wait for it.
+// merge merges a pull request, which approves the plans of its head that were shown before.
 func (s *simulation) merge(p githubtest.PullView) {
 	who := []string{"alice", "bob"}[s.IntN(2)]
 	s.note("%s merges #%d", who, p.Number)

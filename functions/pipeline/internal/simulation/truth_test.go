@@ -25,7 +25,7 @@ func (s *simulation) approved(j jobs.Job, p saved) {
 	t := p.token()
 	var spent string
 	for _, a := range s.approvals {
-		if a.number != j.Number || !a.tokens[t] && a.merged != j.Head && a.seen != j.Head {
+		if a.number != j.Number || !a.tokens[t] && a.seen != j.Head || a.merged != "" && a.merged != j.Head {
 			continue
 		}
 		if s.removing() && j.Options.Destroy && a.own != j.Project {
