@@ -381,8 +381,7 @@ func TestDeathBesideATwin(t *testing.T) {
 		w.WriteHeader(http.StatusBadGateway)
 		return true
 	}
-	s.repo.Push("bob", "release", "Release", nil)
-	s.repo.Retarget("alice", n, "release")
+	s.repo.Push("bob", "main", "Other", githubtest.Files{"net/other.tf": resource("other", "1")})
 	s.repo.Merge("bob", n)
 	s.settle()
 	if refused == 0 {

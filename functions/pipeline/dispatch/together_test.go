@@ -117,11 +117,11 @@ func TestMergedBeforeItIsApplied(t *testing.T) {
 	}
 	s.settle()
 	answer := s.answerTo(n, id)
-	s.expect("the answer", answer, "**Planned** `net`", "**Not applied** `net`", "`bob`")
+	s.expect("the answer", answer, "**Planned** `net`", "**Not applied** `net`", "merged")
 	if strings.Contains(answer, "the result will be here") {
 		t.Errorf("it waits for ever:\n%s", answer)
 	}
-	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`")
+	s.expect("the merge, which nobody can have seen this plan before", s.answer(n, "merge"), "**Planned** `net`")
 }
 
 // TestTwoPlansInAComment holds that a comment which asks for two plans of a project gets the first one, and is told so; and that

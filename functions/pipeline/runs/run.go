@@ -273,5 +273,5 @@ func Overtaken(r Run, shown, merged time.Time) bool {
 	case Preview(r) || phase == Queued || phase == Planning || r.Standing() == comment.Closed:
 		return true
 	}
-	return phase == Planned && r.ByMerge() && !r.Removed && (r.Applyable || !Whole(r)) && !Seen(shown, merged)
+	return phase == Planned && r.ByMerge() && !r.Removed && r.Applyable && Whole(r) && !Seen(shown, merged)
 }

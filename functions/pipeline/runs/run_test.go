@@ -328,7 +328,7 @@ func TestOvertaken(t *testing.T) {
 		{"which comments apply", as(func(r *Run) { r.ApplyOn = project.OnComment }), -time.Second, false},
 		{"of a removed project", as(func(r *Run) { r.Removed, r.Options.Destroy = true, true }), -time.Second, false},
 		{"without changes", as(func(r *Run) { r.Applyable = false }), -time.Second, false},
-		{"of a part without changes", as(func(r *Run) { r.Applyable, r.Options.Targets = false, []string{"a.b"} }), -time.Second, true},
+		{"of a part without changes", as(func(r *Run) { r.Applyable, r.Options.Targets = false, []string{"a.b"} }), -time.Second, false},
 		{"made after the merge", as(func(r *Run) { r.AfterMerge = true }), -time.Second, false},
 		{"queued after the merge", as(func(r *Run) { r.AfterMerge, r.Phase = true, Queued }), time.Second, false},
 		{"queued", as(func(r *Run) { r.Phase = Queued }), time.Second, true},

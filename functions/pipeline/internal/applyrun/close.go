@@ -28,7 +28,7 @@ func (cl *Closer) Close(ctx context.Context) error {
 	if err := cl.Ledger.CloseLook(ctx, cl.Evidence.Message.Pull, cl.Evidence.Pull.Merged); err != nil {
 		return err
 	}
-	planned, err := evidence.BasePlanned(ctx, cl.Evidence)
+	planned, err := cl.planned(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (cl *Closer) Close(ctx context.Context) error {
 // Retargeted drops the plans of an open pull request that goes into a branch whose pull requests are not planned: its merge will
 // apply nothing. What was applied, or is, stays.
 func (cl *Closer) Retargeted(ctx context.Context) error {
-	planned, err := evidence.BasePlanned(ctx, cl.Evidence)
+	planned, err := cl.planned(ctx)
 	if err != nil || planned || !cl.Evidence.Pull.Open {
 		return err
 	}
@@ -237,7 +237,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if !s.Phase.May(runs.Dropped) || was.UnderWay() {
 		return nil
 	}
-	planned, err := evidence.BasePlanned(ctx, cl.Evidence)
+	planned, err := cl.planned(ctx)
 	if err != nil {
 		return err
 	}
@@ -273,4 +273,14 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		return err
 	}
 	return report.EndCheck(ctx, cl.Report, s.Run)
+}
+
+// planned is [evidence.BasePlanned], of which nothing but a good answer takes plans away: the gate tells of an error that stays.
+func (cl *Closer) planned(ctx context.Context) (bool, error) {
+	planned, err := evidence.BasePlanned(ctx, cl.Evidence)
+	if err != nil {
+		_, err = evidence.Impossible(err)
+		planned = true
+	}
+	return planned, err
 }
