@@ -39,6 +39,7 @@ func (c *Client) Discussion(ctx context.Context, number int) (out Discussion, er
 type Queued struct {
 	Number int
 	SHA    string
+	By     string    // login of the user who put it there, or of the App
 	At     time.Time // since when it is there, in seconds of GitHub's clock
 }
 
@@ -51,14 +52,7 @@ func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error
 			return querying.Page{}
 		}
 		for _, e := range p.MergeQueue.Entries.Nodes {
-			q := Queued{At: e.EnqueuedAt}
-			if e.PullRequest != nil {
-				q.Number = e.PullRequest.Number
-			}
-			if e.HeadCommit != nil {
-				q.SHA = e.HeadCommit.OID
-			}
-			out = append(out, q)
+			out = append(out, Queued{e.PullRequest.Number, e.HeadCommit.OID, e.Enqueuer.Name(), e.EnqueuedAt})
 		}
 		return p.MergeQueue.Entries.PageInfo
 	})

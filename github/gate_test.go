@@ -191,3 +191,17 @@ func TestDiscussion(t *testing.T) {
 		t.Error("a missing permission:", err)
 	}
 }
+
+// TestQueueOfAnApp holds that an App in a merge queue has its login as everywhere else: GraphQL leaves out the end that no
+// user's login has.
+func TestQueueOfAnApp(t *testing.T) {
+	t.Parallel()
+	for _, who := range []string{"bob", "bob[bot]"} {
+		s := newSetting(t)
+		at := s.repo.Enqueue(who, 1)
+		got, err := s.client.Queue(t.Context(), 1)
+		if diff := cmp.Diff([]github.Queued{{Number: 1, SHA: at, By: who}}, got); diff != "" || err != nil {
+			t.Error(diff, err)
+		}
+	}
+}

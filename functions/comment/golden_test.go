@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
 const (
@@ -223,7 +224,8 @@ func TestGolden(t *testing.T) {
 			QueuedPlan{Project: "dns", Group: someSHA, Outcome: QueueFailed, Problem: "```\nError: why\n```\n"}, QueuedPlan{Project: "vpn", Group: someSHA, Outcome: QueueUnseen},
 		}}.Markdown(65536) + "=====\n" + Head{Status: Status{Projects: []ProjectStatus{net}}, Standing: HeadQueuePlanning, Queue: []QueuedPlan{
 			{Project: "network", Group: someSHA}, {Project: "app", Group: someSHA, Outcome: QueueSame}, {Project: "dns", Group: someSHA, Outcome: QueueOnTop, On: []int{7}},
-		}}.Summary(65535) + "=====\n" + Head{Standing: HeadDequeued}.Summary(65535),
+		}}.Summary(65535) + "=====\n" + Head{Standing: HeadDequeued}.Summary(65535) + "=====\n" +
+			Head{Status: Status{Projects: []ProjectStatus{net, {Name: "dns", Standing: OnMerge, Required: &rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Fails, Of: []rulings.Ruling{{Rule: rulings.AskedBy, Outcome: rulings.Fails, Wanted: []string{"acme/sre"}, Against: []rulings.Against{{Name: "bob", Why: rulings.NotNamed}}}}}}}}, Standing: HeadBlocked, By: "bob"}.Summary(65535),
 		"answer-renewed": Answer{"check", []Reply{PlanRenewal{"network", someHash, overtaken, false}, PlanRenewal{"app", someHash,
 			reasons.List{reasons.InputsMoved{Files: reasons.SomeOf([]string{"a.txt"})}, reasons.ModulesMoved{Modules: reasons.SomeOf([]string{"net from github.com/acme/net"})}, reasons.PlaceMoved{Project: "app", Planned: there, Place: here},
 				reasons.StateMoved{Change: reasons.StateGone, Was: 3}, reasons.StateMoved{Change: reasons.StateReplaced, Was: 3, Is: 3}}, true}}}.Markdown(65536),

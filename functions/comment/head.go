@@ -100,6 +100,9 @@ type Head struct {
 	Why string
 	// Queue are the plans at the head of the merge queue, if it is the commit of a merge group.
 	Queue []QueuedPlan
+	// By is the login of the user who put the pull request into the merge queue, and so asks for the applies of its merge; "" if
+	// that is not known.
+	By string
 }
 
 // Title returns the check run's line, of at most limit bytes.
@@ -189,6 +192,7 @@ func (h Head) Summary(limit int) string {
 	for _, q := range h.Queue {
 		parts = append(parts, q.line())
 	}
+	parts = append(parts, h.heldFor())
 	if len(h.Projects) > 0 && h.Standing != HeadLeft {
 		parts = append(parts, strings.TrimSpace(h.table(limit/2)))
 	}
@@ -243,3 +247,12 @@ func OfPull(number int, title, page string) string {
 // TitleOf returns the title of the check of a head that several pull requests have: that of the one
 // that is worst off.
 func TitleOf(number int, title string) string { return fmt.Sprintf("#%d: %s", number, title) }
+
+// heldFor tells whose applies are decided about, where the merge would not apply a plan as it is asked for by the user who put the
+// pull request into the merge queue; "" if it applies all.
+func (h Head) heldFor() string {
+	if h.By == "" || !slices.ContainsFunc(h.Projects, ProjectStatus.Held) {
+		return ""
+	}
+	return fmt.Sprintf("%s has put the pull request into the merge queue, and so asks for the applies of its merge.", markdown.Code(h.By))
+}

@@ -176,5 +176,8 @@ func Send(ctx context.Context, q Queue, about Pull, m Message, parts ...any) err
 	return q.Send(ctx, m)
 }
 
+// MergeQueue is the login by which GitHub's merge queue merges: somebody else has put the pull request there.
+const MergeQueue = "github-merge-queue[bot]"
+
 // IsBot reports whether a login is an App's: GitHub lets no person have brackets in a login.
 func IsBot(login string) bool { return strings.HasSuffix(login, "[bot]") }

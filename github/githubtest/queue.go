@@ -15,6 +15,7 @@ type queued struct {
 	pull   *pull
 	sha    string
 	parent string
+	by     string // login
 	at     time.Time
 }
 
@@ -36,7 +37,7 @@ func (r *Repository) Enqueue(who string, number int) string {
 		panic(fmt.Sprintf("githubtest: #%d cannot be queued", number))
 	}
 	at := r.repo.commit(queues.Bot, fmt.Sprintf("Merge pull request #%d from %s", p.number, p.head), files, base, p.headSHA)
-	r.queue = append(r.queue, queued{p, at.SHA, base, r.repo.world.log.Tick()})
+	r.queue = append(r.queue, queued{p, at.SHA, base, who, r.repo.world.log.Tick()})
 	r.repo.note(Edit{Kind: "queue", Who: who, Number: number})
 	r.repo.send("merge_group", rest.Object{"merge_group": queues.Group(p.number, at, base)}, r.repo.world.person(who), "checks_requested")
 	return at.SHA
@@ -61,7 +62,7 @@ func (r *Repository) dequeue(from int, reason string) {
 func (r *Repository) queueJSON(p *pull) rest.Object {
 	entries, in := []any{}, false
 	for _, q := range r.queue {
-		entries, in = append(entries, queries.Entry(q.pull.number, q.sha, q.at)), in || q.pull == p
+		entries, in = append(entries, queries.Entry(q.pull.number, q.sha, q.by, q.at)), in || q.pull == p
 	}
 	return queries.Queue(entries, in)
 }

@@ -17,7 +17,8 @@ import (
 // nobody to tell, and repeating does not help.
 var ErrGone = errors.New("the pull request is gone")
 
-// Look reads the present pull request, and the actor's present permission.
+// Look reads the present pull request, and the actor's present permission. The actor of a merge by GitHub's merge queue is the
+// user who put the pull request there.
 func (e *Reader) Look(ctx context.Context) (err error) {
 	e.Pull, err = e.Hub.PullRequest(ctx, e.Message.Pull.Number)
 	if errors.Is(err, github.ErrNotFound) {
@@ -27,6 +28,9 @@ func (e *Reader) Look(ctx context.Context) (err error) {
 		return err
 	}
 	if err := renamed(ctx, e); err != nil {
+		return err
+	}
+	if err := enqueued(ctx, e); err != nil {
 		return err
 	}
 	if e.Message.Actor != "" {

@@ -162,7 +162,13 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *runs.Request, content *ru
 // people see what is missing. It is nil if there are no requirements. Nothing follows from it, so a
 // failure that stays is an unknown ruling. The error is one that another attempt may mend.
 func (e *Reader) Missing(ctx context.Context, r runs.Run) (*rulings.Ruling, error) {
-	ruling, err := e.missing(ctx, r)
+	return MissingTo(ctx, e, r, "")
+}
+
+// MissingTo is Missing for an apply that a user, by login, will have asked for: the one who put the pull request into a merge
+// queue.
+func MissingTo(ctx context.Context, e *Reader, r runs.Run, login string) (*rulings.Ruling, error) {
+	ruling, err := e.missing(ctx, r, login)
 	if err != nil && !errors.As(err, new(*github.FinalError)) {
 		return nil, err
 	}
@@ -173,7 +179,7 @@ func (e *Reader) Missing(ctx context.Context, r runs.Run) (*rulings.Ruling, erro
 	return ruling, nil
 }
 
-func (e *Reader) missing(ctx context.Context, r runs.Run) (*rulings.Ruling, error) {
+func (e *Reader) missing(ctx context.Context, r runs.Run, login string) (*rulings.Ruling, error) {
 	in, err := e.requirements(ctx)
 	absent, err := Absent(ctx, e, err)
 	if err != nil || absent { // the base branch is deleted
@@ -186,7 +192,7 @@ func (e *Reader) missing(ctx context.Context, r runs.Run) (*rulings.Ruling, erro
 	finder := *in.finder
 	finder.Lenient = true
 	about := subject(r)
-	about.Unasked, about.Planned = true, r.Head
+	about.Actor, about.Unasked, about.Planned = login, login == "", r.Head
 	if about.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
+// mergeQueue is the login by which GitHub's merge queue merges where nobody knows the user who put the pull request there.
+const mergeQueue = "github-merge-queue[bot]"
+
 // An Environment is the protection rules of one of GitHub's, for the base branch.
 type Environment struct {
 	// Reviewers are the parties of whom one has to approve; nil if nobody has to. OwnReview is set if who asks can be that one.
@@ -50,6 +53,10 @@ func reviewed(f Facts, e Environment) rulings.Ruling {
 		return rulings.Ruling{Rule: rulings.Approvals, Outcome: rulings.Holds, Want: 1, Wanted: out.Wanted, Found: []string{f.Actor}, Have: 1}
 	}
 	if e.OwnReview || out.Have == 0 {
+		return out
+	}
+	if f.Actor == mergeQueue && out.Have == 1 {
+		out.Outcome, out.Problem = rulings.Unknown, "it is not known who put the pull request into the merge queue, and that user's own approval does not count"
 		return out
 	}
 	for i, who := range out.Found {

@@ -15,10 +15,11 @@ func permission(q *Request) reasons.Reason {
 	return nil
 }
 
-// mergedByBot reports whether an App merged the pull request, as merge queues do: GitHub has no
-// permission of an App to show, and has let it merge.
+// mergedByBot reports whether an App merged the pull request, as merge queues do, or put it into GitHub's merge queue: GitHub has
+// no permission of an App to show, and has let it merge.
 func (q *Request) mergedByBot() bool {
-	return q.Entry == ByMerge && q.Pull.Merged && q.Pull.MergedBy == q.Actor && pipeline.IsBot(q.Actor)
+	by := q.Pull.MergedBy == q.Actor || q.Pull.MergedBy == pipeline.MergeQueue
+	return q.Entry == ByMerge && q.Pull.Merged && by && pipeline.IsBot(q.Actor)
 }
 
 func otherBase(q *Request) reasons.Reason {

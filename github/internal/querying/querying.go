@@ -2,7 +2,10 @@
 // mean. Start at [Answer].
 package querying
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Discussion asks for the conversations of a pull request, Queue for the merge queue that it is in.
 // Source: https://docs.github.com/en/graphql/reference/objects#pullrequest
@@ -25,7 +28,7 @@ const (
     pullRequest(number: $number) {
       mergeQueue {
         entries(first: 100, after: $after) {
-          nodes { enqueuedAt headCommit { oid } pullRequest { number } }
+          nodes { enqueuedAt headCommit { oid } pullRequest { number } enqueuer { __typename login } }
           pageInfo { hasNextPage endCursor }
         }
       }
@@ -68,12 +71,28 @@ type PullRequest struct {
 // An Entry is a pull request in a merge queue. It has a commit once its group is made.
 type Entry struct {
 	EnqueuedAt time.Time `json:"enqueuedAt"`
-	HeadCommit *struct {
+	HeadCommit struct {
 		OID string `json:"oid"`
 	} `json:"headCommit"`
-	PullRequest *struct {
+	PullRequest struct {
 		Number int `json:"number"`
 	} `json:"pullRequest"`
+	Enqueuer Actor `json:"enqueuer"`
+}
+
+// An Actor is a user or an App.
+type Actor struct {
+	Type  string `json:"__typename"`
+	Login string `json:"login"`
+}
+
+// Name is the login as it is everywhere else: that of an App, which is of the type Bot, has no "[bot]" at its end in an answer, and
+// may be a user's without it.
+func (a Actor) Name() string {
+	if a.Type == "Bot" {
+		return strings.TrimSuffix(a.Login, "[bot]") + "[bot]"
+	}
+	return a.Login
 }
 
 // A Page tells what comes after a page.

@@ -17,6 +17,7 @@ import (
 type Group struct {
 	Pull      pipeline.Pull
 	SHA, Head string
+	By        string   `json:",omitempty"` // login of the user who put the pull request into the queue
 	Gone      bool     `json:",omitempty"`
 	Left      bool     `json:",omitempty"`
 	Behind    []string `json:",omitempty"` // the commits of the groups behind it

@@ -54,7 +54,7 @@ func (q *Queuer) Group(ctx context.Context) error {
 	if now.SHA == "" {
 		return errors.Join(q.Report.Sync(ctx), q.unknown(ctx, now.SHA))
 	}
-	if err := q.groups().Add(ctx, ledger.Group{Pull: m.Pull, SHA: now.SHA, Head: q.Evidence.Pull.Head.SHA, Behind: now.Behind}); err != nil {
+	if err := q.groups().Add(ctx, ledger.Group{Pull: m.Pull, SHA: now.SHA, Head: q.Evidence.Pull.Head.SHA, By: now.By, Behind: now.Behind}); err != nil {
 		return err
 	}
 	if err := q.Report.Grouped(ctx, now.SHA); err != nil {

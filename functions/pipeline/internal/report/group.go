@@ -2,8 +2,10 @@ package report
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -28,4 +30,27 @@ func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.
 		out = append(out, p.Found)
 	}
 	return out, nil
+}
+
+// askedBy is a status in a merge group: what the merge applies is asked for by the user who put the pull request into the queue,
+// and is required of that one.
+func askedBy(ctx context.Context, rp *Reporter, s comment.Status, g ledger.Group) (comment.Status, error) {
+	if g.By == "" || g.Gone {
+		return s, nil
+	}
+	all, err := rp.Ledger.Runs(ctx, rp.Evidence.Message.Pull)
+	if err != nil {
+		return s, err
+	}
+	s.Projects = slices.Clone(s.Projects)
+	for _, r := range all {
+		i := slices.IndexFunc(s.Projects, func(p comment.ProjectStatus) bool { return p.Check == r.Check() })
+		if i < 0 || s.Projects[i].Standing != comment.OnMerge {
+			continue
+		}
+		if s.Projects[i].Required, err = evidence.MissingTo(ctx, rp.Evidence, r.Run, g.By); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
 }

@@ -69,24 +69,11 @@ func (rp *Reporter) looked(l ledger.Look) bool {
 // of which no plan is queued yet.
 func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Look, unplanned bool) error {
 	if rp.looked(l) {
-		f := checking.Facts{
-			Closed: s.Closed, Refused: l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict, Unplanned: unplanned,
-		}
-		for _, p := range s.Projects {
-			if p.Held() && !p.Required.LeftToGitHub() { // a merge would be one that cannot be applied
-				p.Standing = comment.Blocked
-			}
-			f.Projects = append(f.Projects, p.Standing)
-		}
-		if s.Problem == "" {
-			s.Problem = l.Refused
-		}
-		w := evidence.Waiting(rp.Evidence)
-		page := comment.Head{Status: s, Standing: checking.Of(f), Enforced: w == project.WaitingFails}
-		if err := rp.stand(ctx, l.Head, page, w); err != nil {
+		h := head{s, l, evidence.Waiting(rp.Evidence), unplanned}
+		if err := rp.stand(ctx, l.Head, h.page(), h.waiting); err != nil {
 			return err
 		}
-		if err := rp.inGroups(ctx, page, l); err != nil {
+		if err := rp.inGroups(ctx, h); err != nil {
 			return err
 		}
 	}
@@ -105,11 +92,37 @@ func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Lo
 	return rp.leave(ctx)
 }
 
+// A head is one that was looked at, with the status of its projects.
+type head struct {
+	status    comment.Status
+	look      ledger.Look
+	waiting   project.Waiting // the base branch's setting
+	unplanned bool            // there are projects of which no plan is queued yet
+}
+
+// page is the content of the check of a head.
+func (h head) page() comment.Head {
+	s := h.status
+	f := checking.Facts{
+		Closed: s.Closed, Refused: h.look.Refused != "", Problem: h.look.Problem != "", Conflict: h.look.Conflict, Unplanned: h.unplanned,
+	}
+	for _, p := range s.Projects {
+		if p.Held() && !p.Required.LeftToGitHub() { // a merge would be one that cannot be applied
+			p.Standing = comment.Blocked
+		}
+		f.Projects = append(f.Projects, p.Standing)
+	}
+	if s.Problem == "" {
+		s.Problem = h.look.Refused
+	}
+	return comment.Head{Status: s, Standing: checking.Of(f), Enforced: h.waiting == project.WaitingFails}
+}
+
 // inGroups enters the pull request into the checks of its merge groups: GitHub merges a group once its commit has the checks
 // that the head has to have. Whether the merge can be applied is decided again once it is there.
-func (rp *Reporter) inGroups(ctx context.Context, page comment.Head, l ledger.Look) error {
-	for _, sha := range l.Groups {
-		if err := inGroup(ctx, rp, page, l, sha); err != nil {
+func (rp *Reporter) inGroups(ctx context.Context, h head) error {
+	for _, sha := range h.look.Groups {
+		if err := inGroup(ctx, rp, h, sha); err != nil {
 			return err
 		}
 	}
@@ -118,21 +131,27 @@ func (rp *Reporter) inGroups(ctx context.Context, page comment.Head, l ledger.Lo
 
 // inGroup enters the pull request into the check of a merge group, and once more if GitHub has ended the group meanwhile:
 // whoever records that it has been told of its end comes after that.
-func inGroup(ctx context.Context, rp *Reporter, page comment.Head, l ledger.Look, sha string) error {
-	groups, w := ledger.Groups{Ledger: rp.Ledger}, evidence.Waiting(rp.Evidence)
+func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
+	groups := ledger.Groups{Ledger: rp.Ledger}
 	g, err := groups.Read(ctx, rp.Evidence.Message.Pull, sha)
 	for err == nil && !g.Left {
-		at := page
+		at := h.page()
 		if rp.Evidence.Pull.Open || g.Gone {
-			if at.Queue, err = queued(ctx, rp, l.Head, sha); err != nil {
+			asked := h
+			if asked.status, err = askedBy(ctx, rp, h.status, g); err != nil {
 				return err
 			}
-			at.Standing = checking.InQueue(page.Standing, w, g.Gone, at.Queue)
+			at = asked.page()
+			at.By = g.By
+			if at.Queue, err = queued(ctx, rp, h.look.Head, sha); err != nil {
+				return err
+			}
+			at.Standing = checking.InQueue(at.Standing, h.waiting, g.Gone, at.Queue)
 		}
-		if err := rp.enter(ctx, sha, rp.entry(at, w)); err != nil {
+		if err := rp.enter(ctx, sha, rp.entry(at, h.waiting)); err != nil {
 			return err
 		}
-		if err := behind(ctx, rp, at, g, w); err != nil {
+		if err := behind(ctx, rp, at, g, h.waiting); err != nil {
 			return err
 		}
 		if g.Gone {

@@ -23,8 +23,9 @@ var members = map[string][]string{
 	"PullRequest":                       {"reviewDecision", "reviewThreads", "number", "mergeQueue"},
 	"MergeQueue":                        {"entries"},
 	"MergeQueueEntryConnection":         {"nodes", "pageInfo"},
-	"MergeQueueEntry":                   {"enqueuedAt", "headCommit", "pullRequest"},
+	"MergeQueueEntry":                   {"enqueuedAt", "headCommit", "pullRequest", "enqueuer"},
 	"DateTime":                          nil, // a scalar
+	"Actor":                             {"login"},
 	"Commit":                            {"oid"},
 	"GitObjectID":                       nil, // a scalar
 	"PullRequestReviewThreadConnection": {"nodes", "pageInfo"},

@@ -29,9 +29,13 @@ func NotFound(name string) rest.Object {
 	}
 }
 
-// Entry is a pull request in a merge queue since a time, with the commit of its group.
-func Entry(number int, sha string, at time.Time) rest.Object {
-	return rest.Object{"enqueuedAt": rest.Stamp(at), "headCommit": rest.Object{"oid": sha}, "pullRequest": rest.Object{"number": number}}
+// Entry is a pull request in a merge queue since a time, with the commit of its group, and who put it there.
+func Entry(number int, sha, by string, at time.Time) rest.Object {
+	who := rest.Object{"__typename": "User", "login": by}
+	if app, is := strings.CutSuffix(by, "[bot]"); is {
+		who = rest.Object{"__typename": "Bot", "login": app}
+	}
+	return rest.Object{"enqueuedAt": rest.Stamp(at), "headCommit": rest.Object{"oid": sha}, "pullRequest": rest.Object{"number": number}, "enqueuer": who}
 }
 
 // Queue is the merge queue of a pull request, which is in none if it is not in.
