@@ -236,7 +236,7 @@ func TestGolden(t *testing.T) {
 		"answer-too-many":   Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
 		"answer-superseded": Answer{"33", []Reply{PlanSuperseded{"app"}}}.Markdown(65536),
 		"answer-unapplied":  Answer{"merge", []Reply{Unapplied{Projects: []string{"network"}}}}.Markdown(65536) + "=====\n" + Answer{"merge", []Reply{Unapplied{[]string{"a", "b", "c", "d", "e", "f"}, []string{"network"}}}}.Markdown(65536),
-		"answer-unfinished": Answer{"close", []Reply{Unfinished{Project: "network", By: "alice", Head: someSHA}, Unfinished{"network", "alice", someSHA, "release", "main"}}}.Markdown(65536),
+		"answer-unfinished": Answer{"close", []Reply{Unfinished{Project: "network", By: "alice", Head: someSHA}, Unfinished{"network", "alice", someSHA, "release", "main", ""}, Unfinished{Project: "network", By: "alice", Head: someSHA, Merged: "9ab31c20000000000000000000000000000000000"}}}.Markdown(65536),
 		"answer-not-merged": Answer{"automerge", []Reply{MergeRefused{"squash", "GitHub says 405 Method Not Allowed: At least 1 approving review is required by reviewers with write access.", ""}}}.Markdown(65536) +
 			"=====\n" + Answer{"automerge", []Reply{MergeRefused{"merge", "GitHub says 403 Forbidden: Resource not accessible by integration", "The GitHub App needs the permission to write contents."}}}.Markdown(65536),
 		"answer-broken": Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
@@ -334,7 +334,7 @@ func TestReplies(t *testing.T) {
 		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{7, "bob"}}}, Stopping{"app", Apply, "alice", true}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves"}, StoppedApply{"app", "alice", Progress{80, 200}, true, nil, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, QueuedPlan{"app", someSHA, QueueDiffers, []int{7}, since, "the difference", "why"}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, nil, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", reasons.List{reasons.Sentence{Text: "no", Remedy: "yes"}, reasons.NotOpen{}, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}}},
 		Unlocked{"app", 1, []string{"carol"}, &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}}, Obeyed{grammar.Parse("atlantis plan -p app")[0]},
-		Unfinished{"app", "alice", someSHA, "release", "main"}, Unapplied{[]string{"app"}, []string{"net"}}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
+		Unfinished{"app", "alice", someSHA, "release", "main", someSHA}, Unapplied{[]string{"app"}, []string{"net"}}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}
 	if len(all) != len(kinds) {
 		t.Errorf("%d of %d kinds", len(all), len(kinds))

@@ -14,6 +14,12 @@ func SettingsChanged(file string) string {
 	return fmt.Sprintf("This pull request changes %s. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged.", markdown.Code(file))
 }
 
+// AppliedAndGone is the note on a project that a pull request was applied to, at a commit, and that is in none any more.
+func AppliedAndGone(project, head string) string {
+	return fmt.Sprintf("%s was applied from this pull request, at %s, and is no project of it or of the base branch any more: nobody plans the objects that the apply has made. To have them changed or destroyed, push the project's files again, without the objects, and apply that.",
+		markdown.Code(project), markdown.Code(markdown.SHA(head)))
+}
+
 // ServedElsewhere is the note on projects that other deployments serve, each by one of a name, "" for that without
 // one.
 func ServedElsewhere(projects, by []string) string {

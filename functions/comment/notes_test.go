@@ -12,6 +12,7 @@ import (
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ got, want string }{
+		{AppliedAndGone("net", "4f2a1c9000000000000000000000000000000000"), "`net` was applied from this pull request, at `4f2a1c9`, and is no project of it or of the base branch any more: nobody plans the objects that the apply has made. To have them changed or destroyed, push the project's files again, without the objects, and apply that."},
 		{SettingsChanged("lockstep.hcl"), "This pull request changes `lockstep.hcl`. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged."},
 		{SettingsBroken("lockstep.hcl", "line 3"), "The base branch's `lockstep.hcl` has errors, and grants nothing but what can be read in it:\n\nline 3"},
 		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied."},

@@ -56,13 +56,15 @@ func TestRequiredCheck(t *testing.T) {
 	s.headIs("broken", "b", "failure Planning failed: 1 project")
 	s.repo.Push("alice", "b", "Documents only", githubtest.Files{"net/b.tf": githubtest.Deleted, "README.md": "bye\n"})
 	s.settle()
-	s.headIs("touching nothing any more", "b", "success Nothing to plan")
-	if got := s.status(n); strings.Contains(got, "lockstep apply") || strings.Contains(got, "resource {") {
+	s.headIs("touching nothing any more", "b", "action_required Waits for lockstep apply: 1 project, 0 to add, 0 to change, 1 to destroy")
+	if got := s.status(n); strings.Contains(got, "resource {") {
 		t.Errorf("the comment is that of another head:\n%s", got)
 	}
+	s.say("alice", n, "lockstep apply")
+	s.headIs("undone", "b", "success Applied: 1 project, 0 added, 0 changed, 1 destroyed")
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.headIs("merged", "b", "success Nothing to plan")
+	s.headIs("merged", "b", "success Applied")
 }
 
 // TestSettingOfTheBase carries out an attack: a pull request changes what its own check needs to

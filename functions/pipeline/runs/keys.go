@@ -101,6 +101,12 @@ func (l LastApply) As(f Fate) LastApply {
 	return l
 }
 
+// Unfinished reports whether the state has what a pull request was applied with, by its number, and the base branch may not have
+// it: the pull request is open, or has ended with another head than the one that was applied. l is nil before the first apply.
+func (l *LastApply) Unfinished(number int, head string) bool {
+	return l != nil && l.Number == number && (!l.Settled || l.Head != head)
+}
+
 // Count is the number of applies until then; l is nil before the first.
 func (l *LastApply) Count() int {
 	if l == nil {

@@ -172,7 +172,8 @@ func (cl *Closer) lift(ctx context.Context, r runs.Run) error {
 }
 
 // leave settles the state that a run was applied to. An apply whose pull request was closed without
-// a merge, or merged into a branch that is not planned, is reported, because the base branch will never contain its changes.
+// a merge, or merged into a branch that is not planned, or with another head that leaves the project alone, is reported, because
+// the base branch will never contain its changes.
 func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	fate := runs.Closed
 	if cl.Evidence.Pull.Merged {
@@ -188,10 +189,22 @@ func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	u, answer := comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}, ledger.CloseAnswer
 	if p := cl.Evidence.Pull; p.Merged {
 		planned, err := evidence.BasePlanned(ctx, cl.Evidence)
-		if err != nil || planned {
+		if err != nil {
 			return err
 		}
-		u.Into, u.Main, answer = p.Base.Ref, p.DefaultBranch, ledger.MergeAnswer
+		l, err := cl.Ledger.LastLook(ctx, cl.Evidence.Message.Pull)
+		if err != nil {
+			return err
+		}
+		answer = ledger.MergeAnswer
+		switch other := last.Head != p.Head.SHA && r.Head != p.Head.SHA && l.Head == p.Head.SHA; {
+		case !planned:
+			u.Into, u.Main = p.Base.Ref, p.DefaultBranch
+		case other:
+			u.Merged = p.Head.SHA
+		default: // it is merged as it was applied, or planned, or has to be looked at yet
+			return nil
+		}
 	}
 	return cl.Report.Reply(ctx, answer, report.NewReply(r.Target()+" "+last.Head, u))
 }

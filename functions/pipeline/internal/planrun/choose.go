@@ -46,6 +46,9 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	if complete {
 		touched = project.Touched(all, files, base)
 	}
+	if touched, err = qu.applied(ctx, touched, all, gone, l); err != nil {
+		return nil, nil, err
+	}
 	changed, err := qu.divide(ctx, append(ofHead(touched), gone...), base, l)
 	if err != nil {
 		return nil, nil, err

@@ -1,0 +1,42 @@
+package planrun
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// applied adds to the projects that the pull request touches those that it was applied to before and touches no more, since it
+// was reverted, or replaced by a push: until its head is planned and applied they have what neither it nor the base branch has.
+// all are those of the checkout, gone those that it removes; one that is no project any more is noted in l, if no commit has it.
+func (qu *PlanQueuer) applied(ctx context.Context, touched, all []project.Project, gone []selected, l *ledger.Look) ([]project.Project, error) {
+	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range known {
+		is := func(p project.Project) bool {
+			return runs.Run{Project: p.Name, Workspace: p.Workspace}.Target() == s.Target()
+		}
+		if slices.ContainsFunc(touched, is) || slices.ContainsFunc(gone, func(p selected) bool { return is(p.Project) }) {
+			continue
+		}
+		last, err := qu.Ledger.LastApply(ctx, s.Run)
+		if err != nil {
+			return nil, err
+		}
+		if !last.Unfinished(s.Pull.Number, l.Head) {
+			continue
+		}
+		if i := slices.IndexFunc(all, is); i >= 0 {
+			touched = append(slices.Clip(touched), all[i])
+		} else if !s.Removed && l.Problem == "" {
+			l.Notes = append(l.Notes, comment.AppliedAndGone(s.Project, last.Head))
+		}
+	}
+	return touched, nil
+}
