@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,9 +68,9 @@ func answered(err error, status int, words string) bool {
 	return errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == status && strings.Contains(re.Message, words)
 }
 
-// DeleteBranch deletes a branch whose tip is sha, unless a pull request is to be merged into it. One
-// that is gone, or has another tip, is left alone.
-func (c *Client) DeleteBranch(ctx context.Context, name, sha string) error {
+// DeleteBranch deletes the branch of a merged pull request, if its tip is sha, unless another pull request is to be merged into it,
+// or from it. One that is gone, or has another tip, is left alone.
+func (c *Client) DeleteBranch(ctx context.Context, number int, name, sha string) error {
 	what := fmt.Sprintf("delete the branch %s of %s", name, c.repo)
 	tip, err := c.ref(ctx, "heads/"+name)
 	switch {
@@ -80,9 +81,11 @@ func (c *Client) DeleteBranch(ctx context.Context, name, sha string) error {
 	case tip != sha:
 		return nil
 	}
-	into, _, err := c.client.PullRequests.List(ctx, c.repo.Owner, c.repo.Name, &gh.PullRequestListOptions{State: "open", Base: name})
-	if err != nil || len(into) > 0 {
-		return failed(what, err)
+	for _, of := range []gh.PullRequestListOptions{{State: "open", Base: name}, {State: "open", Head: present(c).Owner + ":" + name}} {
+		others, _, err := c.client.PullRequests.List(ctx, c.repo.Owner, c.repo.Name, &of)
+		if err != nil || slices.ContainsFunc(others, func(p *gh.PullRequest) bool { return p.GetNumber() != number }) {
+			return failed(what, err)
+		}
 	}
 	_, err = c.client.Git.DeleteRef(ctx, c.repo.Owner, c.repo.Name, "heads/"+name)
 	if answered(err, http.StatusUnprocessableEntity, "Reference does not exist") {

@@ -46,11 +46,11 @@ func TestLand(t *testing.T) {
 	if err := s.client.Land(t.Context(), 1, p.Head.SHA, "merge"); !errors.As(err, &final) {
 		t.Errorf("twice: %v", err)
 	}
-	if err := s.client.DeleteBranch(t.Context(), p.Head.Ref, p.Base.SHA); err != nil || s.count("DELETE ") != 0 {
+	if err := s.client.DeleteBranch(t.Context(), 1, p.Head.Ref, p.Base.SHA); err != nil || s.count("DELETE ") != 0 {
 		t.Errorf("a branch with another tip: %v", err)
 	}
 	for range 2 {
-		if err := s.client.DeleteBranch(t.Context(), p.Head.Ref, p.Head.SHA); err != nil || s.count("DELETE ") != 1 {
+		if err := s.client.DeleteBranch(t.Context(), 1, p.Head.Ref, p.Head.SHA); err != nil || s.count("DELETE ") != 1 {
 			t.Errorf("the branch: %v, %d requests", err, s.count("DELETE "))
 		}
 	}
@@ -67,7 +67,7 @@ func TestLandWithoutPermission(t *testing.T) {
 	if err := s.client.Land(t.Context(), 1, p.Head.SHA, "merge"); !errors.As(err, &final) || !strings.Contains(final.Remedy, "permission to write contents") {
 		t.Errorf("%v", err)
 	}
-	if err := s.client.DeleteBranch(t.Context(), p.Head.Ref, p.Head.SHA); !errors.As(err, &final) {
+	if err := s.client.DeleteBranch(t.Context(), 1, p.Head.Ref, p.Head.SHA); !errors.As(err, &final) {
 		t.Errorf("the branch: %v", err)
 	}
 }
@@ -83,7 +83,27 @@ func TestBranchOfOthers(t *testing.T) {
 	s.repo.Push("alice", "stacked", "On top", map[string]string{"top.tf": ""})
 	n := s.repo.OpenPull("alice", "On top", "stacked")
 	s.repo.Retarget("alice", n, p.Head.Ref)
-	if err := s.client.DeleteBranch(t.Context(), p.Head.Ref, p.Head.SHA); err != nil || s.count("DELETE ") != 0 {
+	if err := s.client.DeleteBranch(t.Context(), 1, p.Head.Ref, p.Head.SHA); err != nil || s.count("DELETE ") != 0 {
 		t.Errorf("%v, %d requests", err, s.count("DELETE "))
+	}
+}
+
+// TestBranchOfTwo holds that a branch stays that another open pull request merges into another branch.
+func TestBranchOfTwo(t *testing.T) {
+	s := newSetting(t)
+	s.hub.Accepts("contents", "write")
+	p, err := s.client.PullRequest(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.repo.Push("alice", "release", "Release", nil)
+	n := s.repo.OpenPull("alice", "Into release", p.Head.Ref)
+	s.repo.Retarget("alice", n, "release")
+	if err := s.client.DeleteBranch(t.Context(), 1, p.Head.Ref, p.Head.SHA); err != nil || s.count("DELETE ") != 0 {
+		t.Errorf("%v, %d requests", err, s.count("DELETE "))
+	}
+	s.repo.Close("alice", n)
+	if err := s.client.DeleteBranch(t.Context(), 1, p.Head.Ref, p.Head.SHA); err != nil || s.count("DELETE ") != 1 {
+		t.Errorf("once that is closed: %v, %d requests", err, s.count("DELETE "))
 	}
 }

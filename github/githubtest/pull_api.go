@@ -37,7 +37,8 @@ func (l *pulls) listPulls(r *http.Request) (int, any) {
 		slices.SortStableFunc(all, func(a, b *pull) int { return a.touched.Compare(b.touched) })
 	}
 	for _, p := range slices.Backward(all) {
-		if into := r.URL.Query().Get("base"); want != "all" && want != p.state() || into != "" && into != p.base {
+		of := r.URL.Query().Get("head")
+		if into := r.URL.Query().Get("base"); want != "all" && want != p.state() || into != "" && into != p.base || of != "" && of != p.from.owner.login+":"+p.head {
 			continue
 		}
 		o := l.json(p)

@@ -97,6 +97,13 @@ func BasePlanned(ctx context.Context, e *Reader) (bool, error) {
 	return named || e.Pull.Base.Ref == e.Pull.DefaultBranch, err
 }
 
+// Planned is [BasePlanned] for a branch of another name.
+func Planned(ctx context.Context, e *Reader, branch string) (bool, error) {
+	other := *e
+	other.Pull.Base.Ref = branch
+	return BasePlanned(ctx, &other)
+}
+
 // Automerge returns the base branch's setting, as it is now, for the merge of the pull request; nil if
 // people merge.
 func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {

@@ -18,8 +18,8 @@ type Hub interface {
 	Land(ctx context.Context, number int, sha, method string) error
 	// Reports returns the check runs of a commit.
 	Reports(ctx context.Context, sha string) ([]github.Report, error)
-	// DeleteBranch deletes a branch whose tip is still sha.
-	DeleteBranch(ctx context.Context, name, sha string) error
+	// DeleteBranch deletes the branch of a merged pull request, if its tip is still sha and no other pull request has to do with it.
+	DeleteBranch(ctx context.Context, number int, name, sha string) error
 }
 
 // A Merger merges the pull request of a message. One process does so at a time.
@@ -93,13 +93,21 @@ func (m Merger) othersDone(ctx context.Context, l ledger.Look) (bool, error) {
 	return othersDone(l.Elsewhere, all), nil
 }
 
-// clean deletes the branch of a pull request that we have merged, if that was asked for.
+// clean deletes the branch of a pull request that we have merged, if that was asked for, and unless it is one that pull requests
+// are planned for.
 func (m Merger) clean(ctx context.Context, l ledger.Look) error {
 	head := m.Evidence.Pull.Head
-	if l.Landing == "" || l.Landing != head.SHA || head.Ref == m.Evidence.Pull.DefaultBranch {
+	if l.Landing == "" || l.Landing != head.SHA {
 		return nil
 	}
-	err := m.Hub.DeleteBranch(ctx, head.Ref, head.SHA)
+	stays, err := evidence.Planned(ctx, m.Evidence, head.Ref)
+	if err != nil {
+		return err
+	}
+	if stays { // others are merged into it
+		return m.land(ctx, "")
+	}
+	err = m.Hub.DeleteBranch(ctx, m.Evidence.Pull.Number, head.Ref, head.SHA)
 	// The merge counts; a branch that stays is seen on GitHub.
 	if err != nil && !errors.As(err, new(*github.FinalError)) {
 		return err

@@ -95,8 +95,8 @@ func (h hub) Land(ctx context.Context, number int, sha, method string) error {
 	return err
 }
 
-func (h hub) DeleteBranch(ctx context.Context, name, sha string) error {
-	_, err := seen(h.w, "delete branch "+name, func() (any, error) { return nil, h.GitHub.DeleteBranch(ctx, name, sha) })
+func (h hub) DeleteBranch(ctx context.Context, number int, name, sha string) error {
+	_, err := seen(h.w, "delete branch "+name, func() (any, error) { return nil, h.GitHub.DeleteBranch(ctx, number, name, sha) })
 	return err
 }
 
