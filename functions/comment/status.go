@@ -58,7 +58,10 @@ type ProjectStatus struct {
 	MergeApplies, Removed bool
 	// Gone is set if the base branch has removed the project since it was planned.
 	Gone bool
-	Done counting.Counts // changes made
+	// Unmerged is set for a plan without changes if the state has those of an apply of this pull request, which is open: the base
+	// branch lacks them.
+	Unmerged bool
+	Done     counting.Counts // changes made
 	// By is the login of the user who applied, or asked for it. After are the projects that are applied before.
 	By    string
 	After []string
@@ -298,7 +301,7 @@ func (s Status) next(has func(...Standing) bool) []string {
 	}
 	if s.Problem != "" || has(PlanFailed, Stale, ApplyFailed) {
 		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", markdown.Code("lockstep plan")))
-	} else if has(Applied) && !has(Ready, OnMerge, Renewed, Queued, Planning, Overtaken, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied) {
+	} else if (has(Applied) || slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Unmerged })) && !has(Ready, OnMerge, Renewed, Queued, Planning, Overtaken, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied) {
 		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")
 	}
 	return say

@@ -22,14 +22,19 @@ func othersDone(others []ledger.Elsewhere, all []github.Report) bool {
 }
 
 // due reports whether an open pull request has nothing left but its merge: its present head was looked
-// at, some project of it is applied, and all others are, too, or have no changes. An apply of a part is none. A draft, a pull request
-// from a fork, and one that cannot be merged are left alone.
-func due(p github.PullRequest, l ledger.Look, all []runs.Run) bool {
+// at, some project of it is applied, and all others that the head touches are, too, or have no changes: one whose former apply has just ended has no plan of
+// it yet. An apply of a part is none. A draft, a pull request
+// from a fork, and one that cannot be merged are left alone. kept are the keys of runs to whose states the pull request was
+// applied last: a plan without changes after that is of an applied project.
+func due(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bool) bool {
 	if !p.Open || p.Draft || p.Fork() || l.Head != p.Head.SHA || l.Into != p.Base.Ref || l.Closed || l.Conflict || l.Problem != "" || l.Refused != "" {
 		return false
 	}
-	applied := false
+	applied, planned := false, 0
 	for _, r := range all {
+		if r.Head == l.Head && !r.Beside {
+			planned++
+		}
 		if r.Phase == runs.Superseded {
 			continue
 		}
@@ -38,9 +43,10 @@ func due(p github.PullRequest, l ledger.Look, all []runs.Run) bool {
 		case r.Head == l.Head && r.Phase == runs.Applied && runs.Whole(r):
 			applied = true
 		case r.Head == l.Head && r.Phase == runs.Planned && !r.Applyable && runs.Whole(r):
+			applied = applied || kept[r.Key()]
 		default:
 			return false
 		}
 	}
-	return applied
+	return applied && planned >= l.Projects
 }

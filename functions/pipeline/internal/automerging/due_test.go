@@ -30,14 +30,22 @@ func TestDue(t *testing.T) {
 		pull github.PullRequest
 		look ledger.Look
 		runs []runs.Run
+		kept map[string]bool
 	}
 	for name, test := range map[string]struct {
 		change func(*facts)
 		want   bool
 	}{
-		"all are applied":                      {func(f *facts) {}, true},
-		"one alone":                            {func(f *facts) { f.runs = f.runs[:1] }, true},
-		"nothing was to do":                    {func(f *facts) { f.runs = []runs.Run{unchanged} }, false},
+		"all are applied":               {func(f *facts) {}, true},
+		"one alone":                     {func(f *facts) { f.runs = f.runs[:1] }, true},
+		"nothing was to do":             {func(f *facts) { f.runs = []runs.Run{unchanged} }, false},
+		"planned again after the apply": {func(f *facts) { f.runs, f.kept = []runs.Run{unchanged}, map[string]bool{unchanged.Key(): true} }, true},
+		"another one was applied":       {func(f *facts) { f.runs, f.kept = []runs.Run{unchanged}, map[string]bool{"x": true} }, false},
+		"planned again, and there is a change": {func(f *facts) {
+			f.runs, f.kept = []runs.Run{run(head, runs.Planned, true)}, map[string]bool{unchanged.Key(): true}
+		}, false},
+		"one has no plan of this head yet":     {func(f *facts) { f.look.Projects, f.runs = 2, []runs.Run{applied, run(before, runs.Applied, true)} }, false},
+		"both have":                            {func(f *facts) { f.look.Projects = 2 }, true},
 		"no projects":                          {func(f *facts) { f.runs = nil }, false},
 		"it is closed":                         {func(f *facts) { f.pull.Open = false }, false},
 		"it is merged":                         {func(f *facts) { f.pull.Open, f.pull.Merged = false, true }, false},
@@ -70,10 +78,10 @@ func TestDue(t *testing.T) {
 	} {
 		f := facts{
 			github.PullRequest{Open: true, Head: github.Branch{Repo: github.Repo{ID: 1}, Ref: "b", SHA: head}, Base: github.Branch{Repo: github.Repo{ID: 1}, Ref: "main"}},
-			ledger.Look{Head: head, Into: "main"}, []runs.Run{applied, unchanged},
+			ledger.Look{Head: head, Into: "main"}, []runs.Run{applied, unchanged}, nil,
 		}
 		test.change(&f)
-		if got := due(f.pull, f.look, f.runs); got != test.want {
+		if got := due(f.pull, f.look, f.runs, f.kept); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

@@ -45,10 +45,16 @@ func (m Merger) Merge(ctx context.Context) error {
 		return err
 	}
 	var list []runs.Run
+	kept := map[string]bool{}
 	for _, s := range all {
 		list = append(list, s.Run)
+		last, err := m.Ledger.LastApply(ctx, s.Run)
+		if err != nil {
+			return err
+		}
+		kept[s.Key()] = last.Unfinished(pull.Number, look.Head)
 	}
-	if !due(pull, look, list) {
+	if !due(pull, look, list, kept) {
 		return nil
 	}
 	settings, err := m.Evidence.Automerge(ctx)

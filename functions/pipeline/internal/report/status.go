@@ -145,6 +145,12 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 		if err := rp.inTheWay(ctx, r, &p); err != nil {
 			return p, err
 		}
+	case comment.NoChanges:
+		last, err := rp.Ledger.LastApply(ctx, r)
+		if err != nil {
+			return p, err
+		}
+		p.Unmerged = rp.Evidence.Pull.Open && last.Unfinished(r.Pull.Number, r.Head)
 	}
 	if !waits(p) {
 		lock, err := rp.Ledger.Reservation(ctx, r)

@@ -1,0 +1,97 @@
+package dispatch_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// automerged is a repository whose pull requests are merged once they are applied.
+func automerged(t *testing.T, settings string) *stage {
+	t.Helper()
+	s := newStage(t, githubtest.Files{
+		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nautomerge {\n  delete_branch = true\n}\n" + settings, "net/main.tf": resource("vpc", "v1"), "README.md": "hello\n",
+	})
+	s.hub.Accepts("contents", "write")
+	return s
+}
+
+// branchDeleted reports whether we have deleted a branch.
+func (s *stage) branchDeleted(name string) bool {
+	return slices.ContainsFunc(s.hub.Edits(), func(e githubtest.Edit) bool { return e.Kind == "delete branch" && e.Text == name })
+}
+
+// TestPlannedAgainAfterTheApply holds that a pull request which is planned again stays an applied one: people are told to merge
+// it, as others wait for that, and it is merged by itself where the base branch wants that.
+func TestPlannedAgainAfterTheApply(t *testing.T) {
+	t.Parallel()
+	again := map[string]func(s *stage, n int){
+		"plan": func(s *stage, n int) { s.say("alice", n, "lockstep plan") },
+		"push": func(s *stage, n int) {
+			s.repo.Push("alice", "b", "Words", githubtest.Files{"README.md": "x"})
+			s.settle()
+		},
+		"reopen": func(s *stage, n int) {
+			s.repo.Close("alice", n)
+			s.settle()
+			s.repo.Reopen("alice", n)
+			s.settle()
+		},
+	}
+	for how, do := range again {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("vpc", "v1")})
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		s.say("alice", n, "lockstep apply")
+		do(s, n)
+		s.expect(how, s.status(n), "no changes", "Merge this pull request, so that no other plan reverts the applied changes.")
+
+		s = automerged(t, "")
+		n = s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		s.repo.RefuseMerges("At least 1 approving review is required")
+		s.say("alice", n, "lockstep apply")
+		do(s, n)
+		s.repo.RefuseMerges("")
+		s.repo.Review("bob", n, github.Approved, "")
+		s.settle()
+		if !s.merged(n) {
+			t.Errorf("%s: it is not merged", how)
+		}
+	}
+	s := automerged(t, "")
+	first := s.pull("alice", "a", githubtest.Files{"net/a.tf": "# all\n"})
+	s.say("alice", first, "lockstep apply")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": "# nothing\n"})
+	s.expect("nothing was applied", s.status(n), "no changes")
+	s.say("alice", n, "lockstep plan")
+	if s.merged(n) {
+		t.Error("a pull request that was never applied is merged")
+	}
+}
+
+// TestBranchesThatStay holds that no branch is deleted after the merge that pull requests are planned for, or that is the head of
+// another one.
+func TestBranchesThatStay(t *testing.T) {
+	t.Parallel()
+	s := automerged(t, "allow {\n  branches = [\"develop\"]\n}\n")
+	n := s.pull("alice", "develop", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep apply")
+	if !s.merged(n) || s.branchDeleted("develop") {
+		t.Errorf("merged %t, develop is deleted %t", s.merged(n), s.branchDeleted("develop"))
+	}
+	s.repo.Push("alice", "release", "R", nil)
+	s.repo.Push("alice", "x", "X", githubtest.Files{"net/x.tf": resource("x", "1")})
+	one, two := s.repo.OpenPull("alice", "X", "x"), s.repo.OpenPull("alice", "X to release", "x")
+	s.repo.Retarget("alice", two, "release")
+	s.settle()
+	s.say("alice", one, "lockstep apply")
+	if !s.merged(one) || s.branchDeleted("x") {
+		t.Errorf("merged %t, x is deleted %t", s.merged(one), s.branchDeleted("x"))
+	}
+	n = s.pull("alice", "y", githubtest.Files{"net/y.tf": resource("y", "1")})
+	s.say("alice", n, "lockstep apply")
+	if !s.merged(n) || !s.branchDeleted("y") {
+		t.Errorf("merged %t, y is deleted %t", s.merged(n), s.branchDeleted("y"))
+	}
+}
