@@ -200,8 +200,11 @@ func TestQueueOfAnApp(t *testing.T) {
 		s := newSetting(t)
 		at := s.repo.Enqueue(who, 1)
 		got, err := s.client.Queue(t.Context(), 1)
-		if diff := cmp.Diff([]github.Queued{{Number: 1, SHA: at, By: who}}, got); diff != "" || err != nil {
-			t.Error(diff, err)
+		if err != nil || len(got) != 1 || got[0].At.IsZero() {
+			t.Fatal(got, err)
+		}
+		if diff := cmp.Diff(github.Queued{Number: 1, SHA: at, By: who, At: got[0].At}, got[0]); diff != "" {
+			t.Error(diff)
 		}
 	}
 }
