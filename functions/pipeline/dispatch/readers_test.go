@@ -23,7 +23,7 @@ func TestThePlanStays(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 	read("after the merge")
-	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "The pull request is merged.", "Comment `lockstep retry` for a plan of the base branch")
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "is applied already, as `alice` asked.")
 
 	// The text is evidence for nobody, but is not exchanged unnoticed.
 	two := s.pull("alice", "c", githubtest.Files{"c.tf": resource("c", "1")})

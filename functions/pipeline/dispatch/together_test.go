@@ -42,7 +42,7 @@ func TestPlanAndApply(t *testing.T) {
 	}
 	s.repo.Push("alice", "b", "Mended", githubtest.Files{"b.tf": resource("b", "2")})
 	s.settle()
-	s.expect("a retry of nothing", s.say("alice", n, "lockstep retry"), "**Not planned**", "Nothing here has failed: there is nothing to try again.")
+	s.expect("a retry of nothing", s.say("alice", n, "lockstep retry"), "**Not planned**", "Nothing here has failed.")
 	s.expect("the other way round", s.say("alice", n, "lockstep apply -p app\nlockstep plan -p app"), "**Not applied** `app`", "**Planned** `app`: no changes")
 }
 
