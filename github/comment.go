@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"path"
-	"strconv"
 	"strings"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/lockstep-iac/lockstep/github/internal/addressing"
 )
 
 // MaxComment is the limit of a comment's length. GitHub counts characters; we count bytes, which
@@ -120,7 +119,7 @@ func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment,
 			return nil, failed(fmt.Sprintf("list the comments on %s", c.repo), err)
 		}
 		for _, x := range list {
-			number, ok := pullOf(x.GetHTMLURL())
+			number, ok := addressing.PullOf(x.GetHTMLURL())
 			// GitHub also lists older comments that were edited since.
 			if !ok || x.GetCreatedAt().Before(since) {
 				continue
@@ -133,17 +132,6 @@ func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment,
 		page = res.NextPage
 	}
 	return out, nil
-}
-
-// pullOf returns the number of the pull request of a comment, from the address of its page: no
-// other member of such a list tells pull requests from issues.
-func pullOf(page string) (number int, ok bool) {
-	u, err := url.Parse(page)
-	if err != nil || path.Base(path.Dir(u.Path)) != "pull" {
-		return 0, false
-	}
-	number, err = strconv.Atoi(path.Base(u.Path))
-	return number, err == nil && number > 0
 }
 
 // A Reaction is one of the small pictures under a comment, by GitHub's name.

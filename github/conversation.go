@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/github/internal/addressing"
 	"github.com/lockstep-iac/lockstep/github/internal/querying"
 )
 
@@ -62,7 +61,7 @@ func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error
 func pages(ctx context.Context, c *Client, what, query string, number int, take func(*querying.PullRequest) querying.Page) error {
 	for after := (*string)(nil); ; {
 		r := present(c) // it has no address by ID
-		req, err := c.queries.NewRequest("POST", graphQL(c.app.api), map[string]any{
+		req, err := c.queries.NewRequest("POST", addressing.GraphQL(c.app.api), map[string]any{
 			"query": query, "variables": map[string]any{"owner": r.Owner, "name": r.Name, "number": number, "after": after},
 		})
 		if err != nil {
@@ -101,12 +100,4 @@ func refusal(a querying.Answer, repo int64) error {
 		return ErrNotFound
 	}
 	return nil
-}
-
-// graphQL is the address of the GraphQL API. A GitHub Enterprise server has its REST API at /api/v3/.
-// Source: https://docs.github.com/en/enterprise-server/graphql/guides/managing-enterprise-accounts
-func graphQL(api *url.URL) string {
-	at := *api
-	at.Path = strings.TrimSuffix(at.Path, "v3/") + "graphql"
-	return at.String()
 }

@@ -1,7 +1,6 @@
 package github
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -20,7 +19,7 @@ func decode(name string, body []byte) (Event, error) {
 	default:
 		return OtherEvent{Name: name}, nil
 	}
-	parsed, err := parse(name, body)
+	parsed, err := payloads.Parse(name, body)
 	if err != nil {
 		return nil, fmt.Errorf("the payload of the %s webhook is not readable: %w", name, err)
 	}
@@ -29,22 +28,6 @@ func decode(name string, body []byte) (Event, error) {
 		return nil, fmt.Errorf("the %s webhook cannot be used: %w", name, err)
 	}
 	return e, payloads.Shaped(name, body)
-}
-
-func parse(name string, body []byte) (any, error) {
-	if name == "check_run" || name == "check_suite" {
-		var c payloads.Check
-		return &c, json.Unmarshal(body, &c)
-	}
-	if name == "merge_group" {
-		var g payloads.Group
-		return &g, json.Unmarshal(body, &g)
-	}
-	if name == "status" {
-		var s payloads.Status
-		return &s, json.Unmarshal(body, &s)
-	}
-	return gh.ParseWebHook(name, body)
 }
 
 func eventOf(name string, parsed any) (Event, error) {

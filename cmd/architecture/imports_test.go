@@ -147,7 +147,7 @@ var allowed = map[string][]string{
 	"functions/project/grammar":           {},
 	"functions/pipeline/lambdatest/bombs": {},
 
-	"github/githubtest":                               {"github", "github/githubtest/apps", "github/githubtest/faults", "github/githubtest/internal/commits", "github/githubtest/internal/deployments", "github/githubtest/internal/environments", "github/githubtest/internal/hooks", "github/githubtest/internal/issues", "github/githubtest/rest", "github/githubtest/internal/story", "github/githubtest/internal/names", "github/githubtest/internal/queries", "github/githubtest/internal/queues"},
+	"github/githubtest":                               {"github", "github/githubtest/apps", "github/githubtest/faults", "github/githubtest/internal/commits", "github/githubtest/internal/deployments", "github/githubtest/internal/environments", "github/githubtest/internal/hooks", "github/githubtest/internal/issues", "github/githubtest/rest", "github/githubtest/internal/story", "github/githubtest/internal/names", "github/githubtest/internal/queries", "github/githubtest/internal/rules", "github/githubtest/internal/queues"},
 	"github/githubtest/apps":                          {"github/githubtest/rest"},
 	"github/githubtest/faults":                        {"github/githubtest/rest"},
 	"github/githubtest/internal/commits":              {"github/githubtest/rest"},
@@ -161,6 +161,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/lambdatest/internal/metering": {"functions/pricing"},
 	"github/githubtest/internal/names":                {"github/githubtest/rest"},
 	"github/githubtest/internal/queries":              {"github/githubtest/rest"},
+	"github/githubtest/internal/rules":                {"github/githubtest/rest"},
 	"github/githubtest/internal/queues":               {"github/githubtest/internal/commits", "github/githubtest/rest"},
 
 	"statebackend/encryption":       {"statebackend"},

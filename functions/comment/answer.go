@@ -174,7 +174,7 @@ type MergeRefused struct {
 
 func (n MergeRefused) markdown() string {
 	text := fmt.Sprintf("**Applied, but not merged.** All projects are applied, and the base branch asks for the merge (`automerge`, method %s), but GitHub refuses it: %s.", markdown.Code(n.Method), markdown.Code(strings.TrimSuffix(n.Why, ".")))
-	return text + " " + strings.TrimLeft(n.Remedy+" Merge the pull request yourself once that is mended: the base branch does not have what was applied yet.", " ")
+	return text + " " + strings.TrimLeft(n.Remedy+" It is tried again when that may be mended, by each check and review, and once an hour; you can merge the pull request yourself as well. The base branch does not have what was applied yet.", " ")
 }
 
 // Broken reports a failure of Lockstep itself.

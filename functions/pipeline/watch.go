@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// A Watch is a pull request with plans that wait at a head under requirements of the settings. Most of the facts behind the
-// decision change without a command, so each change that may be one of these has the comments and checks made again.
+// A Watch is a pull request with plans that wait at a head under requirements of the settings, or with nothing left but a merge
+// that GitHub refuses. Most of the facts behind the decision change without a command, so each change that may be one of these has the
+// comments and checks made again, and the merge tried.
 type Watch struct {
 	Pull Pull
 	Head string
@@ -20,6 +21,8 @@ type Watch struct {
 	Until time.Time `json:",omitzero"`
 	// Reports begin the names of the check runs and commit statuses that count; "" begins all.
 	Reports []string `json:",omitempty"`
+	// Merge is set if the merge is to be tried again.
+	Merge bool `json:",omitempty"`
 }
 
 // WatchDir is the directory of the keys of all watches of a commit.
@@ -32,7 +35,7 @@ func (w Watch) Key() string {
 
 // Reported reports whether a check run or a commit status of a name, which is none of ours, may change the decision.
 func (w Watch) Reported(name string) bool {
-	return slices.ContainsFunc(w.Reports, func(begins string) bool { return strings.HasPrefix(name, begins) })
+	return w.Merge || slices.ContainsFunc(w.Reports, func(begins string) bool { return strings.HasPrefix(name, begins) })
 }
 
 // Over reports whether the decision may be another one by now, with the base branch at a tip: by the clock, or by what

@@ -5,15 +5,12 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/rules"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// A Required check is one that has to pass before a merge into main. App is the ID of the App that has to
-// report it; 0 is any.
-type Required struct {
-	Name string
-	App  int64
-}
+// A Required check is one that has to pass before a merge into main.
+type Required = rules.Required
 
 // Protect makes checks required, by the branch's protection and by a ruleset, and sets GitHub's opinion of
 // merges without conflicts: "clean", "blocked", "behind", "unstable" or "unknown".
@@ -82,53 +79,17 @@ func (r *Repository) getBranch(req *http.Request) (int, any) {
 	if !ok {
 		return rest.Fail(rest.NotFound)
 	}
-	contexts, checks := []any{}, []any{}
-	for _, x := range r.protection {
-		contexts = append(contexts, x.Name)
-		checks = append(checks, rest.Object{"context": x.Name, "app_id": orNull(x.App)})
-	}
 	api, web := rest.APIURL+"repos/"+r.String(), rest.WebURL+r.String()
 	return http.StatusOK, rest.Object{
-		"name": name, "commit": r.commitJSON(r.world.history[sha]), "protected": len(contexts) > 0, "protection_url": api + "/branches/" + name + "/protection",
-		"_links": rest.Object{"self": api + "/branches/" + name, "html": web + "/tree/" + name},
-		"protection": rest.Object{
-			"enabled":                len(contexts) > 0,
-			"required_status_checks": rest.Object{"enforcement_level": "everyone", "contexts": contexts, "checks": checks},
-		},
+		"name": name, "commit": r.commitJSON(r.world.history[sha]), "protected": len(r.protection) > 0, "protection_url": api + "/branches/" + name + "/protection",
+		"_links":     rest.Object{"self": api + "/branches/" + name, "html": web + "/tree/" + name},
+		"protection": rules.Protection(r.protection),
 	}
-}
-
-func orNull(n int64) any {
-	if n == 0 {
-		return nil
-	}
-	return n
 }
 
 // listRules is GET /repos/{owner}/{repo}/rules/branches/{branch}.
 func (r *Repository) listRules(req *http.Request) (int, any) {
-	list := []any{}
-	if len(r.ruleset) > 0 {
-		want := []any{}
-		for _, x := range r.ruleset {
-			o := rest.Object{"context": x.Name}
-			if x.App != 0 {
-				o["integration_id"] = x.App
-			}
-			want = append(want, o)
-		}
-		source := rest.Object{"ruleset_source_type": "Repository", "ruleset_source": r.String(), "ruleset_id": 42}
-		checks := rest.Object{"type": "required_status_checks", "parameters": rest.Object{"required_status_checks": want, "strict_required_status_checks_policy": false}}
-		for name, value := range source {
-			checks[name] = value
-		}
-		queue := rest.Object{"type": "required_signatures"}
-		for name, value := range source {
-			queue[name] = value
-		}
-		list = append(list, queue, checks)
-	}
-	return http.StatusOK, rest.Paged(req, list)
+	return http.StatusOK, rest.Paged(req, rules.Ruleset(r.String(), r.ruleset))
 }
 
 // compare is GET /repos/{owner}/{repo}/compare/{basehead}.

@@ -3,7 +3,9 @@ package dispatch_test
 import (
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -93,5 +95,53 @@ func TestBranchesThatStay(t *testing.T) {
 	s.say("alice", n, "lockstep apply")
 	if !s.merged(n) || !s.branchDeleted("y") {
 		t.Errorf("merged %t, y is deleted %t", s.merged(n), s.branchDeleted("y"))
+	}
+}
+
+// TestMergedLater holds that a merge which GitHub refuses, or of a draft, is made once it may be: when a check has passed, when the draft
+// is none any more, and by the janitor after an hour if nobody is told of anything.
+func TestMergedLater(t *testing.T) {
+	t.Parallel()
+	for how, after := range map[string]func(s *stage, n int){
+		"a check": func(s *stage, n int) {
+			s.repo.AddCheck("buildkite", github.Check{Name: "ci", SHA: s.repo.Head("b"), ExternalID: "x", Status: github.CheckCompleted, Conclusion: github.ConcludedSuccess, Title: "t", Summary: "s"})
+		},
+		"a comment before the check": func(s *stage, n int) {
+			s.say("bob", n, "lockstep help")
+			s.repo.AddCheck("buildkite", github.Check{Name: "ci", SHA: s.repo.Head("b"), ExternalID: "x", Status: github.CheckCompleted, Conclusion: github.ConcludedSuccess, Title: "t", Summary: "s"})
+		},
+		"nobody is told": func(s *stage, n int) {
+			s.roundAt(time.Now().Add(2*time.Hour), reconcile.Found{Decisions: 1})
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			s := automerged(t, "")
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.repo.RefuseMerges("Required status check \"ci\" is expected.")
+			s.say("alice", n, "lockstep apply")
+			if s.merged(n) {
+				t.Fatal("it is merged in spite of the refusal")
+			}
+			s.repo.RefuseMerges("")
+			after(s, n)
+			s.settle()
+			if !s.merged(n) {
+				t.Error("it is not merged")
+			}
+		})
+	}
+	s := automerged(t, "")
+	s.repo.Push("alice", "b", "B", githubtest.Files{"net/b.tf": resource("b", "1")})
+	n := s.repo.OpenDraft("alice", "B", "b")
+	s.settle()
+	s.say("alice", n, "lockstep apply")
+	if s.merged(n) {
+		t.Fatal("a draft is merged")
+	}
+	s.repo.Ready("alice", n)
+	s.settle()
+	if !s.merged(n) {
+		t.Error("what was a draft is not merged")
 	}
 }

@@ -5,6 +5,8 @@ package addressing
 import (
 	"fmt"
 	"net/url"
+	"path"
+	"strconv"
 	"strings"
 )
 
@@ -30,4 +32,23 @@ func ByID(api, at *url.URL, id int64) *url.URL {
 		return at // it is no path
 	}
 	return &out
+}
+
+// PullOf returns the number of the pull request of a comment, from the address of its page: no
+// other member of such a list tells pull requests from issues.
+func PullOf(page string) (number int, ok bool) {
+	u, err := url.Parse(page)
+	if err != nil || path.Base(path.Dir(u.Path)) != "pull" {
+		return 0, false
+	}
+	number, err = strconv.Atoi(path.Base(u.Path))
+	return number, err == nil && number > 0
+}
+
+// GraphQL is the address of the GraphQL API. A GitHub Enterprise server has its REST API at /api/v3/.
+// Source: https://docs.github.com/en/enterprise-server/graphql/guides/managing-enterprise-accounts
+func GraphQL(api *url.URL) string {
+	at := *api
+	at.Path = strings.TrimSuffix(at.Path, "v3/") + "graphql"
+	return at.String()
 }

@@ -119,3 +119,20 @@ func Digest(body []byte) string {
 	sum := sha256.Sum256(b.Bytes())
 	return hex.EncodeToString(sum[:])
 }
+
+// Parse reads the payload of an event: into a type of this package, or of go-github.
+func Parse(name string, body []byte) (any, error) {
+	if name == "check_run" || name == "check_suite" {
+		var c Check
+		return &c, json.Unmarshal(body, &c)
+	}
+	if name == "merge_group" {
+		var g Group
+		return &g, json.Unmarshal(body, &g)
+	}
+	if name == "status" {
+		var s Status
+		return &s, json.Unmarshal(body, &s)
+	}
+	return gh.ParseWebHook(name, body)
+}

@@ -1,10 +1,13 @@
 package automerging
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -54,12 +57,17 @@ func (m Merger) Merge(ctx context.Context) error {
 		}
 		kept[s.Key()] = last.Unfinished(pull.Number, look.Head)
 	}
+	draft := pull.Draft
+	pull.Draft = false
 	if !due(pull, look, list, kept) {
 		return nil
 	}
 	settings, err := m.Evidence.Automerge(ctx)
 	if err != nil || settings == nil {
 		return err
+	}
+	if draft { // until it is none
+		return m.watch(ctx)
 	}
 	if done, err := m.othersDone(ctx, look); err != nil || !done {
 		return err
@@ -76,11 +84,37 @@ func (m Merger) Merge(ctx context.Context) error {
 	case errors.Is(err, github.ErrHeadMoved), errors.Is(err, github.ErrNotFound):
 		return nil // the next look at the pull request decides
 	case errors.As(err, &final):
+		if err := m.watch(ctx); err != nil {
+			return err
+		}
 		return m.refused(ctx, pull.Head.SHA, comment.MergeRefused{Method: settings.Method, Why: final.Why, Remedy: final.Remedy})
 	case err != nil:
 		return err
 	}
 	return m.clean(ctx, look)
+}
+
+// watch has the merge tried again with each event that may have mended what GitHub refuses it for, and once an hour.
+func (m Merger) watch(ctx context.Context) error {
+	pull := m.Evidence.Pull
+	tip, err := m.Evidence.Hub.Tip(ctx, pull.Base.Ref)
+	if err != nil {
+		return err
+	}
+	w := pipeline.Watch{Pull: m.Evidence.Message.Pull, Head: pull.Head.SHA}
+	_, err = m.Ledger.Change(ctx, w.Key(), func(old []byte) ([]byte, error) {
+		if old != nil {
+			if w, err = pipeline.DecodeWatch(pipeline.Record{Key: w.Key(), Value: old}); err != nil {
+				return nil, err
+			}
+		}
+		w.Base, w.At, w.Merge = tip, time.Now().UTC().Truncate(time.Hour), true
+		if next := pipeline.Encode(w); !bytes.Equal(next, old) {
+			return next, nil
+		}
+		return nil, ledger.ErrAsIs
+	})
+	return err
 }
 
 // othersDone reports whether the deployments that serve other projects of the pull request have nothing left, by their

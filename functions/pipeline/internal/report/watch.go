@@ -18,8 +18,9 @@ func watch(ctx context.Context, rp *Reporter, head string) error {
 	if !are || now.Head != head {
 		return unwatch(ctx, rp, pipeline.Watch{Pull: rp.Evidence.Message.Pull, Head: head}.Key())
 	}
-	value := pipeline.Encode(now)
 	_, err := rp.Ledger.Change(ctx, now.Key(), func(old []byte) ([]byte, error) {
+		now.Merge = merges(pipeline.Record{Key: now.Key(), Value: old})
+		value := pipeline.Encode(now)
 		if string(old) == string(value) {
 			return nil, ledger.ErrAsIs
 		}
@@ -28,9 +29,15 @@ func watch(ctx context.Context, rp *Reporter, head string) error {
 	return err
 }
 
+// merges reports whether a watch is over a merge, too: that stays as long as the head.
+func merges(rec pipeline.Record) bool {
+	w, err := pipeline.DecodeWatch(rec)
+	return err == nil && w.Merge
+}
+
 func unwatch(ctx context.Context, rp *Reporter, key string) error {
 	rec, err := rp.Ledger.Records.Get(ctx, key)
-	if err != nil || rec.Version == "" {
+	if err != nil || rec.Version == "" || merges(rec) {
 		return err
 	}
 	if err = rp.Ledger.Records.Delete(ctx, key, rec.Version); errors.Is(err, pipeline.ErrConflict) {

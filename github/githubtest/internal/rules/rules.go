@@ -1,0 +1,52 @@
+// Package rules has the answers of GitHub's API about the rules of a branch. It refuses to know who holds them. Start at
+// [Required].
+package rules
+
+import "github.com/lockstep-iac/lockstep/github/githubtest/rest"
+
+// A Required check is one that has to pass before a merge. App is the ID of the App that has to report it; 0 is any.
+type Required struct {
+	Name string
+	App  int64
+}
+
+// Protection is the protection of a branch with required checks.
+func Protection(all []Required) rest.Object {
+	contexts, checks := []any{}, []any{}
+	for _, x := range all {
+		contexts = append(contexts, x.Name)
+		checks = append(checks, rest.Object{"context": x.Name, "app_id": orNull(x.App)})
+	}
+	return rest.Object{
+		"enabled":                len(contexts) > 0,
+		"required_status_checks": rest.Object{"enforcement_level": "everyone", "contexts": contexts, "checks": checks},
+	}
+}
+
+func orNull(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+// Ruleset are the rules for a branch of a repository by a ruleset with required checks; none if there are none.
+func Ruleset(repository string, all []Required) []any {
+	if len(all) == 0 {
+		return []any{}
+	}
+	want := []any{}
+	for _, x := range all {
+		o := rest.Object{"context": x.Name}
+		if x.App != 0 {
+			o["integration_id"] = x.App
+		}
+		want = append(want, o)
+	}
+	rule := func(kind string) rest.Object {
+		return rest.Object{"type": kind, "ruleset_source_type": "Repository", "ruleset_source": repository, "ruleset_id": 42}
+	}
+	checks := rule("required_status_checks")
+	checks["parameters"] = rest.Object{"required_status_checks": want, "strict_required_status_checks_policy": false}
+	return []any{rule("required_signatures"), checks}
+}
