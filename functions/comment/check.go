@@ -21,7 +21,7 @@ func (c Check) Title(limit int) string {
 	switch c.ranked() {
 	case held:
 		title = "Cannot be applied yet: " + toCome(c.Counts) + c.with()
-	case Queued, Planning, Overtaken:
+	case Queued, Planning, Postponed:
 		title = "Planning"
 	case Ready, OnMerge:
 		title = toCome(c.Counts) + c.with()

@@ -54,7 +54,7 @@ var heads = map[HeadStanding]struct {
 	HeadUnknown:     {title: "The projects cannot be determined"},
 	HeadConflict:    {title: "It conflicts with the base branch"},
 	HeadRefused:     {title: "Nothing is planned"},
-	HeadPlanning:    {[]Standing{Queued, Planning, Overtaken}, "Planning %s"},
+	HeadPlanning:    {[]Standing{Queued, Planning, Postponed}, "Planning %s"},
 	HeadPlanFailed:  {[]Standing{PlanFailed}, "Planning failed: %s"},
 	HeadBlocked:     {[]Standing{Blocked, held}, "Cannot be applied now: %s"},
 	HeadWaiting:     {[]Standing{Ready}, "Waits for lockstep apply: %s"},

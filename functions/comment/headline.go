@@ -29,7 +29,7 @@ var headlines = []struct {
 	{[]Standing{PartPlanned}, "Not all of %s is planned", "Not all is planned of %d of %d projects of %s", "is planned in part", "are planned in part", plannedOnly},
 	{[]Standing{PartApplied}, "Lockstep has applied a part of %s", "Lockstep has applied a part of %d of %d projects of %s", "is applied in part", "are applied in part", doneOnly},
 	{[]Standing{Stale}, "The plan for %s is out of date", "Out of date: %d of %d plans for %s", "is out of date", "are out of date", nil},
-	{[]Standing{Queued, Planning, Overtaken}, "Lockstep is planning %s", "Lockstep is planning %d of %d projects of %s", "is being planned", "are being planned", nil},
+	{[]Standing{Queued, Planning, Postponed}, "Lockstep is planning %s", "Lockstep is planning %d of %d projects of %s", "is being planned", "are being planned", nil},
 	{[]Standing{Awaiting, ApplyQueued, Applying}, "Lockstep is applying %s", "Lockstep is applying %d of %d projects of %s", "is being applied", "are being applied", nil},
 	{[]Standing{Ready, OnMerge}, "Plan for %s", "Plan for %d of %d projects of %s", "is planned", "are planned", plannedOnly},
 	{[]Standing{Previewed}, "Plan without credentials for %s", "Plan without credentials for %d of %d projects of %s", "is planned without credentials", "are planned without credentials", plannedOnly},

@@ -16,7 +16,7 @@ type Standing string
 const (
 	Queued      Standing = "queued" // to be planned
 	Planning    Standing = "planning"
-	Overtaken   Standing = "overtaken"    // to be planned after the apply of a former head
+	Postponed   Standing = "postponed"    // to be planned after the apply of a former head
 	Ready       Standing = "ready"        // planned, with something to do
 	OnMerge     Standing = "on merge"     // the same, and merging applies it
 	Blocked     Standing = "blocked"      // planned, and something is in the way of its apply
@@ -41,7 +41,7 @@ const (
 // Standings returns all standings.
 func Standings() []Standing {
 	return []Standing{
-		Queued, Planning, Overtaken, Ready, OnMerge, Blocked, Renewed, Previewed, PartPlanned, NoChanges, PlanFailed, Awaiting, ApplyQueued, Applying, Applied, PartApplied, ApplyFailed,
+		Queued, Planning, Postponed, Ready, OnMerge, Blocked, Renewed, Previewed, PartPlanned, NoChanges, PlanFailed, Awaiting, ApplyQueued, Applying, Applied, PartApplied, ApplyFailed,
 		Stopped, Stale, NotApplied, Closed, Superseded,
 	}
 }
@@ -94,7 +94,7 @@ func (p ProjectStatus) plan() string {
 	switch {
 	case p.Standing == PlanFailed, unmade:
 		return "no plan"
-	case slices.Contains([]Standing{Queued, Planning, Overtaken, Superseded}, p.Standing):
+	case slices.Contains([]Standing{Queued, Planning, Postponed, Superseded}, p.Standing):
 		return "..."
 	}
 	return toCome(p.Counts) + p.with()
@@ -166,7 +166,7 @@ func (p ProjectStatus) standing() string {
 		return "waiting to be planned"
 	case Planning:
 		return "being planned"
-	case Overtaken:
+	case Postponed:
 		return "to be planned after the apply of a former head, requested" + by
 	case Ready:
 		if p.Held() {

@@ -86,7 +86,7 @@ func (c CheckRecord) Tells(conclusion github.Conclusion, around string, required
 // Conclude returns the status and the conclusion of a check.
 func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 	switch s {
-	case comment.Queued, comment.Overtaken, comment.ApplyQueued, comment.Awaiting:
+	case comment.Queued, comment.Postponed, comment.ApplyQueued, comment.Awaiting:
 		return github.CheckQueued, ""
 	case comment.Planning, comment.Applying:
 		return github.CheckInProgress, ""

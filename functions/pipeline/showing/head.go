@@ -56,7 +56,7 @@ func facts(l Look, all []runs.Run) checking.Facts {
 	for _, r := range all {
 		switch {
 		case r.Head != l.Head && r.Phase.UnderWay():
-			f.Projects = append(f.Projects, comment.Overtaken)
+			f.Projects = append(f.Projects, comment.Postponed)
 		case r.Head == l.Head && r.Phase != runs.Superseded:
 			f.Projects = append(f.Projects, r.Standing())
 			if !r.Beside {

@@ -222,7 +222,7 @@ var standings = map[comment.Standing]struct {
 	comment.Awaiting:    {"is to be applied after others", page.Busy, true},
 	comment.Previewed:   {"is planned without credentials", page.Quiet, true},
 	comment.NoChanges:   {"has nothing to do", page.Quiet, false},
-	comment.Overtaken:   {"is to be planned after the apply of a former head", page.Busy, false},
+	comment.Postponed:   {"is to be planned after the apply of a former head", page.Busy, false},
 	comment.PlanFailed:  {"could not be planned", page.Bad, false},
 	comment.ApplyQueued: {"waits to be applied", page.Busy, true},
 	comment.Applying:    {"is being applied", page.Busy, true},

@@ -27,7 +27,7 @@ type Facts struct {
 // counts.
 var pending = []row{
 	{comment.Applying, comment.HeadApplying}, {comment.ApplyQueued, comment.HeadApplying}, {comment.Awaiting, comment.HeadApplying},
-	{comment.Planning, comment.HeadPlanning}, {comment.Queued, comment.HeadPlanning}, {comment.Overtaken, comment.HeadPlanning},
+	{comment.Planning, comment.HeadPlanning}, {comment.Queued, comment.HeadPlanning}, {comment.Postponed, comment.HeadPlanning},
 }
 
 // settled are all others, from the worst on.

@@ -68,7 +68,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 	var out []comment.ProjectStatus
 	for _, r := range all {
 		if r.Head != head && r.Phase.UnderWay() {
-			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Overtaken, By: r.Actor})
+			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Postponed, By: r.Actor})
 			continue
 		}
 		closed := r.Standing() == comment.Closed && (rp.Evidence.Pull.Open || rp.Evidence.Pull.Merged) // it went into another branch, say
