@@ -15,6 +15,7 @@ const (
 	HeadAwaited     HeadStanding = "awaited"  // its projects are being looked for
 	HeadGivenUp     HeadStanding = "given up" // nobody could look at it
 	HeadUnknown     HeadStanding = "unknown"  // the projects cannot be determined
+	HeadDenied      HeadStanding = "denied"   // the plan of a project is not permitted
 	HeadConflict    HeadStanding = "conflict"
 	HeadRefused     HeadStanding = "refused" // nothing of the pull request is planned
 	HeadPlanning    HeadStanding = "planning"
@@ -52,6 +53,7 @@ var heads = map[HeadStanding]struct {
 	HeadAwaited:     {title: "Looking for the projects"},
 	HeadGivenUp:     {title: "Lockstep could not look at this head"},
 	HeadUnknown:     {title: "The projects cannot be determined"},
+	HeadDenied:      {title: "Not all projects may be planned"},
 	HeadConflict:    {title: "It conflicts with the base branch"},
 	HeadRefused:     {title: "Nothing is planned"},
 	HeadPlanning:    {[]Standing{Queued, Planning, Postponed}, "Planning %s"},
@@ -167,6 +169,8 @@ func (h Head) Summary(limit int) string {
 		parts = append(parts, "Lockstep is looking for the projects that this pull request touches.")
 	case HeadGivenUp:
 		parts = append(parts, fmt.Sprintf("Nothing is known of this head. To try once more, push, or comment %s.", markdown.Code("lockstep plan")), h.Why)
+	case HeadDenied:
+		parts = append(parts, "Projects that this pull request touches are not planned, so it cannot be told what merging it changes.", h.Problem)
 	case HeadUnknown:
 		parts = append(parts, "Lockstep cannot be sure which projects this pull request touches, so some of them, or all, are not planned.", h.Problem)
 	case HeadRefused:

@@ -97,6 +97,27 @@ func TestPlanGate(t *testing.T) {
 	s.expect("by one of them", s.say("bob", n, "lockstep plan"), "**Planned** `net`")
 }
 
+// TestPlanGateOfOne holds that the check of a head with a project that may not be planned says so, and fails until somebody has it
+// planned, whatever becomes of the others; and that it does not pass after the merge.
+func TestPlanGateOfOne(t *testing.T) {
+	t.Parallel()
+	files := githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\nrequire \"plan\" {\n  projects = [\"net\"]\n  by = [\"acme/sre\"]\n}\n"}
+	s := newStage(t, files)
+	s.hub.SetTeam("acme", "sre", "bob")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	const denied = "failure Not all projects may be planned"
+	s.headIs("after a push", "b", denied)
+	s.expect("its page", s.checkOf("b", "lockstep").Summary, "asked for by `acme/sre`", "| `app` | 2 to add")
+	s.say("alice", n, "lockstep plan -p app")
+	s.headIs("after a plan of the other one", "b", denied)
+	s.say("bob", n, "lockstep plan -p net")
+	s.headIs("once it is planned", "b", "neutral Waits for lockstep apply: 2 of 2 projects, 4 to add, 0 to change, 0 to destroy")
+	two := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.repo.Merge("alice", two)
+	s.settle()
+	s.headIs("after the merge", "c", denied)
+}
+
 // TestPlanGateOfOpenPlans holds that a plan which was permitted is made again by itself: nobody asks for that.
 func TestPlanGateOfOpenPlans(t *testing.T) {
 	t.Parallel()

@@ -44,14 +44,17 @@ func Head(l Look, all []runs.Run) (h comment.Head, ok bool) {
 	case l.Head == "":
 		h.Standing = comment.HeadAwaited
 	default:
-		h.Standing = checking.Of(facts(l, all))
+		f := facts(l, all)
+		if h.Standing = checking.Of(f); f.Unplanned {
+			h.Problem = cmp.Or(h.Problem, l.Denied)
+		}
 	}
 	return h, l.Pull.Number > 0 && !h.Closed && (Whole(h.Standing) || h.Removed != "" || len(h.Notes) > 0)
 }
 
 // facts are those of the check of a head, as far as the runs tell them.
 func facts(l Look, all []runs.Run) checking.Facts {
-	f := checking.Facts{Closed: l.Closed && !l.Merged, Refused: l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict}
+	f := checking.Facts{Closed: l.Closed && !l.Merged, Refused: l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict, Denied: l.Denied != ""}
 	planned := 0
 	for _, r := range all {
 		switch {
@@ -64,13 +67,13 @@ func facts(l Look, all []runs.Run) checking.Facts {
 			}
 		}
 	}
-	f.Unplanned = !l.Closed && planned < l.Projects
+	f.Unplanned = planned < l.Projects && (!l.Closed || l.Merged && l.Denied != "")
 	return f
 }
 
 // Whole reports whether a standing of a head is none of its projects.
 func Whole(s comment.HeadStanding) bool {
 	return slices.Contains([]comment.HeadStanding{
-		comment.HeadAwaited, comment.HeadGivenUp, comment.HeadUnknown, comment.HeadConflict, comment.HeadRefused, comment.HeadNothing, comment.HeadClosed,
+		comment.HeadAwaited, comment.HeadGivenUp, comment.HeadUnknown, comment.HeadDenied, comment.HeadConflict, comment.HeadRefused, comment.HeadNothing, comment.HeadClosed,
 	}, s)
 }

@@ -77,6 +77,8 @@ func entry(line string) (e Entry, err error) {
 			f.Closed = true
 		case word == "refused":
 			f.Refused = true
+		case word == "denied":
+			f.Denied = true
 		case word == "unplanned":
 			f.Unplanned = true
 		case word == "problem":

@@ -18,9 +18,10 @@ type Facts struct {
 	Refused bool
 	// Problem is set if its projects are unknown, Conflict if it cannot be merged.
 	Problem, Conflict bool
-	// Unplanned is set if the head touches projects that nobody has asked a plan of yet.
-	Unplanned bool
-	Projects  []comment.Standing // of those at the head
+	// Unplanned is set if the head touches projects that have no plan, nor one in the making; Denied if the base branch permits
+	// that to nobody who has asked.
+	Unplanned, Denied bool
+	Projects          []comment.Standing // of those at the head
 }
 
 // pending are the standings of a project that end by themselves. Before they have ended, no other
@@ -62,6 +63,9 @@ func Of(f Facts) comment.HeadStanding {
 	if r := first(pending, f.Projects); r != "" {
 		return r
 	}
+	if f.Unplanned && f.Denied {
+		return comment.HeadDenied
+	}
 	if f.Unplanned {
 		return comment.HeadAwaited
 	}
@@ -86,7 +90,7 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 		return github.CheckQueued, ""
 	case comment.HeadApplying:
 		return github.CheckInProgress, ""
-	case comment.HeadUnknown, comment.HeadConflict, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp, comment.HeadQueueDiffers, comment.HeadQueueFailed, comment.HeadQueueUnseen:
+	case comment.HeadUnknown, comment.HeadDenied, comment.HeadConflict, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp, comment.HeadQueueDiffers, comment.HeadQueueFailed, comment.HeadQueueUnseen:
 		return github.CheckCompleted, github.ConcludedFailure
 	case comment.HeadRefused, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed, comment.HeadPart:
 		return github.CheckCompleted, github.ConcludedActionRequired

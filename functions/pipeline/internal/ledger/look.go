@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,6 +28,8 @@ type Look struct {
 	Conflict bool   `json:",omitempty"`
 	Problem  string `json:",omitempty"`
 	Refused  string `json:",omitempty"`
+	// Denied, in Markdown, are the refusals of plans of single projects: it counts while there are fewer plans than projects.
+	Denied string `json:",omitempty"`
 	// Closed is set once the pull request is: if it is reopened, its head has to be looked at again. Merged is set if that
 	// was by a merge; it is not in records of earlier versions.
 	Closed bool `json:",omitempty"`
@@ -97,12 +100,13 @@ func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.I
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return ld.ChangeLook(ctx, l.Pull, func(was *Look) {
 		l.Heads, l.Groups, l.Landing, l.FollowUp = was.Heads, was.Groups, was.Landing, was.FollowUp
-		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Removed != ""
+		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Denied != "" || l.Removed != ""
 		l.Asked = l.Asked && (was.Asked || was.Head != l.Head || was.Into != l.Into || was.Closed)
 		if was.Head == l.Head && !was.Seen.IsZero() {
 			l.Seen = was.Seen
 		}
 		if was.Head == l.Head {
+			l.Denied = cmp.Or(l.Denied, was.Denied)
 			if l.Problem != "" || l.Refused != "" || l.Conflict { // it did not come to the projects
 				l.Projects = max(l.Projects, was.Projects)
 			}

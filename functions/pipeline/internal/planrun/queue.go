@@ -101,17 +101,17 @@ func (qu *PlanQueuer) unasked(ctx context.Context, q runs.Request, replies []com
 	if q.Entry != runs.ByPush || l.Conflict {
 		return nil
 	}
-	said := l.Problem
+	l.Denied = ""
 	for _, r := range replies {
 		no, is := r.(comment.Refused)
 		if !is || !slices.ContainsFunc(no.Reasons, func(why reasons.Reason) bool { _, is := why.(reasons.BeingApplied); return is }) {
-			l.Problem = strings.TrimSpace(l.Problem + "\n\n" + comment.Markdown(r))
+			l.Denied = strings.TrimSpace(l.Denied + "\n\n" + comment.Markdown(r))
 		}
 	}
-	if l.Problem == said {
+	if l.Denied == "" {
 		return nil
 	}
-	l.Problem = qu.Report.Clean(l.Problem)
+	l.Denied = qu.Report.Clean(l.Denied)
 	return qu.Ledger.SaveLook(ctx, l)
 }
 

@@ -104,7 +104,7 @@ type head struct {
 func (h head) page() comment.Head {
 	s := h.status
 	f := checking.Facts{
-		Closed: s.Closed, Refused: h.look.Refused != "", Problem: h.look.Problem != "", Conflict: h.look.Conflict, Unplanned: h.unplanned,
+		Closed: s.Closed, Refused: h.look.Refused != "", Problem: h.look.Problem != "", Conflict: h.look.Conflict, Unplanned: h.unplanned, Denied: h.look.Denied != "",
 	}
 	for _, p := range s.Projects {
 		if p.Held() && !p.Required.LeftToGitHub() { // a merge would be one that cannot be applied

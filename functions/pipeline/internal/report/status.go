@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -30,7 +31,11 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if gone := gone(all, l.Head); len(gone) > 0 {
 		s.Notes = append(slices.Clone(s.Notes), comment.Gone(gone))
 	}
-	if err := rp.headCheck(ctx, s, l, rp.Evidence.Pull.Open && atHead(all, l.Head) < l.Projects); err != nil {
+	unplanned := atHead(all, l.Head) < l.Projects && (rp.Evidence.Pull.Open || l.Denied != "")
+	if unplanned && l.Denied != "" {
+		s.Problem = strings.TrimSpace(s.Problem + "\n\n" + l.Denied)
+	}
+	if err := rp.headCheck(ctx, s, l, unplanned); err != nil {
 		return err
 	}
 	if err := rp.followUp(ctx, s, l); err != nil {
