@@ -68,7 +68,9 @@ type Run struct {
 	// the login of the user behind the later one, "" for a push. Answer names the answer that waits
 	// for the result, "" if there is none. PlanLine is the index of the comment's line that requested the plan.
 	PlanFor  string
-	PlanLine int    `json:",omitempty"`
+	PlanLine int `json:",omitempty"`
+	// Missed is set if the message for the plan was handled while the pull request was closed: a plan needs another one.
+	Missed   bool   `json:",omitempty"`
 	ApplyFor string `json:",omitempty"`
 	Actor    string `json:",omitempty"`
 	Answer   string `json:"Ask,omitempty"`

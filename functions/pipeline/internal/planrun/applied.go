@@ -29,7 +29,7 @@ func (qu *PlanQueuer) applied(ctx context.Context, touched, all []project.Projec
 		if err != nil {
 			return nil, err
 		}
-		if !last.Unfinished(s.Pull.Number, l.Head) {
+		if !last.Unfinished(s.Pull.Number, l.Head) || last.Head == l.Head { // the run of that apply is one of the head
 			continue
 		}
 		if i := slices.IndexFunc(all, is); i >= 0 {

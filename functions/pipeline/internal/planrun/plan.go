@@ -47,7 +47,12 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		return err
 	}
 	if s.Over(pl.Evidence.Pull.Open) {
-		return nil // the message about its end is about this, too
+		// The message about its end is about this, too, unless it is open again by then: whoever sees that has it planned.
+		s.Missed = true
+		if _, err := pl.Ledger.Save(ctx, s); err != nil {
+			return err
+		}
+		return pl.Ledger.CloseLook(ctx, pl.Evidence.Message.Pull, pl.Evidence.Pull.Merged)
 	}
 	q, err := pl.Evidence.Request(ctx, comment.Plan, s.Run)
 	if err != nil {

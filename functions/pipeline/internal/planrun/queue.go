@@ -186,7 +186,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 	if !mine {
 		same := s.Head == l.Head && s.Base == l.Base && s.Phase != runs.Dropped && s.Phase != runs.Superseded
 		if qu.Evidence.Message.Actor == "" && same { // an older event, or a second one about the same head
-			if s.Phase != runs.Queued {
+			if s.Phase != runs.Queued && !s.Missed {
 				return nil, nil
 			}
 			return nil, qu.announceFor(ctx, s.Run)
@@ -266,7 +266,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 		s.Named = c.Commit
 	}
 	s.AfterMerge, s.Beside, s.Twin = qu.Evidence.Pull.Merged, p.beside, p.twin
-	s.Attempt++
+	s.Attempt, s.Missed = s.Attempt+1, false
 	s.ThenApply, s.Quiet = 0, qu.quiet
 	s.Ordered = l.Order != nil && len(l.Order.Edges) > 0
 	if !runs.Preview(s.Run) && l.Before(qu.Evidence.Message.At) && appliedNext(qu.Evidence.Message.Lines, c, s.Run) {
@@ -288,8 +288,11 @@ func (qu *PlanQueuer) announceFor(ctx context.Context, r runs.Run) error {
 	if err != nil {
 		return err
 	}
-	if !asked {
+	if !asked && !r.Missed {
 		return qu.announce(ctx, r)
+	}
+	if r.Missed {
+		return qu.send(ctx, r, "for", qu.Evidence.Message.ID)
 	}
 	return qu.send(ctx, r)
 }
@@ -306,7 +309,7 @@ func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
 }
 
 // send sends the message for the plan of a queued run.
-func (qu *PlanQueuer) send(ctx context.Context, r runs.Run) error {
+func (qu *PlanQueuer) send(ctx context.Context, r runs.Run, name ...any) error {
 	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Head, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Answer: r.Answer}
-	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, m, r.Plain(), r.Attempt)
+	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, m, append([]any{r.Plain(), r.Attempt}, name...)...)
 }
