@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -136,6 +137,20 @@ func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, 
 	return runs.AheadOf(queue, r), err
 }
 
+// missing is the decision about the requirements for the apply of a run. That about one of another pull request, with the same head,
+// is the one that its check tells: the facts in hand are not about that one.
+func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, error) {
+	if r.Pull.Number == rp.Evidence.Message.Pull.Number {
+		return rp.Evidence.Missing(ctx, r)
+	}
+	rec, err := rp.Ledger.Records.Get(ctx, runs.CheckKey(r))
+	if err != nil {
+		return nil, err
+	}
+	c, err := runs.DecodeCheck(rec.Value)
+	return c.Required, err
+}
+
 // project is the status of a run.
 func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectStatus, err error) {
 	p = runs.Status(r)
@@ -166,7 +181,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 	}
 	p.Body, p.Note, err = ledger.Body(ctx, rp.Artifacts, r, p.Standing)
 	if p.Standing == comment.Ready || p.Standing == comment.OnMerge || p.Standing == comment.Renewed {
-		required, unread := rp.Evidence.Missing(ctx, r)
+		required, unread := missing(ctx, rp, r)
 		if unread != nil {
 			return p, unread
 		}
