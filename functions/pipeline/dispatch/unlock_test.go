@@ -243,14 +243,14 @@ func TestLockOfADeadApply(t *testing.T) {
 	}
 }
 
-// TestLockOfADeadApplyOfAQueue is the same for an apply on merge that GitHub's merge queue has asked for, an App without a
-// permission that GitHub shows, and that is given up.
+// TestLockOfADeadApplyOfAQueue is the same for an apply on merge that another App has asked for, by putting the pull request
+// into the merge queue: GitHub shows no permission of it. The apply is given up.
 func TestLockOfADeadApplyOfAQueue(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "lockstep.hcl": "project \".\" {\n  dir   = \".\"\n  apply = \"merge\"\n}\n"})
 	w := s.lockable()
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	s.repo.Enqueue("alice", n)
+	s.repo.Enqueue("deps[bot]", n)
 	s.settle()
 	if !s.repo.Land("lockstep") {
 		t.Fatal("the queue has not merged it")
