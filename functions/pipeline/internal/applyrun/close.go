@@ -236,9 +236,10 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 	return cl.drop(ctx, s, s.Phase)
 }
 
-// drop moves a run of a pull request that is closed, or goes into a branch that is not planned, to Dropped, and deletes its artifacts. People see it in
-// phase was from then on, and who waits for its plan, or for the apply requested together with it, is
-// told that there will be none. A run that is applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it was changed meanwhile.
+// drop moves a run of a pull request that is closed, or goes into a branch that is not planned, to Dropped, and deletes its
+// artifacts. People see it in phase was from then on, and who waits for its plan, or for the apply requested together with it,
+// is told that there will be none. A run that is applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it
+// was changed meanwhile.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
 	here := s.Head == cl.Evidence.Pull.Head.SHA
 	if was == runs.Dropped && here {

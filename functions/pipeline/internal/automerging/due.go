@@ -21,10 +21,10 @@ func othersDone(others []ledger.Elsewhere, all []github.Report) bool {
 	return true
 }
 
-// due reports whether an open pull request has nothing left but its merge: its present head was looked
-// at, some project of it is applied, and all others that the head touches are, too, or have no changes: one whose former apply has just ended has no plan of
-// it yet. An apply of a part is none. A draft, a pull request
-// from a fork, and one that cannot be merged are left alone. kept are the keys of runs to whose states the pull request was
+// due reports whether an open pull request has nothing left but its merge: its present head was looked at, some project of it
+// is applied, and all others that the head touches are, too, or have no changes: one whose former apply has just ended has no
+// plan of it yet. An apply of a part is none. A draft, a pull request from a fork, and one that cannot be merged are left
+// alone. kept are the keys of runs to whose states the pull request was
 // applied last: a plan without changes after that is of an applied project.
 func due(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bool) bool {
 	if !p.Open || p.Draft || p.Fork() || l.Head != p.Head.SHA || l.Into != p.Base.Ref || l.Closed || l.Conflict || l.Problem != "" || l.Refused != "" {

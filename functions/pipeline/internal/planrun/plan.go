@@ -77,6 +77,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		return err
 	}
 	s = s.To(runs.Planning)
+	s.Missed = false
 	s.Begun, s.Applies = s.NextBegun(), q.Last.Known(s.Pull.Number)
 	if s, err = pl.Ledger.Save(ctx, s); err != nil {
 		return err // a conflict: another process plans it

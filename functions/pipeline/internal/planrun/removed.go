@@ -120,14 +120,21 @@ func changesSettings(files []string) bool {
 	return slices.ContainsFunc(files, func(name string) bool { return slices.Contains(project.SettingsFiles, name) })
 }
 
+// configurations are the endings of files of a configuration.
+var configurations = []string{".tf", ".tf.json", ".tofu", ".tofu.json"}
+
+func ends(name string, endings []string) bool {
+	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
 // changesOthers reports whether a changed file is one of a configuration in a directory that has no project: it may have lost its
 // backend block, and have been one by that.
 func changesOthers(files []string, all []project.Project) bool {
-	return slices.ContainsFunc(files, func(name string) bool {
-		is := func(ending string) bool { return strings.HasSuffix(name, ending) }
-		return (is(".tf") || is(".tf.json") || is(".tofu") || is(".tofu.json")) &&
-			!slices.ContainsFunc(all, func(p project.Project) bool { return p.Dir == path.Dir(name) })
-	})
+	dirs := map[string]bool{}
+	for _, p := range all {
+		dirs[p.Dir] = true
+	}
+	return slices.ContainsFunc(files, func(name string) bool { return ends(name, configurations) && !dirs[path.Dir(name)] })
 }
 
 // anyDeleted reports whether a checkout lacks one of the files. The names are GitHub's: no link leads out of the

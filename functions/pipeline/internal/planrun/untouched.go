@@ -4,7 +4,6 @@ import (
 	"context"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -39,8 +38,5 @@ func (qu *PlanQueuer) harmless(ctx context.Context, q runs.Request) (bool, error
 // configures reports whether a file can be one of a configuration, or have settings, wherever it stands: there may be a
 // project, at the head, that the base branch does not have.
 func configures(file string) bool {
-	if slices.Contains(project.SettingsFiles, path.Base(file)) {
-		return true
-	}
-	return slices.ContainsFunc([]string{".tf", ".tf.json", ".tofu", ".tofu.json", ".tfvars", ".tfvars.json", ".hcl"}, func(end string) bool { return strings.HasSuffix(file, end) })
+	return slices.Contains(project.SettingsFiles, path.Base(file)) || ends(file, configurations) || ends(file, []string{".tfvars", ".tfvars.json", ".hcl"})
 }
