@@ -14,12 +14,13 @@ import (
 
 // A PullRequest is the state of a pull request when it was read.
 type PullRequest struct {
-	Number int
-	Title  string
-	Author string // login
-	Open   bool
-	Draft  bool
-	Merged bool
+	Number    int
+	Title     string
+	Author    string // login
+	Open      bool
+	Draft     bool
+	Merged    bool
+	AutoMerge bool // GitHub merges it by itself once it may
 	// MergedBy is the login of the user who merged it; "" if it is not merged.
 	MergedBy string
 	Head     Branch
@@ -74,8 +75,7 @@ func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, erro
 func (c *Client) Confirm(ctx context.Context, number int) error {
 	t := c.app.transport(scoping.Scope{Installation: c.scope.Installation, Repo: c.scope.Repo}, false)
 	t.repo = 0
-	named := &Client{app: c.app, repo: c.repo, client: c.app.newClient(t)}
-	_, err := named.PullRequest(ctx, number)
+	_, err := (&Client{app: c.app, repo: c.repo, client: c.app.newClient(t)}).PullRequest(ctx, number)
 	return err
 }
 
@@ -107,7 +107,7 @@ func (c *Client) pullRequest(p *gh.PullRequest) (PullRequest, error) {
 		Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
 		Open: p.GetState() == "open", Draft: p.GetDraft(), Merged: p.MergedAt != nil, MergedBy: p.GetMergedBy().GetLogin(),
 		Head: branch(p.Head), Base: branch(p.Base), DefaultBranch: p.GetBase().GetRepo().GetDefaultBranch(),
-		MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(), Updated: p.GetUpdatedAt().Time, MergedAt: p.GetMergedAt().Time, MergeState: p.GetMergeableState(),
+		MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(), Updated: p.GetUpdatedAt().Time, MergedAt: p.GetMergedAt().Time, MergeState: p.GetMergeableState(), AutoMerge: p.AutoMerge != nil,
 	}
 	for _, l := range p.Labels {
 		out.Labels = append(out.Labels, l.GetName())

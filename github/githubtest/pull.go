@@ -38,6 +38,7 @@ type pull struct {
 	labels        []string
 	labelings     []labeling
 	threads       []bool // conversations, by whether they are resolved
+	auto          *auto
 }
 
 // OpenPull opens a pull request from a branch to main, and returns its number.

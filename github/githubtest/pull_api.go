@@ -90,6 +90,9 @@ func (l *pulls) json(p *pull) rest.Object {
 	case false:
 		o["mergeable_state"] = "dirty"
 	}
+	if p.auto != nil {
+		o["auto_merge"] = rest.Object{"enabled_by": p.auto.by.json(), "merge_method": "merge", "commit_title": "", "commit_message": ""}
+	}
 	if p.mergedBy != nil {
 		o["merged_at"], o["merged_by"] = rest.Stamp(p.mergedAt), p.mergedBy.json()
 	}

@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -91,6 +92,28 @@ func TestMergedBeforeItIsShown(t *testing.T) {
 				s.planOfMerge(name, n)
 			})
 		}
+	}
+}
+
+// TestAutoMerge holds that GitHub merges by itself only once the plan is shown, so that the merge applies it, even where all happens
+// within a second of GitHub's clock; and that a plan which a push replaces has to be shown before, too.
+func TestAutoMerge(t *testing.T) {
+	t.Parallel()
+	for name, clock := range map[string]func() time.Time{"the story's clock": nil, "one second": time.Now} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStageAt(t, onMerge(), clock)
+			s.repo.Push("alice", "b", "B", withBackends(githubtest.Files{"net/b.tf": resource("b", "1")}))
+			n := s.repo.OpenPull("alice", "B", "b")
+			s.repo.AutoMerge("alice", n, "lockstep")
+			s.repo.Push("alice", "b", "More", githubtest.Files{"net/more.tf": resource("more", "1")})
+			s.settle()
+			s.expect("the answer to the merge", s.answer(n, "merge"), "**Applied** `net`: 3 added")
+			s.expect("the status", s.status(n), "applied")
+			if all := s.repo.Issues(); len(all) != 0 {
+				t.Errorf("the issues are %+v", all)
+			}
+		})
 	}
 }
 

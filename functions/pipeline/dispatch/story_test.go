@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -57,8 +58,14 @@ var hush = github.NewSecret("hush")
 
 func newStage(t *testing.T, files githubtest.Files) *stage {
 	t.Helper()
+	return newStageAt(t, files, nil)
+}
+
+// newStageAt is newStage with GitHub's clock.
+func newStageAt(t *testing.T, files githubtest.Files, now func() time.Time) *stage {
+	t.Helper()
 	s := &stage{t: t}
-	s.hub = githubtest.New(githubtest.Options{Secret: hush, Fault: func(w http.ResponseWriter, r *http.Request) bool {
+	s.hub = githubtest.New(githubtest.Options{Secret: hush, Now: now, Fault: func(w http.ResponseWriter, r *http.Request) bool {
 		return s.fault != nil && s.fault(w, r)
 	}})
 	s.repo = s.hub.AddRepository("acme", "infra", withBackends(files))

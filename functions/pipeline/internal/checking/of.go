@@ -108,3 +108,9 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 	}
 	panic(fmt.Sprintf("checking: there is no standing %q of a head", s))
 }
+
+// Passes reports whether a check run that is required lets GitHub merge.
+func Passes(s comment.HeadStanding, w project.Waiting) bool {
+	_, c := Conclude(s, w)
+	return c == github.ConcludedSuccess || c == github.ConcludedNeutral
+}

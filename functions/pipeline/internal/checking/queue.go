@@ -5,7 +5,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/project"
-	"github.com/lockstep-iac/lockstep/github"
 )
 
 // InQueue returns the standing of a pull request in its merge group. It is that of the head, where that would not be merged;
@@ -14,7 +13,7 @@ func InQueue(head comment.HeadStanding, w project.Waiting, gone bool, plans []co
 	if gone {
 		return comment.HeadDequeued
 	}
-	if _, c := Conclude(head, w); c != github.ConcludedSuccess && c != github.ConcludedNeutral {
+	if !Passes(head, w) {
 		return head
 	}
 	for _, row := range []struct {

@@ -121,7 +121,8 @@ var uses = map[string]use{
 		seen, next, other, hashless := net, net, net, net
 		next.Begun, other.Begun, other.PlanHash, hashless.Begun, hashless.PlanHash = 3, 4, "0123456789abcdef", 5, ""
 		text := planname.Of(net.PlanHash) + "\n" + planname.Of(dns.PlanHash) + "\n"
-		return ld.Shown(ctx, []Versioned{{Run: dns}, {Run: seen}, {Run: next}, {Run: other}, {Run: hashless}}, text, noon.Add(time.Hour))
+		_, err := ld.Shown(ctx, []Versioned{{Run: dns}, {Run: seen}, {Run: next}, {Run: other}, {Run: hashless}}, text, noon.Add(time.Hour))
+		return err
 	}),
 	"shown at":      func(ctx context.Context, ld Ledger) (any, error) { return ld.ShownAt(ctx, net) },
 	"shown at none": func(ctx context.Context, ld Ledger) (any, error) { return ld.ShownAt(ctx, dns) },

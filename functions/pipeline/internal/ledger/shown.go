@@ -15,8 +15,8 @@ import (
 // Shown records, for each plan in our comment, the time at which people could first see it. The
 // comment is written anew with each step of each project, so the first time counts. The check run,
 // which is written earlier, does not: until the comment follows it shows another plan, the one that
-// people read.
-func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at time.Time) error {
+// people read. fresh is set if one of them was not shown before.
+func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at time.Time) (fresh bool, err error) {
 	for _, r := range all {
 		if r.Phase != runs.Planned || r.PlanHash == "" || !strings.Contains(text, planname.Of(r.PlanHash)+"\n") {
 			continue
@@ -25,13 +25,14 @@ func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at tim
 			if old != nil {
 				return nil, ErrAsIs
 			}
+			fresh = true
 			return pipeline.Encode(at), nil
 		})
 		if err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return fresh, nil
 }
 
 // ShownAt returns since when the plan of a run is shown; the zero value if it is not.

@@ -65,11 +65,10 @@ func (rp *Reporter) looked(l ledger.Look) bool {
 }
 
 // headCheck writes the check of the head from the records, and ends those of former heads. One that
-// nobody has looked at is pending, until the pull request is closed, and so is an unplanned one: there are projects
-// of which no plan is queued yet.
-func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Look, unplanned bool) error {
+// nobody has looked at is pending, until the pull request is closed, and so is an unplanned one.
+func (rp *Reporter) headCheck(ctx context.Context, h head) error {
+	s, l := h.status, h.look
 	if rp.looked(l) {
-		h := head{s, l, evidence.Waiting(rp.Evidence), unplanned}
 		if err := rp.stand(ctx, l.Head, h.page(), h.waiting); err != nil {
 			return err
 		}

@@ -4,15 +4,20 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/checking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// status writes the check of the head, and the one comment about the projects of the pull request.
+// status writes the check of the head, and the one comment about the projects of the pull request. A check that lets GitHub merge
+// comes after the comment: GitHub merges by itself as soon as it may, and a merge applies no plan that was not shown before. Any
+// other comes first, so that nobody merges what it stops.
 func (rp *Reporter) status(ctx context.Context) error {
 	all, err := rp.Ledger.Runs(ctx, rp.Evidence.Message.Pull)
 	if err != nil {
@@ -36,12 +41,24 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if unplanned && l.Denied != "" {
 		s.Problem = strings.TrimSpace(s.Problem + "\n\n" + l.Denied)
 	}
-	if err := rp.headCheck(ctx, s, l, unplanned); err != nil {
-		return err
+	h := head{s, l, evidence.Waiting(rp.Evidence), unplanned}
+	check := func() error { return rp.headCheck(ctx, h) }
+	show := func() error { return rp.show(ctx, all, h) }
+	steps := []func() error{check, show}
+	if rp.looked(l) && checking.Passes(h.page().Standing, h.waiting) {
+		steps = []func() error{show, check}
 	}
-	if err := rp.followUp(ctx, s, l); err != nil {
-		return err
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
 	}
+	return rp.followUp(ctx, s, l)
+}
+
+// show writes the one comment about the projects of the pull request, whose runs are all.
+func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (err error) {
+	s, l := h.status, h.look
 	if len(all) == 0 && !l.Told {
 		return nil // there is nothing to tell, and no earlier comment
 	}
@@ -55,7 +72,16 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return rp.Ledger.Shown(ctx, all, text, at)
+	fresh, err := rp.Ledger.Shown(ctx, all, text, at)
+	if err != nil || !fresh || !rp.Evidence.Pull.AutoMerge {
+		return err
+	}
+	select { // the order of what happens within a second of GitHub's clock is unknown: see runs.Seen
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Second):
+		return nil
+	}
 }
 
 // gone are the projects of a head that the base branch has removed.
