@@ -21,7 +21,9 @@ type CheckRecord struct {
 	Check string // its name
 	ID    int64  // of the check run, 0 if it is not known yet
 	// Asked is set before GitHub is first asked for it: there may be one whose ID is not known.
-	Asked  bool `json:",omitempty"`
+	Asked bool `json:",omitempty"`
+	// Twins is how often two processes have made a check run of it at the same time since somebody has looked for those last.
+	Twins  int `json:",omitempty"`
 	Status github.CheckStatus
 	// Conclusion is that of this run alone, Shown the one in its check run. Around is the [Around] that the check run tells. Both
 	// of the latter are recorded once it is written.

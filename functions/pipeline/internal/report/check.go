@@ -228,8 +228,11 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 		check.Buttons = append(check.Buttons, github.CheckButton(b))
 	}
 	id := own.ID
-	if first {
+	switch {
+	case first:
 		id = github.NewCheck
+	case own.Twins > 0:
+		id = 0 // to be looked for
 	}
 	id, err = rp.Hub.PutCheck(ctx, id, check)
 	absent, err := evidence.Absent(ctx, rp.Evidence, err)
@@ -244,12 +247,15 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 		late = old != nil && (s.Status != status || s.Conclusion != conclusion || s.Shown != own.Shown)
 		switch {
 		case twins:
-			s.ID = 0 // to be looked for
+			s.Twins++
 		case late:
 			s.ID, s.Shown = id, "" // whichever GitHub heard last
-		case old == nil || s.ID == id && s.Shown == shown && s.Around == runs.Around(p):
+		case old == nil || s.ID == id && s.Shown == shown && s.Around == runs.Around(p) && s.Twins == 0:
 			return nil, ledger.ErrAsIs
 		default:
+			if s.Twins == own.Twins {
+				s.Twins = 0
+			}
 			s.ID, s.Shown, s.Around, s.Required = id, shown, runs.Around(p), runs.Brief(p.Required)
 		}
 		return pipeline.Encode(s), err
