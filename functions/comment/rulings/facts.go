@@ -2,7 +2,6 @@ package rulings
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
@@ -39,7 +38,9 @@ func found(r Ruling) string {
 			return "they end at " + names
 		}
 	case Policy, Gate:
-		return judgedWords(r)
+		if len(r.Found) > 0 {
+			return "it warns: " + markdown.Few(r.Found, r.Want)
+		}
 	case Freeze:
 		if len(r.Found) > 0 {
 			return "there is one: " + names
@@ -48,33 +49,29 @@ func found(r Ruling) string {
 	return ""
 }
 
-// judgedWords is the words for the denials of a policy, or a gate, that are not listed, and for its warnings.
-func judgedWords(r Ruling) string {
-	var parts []string
-	switch r.Have {
-	case 0:
-	case 1:
-		parts = append(parts, "1 further denial")
-	default:
-		parts = append(parts, fmt.Sprintf("%d further denials", r.Have))
-	}
-	if len(r.Found) > 0 {
-		parts = append(parts, "it warns: "+markdown.Few(r.Found, r.Want))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// against is the words for the facts that do not count, the first ten.
+// against is the words for the facts that do not count: the first ten that have names, the number of the others, and the rest,
+// which may have the remedy.
 func against(r Ruling) []string {
 	const most = 10
-	var out []string
-	for _, a := range r.Against[:min(most, len(r.Against))] {
-		out = append(out, speaks(a))
+	var out, nameless []string
+	more := 0
+	if r.Rule == Policy || r.Rule == Gate {
+		more = r.Have
 	}
-	if n := len(r.Against) - most; n > 0 {
-		out = append(out, fmt.Sprintf("and %d more", n))
+	for i, a := range r.Against {
+		switch {
+		case i < most:
+			out = append(out, speaks(a))
+		case a.Name == "":
+			nameless = append(nameless, speaks(a))
+		default:
+			more++
+		}
 	}
-	return out
+	if more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
+	}
+	return append(out, nameless...)
 }
 
 // speaks is the words for one of them.

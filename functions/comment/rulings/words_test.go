@@ -1,6 +1,7 @@
 package rulings
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -55,5 +56,18 @@ func TestManyAgainst(t *testing.T) {
 	got := ruled(r)
 	if !strings.Contains(got, "and 2990 more") || len(got) > 1000 {
 		t.Errorf("%d bytes: %.300s", len(got), got)
+	}
+}
+
+// TestManyMistakes holds that the remedy of a policy with many mistakes is there, and that they are counted without it.
+func TestManyMistakes(t *testing.T) {
+	t.Parallel()
+	r := Ruling{Rule: Policy, Outcome: Fails, Wanted: []string{"tags"}, Have: 4}
+	for i := range 12 {
+		r.Against = append(r.Against, Against{Name: fmt.Sprintf("a.rego:%d: x", i), Why: Denied})
+	}
+	r.Against = append(r.Against, Against{Why: Unreliable})
+	if got := ruled(r); !strings.HasSuffix(got, "; `a.rego:9: x`; and 6 more; it decides nothing until that is mended on the base branch: then comment `lockstep plan`)") {
+		t.Error(got)
 	}
 }

@@ -22,7 +22,8 @@ type Judgement struct {
 	Name string // of the block
 	ID   string // see jobs.Policy and requirements.Gate
 	// Denied and Warned are messages, without secrets, and MoreDenied and MoreWarned the numbers of further
-	// ones. Mistakes are those in the policies, or of the gate, for which there is no verdict.
+	// ones. Mistakes are those in the policies, or of the gate, for which there is no verdict: MoreDenied is the number of further
+	// ones of these then.
 	Denied, Warned, Mistakes []string `json:",omitempty"`
 	MoreDenied, MoreWarned   int      `json:",omitempty"`
 }

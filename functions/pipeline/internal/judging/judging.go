@@ -83,6 +83,7 @@ func (x Judge) policy(ctx context.Context, p jobs.Policy, doc []byte) (runs.Judg
 		for _, m := range (*mistakes).Problems {
 			out.Mistakes = append(out.Mistakes, x.Hide(m.String()))
 		}
+		out.MoreDenied = (*mistakes).More
 		return out, nil
 	}
 	if err != nil {
