@@ -49,8 +49,8 @@ func (a Answer) Pointer(result int64) string {
 // body are the replies, in Markdown.
 func (a Answer) body() string {
 	var parts []string
-	for _, r := range a.Replies {
-		parts = append(parts, strings.TrimSpace(r.markdown()))
+	for _, text := range bodies(a.Replies) {
+		parts = append(parts, strings.TrimSpace(text))
 	}
 	return strings.Join(parts, "\n\n") + "\n"
 }
