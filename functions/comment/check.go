@@ -41,9 +41,8 @@ func (c Check) Title(limit int) string {
 		title = "To be applied after others: " + toCome(c.Counts) + c.with()
 	case ApplyQueued:
 		title = "Waiting to be applied: " + toCome(c.Counts) + c.with()
-		if len(c.Ahead) > 0 {
-			title = "In the queue behind " + pulls(c.Ahead) + ": " + toCome(c.Counts) + c.with()
-		}
+	case inLine:
+		title = "In the queue behind " + pulls(c.Ahead) + ": " + toCome(c.Counts) + c.with()
 	case Applying:
 		title = "Applying: " + toCome(c.Counts) + c.with()
 		if far := c.Progress.text(); far != "" {

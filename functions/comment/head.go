@@ -62,7 +62,7 @@ var heads = map[HeadStanding]struct {
 	HeadWaiting:     {[]Standing{Ready}, "Waits for lockstep apply: %s"},
 	HeadOnMerge:     {[]Standing{OnMerge}, "Will be applied on merge: %s"},
 	HeadPreviewed:   {[]Standing{Previewed}, "Planned without credentials, from a snapshot of the state: %s"},
-	HeadApplying:    {[]Standing{Awaiting, ApplyQueued, Applying}, "Applying %s"},
+	HeadApplying:    {[]Standing{Awaiting, ApplyQueued, inLine, Applying}, "Applying %s"},
 	HeadApplied:     {[]Standing{Applied}, "Applied: %s"},
 	HeadApplyFailed: {[]Standing{ApplyFailed}, "The apply failed: %s"},
 	HeadStopped:     {[]Standing{Stopped}, "The apply was stopped: %s"},
@@ -114,8 +114,8 @@ func (h Head) Title(limit int) string {
 		panic(fmt.Sprintf("comment: there is no standing %q of a head", h.Standing))
 	}
 	title := row.title
-	if first := h.inLine(); first != "" {
-		title = first
+	if h.Standing == HeadApplying && h.queues() {
+		title = "In the queue behind " + pulls(h.ahead()) + ": %s"
 	}
 	if strings.Contains(title, "%s") {
 		title = fmt.Sprintf(title, h.some(row.of))
@@ -124,24 +124,6 @@ func (h Head) Title(limit int) string {
 		title = title[:limit]
 	}
 	return title
-}
-
-// inLine is the title of a head that is not applied yet, since all of its applies that are under way are queued behind those of
-// others; "" if it is not so.
-func (h Head) inLine() string {
-	var ahead []Turn
-	for _, p := range h.Projects {
-		switch {
-		case h.Standing != HeadApplying || p.Standing == Applying || p.Standing == ApplyQueued && len(p.Ahead) == 0:
-			return ""
-		case p.Standing == ApplyQueued:
-			ahead = append(ahead, p.Ahead...)
-		}
-	}
-	if ahead == nil {
-		return ""
-	}
-	return "In the queue behind " + pulls(ahead) + ": %s"
 }
 
 // some counts the projects with some standings, and the changes of those whose plans wait or are

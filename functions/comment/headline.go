@@ -31,6 +31,7 @@ var headlines = []struct {
 	{[]Standing{Stale}, "The plan for %s is out of date", "Out of date: %d of %d plans for %s", "is out of date", "are out of date", nil},
 	{[]Standing{Queued, Planning, Postponed}, "Lockstep is planning %s", "Lockstep is planning %d of %d projects of %s", "is being planned", "are being planned", nil},
 	{[]Standing{Awaiting, ApplyQueued, Applying}, "Lockstep is applying %s", "Lockstep is applying %d of %d projects of %s", "is being applied", "are being applied", nil},
+	{[]Standing{inLine}, "The apply of %s waits in the queue", "In the queue: %d of %d projects of %s", "waits in the queue", "wait in the queue", nil},
 	{[]Standing{Ready, OnMerge}, "Plan for %s", "Plan for %d of %d projects of %s", "is planned", "are planned", plannedOnly},
 	{[]Standing{Previewed}, "Plan without credentials for %s", "Plan without credentials for %d of %d projects of %s", "is planned without credentials", "are planned without credentials", plannedOnly},
 	{[]Standing{Closed}, "Closed, not applied: %s", "Closed, not applied: %d of %d projects of %s", "is not applied", "are not applied", nil},
@@ -57,7 +58,14 @@ func (s Status) headline() string {
 	}
 	all, mixed := "", false
 	var parts []string
+	queues := s.queues()
 	for _, row := range headlines {
+		switch {
+		case queues && slices.Contains(row.of, Awaiting):
+			row.of = []Standing{ApplyQueued, Applying}
+		case queues && slices.Contains(row.of, inLine):
+			row.of = []Standing{inLine, Awaiting}
+		}
 		n, planned, done := s.count(row.of)
 		if n == 0 {
 			continue
@@ -65,6 +73,9 @@ func (s Status) headline() string {
 		sum := ""
 		if row.sum != nil {
 			sum = row.sum(planned, done)
+		}
+		if slices.Contains(row.of, inLine) {
+			sum = s.place()
 		}
 		switch {
 		case len(parts) > 0 && n == 1:

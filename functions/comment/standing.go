@@ -148,9 +148,15 @@ func (p ProjectStatus) Held() bool {
 // held stands for all standings of a plan that is Held, where projects are ranked and counted.
 const held Standing = "held"
 
+// inLine stands for ApplyQueued behind the applies of other pull requests, likewise.
+const inLine Standing = "in line"
+
 func (p ProjectStatus) ranked() Standing {
-	if p.Held() {
+	switch {
+	case p.Held():
 		return held
+	case p.Standing == ApplyQueued && len(p.Ahead) > 0:
+		return inLine
 	}
 	return p.Standing
 }

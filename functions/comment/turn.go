@@ -26,6 +26,34 @@ func (p ProjectStatus) behind() string {
 	return fmt.Sprintf(": place %d in the queue of this state, behind %s", len(p.Ahead), turns(p.Ahead))
 }
 
+// queues reports whether all applies that are under way are queued behind those of other pull requests.
+func (s Status) queues() bool {
+	here := func(p ProjectStatus) bool { return p.ranked() == Applying || p.ranked() == ApplyQueued }
+	return len(s.ahead()) > 0 && !slices.ContainsFunc(s.Projects, here)
+}
+
+// ahead are the applies of other pull requests that come before those that are queued behind some, each once.
+func (s Status) ahead() (all []Turn) {
+	for _, p := range s.Projects {
+		for _, t := range p.Ahead {
+			if p.ranked() == inLine && !slices.Contains(all, t) {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// place is that of the applies that are queued, for the headline: the place of a single one, and the applies ahead.
+func (s Status) place() string {
+	text := "behind " + turns(s.ahead())
+	if n, _, _ := s.count([]Standing{inLine}); n > 1 {
+		return text
+	}
+	i := slices.IndexFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == inLine })
+	return fmt.Sprintf("place %d, %s", len(s.Projects[i].Ahead), text)
+}
+
 // turns lists the applies ahead.
 func turns(all []Turn) string {
 	var names []string
