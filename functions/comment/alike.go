@@ -15,8 +15,9 @@ const (
 	fewAlike = 3
 	// maxAlike is the maximum number of projects that a reply about several names.
 	maxAlike = 20
-	// anyProject stands for the project in the commands of such a reply, as in the comment about the plans.
-	anyProject = "NAME"
+	// anyProject and anyPlan stand for a project and its plan in the commands of such a reply, as in the comment about the plans,
+	// which has them.
+	anyProject, anyPlan = "NAME", "HASH"
 )
 
 // bodies are the texts of replies, in their order: many that differ in nothing but their projects have one text, at the place of the
@@ -53,12 +54,17 @@ func bodies(replies []Reply) []string {
 	return out
 }
 
-// unnamed returns the JSON of a reply with [anyProject] in the place of its project, and that; "" for one that stands alone.
+// unnamed returns the JSON of a reply with [anyProject] in the place of its project, and that; "" for one that stands alone. Of
+// the news about a plan that nobody has asked for it leaves out the hash.
 func unnamed(r Reply) (key, project string) {
 	field := reflect.ValueOf(r).FieldByName("Project")
 	failed, is := r.(Failed)
 	if !field.IsValid() || field.String() == "" || is && failed.Verb == Apply && !failed.Untouched {
 		return "", ""
+	}
+	if renewed, is := r.(PlanRenewal); is {
+		renewed.Plan = anyPlan
+		r = renewed
 	}
 	data, err := MarshalReply(r)
 	if err != nil {
@@ -81,6 +87,8 @@ func about(r Reply, projects []string) string {
 	switch r.(type) {
 	case Done, Planned:
 		names += ", each"
+	case PlanRenewal:
+		names = "each of " + names
 	}
 	text, name := r.markdown(), markdown.Code(anyProject)
 	before, after, ok := strings.Cut(text, name)

@@ -33,6 +33,9 @@ func TestAlike(t *testing.T) {
 		func(p string) Reply { return Overridden{Project: p, By: "zoe", Because: "the site is down"} },
 		func(p string) Reply { return Locked{p, "it moves"} },
 		func(p string) Reply { return Unlocked{Project: p} },
+		func(p string) Reply {
+			return PlanRenewal{p, strings.Repeat(p, 20), reasons.List{reasons.OtherVersion{}}, false}
+		},
 		func(p string) Reply { return Stopping{Project: p, Verb: Plan, By: "alice"} },
 	} {
 		replies := []Reply{Broken{"it died"}, about("odd\"`one")}
@@ -64,5 +67,34 @@ func TestUnlike(t *testing.T) {
 	}
 	if text := (Answer{"33", replies}).Markdown(1 << 20); strings.Contains(text, "`p0`, `p1`") || strings.Count(text, "`p8`") < 3 {
 		t.Error(text)
+	}
+}
+
+// TestNoteOnce holds that a note on the plans of many projects, whose plans differ, is told once, with the command for each.
+func TestNoteOnce(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]Rechecked{
+		"the same":    {},
+		"made again":  {Since: reasons.List{reasons.OtherVersion{}}},
+		"not checked": {Problem: "```\nError: why\n```"},
+	} {
+		for _, n := range []int{3, 300} {
+			s := Status{Head: someSHA}
+			for i := range n {
+				p := ProjectStatus{Name: fmt.Sprintf("p%d", i), Standing: Ready, Body: fmt.Sprintf("plan %d", i)}
+				r.Project = p.Name
+				r.On(&p)
+				s.Projects = append(s.Projects, p)
+			}
+			text := s.Markdown(1 << 20)
+			want, command := 1, "`lockstep plan -p NAME`"
+			if n == 3 {
+				want, command = 3, "`lockstep plan -p p2`"
+			}
+			got := strings.Count(text, "Checked against") + strings.Count(text, "Planned again, with the same") + strings.Count(text, "could not be checked")
+			if many := strings.Contains(text, "`p4` and 295 more: *") || strings.Contains(text, "`p4` and 295 more: **"); got != want || many != (n > 3) || name == "not checked" && !strings.Contains(text, command) {
+				t.Errorf("%s of %d: the note is there %d times:\n%.3000s", name, n, got, text)
+			}
+		}
 	}
 }

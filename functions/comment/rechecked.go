@@ -17,17 +17,23 @@ type Rechecked struct {
 	Problem string
 }
 
-// On puts the note on the status of a project: above its body. One about a problem, which can be long, is a part of that.
+// On puts the note on the status of a project: above its body. A problem, which can be long, is a part of that.
 func (r Rechecked) On(p *ProjectStatus) {
 	switch {
 	case r.Problem != "":
-		p.Body = fmt.Sprintf("**This plan could not be checked against the state as it is now.** Its apply plans again before it changes anything; to do that now, comment %s.\n\n%s\n\n%s",
-			markdown.Code("lockstep plan -p "+r.Project), r.Problem, p.Body)
+		p.Note = fmt.Sprintf("**This plan could not be checked against the state as it is now.** Its apply plans again before it changes anything; to do that now, comment %s.",
+			planNow(r.Project))
+		p.Body = r.Problem + "\n\n" + p.Body
 	case len(r.Since) == 0:
 		p.Note = "*Checked against the state as it is now: the changes are the same.*"
 	default:
 		p.Note = fmt.Sprintf("*Planned again, with the same changes, since %s. An approval of this plan stays.*", reasons.Since(r.Since))
 	}
+}
+
+// planNow is the command in the note about a problem.
+func planNow(project string) string {
+	return markdown.Code(Command{Verb: Plan, Project: project}.String())
 }
 
 // A PlanRenewal tells that a plan has become another one, because another pull request was applied to

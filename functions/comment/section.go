@@ -76,26 +76,76 @@ func (x section) markdown(body string) string {
 
 // notes are those on the plans: one that is the same for all projects alone, others with the projects.
 func (x section) notes() string {
-	var texts []string
-	of := map[string][]string{} // the projects
-	for _, p := range x.projects {
-		if p.Note != "" && of[p.Note] == nil {
-			texts = append(texts, p.Note)
-		}
-		of[p.Note] = append(of[p.Note], p.Name)
-	}
+	all := notesOn(x.projects)
 	var b strings.Builder
-	for i, text := range texts {
+	for i, n := range all {
 		if i == maxHeading {
-			fmt.Fprintf(&b, "*%d more notes do not fit here: each is in a check of its own.*\n\n", len(texts)-i)
+			fmt.Fprintf(&b, "*%d more notes do not fit here: each is in a check of its own.*\n\n", len(all)-i)
 			break
 		}
-		if len(of[text]) < len(x.projects) {
-			text = headed(of[text]) + ": " + text
+		text := n.text
+		if len(n.of) < len(x.projects) {
+			text = headed(n.of) + ": " + text
 		}
 		b.WriteString(text + "\n\n")
 	}
 	return b.String()
+}
+
+// A note is that on the plans of some projects, by name.
+type note struct {
+	text string
+	of   []string
+}
+
+// notesOn are the notes on the plans of some projects, each once: they may differ in the project of a command.
+func notesOn(projects []ProjectStatus) []note {
+	var all []note
+	at := map[string]int{}
+	for _, p := range projects {
+		key := p.anyNote()
+		i, known := at[key]
+		switch {
+		case p.Note == "":
+		case known:
+			all[i].text, all[i].of = key, append(all[i].of, p.Name)
+		default:
+			at[key] = len(all)
+			all = append(all, note{p.Note, []string{p.Name}})
+		}
+	}
+	return all
+}
+
+// anyNote is the note of a project with [anyProject] in its command.
+func (p ProjectStatus) anyNote() string {
+	return strings.ReplaceAll(p.Note, planNow(p.Name), planNow(anyProject))
+}
+
+// noteOnce takes the notes out that many sections have, and puts them among those for all projects.
+func noteOnce(all []section) []string {
+	sections := map[string]int{}
+	var shown []ProjectStatus
+	for _, x := range all {
+		for _, n := range notesOn(x.projects) {
+			sections[strings.ReplaceAll(n.text, planNow(n.of[0]), planNow(anyProject))]++
+		}
+		shown = append(shown, x.projects...)
+	}
+	var out []string
+	for _, n := range notesOn(shown) {
+		if sections[n.text] > fewAlike {
+			out = append(out, headed(n.of)+": "+n.text)
+		}
+	}
+	for _, x := range all {
+		for i, p := range x.projects {
+			if sections[p.anyNote()] > fewAlike {
+				x.projects[i].Note = ""
+			}
+		}
+	}
+	return out
 }
 
 // plans names the plans of the projects, each at the end of a line: whoever applies one has seen its

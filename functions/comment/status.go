@@ -94,6 +94,7 @@ func (s Status) Markdown(limit int) string {
 	s.Projects = slices.Clone(s.Projects)
 	slices.SortStableFunc(s.Projects, ByTrouble)
 	all := s.sections()
+	s.Notes = slices.Concat(noteOnce(all), s.Notes)
 	texts := make([]string, len(all))
 	if s.rows, s.notes = len(s.Projects), len(s.Notes); len(s.render(texts)) > limit {
 		s = s.fewer(limit)
