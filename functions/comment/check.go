@@ -37,6 +37,8 @@ func (c Check) Title(limit int) string {
 		title = "No changes" + c.with()
 	case PlanFailed:
 		title = "Planning failed"
+	case PlanStopped:
+		title = "Planning was stopped"
 	case Awaiting:
 		title = "To be applied after others: " + toCome(c.Counts) + c.with()
 	case ApplyQueued:
@@ -136,7 +138,7 @@ func (c Check) Summary(limit int) string {
 		fmt.Fprintf(&b, "\nTo go on, comment %s on the pull request; for a new plan of the rest, %s.\n", c.command(Apply), c.command(Plan))
 	case NotApplied:
 		fmt.Fprintf(&b, "\nFor a plan of what was merged, comment %s on the pull request.\n", c.command(Plan))
-	case PlanFailed, Stale, ApplyFailed:
+	case PlanFailed, PlanStopped, Stale, ApplyFailed:
 		fmt.Fprintf(&b, "\nTo plan again, push, or comment %s.\n", c.command(Plan))
 	}
 	if c.Whole != "" {

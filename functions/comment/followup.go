@@ -59,7 +59,7 @@ func (f FollowUp) Body(limit int) string {
 }
 
 // toRetry are the standings after a merge that a new plan comes first for.
-var toRetry = []Standing{NotApplied, PlanFailed, ApplyFailed, Stale, PartPlanned, PartApplied, Blocked}
+var toRetry = []Standing{NotApplied, PlanFailed, PlanStopped, ApplyFailed, Stale, PartPlanned, PartApplied, Blocked}
 
 // afterRetry are the commands that apply the plans of a retry: a removed project has one of its own.
 func (s Status) afterRetry() string {

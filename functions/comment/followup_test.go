@@ -7,7 +7,7 @@ import "testing"
 func TestFollowUp(t *testing.T) {
 	t.Parallel()
 	needed := map[Standing]bool{}
-	for _, s := range []Standing{Ready, Blocked, Renewed, PlanFailed, ApplyFailed, Stopped, Stale, NotApplied, PartPlanned, PartApplied} {
+	for _, s := range []Standing{Ready, Blocked, Renewed, PlanFailed, PlanStopped, ApplyFailed, Stopped, Stale, NotApplied, PartPlanned, PartApplied} {
 		needed[s] = true
 	}
 	done := map[Standing]bool{Applied: true, NoChanges: true, Previewed: true, Superseded: true, Closed: true}

@@ -76,6 +76,8 @@ func TestGolden(t *testing.T) {
 		return text
 	}
 
+	halted := with(net, PlanStopped, "alice", "- `bob` stopped it.\n")
+	halted.StoppedBy, halted.Plan, halted.Counts = "bob", "", counting.Counts{}
 	far := func(p ProjectStatus) ProjectStatus { p.Progress = Progress{80, 200}; return p }
 	head := func(s HeadStanding, list ...ProjectStatus) string {
 		h := Head{Status: status(list...), Standing: s}
@@ -181,6 +183,9 @@ func TestGolden(t *testing.T) {
 		"check-planning":        check(with(net, Planning, "", ""), ""),
 		"check-planned":         check(net, ""),
 		"check-on-merge":        check(with(net, OnMerge, "", somePlan), ""),
+		"status-plan-stopped":   status(app, halted).Markdown(65536),
+		"check-plan-stopped":    check(halted, ""),
+		"head-plan-stopped":     head(HeadPlanStopped, app, halted),
 		"check-no-changes":      check(app, ""),
 		"check-plan-failed":     check(with(net, PlanFailed, "", trouble), ""),
 		"check-applying":        check(with(net, Applying, "alice", somePlan), ""),

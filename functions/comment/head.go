@@ -20,6 +20,7 @@ const (
 	HeadRefused     HeadStanding = "refused" // nothing of the pull request is planned
 	HeadPlanning    HeadStanding = "planning"
 	HeadPlanFailed  HeadStanding = "plan failed"
+	HeadPlanStopped HeadStanding = "plan stopped"
 	HeadBlocked     HeadStanding = "blocked"
 	HeadWaiting     HeadStanding = "waiting" // for somebody who applies it
 	HeadOnMerge     HeadStanding = "on merge"
@@ -58,6 +59,7 @@ var heads = map[HeadStanding]struct {
 	HeadRefused:     {title: "Nothing is planned"},
 	HeadPlanning:    {[]Standing{Queued, Planning, Postponed}, "Planning %s"},
 	HeadPlanFailed:  {[]Standing{PlanFailed}, "Planning failed: %s"},
+	HeadPlanStopped: {[]Standing{PlanStopped}, "Planning was stopped: %s"},
 	HeadBlocked:     {[]Standing{Blocked, held}, "Cannot be applied now: %s"},
 	HeadWaiting:     {[]Standing{Ready}, "Waits for lockstep apply: %s"},
 	HeadOnMerge:     {[]Standing{OnMerge}, "Will be applied on merge: %s"},

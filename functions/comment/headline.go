@@ -25,6 +25,7 @@ var headlines = []struct {
 	{[]Standing{held}, "The plan for %s cannot be applied yet", "%d of %d plans for %s cannot be applied yet", "cannot be applied yet", "cannot be applied yet", plannedOnly},
 	{[]Standing{NotApplied}, "Merged, but not applied: %s", "Merged, but not applied: %d of %d projects of %s", "is merged, but not applied", "are merged, but not applied", nil},
 	{[]Standing{Stopped}, "The apply of %s was stopped", "Stopped: %d of %d projects of %s", "was stopped", "were stopped", nil},
+	{[]Standing{PlanStopped}, "The plan for %s was stopped", "Planning was stopped: %d of %d projects of %s", "has no plan, as it was stopped", "have no plans, as they were stopped", nil},
 	{[]Standing{Renewed}, "Another plan for %s", "Another plan for %d of %d projects of %s", "has another plan", "have another plan", plannedOnly},
 	{[]Standing{PartPlanned}, "Not all of %s is planned", "Not all is planned of %d of %d projects of %s", "is planned in part", "are planned in part", plannedOnly},
 	{[]Standing{PartApplied}, "Lockstep has applied a part of %s", "Lockstep has applied a part of %d of %d projects of %s", "is applied in part", "are applied in part", doneOnly},

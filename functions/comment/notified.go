@@ -54,6 +54,8 @@ func (o NotifiedOutcome) words() string {
 		return "being applied"
 	case PlanFailed:
 		return "the plan failed"
+	case PlanStopped:
+		return "the plan was stopped"
 	case Applied, PartApplied:
 		return "applied, " + made(o.Counts)
 	case ApplyFailed:

@@ -25,7 +25,8 @@ const (
 	PartPlanned Standing = "part planned" // with options that leave out what the pull request changes, and nobody can apply that
 	NoChanges   Standing = "no changes"
 	PlanFailed  Standing = "plan failed"
-	Awaiting    Standing = "awaiting" // to be applied after other projects
+	PlanStopped Standing = "plan stopped" // by a person, before it was made
+	Awaiting    Standing = "awaiting"     // to be applied after other projects
 	ApplyQueued Standing = "apply queued"
 	Applying    Standing = "applying"
 	Applied     Standing = "applied"
@@ -41,7 +42,7 @@ const (
 // Standings returns all standings.
 func Standings() []Standing {
 	return []Standing{
-		Queued, Planning, Postponed, Ready, OnMerge, Blocked, Renewed, Previewed, PartPlanned, NoChanges, PlanFailed, Awaiting, ApplyQueued, Applying, Applied, PartApplied, ApplyFailed,
+		Queued, Planning, Postponed, Ready, OnMerge, Blocked, Renewed, Previewed, PartPlanned, NoChanges, PlanFailed, PlanStopped, Awaiting, ApplyQueued, Applying, Applied, PartApplied, ApplyFailed,
 		Stopped, Stale, NotApplied, Closed, Superseded,
 	}
 }
@@ -92,7 +93,7 @@ func countsText(c counting.Counts, imported, add, change, destroy, forget string
 func (p ProjectStatus) plan() string {
 	unmade := p.Plan == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed)
 	switch {
-	case p.Standing == PlanFailed, unmade:
+	case p.Standing == PlanFailed, p.Standing == PlanStopped, unmade:
 		return "no plan"
 	case slices.Contains([]Standing{Queued, Planning, Postponed, Superseded}, p.Standing):
 		return "..."
@@ -133,7 +134,7 @@ func (p ProjectStatus) calm() int {
 	switch p.ranked() {
 	case PlanFailed, ApplyFailed:
 		return 0
-	case Blocked, held, Renewed, PartPlanned, PartApplied, Stale, NotApplied, Stopped:
+	case PlanStopped, Blocked, held, Renewed, PartPlanned, PartApplied, Stale, NotApplied, Stopped:
 		return 1
 	}
 	return 2
@@ -159,6 +160,14 @@ func (p ProjectStatus) ranked() Standing {
 		return inLine
 	}
 	return p.Standing
+}
+
+// stopper names who has stopped the plan or the apply.
+func (p ProjectStatus) stopper() string {
+	if p.StoppedBy == "" {
+		return ""
+	}
+	return " by " + markdown.Code(p.StoppedBy)
 }
 
 // standing returns the text of the table's last column.
@@ -202,6 +211,8 @@ func (p ProjectStatus) standing() string {
 		return "nothing to do"
 	case PlanFailed:
 		return "**failed**"
+	case PlanStopped:
+		return "**stopped**" + p.stopper()
 	case Awaiting:
 		return "to be applied after " + markdown.List(p.After) + ", requested" + by
 	case ApplyQueued:
@@ -212,7 +223,7 @@ func (p ProjectStatus) standing() string {
 		}
 		return "being applied" + by
 	case Stopped:
-		return "**stopped**, applied" + by + ": " + p.Progress.text()
+		return "**stopped**" + p.stopper() + ", applied" + by + ": " + p.Progress.text()
 	case Applied:
 		return "applied" + by
 	case PartApplied:

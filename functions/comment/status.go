@@ -67,6 +67,8 @@ type ProjectStatus struct {
 	After []string
 	// Ahead are the applies of other pull requests that a queued one waits for, the next one first.
 	Ahead []Turn
+	// StoppedBy is the login of the user who stopped the plan or the apply, "" if nobody has.
+	StoppedBy string
 	// Remaining is the number of changes that a failed apply has not begun; Lost is set if its
 	// changes are unknown.
 	Remaining int
@@ -233,7 +235,7 @@ func (s Status) remedy() string {
 	switch {
 	case s.Merged && has(NotApplied):
 		say = append(say, fmt.Sprintf("To apply what was merged, comment %s for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), s.afterRetry()))
-	case s.Merged && has(PlanFailed, ApplyFailed, Stale, PartPlanned, PartApplied):
+	case s.Merged && has(PlanFailed, PlanStopped, ApplyFailed, Stale, PartPlanned, PartApplied):
 		say = append(say, fmt.Sprintf("For a new plan of what was merged and is not applied, comment %s.", markdown.Code("lockstep retry")))
 	case s.Merged && has(Ready, Blocked, Renewed, Stopped):
 		say = s.next(has)
@@ -300,7 +302,7 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(PartPlanned, PartApplied) {
 		say = append(say, "To plan all that the pull request changes, comment the command in the table.")
 	}
-	if s.Problem != "" || has(PlanFailed, Stale, ApplyFailed) {
+	if s.Problem != "" || has(PlanFailed, PlanStopped, Stale, ApplyFailed) {
 		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", markdown.Code("lockstep plan")))
 	} else if (has(Applied) || slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Unmerged })) && !has(Ready, OnMerge, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied) {
 		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")

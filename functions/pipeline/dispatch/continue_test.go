@@ -599,7 +599,12 @@ func TestStopPlan(t *testing.T) {
 	s.pipeline.Engine = endless{engine, func() { asked = s.command("bob", n, "lockstep stop") }}
 	s.expect("the plan", s.say("alice", n, "lockstep plan"), "**Not planned**: `.`", "`bob` stopped it.")
 	s.expect("the stop", s.answerTo(n, asked), "**Stopping** the plan of `.`, as `bob` asked.")
-	s.expect("the status", s.status(n), "could not plan", "`bob` stopped it.", "To plan again, push, or comment `lockstep plan`.")
+	again := "To plan again, push, or comment `lockstep plan"
+	s.expect("the status", s.status(n), "was stopped\n", "**stopped** by `bob`", "`bob` stopped it.", again)
+	s.without("the status", s.status(n), "could not plan", "failed")
+	s.expect("its check", s.pages("b"), "completed action_required, Planning was stopped\n", "**stopped** by `bob`", again)
+	s.expect("the page", s.onPage(n), "**stopped** by `bob`", again)
+	s.headIs("that can be required", "b", "action_required Planning was stopped: 1 project")
 	s.pipeline.Engine = engine
 	s.expect("a new plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
 	s.tidy(&faults{})

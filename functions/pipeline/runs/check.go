@@ -96,7 +96,7 @@ func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 		return github.CheckCompleted, github.ConcludedSuccess
 	case comment.PlanFailed, comment.ApplyFailed, comment.Blocked:
 		return github.CheckCompleted, github.ConcludedFailure
-	case comment.Stale, comment.NotApplied, comment.Stopped, comment.Renewed, comment.PartPlanned, comment.PartApplied:
+	case comment.PlanStopped, comment.Stale, comment.NotApplied, comment.Stopped, comment.Renewed, comment.PartPlanned, comment.PartApplied:
 		return github.CheckCompleted, github.ConcludedActionRequired
 	case comment.Superseded, comment.Closed:
 		return github.CheckCompleted, github.ConcludedCancelled

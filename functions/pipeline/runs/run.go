@@ -201,6 +201,9 @@ func (r Run) Standing() comment.Standing {
 	case Planning:
 		return comment.Planning
 	case PlanFailed:
+		if r.StoppedBy != "" {
+			return comment.PlanStopped
+		}
 		return comment.PlanFailed
 	case ApplyQueued:
 		return comment.ApplyQueued

@@ -18,12 +18,13 @@ import (
 )
 
 // TestStanding is a table of runs, and how they and their checks stand. "x" is a plan with
-// changes, "m" one that is applied on merge, "t" one with -target, "d" one with -destroy, and "r" that of a removed project.
+// changes, "m" one that is applied on merge, "t" one with -target, "d" one with -destroy, "r" that of a removed project, and "s" one that was
+// stopped.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		phase, was Phase
-		flags      string // x, m, t, d, r; M: merged
+		flags      string // x, m, t, d, r, s; M: merged
 		want       comment.Standing
 		status     github.CheckStatus
 		conclusion github.Conclusion
@@ -45,6 +46,9 @@ func TestStanding(t *testing.T) {
 		{Applied, "", "xt", comment.PartApplied, github.CheckCompleted, github.ConcludedActionRequired},
 		{Applied, "", "xdr", comment.Applied, github.CheckCompleted, github.ConcludedSuccess},
 		{PlanFailed, "", "", comment.PlanFailed, github.CheckCompleted, github.ConcludedFailure},
+		{PlanFailed, "", "s", comment.PlanStopped, github.CheckCompleted, github.ConcludedActionRequired},
+		{Dropped, PlanFailed, "sM", comment.PlanStopped, github.CheckCompleted, github.ConcludedActionRequired},
+		{Dropped, PlanFailed, "s", comment.Closed, github.CheckCompleted, github.ConcludedCancelled},
 		{ApplyQueued, "", "x", comment.ApplyQueued, github.CheckQueued, ""},
 		{Applying, "", "x", comment.Applying, github.CheckInProgress, ""},
 		{Continuing, "", "x", comment.Applying, github.CheckInProgress, ""},
@@ -74,6 +78,9 @@ func TestStanding(t *testing.T) {
 		{Dropped, ApplyFailed, "xM", comment.ApplyFailed, github.CheckCompleted, github.ConcludedFailure},
 	} {
 		r := Run{Phase: test.phase, Was: test.was, Applyable: strings.Contains(test.flags, "x"), Merged: strings.Contains(test.flags, "M"), ApplyOn: project.OnComment}
+		if strings.Contains(test.flags, "s") {
+			r.StoppedBy = "bob"
+		}
 		if strings.Contains(test.flags, "m") {
 			r.ApplyOn = project.OnMerge
 		}

@@ -144,7 +144,7 @@ func (m *Machine) report(ctx context.Context, a status, same map[string]string) 
 	} else if len(text) > worthOnce {
 		same[key] = planName(a.run)
 	}
-	if a.former || !standings[a.Standing].counted {
+	if a.former || !standings[a.Standing].counted && a.Standing != comment.PlanStopped {
 		return m.censored(text), nil
 	}
 	return m.censored(comment.Check{ProjectStatus: a.ProjectStatus}.Summary(github.MaxCheckText) + "\n" + text), nil
@@ -224,6 +224,7 @@ var standings = map[comment.Standing]struct {
 	comment.NoChanges:   {"has nothing to do", page.Quiet, false},
 	comment.Postponed:   {"is to be planned after the apply of a former head", page.Busy, false},
 	comment.PlanFailed:  {"could not be planned", page.Bad, false},
+	comment.PlanStopped: {"has no plan, as it was stopped", page.Waiting, false},
 	comment.ApplyQueued: {"waits to be applied", page.Busy, true},
 	comment.Applying:    {"is being applied", page.Busy, true},
 	comment.Applied:     {"is applied", page.Good, true},

@@ -35,7 +35,7 @@ var pending = []row{
 var settled = []row{
 	{comment.ApplyFailed, comment.HeadApplyFailed}, {comment.PlanFailed, comment.HeadPlanFailed},
 	{comment.Blocked, comment.HeadBlocked},
-	{comment.Stopped, comment.HeadStopped}, {comment.NotApplied, comment.HeadNotApplied}, {comment.Stale, comment.HeadStale}, {comment.Renewed, comment.HeadRenewed},
+	{comment.PlanStopped, comment.HeadPlanStopped}, {comment.Stopped, comment.HeadStopped}, {comment.NotApplied, comment.HeadNotApplied}, {comment.Stale, comment.HeadStale}, {comment.Renewed, comment.HeadRenewed},
 	{comment.PartPlanned, comment.HeadPart}, {comment.PartApplied, comment.HeadPart},
 	{comment.Ready, comment.HeadWaiting}, {comment.OnMerge, comment.HeadOnMerge},
 	{comment.Previewed, comment.HeadPreviewed},
@@ -92,7 +92,7 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 		return github.CheckInProgress, ""
 	case comment.HeadUnknown, comment.HeadDenied, comment.HeadConflict, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp, comment.HeadQueueDiffers, comment.HeadQueueFailed, comment.HeadQueueUnseen:
 		return github.CheckCompleted, github.ConcludedFailure
-	case comment.HeadRefused, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed, comment.HeadPart:
+	case comment.HeadRefused, comment.HeadPlanStopped, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed, comment.HeadPart:
 		return github.CheckCompleted, github.ConcludedActionRequired
 	case comment.HeadPreviewed: // the merge comes before an apply, whatever the base branch wants of others
 		return github.CheckCompleted, github.ConcludedNeutral

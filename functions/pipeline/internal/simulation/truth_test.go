@@ -310,6 +310,9 @@ func (s *simulation) checked(r runs.Run) {
 		}
 	}
 	want := map[runs.Phase]github.Conclusion{runs.Applied: github.ConcludedSuccess, runs.Planned: github.ConcludedSuccess, runs.PlanFailed: github.ConcludedFailure, runs.ApplyFailed: github.ConcludedFailure}[r.Phase]
+	if r.Phase == runs.PlanFailed && r.StoppedBy != "" {
+		want = github.ConcludedActionRequired
+	}
 	if (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge && !r.AfterMerge)) && !entire(r.Options) && !r.Removed {
 		want = github.ConcludedActionRequired // it leaves out what the pull request changes
 	}
