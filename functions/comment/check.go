@@ -105,35 +105,29 @@ func (c Check) Summary(limit int) string {
 		fmt.Fprintf(&b, "\nAnother pull request with the same head is worse off: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)
 	}
 	switch c.Standing {
+	case Blocked:
+		for _, why := range c.Blockers {
+			fmt.Fprintf(&b, "\n%s\n", why)
+		}
+		fallthrough
 	case Ready, OnMerge, Renewed:
 		if text := requiredWords(c.Required); text != "" {
 			b.WriteString("\n" + text)
 		}
 	}
 	switch c.Standing {
-	case Ready:
-		when := "To apply this plan"
-		if c.Held() {
-			when = "When that is fulfilled, to apply this plan"
-		}
-		fmt.Fprintf(&b, "\n%s, comment %s on the pull request.", when, c.command(Apply))
-		if c.Plan != "" {
-			fmt.Fprintf(&b, " %s applies this plan, and no other.", markdown.Code("lockstep apply "+planname.Short(c.Plan)))
-		}
-		b.WriteString("\n")
+	case Ready, OnMerge:
+		fmt.Fprintf(&b, "\n%s\n", c.toApply())
 	case Blocked:
-		for _, why := range c.Blockers {
-			fmt.Fprintf(&b, "\n%s\n", why)
+		if c.Behind != nil {
+			fmt.Fprintf(&b, "\n%s\n", c.inOrder())
 		}
 		fmt.Fprintf(&b, "\n%s\n", c.unblocked())
 	case Renewed:
-		fmt.Fprintf(&b, "\nAnother pull request was applied since the plan before, and this one differs from it. Look at it, and comment %s on the pull request.\n", markdown.Code("lockstep "+c.remedy()))
-	case OnMerge:
-		text := "Merging the pull request applies this plan."
-		if c.Held() {
-			text = "When that is fulfilled, merging the pull request applies this plan. A merge before that does not."
+		if c.Behind != nil {
+			fmt.Fprintf(&b, "\n%s\n", c.inOrder())
 		}
-		fmt.Fprintf(&b, "\n%s\n", text)
+		fmt.Fprintf(&b, "\nAnother pull request was applied since the plan before, and this one differs from it. Look at it, and comment %s on the pull request.\n", markdown.Code("lockstep "+c.remedy()))
 	case Stopped:
 		fmt.Fprintf(&b, "\nTo go on, comment %s on the pull request; for a new plan of the rest, %s.\n", c.command(Apply), c.command(Plan))
 	case NotApplied:
@@ -145,6 +139,26 @@ func (c Check) Summary(limit int) string {
 		fmt.Fprintf(&b, "\nThe text below is shortened. %s\n", c.where())
 	}
 	return markdown.CutTo(b.String(), limit, "")
+}
+
+// toApply tells how a plan is applied that waits for a command, or for the merge.
+func (c Check) toApply() string {
+	switch {
+	case c.Behind != nil:
+		return c.inOrder()
+	case c.Standing == OnMerge && c.Held():
+		return "When that is fulfilled, merging the pull request applies this plan. A merge before that does not."
+	case c.Standing == OnMerge:
+		return "Merging the pull request applies this plan."
+	}
+	text := fmt.Sprintf("To apply this plan, comment %s on the pull request.", c.command(Apply))
+	if c.Held() {
+		text = fmt.Sprintf("When that is fulfilled, to apply this plan, comment %s on the pull request.", c.command(Apply))
+	}
+	if c.Plan != "" {
+		text += fmt.Sprintf(" %s applies this plan, and no other.", markdown.Code("lockstep apply "+planname.Short(c.Plan)))
+	}
+	return text
 }
 
 // Text returns the page's second part, of at most limit bytes, in Markdown: the plan, or the

@@ -67,14 +67,23 @@ func (s Status) locks() []string {
 
 // unblocked is the remedy for a blocked plan.
 func (p ProjectStatus) unblocked() string {
+	lifted := markdown.Code("lockstep unlock") + " there has lifted the lock"
+	apply, missing := p.command(Apply), ""
+	if p.lacks() {
+		lifted += ", and what is missing is there"
+		missing = " What is missing has to be there, too."
+	}
+	if p.outOfTurn() && !p.Removed {
+		apply = markdown.Code("lockstep apply") // the others, too
+	}
 	switch {
 	case p.Locked && p.ByMerge:
-		return fmt.Sprintf("Merge this pull request once %s there has lifted the lock: that applies this plan.", markdown.Code("lockstep unlock"))
+		return fmt.Sprintf("Merge this pull request once %s: that applies this plan.", lifted)
 	case p.Locked:
-		return fmt.Sprintf("Once %s there has lifted the lock, comment %s on this pull request.", markdown.Code("lockstep unlock"), p.command(Apply))
+		return fmt.Sprintf("Once %s, comment %s on this pull request.", lifted, apply)
 	}
 	if p.Reserved {
-		return fmt.Sprintf("It is made again by itself once that one is merged or closed. Then %s has to lift the lock.", markdown.Code("lockstep unlock"))
+		return fmt.Sprintf("It is made again by itself once that one is merged or closed. Then %s has to lift the lock.", markdown.Code("lockstep unlock")) + missing
 	}
-	return "It is made again by itself once that one is merged or closed."
+	return "It is made again by itself once that one is merged or closed." + missing
 }

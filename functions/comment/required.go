@@ -24,7 +24,7 @@ func (s Status) missing(limit int) string {
 	var texts []string
 	of := map[string][]string{} // the projects
 	for _, p := range s.Projects {
-		if !p.Held() {
+		if !p.lacks() {
 			continue
 		}
 		text := requiredWords(p.Required)

@@ -146,6 +146,11 @@ func (p ProjectStatus) Held() bool {
 	return planned && p.Required != nil && !p.Required.Outcome.Allows()
 }
 
+// lacks reports whether a requirement for the apply of a plan is not fulfilled, whatever else is in its way.
+func (p ProjectStatus) lacks() bool {
+	return p.Held() || p.Standing == Blocked && p.Required != nil && !p.Required.Outcome.Allows()
+}
+
 // held stands for all standings of a plan that is Held, where projects are ranked and counted.
 const held Standing = "held"
 
@@ -171,7 +176,9 @@ func (p ProjectStatus) stopper() string {
 }
 
 // standing returns the text of the table's last column.
-func (p ProjectStatus) standing() string {
+func (p ProjectStatus) standing() string { return p.progress() + p.after() }
+
+func (p ProjectStatus) progress() string {
 	by := ""
 	if p.By != "" {
 		by = " by " + markdown.Code(p.By)

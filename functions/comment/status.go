@@ -40,6 +40,8 @@ type ProjectStatus struct {
 	// Workspace is that of the project where another one of the pull request has its name, "" elsewhere.
 	Workspace string
 	Standing  Standing
+	// Behind is what comes before the apply of a plan that waits for it, by the order of the settings; nil if nothing does.
+	Behind *Behind
 	// Required is the decision about the requirements for its apply, nil if there are none.
 	Required *rulings.Ruling
 	Counts   counting.Counts // of the plan
@@ -271,6 +273,9 @@ func (s Status) next(has func(...Standing) bool) []string {
 			when = "When that is fulfilled, to apply this plan"
 		case holds(Ready):
 			then = " A plan that waits for what is missing can be applied once that is there: it is left out until then."
+		}
+		if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && p.outOfTurn() && len(p.Behind.Cycle) == 0 }) {
+			then += " A plan that is applied after others waits for those: that applies all, in their order."
 		}
 		say = append(say, fmt.Sprintf("%s, comment %s%s.%s", when, markdown.Code("lockstep apply"), one, then))
 	}

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/showing"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -23,6 +25,48 @@ func TestOrderOfApplies(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
 	s.expect("the second one alone", s.say("bob", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "`lockstep apply -p net`")
 	s.expect("both", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
+}
+
+// TestOrderIsShown holds that a plan which is applied after another one says so, wherever it is shown, with a command that applies
+// both; and once the other is applied, with its own.
+func TestOrderIsShown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": appLast})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	buttons := func() (all string) {
+		for _, b := range s.checkOf("b", "lockstep/app").Buttons {
+			all += b.Identifier + "; "
+		}
+		return all
+	}
+	places := func() map[string]string {
+		p, err := showing.Project(t.Context(), s.records, s.of(n, "app"), s.of(n, "app").Head)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return map[string]string{"the check": s.checkOf("b", "lockstep/app").Summary, "the page": comment.Check{ProjectStatus: p}.Summary(1 << 16)}
+	}
+	const after, own = "to be applied after `net`", "To apply this plan, comment `lockstep apply -p app`"
+	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | waits for `lockstep apply`, "+after+" |", "applies all, in their order")
+	s.expect("the check that can be required", s.checkOf("b", "lockstep").Summary, after)
+	for name, text := range places() {
+		s.expect(name, text, after, "It is applied after `net`, which it depends on. Comment `lockstep apply` on the pull request: that applies both, in that order.")
+		s.without(name, text, own, "and no other")
+	}
+	if got := buttons(); got != "plan; " {
+		t.Errorf("the buttons are %s", got)
+	}
+	s.expect("the check of the other one", s.checkOf("b", "lockstep/net").Summary, "To apply this plan, comment `lockstep apply -p net`")
+	s.say("bob", n, "lockstep apply -p net")
+	s.without("the status then", s.status(n), after, "in their order")
+	for name, text := range places() {
+		s.expect(name+" then", text, own)
+		s.without(name+" then", text, after)
+	}
+	if got := buttons(); !strings.HasPrefix(got, "apply ") {
+		t.Errorf("the buttons are %s then", got)
+	}
+	s.expect("its apply", s.say("bob", n, "lockstep apply -p app"), "**Applied** `app`")
 }
 
 // TestCheckOfALeftWait is the story of a history (seed 62000145): the apply of a project waits for that of another one, and

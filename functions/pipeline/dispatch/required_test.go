@@ -67,6 +67,37 @@ func TestTeamGate(t *testing.T) {
 	s.expect("all of it", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
 }
 
+// TestLockedAndMissing holds that a plan which is blocked, by a lock or the apply of another pull request, shows the requirements
+// that are missing as well, wherever it is shown.
+func TestLockedAndMissing(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("apply", "  approvals = 1"))
+	s.repo.Grant("carol", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	other := s.pull("carol", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	const missing, lock = "**missing**: an approval of the planned commit", "`carol` has locked the state for #2"
+	places := func(when, why string, more ...string) {
+		t.Helper()
+		for name, text := range map[string]string{"the status": s.status(n), "the check": s.checkOf("b", "lockstep/net").Summary, "the required check": s.checkOf("b", "lockstep").Summary, "the page": s.onPage(n)} {
+			s.expect(when+", "+name, text, why, missing)
+			s.expect(when+", "+name, text, "**blocked**")
+		}
+		s.expect(when+", the check", s.checkOf("b", "lockstep/net").Summary, more...)
+		s.headIs(when, "b", "failure Cannot be applied now: 1 project")
+	}
+	s.say("carol", other, "lockstep lock --reason \"it moves\"")
+	places("locked", lock, "has lifted the lock, and what is missing is there, comment `lockstep apply -p net`")
+	s.repo.Review("bob", n, github.Approved, "")
+	s.settle()
+	s.expect("approved", s.checkOf("b", "lockstep/net").Summary, lock, "fulfilled: an approval of the planned commit", "has lifted the lock, comment `lockstep apply -p net`")
+	s.say("carol", other, "lockstep unlock")
+	s.repo.Push("alice", "b", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
+	s.repo.Review("bob", other, github.Approved, "")
+	s.settle()
+	s.expect("the apply of the other", s.say("carol", other, "lockstep apply"), "**Applied** `net`")
+	places("behind an apply", "#2 was applied to `net` and is not merged yet", "What is missing has to be there, too.")
+}
+
 // TestRequirementsOfTheBase holds that a pull request which removes a requirement, or renames what it is
 // about, has to fulfil it.
 func TestRequirementsOfTheBase(t *testing.T) {

@@ -25,11 +25,16 @@ func inOrder(ctx context.Context, e *Reader, q *runs.Request) (err error) {
 
 // Ordered reads the order of applies in the pull request of a run; nil where neither the head nor the base branch has one.
 func (e *Reader) Ordered(ctx context.Context, r runs.Run) (*runs.Order, error) {
-	in, err := e.requirements(ctx)
-	if err != nil || !r.Ordered && !(r.Removed && e.Pull.Merged) && !in.settings.Orders() {
+	if some, err := Orders(ctx, e, r); err != nil || !some {
 		return nil, err
 	}
 	return e.Order(ctx)
+}
+
+// Orders reports whether there is an order of applies in the pull request of a run.
+func Orders(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
+	in, err := e.requirements(ctx)
+	return err == nil && (r.Ordered || r.Removed && e.Pull.Merged || in.settings.Orders()), err
 }
 
 // Order reads the order of applies in the pull request, and how far each of its projects is. The head's part

@@ -32,6 +32,8 @@ type CheckRecord struct {
 	// Required is the decision about the requirements for the apply that the check run tells, recorded once it is written; nil if
 	// there are none, or it is too long: see [Brief].
 	Required *rulings.Ruling `json:",omitempty"`
+	// Behind is what comes before the apply, as the check run tells it, recorded likewise.
+	Behind *comment.Behind `json:",omitempty"`
 }
 
 // CheckDir is the collection of the checks of a run's project and workspace at its commit: one for each pull request with
@@ -66,12 +68,16 @@ func Brief(d *rulings.Ruling) *rulings.Ruling {
 }
 
 // Around returns a digest of what a check run tells that others change: the obstacles to the apply, with their reasons, the applies
-// ahead in the queue, and the lock of the pull request; "" if there is none of them.
+// ahead in the queue, the projects that are applied before, and the lock of the pull request; "" if there is none of them.
 func Around(p comment.ProjectStatus) string {
-	if len(p.Blockers) == 0 && len(p.Ahead) == 0 && p.Lock == nil {
+	if len(p.Blockers) == 0 && len(p.Ahead) == 0 && p.Lock == nil && p.Behind == nil {
 		return ""
 	}
-	return HashOf(pipeline.Encode([]any{p.Blockers, p.Ahead, p.Lock}))[:16]
+	all := []any{p.Blockers, p.Ahead, p.Lock}
+	if p.Behind != nil {
+		all = append(all, p.Behind)
+	}
+	return HashOf(pipeline.Encode(all))[:16]
 }
 
 // Tells reports whether the check run of a record tells a conclusion, the [Around] of its status, and a decision about the

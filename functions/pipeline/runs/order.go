@@ -29,11 +29,13 @@ type Order struct {
 	// Destroyed and Ending are the same of those whose plans destroy them.
 	Destroyed map[string]order.Progress
 	Ending    map[string]bool
+	// landing are the projects whose plans the merge applies.
+	landing map[string]bool
 }
 
 // NewOrder returns an order without projects.
 func NewOrder() *Order {
-	return &Order{Progress: map[string]order.Progress{}, Coming: map[string]bool{}, Destroyed: map[string]order.Progress{}, Ending: map[string]bool{}}
+	return &Order{Progress: map[string]order.Progress{}, Coming: map[string]bool{}, Destroyed: map[string]order.Progress{}, Ending: map[string]bool{}, landing: map[string]bool{}}
 }
 
 // destroys reports whether a run's plan is to destroy its project.
@@ -66,6 +68,9 @@ func (o *Order) Add(r Run, head string) {
 	p, all, coming := r.progress(), o.Progress, o.Coming
 	if destroys(r) {
 		all, coming = o.Destroyed, o.Ending
+	}
+	if landing, other := o.landing[r.Project]; !destroys(r) {
+		o.landing[r.Project] = Lands(r) && (landing || !other)
 	}
 	// A project of several workspaces is done when all of them are.
 	was, other := all[r.Project]

@@ -10,7 +10,6 @@ import (
 	"context"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -40,8 +39,7 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run, head str
 			return p, err
 		}
 		runs.Block(&p, r, last, lock)
-		p.Required, err = required(ctx, records, r)
-		return p, err
+		return p, asChecked(ctx, records, r, &p)
 	}
 	return p, nil
 }
@@ -61,12 +59,14 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	return body, err
 }
 
-// required returns the decision about the requirements for the apply of a run, as its check run tells it.
-func required(ctx context.Context, records pipeline.Records, r runs.Run) (*rulings.Ruling, error) {
+// asChecked adds to the status of a run what its check run tells, and no other record: the decision about the requirements for its
+// apply, and what comes before that.
+func asChecked(ctx context.Context, records pipeline.Records, r runs.Run, p *comment.ProjectStatus) error {
 	rec, err := records.Get(ctx, runs.CheckKey(r))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	c, err := runs.DecodeCheck(rec.Value)
-	return c.Required, err
+	p.Required, p.Behind = c.Required, c.Behind
+	return err
 }

@@ -20,7 +20,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if r.Head == "" {
 		return nil
 	}
-	p, err := rp.project(ctx, r)
+	p, err := rp.project(ctx, r, &inOrder{rp: rp})
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		if other.Head != r.Head || s.ID == 0 && other.Silent() {
 			continue // its check here is history, or not made yet
 		}
-		if p, err = rp.project(ctx, other.Run); err != nil {
+		if p, err = rp.project(ctx, other.Run, &inOrder{rp: rp}); err != nil {
 			return err
 		}
 		if all, err = untold(ctx, rp.Ledger, other.Run); err != nil {
@@ -256,7 +256,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 			if s.Twins == own.Twins {
 				s.Twins = 0
 			}
-			s.ID, s.Shown, s.Around, s.Required = id, shown, runs.Around(p), runs.Brief(p.Required)
+			s.ID, s.Shown, s.Around, s.Required, s.Behind = id, shown, runs.Around(p), runs.Brief(p.Required), p.Behind
 		}
 		return pipeline.Encode(s), err
 	})

@@ -98,6 +98,7 @@ func gone(all []ledger.Versioned, head string) (names []string) {
 // this one afterwards. The check of a run that got into the way of another pull request, or out of it, is written again.
 func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
 	var out []comment.ProjectStatus
+	line := &inOrder{rp: rp}
 	for _, r := range all {
 		if r.Head != head && r.Phase.UnderWay() {
 			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Postponed, By: r.Actor})
@@ -107,7 +108,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		if r.Head != head || r.Phase == runs.Superseded || closed {
 			continue
 		}
-		p, err := rp.project(ctx, r.Run)
+		p, err := rp.project(ctx, r.Run, line)
 		if err != nil {
 			return nil, err
 		}
@@ -177,8 +178,8 @@ func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, er
 	return c.Required, err
 }
 
-// project is the status of a run.
-func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectStatus, err error) {
+// project is the status of a run. line is the order of the applies in the pull request.
+func (rp *Reporter) project(ctx context.Context, r runs.Run, line *inOrder) (p comment.ProjectStatus, err error) {
 	p = runs.Status(r)
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Superseded:
@@ -205,13 +206,18 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 		}
 		p.Lock = lock.Of(r.Pull.Number)
 	}
-	p.Body, p.Note, err = ledger.Body(ctx, rp.Artifacts, r, p.Standing)
-	if p.Standing == comment.Ready || p.Standing == comment.OnMerge || p.Standing == comment.Renewed {
+	if p.Body, p.Note, err = ledger.Body(ctx, rp.Artifacts, r, p.Standing); err != nil {
+		return p, err
+	}
+	if waits(p) {
 		required, unread := missing(ctx, rp, r)
 		if unread != nil {
 			return p, unread
 		}
 		p.Required = required
+		if p.Behind, err = line.behind(ctx, r); err != nil {
+			return p, err
+		}
 	}
 	if r.Full && rp.Where != nil && r.Phase != runs.Dropped {
 		p.Whole = rp.Where(r.FullReport())

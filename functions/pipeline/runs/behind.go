@@ -1,0 +1,34 @@
+package runs
+
+import (
+	"maps"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
+)
+
+// Behinds returns a function that tells what comes before the apply of a run, for people: nil where nothing does.
+func (o *Order) Behinds() func(r Run) *comment.Behind {
+	if o == nil {
+		return func(Run) *comment.Behind { return nil }
+	}
+	edges, onMerge := o.Edges(), *o
+	onMerge.Coming = maps.Clone(o.Coming)
+	for name := range o.landing {
+		onMerge.Coming[name] = onMerge.Coming[name] || o.landing[name]
+	}
+	return func(r Run) *comment.Behind {
+		if cycle := order.Cycle(order.Around(edges, r.Project)); cycle != nil {
+			return &comment.Behind{Cycle: cycle}
+		}
+		of := o
+		if r.ByMerge() {
+			of = &onMerge
+		}
+		on, left, again := of.before(r, edges)
+		if len(on) == 0 {
+			return nil
+		}
+		return &comment.Behind{On: on, Left: left, Again: again, Destroys: destroys(r)}
+	}
+}
