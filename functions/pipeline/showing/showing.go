@@ -59,8 +59,8 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	return body, err
 }
 
-// asChecked adds to the status of a run what its check run tells, and no other record: the decision about the requirements for its
-// apply, and what comes before that.
+// asChecked adds to the status of a run the facts of its check run that no other record has: the decision about the requirements for
+// its apply, and the projects that come before.
 func asChecked(ctx context.Context, records pipeline.Records, r runs.Run, p *comment.ProjectStatus) error {
 	rec, err := records.Get(ctx, runs.CheckKey(r))
 	if err != nil {
