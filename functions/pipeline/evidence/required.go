@@ -191,6 +191,9 @@ func (e *Reader) missing(ctx context.Context, r runs.Run, login string) (*ruling
 	}
 	finder := *in.finder
 	finder.Lenient = true
+	if r.Judged != nil {
+		r.Content = r.Judged
+	}
 	about := subject(r)
 	about.Actor, about.Unasked, about.Planned = login, login == "", r.Head
 	if about.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {

@@ -93,6 +93,9 @@ type Run struct {
 	// Content is the part of the plan's content that requirements can be about; nil in records of
 	// earlier versions.
 	Content *Content `json:",omitempty"`
+	// Judged is the same, with the verdicts of policies and gates for which the last apply was refused; nil if it was not. They
+	// may be others the next time, so that only people are told of it.
+	Judged *Content `json:",omitempty"`
 	// PlanHash is the hash of the plan, over its Parts; in records of earlier versions it is that of
 	// the saved plan alone, and there are no Parts. Reported is the hash of its report: see [HashOf].
 	PlanHash string `json:",omitempty"`

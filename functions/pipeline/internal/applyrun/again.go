@@ -25,6 +25,8 @@ type permission struct {
 	in    ledger.Inputs // of the checkout
 	last  runs.Decision // of the gate
 	again *jobs.Again   // the plan made again, nil if there is none
+	// content is that of the plan in hand, by which its requirements were decided on last.
+	content *runs.Content
 }
 
 // decide is the permit of the carriage.
@@ -102,9 +104,18 @@ func (p *permission) look(ctx context.Context, now jobs.Present) (err error) {
 	if err = p.ap.Evidence.RequiredAgain(ctx, q, content); err != nil {
 		return err
 	}
+	p.content = content
 	recorded, err := p.ap.Ledger.Read(ctx, p.run.Key())
 	q.Run.PlanHash, q.Run.Parts = recorded.PlanHash, recorded.Parts // the plan in hand must still be the recorded one
 	return err
+}
+
+// judged is a run with the verdicts for which its apply is refused, so that people see the latest ones.
+func (p *permission) judged(s ledger.Versioned) ledger.Versioned {
+	if s.Judged = nil; runs.Has[reasons.Required](p.last) {
+		s.Judged = p.content
+	}
+	return s
 }
 
 // settle keeps a plan that was made again, and is the same: it is applied in the place of the one

@@ -216,7 +216,7 @@ func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Requ
 	case outcome.Refused && p.again != nil && !p.again.Equal && runs.Has[reasons.PlanDiffers](p.last):
 		return ap.differs(ctx, p, planrun.Replacement{Again: *p.again, Job: job, Inputs: in})
 	case outcome.Refused:
-		return ap.refuse(ctx, s, p.last)
+		return ap.refuse(ctx, p.judged(s), p.last)
 	}
 	return ap.Untouched(ctx, s, outcome)
 }

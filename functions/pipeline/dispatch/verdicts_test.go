@@ -1,0 +1,85 @@
+package dispatch_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// gated is an engine whose gates deny with a message, or allow all if there is none.
+type gated struct {
+	jobs.Engine
+	denies *string
+}
+
+func (g gated) verdicts(c *runs.Content) *runs.Content {
+	if c == nil {
+		return nil
+	}
+	out := *c
+	out.Verdicts = slices.Clone(c.Verdicts)
+	for i := range out.Verdicts {
+		out.Verdicts[i].Mistakes, out.Verdicts[i].Denied = nil, nil
+		if *g.denies != "" {
+			out.Verdicts[i].Denied = []string{*g.denies}
+		}
+	}
+	return &out
+}
+
+func (g gated) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
+	res, err := g.Engine.Plan(ctx, j)
+	res.Content = g.verdicts(res.Content)
+	return res, err
+}
+
+func (g gated) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+	return g.Engine.Apply(ctx, j, plan, func(now jobs.Present) jobs.Permit {
+		now.Content = g.verdicts(now.Content)
+		return permit(now)
+	})
+}
+
+// TestDeniedAtTheApply holds that the latest verdict of a gate is shown wherever a plan is: that of an apply which it has denied,
+// though it allowed the plan. The next apply asks it again.
+func TestDeniedAtTheApply(t *testing.T) {
+	t.Parallel()
+	const arn = "arn:aws:lambda:us-east-1:111122223333:function:lockstep-call-cost"
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\ngate \"cost\" {\n  function = \"" + arn + "\"\n  override = [\"alice\"]\n}\n"})
+	denies := ""
+	s.pipeline.Engine = gated{s.pipeline.Engine, &denies}
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	places := func(when string, has, lacks string) {
+		t.Helper()
+		for name, text := range map[string]string{"the status": s.status(n), "the check": s.checkOf("b", "lockstep/net").Summary, "the required check": s.checkOf("b", "lockstep").Summary, "the page": s.onPage(n)} {
+			if name != "the required check" || has[0] == '*' { // it tells of what is missing alone
+				s.expect(when+", "+name, text, has)
+			}
+			s.without(when+", "+name, text, lacks)
+		}
+	}
+	const allows, missing = "fulfilled: a plan that the gate `cost` allows", "**missing**: a plan that the gate `cost` allows (`the budget is spent`)"
+	places("allowed", allows, "missing")
+	denies = "the budget is spent"
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing)
+	places("denied", missing, "fulfilled: ")
+	if c := s.checkOf("b", "lockstep/net"); c.Conclusion != github.ConcludedFailure {
+		t.Errorf("the check is %s", c.Conclusion)
+	}
+	s.headIs("denied", "b", "failure Cannot be applied now: 1 project")
+	s.say("alice", n, "lockstep plan")
+	places("denied with the plan", missing, "fulfilled: ")
+	denies = ""
+	s.say("alice", n, "lockstep plan")
+	places("allowed again", allows, "missing")
+	denies = "the budget is spent"
+	s.say("alice", n, "lockstep apply")
+	s.expect("an override", s.say("alice", n, "lockstep override --reason \"known\""), "**Overridden**")
+	denies = ""
+	s.expect("the next apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+}
