@@ -104,6 +104,9 @@ func (c Check) Summary(limit int) string {
 	if c.Others != "" {
 		fmt.Fprintf(&b, "\nAnother pull request with the same head is worse off: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)
 	}
+	if text := c.liftedWords(); text != "" {
+		b.WriteString("\n" + text)
+	}
 	switch c.Standing {
 	case Blocked:
 		for _, why := range c.Blockers {

@@ -2,6 +2,7 @@ package comment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -16,6 +17,14 @@ func requiredWords(r *rulings.Ruling) string {
 		return ""
 	}
 	return fmt.Sprintf("To be applied, the base branch's %s requires:\n\n%s", markdown.Code(reasons.SettingsFile), r.Markdown(0))
+}
+
+// liftedWords are the requirements that somebody has lifted for an apply that has begun, as a section; "" if there are none.
+func (p ProjectStatus) liftedWords() string {
+	if p.Lifted == nil || !slices.Contains([]Standing{Applying, Applied, PartApplied, ApplyFailed, Stopped}, p.Standing) {
+		return ""
+	}
+	return fmt.Sprintf("Requirements of the base branch's %s were **overridden** for this apply:\n\n%s", markdown.Code(reasons.SettingsFile), p.Lifted.Markdown(0))
 }
 
 // missing are the requirements for the applies of plans that are held, each once with its projects, in at most limit bytes

@@ -33,7 +33,7 @@ func (s Status) sections() []section {
 // same reports whether one body can be shown for two projects.
 func (p ProjectStatus) same(q ProjectStatus) bool {
 	return p.Body != "" && p.Body == q.Body && p.Standing == q.Standing && p.Counts == q.Counts &&
-		p.made() == q.made() && requiredWords(p.Required) == requiredWords(q.Required) && p.Whole == "" && q.Whole == ""
+		p.made() == q.made() && requiredWords(p.Required) == requiredWords(q.Required) && p.liftedWords() == q.liftedWords() && p.Whole == "" && q.Whole == ""
 }
 
 // maxHeading is the maximum number of projects in a heading.
@@ -68,8 +68,10 @@ func (x section) markdown(body string) string {
 	if p := x.projects[0]; p.Whole != "" {
 		b.WriteString("\n" + p.where() + "\n")
 	}
-	if text := requiredWords(x.projects[0].Required); text != "" {
-		b.WriteString("\n" + text)
+	for _, text := range []string{requiredWords(x.projects[0].Required), x.projects[0].liftedWords()} {
+		if text != "" {
+			b.WriteString("\n" + text)
+		}
 	}
 	return "\n" + b.String()
 }

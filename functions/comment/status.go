@@ -69,6 +69,8 @@ type ProjectStatus struct {
 	After []string
 	// Ahead are the applies of other pull requests that a queued one waits for, the next one first.
 	Ahead []Turn
+	// Lifted are the requirements that somebody has lifted for the apply; nil if there are none.
+	Lifted *rulings.Ruling
 	// StoppedBy is the login of the user who stopped the plan or the apply, "" if nobody has.
 	StoppedBy string
 	// Remaining is the number of changes that a failed apply has not begun; Lost is set if its

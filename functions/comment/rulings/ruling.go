@@ -33,6 +33,23 @@ type Ruling struct {
 	Of []Ruling `json:",omitempty"`
 }
 
+// Lifts returns the requirements of a decision that somebody has lifted, as a decision; nil if there are none.
+func (r *Ruling) Lifts() *Ruling {
+	if r == nil {
+		return nil
+	}
+	out := Ruling{Rule: r.Rule, Outcome: r.Outcome}
+	for _, x := range r.Of {
+		if x.Outcome == Lifted {
+			out.Of = append(out.Of, x)
+		}
+	}
+	if out.Of == nil {
+		return nil
+	}
+	return &out
+}
+
 // An Outcome is that of a rule.
 type Outcome string
 

@@ -485,6 +485,25 @@ func TestOverride(t *testing.T) {
 	s.expect("by somebody who may not write any more", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
 	s.repo.Grant("zoe", "write")
 	s.expect("all of it", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+	trace := []string{"were **overridden** for this apply", "**lifted** by `zoe`, `the site is down`: the block at `lockstep.hcl:4`", "2 approvals of the planned commit"}
+	s.expect("the status of the applied project", s.status(n), trace...)
+	s.expect("its check", s.checkOf("b", "lockstep/net").Summary, trace...)
+	s.expect("its page", s.onPage(n), trace...)
+	s.repo.Push("alice", "b", "Still more", githubtest.Files{"net/b.tf": resource("b", "3")})
+	s.settle()
+	s.without("the next plan", s.status(n)+s.onPage(n), "overridden", "lifted")
+}
+
+// TestNoTraceOfAnOverride holds that an apply whose requirements were fulfilled in the end tells of no override.
+func TestNoTraceOfAnOverride(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("apply", "  approvals = 1\n  override = [\"zoe\"]"))
+	s.repo.Grant("zoe", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("an override", s.say("zoe", n, "lockstep override --reason \"known\""), "**Overridden**")
+	s.repo.Review("bob", n, github.Approved, "")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+	s.without("the applied project", s.status(n)+s.onPage(n)+s.pages("b"), "overridden", "lifted")
 }
 
 // TestRequiredOnMerge holds that the check of the head is no invitation to a merge that cannot be applied,

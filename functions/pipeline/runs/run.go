@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -131,6 +132,8 @@ type Run struct {
 	Part     bool             `json:",omitempty"`
 	// Deploys is the environment of GitHub in which applies of the plan are recorded as deployments; "" for none.
 	Deploys string `json:",omitempty"`
+	// Lifted are the requirements that the last apply did not fulfil, and that somebody has lifted for it; nil if there were none.
+	Lifted *rulings.Ruling `json:",omitempty"`
 	// Hooks are the answers of the hooks before and after the last apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
 	// StoppedBy is the login of the user who stopped the last apply, or the last plan.

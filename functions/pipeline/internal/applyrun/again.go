@@ -58,7 +58,7 @@ func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.
 		return none, jobs.Refused, err
 	}
 	// The apply record comes last, immediately before the first change.
-	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Merge, Base: p.q.Run.Base, Hooks: said, HardStop: p.job.Times.HardStop})
+	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Merge, Base: p.q.Run.Base, Lifted: runs.Brief(p.q.Required.Lifts()), Hooks: said, HardStop: p.job.Times.HardStop})
 	if err != nil {
 		return none, jobs.Refused, err
 	}

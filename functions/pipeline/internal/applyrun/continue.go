@@ -1,6 +1,7 @@
 package applyrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -199,7 +200,7 @@ func (ap *Applier) stopped(ctx context.Context, c *carriage, o jobs.Outcome, sto
 		return err
 	}
 	s = s.To(runs.Stopped)
-	s.Hooks = append(c.begun.Hooks, after...)
+	s.Hooks, s.Lifted = append(c.begun.Hooks, after...), cmp.Or(c.begun.Lifted, s.Lifted)
 	s.State, s.Progress, s.StoppedBy = o.State, o.Progress, stop.By
 	s, err = ap.Ledger.Save(ctx, s)
 	if err != nil {

@@ -1,6 +1,7 @@
 package applyrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -129,7 +130,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 		return err
 	}
 	s = s.To(next)
-	s.Hooks = append(e.Hooks, after...)
+	s.Hooks, s.Lifted = append(e.Hooks, after...), cmp.Or(e.Lifted, s.Lifted)
 	s.Done, s.Remaining, s.Lost = o.Counts, o.Remaining, e.Outcome == nil && !idle || o.Lost
 	s, err = ap.Ledger.Save(ctx, s)
 	if err != nil {

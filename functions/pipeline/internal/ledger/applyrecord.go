@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -28,6 +29,8 @@ type ApplyRecord struct {
 	// Base is the commit of the base branch then, whose encryption block holds until the end; "" in
 	// records of earlier versions.
 	Base string `json:",omitempty"`
+	// Lifted are the requirements that somebody has lifted, of the decision to begin.
+	Lifted *rulings.Ruling `json:",omitempty"`
 	// Hooks are the answers of the hooks before the apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
 	// Fence counts the processes that have worked on the apply. HardStop is the certain end of the
