@@ -3,6 +3,7 @@ package project
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 )
 
 // Deployment returns the name of the deployment of Lockstep that serves a project of a pull request, where s
@@ -26,16 +27,23 @@ func (s *Settings) Deployment(p Project, base []Project) string {
 
 // Divides reports whether some environment names a deployment. Where none does, the one without a name serves
 // all projects.
-func (s *Settings) Divides() bool {
+func (s *Settings) Divides() bool { return len(s.Deployments()) > 0 }
+
+// Deployments are the names of all deployments that there may be, in order, the one without a name among them; none where no
+// environment names one.
+func (s *Settings) Deployments() []string {
 	if s == nil {
-		return false
+		return nil
 	}
+	all := []string{""}
 	for _, e := range s.environments {
-		if e.Deployment() != "" {
-			return true
-		}
+		all = append(all, e.Deployment())
 	}
-	return false
+	slices.Sort(all)
+	if all = slices.Compact(all); len(all) == 1 {
+		return nil
+	}
+	return all
 }
 
 // Deployments are the names of the deployments that serve the projects of a checkout, by the projects' names, as its own

@@ -143,7 +143,7 @@ func (co *commands) obeyed(ctx context.Context, lines []grammar.Line) ([]grammar
 // command carries out one line, and returns the replies known at once.
 func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.Reply, error) {
 	if !line.Problem.IsZero() {
-		return []comment.Reply{comment.Misunderstood{Line: line}}, nil
+		return co.once(ctx, comment.Misunderstood{Line: line})
 	}
 	carryOut, ok := handlers[line.Command.Verb]
 	if !ok {
@@ -151,32 +151,42 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	}
 	c := line.Command
 	replies, err := carryOut(co, ctx, c)
-	if err == nil && len(replies) == 1 && c.Verb != comment.Help && c.AsPlan().Verb != comment.Plan {
-		no, refused := replies[0].(comment.Refused)
-		if refused && (no.Project == "" || no.Project == c.Project) {
-			return co.elsewhere(ctx, c, replies)
-		}
+	if err != nil || len(replies) != 1 || c.Verb == comment.Help {
+		return replies, err
 	}
-	return replies, err
+	no, refused := replies[0].(comment.Refused)
+	switch p := c.AsPlan(); {
+	case !refused || no.Project != "" && no.Project != c.Project:
+	case p.Failed:
+		return co.failedElsewhere(ctx, p, no)
+	case p.Verb != comment.Plan || p.Everything():
+		return co.elsewhere(ctx, c, replies)
+	}
+	return replies, nil
 }
 
 // elsewhere returns the replies to a command that was refused for no project of ours in particular: it may be for projects
 // that other deployments serve, which the last look at the pull request has found. Where it names none, the others answer
-// it alone.
+// it alone, and one of all where the pull request touches no project.
 func (co *commands) elsewhere(ctx context.Context, c comment.Command, replies []comment.Reply) ([]comment.Reply, error) {
 	l, err := co.Ledger.LastLook(ctx, co.Evidence.Message.Pull)
-	if err != nil || len(l.Elsewhere) == 0 {
-		return replies, err
+	if err != nil {
+		return nil, err
 	}
 	all, err := co.Ledger.Runs(ctx, co.Evidence.Message.Pull)
-	if err != nil || slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Meant(c) }) {
+	switch {
+	case err != nil, slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Meant(c) }):
 		return replies, err
+	case len(l.Elsewhere) == 0 && l.Projects == 0 && c.Everything():
+		return co.once(ctx, replies...)
+	case len(l.Elsewhere) == 0:
+		return replies, nil
 	}
 	others := slices.DeleteFunc(l.Elsewhere, func(x ledger.Elsewhere) bool { return !c.Selects(x.Project, x.Dir, x.Workspace) })
 	switch {
 	case c.Everything():
 		return nil, nil
-	case c.Failed || len(others) == 0:
+	case len(others) == 0:
 		return replies, nil
 	}
 	return []comment.Reply{evidence.RefusedElsewhere(c, others)}, nil
@@ -236,11 +246,18 @@ func (co *commands) guide(ctx context.Context) ([]comment.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	l, err := co.Ledger.LastLook(ctx, co.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
 	var g comment.Guide
 	for _, r := range all {
 		if here := r.Head == co.Evidence.Pull.Head.SHA || r.Phase.UnderWay(); here && r.Phase != runs.Superseded {
 			g.Projects = append(g.Projects, r.Project)
 		}
 	}
-	return []comment.Reply{g}, nil
+	for _, x := range l.Elsewhere {
+		g.Projects = append(g.Projects, x.Project)
+	}
+	return co.once(ctx, g)
 }

@@ -2,11 +2,14 @@ package evidence
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // ServedBy returns the name of the deployment that serves a project, by a commit of the base branch. It costs an archive,
@@ -18,6 +21,23 @@ func ServedBy(ctx context.Context, e *Reader, sha string, p project.Project) (st
 	}
 	b, err := e.baseAt(ctx, sha)
 	return s.Deployment(p, b.projects), err
+}
+
+// Deployments are the names of the deployments on the repository, by the base branch as it is now; nil where that names none,
+// or is deleted, or nobody has named it.
+func Deployments(ctx context.Context, e *Reader) ([]string, error) {
+	if planned, err := BasePlanned(ctx, e); err != nil || !planned {
+		return nil, err
+	}
+	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for other deployments: %w", err)
+	}
+	s, _, err := e.Settings(ctx, tip)
+	return s.Deployments(), err
 }
 
 // grant returns the rights of a project by the settings of a base commit.

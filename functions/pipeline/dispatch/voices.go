@@ -1,0 +1,134 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// voices are the deployments on a repository, and the checks of a head, by which each of them finds the same one to answer a
+// command that is for no projects in particular: they share no records.
+type voices struct {
+	own   string
+	names []string // of the deployments that the base branch knows; none where ours is alone
+	all   []github.Report
+}
+
+// first reports whether no other deployment comes before ours by its name: of those with a check of the head, as every
+// one has that is there.
+func (v voices) first() bool {
+	for _, name := range v.names {
+		check := pipeline.HeadCheckOf(name)
+		if name < v.own && slices.ContainsFunc(v.all, func(r github.Report) bool { return r.Name == check && !r.Ours }) {
+			return false
+		}
+	}
+	return true
+}
+
+// open reports whether a deployment's check of one of some projects has not passed: it has failed, or is under way.
+func (v voices) open(deployment string, projects []string) bool {
+	return slices.ContainsFunc(v.all, func(r github.Report) bool {
+		by, name, is := pipeline.ReadCheck(r.Name)
+		name, _, _ = strings.Cut(name, "@")
+		return is && by == deployment && r.Ours == (by == v.own) && !r.Passed && slices.Contains(projects, name)
+	})
+}
+
+// listen reads the voices on the pull request. A button is one deployment's alone, and what cannot be read silences nobody.
+func (co *commands) listen(ctx context.Context) (voices, error) {
+	v := voices{own: co.Evidence.Deployment}
+	if co.Evidence.Message.At.IsZero() {
+		return v, nil
+	}
+	names, err := evidence.Deployments(ctx, co.Evidence)
+	if err != nil || len(names) == 0 {
+		_, err = evidence.Impossible(err)
+		return v, err
+	}
+	v.all, err = co.Evidence.Hub.Reports(ctx, co.Evidence.Pull.Head.SHA)
+	if _, final := evidence.Impossible(err); final != nil && !errors.Is(err, github.ErrNotFound) {
+		return v, fmt.Errorf("look for the checks of other deployments: %w", final)
+	}
+	if err == nil {
+		v.names = names
+	}
+	return v, nil
+}
+
+// once returns the replies to a line that every deployment on the repository would answer in the same way: one of them does.
+func (co *commands) once(ctx context.Context, replies ...comment.Reply) ([]comment.Reply, error) {
+	v, err := co.listen(ctx)
+	if err != nil || !v.first() {
+		return nil, err
+	}
+	return replies, nil
+}
+
+// failedElsewhere returns the replies to a command for what has failed that was refused, since none of ours has: where the
+// checks of other deployments' projects have not passed, those answer it, and otherwise one of all does.
+func (co *commands) failedElsewhere(ctx context.Context, c comment.Command, no comment.Refused) ([]comment.Reply, error) {
+	named := c
+	named.Failed = false
+	l, err := co.Ledger.LastLook(ctx, co.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	all, err := co.Ledger.Runs(ctx, co.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	var ours []string
+	for _, s := range all {
+		if s.Phase != runs.Superseded && s.Meant(named) {
+			ours = append(ours, s.Project)
+		}
+	}
+	others := slices.DeleteFunc(l.Elsewhere, func(x ledger.Elsewhere) bool { return !named.Selects(x.Project, x.Dir, x.Workspace) })
+	if len(ours) == 0 && len(others) > 0 && !named.Everything() {
+		return []comment.Reply{evidence.RefusedElsewhere(no.Command, others)}, nil
+	}
+	v, err := co.listen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	theirs := func(x ledger.Elsewhere) bool { return v.open(x.By, []string{x.Project}) }
+	if v.open(v.own, ours) || len(v.names) == 0 {
+		return []comment.Reply{no}, nil
+	}
+	if slices.ContainsFunc(others, theirs) || !v.first() {
+		return nil, nil
+	}
+	if answered, err := co.answered(ctx); err != nil || answered {
+		return nil, err // it has failed, and was planned again meanwhile
+	}
+	return []comment.Reply{no}, nil
+}
+
+// answered reports whether another App has answered the comment.
+func (co *commands) answered(ctx context.Context) (bool, error) {
+	m := co.Evidence.Message
+	if m.Comment == 0 {
+		return false, nil
+	}
+	all, err := co.Evidence.Hub.CommentsSince(ctx, m.At)
+	if err != nil {
+		_, err = evidence.Impossible(err)
+		return false, err
+	}
+	name := report.AnswerTo(m)
+	return slices.ContainsFunc(all, func(c github.Comment) bool {
+		theirs := strings.HasPrefix(c.Body, comment.AnswerMarker(name)) || strings.HasPrefix(c.Body, comment.ResultMarker(name))
+		return c.Bot && c.Number == m.Pull.Number && theirs
+	}), nil
+}

@@ -1,0 +1,88 @@
+package dispatch_test
+
+import (
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// TestOneDeploymentAnswers holds that of two deployments one answers what is for neither's projects in particular: calls for
+// help, misspellings, and commands for what has failed where nothing has.
+func TestOneDeploymentAnswers(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		changes githubtest.Files
+		retry   string // whether a command for what has failed is for the projects here
+	}{
+		"projects of both":      {githubtest.Files{"net/x.tf": resource("x", "1"), "db/x.tf": resource("x", "1")}, "Nothing here has failed."},
+		"projects of the first": {githubtest.Files{"db/x.tf": resource("x", "1")}, "Nothing here has failed."},
+		"projects of the other": {githubtest.Files{"net/x.tf": resource("x", "1")}, "There is no project for"},
+		"no projects":           {githubtest.Files{"README.md": "# Words\n"}, "There is no project for"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := newDivided(t, divided)
+			n := open(a, b, "c", test.changes)
+			for _, said := range [][2]string{
+				{"lockstep help", "A command is a line of its own"}, {"lockstep aply", "Did you mean `lockstep apply`?"}, {"terraform apply", "**nothing was done**"},
+				{"lockstep retry", ""}, {"lockstep apply --failed", ""}, {"lockstep stop --failed", ""},
+			} {
+				first, second := answers(a, b, n, said[0])
+				if a.expect(said[0], first, said[1]); first == "" || second != "" {
+					t.Errorf("%s\nthe first says: %s\nthe other says: %s", said[0], first, second)
+				}
+			}
+			if name == "projects of the other" {
+				first, _ := answers(a, b, n, "lockstep help")
+				a.expect("help", first, "Projects here: `net`.")
+			}
+		})
+	}
+}
+
+// TestFailedElsewhere holds that a command for what has failed is answered by the deployment with the failure, whichever
+// comes first, and that it is told once where there is none.
+func TestFailedElsewhere(t *testing.T) {
+	t.Parallel()
+	for name, turn := range map[string]func(a, b *stage) (*stage, *stage){
+		"the first first": func(a, b *stage) (*stage, *stage) { return a, b },
+		"the other first": func(a, b *stage) (*stage, *stage) { return b, a },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := newDivided(t, divided)
+			broken := "resource \"terraform_data\" \"x\" {\n  input = local.zone\n}\n"
+			n := open(a, b, "c", githubtest.Files{"net/x.tf": broken, "db/x.tf": resource("x", "1")})
+			for _, command := range []string{"lockstep retry", "lockstep plan --failed", "lockstep retry -p *"} {
+				var first, second string
+				one, two := turn(a, b)
+				if first, second = answers(one, two, n, command); first != "" {
+					t.Errorf("%s, without a failure: %s", command, first)
+				}
+				a.expect(command, second, "**Not planned**: `net`")
+			}
+			first, second := answers(a, b, n, "lockstep retry -p net")
+			a.expect("the first", first, "the deployment `ou-a` serves `net`, and not this one")
+			a.expect("its own", second, "**Not planned**: `net`")
+			a.repo.Push("bob", "main", "Zones", githubtest.Files{"net/zone.tf": "locals {\n  zone = \"z\"\n}\n"})
+			one, two := turn(a, b)
+			first, second = answers(one, two, n, "lockstep retry")
+			if a.expect("mended", second, "**Planned** `net`"); first != "" {
+				t.Errorf("while the other one plans again: %s", first)
+			}
+		})
+	}
+}
+
+// TestVoicesOfStrangers holds that a deployment answers alone where no other one is there, and that a check run with the name of
+// one that the base branch does not know silences nobody.
+func TestVoicesOfStrangers(t *testing.T) {
+	t.Parallel()
+	a, b := newDivided(t, divided)
+	a.pipeline.Deployment, b.pipeline.Deployment = "ou-a", "aaa"
+	n := open(a, b, "c", githubtest.Files{"net/x.tf": resource("x", "1")})
+	first, _ := answers(a, b, n, "lockstep help")
+	a.expect("help", first, "A command is a line of its own")
+	first, _ = answers(a, b, n, "lockstep retry")
+	a.expect("retry", first, "Nothing here has failed.")
+}
