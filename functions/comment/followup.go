@@ -2,6 +2,7 @@ package comment
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,8 @@ import (
 type FollowUp struct {
 	Number int // of the pull request
 	Status
+	// Others are the numbers of the pull requests whose applies have finished projects, by their labels.
+	Others map[string]int
 }
 
 // FollowUpMarker is the beginning of the text of the issue about a pull request.
@@ -27,7 +30,9 @@ var (
 
 // Left returns the projects that the merge should have applied, and that are not applied.
 func (f FollowUp) Left() []ProjectStatus {
-	return slices.DeleteFunc(slices.Clone(f.Projects), func(p ProjectStatus) bool { return !p.MergeApplies || slices.Contains(settled, p.Standing) })
+	return slices.DeleteFunc(slices.Clone(f.Projects), func(p ProjectStatus) bool {
+		return !p.MergeApplies || slices.Contains(settled, p.Standing) || f.Others[p.Label()] != 0
+	})
 }
 
 // Needed reports whether somebody has to act, so that there is an issue. One that is there stays until nothing is
@@ -47,15 +52,50 @@ func (f FollowUp) Body(limit int) string {
 	marker := FollowUpMarker(f.Number) + "\n"
 	s := f.Status
 	if s.Projects = f.Left(); len(s.Projects) == 0 {
+		if done := f.done(); done != "" {
+			return marker + markdown.CutTo(fmt.Sprintf("What #%d has merged is applied: %s.\n", f.Number, done), limit-len(marker), "")
+		}
 		return marker + fmt.Sprintf("What #%d has merged is applied.\n", f.Number)
 	}
 	parts := []string{
 		fmt.Sprintf("#%d is merged, and these projects are not applied, or not all of it:", f.Number),
 		strings.TrimSpace(s.table(limit / 2)),
-		FollowUp{f.Number, s}.remedy(),
-		"This issue is closed once that is done. If the apply of another pull request has done it, close it yourself.",
+		FollowUp{Number: f.Number, Status: s}.remedy(),
+		"This issue is closed once that is done, there or by an apply of another pull request whose plan is of the whole project, with this merge.",
+	}
+	if done := f.done(); done != "" {
+		parts = slices.Insert(parts, 2, fmt.Sprintf("Applied meanwhile: %s.", done))
 	}
 	return marker + markdown.CutTo(strings.Join(parts, "\n\n")+"\n", limit-len(marker), "")
+}
+
+// done are the projects that the applies of other pull requests have finished; "" if there are none.
+func (f FollowUp) done() string {
+	var all []string
+	for _, label := range slices.Sorted(maps.Keys(f.Others)) {
+		all = append(all, fmt.Sprintf("%s by the apply of #%d", markdown.Code(label), f.Others[label]))
+	}
+	return strings.Join(all, ", ")
+}
+
+// FinishedMarker is the beginning of the comment on the issue that tells whose applies have finished the rest.
+const FinishedMarker = "<!-- lockstep:finished -->"
+
+// Finished returns that comment, with its marker, of at most limit bytes; "" if the pull request's own have.
+func (f FollowUp) Finished(limit int) string {
+	by := map[int][]string{}
+	for label, number := range f.Others {
+		by[number] = append(by[number], markdown.Code(label))
+	}
+	text := FinishedMarker + "\n"
+	for _, number := range slices.Sorted(maps.Keys(by)) {
+		slices.Sort(by[number])
+		text += fmt.Sprintf("The apply of #%d has finished %s.\n", number, strings.Join(by[number], ", "))
+	}
+	if len(by) == 0 {
+		return ""
+	}
+	return markdown.CutTo(text+fmt.Sprintf("\nNothing of #%d is left.\n", f.Number), limit, "")
 }
 
 // toRetry are the standings after a merge that a new plan comes first for.

@@ -109,7 +109,8 @@ func TestGolden(t *testing.T) {
 	inLine, farBehind := with(net, ApplyQueued, "alice", somePlan), with(named("app", net), ApplyQueued, "alice", somePlan)
 	inLine.Ahead, farBehind.Ahead = turnsAhead[:1], append(turnsAhead, Turn{16, "carol"}, Turn{17, "dave"}, Turn{18, "erin"})
 	of := func(p ProjectStatus) ProjectStatus { p.MergeApplies = true; return p }
-	followUp := FollowUp{12, status(of(app), of(partly), of(named("dns", with(net, NotApplied, "", somePlan))), named("vpn", with(net, NotApplied, "", somePlan)))}
+	othersDone := FollowUp{Number: 12, Status: status(), Others: map[string]int{"app": 13, "network": 14, "dns": 13}}
+	followUp := FollowUp{Number: 12, Status: status(of(app), of(partly), of(named("dns", with(net, NotApplied, "", somePlan))), named("vpn", with(net, NotApplied, "", somePlan)))}
 	unasked := with(net, Renewed, "", somePlan)
 	unasked.ByMerge = true
 	checked := func(r Rechecked) string {
@@ -133,7 +134,7 @@ func TestGolden(t *testing.T) {
 		"status-removed":        Status{Head: someSHA, Removed: removing.Removed, Projects: []ProjectStatus{twin, going, named("dns", going)}}.Markdown(65536),
 		"status-removed-done":   Status{Head: someSHA, Removed: removing.Removed, Projects: []ProjectStatus{destroyed}}.Markdown(65536),
 		"status-removed-merged": Status{Head: someSHA, Merged: true, Removed: removing.Removed, Projects: []ProjectStatus{unplanned}}.Markdown(65536),
-		"follow-up-removed":     FollowUp{12, status(of(unplanned), of(named("dns", going)), of(app))}.Body(65536),
+		"follow-up-removed":     FollowUp{Number: 12, Status: status(of(unplanned), of(named("dns", going)), of(app))}.Body(65536),
 		"check-removed":         check(going, ""),
 		"head-awaited":          head(HeadAwaited),
 		"head-left":             head(HeadLeft, net),
@@ -146,9 +147,11 @@ func TestGolden(t *testing.T) {
 		"status-blocked":        status(app, blocked).Markdown(65536),
 		"check-blocked":         check(blocked, ""),
 		"follow-up":             followUp.Title() + "\n=====\n" + followUp.Body(65536),
-		"follow-up-planned":     FollowUp{12, status(of(with(net, Ready, "", somePlan)))}.Body(65536),
-		"follow-up-renewed":     FollowUp{12, status(of(with(net, Ready, "", somePlan)), of(with(app, Renewed, "", somePlan)), of(named("dns", with(net, NotApplied, "", ""))))}.Body(65536),
-		"follow-up-done":        FollowUp{12, done}.Body(65536),
+		"follow-up-planned":     FollowUp{Number: 12, Status: status(of(with(net, Ready, "", somePlan)))}.Body(65536),
+		"follow-up-renewed":     FollowUp{Number: 12, Status: status(of(with(net, Ready, "", somePlan)), of(with(app, Renewed, "", somePlan)), of(named("dns", with(net, NotApplied, "", ""))))}.Body(65536),
+		"follow-up-others":      othersDone.Body(65536) + "\n=====\n" + othersDone.Finished(65536),
+		"follow-up-other":       FollowUp{Number: 12, Status: status(of(app), of(with(net, NotApplied, "", somePlan))), Others: map[string]int{"network": 14}}.Body(65536),
+		"follow-up-done":        FollowUp{Number: 12, Status: done}.Body(65536),
 		"status-in-line":        status(inLine, farBehind).Markdown(65536),
 		"head-in-line":          head(HeadApplying, inLine, farBehind),
 		"check-in-line":         check(inLine, ""),

@@ -35,6 +35,7 @@ var collections = map[string]time.Duration{
 	"shown":  365 * day, // the time at which a plan was shown
 	"told":   365 * day, // the outcomes that people elsewhere were told of
 	"open":   365 * day, // a plan that waits, by the state that it is of
+	"left":   365 * day, // a project that a merge has left unapplied, by its state
 	"reader": 365 * day, // a plan that waits, by the project that it depends on
 	"queue":  365 * day, // the applies that are queued, by the state that they are to
 	// Without these a decision would be another one.

@@ -42,26 +42,12 @@ func (l *comments) listAllComments(r *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(r, list)
 }
 
-// readBody reads a comment's text, within the limit that GitHub sets.
-func readBody(r *http.Request) (string, *rest.Problem) {
-	var in struct {
-		Body *string `json:"body"`
-	}
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Body == nil || *in.Body == "" {
-		return "", rest.Invalid("Validation Failed: body cannot be blank")
-	}
-	if len([]rune(*in.Body)) > 65536 {
-		return "", rest.Invalid("Validation Failed: body is too long (maximum is 65536 characters)")
-	}
-	return *in.Body, nil
-}
-
 func (l *comments) createComment(r *http.Request) (int, any) {
 	p := l.requested(r)
 	if p == nil {
 		return rest.Fail(rest.NotFound)
 	}
-	body, bad := readBody(r)
+	body, bad := rest.Text(r)
 	if bad != nil {
 		return rest.Fail(bad)
 	}
@@ -73,7 +59,7 @@ func (l *comments) updateComment(r *http.Request) (int, any) {
 	if c == nil {
 		return rest.Fail(rest.NotFound)
 	}
-	body, bad := readBody(r)
+	body, bad := rest.Text(r)
 	if bad != nil {
 		return rest.Fail(bad)
 	}

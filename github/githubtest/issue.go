@@ -40,3 +40,18 @@ func (t *tracker) OpenIssue(who, title, body string) int {
 func (t *tracker) listIssues(r *http.Request) (int, any)  { return t.issues.Find(r) }
 func (t *tracker) createIssue(r *http.Request) (int, any) { return t.issues.Create(r) }
 func (t *tracker) updateIssue(r *http.Request) (int, any) { return t.issues.Update(r) }
+
+// listTalk and createTalk are about the comments on an issue, or on a pull request.
+func listTalk(r *Repository, q *http.Request) (int, any) {
+	if r.issues.Has(q) {
+		return r.issues.Comments(q)
+	}
+	return r.listComments(q)
+}
+
+func createTalk(r *Repository, q *http.Request) (int, any) {
+	if r.issues.Has(q) {
+		return r.issues.Comment(q)
+	}
+	return r.createComment(q)
+}

@@ -320,6 +320,71 @@ func TestFollowUpIssue(t *testing.T) {
 	}
 }
 
+// TestFollowUpByAnother holds that the apply of another pull request which finishes what a merge has left closes its issue, and
+// says so there; and that none does whose plan lacks the merge, or a part of the project.
+func TestFollowUpByAnother(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		finish func(s *stage, second int)
+		want   string
+	}{
+		{"the whole project", func(s *stage, second int) { s.repo.Merge("bob", second) }, "closed"},
+		{"nothing", func(*stage, int) {}, "open"},
+		{"a part", func(s *stage, second int) {
+			s.say("bob", second, "lockstep plan -target=terraform_data.subnet")
+			s.repo.Merge("bob", second)
+			s.settle()
+			s.say("bob", second, "lockstep plan -target=terraform_data.subnet")
+			s.expect("the apply", s.say("bob", second, "lockstep apply"), "**Applied** `net`: 1 added")
+		}, "open"},
+		{"a plan without the merge", func(s *stage, second int) {
+			s.repo.Retarget("bob", second, "release")
+			s.settle()
+			s.repo.Merge("bob", second)
+			s.settle()
+			s.expect("the merge", s.answer(second, "merge"), "**Applied** `net`: 2 added")
+		}, "open"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			files := onMerge()
+			files["lockstep.hcl"] += "\nallow {\n  branches = [\"release\"]\n}\n"
+			s := newStage(t, files)
+			s.repo.Push("bob", "release", "A release", nil)
+			first := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+			second := s.pull("bob", "other", githubtest.Files{"net/other.tf": resource("other", "v1")})
+			engine := s.pipeline.Engine
+			s.pipeline.Engine = broken{engine}
+			s.repo.Merge("bob", first)
+			s.settle()
+			s.pipeline.Engine = engine
+			s.expect("the plan", s.say("bob", second, "lockstep plan"), "**Planned** `net`: 3 to add")
+			test.finish(s, second)
+			s.settle()
+			issue := s.repo.Issues()[0]
+			if got := map[bool]string{true: "open", false: "closed"}[issue.Open]; got != test.want {
+				t.Fatalf("the issue is %s: %+v", got, issue)
+			}
+			if test.want == "open" {
+				if len(issue.Talk) > 0 {
+					t.Errorf("the comments are %q", issue.Talk)
+				}
+				return
+			}
+			s.expect("the issue", issue.Body, "What #1 has merged is applied: `net` by the apply of #2.")
+			if len(issue.Talk) != 1 || !strings.Contains(issue.Talk[0], "The apply of #2 has finished `net`.") {
+				t.Errorf("the comments are %q", issue.Talk)
+			}
+			s.settle()
+			s.expect("the retry", s.say("alice", first, "lockstep retry"), "`net`")
+			if issue := s.repo.Issues()[0]; issue.Open || len(issue.Talk) != 1 {
+				t.Errorf("after a retry the issue is %+v", issue)
+			}
+		})
+	}
+}
+
 // TestMergedAfterAConflict holds that a head which nobody could plan for a conflict, and which is merged once that is gone, is
 // planned after the merge.
 func TestMergedAfterAConflict(t *testing.T) {

@@ -81,8 +81,7 @@ var followUp = Story{
 		opened("alice adds a host with a wrong address to the application, which is applied on merge", "alice", "hosts", "A host", githubtest.Files{"app/hosts.tf": hostsFile("10.21.0.9")}, "will be applied on merge"),
 		merged("she merges, and the apply fails half-way", "alice", 1, "**The apply of `app` failed**", "The host is not in our range.", "issue #1001: open, #1 is merged, and not all of it is applied"),
 		opened("bob corrects the address", "bob", "range", "A host in our range", githubtest.Files{"app/hosts.tf": hostsFile("10.20.0.9")}, "will be applied on merge"),
-		merged("and merges", "bob", 2, "**Applied** `app`"),
-		commented("alice looks for what is left of hers", "alice", 1, "lockstep retry", "issue #1001: closed"),
+		merged("and merges, which applies what is left of hers, too", "bob", 2, "**Applied** `app`", "The apply of #2 has finished `app`.", "issue #1001: closed"),
 	},
 }
 

@@ -21,6 +21,9 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	if err := ap.Closer.Open.Next(ctx, r); err != nil {
 		return err
 	}
+	if err := ap.finishes(ctx, r); err != nil {
+		return err
+	}
 	if err := ap.Report.Reply(ctx, r.Answer, report.Carried(r)); err != nil {
 		return err
 	}

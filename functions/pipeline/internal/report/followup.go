@@ -2,6 +2,8 @@ package report
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -13,8 +15,11 @@ import (
 // followUp opens an issue when a merge could not apply all that it should, keeps its text up to date, and closes it
 // when that is done. A merged pull request is where nobody looks any more. The record comes after the issue: who dies in
 // between finds the open one by its marker.
-func (rp *Reporter) followUp(ctx context.Context, s comment.Status, l ledger.Look) error {
+func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger.Versioned, l ledger.Look) error {
 	f := comment.FollowUp{Number: rp.Evidence.Message.Pull.Number, Status: s}
+	if err := others(ctx, rp, &f, all, l); err != nil {
+		return err
+	}
 	open := f.Needed() || l.FollowUp.Open && len(f.Left()) > 0
 	if !open && !l.FollowUp.Open {
 		return nil
@@ -27,10 +32,53 @@ func (rp *Reporter) followUp(ctx context.Context, s comment.Status, l ledger.Loo
 	if now == l.FollowUp || none {
 		return nil
 	}
-	var err error
+	err := finished(ctx, rp, f, now, l.FollowUp.Open)
+	if err != nil {
+		return err
+	}
 	if now.Number, err = rp.Hub.PutIssue(ctx, l.FollowUp.Number, x); err != nil {
 		return err
 	}
 	now.Open = now.Open && now.Number != 0
 	return rp.Ledger.ChangeLook(ctx, rp.Evidence.Message.Pull, func(l *ledger.Look) { l.FollowUp = now })
+}
+
+// others finds the pull requests whose applies have finished what is left, and lists the rest, for an apply that will.
+func others(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
+	if !f.Needed() && !l.FollowUp.Open {
+		return nil
+	}
+	f.Others = map[string]int{}
+	for _, p := range f.Left() {
+		i := slices.IndexFunc(all, func(s ledger.Versioned) bool { return s.Head == l.Head && runs.Label(s.Run) == p.Label() })
+		if i < 0 {
+			continue
+		}
+		left, err := ledger.LeftOf(ctx, rp.Ledger, all[i].Run)
+		switch {
+		case err != nil:
+			return err
+		case left.By != 0:
+			f.Others[p.Label()] = left.By
+			continue
+		}
+		if err := ledger.PutLeft(ctx, rp.Ledger, all[i].Run, rp.Evidence.Pull.MergeSHA); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finished tells, in a comment on an issue that is about to be closed, whose applies have finished the rest. The issue may be
+// deleted, or locked.
+func finished(ctx context.Context, rp *Reporter, f comment.FollowUp, now ledger.FollowUp, wasOpen bool) error {
+	text := f.Finished(github.MaxComment)
+	if now.Open || !wasOpen || now.Number == 0 || text == "" {
+		return nil
+	}
+	_, _, err := rp.Hub.PutComment(ctx, now.Number, comment.FinishedMarker, rp.Clean(text))
+	if errors.As(err, new(*github.FinalError)) || errors.Is(err, github.ErrNotFound) {
+		return nil
+	}
+	return err
 }

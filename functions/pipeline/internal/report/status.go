@@ -53,7 +53,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 			return err
 		}
 	}
-	return rp.followUp(ctx, s, l)
+	return rp.followUp(ctx, s, all, l)
 }
 
 // show writes the one comment about the projects of the pull request, whose runs are all.

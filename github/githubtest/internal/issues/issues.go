@@ -30,7 +30,9 @@ type Issue struct {
 	Author      string
 	Title, Body string
 	Open        bool
+	Talk        []string // the texts of the comments
 
+	comments      []rest.Object
 	id            int64
 	author        rest.Object
 	made, touched time.Time
@@ -86,13 +88,52 @@ func (l *List) Create(r *http.Request) (int, any) {
 	return http.StatusCreated, l.json(l.Open(login, user, in.Title, in.Body))
 }
 
-// Update is PATCH /repos/{owner}/{repo}/issues/{number}.
-func (l *List) Update(r *http.Request) (int, any) {
+// Has reports whether a request is about an issue here.
+func (l *List) Has(r *http.Request) bool { return l.requested(r) != nil }
+
+func (l *List) requested(r *http.Request) *Issue {
 	i := int(rest.ID(r, "number")) - firstIssue
 	if i < 0 || i >= len(l.list) {
+		return nil
+	}
+	return l.list[i]
+}
+
+// Comments is GET /repos/{owner}/{repo}/issues/{number}/comments of an issue.
+func (l *List) Comments(r *http.Request) (int, any) {
+	list := []any{}
+	for _, c := range l.requested(r).comments {
+		list = append(list, c)
+	}
+	return http.StatusOK, rest.Paged(r, list)
+}
+
+// Comment is POST /repos/{owner}/{repo}/issues/{number}/comments of an issue.
+func (l *List) Comment(r *http.Request) (int, any) {
+	text, bad := rest.Text(r)
+	if bad != nil {
+		return rest.Fail(bad)
+	}
+	x, id, at := l.requested(r), l.Log.NextID(), rest.Stamp(l.Log.Tick())
+	login, user := l.App()
+	api := fmt.Sprintf("%srepos/%s/issues", rest.APIURL, l.Repo)
+	c := rest.Object{
+		"id": id, "node_id": rest.NodeID("IssueComment", id), "body": text, "user": user, "performed_via_github_app": nil,
+		"url": fmt.Sprintf("%s/comments/%d", api, id), "issue_url": fmt.Sprintf("%s/%d", api, x.Number),
+		"html_url":   fmt.Sprintf("%s%s/issues/%d#issuecomment-%d", rest.WebURL, l.Repo, x.Number, id),
+		"created_at": at, "updated_at": at, "author_association": "CONTRIBUTOR",
+	}
+	x.Talk, x.comments = append(x.Talk, text), append(x.comments, c)
+	l.Log.Note(story.Edit{Kind: "comment", Repo: l.Repo.String(), Who: login, Number: x.Number, Comment: id, Text: text})
+	return http.StatusCreated, c
+}
+
+// Update is PATCH /repos/{owner}/{repo}/issues/{number}.
+func (l *List) Update(r *http.Request) (int, any) {
+	x := l.requested(r)
+	if x == nil {
 		return rest.Fail(rest.NotFound)
 	}
-	x := l.list[i]
 	var in struct{ Title, Body, State *string }
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 		return rest.Fail(rest.Invalid("Validation Failed"))

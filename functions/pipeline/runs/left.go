@@ -1,0 +1,36 @@
+package runs
+
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+// A Left is a project that a merge should have applied and has not, so that there is an issue about it.
+type Left struct {
+	Pull  pipeline.Pull // the one that is merged
+	Merge string        // its commit
+	// Attempt and Try are those of the run when it was left: another plan or apply since makes it another question.
+	Attempt, Try int
+	// By is the number of the pull request whose apply has finished it; 0 if none has.
+	By int `json:",omitempty"`
+}
+
+// LeftDir is the directory of the keys of what merges have left of the project of a target.
+func LeftDir(repo int64, target string) string { return fmt.Sprintf("left/%d/%s", repo, target) }
+
+// LeftKey is the key of what the merge of a pull request has left of the project of a target.
+func LeftKey(p pipeline.Pull, target string) string {
+	return fmt.Sprintf("%s/%d", LeftDir(p.Repo.ID, target), p.Number)
+}
+
+// Of reports whether l is about the present plan and apply of a run.
+func (l Left) Of(r Run) bool {
+	return l.Merge != "" && l.Pull.Number == r.Pull.Number && l.Attempt == r.Attempt && l.Try == r.Try
+}
+
+// Finishes reports whether the outcome of a run may have finished what the merge of another pull request has left of its project:
+// it is applied, and its plan was of all of it. Its base branch has to have that merge, too.
+func (l Left) Finishes(r Run) bool {
+	return r.Phase == Applied && Whole(r) && (l.By == 0 || l.By == r.Pull.Number) && l.Pull.Number != r.Pull.Number
+}
