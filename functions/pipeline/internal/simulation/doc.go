@@ -25,6 +25,7 @@
 //	groups_test.go      GitHub's merge queue
 //	answers_test.go     answers to comments
 //	moves_test.go       other names and owners of the repository, and new ones of its former names
+//	thrice_test.go      each webhook three times, in any order: the tales of tales_test.go have one outcome
 //	truth_test.go       what must hold in each history, and at its end
 //
 // The pipeline, the client of GitHub and the reading of projects are the real ones. The engine is a

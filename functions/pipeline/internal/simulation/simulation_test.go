@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
 var (
@@ -159,16 +161,27 @@ func TestSameHistory(t *testing.T) {
 
 // begin begins the history of a seed.
 func begin(t *testing.T, seed uint64, l length) *simulation {
+	s := prepare(seed, l)
+	s.setUp(t, s.firstFiles())
+	return s
+}
+
+// prepare makes a history without a repository.
+func prepare(seed uint64, l length) *simulation {
 	s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, length: l, effects: verbose, arrived: make(chan struct{}, 1)}
 	s.people = &people{acts: l.acts + s.IntN(l.further), mishaps: s.IntN(l.mishaps), pushed: map[string][]int{}, asPushed: map[int][]string{}}
 	s.records = &records{locked: map[string]time.Time{}, told: map[string]bool{}}
 	s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}, buried: map[int]bool{}}
 	s.cloud = &cloud{states: map[string]*state{}, ended: map[string]bool{}, beginnings: map[string]time.Time{}}
+	return s
+}
+
+// setUp makes the repository, with the files of its base branch.
+func (s *simulation) setUp(t *testing.T, files githubtest.Files) {
 	var err error
-	if s.hub, err = newHub(s, s.firstFiles()); err != nil {
+	if s.hub, err = newHub(s, files); err != nil {
 		t.Fatal(err)
 	}
-	return s
 }
 
 // toTheEnd plays a history until everything has come to rest, and holds the truth of its end.
