@@ -1,10 +1,14 @@
 package dispatch_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -34,6 +38,91 @@ func (s *stage) deployments() string {
 		out = append(out, fmt.Sprintf("%s %s", d.Environment, d.States[len(d.States)-1]))
 	}
 	return strings.Join(out, ", ")
+}
+
+// TestOutcomeBeforeThePlan holds that GitHub and people elsewhere are told of an apply although a push or a comment, whose event
+// comes first, has the project planned again, or the pull request is closed: no record has the outcome then.
+func TestOutcomeBeforeThePlan(t *testing.T) {
+	t.Parallel()
+	for name, event := range map[string]func(*stage, int){
+		"push":    func(s *stage, n int) { s.pushed(n, "b", githubtest.Files{"net/c.tf": resource("c", "1")}) },
+		"comment": func(s *stage, n int) { s.command("alice", n, "lockstep plan") },
+		"close": func(s *stage, n int) {
+			s.repo.Close("alice", n)
+			m := pipeline.Message{ID: "at-once", Kind: pipeline.Closed, Pull: s.ref(n), Action: "closed", Actor: "alice"}
+			if err := s.pipeline.Handle(t.Context(), m); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := deployed()
+			files["lockstep.hcl"] += "notify \"all\" {\n  on = [\"applied\"]\n  program = \"all\"\n}\n"
+			s := newStage(t, files)
+			h := &heard{}
+			h.use(s)
+			s.hub.Accepts("deployments", "write")
+			s.guarded("production", githubtest.Environment{})
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			m, _ := s.toApply("bob", n)
+			head := s.repo.Head("b")
+			if err := s.pipeline.Handle(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			event(s, n)
+			s.settle()
+			for _, d := range s.repo.Deployments() {
+				if got := d.States[len(d.States)-1]; d.SHA != head || got != "success" {
+					t.Errorf("the deployment of %.7s is %s in the end", d.SHA, got)
+				}
+			}
+			if got := s.deployments(); got != "production success" {
+				t.Errorf("the deployments are %q", got)
+			}
+			if got := h.since(); got != "all: net applied +2" {
+				t.Errorf("told: %s", got)
+			}
+		})
+	}
+}
+
+// TestOutcomeBeforeTheRest holds the same of an apply that is stopped, and asked for again at once.
+func TestOutcomeBeforeTheRest(t *testing.T) {
+	t.Parallel()
+	files := deployed()
+	files["lockstep.hcl"] += "notify \"all\" {\n  on = [\"applied\", \"apply_stopped\"]\n  program = \"all\"\n}\n"
+	s := newStage(t, files)
+	p := &parts{Engine: s.pipeline.Engine, of: 2, each: 1}
+	h := &heard{}
+	h.use(s)
+	s.pipeline.Engine, s.pipeline.Poll = p, time.Millisecond
+	s.hub.Accepts("deployments", "write")
+	s.guarded("production", githubtest.Environment{})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	p.during = func(ctx context.Context, _ int) error {
+		s.command("bob", n, "lockstep stop")
+		<-ctx.Done()
+		return nil
+	}
+	m, _ := s.toApply("bob", n)
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	p.done, p.during, p.each = 0, nil, 2
+	s.pipeline.Engine = from{p, s.runOf(n).State}
+	id := s.repo.Comment("bob", n, "lockstep apply")
+	again := pipeline.Message{ID: "again", Kind: pipeline.Commanded, Pull: s.ref(n), Comment: id, Actor: "bob", At: s.hub.Now(), Lines: grammar.Parse("lockstep apply")}
+	if err := s.pipeline.Handle(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	if got := s.deployments(); got != "production failure, production success" {
+		t.Errorf("the deployments are %q", got)
+	}
+	if got := h.since(); got != "all: net apply_stopped +0, all: net applied +2" && got != "all: net applied +2, all: net apply_stopped +0" {
+		t.Errorf("told: %s", got)
+	}
 }
 
 // TestDeployments records each apply to an environment of GitHub, and nothing else.

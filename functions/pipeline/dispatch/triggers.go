@@ -132,8 +132,13 @@ func (t *task) sync(ctx context.Context) error {
 	if err := errors.Join(err, t.foreseer.GoOn(ctx), t.report.Sync(ctx), t.queuer.GoOn(ctx)); err != nil {
 		return err
 	}
-	if err := errors.Join(t.recorder.Record(ctx), t.teller.Tell(ctx)); err != nil {
+	if err := t.tell(ctx); err != nil {
 		return err
 	}
 	return t.merger.Merge(ctx)
+}
+
+// tell tells GitHub and people elsewhere of the outcomes since the last time.
+func (t *task) tell(ctx context.Context) error {
+	return errors.Join(t.recorder.Record(ctx), t.teller.Tell(ctx))
 }

@@ -44,6 +44,9 @@ var follows = map[Phase][]Phase{
 // UnderWay reports whether a run in phase p is applied, or queued for it.
 func (p Phase) UnderWay() bool { return p == ApplyQueued || p == Applying || p == Continuing }
 
+// Ended reports whether a run in phase p has an apply at its end: no record has the outcome once the run goes on.
+func (p Phase) Ended() bool { return p == Applied || p == ApplyFailed || p == Stopped }
+
 // Failed reports whether the last plan or apply of a run in phase p did not come to a good end, so that
 // somebody has to look at it.
 func (p Phase) Failed() bool {

@@ -20,6 +20,7 @@
 package applyrun
 
 import (
+	"context"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -38,6 +39,9 @@ type ApplyQueuer struct {
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Queue    pipeline.Queue
+	// Tell tells GitHub and people elsewhere of the outcomes of the pull request's applies. It is called before a run whose apply
+	// has ended goes on, and can be repeated.
+	Tell func(context.Context) error
 }
 
 // An Unlocker releases locks of states, and lifts those of persons.

@@ -270,6 +270,11 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	} else if err := cl.Report.Unfollow(ctx, s.Run, gone); err != nil {
 		return err
 	}
+	if s.Phase.Ended() {
+		if err := cl.Queuer.Tell(ctx); err != nil {
+			return err
+		}
+	}
 	// What people read stays: the plan, and the outcome of its apply. The next plan sweeps both.
 	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Numbers(), s.Report(), s.Result()); err != nil {
 		return err

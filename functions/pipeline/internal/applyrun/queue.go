@@ -113,6 +113,11 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 					return nil, err
 				}
 			}
+			if s.Phase.Ended() {
+				if err := qu.Tell(ctx); err != nil {
+					return nil, err
+				}
+			}
 			s = s.To(runs.ApplyQueued)
 			s.Try++
 			s.ApplyFor, s.Actor, s.Answer = m.ID, m.Actor, answer

@@ -213,6 +213,11 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 		if err := qu.abort(ctx, s.Run); err != nil {
 			return nil, err
 		}
+		if s.Phase.Ended() {
+			if err := qu.Tell(ctx); err != nil {
+				return nil, err
+			}
+		}
 		if s, err = qu.Ledger.Save(ctx, qu.next(s, c, p, l)); err != nil {
 			return nil, err
 		}
