@@ -1,6 +1,6 @@
 // Command cutwebhooks makes our part of the community's description of GitHub's webhooks: the
 // schemas of the events that Lockstep reads, with their references, and the real payloads of
-// these events. From the repository's root:
+// these events and, in a file of their own, of all others. From the repository's root:
 //
 //	npm pack @octokit/webhooks-schemas@7.6.1 && tar xzf octokit-webhooks-schemas-7.6.1.tgz package/schema.json
 //	npm pack @octokit/webhooks-examples@7.6.1 && tar xzf octokit-webhooks-examples-7.6.1.tgz package/api.github.com/index.json
@@ -14,6 +14,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -51,21 +52,26 @@ func main() {
 		Examples []json.RawMessage `json:"examples"`
 	}
 	read(filepath.Join(from, "api.github.com", "index.json"), &all)
-	examples := map[string][]json.RawMessage{}
+	examples, others := map[string][]json.RawMessage{}, map[string][]json.RawMessage{}
 	for _, a := range all {
-		for _, e := range events {
-			if a.Name == e {
-				examples[e] = a.Examples
-			}
+		if slices.Contains(events, a.Name) {
+			examples[a.Name] = a.Examples
+		} else {
+			others[a.Name] = a.Examples
 		}
 	}
+	write(filepath.Join(to, "testdata", "webhooks.json.gz"), pack(examples))
+	write(filepath.Join(to, "testdata", "otherwebhooks.json.gz"), pack(others))
+}
+
+func pack(examples map[string][]json.RawMessage) []byte {
 	var packed bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err := json.NewEncoder(w).Encode(examples); err != nil {
 		log.Fatal(err)
 	}
 	w.Close()
-	write(filepath.Join(to, "testdata", "webhooks.json.gz"), packed.Bytes())
+	return packed.Bytes()
 }
 
 // collect copies a definition and its references.
