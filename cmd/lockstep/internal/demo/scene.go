@@ -52,7 +52,12 @@ func named(title, who string, number int, want ...string) scene {
 
 // pressed is a scene in which somebody presses a button of a check of a branch.
 func pressed(title, who, branch, check, button string, want ...string) scene {
-	return scene{title: title, want: want, do: func(_ context.Context, w *World) error {
+	return scene{title: title, want: want, do: func(_ context.Context, w *World) error { return press(who, branch, check, button)(w) }}
+}
+
+// press has somebody press a button.
+func press(who, branch, check, button string) func(*World) error {
+	return func(w *World) error {
 		for _, c := range w.repo.Checks(w.repo.Head(branch)) {
 			for _, b := range c.Buttons {
 				if c.Name == check && b.Label == button {
@@ -63,7 +68,12 @@ func pressed(title, who, branch, check, button string, want ...string) scene {
 			}
 		}
 		return fmt.Errorf("the check %s has no button %q", check, button)
-	}}
+	}
+}
+
+// says has somebody comment.
+func says(who string, number int, text string) func(*World) error {
+	return func(w *World) error { w.repo.Comment(who, number, text); return nil }
 }
 
 // merged is a scene in which somebody merges.

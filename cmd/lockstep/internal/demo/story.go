@@ -65,7 +65,7 @@ func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 	}()
 	w.narrate = t.line
 	for i, x := range s.scenes {
-		t.scene(i+1, x.title)
+		t.scene(i+1, x.title, x.want)
 		if err := x.do(ctx, w); err != nil {
 			return fmt.Errorf("%s, where %s: %w", s.Name, x.title, err)
 		}
@@ -77,6 +77,9 @@ func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 			if err := x.holds(ctx, w); err != nil {
 				problems = append(problems, err.Error())
 			}
+		}
+		for _, part := range t.hidden() {
+			problems = append(problems, fmt.Sprintf("%q is not in what was printed", part))
 		}
 		if len(problems) > 0 {
 			return &missingError{s.Name, x.title, problems}
@@ -119,6 +122,8 @@ func said(e githubtest.Edit) string {
 		return "deployment " + e.Text
 	case e.Kind == "merge":
 		return fmt.Sprintf("merge #%d", e.Number)
+	case e.Kind == "delete branch":
+		return told(e)
 	}
 	return ""
 }

@@ -63,7 +63,9 @@ var stop = Story{
 	watched: true,
 	scenes: []scene{
 		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
-		{title: "she applies it, and bob stops it when the zone is made", do: stopped,
+		{title: "she applies it, and bob stops it when the zone is made", do: func(ctx context.Context, w *World) error {
+			return stopped(ctx, w, says("alice", 1, "lockstep apply"), says("bob", 1, "lockstep stop"))
+		},
 			want: []string{"**Stopping** the apply of `network`, as `bob` asked", "**Stopped** the apply of `network`, as `bob` asked: 2 of 4 changes are done, and in the state"}, never: []string{"failed"}},
 		commented("alice goes on with the rest", "alice", 1, "lockstep apply", "**Applied** `network`: 4 added"),
 	},
@@ -149,17 +151,21 @@ func inTurns(ctx context.Context, w *World) error {
 	return nil
 }
 
-// stopped applies, and has the apply stopped while it goes on.
-func stopped(ctx context.Context, w *World) error {
-	w.repo.Comment("alice", 1, "lockstep apply")
+// stopped begins an apply, and has it stopped when the zone is made.
+func stopped(ctx context.Context, w *World, begin, stop func(*World) error) error {
+	if err := begin(w); err != nil {
+		return err
+	}
 	p := w.machine.Pipeline
 	under := &underWay{Engine: p.Engine}
 	p.Engine, p.Poll = under, 10*time.Millisecond
 	defer func() { p.Engine, p.Poll = under.Engine, 0 }()
 	failed := make(chan error, 1)
 	w.moment.at(func() {
-		w.repo.Comment("bob", 1, "lockstep stop")
-		_, err := w.hub.Deliver(ctx)
+		err := stop(w)
+		if err == nil {
+			_, err = w.hub.Deliver(ctx)
+		}
 		if failed <- err; err != nil {
 			return
 		}

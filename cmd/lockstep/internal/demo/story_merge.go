@@ -97,6 +97,6 @@ var automerge = Story{
 		merged("carol merges herself", "carol", 1),
 		accepts("contents", "write"),
 		opened("bob opens another one", "bob", "again", "Another subnet", githubtest.Files{"network/again.tf": edit(oneSubnet, "\"more\"", "\"again\"")}, "waits for `lockstep apply`"),
-		commented("it is applied, and then merged", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added", "merge #2"),
+		commented("it is applied, and then merged", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added", "merge #2", "deletes the branch again"),
 	},
 }

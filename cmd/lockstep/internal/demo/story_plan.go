@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"context"
 	"regexp"
 	"slices"
 
@@ -29,14 +30,19 @@ var commentApply = Story{
 }
 
 var buttons = Story{
-	Name:  "buttons",
-	Shows: "The page of a check has buttons: they plan again, apply the plan on the page and no other, and stop an apply.",
+	Name:    "buttons",
+	Shows:   "The page of a check has buttons: they plan again, apply the plan on the page and no other, and stop an apply.",
+	watched: true,
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		pressed("mallory, who may only read, presses a button", "mallory", "subnets", "lockstep/network", "Apply", "has the permission `read`"),
 		pressed("alice wants a new plan", "alice", "subnets", "lockstep/network", "Plan again", "**Planned** `network`"),
 		pressed("and applies it", "alice", "subnets", "lockstep/network", "Apply", "**Applied** `network`: 3 added, 0 changed, 0 destroyed"),
 		merged("and merges", "alice", 1),
+		opened("bob opens one with a name", "bob", "names", "A name", names, "3 to add"),
+		{title: "he applies it, and alice presses stop when the zone is made", do: func(ctx context.Context, w *World) error {
+			return stopped(ctx, w, press("bob", "names", "lockstep/network", "Apply"), press("alice", "names", "lockstep/network", "Stop"))
+		}, want: []string{"**Stopped** the apply of `network`, as `alice` asked: 1 of 3 changes are done, and in the state"}},
 	},
 }
 

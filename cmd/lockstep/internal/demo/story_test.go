@@ -91,7 +91,7 @@ func TestPlainText(t *testing.T) {
 
 func TestQuoted(t *testing.T) {
 	t.Parallel()
-	got := quoted(strings.Repeat("line\n", longestQuote+3))
+	got := quoted(strings.Repeat("line\n", longestQuote+3), func(string) bool { return false })
 	if !strings.HasSuffix(got, "   │ … and 3 lines more\n") || strings.Count(got, "\n") != longestQuote+1 {
 		t.Error(got)
 	}

@@ -5,6 +5,7 @@ import (
 	"html"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,6 +22,9 @@ type Teller struct {
 	mu   sync.Mutex
 	said []string // Lockstep's words in the present scene
 	last string   // the status comment as it was last printed
+	// want are the texts that the present scene expects, which are printed whatever is cut, and shown is what it has printed.
+	want  []string
+	shown strings.Builder
 }
 
 func (t *Teller) bold(s string) string {
@@ -34,16 +38,42 @@ func (t *Teller) story(s Story) {
 	fmt.Fprintf(t.Out, "\n%s\n%s\n", t.bold("== "+s.Name+" =="), s.Shows)
 }
 
-func (t *Teller) scene(n int, title string) {
+func (t *Teller) scene(n int, title string, want []string) {
 	t.mu.Lock()
-	t.said, t.last = nil, ""
+	t.said, t.last, t.want = nil, "", nil
+	for _, part := range want {
+		t.want = append(t.want, printed(part))
+	}
+	t.shown.Reset()
 	t.mu.Unlock()
 	fmt.Fprintf(t.Out, "\n%s\n", t.bold(fmt.Sprintf("%d. %s", n, title)))
 }
 
 // line prints an event that is not on a pull request.
 func (t *Teller) line(format string, args ...any) {
-	fmt.Fprintf(t.Out, "   %s\n", fmt.Sprintf(format, args...))
+	t.print(fmt.Sprintf("   "+format+"\n", args...))
+}
+
+func (t *Teller) print(text string) {
+	io.WriteString(t.Out, text)
+	t.shown.WriteString(text)
+}
+
+// hidden are the texts that the present scene expects and that it has not printed.
+func (t *Teller) hidden() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(t.want), func(part string) bool { return strings.Contains(t.shown.String(), part) })
+}
+
+// printed is the form in which an expected text is printed.
+func printed(part string) string {
+	for said, told := range map[string]string{"merge #": "merges #", "issue #": "writes the issue #", "deployment ": "records a deployment to "} {
+		if rest, is := strings.CutPrefix(part, said); is {
+			return told + rest
+		}
+	}
+	return strings.TrimSuffix(plainText(part), "\n")
 }
 
 // edit prints an event on a pull request.
@@ -56,14 +86,15 @@ func (t *Teller) edit(e githubtest.Edit) {
 	bot := strings.HasSuffix(e.Who, "[bot]")
 	switch {
 	case e.Kind == "check":
-		if !strings.HasPrefix(e.Text, "queued") && !strings.HasPrefix(e.Text, "in_progress") {
-			t.line("check %s: %s", e.Check, e.Text)
+		line := fmt.Sprintf("check %s: %s", e.Check, e.Text)
+		if under := strings.HasPrefix(e.Text, "queued") || strings.HasPrefix(e.Text, "in_progress"); !under || t.wanted(line) {
+			t.line("%s", line)
 		}
 	case bot && (e.Kind == "comment" || e.Kind == "edit"):
 		t.ours(e)
 	case e.Kind == "comment":
 		t.line("%s on #%d:", e.Who, e.Number)
-		io.WriteString(t.Out, quoted(e.Text))
+		t.print(quoted(e.Text, t.wanted))
 	default:
 		if text := told(e); text != "" {
 			t.line("%s %s", e.Who, text)
@@ -78,6 +109,8 @@ func told(e githubtest.Edit) string {
 		return "pushes to " + e.Text
 	case "pull request":
 		return fmt.Sprintf("opens #%d: %s", e.Number, e.Text)
+	case "delete branch":
+		return "deletes the branch " + e.Text
 	case "merge", "close", "reopen":
 		return fmt.Sprintf("%ss #%d", e.Kind, e.Number)
 	case "review":
@@ -100,28 +133,43 @@ func (t *Teller) ours(e githubtest.Edit) {
 		verb = "edits its comment"
 	}
 	text := plainText(e.Text)
-	if strings.HasPrefix(e.Text, comment.StatusMarker) && !strings.HasPrefix(text, "Plan for ") {
-		text, _, _ = strings.Cut(text, "\n")
+	plan := strings.HasPrefix(text, "Plan for ") || strings.HasPrefix(text, "Plan without credentials for ")
+	if strings.HasPrefix(e.Text, comment.StatusMarker) && !plan {
+		first, rest, _ := strings.Cut(text, "\n")
+		text = first + "\n"
+		for line := range strings.Lines(rest) {
+			if t.wanted(line) {
+				text += line
+			}
+		}
 	}
 	if text == t.last {
 		return
 	}
 	t.last = text
 	t.line("%s %s on #%d:", e.Who, verb, e.Number)
-	io.WriteString(t.Out, quoted(text))
+	t.print(quoted(text, t.wanted))
 }
 
-// The lines of a quotation on a terminal; longer ones are cut.
+// wanted reports whether a line has a text that the present scene expects and has not printed.
+func (t *Teller) wanted(line string) bool {
+	return slices.ContainsFunc(t.want, func(part string) bool {
+		return strings.Contains(line, part) && !strings.Contains(t.shown.String(), part)
+	})
+}
+
+// The lines of a quotation on a terminal; of longer ones the rest is cut, but for lines that are wanted.
 const longestQuote = 24
 
 // quoted puts a bar before each line.
-func quoted(text string) string {
+func quoted(text string, wanted func(line string) bool) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	left := 0
 	if len(lines) > longestQuote {
-		left = len(lines) - longestQuote
-		lines = lines[:longestQuote]
+		rest := slices.DeleteFunc(slices.Clone(lines[longestQuote:]), func(line string) bool { return !wanted(line) })
+		left = len(lines) - longestQuote - len(rest)
+		lines = append(lines[:longestQuote], rest...)
 	}
 	for _, line := range lines {
 		b.WriteString(strings.TrimRight("   │ "+line, " ") + "\n")
