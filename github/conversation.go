@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+
+	gh "github.com/google/go-github/v60/github"
 
 	"github.com/lockstep-iac/lockstep/github/internal/addressing"
 	"github.com/lockstep-iac/lockstep/github/internal/querying"
@@ -61,17 +64,11 @@ func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error
 func pages(ctx context.Context, c *Client, what, query string, number int, take func(*querying.PullRequest) querying.Page) error {
 	for after := (*string)(nil); ; {
 		r := present(c) // it has no address by ID
-		req, err := c.queries.NewRequest("POST", addressing.GraphQL(c.app.api), map[string]any{
-			"query": query, "variables": map[string]any{"owner": r.Owner, "name": r.Name, "number": number, "after": after},
-		})
+		a, err := ask(ctx, c, c.queries, query, map[string]any{"owner": r.Owner, "name": r.Name, "number": number, "after": after})
+		if err == nil {
+			err = refusal(a, c.repo.ID)
+		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		var a querying.Answer
-		if _, err := c.queries.Do(ctx, req, &a); err != nil {
-			return failed(what, err)
-		}
-		if err := refusal(a, c.repo.ID); err != nil {
 			return failed(what, err)
 		}
 		page := take(a.Data.Repository.PullRequest)
@@ -82,8 +79,28 @@ func pages(ctx context.Context, c *Client, what, query string, number int, take 
 	}
 }
 
+// ask sends a query, or a change, by a client.
+func ask(ctx context.Context, c *Client, by *gh.Client, query string, variables map[string]any) (a querying.Answer, err error) {
+	req, err := by.NewRequest("POST", addressing.GraphQL(c.app.api), map[string]any{"query": query, "variables": variables})
+	if err == nil {
+		_, err = by.Do(ctx, req, &a)
+	}
+	return a, err
+}
+
 // refusal returns the error in an answer that has one, or lacks the pull request.
 func refusal(a querying.Answer, repo int64) error {
+	if err := deniedIn(a); err != nil {
+		return err
+	}
+	if r := a.Data.Repository; r == nil || r.PullRequest == nil || r.DatabaseID != repo {
+		return ErrNotFound
+	}
+	return nil
+}
+
+// deniedIn returns the error in an answer that has one.
+func deniedIn(a querying.Answer) error {
 	if len(a.Errors) > 0 {
 		e := a.Errors[0]
 		switch e.Type {
@@ -93,11 +110,16 @@ func refusal(a querying.Answer, repo int64) error {
 			return &FinalError{Why: "GitHub says: " + e.Message, Remedy: forbiddenRemedy}
 		case "RATE_LIMITED":
 			return &RateLimitedError{}
+		case "UNPROCESSABLE":
+			return &FinalError{Why: "GitHub says: " + e.Message}
+		}
+		if strings.Contains(e.Message, "doesn't exist on type") {
+			return errNoMember
 		}
 		return errors.New("GitHub says: " + e.Message)
 	}
-	if r := a.Data.Repository; r == nil || r.PullRequest == nil || r.DatabaseID != repo {
-		return ErrNotFound
-	}
 	return nil
 }
+
+// errNoMember is GitHub's answer to a query for what a server of an earlier version does not have.
+var errNoMember = errors.New("this GitHub does not know the member")

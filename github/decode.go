@@ -8,6 +8,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/lockstep-iac/lockstep/github/internal/payloads"
+	"github.com/lockstep-iac/lockstep/github/internal/reviewing"
 )
 
 // decode makes an event of a verified payload.
@@ -117,7 +118,7 @@ func lineCommentEvent(e *gh.PullRequestReviewCommentEvent) (Event, error) {
 
 func reviewEvent(e *gh.PullRequestReviewEvent) (Event, error) {
 	s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
-	r := ReviewEvent{Subject: s, Action: e.GetAction(), Review: reviewOf(e.Review), Bot: e.GetSender().GetType() != "User"}
+	r := ReviewEvent{Subject: s, Action: e.GetAction(), Review: reviewing.Of(e.Review), Bot: e.GetSender().GetType() != "User"}
 	if r.Action == "submitted" {
 		r.Body = e.GetReview().GetBody()
 	}

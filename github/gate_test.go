@@ -44,7 +44,7 @@ func TestLabelEvents(t *testing.T) {
 	if err != nil || len(got) != 121 {
 		t.Fatal(len(got), err)
 	}
-	want := []github.LabelEvent{{"ready", "alice", true}, {"ready", "bob", false}, {"ready", "mallory", true}}
+	want := []github.LabelEvent{{Label: "ready", Actor: "alice", Added: true}, {Label: "ready", Actor: "bob", Added: false}, {Label: "ready", Actor: "mallory", Added: true}}
 	if diff := cmp.Diff(want, got[:3]); diff != "" {
 		t.Error(diff)
 	}

@@ -4,30 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	gh "github.com/google/go-github/v60/github"
+	"github.com/lockstep-iac/lockstep/github/internal/labelling"
 )
 
 // A LabelEvent is a time at which somebody put a label on a pull request, or removed it.
-type LabelEvent struct {
-	Label string
-	Actor string // login; "" of a deleted account
-	Added bool
-}
+type LabelEvent = labelling.Event
 
 // LabelEvents returns all of them, oldest first.
 func (c *Client) LabelEvents(ctx context.Context, number int) ([]LabelEvent, error) {
-	var out []LabelEvent
-	for page := 1; page != 0; {
-		list, res, err := c.client.Issues.ListIssueEvents(ctx, c.repo.Owner, c.repo.Name, number, &gh.ListOptions{Page: page, PerPage: 100})
-		if err != nil {
-			return nil, failed(fmt.Sprintf("list the events of pull request %s#%d", c.repo, number), err)
-		}
-		for _, e := range list {
-			if kind := e.GetEvent(); kind == "labeled" || kind == "unlabeled" {
-				out = append(out, LabelEvent{e.GetLabel().GetName(), e.GetActor().GetLogin(), kind == "labeled"})
-			}
-		}
-		page = res.NextPage
-	}
-	return out, nil
+	out, err := labelling.Events(ctx, c.client.Issues, c.repo.Owner, c.repo.Name, number)
+	return out, failed(fmt.Sprintf("list the events of pull request %s#%d", c.repo, number), err)
 }

@@ -11,11 +11,15 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
+	"github.com/lockstep-iac/lockstep/github/internal/querying"
 	"github.com/lockstep-iac/lockstep/github/internal/retrying"
 )
 
 // ErrHeadMoved is wrapped by an error where a pull request has another head than the one to merge.
 var ErrHeadMoved = errors.New("the pull request has another head by now")
+
+// ErrQueued is wrapped by an error where a pull request is in the merge queue of its base branch now, which merges it.
+var ErrQueued = errors.New("the pull request is in the merge queue")
 
 // landRemedy is the remedy where the App may not merge. It reads contents otherwise.
 // Source: https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
@@ -26,8 +30,8 @@ const landRemedy = "The GitHub App needs the permission to write contents: give 
 const baseWords = "Base branch was modified"
 
 // Land merges an open pull request by a method, "merge", "squash" or "rebase", if its head is still
-// sha. GitHub's protection of the branch decides as it does for people. An error wraps ErrHeadMoved, or
-// is a *FinalError if GitHub refuses.
+// sha, or puts it into the merge queue where the base branch wants that. GitHub's protection of the branch decides as it does for
+// people. An error wraps ErrHeadMoved or ErrQueued, or is a *FinalError if GitHub refuses.
 // Source: https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request
 func (c *Client) Land(ctx context.Context, number int, sha, method string) error {
 	what := fmt.Sprintf("merge pull request %s#%d", c.repo, number)
@@ -35,12 +39,46 @@ func (c *Client) Land(ctx context.Context, number int, sha, method string) error
 	for wait := mergePause; ; wait *= 2 {
 		_, _, err := c.client.PullRequests.Merge(ctx, c.repo.Owner, c.repo.Name, number, "", &gh.PullRequestOptions{SHA: sha, MergeMethod: method})
 		if !answered(err, http.StatusMethodNotAllowed, baseWords) || time.Now().Add(wait).After(end) || !retrying.Fits(ctx, wait) {
+			if answered(err, http.StatusMethodNotAllowed, "") {
+				if queued := enqueue(ctx, c, what, number, sha); queued != nil {
+					return queued
+				}
+			}
 			return landed(what, err)
 		}
 		if err := retrying.Sleep(ctx, wait); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
 	}
+}
+
+// enqueue puts a pull request whose head is still sha into the merge queue, and returns an error as Land does; nil where its base
+// branch has none, or GitHub does not know merge queues.
+// Source: https://docs.github.com/en/graphql/reference/mutations#enqueuepullrequest
+func enqueue(ctx context.Context, c *Client, what string, number int, sha string) error {
+	var p querying.PullRequest
+	err := pages(ctx, c, what, querying.Queueing, number, func(x *querying.PullRequest) querying.Page { p = *x; return querying.Page{} })
+	switch {
+	case errors.Is(err, errNoMember) || err == nil && !p.HasQueue:
+		return nil
+	case err != nil:
+		return err
+	case p.InQueue:
+		return fmt.Errorf("%s: %w", what, ErrQueued)
+	case p.HeadRefOID != sha:
+		return fmt.Errorf("%s: %w", what, ErrHeadMoved)
+	}
+	a, err := ask(ctx, c, c.client, querying.Enqueue, map[string]any{"id": p.ID, "sha": sha})
+	if err == nil {
+		err = deniedIn(a)
+	}
+	if err == nil {
+		err = ErrQueued
+	}
+	if e := (*FinalError)(nil); errors.As(err, &e) && e.Remedy != "" {
+		e.Remedy = landRemedy
+	}
+	return failed("put into the merge queue, to "+what, err)
 }
 
 // landed explains the outcome of a merge.

@@ -1,7 +1,9 @@
 package github_test
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -53,6 +55,62 @@ func TestLand(t *testing.T) {
 		if err := s.client.DeleteBranch(t.Context(), 1, p.Head.Ref, p.Head.SHA); err != nil || s.count("DELETE ") != 1 {
 			t.Errorf("the branch: %v, %d requests", err, s.count("DELETE "))
 		}
+	}
+}
+
+// TestLandInAQueue holds that a pull request goes into the merge queue where its base branch wants that, with the head that was
+// applied, and once.
+func TestLandInAQueue(t *testing.T) {
+	s := newSetting(t)
+	s.repo.RequireQueue()
+	p, err := s.client.PullRequest(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var final *github.FinalError
+	s.hub.Accepts("contents", "write")
+	answer := ""
+	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
+		b, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(b))
+		change := strings.Contains(answer, "enqueuePullRequest")
+		if answer == "" || !strings.Contains(r.URL.Path, "graphql") || change != bytes.Contains(b, []byte("mutation")) {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(answer))
+		return true
+	}
+	answer = `{"data":null,"errors":[{"message":"Field 'isMergeQueueEnabled' doesn't exist on type 'PullRequest'"}]}`
+	if err := s.client.Land(t.Context(), 1, p.Head.SHA, "merge"); !errors.As(err, &final) || !strings.Contains(final.Why, "405") {
+		t.Errorf("a server that knows no queues: %v", err)
+	}
+	answer = `{"data":{"enqueuePullRequest":null},"errors":[{"type":"UNPROCESSABLE","message":"The check has not passed"}]}`
+	if err := s.client.Land(t.Context(), 1, p.Head.SHA, "merge"); !errors.As(err, &final) || final.Why != "GitHub says: The check has not passed" {
+		t.Errorf("a refusal: %v", err)
+	}
+	answer = ""
+	for range 2 {
+		if err := s.client.Land(t.Context(), 1, p.Head.SHA, "merge"); !errors.Is(err, github.ErrQueued) {
+			t.Errorf("into the queue: %v", err)
+		}
+	}
+	q, err := s.client.Queue(t.Context(), 1)
+	if err != nil || len(q) != 1 || q[0].By != "lockstep[bot]" {
+		t.Errorf("the queue is %+v, %v", q, err)
+	}
+	s.repo.Dequeue(1)
+	// The head moves between the two requests.
+	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPut {
+			return false
+		}
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		_, _ = w.Write([]byte(`{"message":"Changes must be made through the merge queue"}`))
+		return true
+	}
+	if err := s.client.Land(t.Context(), 1, p.Base.SHA, "merge"); !errors.Is(err, github.ErrHeadMoved) {
+		t.Errorf("another head: %v", err)
 	}
 }
 

@@ -1,83 +1,28 @@
 package github
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
-	gh "github.com/google/go-github/v60/github"
+	"github.com/lockstep-iac/lockstep/github/internal/reviewing"
 )
 
 // A ReviewState is the verdict of a review.
-type ReviewState string
+type ReviewState = reviewing.State
 
 const (
-	Approved         ReviewState = "approved"
-	ChangesRequested ReviewState = "changes_requested"
-	Commented        ReviewState = "commented"
-	Dismissed        ReviewState = "dismissed"
+	Approved         = reviewing.Approved
+	ChangesRequested = reviewing.ChangesRequested
+	Commented        = reviewing.Commented
+	Dismissed        = reviewing.Dismissed
 )
 
 // A Review is one reviewer's opinion of a pull request.
-type Review struct {
-	Author string // login
-	State  ReviewState
-	SHA    string    // the head that was reviewed
-	At     time.Time // of submission
-}
+type Review = reviewing.Review
 
 // Reviews returns the reviews that count now, one for each reviewer, oldest first: the latest one,
 // except that remarks without a verdict do not replace a verdict.
 func (c *Client) Reviews(ctx context.Context, number int) ([]Review, error) {
-	var all []Review
-	for page := 1; page != 0; {
-		list, res, err := c.client.PullRequests.ListReviews(ctx, c.repo.Owner, c.repo.Name, number, &gh.ListOptions{Page: page, PerPage: 100})
-		if err != nil {
-			return nil, failed(fmt.Sprintf("list the reviews of pull request %s#%d", c.repo, number), err)
-		}
-		for _, r := range list {
-			all = append(all, reviewOf(r))
-		}
-		page = res.NextPage
-	}
-	return latest(all), nil
+	all, err := reviewing.All(ctx, c.client.PullRequests, c.repo.Owner, c.repo.Name, number)
+	return all, failed(fmt.Sprintf("list the reviews of pull request %s#%d", c.repo, number), err)
 }
-
-func reviewOf(r *gh.PullRequestReview) Review {
-	return Review{
-		// The API writes it in capitals, webhooks in lower case.
-		Author: r.GetUser().GetLogin(), State: ReviewState(strings.ToLower(r.GetState())),
-		SHA: r.GetCommitID(), At: r.GetSubmittedAt().Time,
-	}
-}
-
-// latest returns the reviews that count. Those of deleted accounts, which have no
-// author, and those that are not submitted do not.
-func latest(all []Review) []Review {
-	counts := map[string]Review{}
-	for _, r := range slices.SortedStableFunc(slices.Values(all), byTime) {
-		switch r.State {
-		case Approved, ChangesRequested, Dismissed:
-		case Commented:
-			if is, ok := counts[r.Author]; ok && is.State != Commented {
-				continue
-			}
-		default:
-			continue
-		}
-		if r.Author != "" {
-			counts[r.Author] = r
-		}
-	}
-	var out []Review
-	for _, r := range counts {
-		out = append(out, r)
-	}
-	slices.SortFunc(out, byTime)
-	return out
-}
-
-func byTime(a, b Review) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Author, b.Author)) }

@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/deploying/carried":     {},
 	"cmd/lockstep/internal/deploying/awstest":     {},
 
-	"github":                     {"github/internal/addressing", "github/internal/caching", "github/internal/deploying", "github/internal/issuing", "github/internal/lasting", "github/internal/payloads", "github/internal/protecting", "github/internal/reporting", "github/internal/retrying", "github/internal/scoping", "github/internal/unpacking", "github/internal/querying"},
+	"github":                     {"github/internal/addressing", "github/internal/caching", "github/internal/deploying", "github/internal/issuing", "github/internal/labelling", "github/internal/lasting", "github/internal/payloads", "github/internal/protecting", "github/internal/reporting", "github/internal/retrying", "github/internal/reviewing", "github/internal/scoping", "github/internal/unpacking", "github/internal/querying"},
 	"github/internal/lasting":    {},
 	"github/internal/unpacking":  {"github/internal/lasting"},
 	"github/internal/addressing": {},
@@ -44,6 +44,8 @@ var allowed = map[string][]string{
 	"github/internal/protecting": {},
 	"github/internal/reporting":  {},
 	"github/internal/issuing":    {},
+	"github/internal/labelling":  {},
+	"github/internal/reviewing":  {},
 	"github/internal/payloads":   {},
 	"github/internal/retrying":   {},
 	"github/registration":        {"github"},
@@ -147,7 +149,7 @@ var allowed = map[string][]string{
 	"functions/project/grammar":           {},
 	"functions/pipeline/lambdatest/bombs": {},
 
-	"github/githubtest":                               {"github", "github/githubtest/apps", "github/githubtest/faults", "github/githubtest/internal/checkruns", "github/githubtest/internal/commits", "github/githubtest/internal/deployments", "github/githubtest/internal/environments", "github/githubtest/internal/hooks", "github/githubtest/internal/issues", "github/githubtest/rest", "github/githubtest/internal/story", "github/githubtest/internal/names", "github/githubtest/internal/queries", "github/githubtest/internal/rules", "github/githubtest/internal/queues"},
+	"github/githubtest":                               {"github", "github/githubtest/apps", "github/githubtest/faults", "github/githubtest/internal/checkruns", "github/githubtest/internal/commits", "github/githubtest/internal/deployments", "github/githubtest/internal/environments", "github/githubtest/internal/hooks", "github/githubtest/internal/issues", "github/githubtest/rest", "github/githubtest/internal/story", "github/githubtest/internal/names", "github/githubtest/internal/queries", "github/githubtest/internal/rules", "github/githubtest/internal/queues", "github/githubtest/internal/labels"},
 	"github/githubtest/apps":                          {"github/githubtest/rest"},
 	"github/githubtest/faults":                        {"github/githubtest/rest"},
 	"github/githubtest/internal/commits":              {"github/githubtest/rest"},
@@ -163,6 +165,7 @@ var allowed = map[string][]string{
 	"github/githubtest/internal/names":                {"github/githubtest/rest"},
 	"github/githubtest/internal/queries":              {"github/githubtest/rest"},
 	"github/githubtest/internal/rules":                {"github/githubtest/rest"},
+	"github/githubtest/internal/labels":               {"github/githubtest/rest"},
 	"github/githubtest/internal/queues":               {"github/githubtest/internal/commits", "github/githubtest/rest"},
 
 	"statebackend/encryption":       {"statebackend"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/labels"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -41,18 +42,7 @@ func (l *pulls) label(who string, number int, label string, added bool) {
 	if added {
 		action = "labeled"
 	}
-	l.send(p, w.person(who), action, rest.Object{"label": labelsJSON([]string{label})[0]})
-}
-
-func labelsJSON(labels []string) []any {
-	list := []any{}
-	for i, name := range labels {
-		id := int64(5000 + i)
-		list = append(list, rest.Object{
-			"id": id, "node_id": rest.NodeID("Label", id), "url": rest.APIURL + "labels/" + name, "name": name, "color": "ededed", "default": false, "description": nil,
-		})
-	}
-	return list
+	l.send(p, w.person(who), action, rest.Object{"label": labels.JSON([]string{label})[0]})
 }
 
 // listEvents is GET /repos/{owner}/{repo}/issues/{issue_number}/events.

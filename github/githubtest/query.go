@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/queries"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/queues"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -44,24 +45,20 @@ func (r *Repository) RequireReview() {
 	r.reviewed = true
 }
 
-// query is POST /graphql. It answers the two queries that are asked of it, by a member that one of them names.
+// query is POST /graphql. It answers the queries that are asked of it, by a member that each names.
 func (h *Hub) query(r *http.Request) (int, any) {
 	t, p := h.app.Token(r)
 	if p != nil {
 		return rest.Fail(p)
 	}
-	var in struct {
-		Query     string
-		Variables struct {
-			Owner, Name string
-			Number      int
-			After       *string
-		}
-	}
+	var in queries.Query
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 		return rest.Fail(rest.Invalid("Problems parsing JSON"))
 	}
 	v := in.Variables
+	if v.ID != "" {
+		return h.enqueue(t, v.ID, v.SHA)
+	}
 	name := v.Owner + "/" + v.Name
 	x := h.repos.called(name)
 	if x == nil { // by a former name
@@ -76,7 +73,10 @@ func (h *Hub) query(r *http.Request) (int, any) {
 			return http.StatusOK, queries.NotFound(name)
 		}
 		answer := x.discussionJSON(p, v.After)
-		if strings.Contains(in.Query, "mergeQueue") {
+		switch {
+		case strings.Contains(in.Query, "isInMergeQueue"):
+			answer = queries.Queueing(rest.NodeID("PullRequest", p.id), p.headSHA, inQueue(x, p), x.pulls.protected == queues.Refusal)
+		case strings.Contains(in.Query, "mergeQueue"):
 			answer = x.queueJSON(p)
 		}
 		return http.StatusOK, queries.Answer(x.id, answer)

@@ -2,9 +2,11 @@ package githubtest
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/queries"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/queues"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
@@ -23,8 +25,33 @@ type queued struct {
 // group: GitHub wants the checks of that.
 func (r *Repository) Enqueue(who string, number int) string {
 	defer r.hub.lock()()
-	p := r.mustPull(number)
-	base := r.mustBranch("main")
+	return r.putInQueue(who, r.mustPull(number))
+}
+
+// RequireQueue has main merged into by its merge queue alone.
+func (l *pulls) RequireQueue() { l.RefuseMerges(queues.Refusal) }
+
+// enqueue is the mutation enqueuePullRequest, for the pull request with a node's ID and a head.
+func (h *Hub) enqueue(t *apps.Token, id, sha string) (int, any) {
+	for _, x := range h.repos {
+		p := rest.First(x.pulls.list, func(p *pull) bool { return rest.NodeID("PullRequest", p.id) == id })
+		switch {
+		case p == nil || !t.Opens(x.installation, x.id):
+		case !t.Allows("contents:write"):
+			return http.StatusOK, queries.Refused("FORBIDDEN", apps.Forbidden.Message)
+		case !p.open || p.draft || p.headSHA != sha || inQueue(x, p):
+			return http.StatusOK, queries.Refused("UNPROCESSABLE", "The pull request cannot be queued")
+		default:
+			x.putInQueue(h.app.Login(), p)
+			return http.StatusOK, queries.Enqueued(x.queue[len(x.queue)-1].at)
+		}
+	}
+	return http.StatusOK, queries.Refused("NOT_FOUND", "Could not resolve to a node with the global id of '"+id+"'")
+}
+
+// putInQueue is Enqueue.
+func (r *Repository) putInQueue(who string, p *pull) string {
+	number, base := p.number, r.mustBranch("main")
 	// A push puts a pull request out, and those behind it with it.
 	if i := slices.IndexFunc(r.queue, func(q queued) bool { return q.pull == p }); i >= 0 {
 		r.dequeue(i, "dequeued")
@@ -60,11 +87,15 @@ func (r *Repository) dequeue(from int, reason string) {
 
 // queueJSON is the merge queue that a pull request is in.
 func (r *Repository) queueJSON(p *pull) rest.Object {
-	entries, in := []any{}, false
+	entries := []any{}
 	for _, q := range r.queue {
-		entries, in = append(entries, queries.Entry(q.pull.number, q.sha, q.by, q.at)), in || q.pull == p
+		entries = append(entries, queries.Entry(q.pull.number, q.sha, q.by, q.at))
 	}
-	return queries.Queue(entries, in)
+	return queries.Queue(entries, inQueue(r, p))
+}
+
+func inQueue(r *Repository, p *pull) bool {
+	return slices.ContainsFunc(r.queue, func(q queued) bool { return q.pull == p })
 }
 
 // Land merges the first pull request of the queue if the check of a name has passed for its merge group, and reports whether

@@ -6,6 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/hooks"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/names"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/rules"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
@@ -27,7 +28,7 @@ type repo struct {
 	protection   []Required
 	ruleset      []Required
 	reviewed     bool // the rules of main want an approval
-	statuses     []status
+	statuses     []rules.Status
 }
 
 func (r *repo) String() string { return r.owner.login + "/" + r.name }

@@ -19,17 +19,11 @@ func (r *Repository) Protect(mergeState string, protection, ruleset []Required) 
 	r.mergeState, r.protection, r.ruleset = mergeState, protection, ruleset
 }
 
-// A status is a commit status.
-type status struct {
-	id                  int64
-	sha, context, state string
-}
-
 // SetStatus sets a commit status: "success", "pending", "failure" or "error".
 func (r *Repository) SetStatus(sha, context, state string) {
 	defer r.hub.lock()()
 	id := r.hub.log.NextID()
-	r.statuses = append(r.statuses, status{id, sha, context, state})
+	r.statuses = append(r.statuses, rules.Status{ID: id, SHA: sha, Context: context, State: state})
 	at, commit := rest.Stamp(r.hub.log.Now()), r.commitJSON(r.world.history[sha])
 	r.repo.send("status", rest.Object{
 		"id": id, "sha": sha, "name": r.repo.String(), "context": context, "state": state, "description": nil, "target_url": nil,
@@ -43,25 +37,7 @@ func (r *Repository) getStatus(req *http.Request) (int, any) {
 	if at == nil {
 		return rest.Fail(rest.NotFound)
 	}
-	latest := map[string]status{}
-	var order []string
-	for _, s := range r.statuses {
-		if s.sha != at.SHA {
-			continue
-		}
-		if _, seen := latest[s.context]; !seen {
-			order = append(order, s.context)
-		}
-		latest[s.context] = s
-	}
-	list := []any{}
-	for _, name := range order {
-		s := latest[name]
-		list = append(list, rest.Object{
-			"id": s.id, "node_id": rest.NodeID("StatusContext", s.id), "url": rest.APIURL + "statuses", "state": s.state, "context": s.context,
-			"description": nil, "target_url": nil, "avatar_url": nil, "created_at": rest.Stamp(at.At), "updated_at": rest.Stamp(at.At),
-		})
-	}
+	list := rules.Latest(r.statuses, at.SHA, at.At)
 	shown := rest.Paged(req, list)
 	api := rest.APIURL + "repos/" + r.String()
 	// The real answer has the repository in its short form, with the same names of members.

@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,6 +70,58 @@ func TestPlannedAgainAfterTheApply(t *testing.T) {
 	s.say("alice", n, "lockstep plan")
 	if s.merged(n) {
 		t.Error("a pull request that was never applied is merged")
+	}
+}
+
+// TestIntoTheMergeQueue holds that a pull request whose base branch has a merge queue is put there once it is applied, and once
+// only; that the queue merges it, and its branch is deleted then and not before.
+func TestIntoTheMergeQueue(t *testing.T) {
+	t.Parallel()
+	s := automerged(t, "")
+	s.repo.RequireQueue()
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep apply")
+	queued := func() (times int) {
+		for _, e := range s.hub.Edits() {
+			if e.Kind == "queue" && e.Who == "lockstep[bot]" {
+				times++
+			}
+		}
+		return times
+	}
+	if queued() != 1 || s.merged(n) || s.branchDeleted("b") {
+		t.Fatalf("queued %d times, merged %t, deleted %t", queued(), s.merged(n), s.branchDeleted("b"))
+	}
+	s.say("bob", n, "lockstep plan")
+	if queued() != 1 {
+		t.Errorf("queued %d times", queued())
+	}
+	if !s.repo.Land("lockstep") {
+		t.Fatal("the queue does not merge it")
+	}
+	s.settle()
+	if !s.merged(n) || !s.branchDeleted("b") {
+		t.Errorf("merged %t, deleted %t", s.merged(n), s.branchDeleted("b"))
+	}
+	for _, c := range s.repo.Comments(n) {
+		if strings.Contains(c.Body, "but not merged") {
+			t.Errorf("it is told as refused: %s", c.Body)
+		}
+	}
+
+	n = s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.say("alice", n, "lockstep apply")
+	s.repo.Dequeue(n)
+	s.settle()
+	s.say("bob", n, "lockstep plan")
+	if queued() != 2 {
+		t.Errorf("one that somebody took out was queued %d times", queued()-1)
+	}
+	s.repo.Push("alice", "c", "More", githubtest.Files{"net/d.tf": resource("d", "1")})
+	s.settle()
+	s.say("alice", n, "lockstep apply")
+	if queued() != 3 {
+		t.Errorf("with another head it was queued %d times", queued()-1)
 	}
 }
 

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Discussion asks for the conversations of a pull request, Queue for the merge queue that it is in.
+// Discussion asks for the conversations of a pull request, Queue for the merge queue that it is in, and Queueing whether its base
+// branch has one, which Enqueue puts it into.
 // Source: https://docs.github.com/en/graphql/reference/objects#pullrequest
 const (
 	Discussion = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -35,6 +36,15 @@ const (
     }
   }
 }`
+	Queueing = `query($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) {
+    databaseId
+    pullRequest(number: $number) { id headRefOid isInMergeQueue isMergeQueueEnabled }
+  }
+}`
+	Enqueue = `mutation($id: ID!, $sha: GitObjectID!) {
+  enqueuePullRequest(input: {pullRequestId: $id, expectedHeadOid: $sha}) { mergeQueueEntry { enqueuedAt } }
+}`
 )
 
 // An Answer is GitHub's, in which an error comes with the status 200.
@@ -53,6 +63,10 @@ type Answer struct {
 
 // A PullRequest has the members that one of the queries asks for.
 type PullRequest struct {
+	ID             string  `json:"id"`
+	HeadRefOID     string  `json:"headRefOid"`
+	InQueue        bool    `json:"isInMergeQueue"`
+	HasQueue       bool    `json:"isMergeQueueEnabled"` // its base branch has one
 	ReviewDecision *string `json:"reviewDecision"`
 	ReviewThreads  struct {
 		Nodes []struct {

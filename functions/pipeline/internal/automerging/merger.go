@@ -17,7 +17,8 @@ import (
 
 // Hub is the part of GitHub that merges. A *github.FinalError is a refusal that stays.
 type Hub interface {
-	// Land merges a pull request whose head is still sha; an error wraps github.ErrHeadMoved if it is not.
+	// Land merges a pull request whose head is still sha; an error wraps github.ErrHeadMoved if it is not, and github.ErrQueued if
+	// it is in the merge queue of its base branch now instead.
 	Land(ctx context.Context, number int, sha, method string) error
 	// Reports returns the check runs of a commit.
 	Reports(ctx context.Context, sha string) ([]github.Report, error)
@@ -59,7 +60,7 @@ func (m Merger) Merge(ctx context.Context) error {
 	}
 	draft := pull.Draft
 	pull.Draft = false
-	if !due(pull, look, list, kept) {
+	if !due(pull, look, list, kept) || look.Queued == pull.Head.SHA {
 		return nil
 	}
 	settings, err := m.Evidence.Automerge(ctx)
@@ -81,6 +82,8 @@ func (m Merger) Merge(ctx context.Context) error {
 	err = m.Hub.Land(ctx, pull.Number, pull.Head.SHA, settings.Method)
 	var final *github.FinalError
 	switch {
+	case errors.Is(err, github.ErrQueued):
+		return m.queued(ctx, pull.Head.SHA)
 	case errors.Is(err, github.ErrHeadMoved), errors.Is(err, github.ErrNotFound):
 		return nil // the next look at the pull request decides
 	case errors.As(err, &final):
@@ -161,6 +164,12 @@ func (m Merger) refused(ctx context.Context, sha string, no comment.MergeRefused
 		return err
 	}
 	return m.Report.Sync(ctx)
+}
+
+// queued records that a head is in the merge queue. Whoever takes it out, or the checks of its merge group, decide against the
+// merge: it is not put there again.
+func (m Merger) queued(ctx context.Context, sha string) error {
+	return m.Ledger.ChangeLook(ctx, m.Evidence.Message.Pull, func(l *ledger.Look) { l.Queued = sha })
 }
 
 // land records that a head is about to be merged, and its branch deleted; "" that both are done.

@@ -49,6 +49,8 @@ type Look struct {
 	Groups []string `json:",omitempty"`
 	// Landing is the head that is merged, or was, and whose branch is deleted afterwards.
 	Landing string `json:",omitempty"`
+	// Queued is the head that was put into the merge queue of the base branch.
+	Queued string `json:",omitempty"`
 	// FollowUp is the issue about what was merged and is not applied.
 	FollowUp FollowUp `json:",omitzero"`
 	// Order is the order of applies at the head; nil if no project depends on another one, there or in the base
@@ -99,7 +101,7 @@ func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.I
 // newest.
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return ld.ChangeLook(ctx, l.Pull, func(was *Look) {
-		l.Heads, l.Groups, l.Landing, l.FollowUp = was.Heads, was.Groups, was.Landing, was.FollowUp
+		l.Heads, l.Groups, l.Landing, l.Queued, l.FollowUp = was.Heads, was.Groups, was.Landing, was.Queued, was.FollowUp
 		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Denied != "" || l.Removed != ""
 		l.Asked = l.Asked && (was.Asked || was.Head != l.Head || was.Into != l.Into || was.Closed)
 		if was.Head == l.Head && !was.Seen.IsZero() {

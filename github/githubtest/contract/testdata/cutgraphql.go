@@ -20,7 +20,10 @@ import (
 var members = map[string][]string{
 	"Query":                             {"repository"},
 	"Repository":                        {"databaseId", "pullRequest"},
-	"PullRequest":                       {"reviewDecision", "reviewThreads", "number", "mergeQueue"},
+	"PullRequest":                       {"id", "headRefOid", "reviewDecision", "reviewThreads", "number", "mergeQueue", "isInMergeQueue", "isMergeQueueEnabled"},
+	"Mutation":                          {"enqueuePullRequest"},
+	"EnqueuePullRequestInput":           nil, // whole
+	"EnqueuePullRequestPayload":         {"mergeQueueEntry"},
 	"MergeQueue":                        {"entries"},
 	"MergeQueueEntryConnection":         {"nodes", "pageInfo"},
 	"MergeQueueEntry":                   {"enqueuedAt", "headCommit", "pullRequest", "enqueuer"},

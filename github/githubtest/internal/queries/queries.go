@@ -29,6 +29,33 @@ func NotFound(name string) rest.Object {
 	}
 }
 
+// A Query is what is asked.
+type Query struct {
+	Query     string
+	Variables struct {
+		Owner, Name string
+		Number      int
+		After       *string
+		ID, SHA     string
+	}
+}
+
+// Queueing is the answer about a pull request with an ID and a head, and the merge queue that its base branch has, if it has one.
+func Queueing(id, sha string, in, has bool) rest.Object {
+	return rest.Object{"id": id, "headRefOid": sha, "isInMergeQueue": in, "isMergeQueueEnabled": has}
+}
+
+// Enqueued is the answer to who has put a pull request into a merge queue.
+func Enqueued(at time.Time) rest.Object {
+	return rest.Object{"data": rest.Object{"enqueuePullRequest": rest.Object{"mergeQueueEntry": rest.Object{"enqueuedAt": rest.Stamp(at)}}}}
+}
+
+// Refused is the answer to who may not do so.
+func Refused(kind, message string) rest.Object {
+	problem := rest.Object{"type": kind, "path": []any{"enqueuePullRequest"}, "message": message}
+	return rest.Object{"data": rest.Object{"enqueuePullRequest": nil}, "errors": []any{problem}}
+}
+
 // Entry is a pull request in a merge queue since a time, with the commit of its group, and who put it there.
 func Entry(number int, sha, by string, at time.Time) rest.Object {
 	who := rest.Object{"__typename": "User", "login": by}

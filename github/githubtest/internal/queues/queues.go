@@ -11,6 +11,9 @@ import (
 // Bot is the login by which GitHub's merge queue merges.
 const Bot = "github-merge-queue[bot]"
 
+// Refusal are the words with which GitHub refuses merges by requests where the branch wants its queue.
+const Refusal = "Changes must be made through the merge queue"
+
 // Group is the merge group of a pull request, on a commit.
 func Group(number int, at *commits.Commit, base string) rest.Object {
 	by := rest.Object{"name": Bot, "email": "noreply@github.com"}

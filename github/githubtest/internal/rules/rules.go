@@ -2,7 +2,11 @@
 // [Required].
 package rules
 
-import "github.com/lockstep-iac/lockstep/github/githubtest/rest"
+import (
+	"time"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+)
 
 // A Required check is one that has to pass before a merge. App is the ID of the App that has to report it; 0 is any.
 type Required struct {
@@ -49,4 +53,34 @@ func Ruleset(repository string, all []Required) []any {
 	checks := rule("required_status_checks")
 	checks["parameters"] = rest.Object{"required_status_checks": want, "strict_required_status_checks_policy": false}
 	return []any{rule("required_signatures"), checks}
+}
+
+// A Status is a commit status.
+type Status struct {
+	ID                  int64
+	SHA, Context, State string
+}
+
+// Latest are the statuses of a commit that was made at a time, the latest of each context.
+func Latest(all []Status, sha string, at time.Time) []any {
+	latest := map[string]Status{}
+	var order []string
+	for _, s := range all {
+		if s.SHA != sha {
+			continue
+		}
+		if _, seen := latest[s.Context]; !seen {
+			order = append(order, s.Context)
+		}
+		latest[s.Context] = s
+	}
+	list := []any{}
+	for _, name := range order {
+		s := latest[name]
+		list = append(list, rest.Object{
+			"id": s.ID, "node_id": rest.NodeID("StatusContext", s.ID), "url": rest.APIURL + "statuses", "state": s.State, "context": s.Context,
+			"description": nil, "target_url": nil, "avatar_url": nil, "created_at": rest.Stamp(at), "updated_at": rest.Stamp(at),
+		})
+	}
+	return list
 }

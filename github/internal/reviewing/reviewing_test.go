@@ -1,4 +1,4 @@
-package github
+package reviewing
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ import (
 func TestLatestReviews(t *testing.T) {
 	type says struct {
 		who  string
-		what ReviewState
+		what State
 	}
 	for name, test := range map[string]struct{ all, want []says }{
 		"none":                        {nil, nil},
