@@ -13,7 +13,8 @@ func (r Ruling) butBlocked() bool {
 	case r.Rule == Mergeable:
 		return r.Outcome == Fails && !slices.ContainsFunc(r.Against, func(a Against) bool { return a.Why != Blocked })
 	case r.Rule == OneOf:
-		return slices.ContainsFunc(r.Of, Ruling.butBlocked)
+		// An alternative that does not apply is none that fulfils it.
+		return slices.ContainsFunc(r.Of, func(x Ruling) bool { return x.Outcome != NotApplicable && x.butBlocked() })
 	}
 	return len(r.Of) > 0 && !slices.ContainsFunc(r.Of, func(x Ruling) bool { return !x.butBlocked() })
 }

@@ -24,6 +24,7 @@ func TestLeftToGitHub(t *testing.T) {
 		"another block":      {all(AllOf, Fails, all(Requirement, Fails, blocked), all(Requirement, Fails, no)), false},
 		"lifted":             {all(AllOf, Fails, all(Requirement, Fails, blocked), all(Requirement, Lifted, no)), true},
 		"an alternative":     {all(AllOf, Fails, all(Requirement, Fails, all(OneOf, Fails, all(Alternative, Fails, no), all(Alternative, Fails, blocked)))), true},
+		"one not for it":     {all(AllOf, Fails, all(Requirement, Fails, all(OneOf, Fails, all(Alternative, NotApplicable, all(Codeowners, NotApplicable)), all(Alternative, Fails, no)))), false},
 		"none":               {all(AllOf, Fails, all(Requirement, Fails, all(OneOf, Fails, all(Alternative, Fails, no), all(Alternative, Fails, blocked, no)))), false},
 		"no settings":        {all(AllOf, Fails, all(Readable, Fails)), false},
 	} {

@@ -238,6 +238,24 @@ func TestBlockedByAnother(t *testing.T) {
 	s.expect("its apply without", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }
 
+// TestAlternativeNotForIt holds that an alternative which is not about the pull request does not stand for the one that is
+// missing: neither the check of the head passes, nor that of a merge group.
+func TestAlternativeNotForIt(t *testing.T) {
+	t.Parallel()
+	for _, on := range []string{"comment", "merge"} {
+		f := requiring("apply", "  alternative \"owners\" {\n    codeowners = true\n  }\n  alternative \"sre\" {\n    approvals = 1\n  }")
+		f["lockstep.hcl"] = strings.Replace(f["lockstep.hcl"], "dir = \"net\"", "dir = \"net\"\n  apply = \""+on+"\"", 1)
+		f[".github/CODEOWNERS"] = "/app/ @carol\n"
+		s := newStage(t, f)
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		s.expect("the status", s.status(n), "**waits** for what is missing", "**missing**: one of these alternatives")
+		s.expect("the checks", s.check("b"), "lockstep: failure Cannot be applied now", "lockstep/net: failure Cannot be applied yet")
+		sha := s.repo.Enqueue("alice", n)
+		s.settle()
+		s.expect("the check of the group", s.group(sha), "completed failure")
+	}
+}
+
 // TestDecidedAgain holds that the check, the comment and the page follow what requirements are about, without a command:
 // where the check is required, nobody could merge else.
 func TestDecidedAgain(t *testing.T) {
