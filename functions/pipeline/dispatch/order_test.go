@@ -69,6 +69,57 @@ func TestOrderIsShown(t *testing.T) {
 	s.expect("its apply", s.say("bob", n, "lockstep apply -p app"), "**Applied** `app`")
 }
 
+// TestPartInOrder holds that a project is behind another one until all is applied that the pull request changes of that: a plan
+// which leaves it out releases nobody, neither without changes nor applied.
+func TestPartInOrder(t *testing.T) {
+	t.Parallel()
+	for _, plan := range []string{"lockstep drift -p PROJECT", "lockstep plan -p PROJECT -target=terraform_data.a\nlockstep apply -p PROJECT", "lockstep plan -p PROJECT -target=terraform_data.b\nlockstep apply -p PROJECT"} {
+		t.Run(plan, func(t *testing.T) {
+			t.Parallel()
+			s := dependent(t)
+			n := s.pull("alice", "change", githubtest.Files{"net/b.tf": resource("b", "2"), "net/c.tf": resource("c", "1"), "app/c.tf": resource("c", "1")})
+			s.say("alice", n, strings.ReplaceAll(plan, "PROJECT", "net"))
+			s.expect("app", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "Plan that again first, with `lockstep plan -p net`")
+			s.say("alice", n, "lockstep plan -p net")
+			s.expect("both", s.say("alice", n, "lockstep apply"), "**Applied** `net`", "**Applied** `app`")
+			s.repo.Merge("alice", n)
+			s.settle()
+			n = s.pull("alice", "remove", githubtest.Files{"lockstep.hcl": "project \"o\" {\n  dir = \"o\"\n}\n"})
+			s.say("alice", n, strings.ReplaceAll(plan, "PROJECT", "app"))
+			s.expect("net is destroyed", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` is destroyed after `app`, which depends on it, and is not applied.", "Plan that again first, with `lockstep plan -p app`")
+			s.say("alice", n, "lockstep plan -p app")
+			s.expect("both are destroyed", s.say("alice", n, "lockstep apply"), "**Not applied**", "that needs an apply of its own")
+			s.expect("app is destroyed", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`")
+			s.expect("net is destroyed after it", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`")
+		})
+	}
+}
+
+// TestPartInOrderOfMerge holds the same where the merge applies the project behind it, and that a plan of a project that the
+// pull request does not touch holds up nobody, whatever it leaves out.
+func TestPartInOrderOfMerge(t *testing.T) {
+	t.Parallel()
+	for _, changed := range []bool{true, false} {
+		files := githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": strings.Replace(appLast, "dir = \"app\"\n", "dir = \"app\"\n  apply = \"merge\"\n", 1)}
+		s := newStage(t, files)
+		n := s.pull("alice", "first", githubtest.Files{"net/b.tf": resource("b", "1")})
+		s.say("alice", n, "lockstep apply")
+		s.repo.Merge("alice", n)
+		s.settle()
+		change := githubtest.Files{"app/c.tf": resource("c", "1")}
+		if changed {
+			change["net/c.tf"] = resource("c", "1")
+		}
+		n = s.pull("alice", "change", change)
+		s.expect("no drift", s.say("alice", n, "lockstep drift -p net"), "**Planned** `net`: no changes")
+		s.repo.Merge("alice", n)
+		s.settle()
+		if applied := strings.Contains(s.status(n), "| applied by `alice` |"); applied == changed {
+			t.Errorf("net is changed %v, app is applied %v:\n%s", changed, applied, s.status(n))
+		}
+	}
+}
+
 // TestCheckOfALeftWait is the story of a history (seed 62000145): the apply of a project waits for that of another one, and
 // there is another head. It holds that the check of the former head is ended, though its plan has come to no outcome.
 func TestCheckOfALeftWait(t *testing.T) {

@@ -132,13 +132,21 @@ func (r Run) progress() order.Progress {
 	if phase == Dropped {
 		phase = r.Was
 	}
+	// Such a plan leaves out changes of the pull request: without changes, and applied, they are still to be done.
+	part := (r.Options.Partial() || r.Options.RefreshOnly) && !r.Beside
 	switch phase {
 	case Planned:
-		if !r.Applyable {
-			return order.Unchanged
+		switch {
+		case r.Applyable:
+			return order.Pending
+		case part:
+			return order.Failed
 		}
-		return order.Pending
+		return order.Unchanged
 	case Applied:
+		if part {
+			return order.Failed
+		}
 		return order.Applied
 	case ApplyQueued, Applying, Continuing, Stopped:
 		return order.Pending

@@ -25,7 +25,8 @@ func edgesOf(s string) order.Edges {
 
 // ordered is the evidence for edges of the base branch and of the head, and runs as "net:planned" or
 // "net:planned+", where nobody is, or somebody is, about to apply it; "-net:planned" is to destroy net, and "x-net:planned"
-// is so since the pull request removes it.
+// is so since the pull request removes it. The plan of "net:target/planned" has targets, that of "net:drift/planned" changes the
+// state alone, and "net:beside/target/planned" is not touched by the pull request.
 func ordered(base, head, all string) *Order {
 	o := NewOrder()
 	o.Base, o.Head = edgesOf(base), edgesOf(head)
@@ -33,8 +34,13 @@ func ordered(base, head, all string) *Order {
 		name, phase, _ := strings.Cut(f, ":")
 		name, removed := strings.CutPrefix(name, "x-")
 		name, destroyed := strings.CutPrefix(name, "-")
-		r := Run{Project: name, Head: headOne, Applyable: !strings.HasPrefix(phase, "unchanged"), Removed: removed}
-		r.Options.Destroy = destroyed
+		phase, beside := strings.CutPrefix(phase, "beside/")
+		phase, target := strings.CutPrefix(phase, "target/")
+		phase, drift := strings.CutPrefix(phase, "drift/")
+		r := Run{Project: name, Head: headOne, Applyable: !strings.HasPrefix(phase, "unchanged"), Removed: removed, Beside: beside}
+		if r.Options.Destroy, r.Options.RefreshOnly = destroyed, drift; target {
+			r.Options.Targets = []string{"a.b"}
+		}
 		phase, coming := strings.CutSuffix(phase, "+")
 		if r.Phase = Phase(strings.ReplaceAll(phase, "-", " ")); !r.Applyable {
 			r.Phase = Planned
@@ -56,6 +62,15 @@ func TestInOrder(t *testing.T) {
 		{"no order", "", "", "app:planned net:planned", ""},
 		{"applied", "app>net", "app>net", "app:planned net:applied", ""},
 		{"without changes", "app>net", "app>net", "app:planned net:unchanged", ""},
+		{"a part without changes", "app>net", "app>net", "app:planned net:target/unchanged", "OutOfOrder [net] again [net]"},
+		{"no drift", "app>net", "app>net", "app:planned net:drift/unchanged", "OutOfOrder [net] again [net]"},
+		{"a part to be applied", "app>net", "app>net", "app:planned net:target/planned", "OutOfOrder [net]"},
+		{"a part being applied", "app>net", "app>net", "app:planned net:target/applying", "Awaits [net]"},
+		{"a part applied", "app>net", "app>net", "app:planned net:target/applied", "OutOfOrder [net] again [net]"},
+		{"drift applied", "app>net", "app>net", "app:planned net:drift/applied", "OutOfOrder [net] again [net]"},
+		{"merged after a part was applied", "app>net", "", "app:planned net:target/dropped/applied", "OutOfOrder [net] again [net]"},
+		{"a part of what the pull request does not touch", "app>net", "app>net", "app:planned net:beside/target/unchanged", ""},
+		{"a part applied of what the pull request does not touch", "app>net", "app>net", "app:planned net:beside/drift/applied", ""},
 		{"not of the pull request", "app>net", "app>net", "app:planned", ""},
 		{"planned", "app>net", "app>net", "app:planned net:planned", "OutOfOrder [net]"},
 		{"an edge that the pull request removes", "app>net", "", "app:planned net:planned", "OutOfOrder [net]"},
@@ -102,6 +117,8 @@ func TestInOrder(t *testing.T) {
 		{"a removal before a dependent at some distance", "svc>app net>svc", "", "x-app:planned net:planned", "OutOfOrder [net]"},
 		{"a removal before a dependent that has failed", "net>app", "", "x-app:planned net:apply-failed", "OutOfOrder [net] again [net]"},
 		{"a removal after its dependents", "net>app svc>app", "", "x-app:planned net:applied x-svc:applied", ""},
+		{"a removal after a part of a dependent", "net>app svc>app", "", "x-app:planned net:target/applied x-svc:target/applied", "OutOfOrder [net svc] again [net svc]"},
+		{"a removal beside a dependent without drift", "net>app svc>app", "", "x-app:planned net:drift/unchanged x-svc:drift/unchanged", "OutOfOrder [net svc] again [net svc]"},
 		{"a removal beside a dependent without changes", "net>app", "", "x-app:planned net:unchanged", ""},
 		{"an end whose dependent is coming", "net>app", "net>app", "-app:planned -net:applying", "Awaits [net]"},
 		{"an end, and what it depends on", "app>net", "app>net", "-app:planned net:planned -net:planned", ""},
