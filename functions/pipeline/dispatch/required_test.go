@@ -188,6 +188,51 @@ func TestCodeowners(t *testing.T) {
 	s.expect("owners that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "**unknown**", "line 1")
 }
 
+// TestCodeownersElsewhere holds that the owners of a project are asked about what comes from none of its files: from a command,
+// from settings, and from a module that nobody owns.
+func TestCodeownersElsewhere(t *testing.T) {
+	t.Parallel()
+	const net, app = "project \"net\" {\n  dir = \"net\"\n}\n", "project \"app\" {\n  dir = \"app\"\n}\nrequire \"apply\" {\n  codeowners = true\n}\n"
+	settings := func(more string) githubtest.Files {
+		return githubtest.Files{"net/README.md": "more", "lockstep.hcl": strings.Replace(net, "dir = \"net\"\n", more, 1) + app}
+	}
+	configuration := resource("a", "1") + "variable \"x\" {\n  default = \"1\"\n}\n" + strings.Replace(resource("v", ""), "\"\"", "var.x", 1) + "module \"m\" {\n  source = \"../m\"\n}\n"
+	for what, c := range map[string]struct {
+		change     githubtest.Files
+		plan       string
+		workspaces []string // of net, that are to be applied; none for the only one
+	}{
+		"a destruction of what is not touched":  {change: githubtest.Files{"app/x.tf": resource("x", "1")}, plan: "lockstep plan -destroy -p net"},
+		"a replacement of what is not touched":  {change: githubtest.Files{"README.md": "x"}, plan: "lockstep taint terraform_data.a -p net"},
+		"a destruction of what is touched":      {change: githubtest.Files{"net/free.tf": resource("x", "1")}, plan: "lockstep plan -destroy -p net"},
+		"a variable in the settings":            {change: settings("dir = \"net\"\n  variables = { x = \"9\" }\n")},
+		"files of variables in the settings":    {change: settings("dir = \"net\"\n  var_files = [\"free.tfvars\"]\n").With(githubtest.Files{"net/free.md": "x", "free.tfvars": "x = \"8\"\n"})},
+		"a module":                              {change: githubtest.Files{"m/m.tf": resource("m", "2")}},
+		"a removal by the settings":             {change: githubtest.Files{"lockstep.hcl": app}},
+		"another workspace":                     {change: settings("dir = \"net\"\n  workspace = \"w\"\n"), workspaces: []string{"w", "default"}},
+		"another directory, and the same state": {change: settings("dir = \"new\"\n").With(githubtest.Files{"new/main.tf": resource("new", "1")})},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"net/main.tf": configuration, "m/m.tf": resource("m", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": net + app,
+				".github/CODEOWNERS": "/net/ @carol\n*.md\nfree.tf\n"})
+			s.repo.Grant("carol", "write")
+			first := s.pull("alice", "first", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.repo.Review("carol", first, github.Approved, "")
+			s.expect("the first apply", s.say("alice", first, "lockstep apply"), "**Applied** `net`")
+			s.repo.Merge("alice", first)
+			s.settle()
+			n := s.pull("alice", "b", c.change)
+			if c.plan != "" {
+				s.say("alice", n, c.plan)
+			}
+			for _, w := range append(c.workspaces, "")[:max(1, len(c.workspaces))] {
+				s.expect("its apply", s.say("alice", n, strings.TrimSuffix("lockstep apply -p net -w "+w, " -w ")), "**Not applied** `net", "`net/*.tf` waits for `carol`")
+			}
+		})
+	}
+}
+
 // TestPullGate is a pull request with every rule about it, and the attacks on them.
 func TestPullGate(t *testing.T) {
 	t.Parallel()

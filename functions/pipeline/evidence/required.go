@@ -78,14 +78,17 @@ func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 	if err != nil {
 		return err
 	}
-	about := subject(q.Run)
-	if about.Policies, err = e.policiesNow(ctx, in); err != nil {
+	s, err := about(ctx, e, in, question, q.Run)
+	if err != nil {
 		return err
 	}
-	if about.Actor = q.Actor; q.Verb == comment.Apply {
-		about.Planned, about.Shown = q.Run.Head, q.Shown
+	if s.Policies, err = e.policiesNow(ctx, in); err != nil {
+		return err
 	}
-	if question.Facts, err = in.finder.Find(ctx, gates.Needed(question.Requirements), about); err != nil {
+	if s.Actor = q.Actor; q.Verb == comment.Apply {
+		s.Planned, s.Shown = q.Run.Head, q.Shown
+	}
+	if question.Facts, err = in.finder.Find(ctx, gates.Needed(question.Requirements), s); err != nil {
 		return fmt.Errorf("read what the requirements are about: %w", err)
 	}
 	ruling := gates.Decide(question)
@@ -117,7 +120,25 @@ func (e *Reader) question(ctx context.Context, in *required, command string, r r
 
 // subject is a run as the subject of facts.
 func subject(r runs.Run) factfinding.Subject {
-	return factfinding.Subject{Plan: planOf(r.Content), Project: r.Project, Dir: r.Dir, Workspace: r.Workspace}
+	return factfinding.Subject{Plan: planOf(r.Content), Project: r.Project, Dir: r.Dir, Workspace: r.Workspace, Beyond: r.Removed || r.Beside || !r.Options.IsZero()}
+}
+
+// about is a run as the subject of a question, with what owners of files are asked about: the head has no say in it.
+func about(ctx context.Context, e *Reader, in *required, q gates.Question, r runs.Run) (factfinding.Subject, error) {
+	s := subject(r)
+	if !gates.Needed(q.Requirements).Owners {
+		return s, nil
+	}
+	b, err := e.baseAt(ctx, in.sha)
+	if err != nil {
+		return s, err
+	}
+	for _, p := range b.projects {
+		if p.Name == r.Project && p.Workspace == r.Workspace {
+			s.Was, s.VarFiles = p.Dir, p.VarFiles
+		}
+	}
+	return s, nil
 }
 
 func planOf(c *runs.Content) gates.Fact[gates.Plan] {
@@ -194,15 +215,18 @@ func (e *Reader) missing(ctx context.Context, r runs.Run, login string) (*ruling
 	if r.Judged != nil {
 		r.Content = r.Judged
 	}
-	about := subject(r)
-	about.Actor, about.Unasked, about.Planned = login, login == "", r.Head
-	if about.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
+	s, err := about(ctx, e, in, question, r)
+	if err != nil {
 		return nil, err
 	}
-	if about.Policies, err = e.policiesNow(ctx, in); err != nil {
+	s.Actor, s.Unasked, s.Planned = login, login == "", r.Head
+	if s.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
 		return nil, err
 	}
-	if question.Facts, err = finder.Find(ctx, gates.Needed(question.Requirements), about); err != nil {
+	if s.Policies, err = e.policiesNow(ctx, in); err != nil {
+		return nil, err
+	}
+	if question.Facts, err = finder.Find(ctx, gates.Needed(question.Requirements), s); err != nil {
 		return nil, err
 	}
 	watches(e, in, question, r.Head)

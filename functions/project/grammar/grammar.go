@@ -62,7 +62,7 @@ var conditions = []Argument{
 	{Name: "permission", OneOf: []string{"write", "admin"}, Doc: "The permission on the repository of who gives the command."},
 	{Name: "approvals", Kind: number, Doc: "The number of approving reviews of the head, by others than its authors."},
 	{Name: "approved_by", Kind: texts, Doc: "People and teams whose approvals count."},
-	{Name: "codeowners", Kind: boolean, Doc: "Whether the owners of the changed files, by CODEOWNERS, must have approved."},
+	{Name: "codeowners", Kind: boolean, Doc: "Whether the owners of the changed files, by CODEOWNERS, must have approved, and those of a project that is changed by something else."},
 	{Name: "mergeable", Kind: boolean, Doc: "Whether GitHub must allow the merge, but for our own check."},
 	{Name: "up_to_date", Kind: boolean, Doc: "Whether the head must contain the tip of the base branch."},
 	{Name: "resolved", Kind: boolean, Doc: "Whether all conversations must be resolved."},

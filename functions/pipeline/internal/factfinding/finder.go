@@ -42,6 +42,12 @@ type Subject struct {
 	// override. Project, Dir and Workspace are those that an override selects.
 	Shown                   time.Time
 	Project, Dir, Workspace string
+	// Was and VarFiles are the project's directory and the files of its variables on the base branch, if it has them. Beyond is
+	// set if the plan changes more than what the changed files are about: the pull request removes the project, or does not
+	// touch it, or a command has given the plan options.
+	Was      string
+	VarFiles []string
+	Beyond   bool
 }
 
 // Find returns the facts that are needed about a subject.
@@ -55,7 +61,7 @@ func (f *Finder) Find(ctx context.Context, n gates.Needs, s Subject) (gates.Fact
 	}
 	p := &pass{f, ctx, &out, nil}
 	p.environments(&n, s.Shown)
-	p.reviews(n)
+	p.reviews(n, s)
 	p.rest(n)
 	p.lifts(n, s)
 	p.people(n)
@@ -99,9 +105,9 @@ func fact[T any](p *pass, name string, read func(context.Context) (T, error)) ga
 	return out
 }
 
-func (p *pass) reviews(n gates.Needs) {
+func (p *pass) reviews(n gates.Needs, s Subject) {
 	if n.Owners {
-		p.out.Owned = fact(p, "owned", p.owned)
+		p.out.Owned = p.owned(s)
 	}
 	if !n.Reviews {
 		return
@@ -121,6 +127,19 @@ func (p *pass) reviews(n gates.Needs) {
 		}
 		return logins, err
 	})
+}
+
+// owned are the paths with owners that a subject is about.
+func (p *pass) owned(s Subject) gates.Fact[[]gates.Owned] {
+	o := fact(p, "ownership", p.ownership)
+	if !o.Known {
+		return gates.Unknown[[]gates.Owned](o.Problem)
+	}
+	all, err := o.Value.owned(s)
+	if err != nil {
+		return gates.Unknown[[]gates.Owned](err.Error())
+	}
+	return gates.Known(all)
 }
 
 func (p *pass) rest(n gates.Needs) {

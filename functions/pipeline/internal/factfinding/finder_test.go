@@ -138,7 +138,11 @@ func TestOwnersOfRenamedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owned, err := (&Finder{Hub: renaming{s.client}, Pull: pull, Base: s.repo.Head("main"), Now: s.hub.Now()}).owned(t.Context())
+	o, err := (&Finder{Hub: renaming{s.client}, Pull: pull, Base: s.repo.Head("main"), Now: s.hub.Now()}).ownership(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned, err := o.owned(s.subject)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,6 +49,9 @@ import (
 //	shown                 people have seen the plan by now
 //	lenient | unasked
 //	planned               the plan is of the head as it is now
+//	of DIR [WAS]          the project's directory, and that on the base branch
+//	variables PATH        a file of its variables on the base branch
+//	beyond                the plan changes more than what the changed files are about
 //	find WHO              finds the facts for a command of somebody's, whose name may be "-"
 //	again WHO             the same, with the same finder
 type scene struct {
@@ -133,6 +136,12 @@ func (s *scene) step(line string) {
 		s.subject.Unasked = true
 	case "planned":
 		s.subject.Planned = s.repo.Head("one")
+	case "of":
+		s.subject.Dir, s.subject.Was = one, two
+	case "variables":
+		s.subject.VarFiles = append(s.subject.VarFiles, one)
+	case "beyond":
+		s.subject.Beyond = true
 	case "without":
 		s.withdrawn = append(s.withdrawn, one)
 	case "draft":

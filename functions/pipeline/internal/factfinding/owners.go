@@ -2,10 +2,13 @@ package factfinding
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/hmarr/codeowners"
 
@@ -22,25 +25,43 @@ var ownersFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"
 // comes after a longer one.
 const maxLine = 60 << 10
 
-// owned returns the changed paths that have owners, by the file at the tip of the base branch: the pull
-// request's own file makes nobody an owner. GitHub leaves out lines that it cannot read; here nobody
-// knows then who owns what.
-func (f *Finder) owned(ctx context.Context) ([]gates.Owned, error) {
-	rules, err := f.owners(ctx)
-	if err != nil {
-		return nil, err
+// An ownership is the file with the owners, and the changed paths, sorted.
+type ownership struct {
+	rules codeowners.Ruleset
+	paths []string
+}
+
+// ownership reads the file at the tip of the base branch: the pull request's own file makes nobody an owner. GitHub leaves out
+// lines that it cannot read; here nobody knows then who owns what.
+func (f *Finder) ownership(ctx context.Context) (o ownership, err error) {
+	if o.rules, err = f.owners(ctx); err != nil {
+		return o, err
 	}
 	paths, all, err := f.Hub.ChangedFiles(ctx, f.Pull.Number)
 	if err != nil {
-		return nil, err
+		return o, err
 	}
 	if !all {
-		return nil, problem("GitHub lists at most %d changed files, and there may be more", github.MaxChangedFiles)
+		return o, problem("GitHub lists at most %d changed files, and there may be more", github.MaxChangedFiles)
 	}
 	slices.Sort(paths)
-	var out []gates.Owned
-	for _, path := range slices.Compact(paths) {
-		rule, err := rules.Match(path)
+	o.paths = slices.Compact(paths)
+	return o, nil
+}
+
+// owned returns the changed paths that have owners, and the configuration of the subject's project, as one path more, if what
+// its plan changes can come from elsewhere: its owners would not be asked. That of a project which the pull request moves is the
+// one of the base branch, too.
+func (o ownership) owned(s Subject) (out []gates.Owned, err error) {
+	paths := slices.Clone(o.paths)
+	for _, dir := range slices.Compact([]string{s.Dir, cmp.Or(s.Was, s.Dir)}) {
+		configures := func(file string) bool { return configures(file, dir) || slices.Contains(s.VarFiles, file) }
+		if s.Beyond || !slices.ContainsFunc(o.paths, configures) {
+			paths = append(paths, path.Join(dir, "*.tf"))
+		}
+	}
+	for _, path := range paths {
+		rule, err := o.rules.Match(path)
 		if err != nil {
 			return nil, problem("the owners of %s cannot be found: %v", path, err)
 		}
@@ -59,6 +80,13 @@ func (f *Finder) owned(ctx context.Context) ([]gates.Owned, error) {
 		out = append(out, o)
 	}
 	return out, nil
+}
+
+// configures reports whether a file is one of the configuration in a directory. What else is there, say a README, may have other
+// owners, and changes nothing.
+func configures(file, dir string) bool {
+	is := func(ending string) bool { return strings.HasSuffix(file, ending) }
+	return path.Dir(file) == path.Clean(dir) && slices.ContainsFunc([]string{".tf", ".tf.json", ".tofu", ".tofu.json", ".tfvars", ".tfvars.json"}, is)
 }
 
 // owners reads the file.
