@@ -161,15 +161,20 @@ func (r ServedElsewhere) words() (text, remedy string) {
 }
 
 // OwnApply: the plan destroys the objects of a removed project, and the command does not name it alone. Workspace is
-// that of the project where another one of the pull request has its name, "" elsewhere.
+// that of the project where another one of the pull request has its name, "" elsewhere. Part is set if the plan is another one
+// than that of the whole destruction.
 type OwnApply struct {
 	Project   string
 	Workspace string `json:",omitempty"`
+	Part      bool   `json:",omitempty"`
 }
 
 func (r OwnApply) words() (text, remedy string) {
-	return "The pull request removes this project, and the plan destroys all of its objects: that needs an apply of its own.",
-		fmt.Sprintf("Comment %s.", markdown.Code(grammar.Command{Verb: "apply", Project: r.Project, Workspace: r.Workspace}.String()))
+	text = "The pull request removes this project, and the plan destroys all of its objects: that needs an apply of its own."
+	if r.Part {
+		text = "The pull request removes this project: any plan of it needs an apply of its own."
+	}
+	return text, fmt.Sprintf("Comment %s.", markdown.Code(grammar.Command{Verb: "apply", Project: r.Project, Workspace: r.Workspace}.String()))
 }
 
 // SeveralProjects: a change of the state is for one of the projects, and a command selects several.

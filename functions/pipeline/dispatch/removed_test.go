@@ -450,6 +450,55 @@ func TestRemovedByAnotherCommand(t *testing.T) {
 	}
 }
 
+// TestOwnApplyIsRefused holds that an apply of its own is the remedy for a removed project only where the gate would allow it, and
+// that nobody else is told of it.
+func TestOwnApplyIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before       func(s *stage, n int)
+		who          string
+		says, lacks  string
+		own, ownSays string // an apply of its own
+	}{
+		"who may not apply": {func(*stage, int) {}, "mallory", "`read`", "of its own", "lockstep apply -p net", "`read`"},
+		"a lock": {func(s *stage, n int) {
+			other := s.pull("bob", "other", githubtest.Files{"net/o.tf": resource("o", "1")})
+			s.expect("the lock", s.say("bob", other, "lockstep lock --reason x"), "**Locked**")
+		}, "alice", "`bob` has locked the state", "of its own", "lockstep apply -p net", "`bob` has locked the state"},
+		"drift":             {func(s *stage, n int) { s.say("alice", n, "lockstep drift -p net") }, "alice", "The plan has no changes.", "of its own", "lockstep apply -p net", "The plan has no changes."},
+		"a target":          {func(s *stage, n int) { s.say("alice", n, "lockstep plan -p net -target=terraform_data.a") }, "alice", "The pull request removes this project: any plan of it needs an apply of its own.", "all of its objects", "lockstep apply -p net", "1 destroyed"},
+		"a part":            {func(s *stage, n int) { s.say("alice", n, "lockstep plan -p net -destroy -target=terraform_data.a") }, "alice", "any plan of it needs an apply of its own.", "all of its objects", "lockstep apply -p net", "1 destroyed"},
+		"what is destroyed": {func(s *stage, n int) { s.say("alice", n, "lockstep apply -p net") }, "alice", "is applied already", "of its own", "lockstep apply -p net", "is applied already"},
+		"what has failed": {func(s *stage, n int) {
+			engine := s.pipeline.Engine
+			s.pipeline.Engine = halfway{engine}
+			s.expect("an apply that fails", s.say("alice", n, "lockstep apply -p net"), "failed")
+			s.pipeline.Engine = engine
+		}, "alice", "The apply of this plan failed", "of its own", "lockstep apply -p net", "The apply of this plan failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, n := removing(t, "", nil)
+			c.before(s, n)
+			for _, all := range []string{"lockstep apply", "lockstep apply -p 'n*'"} {
+				answer := s.say(c.who, n, all)
+				s.expect(all, answer, "**Not applied** `net`", c.says)
+				s.without(all, answer, c.lacks)
+			}
+			s.expect(c.own, s.say(c.who, n, c.own), c.ownSays)
+		})
+	}
+}
+
+// halfway is an engine whose applies fail.
+type halfway struct{ jobs.Engine }
+
+func (h halfway) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+	o, err := h.Engine.Apply(ctx, j, plan, permit)
+	o.Failed, o.Report = true, "Error: the cloud is down"
+	return o, err
+}
+
 // TestNamesakes is a workspace that is another one at the head: two projects of one name, each with words of its own.
 func TestNamesakes(t *testing.T) {
 	t.Parallel()

@@ -46,8 +46,11 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	var replies []comment.Reply
 	for _, s := range all {
 		if s.Removed && c.Plan == "" && !runs.Alone(s.Run, c) {
-			own := reasons.OwnApply{Project: s.Project, Workspace: runs.Status(s.Run).Workspace}
-			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(own)))
+			no, err := qu.notAlone(ctx, c, s.Run)
+			if err != nil {
+				return nil, err
+			}
+			replies = append(replies, no)
 			continue
 		}
 		no, ok, err := qu.together(ctx, c, s)
@@ -62,6 +65,24 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 		}
 	}
 	return replies, nil
+}
+
+// notAlone refuses an apply of the plan of a removed project by a command that is for others as well. An apply of its own is
+// the remedy only where the gate would allow that, now or once the plan is made.
+func (qu *ApplyQueuer) notAlone(ctx context.Context, c comment.Command, r runs.Run) (comment.Reply, error) {
+	d, err := qu.mayQueue(ctx, c, r)
+	if err != nil {
+		return evidence.Unable(c, runs.Label(r), err)
+	}
+	if _, waits := d.Waits(); d.Allowed() || waits || only[reasons.BeingPlanned](d) {
+		d = runs.Refusal(reasons.OwnApply{Project: r.Project, Workspace: runs.Status(r).Workspace, Part: !runs.Whole(r)})
+	}
+	return evidence.Refused(c, runs.Label(r), d), nil
+}
+
+// only reports whether a decision has reasons of one type, and no others.
+func only[R reasons.Reason](d runs.Decision) bool {
+	return !d.Allowed() && !slices.ContainsFunc(d.Reasons, func(r reasons.Reason) bool { _, is := r.(R); return !is })
 }
 
 // meant picks the runs that a command selects. A command without names selects all work at the
