@@ -19,10 +19,16 @@ func (l Locked) markdown() string {
 // Lifted reports that the lock of a person is lifted.
 type Lifted struct {
 	Project, By, Because string // of the lock
+	// Applying is the login of the user who has asked for the apply that is under way; "" if none is.
+	Applying string `json:",omitempty"`
 }
 
 func (l Lifted) markdown() string {
-	return fmt.Sprintf("**Unlocked** %s for other pull requests: %s had locked it (%s).", markdown.Code(l.Project), markdown.Code(l.By), markdown.Code(l.Because))
+	text := fmt.Sprintf("**Unlocked** %s for other pull requests: %s had locked it (%s).", markdown.Code(l.Project), markdown.Code(l.By), markdown.Code(l.Because))
+	if l.Applying != "" {
+		text += fmt.Sprintf(" An apply, asked for by %s, is under way, and goes on. Its own lock is released when it ends.", markdown.Code(l.Applying))
+	}
+	return text
 }
 
 // An OwnLock is the lock that a person has on the state of a project, as its own pull request tells of it.

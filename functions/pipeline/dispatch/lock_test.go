@@ -161,3 +161,25 @@ func TestLockFromBefore(t *testing.T) {
 		}
 	}
 }
+
+// TestUnlockDuringAnApply holds that the lock of a person is lifted while an apply is under way, which keeps its own.
+func TestUnlockDuringAnApply(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	mine := s.pull("alice", "a", githubtest.Files{"a.tf": resource("b", "1")})
+	other := s.pull("bob", "b", githubtest.Files{"b.tf": resource("c", "1")})
+	s.say("alice", mine, `lockstep lock --reason "it moves"`)
+	m, _ := s.toApply("alice", mine)
+	s.expect("an unlock without a right", s.answerTo(mine, s.command("mallory", mine, "lockstep unlock")), "**Not unlocked**", "`read`")
+	s.expect("the unlock", s.answerTo(mine, s.command("bob", mine, "lockstep unlock")), "**Unlocked** `.` for other pull requests: `alice` had locked it (`it moves`).", "An apply, asked for by `alice`, is under way, and goes on.")
+	s.expect("the lock of the apply", s.answerTo(mine, s.command("bob", mine, "lockstep unlock")), "**Not unlocked** `.`", "An apply, asked for by `alice`, is under way.")
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Error(err)
+	}
+	s.settle()
+	s.expect("the status", s.status(mine), "Lockstep has applied")
+	s.without("the lock", s.status(mine), "has locked")
+	s.without("that of the other one", s.status(other), "has locked")
+	s.say("alice", mine, "lockstep plan")
+	s.expect("all in one comment", s.say("bob", other, "lockstep lock --reason x\nlockstep unlock"), "**Locked** `.`", "**Unlocked** `.` for other pull requests")
+}

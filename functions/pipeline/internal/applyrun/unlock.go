@@ -49,7 +49,11 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 
 func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run) ([]comment.Reply, error) {
 	x := reach{un.Evidence, un.Report, c}
-	if _, no, err := x.allowed(ctx, r); err != nil || no != nil {
+	q, no, err := x.allowed(ctx, r)
+	if err == nil && no != nil && only[reasons.BeingApplied](runs.Gate(q)) {
+		no, err = un.unlockUnderWay(ctx, r, no)
+	}
+	if err != nil || no != nil {
 		return []comment.Reply{no}, err
 	}
 	// First what can be repeated: a lock of the engine is released once, and told once.
@@ -77,4 +81,16 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 		return []comment.Reply{lifted}, nil
 	}
 	return []comment.Reply{lifted, reply}, nil
+}
+
+// unlockUnderWay lifts the lock of a person while an apply is under way: it goes with no apply. Where there is none the reply is
+// the refusal.
+func (un *Unlocker) unlockUnderWay(ctx context.Context, r runs.Run, refusal comment.Reply) (comment.Reply, error) {
+	lifter := reserving.Lifter{Ledger: un.Ledger, Open: un.Open}
+	v, err := lifter.Lift(ctx, r)
+	if err != nil || v == nil {
+		return refusal, err
+	}
+	lifted := comment.Lifted{Project: r.Project, By: v.By, Because: v.Reason, Applying: r.Actor}
+	return lifted, lifter.Finish(ctx, r, un.Evidence.Message.ID)
 }
