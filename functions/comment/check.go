@@ -99,7 +99,7 @@ func (c Check) Summary(limit int) string {
 	}
 	b.WriteString(strings.TrimSuffix("\n"+c.made(), "\n"))
 	if c.Lock != nil {
-		fmt.Fprintf(&b, "\n%s\n", c.Lock.on([]string{c.Name}))
+		fmt.Fprintf(&b, "\n%s\n", c.Lock.on([]ProjectStatus{c.ProjectStatus}))
 	}
 	if c.Others != "" {
 		fmt.Fprintf(&b, "\nAnother pull request with the same head is worse off: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)

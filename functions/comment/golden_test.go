@@ -253,8 +253,8 @@ func TestGolden(t *testing.T) {
 			Recovered{"db", true, []Doubt{{"aws_db_instance.main[0]", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{`name = "main"`}}}, []string{"aws_subnet.a"}},
 			Recovered{"dns", false, []Doubt{{Address: "x.a", Action: "create", Begun: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}, nil},
 		}}.Markdown(65536),
-		"answer-overridden": Answer{"33", []Reply{Overridden{"network", "zoe", "the `site` is down"}}}.Markdown(65536),
-		"answer-locked":     Answer{"33", []Reply{Locked{"network", "the `database` moves"}, Lifted{"app", "alice", "the `database` moves", ""}, Lifted{"app", "alice", "it moves", "bob"}}}.Markdown(65536),
+		"answer-overridden": Answer{"33", []Reply{Overridden{"network", "zoe", "the `site` is down", ""}, Overridden{"net", "zoe", "it burns", "prod"}}}.Markdown(65536),
+		"answer-locked":     Answer{"33", []Reply{Locked{"network", "the `database` moves", ""}, Locked{"net", "it moves", "prod"}, Lifted{"app", "alice", "the `database` moves", ""}, Lifted{"app", "alice", "it moves", "bob"}}}.Markdown(65536),
 		"check-locked":      check(locked, ""),
 		"status-locked":     status(locked).Markdown(65536),
 		"check-holder":      check(holder, ""),
@@ -339,7 +339,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := reasons.List{reasons.StateMoved{Change: reasons.SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{7, "bob"}}}, Stopping{"app", Apply, "alice", true}, Overridden{"app", "zoe", "the site is down"}, Locked{"app", "it moves"}, Lifted{"app", "zoe", "it moves", "bob"}, StoppedApply{"app", "alice", Progress{80, 200}, true, nil, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, QueuedPlan{"app", someSHA, QueueDiffers, []int{7}, since, "the difference", "why"}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
+		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{7, "bob"}}}, Stopping{"app", Apply, "alice", true}, Overridden{"app", "zoe", "the site is down", "prod"}, Locked{"app", "it moves", "prod"}, Lifted{"app", "zoe", "it moves", "bob"}, StoppedApply{"app", "alice", Progress{80, 200}, true, nil, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, QueuedPlan{"app", someSHA, QueueDiffers, []int{7}, since, "the difference", "why"}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, nil, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", reasons.List{reasons.Sentence{Text: "no", Remedy: "yes"}, reasons.NotOpen{}, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}}},
 		Unlocked{"app", 1, []string{"carol"}, &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}}, Obeyed{grammar.Parse("atlantis plan -p app")[0]},
 		Unfinished{"app", "alice", someSHA, "release", "main", someSHA}, Unapplied{[]string{"app"}, []string{"net"}}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

@@ -8,12 +8,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// Locked reports that a person keeps other pull requests from applying to the state of a project.
-type Locked struct{ Project, Because string }
+// Locked reports that a person keeps other pull requests from applying to the state of a project. Workspace is that of the
+// project where another one of the pull request has its name, "" elsewhere.
+type Locked struct {
+	Project, Because string
+	Workspace        string `json:",omitempty"`
+}
 
 func (l Locked) markdown() string {
+	p := ProjectStatus{Name: l.Project, Workspace: l.Workspace}
 	return fmt.Sprintf("**Locked** %s: %s. Until %s here, the merge or the close of this pull request, no other one is applied to its state. Pushes do not lift it.",
-		markdown.Code(l.Project), markdown.Code(l.Because), markdown.Code(Command{Verb: Unlock, Project: l.Project}.String()))
+		markdown.Code(p.Label()), markdown.Code(l.Because), p.command(Unlock))
 }
 
 // Lifted reports that the lock of a person is lifted.
@@ -41,20 +46,24 @@ type OwnLock struct {
 const maxLocked = 10
 
 // on is the note about the lock, which is on the states of some projects.
-func (l OwnLock) on(projects []string) string {
+func (l OwnLock) on(projects []ProjectStatus) string {
+	var labels []string
+	for _, p := range projects {
+		labels = append(labels, p.Label())
+	}
 	n := min(len(projects), maxLocked)
 	lift := Command{Verb: Unlock}
 	if len(projects) == 1 {
-		lift.Project = projects[0]
+		lift.Project, lift.Workspace = projects[0].Name, projects[0].Workspace
 	}
 	return fmt.Sprintf("%s has locked the state of %s for this pull request%s: %s. No other one is applied to it before %s here.",
-		markdown.Code(l.By), markdown.Few(projects[:n], len(projects)-n), reasons.SinceWhen(l.Since), markdown.Code(l.Because), markdown.Code(lift.String()))
+		markdown.Code(l.By), markdown.Few(labels[:n], len(labels)-n), reasons.SinceWhen(l.Since), markdown.Code(l.Because), markdown.Code(lift.String()))
 }
 
 // locks are the notes about the locks for this pull request.
 func (s Status) locks() []string {
 	var all []OwnLock
-	projects := map[OwnLock][]string{}
+	projects := map[OwnLock][]ProjectStatus{}
 	for _, p := range s.Projects {
 		if p.Lock == nil {
 			continue
@@ -62,7 +71,7 @@ func (s Status) locks() []string {
 		if projects[*p.Lock] == nil {
 			all = append(all, *p.Lock)
 		}
-		projects[*p.Lock] = append(projects[*p.Lock], p.Name)
+		projects[*p.Lock] = append(projects[*p.Lock], p)
 	}
 	var out []string
 	for _, l := range all {

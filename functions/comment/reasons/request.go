@@ -181,11 +181,17 @@ func (r OwnApply) words() (text, remedy string) {
 type SeveralProjects struct {
 	Command  grammar.Command
 	Projects []string // that it selects
+	// Twins is set if some of them have one name, in several workspaces.
+	Twins bool `json:",omitempty"`
 }
 
 func (r SeveralProjects) words() (text, remedy string) {
+	name := markdown.Code("-p NAME")
+	if r.Twins {
+		name = markdown.Code("-p NAME -w WORKSPACE")
+	}
 	return fmt.Sprintf("%s changes the state of one project, and this is for %d: %s.", markdown.Code(r.Command.String()), len(r.Projects), markdown.Few(r.Projects[:min(len(r.Projects), 20)], max(len(r.Projects)-20, 0))),
-		"Name one of them with `-p NAME`."
+		fmt.Sprintf("Name one of them with %s.", name)
 }
 
 // Unavailable: something that the command needs cannot be read until a person has mended it.

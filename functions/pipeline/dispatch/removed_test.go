@@ -499,6 +499,37 @@ func (h halfway) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	return o, err
 }
 
+// TestNamesakesAreTold holds that answers tell two projects of one name apart, and name commands for each of them.
+func TestNamesakesAreTold(t *testing.T) {
+	t.Parallel()
+	s := removable(t, "")
+	n := s.pull("alice", "remove", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  workspace = \"prod\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n"})
+	old, fresh := "`net (default)`", "`net (prod)`"
+	for _, c := range []struct {
+		command string
+		says    []string
+	}{
+		{"help", []string{"Projects here: ", fresh, old}},
+		{"plan -p nothere", []string{"Projects here: ", fresh, old}},
+		{"apply -p nothere", []string{"Projects that are planned here: ", fresh, old}},
+		{"apply -p net --failed", []string{"Nothing of ", fresh, old, "has failed"}},
+		{"retry -p net", []string{"Nothing of ", fresh, old, "has failed"}},
+		{"lock --reason x", []string{"**Locked** " + old, "`lockstep unlock -p net -w default`", "**Locked** " + fresh, "`lockstep unlock -p net -w prod`"}},
+		{"unlock -p net -w prod", []string{"**Unlocked** " + fresh}},
+		{"unlock", []string{"**Unlocked** " + old, fresh + " is **not locked**"}},
+		{"recover", []string{"The state of " + old, "The state of " + fresh}},
+		{"override --reason x", []string{old, fresh}},
+		{"import terraform_data.a x -p net", []string{"this is for 2: ", fresh, old, "Name one of them with `-p NAME -w WORKSPACE`."}},
+		{"import terraform_data.c x -p net -w prod", []string{fresh}},
+	} {
+		answer := s.say("alice", n, "lockstep "+c.command)
+		s.expect(c.command, answer, c.says...)
+		s.without(c.command, answer, "`net`", "-p NAME`.")
+	}
+	s.say("alice", n, "lockstep lock -p net --reason x -w prod")
+	s.expect("the status of a lock", s.status(n), "`alice` has locked the state of "+fresh, "before `lockstep unlock -p net -w prod` here")
+}
+
 // TestNamesakes is a workspace that is another one at the head: two projects of one name, each with words of its own.
 func TestNamesakes(t *testing.T) {
 	t.Parallel()

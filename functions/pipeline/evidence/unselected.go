@@ -20,10 +20,10 @@ func Unselected(c comment.Command, all []ledger.Versioned, nothing reasons.Reaso
 			continue
 		}
 		if s.Meant(named) {
-			meant = append(meant, s.Project)
+			meant = append(meant, runs.Label(s.Run))
 		}
 		if s.Phase != runs.Dropped {
-			here = append(here, s.Project)
+			here = append(here, runs.Label(s.Run))
 		}
 	}
 	switch {
@@ -56,9 +56,9 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 		}
 		switch s.Standing() {
 		case comment.Applied:
-			done = append(done, refused(s.Project, reasons.AlreadyDone{Head: s.Head, By: s.Actor}))
+			done = append(done, refused(runs.Label(s.Run), reasons.AlreadyDone{Head: s.Head, By: s.Actor}))
 		case comment.NoChanges:
-			done = append(done, refused(s.Project, reasons.NothingToDo{}))
+			done = append(done, refused(runs.Label(s.Run), reasons.NothingToDo{}))
 		default:
 			left = true
 		}
@@ -86,7 +86,7 @@ func Gone(c comment.Command, all []ledger.Versioned, head string) reasons.Reason
 	var no reasons.RemovedByBase
 	for _, s := range all {
 		if s.Gone && s.Head == head && c.Selects(s.Project, s.Dir, s.Workspace) {
-			no.Projects = append(no.Projects, s.Project)
+			no.Projects = append(no.Projects, runs.Label(s.Run))
 		}
 	}
 	if len(no.Projects) == 0 {

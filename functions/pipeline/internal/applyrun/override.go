@@ -42,7 +42,7 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 			continue
 		}
 		if head := ov.Evidence.Pull.Head.SHA; s.Head != head {
-			replies = append(replies, evidence.Refused(c, s.Project, runs.Refusal(reasons.HeadMoved{Planned: s.Head, Head: head, Project: s.Project})))
+			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(reasons.HeadMoved{Planned: s.Head, Head: head, Project: s.Project})))
 			continue
 		}
 		ruling, err := ov.Evidence.Missing(ctx, s.Run)
@@ -50,10 +50,10 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 			return nil, err
 		}
 		if ruling == nil || !lifted(*ruling, q.Actor) {
-			replies = append(replies, evidence.Refused(c, s.Project, runs.Refusal(reasons.NotLifted{Login: q.Actor})))
+			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(reasons.NotLifted{Login: q.Actor})))
 			continue
 		}
-		replies = append(replies, comment.Overridden{Project: s.Project, By: q.Actor, Because: c.Reason})
+		replies = append(replies, comment.Overridden{Project: s.Project, By: q.Actor, Because: c.Reason, Workspace: runs.Status(s.Run).Workspace})
 	}
 	if len(replies) == 0 {
 		return evidence.Planless(ctx, ov.Evidence, c, all)

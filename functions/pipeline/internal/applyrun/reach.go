@@ -28,7 +28,7 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 		return no, err
 	}
 	refused := func(why reasons.Reason) (comment.Reply, error) {
-		return evidence.Refused(x.command, r.Project, runs.Refusal(why)), nil
+		return evidence.Refused(x.command, runs.Label(r), runs.Refusal(why)), nil
 	}
 	// The lock was taken with the configuration of the merge, which GitHub forgets after some time.
 	dir, done, err := x.evidence.Checkout(ctx, r.Merge)
@@ -39,15 +39,15 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 		return refused(reasons.CommitGone{Problem: err.Error()})
 	}
 	if err != nil {
-		return evidence.Unable(x.command, r.Project, err)
+		return evidence.Unable(x.command, runs.Label(r), err)
 	}
 	defer done()
 	job, problem, err := x.evidence.Job(ctx, &q, dir)
 	if err != nil {
-		return evidence.Unable(x.command, r.Project, err)
+		return evidence.Unable(x.command, runs.Label(r), err)
 	}
 	if d := runs.Gate(q); !d.Allowed() {
-		return evidence.Refused(x.command, r.Project, d), nil
+		return evidence.Refused(x.command, runs.Label(r), d), nil
 	}
 	if problem != "" {
 		return refused(reasons.Unusable{Problem: problem})
@@ -63,11 +63,11 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 // allowed asks the gate. A reply that is not nil is the refusal.
 func (x reach) allowed(ctx context.Context, r runs.Run) (q runs.Request, no comment.Reply, err error) {
 	if q, err = x.evidence.Request(ctx, x.command.Verb, r); err != nil {
-		no, err = evidence.Unable(x.command, r.Project, err)
+		no, err = evidence.Unable(x.command, runs.Label(r), err)
 		return q, no, err
 	}
 	if d := runs.Gate(q); !d.Allowed() {
-		no = evidence.Refused(x.command, r.Project, d)
+		no = evidence.Refused(x.command, runs.Label(r), d)
 	}
 	return q, no, nil
 }

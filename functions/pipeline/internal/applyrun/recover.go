@@ -68,7 +68,7 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 		if err := pipeline.Send(ctx, re.Queue, m.Pull, next, s.Plain(), answer); err != nil {
 			return nil, err
 		}
-		if err := re.Report.Reply(ctx, answer, recoverReply(s.Run, comment.Pending{Project: s.Project, Verb: comment.Recover})); err != nil {
+		if err := re.Report.Reply(ctx, answer, recoverReply(s.Run, comment.Pending{Project: runs.Label(s.Run), Verb: comment.Recover})); err != nil {
 			return nil, err
 		}
 	}
@@ -102,6 +102,7 @@ func (re *Recoverer) Tell(ctx context.Context, r runs.Run, reply comment.Reply) 
 func (re *Recoverer) recover(ctx context.Context, r runs.Run) (comment.Reply, error) {
 	return re.reach(comment.Command{Verb: comment.Recover}).do(ctx, r, func(j jobs.Job) (comment.Reply, error) {
 		done, err := re.Engine.Recover(ctx, j)
+		done.Project = runs.Label(r)
 		return done, err
 	})
 }

@@ -68,7 +68,7 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	}
 	reply, err := x.do(ctx, r, func(j jobs.Job) (comment.Reply, error) {
 		u, err := un.Engine.Unlock(ctx, j)
-		return comment.Unlocked{Project: r.Project, Locks: u.Locks, Others: u.Others, Elsewhere: have.Against(r.Pull.Number)}, err
+		return comment.Unlocked{Project: runs.Label(r), Locks: u.Locks, Others: u.Others, Elsewhere: have.Against(r.Pull.Number)}, err
 	})
 	if err != nil || v == nil {
 		return []comment.Reply{reply}, err
@@ -76,7 +76,7 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	if err := lifter.Finish(ctx, r, un.Evidence.Message.ID); err != nil {
 		return nil, err
 	}
-	lifted := comment.Lifted{Project: r.Project, By: v.By, Because: v.Reason}
+	lifted := comment.Lifted{Project: runs.Label(r), By: v.By, Because: v.Reason}
 	if u, is := reply.(comment.Unlocked); is && u.Locks == 0 && len(u.Others) == 0 {
 		return []comment.Reply{lifted}, nil
 	}
@@ -91,6 +91,6 @@ func (un *Unlocker) unlockUnderWay(ctx context.Context, r runs.Run, refusal comm
 	if err != nil || v == nil {
 		return refusal, err
 	}
-	lifted := comment.Lifted{Project: r.Project, By: v.By, Because: v.Reason, Applying: r.Actor}
+	lifted := comment.Lifted{Project: runs.Label(r), By: v.By, Because: v.Reason, Applying: r.Actor}
 	return lifted, lifter.Finish(ctx, r, un.Evidence.Message.ID)
 }

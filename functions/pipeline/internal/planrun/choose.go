@@ -49,6 +49,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	if touched, err = qu.applied(ctx, touched, all, gone, l); err != nil {
 		return nil, nil, err
 	}
+	every := append(ofHead(all), gone...)
 	changed, err := qu.divide(ctx, append(ofHead(touched), gone...), base, l)
 	if err != nil {
 		return nil, nil, err
@@ -60,7 +61,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		l.Notes = append(l.Notes, notedElsewhere(changed.others))
 	}
 	if !c.Everything() {
-		named, err := qu.meant(ctx, c, append(ofHead(all), gone...))
+		named, err := qu.meant(ctx, c, every)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -75,12 +76,9 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 			return nil, evidence.RefusedElsewhere(c, parts.others), nil
 		}
 	}
+	twins(found, every)
 	if c.Options.Changes() && len(found) > 1 {
 		return nil, several(c, found), nil
-	}
-	for i, p := range found {
-		other := func(q project.Project) bool { return q.Name == p.Name && q.Workspace != p.Workspace }
-		found[i].twin = slices.ContainsFunc(all, other) || slices.ContainsFunc(gone, func(q selected) bool { return other(q.Project) })
 	}
 	l.Order = orderOf(all, found, c, base)
 	switch {
@@ -94,7 +92,8 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	if no, err := qu.goneReply(ctx, c, l.Head); err != nil || no != nil {
 		return nil, no, err
 	}
-	return nil, noneSelected(c, append(ofHead(all), gone...)), nil
+	twins(every, every)
+	return nil, noneSelected(c, every), nil
 }
 
 // orderOf is the head's part of the order of applies; nil where there is none.
@@ -160,7 +159,8 @@ func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look)
 func several(c comment.Command, found []selected) comment.Reply {
 	no := reasons.SeveralProjects{Command: c}
 	for _, p := range found {
-		no.Projects = append(no.Projects, p.Name)
+		no.Projects = append(no.Projects, p.label())
+		no.Twins = no.Twins || p.twin
 	}
 	return evidence.Refused(c, "", runs.Refusal(no))
 }
@@ -170,9 +170,9 @@ func noneSelected(c comment.Command, all []selected) comment.Reply {
 	no := reasons.NoProjectSelected{Command: c}
 	var named []string
 	for _, p := range all {
-		no.Projects = append(no.Projects, p.Name)
+		no.Projects = append(no.Projects, p.label())
 		if c.Selects(p.Name, p.Dir, p.Workspace) {
-			named = append(named, p.Name)
+			named = append(named, p.label())
 		}
 	}
 	if c.Failed && len(named) > 0 {

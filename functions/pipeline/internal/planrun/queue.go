@@ -202,13 +202,13 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 		r.Dir, r.Environment, r.Named = p.Dir, p.Environment, c.Commit
 		q, err := qu.Evidence.Request(ctx, comment.Plan, r)
 		if err != nil {
-			return evidence.Unable(c, p.Name, err)
+			return evidence.Unable(c, p.label(), err)
 		}
 		if d := runs.Gate(q); !d.Allowed() {
-			return evidence.Refused(c, p.Name, d), nil
+			return evidence.Refused(c, p.label(), d), nil
 		}
 		if p.base != "" && len(c.Options.Replaces) > 0 {
-			return evidence.Refused(c, p.Name, runs.Refusal(reasons.NotReplaced{Project: p.Name})), nil
+			return evidence.Refused(c, p.label(), runs.Refusal(reasons.NotReplaced{Project: p.Name})), nil
 		}
 		if err := qu.abort(ctx, s.Run); err != nil {
 			return nil, err
@@ -224,7 +224,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 	}
 	if mine {
 		if no := plannedAbove(qu.Evidence.Message.Lines, c, s.Run); no != nil {
-			return evidence.Refused(c, p.Name, runs.Refusal(no)), nil
+			return evidence.Refused(c, p.label(), runs.Refusal(no)), nil
 		}
 	}
 	if s.Phase != runs.Queued {

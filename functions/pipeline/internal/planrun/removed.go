@@ -34,6 +34,18 @@ func ofHead(all []project.Project) (out []selected) {
 	return out
 }
 
+// twins marks the projects whose name is that of another one of all, in another workspace.
+func twins(some, all []selected) {
+	for i, p := range some {
+		some[i].twin = slices.ContainsFunc(all, func(q selected) bool { return q.Name == p.Name && q.Workspace != p.Workspace })
+	}
+}
+
+// label names a project for people.
+func (p selected) label() string {
+	return runs.Label(runs.Run{Project: p.Name, Workspace: p.Workspace, Twin: p.twin})
+}
+
 // removed returns the projects that the pull request removes, as far as comments may apply them, and notes all of them in l:
 // what merges alone may apply, nobody destroys by a pull request that is not merged. base are the settings of the base branch, all are those of a checkout, files the
 // changed ones; without deleted files, other settings, and changed configurations that

@@ -59,7 +59,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 		if err := lo.Open.Tell(ctx, s.Run, "locked", plain(lo.Evidence.Message.ID)); err != nil {
 			return nil, err
 		}
-		replies = append(replies, comment.Locked{Project: s.Project, Because: c.Reason})
+		replies = append(replies, comment.Locked{Project: s.Project, Because: c.Reason, Workspace: runs.Status(s.Run).Workspace})
 	}
 	return replies, nil
 }
@@ -71,15 +71,15 @@ func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.V
 	for _, s := range all {
 		q, err := lo.Evidence.Request(ctx, comment.Lock, s.Run)
 		if err != nil {
-			no, err := evidence.Unable(c, s.Project, err)
+			no, err := evidence.Unable(c, runs.Label(s.Run), err)
 			if err != nil {
 				return nil, err
 			}
-			refused[s.Project] = no
+			refused[runs.Label(s.Run)] = no
 			continue
 		}
 		if d := runs.Gate(q); !d.Allowed() {
-			refused[s.Project] = evidence.Refused(c, s.Project, d)
+			refused[runs.Label(s.Run)] = evidence.Refused(c, runs.Label(s.Run), d)
 		}
 	}
 	if len(refused) == 0 {
@@ -93,9 +93,9 @@ func withOthers(c comment.Command, all []ledger.Versioned, refused map[string]co
 	var replies []comment.Reply
 	why := reasons.SetNotLocked{Projects: slices.Sorted(maps.Keys(refused))}
 	for _, s := range all {
-		no, is := refused[s.Project]
+		no, is := refused[runs.Label(s.Run)]
 		if !is {
-			no = evidence.Refused(c, s.Project, runs.Refusal(why))
+			no = evidence.Refused(c, runs.Label(s.Run), runs.Refusal(why))
 		}
 		replies = append(replies, no)
 	}
@@ -126,7 +126,7 @@ func (lo *Locker) take(ctx context.Context, c comment.Command, all []ledger.Vers
 		}
 		if no := have.Against(r.Pull.Number); no != nil {
 			no.Locking = true
-			return r.Project, no, lo.giveBack(ctx, fresh)
+			return runs.Label(r), no, lo.giveBack(ctx, fresh)
 		}
 	}
 	return "", nil, nil

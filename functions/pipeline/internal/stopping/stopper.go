@@ -44,7 +44,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 			return nil, err
 		}
 		if order.Number > 0 {
-			replies = append(replies, comment.Stopping{Project: s.Project, Verb: order.Verb, By: order.By, Queued: s.Phase == runs.ApplyQueued || s.Waiting()})
+			replies = append(replies, comment.Stopping{Project: runs.Label(s.Run), Verb: order.Verb, By: order.By, Queued: s.Phase == runs.ApplyQueued || s.Waiting()})
 		}
 	}
 	if len(replies) == 0 {
