@@ -31,7 +31,7 @@ func TestAlike(t *testing.T) {
 			return Refused{apply, p, reasons.List{reasons.Awaits{Project: p, On: []string{"net"}}}}
 		},
 		func(p string) Reply { return Overridden{Project: p, By: "zoe", Because: "the site is down"} },
-		func(p string) Reply { return Locked{p, "it moves"} },
+		func(p string) Reply { return Locked{Project: p, Because: "it moves"} },
 		func(p string) Reply { return Unlocked{Project: p} },
 		func(p string) Reply {
 			return PlanRenewal{p, strings.Repeat(p, 20), reasons.List{reasons.OtherVersion{}}, false}
