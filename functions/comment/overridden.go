@@ -2,8 +2,12 @@ package comment
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
 // Overridden reports that somebody has lifted requirements for the plan of a project.
@@ -11,10 +15,46 @@ type Overridden struct {
 	Project, By, Because string
 	// Workspace is that of the project where another one of the pull request has its name, "" elsewhere.
 	Workspace string `json:",omitempty"`
+	// Left is what is in the way of the apply still, with the way to it, as [Left] returns it.
+	Left string `json:",omitempty"`
 }
 
 func (o Overridden) markdown() string {
 	p := ProjectStatus{Name: o.Project, Workspace: o.Workspace}
+	if o.Left != "" {
+		return fmt.Sprintf("**Overridden** for the plan of %s, by %s: %s. It holds for this plan only, and while nobody edits the comment.\n\n%s",
+			markdown.Code(p.Label()), markdown.Code(o.By), markdown.Code(o.Because), o.Left)
+	}
 	return fmt.Sprintf("**Overridden** for the plan of %s, by %s: %s. Comment %s to apply it. It holds for this plan only, and while nobody edits the comment.",
 		markdown.Code(p.Label()), markdown.Code(o.By), markdown.Code(o.Because), p.command(Apply))
+}
+
+// Left returns what is in the way of the apply of a plan, in Markdown, and what applies it then; "" if a command for the project does.
+func Left(p ProjectStatus) string {
+	parts := slices.Clone(p.Blockers)
+	lacks := p.lacks()
+	if lacks {
+		parts = append(parts, "This is missing still:\n\n"+strings.TrimSpace(p.Required.Only(func(o rulings.Outcome) bool { return !o.Allows() }).Markdown(0)))
+	}
+	switch {
+	case p.Standing == NoChanges:
+		parts = append(parts, "The plan has no changes: there is nothing to apply.")
+	case p.Standing == PartPlanned:
+		parts = append(parts, fmt.Sprintf("Nobody can apply this plan. To plan all that the pull request changes, comment %s: that plan needs an override of its own.", p.planCommand()))
+	case p.Standing == Blocked:
+		if p.Behind != nil {
+			parts = append(parts, p.inOrder())
+		}
+		parts = append(parts, p.unblocked())
+	case p.Standing == Renewed && p.ByMerge:
+		parts = append(parts, fmt.Sprintf("Merging does not apply this plan: nobody has asked for it. Look at it, and comment %s: the plan that is made then needs an override of its own.", p.planCommand()))
+	case p.Standing == Renewed:
+		if p.Behind != nil {
+			parts = append(parts, p.inOrder())
+		}
+		parts = append(parts, fmt.Sprintf("It is another plan than before: to apply it, comment %s.", reasons.ApplyOnly(p.Name, p.Plan)))
+	case p.Standing == OnMerge || p.Behind != nil || lacks:
+		parts = append(parts, Check{ProjectStatus: p}.toApply())
+	}
+	return strings.Join(parts, "\n\n")
 }

@@ -34,13 +34,16 @@ type Ruling struct {
 }
 
 // Lifts returns the requirements of a decision that somebody has lifted, as a decision; nil if there are none.
-func (r *Ruling) Lifts() *Ruling {
+func (r *Ruling) Lifts() *Ruling { return r.Only(func(o Outcome) bool { return o == Lifted }) }
+
+// Only returns the requirements of a decision with some outcomes, likewise.
+func (r *Ruling) Only(with func(Outcome) bool) *Ruling {
 	if r == nil {
 		return nil
 	}
 	out := Ruling{Rule: r.Rule, Outcome: r.Outcome}
 	for _, x := range r.Of {
-		if x.Outcome == Lifted {
+		if with(x.Outcome) {
 			out.Of = append(out.Of, x)
 		}
 	}

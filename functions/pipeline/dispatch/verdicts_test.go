@@ -83,3 +83,51 @@ func TestDeniedAtTheApply(t *testing.T) {
 	denies = ""
 	s.expect("the next apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }
+
+// TestWhatAnOverrideLeaves is a table of obstacles beside a requirement that somebody lifts, and of the words of the answer: it
+// names those, and invites to no apply that they hold.
+func TestWhatAnOverrideLeaves(t *testing.T) {
+	t.Parallel()
+	const block = "require \"apply\" {\n  approvals = 1\n  override = [\"zoe\"]\n}\n"
+	for name, test := range map[string]struct {
+		settings string
+		before   func(s *stage, n int)
+		has      []string
+		lacks    string
+	}{
+		"nothing": {"", func(*stage, int) {}, []string{"Comment `lockstep apply -p net` to apply it."}, "missing"},
+		"a lock": {"", func(s *stage, _ int) {
+			m := s.pull("bob", "other", githubtest.Files{"net/c.tf": resource("c", "1")})
+			s.say("bob", m, "lockstep lock --reason \"it moves\"")
+		}, []string{"`bob` has locked the state for #2", "Once `lockstep unlock` there has lifted the lock, comment `lockstep apply -p net`"}, "to apply it."},
+		"another requirement": {"require \"apply\" {\n  labels = [\"ready\"]\n}\n", func(*stage, int) {},
+			[]string{"This is missing still:\n\n- **missing**: the block at `lockstep.hcl:8`\n  - **missing**: these labels: `ready`", "When that is fulfilled, to apply this plan"}, "lifted"},
+		"an apply by the merge": {"merge", func(*stage, int) {}, []string{"Merging the pull request applies this plan."}, "lockstep apply"},
+		"the order":             {"order", func(*stage, int) {}, []string{"It is applied after `app`, which it depends on. Comment `lockstep apply` on the pull request: that applies both, in that order."}, "to apply it."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			project, settings := "project \"net\" {\n  dir = \"net\"\n}\n", test.settings
+			files := githubtest.Files{"net/main.tf": resource("a", "1")}
+			switch test.settings {
+			case "merge":
+				project, settings = "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\n", ""
+			case "order":
+				project, settings = "project \"net\" {\n  dir = \"net\"\n  depends_on = [\"app\"]\n}\nproject \"app\" {\n  dir = \"app\"\n}\n", ""
+				files["app/main.tf"] = resource("a", "1")
+			}
+			files["lockstep.hcl"] = project + block + settings
+			s := newStage(t, files)
+			s.repo.Grant("zoe", "write")
+			change := githubtest.Files{"net/b.tf": resource("b", "1")}
+			if test.settings == "order" {
+				change["app/b.tf"] = resource("b", "1")
+			}
+			n := s.pull("alice", "b", change)
+			test.before(s, n)
+			got := s.say("zoe", n, "lockstep override -p net --reason \"it burns\"")
+			s.expect("the answer", got, append(test.has, "**Overridden** for the plan of `net`, by `zoe`: `it burns`.", "It holds for this plan only")...)
+			s.without("the answer", got, test.lacks)
+		})
+	}
+}

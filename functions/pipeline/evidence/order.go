@@ -37,6 +37,37 @@ func Orders(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	return err == nil && (r.Ordered || r.Removed && e.Pull.Merged || in.settings.Orders()), err
 }
 
+// Behind is what comes before the apply of a run, for people. Nothing follows from it, so a failure that stays is none: whoever asks
+// for the apply is told.
+func Behind(ctx context.Context, e *Reader, r runs.Run) (*comment.Behind, error) {
+	return (&Line{Evidence: e}).Behind(ctx, r)
+}
+
+// A Line is the order of applies in the pull request, read once for many runs.
+type Line struct {
+	Evidence *Reader
+	behind   func(runs.Run) *comment.Behind // nil before it is read
+}
+
+// Behind is the function of that name.
+func (l *Line) Behind(ctx context.Context, r runs.Run) (*comment.Behind, error) {
+	some, err := Orders(ctx, l.Evidence, r)
+	if some && l.behind == nil {
+		var o *runs.Order
+		if o, err = l.Evidence.Order(ctx); err == nil {
+			l.behind = o.Behinds()
+		}
+	}
+	absent, err := Absent(ctx, l.Evidence, err) // the base branch is deleted
+	if errors.As(err, new(*github.FinalError)) {
+		return nil, nil
+	}
+	if err != nil || absent || !some {
+		return nil, err
+	}
+	return l.behind(r), nil
+}
+
 // Order reads the order of applies in the pull request, and how far each of its projects is. The head's part
 // is of the last look at it: what holds is read again with the state locked ([Reader.RequiredAgain]).
 func (e *Reader) Order(ctx context.Context) (*runs.Order, error) {

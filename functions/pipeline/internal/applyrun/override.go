@@ -53,12 +53,33 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(reasons.NotLifted{Login: q.Actor})))
 			continue
 		}
-		replies = append(replies, comment.Overridden{Project: s.Project, By: q.Actor, Because: c.Reason, Workspace: runs.Status(s.Run).Workspace})
+		left, err := ov.left(ctx, s.Run, ruling)
+		if err != nil {
+			return nil, err
+		}
+		replies = append(replies, comment.Overridden{Project: s.Project, By: q.Actor, Because: c.Reason, Workspace: runs.Status(s.Run).Workspace, Left: left})
 	}
 	if len(replies) == 0 {
 		return evidence.Planless(ctx, ov.Evidence, c, all)
 	}
 	return replies, nil
+}
+
+// left is what is in the way of the apply of a run beside the requirements, and what applies it then, for people.
+func (ov *Overrider) left(ctx context.Context, r runs.Run, required *rulings.Ruling) (string, error) {
+	p := runs.Status(r)
+	p.Required = required
+	last, err := ov.Evidence.InTheWay(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	lock, err := ov.Evidence.Reserved(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	runs.Block(&p, r, last, lock)
+	p.Behind, err = evidence.Behind(ctx, ov.Evidence, r)
+	return comment.Left(p), err
 }
 
 // lifted reports whether somebody has lifted a part of a ruling.

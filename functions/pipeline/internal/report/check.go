@@ -20,7 +20,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if r.Head == "" {
 		return nil
 	}
-	p, err := rp.project(ctx, r, &inOrder{rp: rp})
+	p, err := rp.project(ctx, r, &evidence.Line{Evidence: rp.Evidence})
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		if other.Head != r.Head || s.ID == 0 && other.Silent() {
 			continue // its check here is history, or not made yet
 		}
-		if p, err = rp.project(ctx, other.Run, &inOrder{rp: rp}); err != nil {
+		if p, err = rp.project(ctx, other.Run, &evidence.Line{Evidence: rp.Evidence}); err != nil {
 			return err
 		}
 		if all, err = untold(ctx, rp.Ledger, other.Run); err != nil {

@@ -98,7 +98,7 @@ func gone(all []ledger.Versioned, head string) (names []string) {
 // this one afterwards. The check of a run that got into the way of another pull request, or out of it, is written again.
 func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
 	var out []comment.ProjectStatus
-	line := &inOrder{rp: rp}
+	line := &evidence.Line{Evidence: rp.Evidence}
 	for _, r := range all {
 		if r.Head != head && r.Phase.UnderWay() {
 			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Postponed, By: r.Actor})
@@ -179,7 +179,7 @@ func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, er
 }
 
 // project is the status of a run. line is the order of the applies in the pull request.
-func (rp *Reporter) project(ctx context.Context, r runs.Run, line *inOrder) (p comment.ProjectStatus, err error) {
+func (rp *Reporter) project(ctx context.Context, r runs.Run, line *evidence.Line) (p comment.ProjectStatus, err error) {
 	p = runs.Status(r)
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Superseded:
@@ -215,7 +215,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *inOrder) (p c
 			return p, unread
 		}
 		p.Required = required
-		if p.Behind, err = line.behind(ctx, r); err != nil {
+		if p.Behind, err = before(ctx, rp, line, r); err != nil {
 			return p, err
 		}
 	}
