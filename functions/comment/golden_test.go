@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
@@ -54,13 +55,13 @@ func TestGolden(t *testing.T) {
 	noted.Notes, noted.Approvals = []string{"#8 was applied to `network` and is not merged yet."}, []string{"bob", "carol"}
 	const here, there = "s3://states/acme/network.tfstate", "s3://states/network/terraform.tfstate"
 	moved, kept := net, net
-	moved.Body = Placed{Project: net.Name, From: here, To: there, Moves: true, Imposed: []string{"dynamodb_table", "encrypt"}}.Above(somePlan)
-	kept.Body = Placed{Project: net.Name, From: here, To: here, Owner: "net", Ignored: []string{"use_lockfile"}}.Above(somePlan)
+	moved.Body = notes.Placed{Project: net.Name, From: here, To: there, Moves: true, Imposed: []string{"dynamodb_table", "encrypt"}}.Above(somePlan)
+	kept.Body = notes.Placed{Project: net.Name, From: here, To: here, Owner: "net", Ignored: []string{"use_lockfile"}}.Above(somePlan)
 	sealed, unreadable := net, app
-	sealed.Body = EncryptionChange{Project: net.Name, State: Resealed{Any: true, Rekeyed: true, Unreadable: true, Relaxed: true}, Plan: Resealed{Any: true, Ends: true}, Others: true}.Above(somePlan)
-	unreadable.Body = EncryptionChange{Project: app.Name, Broken: true}.Above(trouble)
+	sealed.Body = notes.EncryptionChange{Project: net.Name, State: notes.Resealed{Any: true, Rekeyed: true, Unreadable: true, Relaxed: true}, Plan: notes.Resealed{Any: true, Ends: true}, Others: true}.Above(somePlan)
+	unreadable.Body = notes.EncryptionChange{Project: app.Name, Broken: true}.Above(trouble)
 	encrypted := app
-	encrypted.Body = EncryptionChange{Project: app.Name, State: Resealed{Any: true, Begins: true}, Plan: Resealed{Any: true}}.Above("**No changes.**\n")
+	encrypted.Body = notes.EncryptionChange{Project: app.Name, State: notes.Resealed{Any: true, Begins: true}, Plan: notes.Resealed{Any: true}}.Above("**No changes.**\n")
 	partial, destroying := net, net
 	partial.Options = grammar.Options{Targets: []string{`module.a["x y"].aws_vpc.main`, "aws_subnet.a"}, Variables: []string{"size=2 3", "x=`@team`"}, NoRefresh: true}
 	destroying.Options = grammar.Options{Destroy: true}
@@ -85,9 +86,9 @@ func TestGolden(t *testing.T) {
 	}
 	named := func(name string, p ProjectStatus) ProjectStatus { p.Name = name; return p }
 	blocked := with(net, Blocked, "", somePlan)
-	blocked.Blockers = []string{Unmerged(8, "network")}
+	blocked.Blockers = []string{notes.Unmerged(8, "network")}
 	behind := blocked
-	behind.Blockers = []string{Unmerged(8, "dns")}
+	behind.Blockers = []string{notes.Unmerged(8, "dns")}
 	holder := with(net, Ready, "", somePlan)
 	holder.Lock = &OwnLock{"carol", "the `database` moves", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}
 	other := with(app, PlanFailed, "", trouble)
@@ -96,7 +97,7 @@ func TestGolden(t *testing.T) {
 	locked.Reserved, locked.Locked, locked.Blockers = true, true, []string{reasons.LockedFor(reasons.LockedByAnother{Number: 8, By: "carol", Because: "the database moves", Since: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)})}
 	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
 	unknown := Head{Status: Status{Head: someSHA, Problem: trouble}, Standing: HeadUnknown}
-	removing := Head{Status: Status{Head: someSHA, Removed: Removed([]RemovedProject{{"dns", there, false}})}, Standing: HeadNothing}
+	removing := Head{Status: Status{Head: someSHA, Removed: notes.Removed([]notes.RemovedProject{{Name: "dns", State: there}})}, Standing: HeadNothing}
 	twin, going := net, net
 	twin.Workspace, going.Workspace, going.Removed, going.Options = "prod", "default", true, grammar.Options{Destroy: true}
 	destroyed, unplanned := going, going

@@ -4,38 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
-
-// A RemovedProject is one of the base branch that a pull request removes.
-type RemovedProject struct {
-	Name  string
-	State string // its address, "" if that is not known
-	// ByMerge is set if merges alone apply it: then nothing is planned.
-	ByMerge bool
-}
-
-// Removed is the note on a pull request that removes projects.
-func Removed(all []RemovedProject) string {
-	const most = 10
-	var b strings.Builder
-	for _, p := range all[:min(most, len(all))] {
-		fmt.Fprintf(&b, "**This pull request removes the project** %s", markdown.Code(p.Name))
-		if p.State != "" {
-			fmt.Fprintf(&b, ", which has its state at %s", markdown.Code(p.State))
-		}
-		b.WriteString(".\n")
-	}
-	if more := len(all) - most; more > 0 {
-		fmt.Fprintf(&b, "%d more projects are removed.\n", more)
-	}
-	if i := slices.IndexFunc(all, func(p RemovedProject) bool { return p.ByMerge }); i >= 0 {
-		fmt.Fprintf(&b, "\nMerges alone apply %s, so its objects stay, and nothing plans them after this merge. To destroy them, first remove its resources, in a pull request that leaves the project, and merge that.", markdown.Code(all[i].Name))
-	}
-	b.WriteString("\nTo keep objects under another name, give the state's address to another project.")
-	return b.String()
-}
 
 // removed is the note on projects that are removed, with the commands that destroy the objects of those that still have
 // some.
@@ -56,10 +25,4 @@ func (s Status) removed() string {
 		names += fmt.Sprintf(" and %d more", more)
 	}
 	return note + fmt.Sprintf("\n\nThe objects of a removed project are planned to be destroyed, with the configuration that the base branch has. That is done by an apply of its own, %s, and by no other. Without it they stay.", names)
-}
-
-// Gone is the note on projects that the base branch has removed since a pull request that changes them was planned.
-func Gone(names []string) string {
-	const most = 10
-	return fmt.Sprintf("**The base branch has removed** %s since this was planned: what this pull request changes there is applied to nothing, neither before the merge nor after it.", markdown.Few(names[:min(most, len(names))], max(len(names)-most, 0)))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -57,7 +58,7 @@ func (e *Reader) readSettings(ctx context.Context, sha string) (r readSettings, 
 		}
 		s, ds := project.Read(name, src)
 		if r.settings = s; ds.HasErrors() {
-			r.note = comment.SettingsBroken(name, jobs.Quoted(ds, name, src))
+			r.note = notes.SettingsBroken(name, jobs.Quoted(ds, name, src))
 		}
 		return r, nil
 	}

@@ -25,14 +25,14 @@ func inOrder(ctx context.Context, e *Reader, q *runs.Request) (err error) {
 
 // Ordered reads the order of applies in the pull request of a run; nil where neither the head nor the base branch has one.
 func (e *Reader) Ordered(ctx context.Context, r runs.Run) (*runs.Order, error) {
-	if some, err := Orders(ctx, e, r); err != nil || !some {
+	if some, err := orders(ctx, e, r); err != nil || !some {
 		return nil, err
 	}
 	return e.Order(ctx)
 }
 
-// Orders reports whether there is an order of applies in the pull request of a run.
-func Orders(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
+// orders reports whether there is an order of applies in the pull request of a run.
+func orders(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	in, err := e.requirements(ctx)
 	return err == nil && (r.Ordered || r.Removed && e.Pull.Merged || in.settings.Orders()), err
 }
@@ -51,7 +51,7 @@ type Line struct {
 
 // Behind is the function of that name.
 func (l *Line) Behind(ctx context.Context, r runs.Run) (*comment.Behind, error) {
-	some, err := Orders(ctx, l.Evidence, r)
+	some, err := orders(ctx, l.Evidence, r)
 	if some && l.behind == nil {
 		var o *runs.Order
 		if o, err = l.Evidence.Order(ctx); err == nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/sealing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -25,7 +25,7 @@ type ciphers struct {
 	sealing.Ciphers
 	found diags.Diagnostics
 	// change is that by the pull request.
-	change comment.EncryptionChange
+	change notes.EncryptionChange
 	read   bool
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
@@ -34,7 +34,7 @@ type reporter struct {
 	files   map[string]*hcl.File // into which messages may point
 	config  *config.Config       // nil where none was read
 	schemas formats.Schemas
-	change  comment.EncryptionChange // that a merge would bring
+	change  notes.EncryptionChange // that a merge would bring
 }
 
 // reporter returns the reporter of the checkout as it is now, without the secrets of hide.

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
 )
 
@@ -41,12 +41,12 @@ func (c *ciphers) proposed(o *checkout, cfg *config.Config) diags.Diagnostics {
 		return evaluate(root, e)
 	}
 	later, ds := encrypting.Read(in)
-	c.change = comment.EncryptionChange{Project: o.job.Project}
+	c.change = notes.EncryptionChange{Project: o.job.Project}
 	if ds.HasErrors() {
 		c.change.Broken = true
 		return ds
 	}
 	d := encrypting.Compare(now, later)
-	c.change.State, c.change.Plan, c.change.Others = comment.Resealed(d.State), comment.Resealed(d.Plan), d.Others
+	c.change.State, c.change.Plan, c.change.Others = notes.Resealed(d.State), notes.Resealed(d.Plan), d.Others
 	return nil
 }

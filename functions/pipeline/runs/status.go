@@ -2,6 +2,7 @@ package runs
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -27,7 +28,7 @@ func Label(r Run) string { return Status(r).Label() }
 // and not merged, and a person's lock; or the lock, if it is for its own pull request. Both may be nil.
 func Block(p *comment.ProjectStatus, r Run, last *LastApply, lock *Reservation) {
 	if last != nil && !last.Settled && last.Number != r.Pull.Number {
-		p.Blockers = append(p.Blockers, comment.Unmerged(last.Number, r.Project))
+		p.Blockers = append(p.Blockers, notes.Unmerged(last.Number, r.Project))
 	}
 	if no := lock.Against(r.Pull.Number); no != nil {
 		p.Reserved, p.Locked = true, len(p.Blockers) == 0

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
@@ -102,7 +103,7 @@ func (c *carriage) end(ctx context.Context, o jobs.Outcome, err error) error {
 	case o.Resumable:
 		return ap.rest(ctx, c.run, c.begun, o)
 	case o.Lost:
-		o.Report = comment.Interrupted() + "\n\n" + o.Report
+		o.Report = notes.Interrupted() + "\n\n" + o.Report
 	}
 	if o.Failed && c.begun.Fence > 1 {
 		remedy, err := ap.longer(ctx)

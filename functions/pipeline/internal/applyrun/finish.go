@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -102,7 +103,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 		}
 	} else if e.Outcome != nil {
 		o = *e.Outcome
-	} else if err := ap.Artifacts.Put(ctx, s.Result(), []byte(comment.Interrupted())); err != nil {
+	} else if err := ap.Artifacts.Put(ctx, s.Result(), []byte(notes.Interrupted())); err != nil {
 		return err
 	}
 	// First the fact on which decisions about other pull requests depend.

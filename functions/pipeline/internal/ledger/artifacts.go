@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -114,7 +115,7 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	}
 	body, err = Text(ctx, from, r.Report())
 	if body != "" && r.Reported != "" && runs.HashOf([]byte(body)) != r.Reported {
-		body = comment.Exchanged()
+		body = notes.Exchanged()
 	}
 	if c := r.Checked; c != nil && !c.Renewed && body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.NoChanges}, s) {
 		p := comment.ProjectStatus{Body: body}
@@ -122,7 +123,7 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 		body, note = p.Body, p.Note
 	}
 	if result != "" {
-		body = comment.Outcome(result, body)
+		body = notes.Outcome(result, body)
 	}
 	return body, note, err
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -35,7 +35,7 @@ func (qu *PlanQueuer) applied(ctx context.Context, touched, all []project.Projec
 		if i := slices.IndexFunc(all, is); i >= 0 {
 			touched = append(slices.Clip(touched), all[i])
 		} else if !s.Removed && l.Problem == "" {
-			l.Notes = append(l.Notes, comment.AppliedAndGone(s.Project, last.Head))
+			l.Notes = append(l.Notes, notes.AppliedAndGone(s.Project, last.Head))
 		}
 	}
 	return touched, nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
@@ -32,7 +33,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	l.Files = ledger.FilesOf(files, complete)
 	for _, name := range project.SettingsFiles {
 		if slices.Contains(files, name) {
-			l.Notes = append(l.Notes, comment.SettingsChanged(name))
+			l.Notes = append(l.Notes, notes.SettingsChanged(name))
 		}
 	}
 	if err := qu.gone(ctx, all, l); err != nil {

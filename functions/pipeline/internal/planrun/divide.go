@@ -3,7 +3,7 @@ package planrun
 import (
 	"context"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -40,5 +40,5 @@ func notedElsewhere(all []ledger.Elsewhere) string {
 	for _, x := range all {
 		names, by = append(names, x.Project), append(by, x.By)
 	}
-	return comment.ServedElsewhere(names, by)
+	return notes.ServedElsewhere(names, by)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -222,8 +223,8 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 }
 
 // placed is the decision about the address of a state, for people.
-func placed(project, place string, p runs.Placing) comment.Placed {
-	return comment.Placed{Project: project, From: p.From, To: place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
+func placed(project, place string, p runs.Placing) notes.Placed {
+	return notes.Placed{Project: project, From: p.From, To: place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
 }
 
 // renew finds the trial merge again, because GitHub makes it anew at times and forgets the old one.

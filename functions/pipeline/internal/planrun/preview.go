@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -43,6 +43,6 @@ func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q runs.Reque
 		return fmt.Errorf("plan %s: %w", s.Project, err)
 	}
 	result.Plan, result.Outputs = nil, nil // whatever a process has returned
-	result.Report = comment.Preview{Head: s.Head, By: s.Actor, Failed: !result.Previewed}.Above(result.Report)
+	result.Report = notes.Preview{Head: s.Head, By: s.Actor, Failed: !result.Previewed}.Above(result.Report)
 	return pl.keep(ctx, s, result, ledger.Inputs{})
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -73,9 +73,9 @@ func (qu *PlanQueuer) removed(ctx context.Context, dir string, base *project.Set
 // planned returns removed projects, which a commit of the base branch has, as far as comments may apply them, and notes all of
 // them in l.
 func (qu *PlanQueuer) planned(base *project.Settings, gone []project.Project, at string, l *ledger.Look) (out []selected) {
-	var list []comment.RemovedProject
+	var list []notes.RemovedProject
 	for _, p := range gone {
-		x := comment.RemovedProject{Name: p.Name}
+		x := notes.RemovedProject{Name: p.Name}
 		if p.Nowhere == "" && !p.Place.Is(places.Local) {
 			x.State = p.Place.String()
 		}
@@ -84,7 +84,7 @@ func (qu *PlanQueuer) planned(base *project.Settings, gone []project.Project, at
 		}
 		list = append(list, x)
 	}
-	l.Removed = qu.Report.Clean(comment.Removed(list))
+	l.Removed = qu.Report.Clean(notes.Removed(list))
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/checking"
@@ -35,7 +36,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 		return err
 	}
 	if gone := gone(all, l.Head); len(gone) > 0 {
-		s.Notes = append(slices.Clone(s.Notes), comment.Gone(gone))
+		s.Notes = append(slices.Clone(s.Notes), notes.Gone(gone))
 	}
 	unplanned := atHead(all, l.Head) < l.Projects && (rp.Evidence.Pull.Open || l.Denied != "")
 	if unplanned && l.Denied != "" {

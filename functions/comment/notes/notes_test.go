@@ -1,4 +1,4 @@
-package comment
+package notes
 
 import (
 	"slices"
