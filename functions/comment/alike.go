@@ -59,7 +59,8 @@ func bodies(replies []Reply) []string {
 func unnamed(r Reply) (key, project string) {
 	field := reflect.ValueOf(r).FieldByName("Project")
 	failed, is := r.(Failed)
-	if !field.IsValid() || field.String() == "" || is && failed.Verb == Apply && !failed.Untouched {
+	twin := reflect.ValueOf(r).FieldByName("Workspace") // of two projects with one name
+	if !field.IsValid() || field.String() == "" || twin.IsValid() && twin.String() != "" || is && failed.Verb == Apply && !failed.Untouched {
 		return "", ""
 	}
 	if renewed, is := r.(PlanRenewal); is {
