@@ -128,6 +128,50 @@ func TestPlanGate(t *testing.T) {
 	s.expect("by one of them", s.say("bob", n, "lockstep plan"), "**Planned** `net`")
 }
 
+// TestCommandGates holds that each command can have requirements, those that plan under another name and plan's options that mean
+// the same as well, and that a plan which lacks them needs none of these.
+func TestCommandGates(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ of, said, not string }{
+		{"import", "lockstep import terraform_data.b x -p net", "**Not planned** `net`"},
+		{"state mv", "lockstep state mv terraform_data.a terraform_data.c -p net", "**Not planned** `net`"},
+		{"state rm", "lockstep state rm terraform_data.a -p net", "**Not planned** `net`"},
+		{"taint", "lockstep taint terraform_data.a", "**Not planned** `net`"},
+		{"taint", "lockstep plan -replace=terraform_data.a", "**Not planned** `net`"},
+		{"untaint", "lockstep untaint terraform_data.a -p net", "**Not planned** `net`"},
+		{"drift", "lockstep drift", "**Not planned** `net`"},
+		{"drift", "lockstep plan -refresh-only", "**Not planned** `net`"},
+		{"lock", "lockstep lock --reason \"it burns\"", "**Not locked** `net`"},
+		{"stop", "lockstep stop", "**Not stopped** `net`"},
+	} {
+		t.Run(test.of, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, requiring(test.of, "  by = [\"acme/sre\"]"))
+			s.hub.SetTeam("acme", "sre", "bob")
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.expect("by somebody else", s.say("alice", n, test.said), test.not, "asked for by `acme/sre` (`alice` is none of them)")
+			if got := s.say("bob", n, test.said); strings.Contains(got, "acme/sre") {
+				t.Errorf("by one of them: %s", got)
+			}
+			s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `net`")
+		})
+	}
+	s := newStage(t, requiring("retry", "  by = [\"acme/sre\"]"))
+	s.hub.SetTeam("acme", "sre", "bob")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": "resource \"terraform_data\" \"b\" {\n  input = local.nothing\n}\n"})
+	s.expect("a retry by somebody else", s.say("alice", n, "lockstep retry"), "**Not planned** `net`", "asked for by `acme/sre`")
+	s.expect("a retry by one of them", s.say("bob", n, "lockstep retry"), "local.nothing")
+}
+
+// TestStopWithoutSettings holds that settings which cannot be read are in the way of no stop.
+func TestStopWithoutSettings(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("stop", "  aprovals = 1"))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("a stop", s.say("alice", n, "lockstep stop"), "Nothing of this pull request is being planned or applied.")
+	s.expect("a lock", s.say("alice", n, "lockstep lock --reason x"), "a requirement could not be read")
+}
+
 // TestPlanGateOfOne holds that the check of a head with a project that may not be planned says so, and fails until somebody has it
 // planned, whatever becomes of the others; and that it does not pass after the merge.
 func TestPlanGateOfOne(t *testing.T) {

@@ -15,7 +15,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/questions"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
-	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -60,11 +59,16 @@ func Waiting(e *Reader) project.Waiting {
 
 // require decides on the requirements for a request, in q.Required, and keeps the question.
 func (e *Reader) require(ctx context.Context, q *runs.Request) error {
-	command := string(q.Verb)
-	if !slices.Contains(requirements.Commands, command) {
+	if len(runs.BlocksOf(q.Verb, q.Run)) == 0 {
 		return nil
 	}
 	in, err := e.requirements(ctx)
+	if q.Verb == comment.Stop && err != nil { // nothing is in the way of an end to what goes on
+		if absent, err := Absent(ctx, e, err); err != nil || absent {
+			_, err = Impossible(err)
+			return err
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -74,7 +78,7 @@ func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 	if q.Verb == comment.Plan && (e.Message.Kind == pipeline.ToCheck || e.Message.Kind == pipeline.ToQueue) {
 		return nil // nobody asks: a plan of this head that was permitted is made again
 	}
-	question, err := e.question(ctx, in, command, q.Run)
+	question, err := e.question(ctx, in, q.Verb, q.Run)
 	if err != nil {
 		return err
 	}
@@ -99,20 +103,23 @@ func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 	return questions.Keep(ctx, e.Ledger.Records, q.Run, question)
 }
 
-// question is the question about a command and a run, without facts.
-func (e *Reader) question(ctx context.Context, in *required, command string, r runs.Run) (gates.Question, error) {
-	q := gates.Question{Command: command, Unreadable: in.settings != nil && in.settings.Unreadable}
+// question is the question about a request for a verb and a run, without facts.
+func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, r runs.Run) (gates.Question, error) {
+	q := gates.Question{Command: string(verb), Unreadable: in.settings != nil && in.settings.Unreadable}
 	p := project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}
+	commands := runs.BlocksOf(verb, r)
 	var known []project.Project
-	if in.settings.RequiresSome(command) {
+	if slices.ContainsFunc(commands, in.settings.RequiresSome) {
 		b, err := e.baseAt(ctx, in.sha)
 		if err != nil {
 			return q, err
 		}
 		known = b.projects
 	}
-	q.Requirements = in.settings.Required(command, p, known)
-	if command == string(comment.Apply) {
+	for _, c := range commands {
+		q.Requirements = append(q.Requirements, in.settings.Required(c, p, known)...)
+	}
+	if verb == comment.Apply {
 		q.Requirements = append(q.Requirements, in.settings.Protected(p, known, r.Deploys)...)
 	}
 	return q, nil
@@ -206,7 +213,7 @@ func (e *Reader) missing(ctx context.Context, r runs.Run, login string) (*ruling
 	if err != nil || absent { // the base branch is deleted
 		return nil, err
 	}
-	question, err := e.question(ctx, in, string(comment.Apply), r)
+	question, err := e.question(ctx, in, comment.Apply, r)
 	if err != nil || len(question.Requirements) == 0 && !question.Unreadable {
 		return nil, err
 	}

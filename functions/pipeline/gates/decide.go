@@ -19,7 +19,7 @@ type Question struct {
 // not applicable.
 func Decide(q Question) rulings.Ruling {
 	root := rulings.Ruling{Rule: rulings.AllOf}
-	if q.Unreadable && q.Command != "plan" {
+	if q.Unreadable && q.Command != "plan" && q.Command != "stop" {
 		root.Of = append(root.Of, rulings.Ruling{Rule: rulings.Readable, Outcome: rulings.Fails})
 	}
 	for _, r := range q.Requirements {

@@ -107,7 +107,7 @@ var rules = []rule{
 	{applying, aPlan, againElsewhere},
 	{applying, aPlan, inOrder},
 
-	{[]comment.Verb{comment.Plan, comment.Unlock, comment.Recover}, theRun, required},
+	{[]comment.Verb{comment.Plan, comment.Stop, comment.Recover, comment.Lock, comment.Unlock}, theRun, required},
 	{applying, aPlan, required},
 
 	{applying, itsChange, placeRenamed},

@@ -369,7 +369,9 @@ func TestGate(t *testing.T) {
 		{"plan for a push, and a requirement is not met", []change{push, required(rulings.Fails)}, "Required"},
 		{"unlock, and a requirement is not met", []change{verb(comment.Unlock), required(rulings.Fails)}, "Required"},
 		{"recover, and a requirement is not met", []change{verb(comment.Recover), required(rulings.Unknown)}, "Required"},
-		{"stop, whatever is required", []change{verb(comment.Stop), required(rulings.Fails)}, ""},
+		{"stop, and a requirement is not met", []change{verb(comment.Stop), required(rulings.Fails)}, "Required"},
+		{"lock, and a requirement is not met", []change{verb(comment.Lock), required(rulings.Fails)}, "Required"},
+		{"override, whatever is required", []change{verb(comment.Override), required(rulings.Fails)}, ""},
 		{"a requirement that is not met, without a plan", []change{phase(New), required(rulings.Fails)}, "NoPlan"},
 		{"a requirement that is not met, planned again", []change{required(rulings.Fails), again(true)}, "Required"},
 

@@ -35,6 +35,8 @@ type Run struct {
 	// Head is the planned commit, Base the tip of the base branch then, and Merge their trial
 	// merge, which is checked out.
 	Head, Base, Merge string
+	// Retry is set if the plan was asked for since the last one, or its apply, had failed.
+	Retry bool `json:",omitempty"`
 	// Named is the commit of a fork that somebody has named, for a plan without credentials, of which nothing is ever
 	// applied; "" for all other plans.
 	Named string `json:",omitempty"`

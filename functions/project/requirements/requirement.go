@@ -7,8 +7,11 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Commands are those that can have requirements. The others are safe for everybody who may write.
-var Commands = []string{"plan", "apply", "unlock", "recover"}
+// Commands are those that can have requirements: all but those that do nothing to projects, and an override, which each block
+// says itself who may give.
+var Commands = []string{
+	"plan", "apply", "retry", "stop", "recover", "lock", "unlock", "drift", "import", "state mv", "state rm", "taint", "untaint",
+}
 
 // A Requirement is one require block.
 type Requirement struct {

@@ -158,7 +158,7 @@ func TestMistakes(t *testing.T) {
 	}
 	for src, want := range map[string]string{
 		`require "aply" {}`:                                               "Invalid command",
-		`require "stop" {}`:                                               "Invalid command",
+		`require "override" {}`:                                           "Invalid command",
 		"require \"plan\" {\nmax_changes = 3\n}":                          "No plan to look at",
 		"require \"plan\" {\noverride = [\"bob\"]\n}":                     "No plan to look at",
 		"require \"unlock\" {\nno_destroy = [\"x\"]\n}":                   "No plan to look at",

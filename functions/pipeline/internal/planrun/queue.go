@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
@@ -200,6 +201,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 		r := s.Run
 		// Of the head, as a run that is new has none; and of the command.
 		r.Dir, r.Environment, r.Named = p.Dir, p.Environment, c.Commit
+		r.Options, r.Retry = qu.options(s.Run, c, p), c.Failed
 		q, err := qu.Evidence.Request(ctx, comment.Plan, r)
 		if err != nil {
 			return evidence.Unable(c, p.label(), err)
@@ -254,18 +256,14 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 
 // next returns the run as a queued one, without the results of its last plan and apply.
 func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l ledger.Look) ledger.Versioned {
+	options := qu.options(s.Run, c, p)
 	s = s.To(runs.Queued)
-	removed := p.base != ""
-	landed := qu.Evidence.Pull.Merged && !s.AfterMerge && !runs.Whole(s.Run)
-	if !c.Failed || !c.Options.IsZero() || s.Removed != removed || landed { // what failed is tried again as it was
-		s.Options = c.Options
-	}
+	s.Options, s.Retry = options, c.Failed
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
 	s.Environment, s.Deployment = p.Environment, qu.Evidence.Deployment
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
-	if s.Removed = removed; removed {
+	if s.Removed = p.base != ""; s.Removed {
 		s.Base, s.Merge = p.base, p.base
-		s.Options.Destroy = !s.Options.Changes() && !s.Options.RefreshOnly
 	}
 	if s.Named = ""; qu.Evidence.Pull.Fork() && !qu.Evidence.Pull.Merged {
 		s.Named = c.Commit
@@ -284,6 +282,20 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	s.PlanHash, s.Parts, s.Reported, s.Again, s.Settled, s.Checked = "", nil, "", "", nil, nil
 	s.Done, s.Remaining, s.Lost = counting.Counts{}, 0, false
 	return s
+}
+
+// options are those of the next plan of a run: what failed is tried again as it was.
+func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar.Options {
+	removed := p.base != ""
+	landed := qu.Evidence.Pull.Merged && !r.AfterMerge && !runs.Whole(r)
+	o := r.Options
+	if !c.Failed || !c.Options.IsZero() || r.Removed != removed || landed {
+		o = c.Options
+	}
+	if removed {
+		o.Destroy = !o.Changes() && !o.RefreshOnly
+	}
+	return o
 }
 
 // announceFor does what is left to do of [PlanQueuer.announce] for a run that another message has queued: its handler may have

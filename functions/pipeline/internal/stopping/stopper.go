@@ -39,6 +39,19 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 	}
 	var replies []comment.Reply
 	for _, s := range all {
+		q, err := st.Evidence.Request(ctx, comment.Stop, s.Run)
+		if err != nil {
+			no, err := evidence.Unable(c, s.Project, err)
+			if err != nil {
+				return nil, err
+			}
+			replies = append(replies, no)
+			continue
+		}
+		if d := runs.Gate(q); !d.Allowed() {
+			replies = append(replies, evidence.Refused(c, s.Project, d))
+			continue
+		}
 		order, err := st.Ledger.OrderStop(ctx, s.Run, st.Evidence.Message.Actor)
 		if err != nil {
 			return nil, err

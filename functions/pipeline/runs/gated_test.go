@@ -1,0 +1,72 @@
+package runs
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+// TestBlocksOfEachCommand holds that each command says which requests have to fulfil its require blocks, that the settings and
+// the table know the same commands, and that the gate asks for what is required of each.
+func TestBlocksOfEachCommand(t *testing.T) {
+	t.Parallel()
+	var verbs []comment.Verb
+	var blocks []string
+	for _, g := range blocksOf {
+		verbs = append(verbs, g.verb)
+		if g.asked == "" {
+			continue
+		}
+		blocks = append(blocks, string(g.verb))
+		var d Decision
+		for _, on := range []subject{theRun, aPlan} {
+			d.ask(&Request{Verb: g.asked, Required: &rulings.Ruling{Outcome: rulings.Fails}, Run: Run{Content: &Content{}}}, on)
+		}
+		if !Has[reasons.Required](d) {
+			t.Errorf("the gate asks nothing that is required of %s", g.verb)
+		}
+	}
+	if diff := cmp.Diff(grammar.Verbs(), verbs); diff != "" {
+		t.Errorf("the commands, and those of the table: %s", diff)
+	}
+	if diff := cmp.Diff(requirements.Commands, blocks); diff != "" {
+		t.Errorf("the commands of the settings, and those of the table: %s", diff)
+	}
+}
+
+// TestBlocksOf holds which blocks count for a plan, by its options, whatever the command that asked for it.
+func TestBlocksOf(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		command string
+		want    []string
+	}{
+		{"lockstep plan", []string{"plan"}},
+		{"lockstep retry", []string{"plan", "retry"}},
+		{"lockstep plan --failed", []string{"plan", "retry"}},
+		{"lockstep drift", []string{"plan", "drift"}},
+		{"lockstep plan -refresh-only", []string{"plan", "drift"}},
+		{"lockstep taint a.b", []string{"plan", "taint"}},
+		{"lockstep plan -replace=a.b", []string{"plan", "taint"}},
+		{"lockstep untaint a.b", []string{"plan", "untaint"}},
+		{"lockstep import a.b x", []string{"plan", "import"}},
+		{"lockstep state mv a.b a.c", []string{"plan", "state mv"}},
+		{"lockstep state rm a.b", []string{"plan", "state rm"}},
+	} {
+		c := grammar.Parse(test.command)[0].Command.AsPlan()
+		if diff := cmp.Diff(test.want, BlocksOf(comment.Plan, Run{Options: c.Options, Retry: c.Failed})); diff != "" {
+			t.Errorf("%s: %s", test.command, diff)
+		}
+	}
+	for _, verb := range []comment.Verb{comment.Apply, comment.Stop, comment.Recover, comment.Lock, comment.Unlock} {
+		if diff := cmp.Diff([]string{string(verb)}, BlocksOf(verb, Run{Retry: true})); diff != "" {
+			t.Errorf("%s: %s", verb, diff)
+		}
+	}
+}
