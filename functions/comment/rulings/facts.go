@@ -117,7 +117,16 @@ var whys = map[Why]func(name, names string) string{
 	OtherGate: func(string, string) string {
 		return "it was not asked about the plan as it is now: comment `lockstep plan`"
 	},
-	Blocked: func(string, string) string { return "GitHub blocks it by rules of the base branch" },
+	Unresolved: func(string, string) string {
+		return "there are open conversations, which the rules of the base branch want resolved"
+	},
+	LeftOut: func(name, _ string) string { return name + " is not valid, and left out, as GitHub does" },
+	Blocked: func(_, names string) string {
+		if names == "" {
+			return "GitHub blocks it by rules of the base branch, and does not tell by which"
+		}
+		return "GitHub blocks it by rules of the base branch, and does not tell by which; it may be one of " + names
+	},
 }
 
 // few lists the first ten names.

@@ -130,7 +130,9 @@ const (
 	ReviewMissing Why = "review missing" // the base branch's rules want one
 	Behind        Why = "behind"         // the base branch
 	IsDraft       Why = "draft"          //
-	Blocked       Why = "blocked"        // by rules of the base branch
+	Blocked       Why = "blocked"        // by rules of the base branch: the names are the kinds that it may be
+	Unresolved    Why = "unresolved"     // conversations, which the base branch's rules want resolved
+	LeftOut       Why = "left out"       // the name is a line of CODEOWNERS that is not valid
 	Denied        Why = "denied"         // the name is the message of a policy or a gate, or a mistake in it
 	Unreliable    Why = "unreliable"     // the policy has mistakes
 	NoVerdict     Why = "no verdict"     // the gate has not answered, or rubbish

@@ -39,7 +39,10 @@ type Facts struct {
 	Reviews      Fact[[]Review]
 	// Owned are the changed paths with their owners by CODEOWNERS of the base branch, those without an
 	// owner left out.
-	Owned      Fact[[]Owned]
+	Owned Fact[[]Owned]
+	// UnreadOwners are the lines of CODEOWNERS that GitHub leaves out, and so do we.
+	UnreadOwners []string `json:",omitempty"`
+
 	Merging    Fact[Merging]
 	Behind     Fact[bool] // the head lacks commits of the base branch
 	Open       Fact[int]  // conversations
@@ -91,8 +94,11 @@ type Merging struct {
 	ReviewMissing bool
 	// Required are the checks that the rules of the base branch want, as patterns are written.
 	Required []Required
-	// Blocked is set if GitHub refuses a merge, for whatever reason.
-	Blocked bool
+	// Blocked is set if GitHub refuses a merge, for whatever reason. Rules are the kinds of those of the base branch that may be
+	// the reason, as GitHub names them, and Unresolved is the number of open conversations where the rules want none.
+	Blocked    bool
+	Rules      []string `json:",omitempty"`
+	Unresolved int      `json:",omitempty"`
 }
 
 // A Required check is one of the base branch's rules.

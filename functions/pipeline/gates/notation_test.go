@@ -125,6 +125,8 @@ func (s *scene) word(word string) bool {
 		s.Contributors = Known(strings.Split(value, ","))
 	case "read", "none", "admin", "write":
 		s.rights[value] = name
+	case "unread":
+		s.UnreadOwners = append(s.UnreadOwners, value)
 	case "path":
 		s.path(key, to)
 	case "now":
@@ -287,6 +289,8 @@ func (s *scene) ofPull(name, key, to string) bool {
 		s.merging.ReviewMissing = true
 	case "blocked":
 		s.merging.Blocked = true
+	case "talk":
+		s.merging.Unresolved = 2
 	case "required":
 		name, app, _ := strings.Cut(key, "@")
 		id, _ := strconv.ParseInt(app, 10, 64)

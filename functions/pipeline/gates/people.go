@@ -186,6 +186,9 @@ func codeowners(f Facts, _ requirements.Rules) rulings.Ruling {
 	if problem := missing(f.Owned); problem != "" {
 		return rulings.Ruling{Outcome: rulings.Unknown, Problem: problem}
 	}
+	for _, line := range f.UnreadOwners {
+		out.Against = append(out.Against, rulings.Against{Name: line, Why: rulings.LeftOut})
+	}
 	if len(f.Owned.Value) == 0 {
 		return out
 	}

@@ -107,7 +107,7 @@ func fact[T any](p *pass, name string, read func(context.Context) (T, error)) ga
 
 func (p *pass) reviews(n gates.Needs, s Subject) {
 	if n.Owners {
-		p.out.Owned = p.owned(s)
+		p.out.Owned, p.out.UnreadOwners = p.owned(s)
 	}
 	if !n.Reviews {
 		return
@@ -129,17 +129,17 @@ func (p *pass) reviews(n gates.Needs, s Subject) {
 	})
 }
 
-// owned are the paths with owners that a subject is about.
-func (p *pass) owned(s Subject) gates.Fact[[]gates.Owned] {
+// owned are the paths with owners that a subject is about, and the lines that tell of owners and are left out.
+func (p *pass) owned(s Subject) (paths gates.Fact[[]gates.Owned], unread []string) {
 	o := fact(p, "ownership", p.ownership)
 	if !o.Known {
-		return gates.Unknown[[]gates.Owned](o.Problem)
+		return gates.Unknown[[]gates.Owned](o.Problem), nil
 	}
 	all, err := o.Value.owned(s)
 	if err != nil {
-		return gates.Unknown[[]gates.Owned](err.Error())
+		return gates.Unknown[[]gates.Owned](err.Error()), o.Value.unread
 	}
-	return gates.Known(all)
+	return gates.Known(all), o.Value.unread
 }
 
 func (p *pass) rest(n gates.Needs) {

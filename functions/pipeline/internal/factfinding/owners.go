@@ -25,16 +25,16 @@ var ownersFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"
 // comes after a longer one.
 const maxLine = 60 << 10
 
-// An ownership is the file with the owners, and the changed paths, sorted.
+// An ownership is the file with the owners, the lines of it that are left out, and the changed paths, sorted.
 type ownership struct {
-	rules codeowners.Ruleset
-	paths []string
+	rules  codeowners.Ruleset
+	unread []string
+	paths  []string
 }
 
-// ownership reads the file at the tip of the base branch: the pull request's own file makes nobody an owner. GitHub leaves out
-// lines that it cannot read; here nobody knows then who owns what.
+// ownership reads the file at the tip of the base branch: the pull request's own file makes nobody an owner.
 func (f *Finder) ownership(ctx context.Context) (o ownership, err error) {
-	if o.rules, err = f.owners(ctx); err != nil {
+	if o.rules, o.unread, err = f.owners(ctx); err != nil {
 		return o, err
 	}
 	paths, all, err := f.Hub.ChangedFiles(ctx, f.Pull.Number)
@@ -89,28 +89,40 @@ func configures(file, dir string) bool {
 	return path.Dir(file) == path.Clean(dir) && slices.ContainsFunc([]string{".tf", ".tf.json", ".tofu", ".tofu.json", ".tfvars", ".tfvars.json"}, is)
 }
 
-// owners reads the file.
-func (f *Finder) owners(ctx context.Context) (codeowners.Ruleset, error) {
+// owners reads the file, and names the lines that it leaves out.
+func (f *Finder) owners(ctx context.Context) (rules codeowners.Ruleset, unread []string, err error) {
 	for _, name := range ownersFiles {
 		src, err := f.Hub.File(ctx, f.Base, name)
 		if errors.Is(err, github.ErrNotFound) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for i, line := range bytes.Split(src, []byte("\n")) {
 			if len(line) > maxLine {
-				return nil, problem("line %d of the base branch's %s is too long", i+1, name)
+				return nil, nil, problem("line %d of the base branch's %s is too long", i+1, name)
 			}
+			one, ok := ownersIn(line)
+			if !ok {
+				unread = append(unread, fmt.Sprintf("%s line %d", name, i+1))
+			}
+			rules = append(rules, one...)
 		}
-		rules, err := codeowners.ParseFile(bytes.NewReader(src))
-		if err != nil {
-			return nil, problem("the base branch's %s cannot be read: %v", name, err)
-		}
-		return rules, nil
+		return rules, unread, nil
 	}
-	return nil, problem("the base branch has no CODEOWNERS file")
+	return nil, nil, problem("the base branch has no CODEOWNERS file")
+}
+
+// ownersIn reads a line: at most one rule. It is false for a line that GitHub leaves out, and lists among the errors of the file:
+// one with an owner that is none, or with a pattern that only .gitignore can have.
+// Source: https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners#codeowners-syntax
+func ownersIn(line []byte) (codeowners.Ruleset, bool) {
+	if bytes.HasPrefix(bytes.TrimSpace(line), []byte(`\#`)) { // which the library reads
+		return nil, false
+	}
+	rules, err := codeowners.ParseFile(bytes.NewReader(line))
+	return rules, err == nil
 }
 
 // problem is an error that people have to mend.
