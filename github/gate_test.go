@@ -130,12 +130,12 @@ func TestReports(t *testing.T) {
 // nobody knows here.
 func TestRequiredReports(t *testing.T) {
 	s := newSetting(t)
-	if got, err := s.client.RequiredReports(t.Context(), "main"); err != nil || len(got) > 0 {
+	if got, err := s.client.RequiredReports(t.Context(), "main"); err != nil || len(got.Reports)+len(got.Others) > 0 {
 		t.Error(got, err)
 	}
 	s.repo.Protect("blocked", []githubtest.Required{{Name: "ci"}, {Name: "lockstep", App: 4711}}, []githubtest.Required{{Name: "build", App: 7}, {Name: "lint"}})
 	got, err := s.client.RequiredReports(t.Context(), "main")
-	want := []github.RequiredReport{{Name: "ci"}, {Name: "lockstep", Own: true}, {Name: "build", AppID: 7}, {Name: "lint"}}
+	want := github.Rules{Reports: []github.RequiredReport{{Name: "ci"}, {Name: "lockstep", Own: true}, {Name: "build", AppID: 7}, {Name: "lint"}}, Others: []string{"required_signatures"}, Resolved: true}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}

@@ -24,9 +24,12 @@ func (c *Client) Reports(ctx context.Context, sha string) ([]Report, error) {
 	return out, failed(what, err)
 }
 
-// RequiredReports returns those that the protection and the rulesets of a branch want.
-func (c *Client) RequiredReports(ctx context.Context, branch string) ([]RequiredReport, error) {
-	out, err := reports(c).RequiredReports(ctx, branch)
+// Rules are those of a branch that want something before a merge.
+type Rules = reporting.Rules
+
+// RequiredReports returns the reports, and the rest, that the protection and the rulesets of a branch want.
+func (c *Client) RequiredReports(ctx context.Context, branch string) (Rules, error) {
+	out, err := reports(c).Rules(ctx, branch)
 	return out, failed(fmt.Sprintf("read the rules of the branch %s of %s", branch, c.repo), err)
 }
 

@@ -50,7 +50,10 @@ func mergeable(f Facts, _ requirements.Rules) rulings.Ruling {
 			against = append(against, rulings.Against{Name: want.Name, Why: why})
 		}
 	}
-	no(m.Blocked && !waits && len(against) == 0, rulings.Blocked)
+	no(m.Unresolved > 0, rulings.Unresolved)
+	if m.Blocked && !waits && len(against) == 0 {
+		against = append(against, rulings.Against{Why: rulings.Blocked, Names: m.Rules})
+	}
 	return of(against)
 }
 

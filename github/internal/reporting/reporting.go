@@ -82,44 +82,62 @@ type RequiredReport struct {
 	Own bool
 }
 
-// RequiredReports returns those that the protection and the rulesets of a branch want.
+// Rules are those of a branch, by its protection and its rulesets, that want something before a merge.
+type Rules struct {
+	Reports []RequiredReport
+	// Resolved is set if all conversations have to be resolved.
+	Resolved bool
+	// Others are the kinds of the rest, as GitHub names them, but for reviews, merge queues and changes that are no merges: nobody
+	// tells here whether a pull request fulfils them. The protection of a branch tells its reports alone.
+	Others []string
+}
+
+// elsewhere are the kinds of rules that others tell of, or that are about no merge of a pull request.
+var elsewhere = []string{"required_status_checks", "pull_request", "merge_queue", "creation", "deletion", "non_fast_forward"}
+
+// Rules returns those of a branch.
 // Sources: https://docs.github.com/en/rest/branches/branches#get-a-branch,
 // https://docs.github.com/en/rest/repos/rules#get-rules-for-a-branch
-func (r Reader) RequiredReports(ctx context.Context, branch string) ([]RequiredReport, error) {
-	out, err := r.protected(ctx, branch)
-	if err != nil {
-		return nil, err
+func (r Reader) Rules(ctx context.Context, branch string) (out Rules, err error) {
+	if out.Reports, err = r.protected(ctx, branch); err != nil {
+		return Rules{}, err
 	}
 	for page := 1; page != 0; {
 		// The library refuses kinds of rules that it does not know.
 		req, err := r.Client.NewRequest("GET", fmt.Sprintf("repos/%s/%s/rules/branches/%s?per_page=100&page=%d", r.Owner, r.Name, url.PathEscape(branch), page), nil)
 		if err != nil {
-			return nil, err
+			return Rules{}, err
 		}
 		var rules []rule
 		res, err := r.Client.Do(ctx, req, &rules)
 		if err != nil {
-			return nil, err
+			return Rules{}, err
 		}
 		for _, one := range rules {
 			for _, x := range one.Parameters.Checks {
-				out = append(out, RequiredReport{Name: x.Context, AppID: x.App})
+				out.Reports = append(out.Reports, RequiredReport{Name: x.Context, AppID: x.App})
+			}
+			out.Resolved = out.Resolved || one.Parameters.Resolved
+			if !slices.Contains(elsewhere, one.Type) && !slices.Contains(out.Others, one.Type) {
+				out.Others = append(out.Others, one.Type)
 			}
 		}
 		page = res.NextPage
 	}
-	for i := range out {
-		if out[i].Own = out[i].AppID == r.App; out[i].Own {
-			out[i].AppID = 0
+	for i, x := range out.Reports {
+		if x.AppID == r.App {
+			out.Reports[i].Own, out.Reports[i].AppID = true, 0
 		}
 	}
 	return out, nil
 }
 
-// A rule of a ruleset, as far as it is about checks.
+// A rule of a ruleset, as far as it is about checks and conversations.
 type rule struct {
+	Type       string `json:"type"`
 	Parameters struct {
-		Checks []struct {
+		Resolved bool `json:"required_review_thread_resolution"`
+		Checks   []struct {
 			Context string `json:"context"`
 			App     int64  `json:"integration_id"`
 		} `json:"required_status_checks"`

@@ -181,9 +181,15 @@ func (p *pass) merging(talk gates.Fact[github.Discussion]) gates.Fact[gates.Merg
 			Conflict: p.Pull.MergeState == "dirty", Behind: p.Pull.MergeState == "behind", Blocked: p.Pull.MergeState == "blocked",
 			ReviewMissing: talk.Value.ReviewMissing,
 		}
-		all, err := p.Hub.RequiredReports(ctx, p.Pull.Base.Ref)
-		for _, r := range all {
+		rules, err := p.Hub.RequiredReports(ctx, p.Pull.Base.Ref)
+		for _, r := range rules.Reports {
 			m.Required = append(m.Required, gates.Required{Name: r.Name, App: r.AppID, Own: r.Own || p.own(r)})
+		}
+		if m.Blocked {
+			m.Rules = rules.Others
+		}
+		if m.Blocked && rules.Resolved {
+			m.Unresolved = talk.Value.Open
 		}
 		return m, err
 	})

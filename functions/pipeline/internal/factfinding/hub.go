@@ -34,7 +34,7 @@ type Branches interface {
 	Reports(ctx context.Context, sha string) ([]github.Report, error)
 	// Environment returns the protection rules of an environment for deployments of a branch.
 	Environment(ctx context.Context, name, branch string) (github.Environment, error)
-	RequiredReports(ctx context.Context, branch string) ([]github.RequiredReport, error)
+	RequiredReports(ctx context.Context, branch string) (github.Rules, error)
 }
 
 // People reads the rights of people.

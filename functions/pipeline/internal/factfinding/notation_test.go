@@ -209,7 +209,7 @@ func (s *scene) branch(verb, one, two string) bool {
 		})
 	case "status":
 		s.repo.SetStatus(s.repo.Head("one"), one, two)
-	case "protect":
+	case "protect", "ruleset":
 		var all []githubtest.Required
 		for _, x := range strings.Fields(two) {
 			r := githubtest.Required{Name: x}
@@ -219,7 +219,11 @@ func (s *scene) branch(verb, one, two string) bool {
 			}
 			all = append(all, r)
 		}
-		s.repo.Protect(one, all, nil)
+		if verb == "ruleset" {
+			s.repo.Protect(one, nil, all)
+		} else {
+			s.repo.Protect(one, all, nil)
+		}
 	case "environment":
 		s.environment(one, strings.Fields(two))
 	case "in":

@@ -52,7 +52,12 @@ func Ruleset(repository string, all []Required) []any {
 	}
 	checks := rule("required_status_checks")
 	checks["parameters"] = rest.Object{"required_status_checks": want, "strict_required_status_checks_policy": false}
-	return []any{rule("required_signatures"), checks}
+	reviews := rule("pull_request")
+	reviews["parameters"] = rest.Object{
+		"dismiss_stale_reviews_on_push": false, "require_code_owner_review": false, "require_last_push_approval": false,
+		"required_approving_review_count": 0, "required_review_thread_resolution": true,
+	}
+	return []any{rule("required_signatures"), reviews, checks}
 }
 
 // A Status is a commit status.
