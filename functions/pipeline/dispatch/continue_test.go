@@ -533,7 +533,7 @@ func TestStopApply(t *testing.T) {
 	}
 	id := s.repo.Comment("alice", n, "lockstep apply")
 	s.settle()
-	s.expect("who may not", s.answerTo(n, denied), "**Not stopped**", "`mallory` has the permission `read`")
+	s.expect("who may not", s.answerTo(n, denied), "**Not stopped**:", "`mallory` has the permission `read`")
 	s.golden("stop", s.answerTo(n, asked), s.answerTo(n, id), s.status(n), s.check("b"), s.say("alice", n, "lockstep stop"))
 	if p.unlocked != 1 || len(p.jobs) != 1 {
 		t.Errorf("unlocked %d times after %d parts", p.unlocked, len(p.jobs))
