@@ -18,11 +18,11 @@ func (l *pulls) LagMerges(n int) {
 	l.lag = n
 }
 
-func (l *pulls) pair(p *pull) [2]string { return [2]string{l.repo.branches[p.base], p.headSHA} }
+func pairOf(l *pulls, p *pull) [2]string { return [2]string{l.repo.branches[p.base], p.headSHA} }
 
 // try brings the trial merge up to date, as GitHub does when a pull request is read.
 func (l *pulls) try(p *pull) {
-	pair := l.pair(p)
+	pair := pairOf(l, p)
 	if !p.open || p.trial.of == pair {
 		return
 	}
@@ -39,7 +39,7 @@ func (l *pulls) try(p *pull) {
 
 // mergeable returns the member of that name: true, false, or nil while the trial is out of date.
 func (l *pulls) mergeable(p *pull) any {
-	if !p.open || p.trial.of != l.pair(p) {
+	if !p.open || p.trial.of != pairOf(l, p) {
 		return nil
 	}
 	return !p.trial.conflicts
