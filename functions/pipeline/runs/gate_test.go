@@ -3,6 +3,10 @@ package runs
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -88,6 +93,30 @@ func TestGate(t *testing.T) {
 	blocks := func(q *Request) { q.Blocks = []string{"aws_vpc.main"} }
 	required := func(o rulings.Outcome) change { return func(q *Request) { q.Required = &rulings.Ruling{Outcome: o} } }
 	locked := func(v Reservation) change { return func(q *Request) { q.Reserved = &v } }
+	placed := func(p Placing) change { return func(q *Request) { q.Placing = &p } }
+	elsewhere := func(q *Request) { q.Run.Place = "s3://states/net"; q.Placing = &Placing{} }
+	inTurn := func(all string) change {
+		return func(q *Request) { q.Run.Project, q.Order = "app", ordered("app>net", "app>net", all) }
+	}
+	foreseen := func(q *Request) {
+		q.Run.Parts = &Parts{State: before, Engine: "1", Saved: planHash, PlannedOn: map[string]string{"vpc@default": headTwo}}
+		q.Run.PlanHash = q.Run.Parts.Hash()
+		*q.OnGitHub = q.Run.PlanHash
+	}
+	reads := func(n int) change {
+		return func(q *Request) {
+			q.Run.Reads, q.Applied = map[string]int{"vpc@default": 1}, map[string]int{"vpc@default": n}
+		}
+	}
+	waiting := func(q *Request) { q.Run = q.Run.Await(Waiting{By: "carol", On: []string{"vpc"}}) }
+	queue := func(q *Request) {
+		q.Actor, q.Permission, q.Pull.MergedBy = "queue[bot]", github.NoPermission, pipeline.MergeQueue
+	}
+	moved := func(q *Request) { q.Pull.Head.SHA = headTwo }
+	provider := func(q *Request) { q.Providers = "it is another one" }
+	version := func(q *Request) { q.OtherVersion = true }
+	around := func(q *Request) { q.Around = []string{"x"} }
+	unlocked := func(q *Request) { q.State = nil }
 
 	tests := []struct {
 		name    string
@@ -375,9 +404,131 @@ func TestGate(t *testing.T) {
 		{"a requirement that is not met, without a plan", []change{phase(New), required(rulings.Fails)}, "NoPlan"},
 		{"a requirement that is not met, planned again", []change{required(rulings.Fails), again(true)}, "Required"},
 
+		{"a state under a new name", []change{placed(Placing{Kind: RenamedPlace, Owner: "old"})}, "PlaceRenamed"},
+		{"plan of a state under a new name", []change{verb(comment.Plan), placed(Placing{Kind: RenamedPlace, Owner: "old"})}, ""},
+		{"merge of a state under a new name", []change{merge, placed(Placing{Kind: RenamedPlace, Owner: "old"})}, "PlaceRenamed"},
+		{"after the merge it has the name", []change{mergedSince, after, placed(Placing{Kind: SamePlace})}, ""},
+		{"a first state in clear", []change{placed(Placing{Kind: NewPlace, InClear: true})}, "NotEncrypted"},
+		{"plan of a first state in clear", []change{verb(comment.Plan), placed(Placing{Kind: NewPlace, InClear: true})}, ""},
+		{"a state that is elsewhere by now", []change{elsewhere}, "PlaceMoved"},
+		{"plan of a state that is elsewhere by now", []change{verb(comment.Plan), elsewhere}, ""},
+		{"the rest of a stopped apply to a state that is elsewhere", []change{phase(Stopped), elsewhere}, "PlaceMoved"},
+		{"a state that is elsewhere, planned again", []change{elsewhere, again(true)}, "PlaceMoved"},
+		{"no state that may be read", []change{placed(Placing{Reasons: reasons.List{reasons.PlaceUnknown{}}})}, "PlaceUnknown"},
+		{"plan of no state that may be read", []change{verb(comment.Plan), placed(Placing{Reasons: reasons.List{reasons.PlaceUnknown{}}})}, "PlaceUnknown"},
+		{"no state that may be read, under a new name", []change{placed(Placing{Kind: RenamedPlace, Reasons: reasons.List{reasons.PlaceUnknown{}}})}, "PlaceUnknown"},
+		{"no state that may be read, and another head", []change{moved, placed(Placing{Reasons: reasons.List{reasons.PlaceUnknown{}}})}, "HeadMoved PlaceUnknown"},
+		{"no state that a reader hears of", []change{may(github.ReadPermission), placed(Placing{Reasons: reasons.List{reasons.PlaceUnknown{}}})}, "NoPermission"},
+
+		{"before one that it depends on", []change{inTurn("app:planned net:planned")}, "OutOfOrder"},
+		{"after one that it depends on", []change{inTurn("app:planned net:applied")}, ""},
+		{"behind one that is being applied", []change{inTurn("app:planned net:applying")}, "Awaits"},
+		{"behind one whose apply has failed", []change{inTurn("app:planned net:apply-failed")}, "OutOfOrder"},
+		{"by its hash, before one that it depends on", []change{inTurn("app:planned net:planned"), name(planHash[:7])}, "OutOfOrder"},
+		{"merge, before one that it depends on", []change{merge, inTurn("app:planned net:planned")}, "OutOfOrder"},
+		{"after the merge, before one that it depends on", []change{mergedSince, after, inTurn("app:planned net:planned")}, "OutOfOrder"},
+		{"before one that it depends on, and locked", []change{inTurn("app:planned net:planned"), locked(Reservation{Number: 8})}, "LockedByAnother OutOfOrder"},
+		{"before one that it depends on, planned again", []change{inTurn("app:planned net:planned"), again(true)}, "OutOfOrder"},
+		{"plan before one that it depends on", []change{verb(comment.Plan), inTurn("app:planned net:planned")}, ""},
+		{"unlock before one that it depends on", []change{verb(comment.Unlock), inTurn("app:planned net:planned")}, ""},
+		{"what waits for its turn, applied once more", []change{waiting}, "BeingApplied"},
+		{"plan of what waits for its turn", []change{verb(comment.Plan), waiting}, ""},
+		{"merge of what waits for its turn", []change{merge, waiting}, "BeingApplied"},
+
+		{"planned with the outputs of a plan", []change{foreseen}, "OutputsPlanned"},
+		{"planned with the outputs of a plan, planned again", []change{foreseen, again(true)}, ""},
+		{"planned with the outputs of a plan, and different", []change{foreseen, again(false)}, "PlanDiffers"},
+		{"planned with the outputs of a plan, the state not looked at yet", []change{foreseen, unlocked}, ""},
+		{"merge of what is planned with the outputs of a plan", []change{merge, foreseen}, "OutputsPlanned"},
+		{"outputs of what was applied since", []change{reads(2)}, "OutputsMoved"},
+		{"outputs of what was applied since, planned again", []change{reads(2), again(true)}, ""},
+		{"outputs of what was applied since, and different", []change{reads(2), again(false)}, "PlanDiffers"},
+		{"outputs of what was not applied since", []change{reads(1)}, ""},
+		{"outputs of what was applied since, and another head", []change{reads(2), moved, again(true)}, "HeadMoved"},
+
+		{"after the merge, locked for another one", []change{mergedSince, after, locked(Reservation{Number: 8})}, "LockedByAnother"},
+		{"after the merge, another one was applied", []change{mergedSince, after, last(LastApply{Number: 8})}, "OtherUnmerged"},
+		{"after the merge, a requirement is not met", []change{mergedSince, after, required(rulings.Fails)}, "Required"},
+		{"after the merge, the state was written", []change{mergedSince, after, state(StateID{"l", 4, "v4"})}, "StateMoved"},
+		{"after the merge, the state was written, planned again", []change{mergedSince, after, state(StateID{"l", 4, "v4"}), again(true)}, ""},
+		{"after the merge, planned again and different", []change{mergedSince, after, blocks, again(false)}, "PlanDiffers"},
+		{"after the merge, of another deployment's", []change{mergedSince, after, given}, "ServedElsewhere"},
+		{"after the merge, of a removal", []change{mergedSince, after, removed}, ""},
+		{"after the merge, by the name of the plan, before it was shown", []change{mergedSince, after, hidden, name(planHash)}, ""},
+		{"after the merge, by the name of another plan", []change{mergedSince, after, name("1234567")}, "OtherPlan"},
+		{"after the merge, of what failed", []change{mergedSince, after, phase(ApplyFailed)}, "ApplyBroken"},
+		{"after the merge, the rest of a stopped apply", []change{mergedSince, after, phase(Stopped)}, ""},
+		{"after the merge, a plan that nobody asked for", []change{mergedSince, after, renewed}, "PlanRenewed"},
+		{"after the merge, an exchanged plan", []change{mergedSince, after, func(q *Request) { q.Saved = "x" }}, "SavedExchanged"},
+		{"after the merge, into another branch", []change{mergedSince, after, other}, "OtherBase"},
+
+		{"merge by the queue", []change{merge, queue}, ""},
+		{"merge by the queue, and a requirement is not met", []change{merge, queue, required(rulings.Unknown)}, "Required"},
+		{"apply by the queue's bot", []change{queue}, "NoPermission"},
+		{"merge in a conflict with the base branch", []change{merge, conflict}, "Conflicts"},
+		{"merge of another head whose plan was not shown", []change{merge, moved, hidden}, "HeadMoved PlanIsNewer"},
+		{"merge of a plan with -target that was not shown", []change{merge, hidden, options(grammar.Options{Targets: []string{"a.b"}})}, "NotAll"},
+		{"merge of a plan with -destroy of another head", []change{merge, moved, options(grammar.Options{Destroy: true})}, "NotAll HeadMoved"},
+		{"merge of the rest of a stopped apply", []change{merge, phase(Stopped)}, ""},
+		{"merge after an apply failed", []change{merge, phase(ApplyFailed)}, "ApplyBroken"},
+		{"merge of what is applied", []change{merge, phase(Applied)}, "AlreadyDone"},
+		{"merge of what was found stale", []change{merge, phase(Stale)}, "FoundStale"},
+		{"merge of what the head does not touch", []change{merge, phase(Superseded)}, "NoPlan"},
+		{"merge of no changes", []change{merge, func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
+		{"merge of another deployment's", []change{merge, given}, "ServedElsewhere"},
+		{"merge of a removal that does not stand", []change{merge, restored}, "Restored NotAll"},
+		{"merge, planned again and different", []change{merge, blocks, again(false)}, "PlanDiffers"},
+
+		{"the rest of a stopped apply, another one applied since", []change{phase(Stopped), last(LastApply{Number: 8})}, "OtherUnmerged"},
+		{"the rest of a stopped apply, where the merge applies", []change{phase(Stopped), onMerge}, "AppliedLater"},
+		{"the rest of a stopped apply, a requirement is not met", []change{phase(Stopped), required(rulings.Fails)}, "Required"},
+		{"the rest of a stopped apply, pushed since", []change{phase(Stopped), moved}, "HeadMoved"},
+		{"the rest of a stopped apply, when closed", []change{phase(Stopped), closed}, "NotOpen"},
+		{"the rest of a stopped apply, unseen", []change{phase(Stopped), hidden}, "PlanIsNewer"},
+		{"the rest of a stopped apply, nothing of which is left", []change{phase(Stopped), func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
+
+		{"plan of a named commit of a fork when closed", []change{verb(comment.Plan), forks, commit(headOne), closed}, "NotOpen"},
+		{"plan of a named commit of a fork in a conflict", []change{verb(comment.Plan), forks, commit(headOne), conflict}, "Conflicts"},
+		{"plan of a named commit of a fork of another deployment's", []change{verb(comment.Plan), forks, commit(headOne), given}, "ServedElsewhere"},
+		{"plan of a named commit of a fork, and a requirement is not met", []change{verb(comment.Plan), forks, commit(headOne), required(rulings.Fails)}, "Required"},
+		{"plan of a named commit of a fork by a reader", []change{verb(comment.Plan), forks, commit(headOne), may(github.ReadPermission)}, "NoPermission"},
+		{"plan of another commit of a fork into another branch", []change{verb(comment.Plan), forks, commit(headTwo), other}, "OtherCommit OtherBase"},
+
+		{"all that a plan made again settles", []change{provider, version, around, blocks, state(StateID{"l", 4, "v4"})}, "ConfigMoved OthersMoved ProvidersMoved OtherVersion StateMoved"},
+		{"all that a plan made again settles, once it is the same", []change{provider, version, around, blocks, state(StateID{"l", 4, "v4"}), again(true)}, ""},
+		{"all that a plan made again settles, once it is not", []change{provider, version, around, blocks, state(StateID{"l", 4, "v4"}), again(false)}, "PlanDiffers"},
+		{"what it settles, and what it does not", []change{provider, modules, again(true)}, "ModulesMoved"},
+		{"different, and of an exchanged record", []change{again(false), made(strings.Repeat("0", 64))}, "SavedExchanged ShownExchanged PlanDiffers"},
+		{"different, and in a conflict", []change{conflict, again(false)}, "Conflicts PlanDiffers"},
+		{"the same, and a requirement is lifted", []change{blocks, again(true), required(rulings.Lifted)}, ""},
+		{"the same, of no plan", []change{phase(New), again(true)}, "NoPlan"},
+		{"a reader hears nothing of a difference", []change{may(github.ReadPermission), again(false)}, "NoPermission"},
+
+		{"locked, and another one was applied", []change{last(LastApply{Number: 8}), locked(Reservation{Number: 8})}, "OtherUnmerged LockedByAnother"},
+		{"locked, applied and not required", []change{last(LastApply{Number: 8}), locked(Reservation{Number: 9}), required(rulings.Fails)}, "OtherUnmerged LockedByAnother Required"},
+		{"unseen, and nobody asked for it", []change{hidden, renewed}, "PlanIsNewer PlanRenewed"},
+		{"another one by its name, and nobody asked for it", []change{renewed, name("1234567")}, "OtherPlan"},
+		{"unseen, of another head", []change{moved, shown(time.Second)}, "HeadMoved PlanIsNewer"},
+		{"another deployment's, when closed", []change{given, closed}, "ServedElsewhere NotOpen"},
+		{"plan of another deployment's, when closed", []change{verb(comment.Plan), given, closed}, "ServedElsewhere NotOpen"},
+		{"plan in a conflict, while it is applied", []change{verb(comment.Plan), conflict, phase(Applying)}, "BeingApplied Conflicts"},
+		{"plan of another commit, when closed", []change{verb(comment.Plan), commit(headTwo), closed}, "OtherCommit"},
+		{"recover while it waits to be applied", []change{verb(comment.Recover), phase(ApplyQueued)}, "BeingApplied"},
+		{"unlock of what goes on", []change{verb(comment.Unlock), phase(Continuing)}, "BeingApplied"},
+		{"unlock while it is applied, and a requirement is not met", []change{verb(comment.Unlock), phase(Applying), required(rulings.Fails)}, "BeingApplied Required"},
+		{"stop of what goes on", []change{verb(comment.Stop), phase(Continuing)}, ""},
+		{"lock of another deployment's", []change{verb(comment.Lock), given}, ""},
+		{"lock of what another one has locked, when closed", []change{verb(comment.Lock), closed, locked(Reservation{Number: 8})}, "NotOpen LockedByAnother"},
+		{"override", []change{verb(comment.Override)}, ""},
+		{"override by a reader", []change{verb(comment.Override), may(github.ReadPermission)}, "NoPermission"},
+		{"override into another branch", []change{verb(comment.Override), other}, "OtherBase"},
+		{"override, whatever is required", []change{verb(comment.Override), required(rulings.Fails)}, ""},
+		{"retry by a reader", []change{verb(comment.Retry), may(github.ReadPermission)}, "NoPermission"},
+
 		{"several things at once", []change{closed, func(q *Request) { q.Pull.Head.SHA = headTwo }, state(StateID{}), last(LastApply{Number: 8})},
 			"NotOpen HeadMoved OtherUnmerged StateMoved"},
 	}
+	silent := listening(t)
 	for _, test := range tests {
 		q := allowed()
 		for _, c := range test.changes {
@@ -394,6 +545,45 @@ func TestGate(t *testing.T) {
 		if _, err := json.Marshal(d.Reasons); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
+	}
+	for _, name := range silent() {
+		t.Errorf("the rule %s refuses no row", name)
+	}
+	if len(tests) < 300 {
+		t.Errorf("%d rows", len(tests))
+	}
+}
+
+// listening has the rules of the gate heard until the end of the test. It returns the names of those that have refused nothing, for
+// each command that they are about beside those of all commands.
+func listening(t *testing.T) (silent func() []string) {
+	was, heard := slices.Clone(rules), map[string]bool{}
+	nameOf := func(i int, v comment.Verb) string {
+		_, name, _ := strings.Cut(filepath.Ext(runtime.FuncForPC(reflect.ValueOf(was[i].no).Pointer()).Name()), ".")
+		if len(was[i].verbs) == len(everything) {
+			return name
+		}
+		return name + " of " + string(v)
+	}
+	for i := range rules {
+		rules[i].no = func(q *Request) reasons.Reason {
+			no := was[i].no(q)
+			if no != nil {
+				heard[nameOf(i, q.Verb)] = true
+			}
+			return no
+		}
+	}
+	t.Cleanup(func() { copy(rules, was) })
+	return func() (out []string) {
+		for i, r := range was {
+			for _, v := range r.verbs {
+				if name := nameOf(i, v); !heard[name] && !slices.Contains(out, name) {
+					out = append(out, name)
+				}
+			}
+		}
+		return out
 	}
 }
 
