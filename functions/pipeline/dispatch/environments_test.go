@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -123,6 +124,52 @@ func TestOutcomeBeforeTheRest(t *testing.T) {
 	if got := h.since(); got != "all: net apply_stopped +0, all: net applied +2" && got != "all: net applied +2, all: net apply_stopped +0" {
 		t.Errorf("told: %s", got)
 	}
+}
+
+// TestOutcomeOfARefusal holds the same of an apply that a hook refuses once GitHub was told that it runs.
+func TestOutcomeOfARefusal(t *testing.T) {
+	t.Parallel()
+	files := deployed()
+	files["lockstep.hcl"] += "hook \"ticket\" {\n  on = [\"before_apply\"]\n  program = \"ticket\"\n}\n"
+	s := newStage(t, files)
+	hook := &steps{say: map[string]string{"before_apply": `{"verdict": "deny"}`}}
+	hook.use(s)
+	s.hub.Accepts("deployments", "write")
+	s.guarded("production", githubtest.Environment{})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.pipeline.Engine = asking{s.pipeline.Engine, func() {
+		if err := s.pipeline.Handle(t.Context(), pipeline.Message{ID: "tell", Kind: pipeline.SyncComments, Pull: s.ref(n)}); err != nil {
+			t.Error(err)
+		}
+	}}
+	m, _ := s.toApply("bob", n)
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.deployments(); got != "production in_progress" {
+		t.Errorf("after the refusal: the deployments are %q", got)
+	}
+	hook.say = nil
+	id := s.repo.Comment("bob", n, "lockstep apply")
+	again := pipeline.Message{ID: "again", Kind: pipeline.Commanded, Pull: s.ref(n), Comment: id, Actor: "bob", At: s.hub.Now(), Lines: grammar.Parse("lockstep apply")}
+	if err := s.pipeline.Handle(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	if got := s.deployments(); got != "production inactive, production success" {
+		t.Errorf("the deployments are %q", got)
+	}
+}
+
+// asking is an engine before whose applies something happens.
+type asking struct {
+	jobs.Engine
+	before func()
+}
+
+func (a asking) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+	a.before()
+	return a.Engine.Apply(ctx, j, plan, permit)
 }
 
 // TestDeployments records each apply to an environment of GitHub, and nothing else.

@@ -39,8 +39,8 @@ type ApplyQueuer struct {
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Queue    pipeline.Queue
-	// Tell tells GitHub and people elsewhere of the outcomes of the pull request's applies. It is called before a run whose apply
-	// has ended goes on, and can be repeated.
+	// Tell tells GitHub and people elsewhere of the outcomes of the pull request's applies. It is called before a run that had an
+	// apply goes on, and can be repeated.
 	Tell func(context.Context) error
 }
 

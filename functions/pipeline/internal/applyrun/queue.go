@@ -134,7 +134,7 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 					return nil, err
 				}
 			}
-			if s.Phase.Ended() {
+			if s.Try > 0 {
 				if err := qu.Tell(ctx); err != nil {
 					return nil, err
 				}

@@ -38,8 +38,8 @@ type PlanQueuer struct {
 	Queue    pipeline.Queue
 	// Loud is the maximum of plans of one push or command that are told of one by one; 0 is DefaultLoud.
 	Loud int
-	// Tell tells GitHub and people elsewhere of the outcomes of the pull request's applies. It is called before a run whose apply
-	// has ended goes on, and can be repeated.
+	// Tell tells GitHub and people elsewhere of the outcomes of the pull request's applies. It is called before a run that had an
+	// apply goes on, and can be repeated.
 	Tell func(context.Context) error
 
 	quiet bool

@@ -215,7 +215,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 		if err := qu.abort(ctx, s.Run); err != nil {
 			return nil, err
 		}
-		if s.Phase.Ended() {
+		if s.Try > 0 {
 			if err := qu.Tell(ctx); err != nil {
 				return nil, err
 			}
