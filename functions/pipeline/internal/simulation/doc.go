@@ -9,7 +9,8 @@
 // is done and the answer is lost, or its process dies before or after it. Between two
 // effects anything else may happen. So every order of effects that real machines can have is a
 // seed, and a seed that has found a defect is a test. Whole histories have up to 23 acts of people, brief ones 2 to 5, with
-// more mishaps in the same time. In aimed ones people wait for plans and apply them, and most mishaps come after that.
+// more mishaps in the same time. In aimed ones people wait for plans and apply them, and most mishaps come after that. Those of a
+// team are aimed, too, and its base branch has requirements, gates, hooks, an environment of GitHub, or lets forks be planned.
 //
 //	scheduler_test.go   the gate, and the choice of the next step
 //	queue_test.go       SQS: groups, visibility, dead letters; and the functions that it invokes
@@ -17,6 +18,7 @@
 //	engine_test.go      states with locks and journals, and objects, in place of package executor
 //	hub_test.go         GitHub: githubtest behind the real client
 //	people_test.go      pushes, comments and merges
+//	team_test.go        what a team demands of an apply, in histories of that kind
 //	reviews_test.go     reviews that an apply needs, and their overrides, in some histories
 //	removals_test.go    projects that are removed, and brought back
 //	options_test.go     plans with options, and changes of states

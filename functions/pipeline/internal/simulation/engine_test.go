@@ -180,6 +180,8 @@ func (e engine) work(ctx context.Context, seconds int) error {
 
 // Plan implements jobs.Engine. It takes no lock: a plan whose state moved is made again.
 func (e engine) Plan(ctx context.Context, j jobs.Job) (res jobs.PlanResult, err error) {
+	e.s.nameless(j, "planned")
+	var made saved
 	for {
 		var before uint64
 		var now map[string]string
@@ -197,12 +199,21 @@ func (e engine) Plan(ctx context.Context, j jobs.Job) (res jobs.PlanResult, err 
 		if err := e.do(ctx, "look at the state of "+j.Dir, func() error {
 			st := e.s.state(j.Dir)
 			if moved = st.serial != before; !moved {
-				res = e.s.result(st, opted(j.Dir, e.s.number(), e.s.wantedIn(j), now, j.Options))
+				made = opted(j.Dir, e.s.number(), e.s.wantedIn(j), now, j.Options)
+				res = e.s.result(st, made)
 			}
 			return nil
-		}); err != nil || !moved {
+		}); err != nil {
 			return res, err
 		}
+		if moved {
+			continue
+		}
+		if j.Snapshot != nil {
+			res.Plan, res.Applyable, res.Previewed = nil, false, true
+			return res, nil
+		}
+		return res, e.judge(ctx, j, made, &res)
 	}
 }
 
@@ -278,6 +289,8 @@ type applying struct {
 	j    jobs.Job
 	st   *state
 	keep bool // the lock
+	// denied is whether a gate has not allowed the plan, when it was asked last.
+	denied bool
 	// asked is the time at which it asked for its permission.
 	asked time.Time
 }
@@ -324,6 +337,11 @@ func (a *applying) permitted(ctx context.Context, p saved, permit func(jobs.Pres
 	now := jobs.Present{State: a.st.id()}
 	early, tip := a.s.outOfOrder(a.j), a.s.repo.Head("main")
 	begins := a.st.begun == nil && !a.j.Continues
+	if begins {
+		if err := a.judged(ctx, p, &now.Content); err != nil {
+			return nil, refused, err
+		}
+	}
 	answer := permit(now)
 	if late := a.s.outOfOrder(a.j); answer == jobs.Permitted && begins && early != "" && early == late && tip == a.s.repo.Head("main") {
 		a.s.bug("the apply of %s for #%d begins, and %s", a.j.Project, a.j.Number, late)
@@ -349,6 +367,9 @@ func (a *applying) permitted(ctx context.Context, p saved, permit func(jobs.Pres
 	}
 	again := opted(p.Dir, a.s.number(), wanted, a.st.objects, a.j.Options)
 	now.Again = &jobs.Again{Plan: a.s.result(a.st, again), Equal: again.token() == p.token(), Difference: "it is another"}
+	if err := a.judged(ctx, again, &now.Again.Plan.Content); err != nil {
+		return nil, refused, err
+	}
 	if permit(now) != jobs.Permitted {
 		return nil, refused, nil
 	}
@@ -453,6 +474,7 @@ func (a *applying) change(p saved, change string) {
 	s.approved(a.j, p)
 	s.asOpted(a.j, p)
 	s.isReviewed(a, p)
+	s.allowed(a, p)
 	if !a.j.Continues {
 		s.astray(a.j, a.hardStop.Add(-limits[pipeline.Applies]))
 	}
@@ -483,10 +505,14 @@ func (e engine) Unlock(ctx context.Context, j jobs.Job) (u jobs.Unlocked, err er
 	return u, err
 }
 
-// Snapshot implements jobs.Engine: nobody has a fork.
-func (e engine) Snapshot(context.Context, jobs.Job) (s jobs.Snapshot, err error) {
-	e.s.bug("a state is read for a fork")
-	return s, nil
+// Snapshot implements jobs.Engine.
+func (e engine) Snapshot(ctx context.Context, j jobs.Job) (s jobs.Snapshot, err error) {
+	e.s.nameless(j, "read")
+	err = e.do(ctx, "make a snapshot of "+j.Dir, func() error {
+		s = jobs.Snapshot{State: []byte("{}"), ID: e.s.state(j.Dir).id()}
+		return nil
+	})
+	return s, err
 }
 
 // Recover implements jobs.Engine: the changes are in the state already.

@@ -119,7 +119,7 @@ func (c client) Checkout(ctx context.Context, sha, dir string) (u github.Unpacke
 			return github.ErrNotFound
 		}
 		c.p.s.checkouts[dir] = sha
-		return nil
+		return c.p.s.unpack(sha, dir)
 	})
 	return u, err
 }

@@ -24,6 +24,7 @@ type people struct {
 	// asPushed are the projects that each pull request changed when it had its head, if it shares commits with others: once one
 	// of those is merged, it may change more, which its own merge finds.
 	asPushed map[int][]string
+	soon     bool // the next act comes
 	groups
 	reviews
 	shifts
@@ -78,6 +79,8 @@ func (s *simulation) firstFiles() githubtest.Files {
 		files["lockstep.hcl"] = s.ordering("  depends_on = [\"p0\"]\n")
 	}
 	switch {
+	case s.teaming():
+		s.blocks(files)
 	case s.removing():
 		if delete(files, "lockstep.hcl"); s.listing(holding(files)) != "" {
 			files["lockstep.hcl"] = s.listing(holding(files))
@@ -89,10 +92,10 @@ func (s *simulation) firstFiles() githubtest.Files {
 }
 
 // automerges reports whether applied pull requests are merged by Lockstep, as in every seventh history.
-func (s *simulation) automerges() bool { return s.seed%7 == 5 }
+func (s *simulation) automerges() bool { return s.seed%7 == 5 && !s.teaming() }
 
 // ordered reports whether the second project depends on the first one, which is so in every fifth history.
-func (s *simulation) ordered() bool { return s.seed%5 == 0 }
+func (s *simulation) ordered() bool { return s.seed%5 == 0 && !s.teaming() }
 
 // ordering is the settings of such a history, in three ways: both projects are applied by comments, the second one
 // on merge, or both.
@@ -173,14 +176,22 @@ func (s *simulation) act() {
 		return
 	}
 	n := s.IntN(100)
-	if s.moving() && s.looked && s.IntN(10) == 0 {
+	if s.moving() && s.looked && (!s.teaming() || s.moved == 0) && s.IntN(10) == 0 {
 		s.move()
 	}
 	if s.shifting() && len(open) > 0 && s.IntN(5) == 0 {
 		s.shift(open[s.IntN(len(open))])
 		return
 	}
-	if s.length.aimed && len(open) > 0 && s.IntN(3) > 0 {
+	if own := slices.DeleteFunc(slices.Clone(open), func(p githubtest.PullView) bool { return p.Fork }); s.teaming() && len(own) > 0 && s.IntN(6) > 0 {
+		s.pursue(own[s.IntN(len(own))])
+		return
+	}
+	if s.team.forks && len(open) > 0 && s.IntN(2) == 0 {
+		s.theirs()
+		return
+	}
+	if s.length.aimed && !s.teaming() && len(open) > 0 && s.IntN(3) > 0 {
 		s.aim(open[s.IntN(len(open))])
 		return
 	}
@@ -199,6 +210,10 @@ func (s *simulation) act() {
 		return
 	}
 	p := open[s.IntN(len(open))]
+	if p.Fork {
+		s.visit(p)
+		return
+	}
 	switch {
 	case n < 30:
 		s.note("alice pushes to #%d", p.Number)

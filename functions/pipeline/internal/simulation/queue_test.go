@@ -127,6 +127,7 @@ func (s *simulation) pipeline(p *process) *dispatch.Pipeline {
 			c, err := s.app.Repository(pull.Installation, pull.Repo)
 			return client{c, p}, err
 		},
+		Hook:    s.hookOf(p),
 		Records: table{p}, Artifacts: bucket{p}, Queue: outbox{p}, Engine: engine{p}, Projects: reading{s}, Scratch: scratch,
 		Serves: s.serves, StopBefore: 30 * time.Second,
 		Loud: 1 + int(s.seed%2), // of three projects: in every second history two are many

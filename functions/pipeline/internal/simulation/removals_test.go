@@ -10,7 +10,9 @@ import (
 )
 
 // removing reports whether people remove projects and bring them back, as in two of eleven aimed histories.
-func (s *simulation) removing() bool { return s.length.aimed && (s.seed%11 == 5 || s.seed%11 == 6) }
+func (s *simulation) removing() bool {
+	return s.length.aimed && !s.teaming() && (s.seed%11 == 5 || s.seed%11 == 6)
+}
 
 // listing is lockstep.hcl in such a history, for the projects in some directories; "" where the directories alone tell.
 func (s *simulation) listing(dirs []string) string {

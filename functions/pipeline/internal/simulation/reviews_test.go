@@ -29,10 +29,20 @@ type review struct {
 }
 
 // reviewing reports whether an apply needs a review of the commit, as in every fourth aimed history.
-func (s *simulation) reviewing() bool { return s.length.aimed && s.seed%4 == 1 }
+func (s *simulation) reviewing() bool {
+	if s.teaming() {
+		return s.team.approvals || s.team.owners
+	}
+	return s.length.aimed && s.seed%4 == 1
+}
 
 // lifting reports whether alice may do without it, as in one of eleven such histories.
-func (s *simulation) lifting() bool { return s.reviewing() && s.seed%11 == 3 }
+func (s *simulation) lifting() bool {
+	if s.teaming() {
+		return s.team.override && (s.reviewing() || s.team.limit > 0 || s.team.gate || s.team.policy != "")
+	}
+	return s.reviewing() && s.seed%11 == 3
+}
 
 // requireReview is the block of lockstep.hcl.
 func (s *simulation) requireReview() string {
@@ -102,7 +112,7 @@ func (s *simulation) isReviewed(a *applying, p saved) {
 		}
 	}
 	for _, l := range s.lifted {
-		if l.number == a.j.Number && l.head == a.j.Head && l.tokens[p.token()] && l.at.Before(s.beginnings[a.j.Run]) {
+		if l.number == a.j.Number && l.head == a.j.Head && l.tokens[p.token()] && (l.at.Before(s.beginnings[a.j.Run]) || s.teaming() && a.st.begun.done == 0) {
 			return
 		}
 	}
@@ -111,9 +121,10 @@ func (s *simulation) isReviewed(a *applying, p saved) {
 
 // held reports whether a plan that could be applied otherwise misses its review; lifted whether alice may have lifted that.
 func (s *simulation) held(r runs.Run) (held, lifted bool) {
-	if !s.reviewing() || r.Phase != runs.Planned || !r.Applyable || r.Standing() == comment.PartPlanned {
+	if r.Phase != runs.Planned || !r.Applyable || r.Standing() == comment.PartPlanned {
 		return false, false
 	}
-	held = s.missesReview(githubtest.PullView{Number: r.Pull.Number, Head: r.Head})
-	return held && !s.lifting(), held && s.lifting()
+	misses := s.reviewing() && s.missesReview(githubtest.PullView{Number: r.Pull.Number, Head: r.Head})
+	held, lifted = s.heldByTeam(r)
+	return held || misses && !s.lifting(), lifted || misses && s.lifting()
 }

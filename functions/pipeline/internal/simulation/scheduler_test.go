@@ -134,6 +134,7 @@ type simulation struct {
 	*queue
 	*cloud
 	*people
+	team team
 }
 
 // bug notes a rule that was broken.

@@ -20,8 +20,9 @@ import (
 
 var (
 	histories = flag.Int("histories", 300, "the number of whole histories")
-	briefs    = flag.Int("briefs", 5_000, "the number of brief histories")
-	aims      = flag.Int("aims", 5_000, "the number of aimed histories")
+	briefs    = flag.Int("briefs", 4_700, "the number of brief histories")
+	aims      = flag.Int("aims", 3_000, "the number of aimed histories")
+	crews     = flag.Int("teams", 2_000, "the number of histories of a team")
 	from      = flag.Uint64("from", 1, "the first seed")
 	verbose   = false
 )
@@ -55,6 +56,9 @@ var foundBrief = []uint64{1282, 2865, 4143, 91000724, 96008895, 96010897, 970055
 // foundAimed are those of aimed ones.
 var foundAimed = []uint64{10000111, 22000664, 24001294, 28000186, 28003146, 28061029, 100064107, 100093579, 100150034, 200014683, 200043966, 28704737, 200101315}
 
+// foundTeams are those of a team's, which find what rows of package threats break.
+var foundTeams = []uint64{15, 31, 60}
+
 // TestFound plays the histories that have found a defect once more.
 func TestFound(t *testing.T) {
 	again := func(t *testing.T, seeds []uint64, l length) {
@@ -68,6 +72,7 @@ func TestFound(t *testing.T) {
 	again(t, found, whole)
 	t.Run("brief", func(t *testing.T) { again(t, foundBrief, brief) })
 	t.Run("aimed", func(t *testing.T) { again(t, foundAimed, aimed) })
+	t.Run("teams", func(t *testing.T) { again(t, foundTeams, teams) })
 }
 
 const (
@@ -84,6 +89,13 @@ func TestBriefHistories(t *testing.T) { playAll(t, *from, *briefs, brief) }
 // TestAimedHistories plays aimed ones.
 func TestAimedHistories(t *testing.T) { playAll(t, *from, *aims, aimed) }
 
+// TestTeamHistories plays those of a team.
+func TestTeamHistories(t *testing.T) {
+	if n := playAll(t, *from, *crews, teams); *crews >= 500 && n < *crews*2/5 {
+		t.Errorf("%d of %d histories change an object", n, *crews)
+	}
+}
+
 // A length is that of a history.
 type length struct {
 	acts, further int // at least so many acts, and fewer than so many further ones
@@ -92,18 +104,22 @@ type length struct {
 	rest          int // so many rounds of the janitor without news are its end
 	// aimed is whether most acts lead to an apply, and most mishaps come after it has begun.
 	aimed bool
+	// team is whether it is a team's repository, and people wait for what they are about to apply or merge.
+	team bool
 }
 
 // Whole histories have what comes of many acts, brief ones are more in the same time: most defects need few acts. One of
-// twelve brief ones has an apply, and nearly each aimed one.
+// eight brief ones changes an object, one of four aimed ones, and half of a team's.
 var (
 	whole = length{acts: 8, further: 16, mishaps: 12, rarity: 150, rest: 4}
 	brief = length{acts: 2, further: 4, mishaps: 4, rarity: 50, rest: 2}
 	aimed = length{acts: 3, further: 4, mishaps: 6, rarity: 60, rest: 2, aimed: true}
+	teams = length{acts: 4, further: 5, mishaps: 6, rarity: 60, rest: 2, aimed: true, team: true}
 )
 
-func playAll(t *testing.T, first uint64, count int, l length) {
-	var failed atomic.Int32
+// playAll plays histories, and returns the number of those that change an object.
+func playAll(t *testing.T, first uint64, count int, l length) int {
+	var failed, applied atomic.Int32
 	for begin, end := first, first+uint64(count); begin < end; begin += batch {
 		t.Run(fmt.Sprintf("from %d", begin), func(t *testing.T) {
 			for seed := begin; seed < min(begin+batch, end); seed++ {
@@ -117,15 +133,18 @@ func playAll(t *testing.T, first uint64, count int, l length) {
 							failed.Add(1)
 						}
 					}()
-					play(t, seed, l)
+					if play(t, seed, l) {
+						applied.Add(1)
+					}
 				})
 			}
 		})
 	}
+	return int(applied.Load())
 }
 
-// play plays the history of a seed to its end.
-func play(t *testing.T, seed uint64, l length) {
+// play plays the history of a seed to its end, and reports whether it changes an object.
+func play(t *testing.T, seed uint64, l length) (applied bool) {
 	synctest.Test(t, func(t *testing.T) {
 		s := begin(t, seed, l)
 		s.toTheEnd()
@@ -135,8 +154,12 @@ func play(t *testing.T, seed uint64, l length) {
 		if t.Failed() || s.effects {
 			t.Log(s.text())
 		}
+		for _, st := range s.states {
+			applied = applied || st.serial > 0
+		}
 		s.leaveNothing()
 	})
+	return applied
 }
 
 // TestSameHistory holds that a seed has one history, so that it finds its defect again.
@@ -145,7 +168,7 @@ func TestSameHistory(t *testing.T) {
 		var first []string
 		for range 2 {
 			synctest.Test(t, func(t *testing.T) {
-				s := begin(t, seed, aimed)
+				s := begin(t, seed, []length{aimed, teams}[seed%2])
 				s.effects = true
 				s.toTheEnd()
 				if first == nil {
@@ -162,7 +185,9 @@ func TestSameHistory(t *testing.T) {
 // begin begins the history of a seed.
 func begin(t *testing.T, seed uint64, l length) *simulation {
 	s := prepare(seed, l)
+	s.setUpTeam()
 	s.setUp(t, s.firstFiles())
+	s.hosts()
 	return s
 }
 
@@ -218,6 +243,9 @@ func (s *simulation) play() {
 			s.act()
 			// At once, in the middle of it, or after the result has come.
 			nextAct = steps + s.IntN([]int{5, 100, 400, 1200}[s.IntN(4)])
+			if s.soon {
+				s.soon, nextAct = false, steps+s.IntN(100)
+			}
 		case n < 8 && s.hub.Waiting() > 0:
 			s.arrive()
 		case n < 20:

@@ -130,6 +130,7 @@ func (s *simulation) atTheEnd() {
 	s.grouped()
 	s.left()
 	s.orphaned()
+	s.deployedAtRest()
 	for _, p := range s.repo.Pulls() {
 		if s.abandoned[p.Number] {
 			continue
@@ -189,6 +190,7 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 			continue
 		}
 		all = append(all, r)
+		s.toldByTeam(r)
 		if r.Waiting() {
 			s.bug("%s of #%d waits for %s for ever", r.Project, number, r.Waits.On)
 		}
@@ -220,6 +222,9 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 	}
 	checks := s.newest(head)
 	s.required(number, head, conflicts, all, checks)
+	if s.ofFork(number) {
+		return // it is planned if somebody names it
+	}
 	for _, dir := range s.touched(number) {
 		i := slices.IndexFunc(all, func(r runs.Run) bool { return r.Project == dir })
 		switch {
