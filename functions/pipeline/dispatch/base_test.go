@@ -63,6 +63,76 @@ func TestPlannedThenRetargeted(t *testing.T) {
 	}
 }
 
+// TestStopRetargeted holds that an apply can be stopped whose pull request goes elsewhere since: that grants nothing.
+func TestStopRetargeted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.repo.Push("bob", "dev", "Dev", nil)
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	id, stranger := int64(0), int64(0)
+	s.pipeline.Engine = whileApplying{s.pipeline.Engine, func() {
+		s.repo.Retarget("alice", n, "dev")
+		stranger = s.command("mallory", n, "lockstep stop")
+		id = s.command("alice", n, "lockstep stop")
+	}}
+	s.say("alice", n, "lockstep apply")
+	s.expect("its stop by a reader", s.answerTo(n, stranger), "**Not stopped**", "has the permission `read`")
+	s.expect("its stop", s.answerTo(n, id), "**Stopping** the apply of `.`")
+}
+
+// TestRetargetedWhileQueued holds that a queued apply whose pull request goes elsewhere leaves no plan that waits for another one.
+func TestRetargetedWhileQueued(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.repo.Push("bob", "dev", "Dev", nil)
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	m, _ := s.toApply("alice", n)
+	s.repo.Retarget("alice", n, "dev")
+	s.hub.Deliver(t.Context())
+	s.settleBut(pipeline.ToApply)
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	if got := s.status(n); strings.Contains(got, "lockstep apply") {
+		t.Errorf("its plan is to be applied:\n%s", got)
+	}
+	if got := s.check("b"); !strings.Contains(got, "lockstep/.: cancelled Closed, not applied") {
+		t.Errorf("the check is %s", got)
+	}
+	s.repo.Retarget("alice", n, "main")
+	s.settle()
+	s.expect("back again", s.say("alice", n, "lockstep apply"), "**Applied** `.`")
+}
+
+// TestLockRetargeted holds that the lock of a person ends once the pull request goes elsewhere, as it would with its close; and that
+// an unlock there needs what the default branch requires, whatever is in the other one.
+func TestLockRetargeted(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []bool{false, true} {
+		s := newStage(t, requiring("unlock", "  by = [\"bob\"]"))
+		s.repo.Push("alice", "mine", "My rights", githubtest.Files{"lockstep.hcl": generous})
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		o := s.pull("bob", "o", githubtest.Files{"net/o.tf": resource("o", "1")})
+		s.expect("the lock", s.say("alice", n, "lockstep lock --reason mine"), "**Locked** `net`")
+		if lost {
+			s.hub.LoseDeliveries(1)
+		}
+		s.repo.Retarget("alice", n, "mine")
+		s.settle()
+		if got := s.status(o); strings.Contains(got, "**blocked**") != lost {
+			t.Errorf("lost %v:\n%s", lost, got)
+		}
+		s.expect("an unlock by alice", s.say("alice", n, "lockstep unlock"), "**Not unlocked** `net`", "asked for by `bob`")
+		unlocked := "`net` is **not locked** by this pull request"
+		if lost {
+			unlocked = "**Unlocked** `net` for other pull requests: `alice` had locked it"
+		}
+		s.expect("an unlock by bob", s.say("bob", n, "lockstep unlock"), unlocked)
+		s.expect("the apply of the other one", s.say("bob", o, "lockstep apply"), "**Applied** `net`")
+	}
+}
+
 // turning is a hub where the pull request goes elsewhere between two looks, and back.
 type turning struct {
 	dispatch.GitHub

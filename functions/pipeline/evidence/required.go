@@ -27,15 +27,22 @@ type required struct {
 
 // requirements reads the settings with the requirements, once a message: at the present tip of the base
 // branch, so that what was tightened since the plan holds, and the pull request changes nothing. Of a
-// merged pull request it is the merge: its settings are those of the base branch from then on.
+// merged pull request it is the merge: its settings are those of the base branch from then on. A base branch that nobody has
+// named requires nothing: those of the default branch are read then.
 func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	if e.required != nil {
 		return e.required, nil
 	}
-	sha := e.Pull.MergeSHA
-	if !e.Pull.Merged {
-		var err error
-		if sha, err = e.Hub.Tip(ctx, e.Pull.Base.Ref); err != nil {
+	sha, branch := e.Pull.MergeSHA, e.Pull.Base.Ref
+	planned, err := BasePlanned(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if !planned {
+		branch = e.Pull.DefaultBranch
+	}
+	if !e.Pull.Merged || !planned {
+		if sha, err = e.Hub.Tip(ctx, branch); err != nil {
 			return nil, fmt.Errorf("look at the base branch: %w", err)
 		}
 	}

@@ -64,8 +64,10 @@ const (
 
 var (
 	everything = grammar.Acting()
-	planning   = []comment.Verb{comment.Plan}
-	applying   = []comment.Verb{comment.Apply}
+	// A stop and an unlock need no rights that the base branch grants.
+	granted  = slices.DeleteFunc(grammar.Acting(), func(v comment.Verb) bool { return v == comment.Stop || v == comment.Unlock })
+	planning = []comment.Verb{comment.Plan}
+	applying = []comment.Verb{comment.Apply}
 )
 
 // rules are the rules of the gate, in the order in which people read their reasons.
@@ -73,7 +75,7 @@ var rules = []rule{
 	{everything, anybody, permission},
 	{everything, anybody, fork},
 	{planning, anybody, otherCommit},
-	{everything, anybody, otherBase},
+	{granted, anybody, otherBase},
 
 	{[]comment.Verb{comment.Plan, comment.Apply}, theRun, servedElsewhere},
 	{[]comment.Verb{comment.Plan, comment.Lock}, theRun, closed},

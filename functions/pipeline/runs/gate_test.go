@@ -139,7 +139,8 @@ func TestGate(t *testing.T) {
 		{"stop", []change{verb(comment.Stop)}, ""},
 		{"stop while it is applied", []change{verb(comment.Stop), phase(Applying)}, ""},
 		{"stop when closed", []change{verb(comment.Stop), closed}, ""},
-		{"stop into another branch", []change{verb(comment.Stop), other}, "OtherBase"},
+		{"stop into another branch", []change{verb(comment.Stop), other}, ""},
+		{"stop into another branch, by a reader", []change{verb(comment.Stop), other, may(github.ReadPermission)}, "NoPermission"},
 		{"stop from a fork", []change{verb(comment.Stop), fork}, "FromFork"},
 		{"apply of what goes on", []change{phase(Continuing)}, "BeingApplied"},
 		{"plan of what goes on", []change{verb(comment.Plan), phase(Continuing)}, "BeingApplied"},
@@ -194,7 +195,10 @@ func TestGate(t *testing.T) {
 		{"plan into another branch", []change{verb(comment.Plan), other}, "OtherBase"},
 		{"plan for a push into another branch", []change{push, other}, "OtherBase"},
 		{"apply into another branch", []change{other}, "OtherBase"},
-		{"unlock into another branch", []change{verb(comment.Unlock), other}, "OtherBase"},
+		{"unlock into another branch", []change{verb(comment.Unlock), other}, ""},
+		{"unlock into another branch, by a reader", []change{verb(comment.Unlock), other, may(github.ReadPermission)}, "NoPermission"},
+		{"unlock into another branch, and a requirement is not met", []change{verb(comment.Unlock), other, required(rulings.Fails)}, "Required"},
+		{"recover into another branch", []change{verb(comment.Recover), other}, "OtherBase"},
 		{"merge into another branch", []change{merge, other}, "OtherBase"},
 		{"plan into a branch that is named", []change{verb(comment.Plan), other, named}, ""},
 		{"apply into a branch that is named", []change{other, named}, ""},
@@ -527,6 +531,11 @@ func TestGate(t *testing.T) {
 
 		{"several things at once", []change{closed, func(q *Request) { q.Pull.Head.SHA = headTwo }, state(StateID{}), last(LastApply{Number: 8})},
 			"NotOpen HeadMoved OtherUnmerged StateMoved"},
+	}
+	for _, v := range granted {
+		row := tests[0]
+		row.name, row.changes, row.want = string(v)+" of what goes into another branch", []change{verb(v), other}, "OtherBase"
+		tests = append(tests, row)
 	}
 	silent := listening(t)
 	for _, test := range tests {

@@ -44,29 +44,33 @@ func (cl *Closer) Close(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// Retargeted drops the plans of an open pull request that goes into a branch whose pull requests are not planned: its merge will
-// apply nothing. What was applied, or is, stays.
+// Retargeted drops the plans of an open pull request that goes into a branch whose pull requests are not planned, and lifts the
+// locks that persons have set for it: its merge will apply nothing. What was applied, or is, stays.
 func (cl *Closer) Retargeted(ctx context.Context) error {
 	planned, err := cl.planned(ctx)
 	if err != nil || planned || !cl.Evidence.Pull.Open {
 		return err
 	}
 	all, err := cl.Ledger.Runs(ctx, cl.Evidence.Message.Pull)
-	if err != nil {
+	if err != nil || len(all) == 0 {
 		return err
 	}
-	left := []runs.Phase{runs.Queued, runs.Planning, runs.Planned, runs.PlanFailed, runs.Stale}
-	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !slices.Contains(left, s.Phase) })
 	for _, s := range all {
+		if err := cl.lift(ctx, s.Run); err != nil {
+			return err
+		}
+		if !slices.Contains(stranded, s.Phase) {
+			continue
+		}
 		if err := cl.drop(ctx, s, s.Phase); err != nil {
 			return err
 		}
 	}
-	if len(all) == 0 {
-		return nil
-	}
 	return cl.Report.Sync(ctx)
 }
+
+// stranded are the phases in which a run is dropped once its pull request goes into a branch whose pull requests are not planned.
+var stranded = []runs.Phase{runs.Queued, runs.Planning, runs.Planned, runs.PlanFailed, runs.Stale}
 
 // landed has the projects of a merge planned that have no plan of its head which people could see before, since it came at once,
 // or from a fork, or since the pull request went into another branch before, or was in a conflict, or changes other files by now:

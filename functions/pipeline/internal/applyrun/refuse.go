@@ -3,6 +3,7 @@ package applyrun
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -112,8 +113,8 @@ func (ap *Applier) cannotApply(ctx context.Context, s ledger.Versioned, err erro
 	return ap.refuse(ctx, s, d)
 }
 
-// backTo moves a run that was not applied back to an earlier phase. If its pull request is closed, it is dropped
-// from there: a process that dies in between does not look for the plan that is swept.
+// backTo moves a run that was not applied back to an earlier phase. If its pull request is closed, or goes into a branch that is
+// not planned, it is dropped from there: a process that dies in between does not look for the plan that is swept.
 func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Phase) error {
 	if next == runs.Planned && s.Part {
 		next = runs.Stopped
@@ -126,7 +127,7 @@ func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Pha
 }
 
 // RefusedApply completes the refusal of an apply. It also makes up for events that the waiting run
-// has delayed: a closed pull request, or a new head.
+// has delayed: a closed pull request, another base branch, or a new head.
 func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	if s.Phase != runs.Planned && s.Phase != runs.Stale && s.Phase != runs.Stopped && s.Phase != runs.Dropped {
 		return nil
@@ -135,8 +136,17 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 		return err
 	}
 	pull, err := ap.Evidence.Hub.PullRequest(ctx, s.Pull.Number)
+	away := false
+	if err == nil && pull.Open && slices.Contains(stranded, s.Phase) {
+		ap.Evidence.Pull = pull
+		planned, err := ap.Closer.planned(ctx)
+		if err != nil {
+			return err
+		}
+		away = !planned
+	}
 	switch {
-	case err == nil && s.Over(pull.Open) && s.Phase != runs.Dropped:
+	case err == nil && (s.Over(pull.Open) || away) && s.Phase != runs.Dropped:
 		ap.Evidence.Pull = pull
 		return errors.Join(ap.moved(ctx, s.Run, pull), ap.Closer.drop(ctx, s, s.Phase))
 	case err == nil:
