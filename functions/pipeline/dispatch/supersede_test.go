@@ -132,6 +132,34 @@ func TestPushBeforePlanning(t *testing.T) {
 	}
 }
 
+// TestConflictFoundByItself holds that no plan waits for an apply once its pull request conflicts with the base branch, where that is
+// found after the merge of another one, by a push, or by a command; and that a merge with the base branch plans again.
+func TestConflictFoundByItself(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"the merge of another one", "a command"} {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": unordered})
+		n := s.pull("alice", "b", githubtest.Files{"net/main.tf": resource("a", "2"), "app/b.tf": resource("b", "1")})
+		if by == "a command" {
+			s.repo.Push("bob", "main", "Otherwise", githubtest.Files{"net/main.tf": resource("a", "3")})
+			s.expect(by, s.say("alice", n, "lockstep plan -p net"), "**Not planned**", "conflicts with the base branch")
+		} else {
+			m := s.pull("bob", "c", githubtest.Files{"net/main.tf": resource("a", "3")})
+			s.expect(by, s.say("bob", m, "lockstep apply"), "**Applied** `net`")
+			s.repo.Merge("bob", m)
+			s.settle()
+		}
+		got := s.status(n)
+		s.expect(by, got, "cannot be planned: it conflicts with the base branch", "Merge the base branch into this one, or rebase it", "**out of date**")
+		if strings.Contains(got, "lockstep apply") || strings.Contains(got, "lockstep plan") {
+			t.Errorf("%s: a command is shown that is refused:\n%s", by, got)
+		}
+		s.expect(by, s.check("b"), "lockstep: failure It conflicts with the base branch", "lockstep/net: action_required The plan is out of date", "lockstep/app: action_required The plan is out of date")
+		s.repo.Push("alice", "b", "As there", githubtest.Files{"net/main.tf": resource("a", "1")})
+		s.settle()
+		s.expect(by+": a new head", s.status(n), "waits for `lockstep apply`")
+	}
+}
+
 // TestConflict holds that what cannot be merged is not planned, and says what to do.
 func TestConflict(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ const (
 	Stopped     Phase = "stopped"    // applied in part, and ended by "lockstep stop": it can go on
 	Applied     Phase = "applied"
 	ApplyFailed Phase = "apply failed"
-	Stale       Phase = "stale"      // found to be out of date when it was to be applied
+	Stale       Phase = "stale"      // found to be out of date when it was to be applied, or in a conflict with the base branch
 	Superseded  Phase = "superseded" // the present head does not touch the project, or the base branch has it no more
 	Dropped     Phase = "dropped"    // the pull request is closed
 )
@@ -28,7 +28,7 @@ var follows = map[Phase][]Phase{
 	New:         {Queued},
 	Queued:      {Planning, PlanFailed, Queued, Superseded, Dropped},
 	Planning:    {Planned, PlanFailed, Planning, Queued, Superseded, Dropped},
-	Planned:     {ApplyQueued, Queued, Superseded, Dropped},
+	Planned:     {ApplyQueued, Queued, Stale, Superseded, Dropped},
 	PlanFailed:  {Queued, Superseded, Dropped},
 	ApplyQueued: {Applying, Planned, Stale, Stopped, Dropped},
 	Applying:    {Applied, ApplyFailed, ApplyQueued, Planned, Stale, Continuing, Stopped, Dropped},

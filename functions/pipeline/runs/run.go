@@ -157,6 +157,15 @@ func RemovedByBase(r Run) (gone Run, ok bool) {
 	return gone, true
 }
 
+// Conflicting returns a run whose plan is out of date, since the head of its pull request conflicts with the base branch. ok is
+// false if it stays as it is: it has no plan of that head that waits for people alone.
+func Conflicting(r Run, head string) (stale Run, ok bool) {
+	if r.Phase != Planned || r.Head != head || r.AfterMerge || r.coming() || Preview(r) {
+		return r, false
+	}
+	return r.To(Stale), true
+}
+
 // NextBegun returns the number of the next plan to begin. No plan had it before, so that no two
 // processes write the same artifacts.
 func (r Run) NextBegun() int { return r.Numbers() + 1 }

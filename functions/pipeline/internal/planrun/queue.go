@@ -59,6 +59,11 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 			return nil, err
 		}
 	}
+	if l.Conflict {
+		if err := Conflict(ctx, qu.Report, qu.Ledger, l.Pull, l.Head, ""); err != nil {
+			return nil, err
+		}
+	}
 	if l, err = qu.Ledger.LastLook(ctx, l.Pull); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@
 //	the same       the plan stays, under its hash, with a note that it was checked
 //	another one    the new plan takes its place, with the difference, and waits for an apply of its own
 //	not known      the plan stays, with a note why it could not be checked
+//	in a conflict  all plans of the pull request are out of date, until it is merged with the base branch
 //
 // A plan that has failed is made again instead, as one of its own: nobody has approved anything of it. That is so once for
 // each time that something has moved which it may have failed for.
@@ -91,6 +92,9 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	if err == nil && s.Gone && s.Attempt == m.Attempt { // by an earlier try, which may have died before it was told
 		return none, c.Report.AtRest(ctx, s.Run)
 	}
+	if err == nil && s.Phase == runs.Stale && s.Attempt == m.Attempt && s.Checked != nil && s.Checked.ID == m.ID {
+		return none, c.Report.AtRest(ctx, s.Run) // the same
+	}
 	if err == nil && s.Phase == runs.Queued && s.PlanFor == m.ID {
 		return none, announceAgain(ctx, c, s.Run) // an earlier try died before that
 	}
@@ -128,6 +132,9 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 // check makes the plan again and carries out the verdict.
 func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 	q, no, err := c.present(ctx, s.Run)
+	if _, ends := runs.Conflicting(s.Run, s.Head); ends && err == nil && q.Conflict {
+		return c.conflict(ctx, s, no)
+	}
 	if err != nil || no != nil {
 		return c.impossible(ctx, s, no, err)
 	}
@@ -152,6 +159,23 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 		return fmt.Errorf("check the plan of %s: %w", s.Project, err)
 	}
 	return c.conclude(ctx, s, q, found, planrun.Replacement{Job: w.job, Inputs: w.in, Begun: s.Reserved})
+}
+
+// conflict ends the plans of a pull request that conflicts with the base branch. That of the run knows this message, before it is
+// ended: if the process dies, it is told of by the next try.
+func (c *Checker) conflict(ctx context.Context, s ledger.Versioned, no reasons.List) error {
+	s.Checked = &runs.Checked{ID: c.Evidence.Message.ID, Problem: c.Report.Clean(no.Markdown()), Renewed: s.Checked != nil && s.Checked.Renewed}
+	s, err := c.Ledger.Save(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := planrun.Conflict(ctx, c.Report, c.Ledger, s.Pull, s.Head, s.Key()); err != nil {
+		return err
+	}
+	if s, err = c.Ledger.Read(ctx, s.Key()); err != nil {
+		return err
+	}
+	return c.Report.AtRest(ctx, s.Run)
 }
 
 // work is a plan, with its project in a checkout to make it again.
