@@ -1,10 +1,12 @@
 package simulation
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -24,6 +26,18 @@ func (s *simulation) returns() bool {
 	texts := []string{"lockstep retry", "lockstep retry", "lockstep apply", "lockstep apply", "lockstep plan", "lockstep apply -p p1"}
 	s.comment(merged[s.IntN(len(merged))], []string{"alice", "bob", "bob", "mallory"}[s.IntN(4)], texts[s.IntN(len(texts))])
 	return true
+}
+
+// finishedByAnother reports whether the apply of another pull request has finished what a merge has left of a run's project, as that
+// one's comments tell.
+func (s *simulation) finishedByAnother(r runs.Run) bool {
+	l, err := ledger.LeftOf(context.Background(), ledger.Ledger{Records: &s.Store}, r)
+	if err != nil {
+		s.bug("%v", err)
+	}
+	return l.By != 0 && slices.ContainsFunc(s.repo.Comments(l.By), func(c githubtest.Comment) bool {
+		return c.Author == "lockstep[bot]" && strings.Contains(c.Body, "**Applied** `"+r.Project+"`")
+	})
 }
 
 // followedUp holds that each project of a merge has had a plan, and that there is one open issue exactly as long as a project is
@@ -48,6 +62,7 @@ func (s *simulation) followedUp(number int, state, head string, all []runs.Run) 
 		switch standing := r.Standing(); {
 		case r.Head != head && !slices.Contains(touched, r.Dir): // of a former head
 		case state != "merged" || r.ApplyOn != project.OnMerge && !r.Removed:
+		case s.finishedByAnother(r): // a plan that has changes since then has those of others
 		case standing != comment.Applied && standing != comment.NoChanges && standing != comment.Superseded && standing != comment.Closed:
 			left = r.Project + " is " + string(standing)
 		}
