@@ -91,7 +91,7 @@ func (c Command) AsPlan() Command {
 	case c.Verb == StateRemove && len(a) == 1:
 		c.Options.Forgets = a
 	case c.Verb == Taint && len(a) == 1:
-		c.Options.Replaces = a
+		c.Options.Replaces, c.Options.Taint = a, true
 	case c.Verb == Untaint && len(a) == 1:
 		c.Options.Untaints = a
 	default:
@@ -133,6 +133,10 @@ type Options struct {
 	Forgets []string `json:",omitempty"`
 
 	Untaints []string `json:",omitempty"`
+	// Taint is set if the Replaces are those of the command of this name: each is an object that the state has.
+	Taint bool `json:",omitempty"`
+	// Rest is set for the plan of the rest of an apply with the same options: some of their changes of the state are made.
+	Rest bool `json:",omitempty"`
 }
 
 // Changes reports whether a plan has changes of the state itself, of one project then.

@@ -66,6 +66,67 @@ func TestStateCommandsThatCannotBe(t *testing.T) {
 	s.expect("beside a file of its name", s.say("alice", n, "lockstep import terraform_data.a x -p net"), "**Not planned**: `net`", "has the name of the one with the blocks of a command: rename it")
 }
 
+// TestPointlessStateCommands holds that a command about an object that the state does not have, or has already, is no plan of
+// something else: it fails.
+func TestPointlessStateCommands(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
+	n := s.pull("alice", "a", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the first apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+	s.repo.Merge("alice", n)
+	s.settle()
+
+	n = s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	for c, why := range map[string]string{
+		"import terraform_data.a x":                        "The state has an object of terraform_data.a, so there is nothing to import.",
+		"state mv terraform_data.nothere terraform_data.z": "The state has no object of terraform_data.nothere, so there is nothing to move.",
+		"state mv terraform_data.nothere terraform_data.c": "The state has no object of terraform_data.nothere, so there is nothing to move.",
+		"state mv module.x module.y":                       "The state has no object of module.x, so there is nothing to move.",
+		"state mv terraform_data.a[0] terraform_data.z":    "The state has no object of terraform_data.a[0], so there is nothing to move.",
+		"state rm terraform_data.nothere":                  "The state has no object of terraform_data.nothere, so there is nothing to remove.",
+		"state rm module.x":                                "The state has no object of module.x, so there is nothing to remove.",
+		"taint terraform_data.nothere":                     "The state has no object of terraform_data.nothere, so there is nothing to taint.",
+		"taint terraform_data.c":                           "The state has no object of terraform_data.c, so there is nothing to taint.",
+		"plan -p net -forget=terraform_data.nothere":       "nothing to remove.",
+	} {
+		s.expect(c, strings.Join(strings.Fields(s.say("alice", n, "lockstep "+c)), " "), "**Not planned**: `net`", why)
+		s.expect(c, s.check("c"), "failure")
+	}
+	s.expect("a replacement of whatever there is", s.say("alice", n, "lockstep plan -replace=terraform_data.nothere"), "**Planned** `net`: 1 to add")
+
+	s.repo.Push("alice", "c", "Move", githubtest.Files{"net/b.tf": resource("z", "1") + "moved {\n  from = terraform_data.b\n  to   = terraform_data.y\n}\n"})
+	s.settle()
+	s.expect("what the configuration moves", s.say("alice", n, "lockstep state mv terraform_data.y terraform_data.z"), "**Planned** `net`: 1 to add, 0 to change, 0 to destroy")
+}
+
+// TestRestOfStateCommands holds that an apply with a change of the state that fails after it can be made again: what is done is no
+// error.
+func TestRestOfStateCommands(t *testing.T) {
+	t.Parallel()
+	for c, files := range map[string]githubtest.Files{
+		"import terraform_data.c x":                  {"net/c.tf": "resource \"terraform_data\" \"c\" {\n}\n"},
+		"state mv terraform_data.b terraform_data.z": {"net/b.tf": resource("z", "1")},
+		"state rm terraform_data.b":                  {"net/b.tf": githubtest.Deleted},
+	} {
+		t.Run(c, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
+			n := s.pull("alice", "a", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.expect("the first apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+			s.repo.Merge("alice", n)
+			s.settle()
+			n = s.pull("alice", "c", files)
+			s.expect("the plan", s.say("alice", n, "lockstep "+c), "**Planned** `net`")
+			engine := s.pipeline.Engine
+			s.pipeline.Engine = halfway{engine}
+			s.say("alice", n, "lockstep apply")
+			s.pipeline.Engine = engine
+			s.expect("the rest", s.say("alice", n, "lockstep retry"), "**Planned** `net`: no changes")
+			s.expect("once more", s.say("alice", n, "lockstep "+c), "**Not planned**: `net`", "The state has")
+		})
+	}
+}
+
 // TestUntaint keeps an object that is marked to be replaced: planned without the replacement, and stored by the apply.
 func TestUntaint(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/effecting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -109,6 +110,9 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 		return nil, ds
 	}
 	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(o.Recovery.Waiting()))
+	if !more.HasErrors() {
+		more = append(more, effecting.Pointless(o.job.Options, o.State.Current, o.Config)...)
+	}
 	if plan != nil {
 		plan.Backend = plans.Backend{Type: o.Settings.Name(), Workspace: o.job.Workspace}
 		plan.Applyable = plan.Applyable || o.stores() && !plan.Errored

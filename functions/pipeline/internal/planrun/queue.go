@@ -293,9 +293,15 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar.Options {
 	removed := p.base != ""
 	landed := qu.Evidence.Pull.Merged && !r.AfterMerge && !runs.Whole(r)
+	was := r.Phase
+	if was == runs.Dropped {
+		was = r.Was
+	}
 	o := r.Options
 	if !c.Failed || !c.Options.IsZero() || r.Removed != removed || landed {
 		o = c.Options
+	} else if was == runs.ApplyFailed || was == runs.Stopped {
+		o.Rest = true
 	}
 	if removed {
 		o.Destroy = !o.Changes() && !o.RefreshOnly

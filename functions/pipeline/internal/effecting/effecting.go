@@ -1,0 +1,69 @@
+// Package effecting tells the changes of a state that a comment asks for and that have no effect. It refuses to know how a plan is
+// made. Start at [Pointless].
+package effecting
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+)
+
+// Pointless are the errors of changes of the state that a comment asks for and that are none: of objects that the state does not
+// have, or has already. A block of the configuration for one is no error, as it stays there when it is done.
+func Pointless(g grammar.Options, s *states.State, c *config.Config) (ds diags.Diagnostics) {
+	if g.Rest {
+		return nil
+	}
+	no := func(summary, done string, addr any) {
+		ds = append(ds, diags.Errorf(nil, summary, "The state has no object of %s, so there is nothing to %s.", addr, done)...)
+	}
+	for _, value := range g.Moves {
+		text, _, _ := grammar.Pair(value)
+		from, err := addrs.ParseTarget(text)
+		if err == nil && !has(s, from) && !comesTo(c, from) {
+			no("Nothing to move", "move", from)
+		}
+	}
+	for _, text := range g.Forgets {
+		from, err := addrs.ParseTarget(text)
+		if err == nil && !has(s, from) && !comesTo(c, from) {
+			no("Nothing to remove from the state", "remove", from)
+		}
+	}
+	for _, text := range g.Replaces {
+		addr, err := addrs.ParseAbsResourceInstance(text)
+		if in := s.Instance(addr); g.Taint && err == nil && (in == nil || in.Current == nil) {
+			no("No such resource instance", "taint", addr)
+		}
+	}
+	for _, value := range g.Imports {
+		text, _, _ := grammar.Pair(value)
+		addr, err := addrs.ParseAbsResourceInstance(text)
+		in := s.Instance(addr)
+		if err == nil && in != nil && in.Current != nil {
+			ds = append(ds, diags.Errorf(nil, "Resource instance is managed already", "The state has an object of %s, so there is nothing to import.", addr)...)
+		}
+	}
+	return ds
+}
+
+// has reports whether the state has an instance at an address, or in it.
+func has(s *states.State, t addrs.Target) bool {
+	for r, in := range s.Resources() {
+		for key := range in.Instances {
+			if t.Contains(r.Instance(key)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// comesTo reports whether a moved block of the root module, of the command or of the configuration, ends at an address.
+func comesTo(c *config.Config, t addrs.Target) bool {
+	return slices.ContainsFunc(c.Root.Moved, func(b *config.Moved) bool { return b.To.String() == t.String() })
+}
