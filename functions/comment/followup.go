@@ -133,6 +133,7 @@ func (f FollowUp) remedy() string {
 	if has(toRetry...) {
 		text += fmt.Sprintf(" Comment %s there for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), f.afterRetry())
 	}
+	text += strings.Join(append([]string{""}, f.Repeated...), " ")
 	if has(Ready, Renewed) {
 		text += " A plan that waits for a command is applied by it, in a comment there."
 	}

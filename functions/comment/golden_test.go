@@ -111,6 +111,9 @@ func TestGolden(t *testing.T) {
 	inLine.Ahead, farBehind.Ahead = turnsAhead[:1], append(turnsAhead, Turn{16, "carol"}, Turn{17, "dave"}, Turn{18, "erin"})
 	of := func(p ProjectStatus) ProjectStatus { p.MergeApplies = true; return p }
 	othersDone := FollowUp{Number: 12, Status: status(), Others: map[string]int{"app": 13, "network": 14, "dns": 13}}
+	repeated, failedTwin := with(net, PlanFailed, "alice", trouble), with(app, PlanFailed, "alice", trouble)
+	repeated.AfterMerge, repeated.Options = true, grammar.Options{Imports: []string{"x.a id"}}
+	failedTwin.AfterMerge, failedTwin.Removed, failedTwin.Options = true, true, grammar.Options{Destroy: true}
 	followUp := FollowUp{Number: 12, Status: status(of(app), of(partly), of(named("dns", with(net, NotApplied, "", somePlan))), named("vpn", with(net, NotApplied, "", somePlan)))}
 	unasked := with(net, Renewed, "", somePlan)
 	unasked.ByMerge = true
@@ -181,6 +184,7 @@ func TestGolden(t *testing.T) {
 		"status-problem":        Status{Head: someSHA, Problem: trouble}.Markdown(65536),
 		"status-not-applied":    merged.Markdown(65536),
 		"status-merged":         done.Markdown(65536),
+		"status-repeated":       Status{Head: someSHA, Merged: true, Projects: []ProjectStatus{repeated, failedTwin}, Repeated: []string{"A sentence about it."}}.Markdown(65536),
 		"status-closed":         Status{Head: someSHA, Projects: []ProjectStatus{app}, Closed: true}.Markdown(65536),
 		"status-big":            status(big).Markdown(65536),
 		"status-big-linked":     status(linked).Markdown(65536),

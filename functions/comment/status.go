@@ -20,6 +20,8 @@ type Status struct {
 	Projects []ProjectStatus
 	// Notes are sentences of ours, in Markdown, for all projects.
 	Notes []string
+	// Repeated are those about plans whose options a retry after the merge has again.
+	Repeated []string
 	// Removed is the note of the function of that name, "" if no project is removed.
 	Removed string
 	// Approvals are the logins of the reviewers who approved the head.
@@ -249,6 +251,7 @@ func (s Status) remedy() string {
 	default:
 		say = s.next(has)
 	}
+	say = append(say, s.Repeated...)
 	return strings.Join(append(say, markdown.Code("lockstep help")+" lists all commands."), " ")
 }
 

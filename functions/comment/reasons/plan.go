@@ -50,12 +50,17 @@ type PlanIsBad struct {
 	Head      string
 	Merged    bool
 	StoppedBy string `json:",omitempty"` // login of the user who stopped it
+	// Plain is the command for a plan without the options of this one, where a retry after the merge would have them again; "" elsewhere.
+	Plain string `json:",omitempty"`
 }
 
 func (r PlanIsBad) words() (text, remedy string) {
 	text = fmt.Sprintf("Planning %s failed.", markdown.Code(markdown.SHA(r.Head)))
 	if r.StoppedBy != "" {
 		text = fmt.Sprintf("There is no plan for %s: %s stopped it.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.StoppedBy))
+	}
+	if r.Plain != "" {
+		return text, fmt.Sprintf("Comment %s for a plan of the base branch without the options of this one, look at it, and apply that one.", markdown.Code(r.Plain))
 	}
 	if r.Merged || r.StoppedBy != "" {
 		return text, planAgain(r.Merged)

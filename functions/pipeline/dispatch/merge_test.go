@@ -192,6 +192,41 @@ func TestRetryAfterTheMerge(t *testing.T) {
 	s.expect("a retry with nothing left", s.say("alice", n, "lockstep retry"), "**Not planned**")
 }
 
+// TestRetryOfAFailedCommand holds that a retry after the merge is of what was merged, whatever a command before it wanted, and that
+// a command after it that fails has a remedy.
+func TestRetryOfAFailedCommand(t *testing.T) {
+	t.Parallel()
+	const plain = "A retry of `net` has the options of the last plan again: for a plan without them, comment `lockstep plan -p net`."
+	for _, c := range []string{"import terraform_data.nothere x -p net", "untaint terraform_data.vpc -p net", "plan -var nothere=1 -p net", "state mv terraform_data.nothere terraform_data.z -p net"} {
+		t.Run("before "+c, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("vpc", "v1"), "lockstep.hcl": netProject})
+			n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+			s.expect("the command", s.say("alice", n, "lockstep "+c), "**Not planned**: `net`")
+			s.repo.Merge("alice", n)
+			s.settle()
+			s.expect("the status", s.status(n), "comment `lockstep retry`")
+			s.without("the status", s.status(n), plain)
+			s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "`lockstep retry`")
+			s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
+			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+		})
+		t.Run("after "+c, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("vpc", "v1"), "lockstep.hcl": netProject})
+			n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+			s.repo.Merge("alice", n)
+			s.settle()
+			s.expect("the command", s.say("alice", n, "lockstep "+c), "**Not planned**: `net`")
+			s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Not planned**: `net`")
+			s.expect("the status", s.status(n), plain)
+			s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "Comment `lockstep plan -p net` for a plan of the base branch without the options of this one")
+			s.expect("the remedy", s.say("alice", n, "lockstep plan -p net"), "**Planned** `net`: 2 to add")
+			s.without("the status", s.status(n), plain)
+		})
+	}
+}
+
 // TestLateMerge holds that a merge of which the webhook comes late neither applies nor drops a plan that somebody has asked for
 // on the merged pull request meanwhile: it is of the base branch as it is by now, and nobody has seen it.
 func TestLateMerge(t *testing.T) {

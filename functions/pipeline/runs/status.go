@@ -21,6 +21,21 @@ func Status(r Run) comment.ProjectStatus {
 	return p
 }
 
+// Plain is the command for a plan without options of a run whose plan after the merge failed with some, which a retry has again; ""
+// for another one.
+func Plain(r Run) string {
+	own := r.Options
+	own.Destroy = own.Destroy && !r.Removed
+	if !r.AfterMerge || r.Phase != PlanFailed || own.IsZero() {
+		return ""
+	}
+	c := comment.Command{Verb: comment.Plan, Project: r.Project}
+	if r.Twin {
+		c.Workspace = r.Workspace
+	}
+	return c.String()
+}
+
 // Label names a run's project for people.
 func Label(r Run) string { return Status(r).Label() }
 

@@ -292,11 +292,12 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 // options are those of the next plan of a run: what failed is tried again as it was.
 func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar.Options {
 	removed := p.base != ""
-	landed := qu.Evidence.Pull.Merged && !r.AfterMerge && !runs.Whole(r)
 	was := r.Phase
 	if was == runs.Dropped {
 		was = r.Was
 	}
+	// The merge stands for all that the pull request changes: a plan of a part of it, and one that never came to be, end there.
+	landed := qu.Evidence.Pull.Merged && !r.AfterMerge && (!runs.Whole(r) || was == runs.PlanFailed)
 	o := r.Options
 	if !c.Failed || !c.Options.IsZero() || r.Removed != removed || landed {
 		o = c.Options

@@ -32,6 +32,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
+	s.Repeated = repeated(all, l.Head)
 	if err := watch(ctx, rp, l.Head); err != nil {
 		return err
 	}
@@ -83,6 +84,17 @@ func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (e
 	case <-time.After(time.Second):
 		return nil
 	}
+}
+
+// repeated tells of the runs at a head whose options a retry has again.
+func repeated(all []ledger.Versioned, head string) []string {
+	var projects, plain []string
+	for _, r := range all {
+		if c := runs.Plain(r.Run); r.Head == head && c != "" {
+			projects, plain = append(projects, runs.Label(r.Run)), append(plain, c)
+		}
+	}
+	return notes.Repeated(projects, plain)
 }
 
 // gone are the projects of a head that the base branch has removed.
