@@ -36,10 +36,14 @@ func eventOf(name string, parsed any) (Event, error) {
 	case *gh.PullRequestEvent:
 		return pullRequestEvent(e)
 	case *gh.IssueCommentEvent:
-		if e.GetAction() != "created" || e.Issue == nil || !e.Issue.IsPullRequest() {
-			return OtherEvent{name, e.GetAction()}, nil
+		switch a := e.GetAction(); {
+		case e.Issue == nil || !e.Issue.IsPullRequest():
+		case a == "created":
+			return commentEvent(e)
+		case a == "edited" || a == "deleted":
+			return commentGoneEvent(e)
 		}
-		return commentEvent(e)
+		return OtherEvent{name, e.GetAction()}, nil
 	case *gh.PullRequestReviewEvent:
 		if a := e.GetAction(); a != "submitted" && a != "dismissed" {
 			return OtherEvent{name, a}, nil
@@ -104,6 +108,15 @@ func commentEvent(e *gh.IssueCommentEvent) (Event, error) {
 		Subject: s, Comment: e.GetComment().GetID(), Body: e.GetComment().GetBody(), At: e.GetComment().GetCreatedAt().Time,
 		Bot: e.GetSender().GetType() != "User",
 	}, err
+}
+
+func commentGoneEvent(e *gh.IssueCommentEvent) (Event, error) {
+	s, err := subject(e.Installation, e.Repo, e.GetIssue().GetNumber(), e.Sender)
+	was := e.GetComment().GetBody()
+	if e.GetAction() == "edited" {
+		was = e.GetChanges().GetBody().GetFrom()
+	}
+	return CommentGoneEvent{s, was}, err
 }
 
 func lineCommentEvent(e *gh.PullRequestReviewCommentEvent) (Event, error) {

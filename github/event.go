@@ -2,7 +2,7 @@ package github
 
 import "time"
 
-// An Event is the content of a webhook: one of [PullRequestEvent], [CommentEvent], [ReviewEvent],
+// An Event is the content of a webhook: one of [PullRequestEvent], [CommentEvent], [CommentGoneEvent], [ReviewEvent],
 // [ThreadEvent], [ReportEvent], [RerunEvent], [ButtonEvent], [GroupEvent], [InstallationEvent] and [OtherEvent]. Its facts about a pull request are hints
 // only, true when it was sent: read the pull request again.
 type Event interface{ event() }
@@ -36,6 +36,12 @@ type CommentEvent struct {
 	At      time.Time // of writing, in seconds of GitHub's clock
 	// Bot is true if the author is an App, not a person.
 	Bot bool
+}
+
+// A CommentGoneEvent is the edit or the deletion of a comment on a pull request, by anybody who may.
+type CommentGoneEvent struct {
+	Subject
+	Body string // before
 }
 
 // A ReviewEvent is a review submitted or dismissed. The Sender did that; a review is not always
@@ -115,6 +121,7 @@ type OtherEvent struct{ Name, Action string }
 
 func (PullRequestEvent) event()  {}
 func (CommentEvent) event()      {}
+func (CommentGoneEvent) event()  {}
 func (ReviewEvent) event()       {}
 func (ThreadEvent) event()       {}
 func (ReportEvent) event()       {}

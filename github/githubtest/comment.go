@@ -64,6 +64,19 @@ func (l *comments) editComment(who *user, c *Comment, body string) {
 	l.sendComment(l.pulls.pull(c.Number), c, who, "edited")
 }
 
+// DeleteComment removes a comment.
+func (l *comments) DeleteComment(who string, id int64) {
+	defer l.repo.world.lock()()
+	l.dropComment(l.repo.world.person(who), l.findComment(id))
+}
+
+func (l *comments) dropComment(who *user, c *Comment) {
+	l.list = slices.DeleteFunc(slices.Clone(l.list), func(o *Comment) bool { return o == c })
+	l.repo.world.log.Tick()
+	l.repo.note(Edit{Kind: "delete", Who: who.login, Number: c.Number, Comment: c.ID})
+	l.sendComment(l.pulls.pull(c.Number), c, who, "deleted")
+}
+
 func (l *comments) findComment(id int64) *Comment {
 	return rest.First(l.list, func(c *Comment) bool { return c.ID == id })
 }

@@ -75,10 +75,7 @@ func (l *comments) deleteComment(r *http.Request) (int, any) {
 	if c == nil {
 		return rest.Fail(rest.NotFound)
 	}
-	l.list = slices.DeleteFunc(slices.Clone(l.list), func(o *Comment) bool { return o == c })
-	l.repo.world.log.Tick()
-	l.repo.note(Edit{Kind: "delete", Who: l.repo.world.app.Login(), Number: c.Number, Comment: c.ID})
-	l.sendComment(l.pull(c.Number), c, l.repo.world.self(), "deleted")
+	l.dropComment(l.repo.world.self(), c)
 	return http.StatusNoContent, nil
 }
 

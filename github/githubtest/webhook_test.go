@@ -68,7 +68,7 @@ func TestWebhooks(t *testing.T) {
 	}
 	want := []string{
 		"#1 opened by alice", "#1 ready_for_review by alice", "#1 synchronize by alice", "#1 synchronize by alice",
-		"#1 edited by alice, another base", "#1 comment 1 by bob: lockstep plan", "issue_comment edited",
+		"#1 edited by alice, another base", "#1 comment 1 by bob: lockstep plan", "github.CommentGoneEvent",
 		"#1 submitted by bob: changes_requested", "#1 submitted by carol: commented", "#1 comment 0 by carol: lockstep plan", "#1 dismissed by alice: dismissed", "github.ReportEvent",
 		"rerun plan 1/plan of [1] by bob", "button plan of plan 1/plan of [1] by bob", "rerun   of [1] by bob", "#1 closed by alice", "#1 reopened by alice",
 		"#2 opened by mallory", "#2 closed by alice", "#1 closed by bob, merged", "acme: removed [acme/infra]",

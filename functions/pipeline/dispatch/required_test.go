@@ -601,6 +601,34 @@ func TestOverride(t *testing.T) {
 	s.without("the next plan", s.status(n)+s.onPage(n), "overridden", "lifted")
 }
 
+// TestOverrideThatIsGone holds that an override whose comment is edited or deleted lifts nothing any more in status and check either.
+func TestOverrideThatIsGone(t *testing.T) {
+	t.Parallel()
+	for what, end := range map[string]func(s *stage, id int64){
+		"edited":  func(s *stage, id int64) { s.repo.EditComment("bob", id, "nothing") },
+		"deleted": func(s *stage, id int64) { s.repo.DeleteComment("bob", id) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			f := onMerge()
+			f["lockstep.hcl"] += "require \"apply\" {\n  labels = [\"go\"]\n  override = [\"acme/leads\"]\n}\n"
+			s := newStage(t, f)
+			s.hub.SetTeam("acme", "leads", "zoe")
+			s.repo.Grant("zoe", "write")
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			id := s.repo.Comment("zoe", n, "lockstep override --reason \"fire\"")
+			s.settle()
+			s.expect("the status", s.status(n), "**lifted** by `zoe`")
+			s.expect("the check", s.check("b"), "success")
+			end(s, id)
+			s.settle()
+			s.without("the status then", s.status(n), "**lifted**")
+			s.expect("the status then", s.status(n), "**missing**")
+			s.without("the checks then", s.check("b")+s.pages("b"), "success", "lifted")
+		})
+	}
+}
+
 // TestNoTraceOfAnOverride holds that an apply whose requirements were fulfilled in the end tells of no override.
 func TestNoTraceOfAnOverride(t *testing.T) {
 	t.Parallel()

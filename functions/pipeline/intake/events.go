@@ -40,6 +40,11 @@ func messages(d github.Delivery) []pipeline.Message {
 		if len(m.Lines) == 0 {
 			return nil
 		}
+	case github.CommentGoneEvent:
+		if !overrides(e.Body) {
+			return nil
+		}
+		m.Kind, m.Pull = pipeline.SyncComments, pullOf(e.Subject)
 	case github.GroupEvent:
 		m.Kind, m.Pull, m.MergeGroup = pipeline.Grouped, pullOf(e.Subject), e.SHA
 		if !e.Gone {
@@ -68,6 +73,11 @@ func linesOf(body string, bot bool) []grammar.Line {
 		return nil
 	}
 	return slices.DeleteFunc(all, func(l grammar.Line) bool { return !l.Problem.IsZero() })
+}
+
+// overrides reports whether a text may have lifted a requirement, which it does no more once it is another one, or gone.
+func overrides(body string) bool {
+	return !comment.Ours(body) && slices.ContainsFunc(grammar.Parse(body), func(l grammar.Line) bool { return l.Command.Verb == comment.Override })
 }
 
 // reviewed returns the tasks of a review: its approval may count, and its text may have commands.

@@ -31,6 +31,10 @@ func TestEvents(t *testing.T) {
 		{"issue_comment", github.CommentEvent{Body: "lockstep plan", Bot: true}, pipeline.Commanded}, // if it is named
 		{"issue_comment", github.CommentEvent{Body: "lockstep aply", Bot: true}, ""},
 		{"issue_comment", github.CommentEvent{Body: "<!-- lockstep:status -->\nlockstep plan", Bot: true}, ""},
+		{"issue_comment", github.CommentGoneEvent{Body: "lockstep override --reason x"}, pipeline.SyncComments},
+		{"issue_comment", github.CommentGoneEvent{Body: "looks good"}, ""},
+		{"issue_comment", github.CommentGoneEvent{Body: "lockstep apply"}, ""},
+		{"issue_comment", github.CommentGoneEvent{Body: "<!-- lockstep:status -->\nlockstep override --reason x"}, ""},
 		{"merge_group", github.GroupEvent{SHA: "1"}, pipeline.Grouped},
 		{"pull_request_review", github.ReviewEvent{}, pipeline.SyncComments},
 		{"pull_request_review_comment", github.CommentEvent{Body: "lockstep plan"}, pipeline.Commanded},
