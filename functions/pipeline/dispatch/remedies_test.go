@@ -151,6 +151,15 @@ func TestNothingFailed(t *testing.T) {
 		{"retry -p gone", []string{"There is no project for `lockstep retry -p gone`.", "Projects here: `app`, `net`."}},
 		{"unlock --failed -p gone", []string{"There is no plan for `lockstep unlock -p gone --failed`.", "Projects that are planned here: `app`, `net`."}},
 	})
+	s.pipeline.Engine = halfway{s.pipeline.Engine}
+	s.say("alice", n, "lockstep apply -p net")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.refuses(n, []refusal{
+		{"apply --failed", []string{"The pull request is merged.", "Comment `lockstep retry`", "!has failed"}},
+		{"apply --failed -p net", []string{"Comment `lockstep retry`", "!has failed"}},
+		{"unlock --failed -p gone", []string{"There is no plan for `lockstep unlock -p gone --failed`."}},
+	})
 	removed, m := removing(t, "", nil)
 	removed.refuses(m, []refusal{{"retry -p net", []string{"Nothing of `net` has failed."}}, {"retry -p gone", []string{"`net`"}}})
 }

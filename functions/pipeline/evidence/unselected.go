@@ -15,19 +15,21 @@ func Unselected(c comment.Command, all []ledger.Versioned, nothing reasons.Reaso
 	named := c
 	named.Failed = false
 	var here, meant []string
+	failed := false
 	for _, s := range all {
 		if s.Phase == runs.Superseded {
 			continue
 		}
 		if s.Meant(named) {
 			meant = append(meant, runs.Label(s.Run))
+			failed = failed || s.Meant(c)
 		}
 		if s.Phase != runs.Dropped {
 			here = append(here, runs.Label(s.Run))
 		}
 	}
 	switch {
-	case c.Failed && len(meant) > 0:
+	case c.Failed && len(meant) > 0 && !failed:
 		return reasons.NothingFailed{Command: c, Projects: meant}
 	case named.Everything() || len(meant) > 0:
 		return nothing
