@@ -4,6 +4,7 @@ package misread
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -54,6 +55,9 @@ var problems = map[grammar.Kind]func(grammar.Problem) string{
 		return fmt.Sprintf("%s has no value: write it, or leave it out", markdown.Code(p.Flag))
 	},
 	grammar.Twice: func(p grammar.Problem) string {
+		if !slices.Contains([]string{"-p", "-d", "-w"}, p.Flag) {
+			return fmt.Sprintf("%s is given twice: leave one of them out", markdown.Code(p.Flag))
+		}
 		return fmt.Sprintf("%s is given twice: write one line for each, or a pattern with *", markdown.Code(p.Flag))
 	},
 	grammar.Together: func(p grammar.Problem) string {
