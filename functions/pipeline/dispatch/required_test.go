@@ -226,10 +226,10 @@ func TestCodeowners(t *testing.T) {
 
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.repo.Push("bob", "main", "Odd", githubtest.Files{".github/CODEOWNERS": "net/[ab].tf @bob\n"})
+	s.repo.Push("bob", "main", "Odd", githubtest.Files{".github/CODEOWNERS": "net/[ab].tf @bob\n/net/ @carol\n"})
 	m := s.pull("alice", "c", githubtest.Files{"net/d.tf": resource("d", "1")})
 	s.repo.Review("bob", m, github.Approved, "")
-	s.expect("owners that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "**unknown**", "line 1")
+	s.expect("a line that is not valid", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "`net/d.tf` waits for `carol`", "`.github/CODEOWNERS line 1` is not valid, and left out, as GitHub does")
 }
 
 // TestCodeownersElsewhere holds that the owners of a project are asked about what comes from none of its files: from a command,
