@@ -101,6 +101,7 @@ type Comment struct {
 	Number int    // of the pull request
 	Author string // login; "" if the account was deleted
 	Bot    bool   // the author is an App
+	Ours   bool   // that App is ours
 	Body   string
 	At     time.Time // of writing
 	Edited bool      // Body was changed after At
@@ -109,6 +110,10 @@ type Comment struct {
 // CommentsSince returns the comments written on pull requests since a time, oldest first.
 // Source: https://docs.github.com/en/rest/issues/comments#list-issue-comments-for-a-repository
 func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment, error) {
+	login, err := c.app.Login(ctx)
+	if err != nil {
+		return nil, err
+	}
 	sort, direction := "created", "asc"
 	var out []Comment
 	for page := 1; page != 0; {
@@ -125,7 +130,7 @@ func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment,
 				continue
 			}
 			out = append(out, Comment{
-				ID: x.GetID(), Number: number, Author: x.GetUser().GetLogin(), Bot: x.GetUser().GetType() == "Bot",
+				ID: x.GetID(), Number: number, Author: x.GetUser().GetLogin(), Bot: x.GetUser().GetType() == "Bot", Ours: wrote(x, login),
 				Body: x.GetBody(), At: x.GetCreatedAt().Time, Edited: !x.GetUpdatedAt().Equal(x.GetCreatedAt()),
 			})
 		}

@@ -125,7 +125,7 @@ func TestCommentsSince(t *testing.T) {
 		{ID: 102, Number: 1, Author: "bob", Body: "chat"},
 		{ID: 103, Number: 1, Author: "bob", Body: "chat"},
 		{ID: id, Number: 1, Author: "bob", Body: "lockstep apply", Edited: true},
-		{ID: id + 1, Number: 1, Author: "lockstep[bot]", Bot: true, Body: "<!-- m -->"},
+		{ID: id + 1, Number: 1, Author: "lockstep[bot]", Bot: true, Ours: true, Body: "<!-- m -->"},
 	}
 	if diff := cmp.Diff(want[1:], got[100:], cmpopts.IgnoreFields(github.Comment{}, "At")); diff != "" {
 		t.Error(diff)

@@ -55,7 +55,7 @@ func bodies(replies []Reply) []string {
 }
 
 // unnamed returns the JSON of a reply with [anyProject] in the place of its project, and that; "" for one that stands alone. Of
-// the news about a plan that nobody has asked for it leaves out the hash.
+// the news about a plan that nobody has asked for it leaves out the hash, and of an override the name in records.
 func unnamed(r Reply) (key, project string) {
 	field := reflect.ValueOf(r).FieldByName("Project")
 	failed, is := r.(Failed)
@@ -66,6 +66,10 @@ func unnamed(r Reply) (key, project string) {
 	if renewed, is := r.(PlanRenewal); is {
 		renewed.Plan = anyPlan
 		r = renewed
+	}
+	if lifted, is := r.(Overridden); is {
+		lifted.Target = ""
+		r = lifted
 	}
 	data, err := MarshalReply(r)
 	if err != nil {

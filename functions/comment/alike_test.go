@@ -30,7 +30,9 @@ func TestAlike(t *testing.T) {
 		func(p string) Reply {
 			return Refused{apply, p, reasons.List{reasons.Awaits{Project: p, On: []string{"net"}}}}
 		},
-		func(p string) Reply { return Overridden{Project: p, By: "zoe", Because: "the site is down"} },
+		func(p string) Reply {
+			return Overridden{Project: p, By: "zoe", Because: "the site is down", Target: p + "@default"}
+		},
 		func(p string) Reply { return Locked{Project: p, Because: "it moves"} },
 		func(p string) Reply { return Unlocked{Project: p} },
 		func(p string) Reply {

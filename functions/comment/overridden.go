@@ -17,16 +17,21 @@ type Overridden struct {
 	Workspace string `json:",omitempty"`
 	// Left is what is in the way of the apply still, with the way to it, as [Left] returns it.
 	Left string `json:",omitempty"`
+	// Target is the name of the project in records. Later is set if nothing that the person may lift is missing yet.
+	Target string `json:",omitempty"`
+	Later  bool   `json:",omitempty"`
 }
 
 func (o Overridden) markdown() string {
 	p := ProjectStatus{Name: o.Project, Workspace: o.Workspace}
-	if o.Left != "" {
-		return fmt.Sprintf("**Overridden** for the plan of %s, by %s: %s. It holds for this plan only, and while nobody edits the comment.\n\n%s",
-			markdown.Code(p.Label()), markdown.Code(o.By), markdown.Code(o.Because), o.Left)
+	text := fmt.Sprintf("**Overridden** for the plan of %s, by %s: %s.", markdown.Code(p.Label()), markdown.Code(o.By), markdown.Code(o.Because))
+	switch {
+	case o.Later:
+		text += fmt.Sprintf(" Nothing that %s may lift is missing now: it counts if something is when the plan is applied, for instance for who asks.", markdown.Code(o.By))
+	case o.Left == "":
+		text += fmt.Sprintf(" Comment %s to apply it.", p.command(Apply))
 	}
-	return fmt.Sprintf("**Overridden** for the plan of %s, by %s: %s. Comment %s to apply it. It holds for this plan only, and while nobody edits the comment.",
-		markdown.Code(p.Label()), markdown.Code(o.By), markdown.Code(o.Because), p.command(Apply))
+	return strings.TrimSpace(text + " It holds for this plan only, and while nobody edits the comment.\n\n" + o.Left)
 }
 
 // Left returns what is in the way of the apply of a plan, in Markdown, and what applies it then; "" if a command for the project does.

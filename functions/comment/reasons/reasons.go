@@ -102,6 +102,7 @@ var types = tagged.Union[Reason]{
 	"commit gone":         reflect.TypeFor[CommitGone](),
 	"required":            reflect.TypeFor[Required](),
 	"not lifted":          reflect.TypeFor[NotLifted](),
+	"void override":       reflect.TypeFor[VoidOverride](),
 	"not in conversation": reflect.TypeFor[NotInConversation](),
 	"own apply":           reflect.TypeFor[OwnApply](),
 	"several projects":    reflect.TypeFor[SeveralProjects](),

@@ -61,11 +61,11 @@ func SinceWhen(t time.Time) string {
 	return ", since " + t.UTC().Format("2 January 2006, 15:04 MST")
 }
 
-// NotLifted: the settings let somebody lift nothing that is missing for a plan.
+// NotLifted: the settings let somebody lift no requirement for a plan.
 type NotLifted struct{ Login string }
 
 func (r NotLifted) words() (text, remedy string) {
-	return fmt.Sprintf("There is no requirement that is missing, and that the base branch's %s lets %s lift.", settings, markdown.Code(r.Login)),
+	return fmt.Sprintf("There is no requirement for this plan that the base branch's %s lets %s lift.", settings, markdown.Code(r.Login)),
 		fmt.Sprintf("Those whom the argument %s of the require block names can.", markdown.Code("override"))
 }
 
@@ -75,6 +75,19 @@ type NotInConversation struct{}
 func (NotInConversation) words() (text, remedy string) {
 	return "An override is a comment in the conversation of the pull request, which nobody has edited; in a review, or on a line of a file, it does not count.",
 		"Write it as a comment of its own."
+}
+
+// VoidOverride: an override was written before people could see its plan; or it was edited or deleted since, if Edited is set.
+type VoidOverride struct {
+	Edited bool `json:",omitempty"`
+}
+
+func (r VoidOverride) words() (text, remedy string) {
+	if r.Edited {
+		return "The comment was edited, or deleted. Others may do that, too, so it is no override any more.", "Write the override as a new comment."
+	}
+	return "The plan was shown after this comment was written, or in the same second: whoever wrote it has not seen the plan.",
+		"Look at the plan, and write the override again."
 }
 
 // NothingToRecover: no project of the pull request was ever planned.

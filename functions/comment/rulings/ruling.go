@@ -26,7 +26,7 @@ type Ruling struct {
 	Against []Against `json:",omitempty"`
 	// Problem is the reason for which a fact is unknown.
 	Problem string `json:",omitempty"`
-	// By and Because are the person who has lifted a requirement, and the reason given.
+	// By and Because are the person who has lifted a requirement, missing or not, and the reason given.
 	By      string `json:",omitempty"`
 	Because string `json:",omitempty"`
 	// Of are the parts of a rule that has some.

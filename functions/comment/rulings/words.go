@@ -41,15 +41,24 @@ func ruled(r Ruling) string {
 }
 
 func outcomeWords(r Ruling) string {
-	switch r.Outcome {
+	lifted := fmt.Sprintf("**lifted** by %s, %s", markdown.Code(r.By), markdown.Code(r.Because))
+	if r.Outcome == Lifted {
+		return lifted
+	}
+	if r.Rule == Requirement && r.By != "" && r.Outcome.Allows() {
+		return outcome(r.Outcome) + ", and " + lifted
+	}
+	return outcome(r.Outcome)
+}
+
+func outcome(o Outcome) string {
+	switch o {
 	case Holds:
 		return "fulfilled"
 	case Unknown:
 		return "**unknown**"
 	case NotApplicable:
 		return "does not apply"
-	case Lifted:
-		return fmt.Sprintf("**lifted** by %s, %s", markdown.Code(r.By), markdown.Code(r.Because))
 	}
 	return "**missing**"
 }

@@ -70,13 +70,15 @@ func (co *commands) commanded(ctx context.Context) error {
 		return err
 	}
 	for i, line := range co.Evidence.Message.Lines {
-		if begun.Has(lineID(i)) {
-			continue // done, in an earlier try, and perhaps not to be done again
-		}
-		if line.Problem != written[i].Problem {
+		switch {
+		case begun.Has(lineID(i)): // done, in an earlier try, and perhaps not to be done again
+		case line.Problem != written[i].Problem:
 			err = co.readAs(ctx, name, i, line)
-		} else {
+		default:
 			err = co.answer(ctx, name, i, line)
+		}
+		if err == nil && line.Command.Verb == comment.Override {
+			err = co.lift(ctx, name)
 		}
 		if err != nil {
 			return err
@@ -91,6 +93,12 @@ func (co *commands) commanded(ctx context.Context) error {
 
 // lineID begins the IDs of the replies to a line.
 func lineID(i int) string { return fmt.Sprintf("line %d.", i+1) }
+
+// lift has the overrides of an answer count from now on: for an apply in the same comment, and in the status.
+func (co *commands) lift(ctx context.Context, name string) error {
+	evidence.Anew(co.Evidence)
+	return report.TellLifts(ctx, co.Report, name)
+}
 
 // answer carries out one line, and adds the replies to the answer.
 func (co *commands) answer(ctx context.Context, name string, i int, line grammar.Line) error {

@@ -134,7 +134,7 @@ func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, 
 
 // subject is a run as the subject of facts.
 func subject(r runs.Run) factfinding.Subject {
-	return factfinding.Subject{Plan: planOf(r.Content), Project: r.Project, Dir: r.Dir, Workspace: r.Workspace, Beyond: r.Removed || r.Beside || !r.Options.IsZero()}
+	return factfinding.Subject{Plan: planOf(r.Content), Project: r.Project, Dir: r.Dir, Workspace: r.Workspace, Target: r.Target(), Beyond: r.Removed || r.Beside || !r.Options.IsZero()}
 }
 
 // about is a run as the subject of a question, with what owners of files are asked about: the head has no say in it.
@@ -215,6 +215,18 @@ func MissingTo(ctx context.Context, e *Reader, r runs.Run, login string) (*rulin
 }
 
 func (e *Reader) missing(ctx context.Context, r runs.Run, login string) (*rulings.Ruling, error) {
+	question, err := foreseen(ctx, e, r, login, 0)
+	if err != nil || question == nil {
+		return nil, err
+	}
+	watches(e, e.required, *question, r.Head)
+	ruling := gates.Decide(*question)
+	return &ruling, nil
+}
+
+// foreseen is the question about an apply of a run that a user, by login, will have asked for, or nobody has yet; nil if there are no
+// requirements. answering is the ID of the override that is being answered, 0 for none.
+func foreseen(ctx context.Context, e *Reader, r runs.Run, login string, answering int64) (*gates.Question, error) {
 	in, err := e.requirements(ctx)
 	absent, err := Absent(ctx, e, err)
 	if err != nil || absent { // the base branch is deleted
@@ -233,17 +245,13 @@ func (e *Reader) missing(ctx context.Context, r runs.Run, login string) (*ruling
 	if err != nil {
 		return nil, err
 	}
-	s.Actor, s.Unasked, s.Planned = login, login == "", r.Head
+	s.Actor, s.Unasked, s.Answering, s.Planned = login, login == "", answering, r.Head
 	if s.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
 		return nil, err
 	}
 	if s.Policies, err = e.policiesNow(ctx, in); err != nil {
 		return nil, err
 	}
-	if question.Facts, err = finder.Find(ctx, gates.Needed(question.Requirements), s); err != nil {
-		return nil, err
-	}
-	watches(e, in, question, r.Head)
-	ruling := gates.Decide(question)
-	return &ruling, nil
+	question.Facts, err = finder.Find(ctx, gates.Needed(question.Requirements), s)
+	return &question, err
 }

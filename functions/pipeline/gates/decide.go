@@ -42,16 +42,28 @@ func requirement(f Facts, r requirements.Requirement) rulings.Ruling {
 		one.Outcome = oneOf(one.Of)
 		out.Of = append(out.Of, one)
 	}
-	if out.Outcome = all(out.Of); out.Outcome.Allows() {
-		return out
-	}
+	out.Outcome = all(out.Of)
 	for _, l := range f.Lifts {
 		if l.Planned == f.Planned && l.Planned != "" && mayLift(f, r, l.By) {
-			out.Outcome, out.By, out.Because = rulings.Lifted, l.By, l.Because
+			if out.By, out.Because = l.By, l.Because; !out.Outcome.Allows() {
+				out.Outcome = rulings.Lifted
+			}
 			break
 		}
 	}
 	return out
+}
+
+// MayLift reports whether somebody may lift a requirement, and whether one of those is missing: who asks may matter, too.
+func MayLift(q Question, login string) (some, missing bool) {
+	now := q.Facts
+	now.Lifts = nil
+	for _, r := range q.Requirements {
+		if mayLift(now, r, login) {
+			some, missing = true, missing || !requirement(now, r).Outcome.Allows()
+		}
+	}
+	return some, missing
 }
 
 // mayLift reports whether somebody is one whom a requirement lets lift it, and may still write.

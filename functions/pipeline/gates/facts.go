@@ -146,6 +146,8 @@ type Judgement struct {
 type Lift struct {
 	By, Because string
 	Planned     string // the commit for which it was given
+	// Answering is set while it is not answered.
+	Answering bool `json:",omitempty"`
 }
 
 // person returns what is known of a login.

@@ -2,8 +2,6 @@ package applyrun
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -13,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// An Overrider answers overrides. It writes nothing: an override is the comment, which the gate reads.
+// An Overrider answers overrides. It writes nothing: an override is the comment and our answer to it, which the gate reads.
 type Overrider struct {
 	Evidence *evidence.Reader
 	Ledger   ledger.Ledger
@@ -45,19 +43,21 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(reasons.HeadMoved{Planned: s.Head, Head: head, Project: s.Project})))
 			continue
 		}
-		ruling, err := ov.Evidence.Missing(ctx, s.Run)
+		no, lifting, err := evidence.Lift(ctx, ov.Evidence, s.Run, q.Actor)
 		if err != nil {
 			return nil, err
 		}
-		if ruling == nil || !lifted(*ruling, q.Actor) {
-			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(reasons.NotLifted{Login: q.Actor})))
+		if no != nil {
+			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(no)))
 			continue
 		}
-		left, err := ov.left(ctx, s.Run, ruling)
+		left, err := ov.left(ctx, s.Run, lifting.Required)
 		if err != nil {
 			return nil, err
 		}
-		replies = append(replies, comment.Overridden{Project: s.Project, By: q.Actor, Because: c.Reason, Workspace: runs.Status(s.Run).Workspace, Left: left})
+		replies = append(replies, comment.Overridden{
+			Project: s.Project, By: q.Actor, Because: c.Reason, Workspace: runs.Status(s.Run).Workspace, Left: left, Target: s.Target(), Later: lifting.Later,
+		})
 	}
 	if len(replies) == 0 {
 		return evidence.Planless(ctx, ov.Evidence, c, all)
@@ -80,11 +80,4 @@ func (ov *Overrider) left(ctx context.Context, r runs.Run, required *rulings.Rul
 	runs.Block(&p, r, last, lock)
 	p.Behind, err = evidence.Behind(ctx, ov.Evidence, r)
 	return comment.Left(p), err
-}
-
-// lifted reports whether somebody has lifted a part of a ruling.
-func lifted(r rulings.Ruling, by string) bool {
-	return slices.ContainsFunc(r.Of, func(x rulings.Ruling) bool {
-		return x.Outcome == rulings.Lifted && strings.EqualFold(x.By, by)
-	})
 }

@@ -48,6 +48,10 @@ type Subject struct {
 	Was      string
 	VarFiles []string
 	Beyond   bool
+	// Target is the project's name in our answers to overrides. Answering is the ID of the one that is being answered, 0 for
+	// none.
+	Target    string
+	Answering int64
 }
 
 // Find returns the facts that are needed about a subject.

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
@@ -35,6 +36,8 @@ import (
 //	push WHO PATH         to the pull request
 //	label WHO +NAME | -NAME
 //	comment WHO TEXT      | edited WHO TEXT | elsewhere WHO TEXT (another pull request)
+//	lifts TARGET...       our answer to the last comment says that it lifts something for plans; "answering" is before it
+//	says WHO TARGET       somebody writes the same
 //	discuss | resolve
 //	check NAME APP STATUS CONCLUSION | status NAME STATE      of the head
 //	protect MERGESTATE [NAME@APP...]      rules of the base branch
@@ -74,7 +77,7 @@ type scene struct {
 }
 
 func newScene(t *testing.T) *scene {
-	s := &scene{t: t, faults: map[string]string{}, subject: Subject{Plan: gates.Known(gates.Plan{Changes: 2}), Project: "net", Dir: "net", Workspace: "default"}}
+	s := &scene{t: t, faults: map[string]string{}, subject: Subject{Plan: gates.Known(gates.Plan{Changes: 2}), Project: "net", Dir: "net", Workspace: "default", Target: "net@default"}}
 	s.hub = githubtest.New(githubtest.Options{Fault: s.fault})
 	server := httptest.NewServer(s.hub)
 	t.Cleanup(server.Close)
@@ -178,6 +181,17 @@ func (s *scene) people(verb, one, two string) bool {
 		}
 	case "comment":
 		s.repo.Comment(one, s.number, strings.ReplaceAll(two, `\n`, "\n"))
+		s.subject.Answering = 0
+	case "lifts":
+		text := s.answer(one + " " + two)
+		marker, _, _ := strings.Cut(text, "\n")
+		if _, _, err := s.client.PutComment(s.t.Context(), s.number, marker, text); err != nil {
+			s.t.Fatal(err)
+		}
+	case "says":
+		s.repo.Comment(one, s.number, s.answer(two))
+	case "answering":
+		s.subject.Answering = s.last()
 	case "edited":
 		s.repo.EditComment("ann", s.repo.Comment(one, s.number, "Well."), two)
 	case "elsewhere":
@@ -190,6 +204,21 @@ func (s *scene) people(verb, one, two string) bool {
 		return false
 	}
 	return true
+}
+
+// answer is the text of an answer to the last comment that lifts something for plans.
+func (s *scene) answer(targets string) string {
+	a := comment.Answer{Name: fmt.Sprint(s.last())}
+	for _, target := range strings.Fields(targets) {
+		a.Replies = append(a.Replies, comment.Overridden{Target: target})
+	}
+	return comment.AnswerMarker(a.Name) + Line(a.Replies) + "\nOverridden."
+}
+
+// last is the ID of the last comment.
+func (s *scene) last() int64 {
+	all := s.repo.Comments(s.number)
+	return all[len(all)-1].ID
 }
 
 // branch changes commits, and the rules of the base branch.

@@ -70,7 +70,7 @@ func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (e
 	if s.Approvals, err = rp.approvals(ctx, l.Head); err != nil {
 		return err
 	}
-	_, text, at, err := rp.say(ctx, comment.StatusMarker, s.Markdown(github.MaxComment))
+	_, text, at, err := rp.say(ctx, comment.StatusMarker, "", s.Markdown(github.MaxComment))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/factfinding"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -103,28 +104,53 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, parts...)
 }
 
-// syncAnswer writes the comment of an answer.
-func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
-	if len(a.Replies) == 0 {
-		return nil
+// TellLifts writes the comment of an answer as it is by now, if it says that something is lifted: that counts from then on.
+// It is called like Sync.
+func TellLifts(ctx context.Context, rp *Reporter, name string) error {
+	var a ledger.Answer
+	if err := rp.ChangeAnswer(ctx, name, func(now *ledger.Answer) { a = *now }); err != nil {
+		return err
 	}
+	answer, err := answerOf(ctx, rp, a)
+	if err != nil || factfinding.Line(answer.Replies) == "" {
+		return err
+	}
+	if a, err = rp.promise(ctx, a, answer.Replies); err != nil {
+		return err
+	}
+	return rp.sayAnswer(ctx, a, answer)
+}
+
+// answerOf reads an answer from its record.
+func answerOf(ctx context.Context, rp *Reporter, a ledger.Answer) (comment.Answer, error) {
 	answer := comment.Answer{Name: a.Name}
 	for _, p := range a.Replies {
 		r, err := comment.UnmarshalReply(p.Data)
 		if err != nil {
-			return fmt.Errorf("answer %s: %w", a.Name, err)
+			return answer, fmt.Errorf("answer %s: %w", a.Name, err)
 		}
 		if p.Body.Key != "" {
 			body, err := ledger.Text(ctx, rp.Artifacts, p.Body)
 			if err != nil {
-				return err
+				return answer, err
 			}
 			r = comment.WithBody(r, body)
 		}
 		answer.Replies = append(answer.Replies, r)
 	}
-	a, err := rp.promise(ctx, a, answer.Replies)
+	return answer, nil
+}
+
+// syncAnswer writes the comment of an answer.
+func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
+	if len(a.Replies) == 0 {
+		return nil
+	}
+	answer, err := answerOf(ctx, rp, a)
 	if err != nil {
+		return err
+	}
+	if a, err = rp.promise(ctx, a, answer.Replies); err != nil {
 		return err
 	}
 	if err := rp.sayAnswer(ctx, a, answer); err != nil {
@@ -160,13 +186,13 @@ func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comm
 func (rp *Reporter) sayAnswer(ctx context.Context, a ledger.Answer, answer comment.Answer) error {
 	text := answer.Markdown(github.MaxComment)
 	if a.Apart {
-		id, _, _, err := rp.say(ctx, comment.ResultMarker(a.Name), answer.Result(a.Comment(), github.MaxComment))
+		id, _, _, err := rp.say(ctx, comment.ResultMarker(a.Name), "", answer.Result(a.Comment(), github.MaxComment))
 		if err != nil {
 			return err
 		}
 		text = answer.Pointer(id)
 	}
-	_, _, _, err := rp.say(ctx, comment.AnswerMarker(a.Name), text)
+	_, _, _, err := rp.say(ctx, comment.AnswerMarker(a.Name), factfinding.Line(answer.Replies), text)
 	return err
 }
 
@@ -179,10 +205,10 @@ func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) erro
 	return err
 }
 
-// say writes a comment, new or in place. The marker is its first line, and is removed from the
-// rest, which contains text of others. It returns the comment's ID, the text as written, and the time of the writing.
-func (rp *Reporter) say(ctx context.Context, marker, body string) (id int64, text string, at time.Time, err error) {
-	body = marker + markdown.Unmarked(strings.TrimPrefix(body, marker))
+// say writes a comment, new or in place. The marker is its first line, below it are further ones, and markers are removed from
+// the rest, which contains text of others. It returns the comment's ID, the text as written, and the time of the writing.
+func (rp *Reporter) say(ctx context.Context, marker, further, body string) (id int64, text string, at time.Time, err error) {
+	body = marker + further + markdown.Unmarked(strings.TrimPrefix(body, marker))
 	// The replacement of a secret, or of a marker, may be longer.
 	text = markdown.Cut(rp.Clean(body), github.MaxComment)
 	id, at, err = rp.Hub.PutComment(ctx, rp.Evidence.Message.Pull.Number, marker, text)

@@ -1,0 +1,88 @@
+package dispatch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// led is a pull request of alice's whose applies have a requirement that the team acme/leads may lift: zoe is in it, and bob in acme/sre.
+func led(t *testing.T, body string) (*stage, int) {
+	s := newStage(t, requiring("apply", body+"\n  override = [\"acme/leads\"]"))
+	s.hub.SetTeam("acme", "leads", "zoe")
+	s.hub.SetTeam("acme", "sre", "bob")
+	s.repo.Grant("zoe", "write")
+	return s, s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+}
+
+const (
+	override = "lockstep override --reason \"the site is down\""
+	lifted   = "**lifted** by `zoe`, `the site is down`"
+)
+
+// TestOverrideBefore is an override of what is not missing yet: the answer and the status say that it counts, before it does.
+func TestOverrideBefore(t *testing.T) {
+	t.Parallel()
+	const later = "Nothing that `zoe` may lift is missing now: it counts if something is"
+	s, n := led(t, "  by = [\"acme/sre\"]")
+	s.expect("before", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`alice` is none of them")
+	s.expect("who asks is known later", s.say("zoe", n, override), "**Overridden** for the plan of `net`", later)
+	s.expect("the status", s.status(n), "- does not apply, and "+lifted)
+	s.expect("after", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+
+	s, n = led(t, "  approvals = 1")
+	s.repo.Review("bob", n, github.Approved, "")
+	s.settle()
+	s.expect("an approval that is there", s.say("zoe", n, override), "**Overridden** for the plan of `net`", later)
+	s.expect("the status", s.status(n), "- fulfilled, and "+lifted)
+	s.repo.Dismiss("carol", n, "bob")
+	s.settle()
+	s.expect("and is not any more", s.status(n), "- "+lifted, "waits for `lockstep apply`")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+
+	s, n = led(t, "  approvals = 1")
+	s.expect("both in one comment", s.say("zoe", n, override+"\nlockstep apply"), "**Overridden** for the plan of `net`", "Comment `lockstep apply -p net`", "**Applied** `net`")
+}
+
+// TestRefusedOverride is an override that is answered with a refusal: it does not count, then or later.
+func TestRefusedOverride(t *testing.T) {
+	t.Parallel()
+	s, n := led(t, "  approvals = 1")
+	s.hub.SetTeam("acme", "leads", "lee")
+	s.expect("by somebody else", s.say("zoe", n, override), "**Not overridden** `net`", "lets `zoe` lift")
+	s.hub.SetTeam("acme", "leads", "zoe")
+	s.repo.Comment("mallory", n, "<!-- lockstep:answer 2 -->\n<!-- lockstep:overridden net@default -->\n")
+	s.settle()
+	s.expect("who may do so since", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "an approval of the planned commit")
+	id := s.repo.Comment("zoe", n, override)
+	s.repo.EditComment("zoe", id, strings.Replace(override, "down", "up", 1))
+	s.settle()
+	s.expect("a comment that is edited before it is read", s.answerTo(n, id), "**Not overridden** `net`", "The comment was edited")
+	s.expect("the next apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`")
+	for _, c := range s.repo.Comments(n) {
+		if strings.Contains(c.Body, "lockstep:overridden") && c.Author != "mallory" {
+			t.Errorf("a refusal lifts something: %s", c.Body)
+		}
+	}
+	s.expect("one that counts", s.say("zoe", n, override), "**Overridden** for the plan of `net`", "Comment `lockstep apply -p net`")
+	s.expect("the last apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+}
+
+// TestOverrideInTheQueue is an override for a merge that somebody asks for who may not: the answer says that it counts, and the
+// group's check follows it.
+func TestOverrideInTheQueue(t *testing.T) {
+	t.Parallel()
+	files := requiring("apply", "  by = [\"acme/sre\"]\n  override = [\"acme/leads\"]")
+	files["lockstep.hcl"] = strings.Replace(files["lockstep.hcl"], "dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"", 1)
+	s := newStage(t, files)
+	s.hub.SetTeam("acme", "leads", "zoe")
+	s.repo.Grant("zoe", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	at := s.repo.Enqueue("alice", n)
+	s.settle()
+	s.expect("before", s.group(at), "failure")
+	s.expect("the override", s.say("zoe", n, override), "**Overridden** for the plan of `net`")
+	s.expect("after", s.group(at), "success")
+}
