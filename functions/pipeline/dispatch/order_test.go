@@ -120,6 +120,31 @@ func TestPartInOrderOfMerge(t *testing.T) {
 	}
 }
 
+// TestOrderOfAFormerBase holds that an order of the base branch ends with it: once the pull request goes into another branch, and once
+// the branch takes the order back.
+func TestOrderOfAFormerBase(t *testing.T) {
+	t.Parallel()
+	const release = "allow {\n  branches = [\"release\"]\n}\n"
+	both := githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")}
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": unordered + release})
+	s.repo.Push("bob", "release", "An order", githubtest.Files{"lockstep.hcl": appLast})
+	s.settle()
+	n := s.pull("alice", "b", both)
+	s.repo.Retarget("alice", n, "release")
+	s.settle()
+	s.expect("there", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.")
+	s.repo.Retarget("alice", n, "main")
+	s.settle()
+	s.expect("and back", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`: 2 added")
+
+	s = newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": appLast})
+	n = s.pull("alice", "b", both)
+	s.repo.Push("bob", "main", "No order any more", githubtest.Files{"lockstep.hcl": unordered})
+	s.settle()
+	s.say("alice", n, "lockstep plan")
+	s.expect("taken back", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`: 2 added")
+}
+
 // TestCheckOfALeftWait is the story of a history (seed 62000145): the apply of a project waits for that of another one, and
 // there is another head. It holds that the check of the former head is ended, though its plan has come to no outcome.
 func TestCheckOfALeftWait(t *testing.T) {

@@ -109,22 +109,25 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 		}
 		if was.Head == l.Head {
 			l.Denied = cmp.Or(l.Denied, was.Denied)
-			if l.Problem != "" || l.Refused != "" || l.Conflict { // it did not come to the projects
+			failed := l.Problem != "" || l.Refused != "" || l.Conflict // it did not come to the projects
+			if failed {
 				l.Projects = max(l.Projects, was.Projects)
 			}
-			l.Order = l.Order.since(was.Order)
+			if was.Into == l.Into {
+				l.Order = l.Order.since(was.Order, failed)
+			}
 		}
 		*was = l
 	})
 }
 
-// since adds what a former look has found out about the same head: a command is about some projects only,
-// and a look may fail.
-func (o *HeadOrder) since(was *HeadOrder) *HeadOrder {
+// since adds what a former look has found out about the same head, into the same branch: a command is about some projects only, and
+// a look may fail. One that does not, and finds no order, ends the former one.
+func (o *HeadOrder) since(was *HeadOrder, failed bool) *HeadOrder {
 	switch {
-	case o == nil:
+	case o == nil && failed:
 		return was
-	case was == nil:
+	case o == nil || was == nil:
 		return o
 	}
 	now := *o

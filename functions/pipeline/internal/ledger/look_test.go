@@ -4,7 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
 // TestSeenOfAHead is a table of looks, one after the other, and the time since which the head is known: that of the
@@ -40,5 +43,40 @@ func TestSeenOfAHead(t *testing.T) {
 	}
 	if (Look{}).Before(written) {
 		t.Error("a head that nobody has seen was there")
+	}
+}
+
+// TestOrderOfAHead is a table of looks, each after another one at the same head: the order that is left is that of the second one,
+// with all projects that either has found, unless that did not come to the projects, or went into another branch.
+func TestOrderOfAHead(t *testing.T) {
+	t.Parallel()
+	of := func(touched ...string) *HeadOrder {
+		return &HeadOrder{Edges: order.Edges{"app": {"net"}}, Touched: touched}
+	}
+	for name, test := range map[string]struct {
+		was, is Look
+		want    *HeadOrder
+	}{
+		"the same":              {Look{Order: of("app")}, Look{Order: of("net")}, of("app", "net")},
+		"no order any more":     {Look{Order: of("app")}, Look{}, nil},
+		"one that fails":        {Look{Order: of("app")}, Look{Problem: "no"}, of("app")},
+		"one that is refused":   {Look{Order: of("app")}, Look{Refused: "no"}, of("app")},
+		"a conflict":            {Look{Order: of("app")}, Look{Conflict: true}, of("app")},
+		"into another branch":   {Look{Order: of("app"), Into: "release"}, Look{Order: of("net")}, of("net")},
+		"without an order":      {Look{Order: of("app"), Into: "release"}, Look{}, nil},
+		"a failure after that":  {Look{Order: of("app"), Into: "release"}, Look{Problem: "no"}, nil},
+		"the first that has it": {Look{}, Look{Order: of("net")}, of("net")},
+	} {
+		ld := Ledger{Records: &memory.Store{}}
+		for _, l := range []Look{test.was, test.is} {
+			l.Pull, l.Head = pull, "a"
+			if err := ld.SaveLook(t.Context(), l); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := ld.LastLook(t.Context(), pull)
+		if diff := cmp.Diff(test.want, got.Order); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
+		}
 	}
 }
