@@ -2,12 +2,14 @@ package project
 
 import (
 	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
 // ApplyOn returns the occasion on which a project of a pull request is applied, where s comes from
 // the base branch. A project that the base branch does not have, neither by name nor by directory
 // and workspace, is applied as carefully as any other there: no pull request evades the merge by a
-// new name.
+// new name. One that depends on a project that is applied on merge is applied on merge itself: before, it never could be.
 func (s *Settings) ApplyOn(p Project) ApplyOn {
 	if s == nil {
 		return OnComment
@@ -20,10 +22,40 @@ func (s *Settings) ApplyOn(p Project) ApplyOn {
 			known = append(known, w.Project)
 		}
 	}
-	if slices.ContainsFunc(known, func(x Project) bool { return x.Apply == OnMerge }) {
+	if s.lands(known, map[string]bool{}) {
 		return OnMerge
 	}
 	return OnComment
+}
+
+// lands reports whether one of projects is applied on merge, or depends on one that is. seen are the names and patterns that were
+// looked at before.
+func (s *Settings) lands(all []Project, seen map[string]bool) bool {
+	return slices.ContainsFunc(all, func(x Project) bool {
+		return x.Apply == OnMerge || slices.ContainsFunc(x.DependsOn, func(on string) bool {
+			if seen[on] {
+				return false
+			}
+			seen[on] = true
+			return s.lands(s.meant(on), seen)
+		})
+	})
+}
+
+// meant returns the projects, and the blocks for many directories, that a name or a pattern in depends_on is for: of the latter
+// those whose own name it matches, or that would make the project of that name.
+func (s *Settings) meant(on string) (out []Project) {
+	for _, x := range s.Projects {
+		if len(order.Matches(on, []string{x.Name})) > 0 {
+			out = append(out, x)
+		}
+	}
+	for _, w := range s.wildcards {
+		if len(order.Matches(on, []string{w.Name})) > 0 || !order.Set(on) && len(out) == 0 && w.names(on) {
+			out = append(out, w.Project)
+		}
+	}
+	return out
 }
 
 // known returns the projects and the blocks for many directories that have the name of a project, or

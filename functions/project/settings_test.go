@@ -215,6 +215,12 @@ func TestApplyOn(t *testing.T) {
 		{Name: "stage", Dir: "envs/stage", Workspace: "default", Apply: OnComment},
 	}}
 	easy := &Settings{Projects: base.Projects[1:]}
+	behind := &Settings{Projects: []Project{
+		base.Projects[0],
+		{Name: "app", Dir: "app", Apply: OnComment, DependsOn: []string{"pr*"}}, {Name: "web", Dir: "web", Apply: OnComment, DependsOn: []string{"app", "web"}},
+		{Name: "own", Dir: "own", Apply: OnComment, DependsOn: []string{"other", "svc-*"}}, {Name: "other", Dir: "other", Apply: OnComment, DependsOn: []string{"own"}},
+		{Name: "ui", Dir: "ui", Apply: OnComment, DependsOn: []string{"job-a"}}, {Name: "jobs", Dir: "jobs", Apply: OnComment, DependsOn: []string{"job-*"}},
+	}, wildcards: []wildcard{{Project: Project{Name: "job-*", Dir: "jobs/*", Apply: OnMerge}, name: starred("job-*"), dir: starred("jobs/*")}}}
 	for _, test := range []struct {
 		what string
 		base *Settings
@@ -229,6 +235,11 @@ func TestApplyOn(t *testing.T) {
 		{"the name of another in the same place", base, Project{Name: "stage", Dir: "envs/prod", Workspace: "default"}, OnMerge},
 		{"the name in another place", base, Project{Name: "prod", Dir: "elsewhere", Workspace: "default"}, OnMerge},
 		{"a new one, where some are careful", base, Project{Name: "new", Dir: "new", Workspace: "default"}, OnMerge},
+		{"behind one on merge", behind, Project{Name: "app", Dir: "app"}, OnMerge},
+		{"behind another one", behind, Project{Name: "web", Dir: "web"}, OnMerge},
+		{"behind one of many directories", behind, Project{Name: "ui", Dir: "ui"}, OnMerge},
+		{"behind all of them", behind, Project{Name: "jobs", Dir: "jobs"}, OnMerge},
+		{"in a circle", behind, Project{Name: "own", Dir: "own"}, OnComment},
 		{"a new one, where none is", easy, Project{Name: "new", Dir: "new", Workspace: "default", Apply: OnMerge}, OnComment},
 	} {
 		if got := test.base.ApplyOn(test.p); got != test.want {

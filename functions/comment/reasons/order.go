@@ -30,6 +30,8 @@ type OutOfOrder struct {
 	// Again are those of them that have to be planned again before.
 	Again  []string `json:",omitempty"`
 	Merged bool     `json:",omitempty"`
+	// Later is set if the merge is to apply the project, and those left are to be applied before.
+	Later bool `json:",omitempty"`
 	// Destroys is set if the project is destroyed: those left depend on it. Removed is set if the pull request removes it, so
 	// that an apply of all is not for it.
 	Destroys bool `json:",omitempty"`
@@ -44,7 +46,7 @@ func (r OutOfOrder) words() (text, remedy string) {
 	apply := "lockstep apply"
 	all := fmt.Sprintf(", or all in their order, with %s", markdown.Code(apply))
 	switch {
-	case r.Removed:
+	case r.Removed || r.Later:
 		all = ""
 	case len(r.Left) == 1:
 		all = fmt.Sprintf(", or both in their order, with %s", markdown.Code(apply))

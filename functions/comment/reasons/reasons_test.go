@@ -30,7 +30,7 @@ func samples() List {
 	return List{
 		Sentence{"The moon is full.", "Wait."},
 		NoPermission{"x`@team`", "read", "write"}, FromFork{}, FromFork{grammar.Unlock}, ForkUnnamed{someSHA}, OtherCommit{"4f2a1c9", someSHA}, OtherCommit{strings.Repeat("0", 40), someSHA}, OwnFork{"eve"}, ForkOnlyPlanned{grammar.Apply}, StateElsewhere{"network"}, NotOnBase{"network"}, OtherBase{"release", "main"}, NotOpen{}, NotOpen{Merged: true}, NotOpen{true, true}, NotMerged{},
-		NotAll{[]string{"-target=a.b"}}, NotOnMerge{"network"}, AppliedLater{"network"}, Conflicts{someSHA, false}, Conflicts{someSHA, true},
+		NotAll{[]string{"-target=a.b"}}, NotOnMerge{"network"}, AppliedLater{Project: "network"}, AppliedLater{Project: "net", Renewed: true}, AppliedLater{Project: "net", Options: []string{"-target=a.b"}}, AppliedLater{Project: "net", Held: true}, Required{Verb: grammar.Apply, Tree: rulings.Ruling{Of: []rulings.Ruling{{Rule: rulings.Ready, Outcome: rulings.Fails}}}, Later: true}, OutOfOrder{Project: "app", Left: []string{"net"}, Later: true}, Conflicts{someSHA, false}, Conflicts{someSHA, true},
 		NoPlan{false}, NoPlan{true}, BeingPlanned{false}, BeingPlanned{true},
 		BeingApplied{"bob", grammar.Plan}, BeingApplied{"bob", grammar.Apply}, BeingApplied{"bob", grammar.Unlock}, PlanIsBad{Head: someSHA}, PlanIsBad{Head: someSHA, Merged: true}, PlanIsBad{Head: someSHA, StoppedBy: "carol"}, PlanIsBad{Head: someSHA, Merged: true, StoppedBy: "carol"}, PlanIsBad{someSHA, true, "", "lockstep plan -p net"},
 		AlreadyDone{someSHA, "bob"}, ApplyBroken{false}, ApplyBroken{true}, NothingToDo{},

@@ -101,10 +101,29 @@ func (r NotAll) words() (text, remedy string) {
 }
 
 // AppliedLater: the settings have the project applied on merge, and a comment asks for it.
-type AppliedLater struct{ Project string }
+type AppliedLater struct {
+	Project string
+	// Renewed is set if the plan took the place of another one without anybody's asking, Options are those that leave out what
+	// the pull request changes: the merge applies neither. Held is set if the other reasons are in the way of the merge's apply, too.
+	Renewed bool     `json:",omitempty"`
+	Options []string `json:",omitempty"`
+	Held    bool     `json:",omitempty"`
+}
 
 func (r AppliedLater) words() (text, remedy string) {
-	return fmt.Sprintf("The base branch says that %s is applied on merge.", markdown.Code(r.Project)), "Merge the pull request: that applies the plan."
+	text = fmt.Sprintf("The base branch says that %s is applied on merge", markdown.Code(r.Project))
+	again := markdown.Code(grammar.Command{Verb: grammar.Plan, Project: r.Project}.String())
+	switch {
+	case len(r.Options) > 0:
+		return fmt.Sprintf("%s, and the plan was made with %s: it leaves out what the pull request changes, so the merge does not apply it.", text, SomeOf(r.Options).Text()),
+			fmt.Sprintf("Comment %s for a plan that the merge applies, and look at it.", again)
+	case r.Renewed:
+		return text + ", and the plan is another one than before: the merge does not apply it, since nobody has asked for it.",
+			fmt.Sprintf("Look at the plan that is there now, and comment %s: the merge applies the plan that is made then.", again)
+	case r.Held:
+		return text + ".", "What is in the way has to be gone before the merge: a merge before that does not apply the plan."
+	}
+	return text + ".", "Merge the pull request: that applies the plan."
 }
 
 // Conflicts: the head cannot be merged into the base branch. Planned is set if that was possible

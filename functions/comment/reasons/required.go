@@ -14,6 +14,7 @@ type Required struct {
 	Verb   grammar.Verb
 	Tree   rulings.Ruling
 	Merged bool `json:",omitempty"` // a merge asks, so that no comment helps
+	Later  bool `json:",omitempty"` // a merge will ask: see AppliedLater
 	// Typed is the command that is refused, for the remedy alone: one without it would mean more. The reply has it.
 	Typed grammar.Command `json:"-"`
 }
@@ -31,6 +32,8 @@ func (r Required) words() (text, remedy string) {
 	switch {
 	case r.Merged:
 		return text, planAgain(true)
+	case r.Later:
+		return text, ""
 	case r.Tree.Outcome == rulings.Unknown:
 		return text, fmt.Sprintf("Nothing is done while that is unknown. Comment %s again to have it read again.", r.again())
 	}

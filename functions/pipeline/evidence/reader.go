@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -101,7 +102,7 @@ func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan strin
 			return q, err
 		}
 	}
-	if !runs.Gate(q).Allowed() { // there is no need to ask GitHub
+	if d := runs.Gate(q); !d.Allowed() && !runs.Has[reasons.AppliedLater](d) { // there is no need to ask GitHub
 		return q, nil
 	}
 	if err := inOrder(ctx, e, &q); err != nil {

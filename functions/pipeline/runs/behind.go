@@ -12,18 +12,14 @@ func (o *Order) Behinds() func(r Run) *comment.Behind {
 	if o == nil {
 		return func(Run) *comment.Behind { return nil }
 	}
-	edges, onMerge := o.Edges(), *o
-	onMerge.Coming = maps.Clone(o.Coming)
-	for name := range o.landing {
-		onMerge.Coming[name] = onMerge.Coming[name] || o.landing[name]
-	}
+	edges, onMerge := o.Edges(), o.landed()
 	return func(r Run) *comment.Behind {
 		if cycle := order.Cycle(order.Around(edges, r.Project)); cycle != nil {
 			return &comment.Behind{Cycle: cycle}
 		}
 		of := o
 		if r.ByMerge() {
-			of = &onMerge
+			of = onMerge
 		}
 		on, left, again := of.before(r, edges)
 		if len(on) == 0 {
@@ -31,4 +27,14 @@ func (o *Order) Behinds() func(r Run) *comment.Behind {
 		}
 		return &comment.Behind{On: on, Left: left, Again: again, Destroys: destroys(r)}
 	}
+}
+
+// landed is the order once the pull request is merged: the applies of all plans that the merge applies are coming.
+func (o *Order) landed() *Order {
+	out := *o
+	out.Coming = maps.Clone(o.Coming)
+	for name := range o.landing {
+		out.Coming[name] = out.Coming[name] || o.landing[name]
+	}
+	return &out
 }

@@ -138,6 +138,12 @@ func Gate(q Request) Decision {
 			d.Reasons = append(d.Reasons, reasons.PlanDiffers{Project: q.Run.Project, Plan: q.Again.Hash, Since: d.settled, Merged: q.merged()})
 		}
 	}
+	for i, r := range d.Reasons {
+		if later, is := r.(reasons.AppliedLater); is && len(d.Reasons) > 1 {
+			later.Held = true
+			d.Reasons[i] = later
+		}
+	}
 	if p := q.Placing; p != nil {
 		d.Reasons = append(d.Reasons, p.Reasons...)
 		if len(p.Reasons) == 0 {

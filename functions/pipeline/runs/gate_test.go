@@ -315,6 +315,10 @@ func TestGate(t *testing.T) {
 		{"lock again", []change{verb(comment.Lock), locked(Reservation{Number: 7})}, ""},
 
 		{"apply by comment of what the merge applies", []change{onMerge}, "AppliedLater"},
+		{"apply by comment of another plan than the merge applies", []change{onMerge, renewed}, "AppliedLater"},
+		{"apply by comment of what the merge applies, by another name", []change{onMerge, name("beef")}, "AppliedLater"},
+		{"apply by comment of what the merge applies, not shown yet", []change{onMerge, hidden}, "AppliedLater"},
+		{"apply by comment of what the merge does not apply", []change{onMerge, required(rulings.Fails)}, "AppliedLater Required"},
 		{"plan of what the merge applies", []change{verb(comment.Plan), onMerge}, ""},
 		{"merge", []change{merge}, ""},
 		{"merge by a reader", []change{merge, may(github.ReadPermission)}, "NoPermission"},

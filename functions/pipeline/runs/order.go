@@ -255,12 +255,15 @@ func inOrder(q *Request) reasons.Reason {
 	if cycle := order.Cycle(order.Around(edges, name)); cycle != nil {
 		return reasons.InCycle{Projects: cycle}
 	}
+	if q.later() {
+		o = o.landed()
+	}
 	on, left, again := o.before(q.Run, edges)
 	switch {
-	case len(on) == 0:
+	case len(on) == 0, q.later() && len(left) == 0:
 		return nil
 	case len(left) == 0:
 		return reasons.Awaits{Project: name, On: on, Destroys: destroys(q.Run)}
 	}
-	return reasons.OutOfOrder{Project: name, Left: left, Again: again, Destroys: destroys(q.Run), Removed: q.Run.Removed, Merged: q.merged()}
+	return reasons.OutOfOrder{Project: name, Left: left, Again: again, Destroys: destroys(q.Run), Removed: q.Run.Removed, Merged: q.merged(), Later: q.later()}
 }

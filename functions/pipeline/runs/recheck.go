@@ -38,6 +38,9 @@ func (r Run) renewed() bool { return r.Checked != nil && r.Checked.Renewed }
 // planRenewed holds that a plan which was made by itself, in the place of another one, is applied by
 // those only who name it.
 func planRenewed(q *Request) reasons.Reason {
+	if q.later() {
+		return nil // occasion tells it
+	}
 	if !q.Run.renewed() || q.Entry == ByComment && (q.Decided || q.Named != "") {
 		return nil // unseen holds that the name is the plan's
 	}

@@ -21,7 +21,7 @@ func headMoved(q *Request) reasons.Reason {
 func unseen(q *Request) reasons.Reason {
 	newer := reasons.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: q.merged()}
 	switch {
-	case q.Decided, q.merged() && !Whole(q.Run): // nobody is shown the name of the latter, and notAll refuses it
+	case q.Decided, q.later(), q.merged() && !Whole(q.Run): // nobody is shown the name of the latter, and notAll refuses it
 		return nil
 	case q.Named != "" && !strings.HasPrefix(q.Run.PlanHash, q.Named):
 		return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.PlanHash}

@@ -78,9 +78,22 @@ func occasion(q *Request) reasons.Reason {
 	case q.Entry == ByComment && !q.Pull.Open && !(q.Pull.Merged && q.Run.AfterMerge):
 		return reasons.NotOpen{Merged: q.Pull.Merged}
 	case q.Entry == ByComment && onMerge && !q.Run.AfterMerge:
-		return reasons.AppliedLater{Project: q.Run.Project}
+		no := reasons.AppliedLater{Project: q.Run.Project}
+		if phase(q) == nil {
+			no.Renewed = q.Run.Standing() == comment.Renewed
+			if !Whole(q.Run) {
+				no.Options = q.Run.Options.Words()
+			}
+		}
+		return no
 	}
 	return nil
+}
+
+// later reports whether a comment asks for an apply that the merge is to do: its refusal tells what is in the way of that one, and
+// nothing that is about the comment alone.
+func (q *Request) later() bool {
+	return q.Verb == comment.Apply && q.Entry == ByComment && q.Run.ByMerge()
 }
 
 // notAll holds that the merge, which stands for all that the pull request changes, applies no plan that leaves something of

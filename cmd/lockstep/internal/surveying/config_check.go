@@ -91,4 +91,50 @@ func waves(w io.Writer, all []project.Project) {
 	for i, wave := range waves {
 		fmt.Fprintf(w, "  %d. %s\n", i+1, strings.Join(wave, ", "))
 	}
+	behind := landing(all)
+	for _, name := range slices.Sorted(maps.Keys(behind)) {
+		fmt.Fprintf(w, "%s is applied on merge, though its own apply is %q: it comes after %s, which is.\n", name, project.OnComment, behind[name])
+	}
+}
+
+// landing returns the projects that are applied on merge for the sake of one that they depend on, each with the first of those.
+func landing(all []project.Project) map[string]string {
+	on := map[string]project.ApplyOn{}
+	for _, p := range all {
+		on[p.Name] = p.Apply
+	}
+	edges, out := project.EdgesOf(all), map[string]string{}
+	var first func(name string, seen map[string]bool) string
+	first = func(name string, seen map[string]bool) string {
+		for _, to := range edges[name] {
+			if on[to] == project.OnMerge {
+				return to
+			}
+			if !seen[to] {
+				seen[to] = true
+				if found := first(to, seen); found != "" {
+					return found
+				}
+			}
+		}
+		return ""
+	}
+	for _, p := range all {
+		if to := first(p.Name, map[string]bool{}); to != "" && p.Apply != project.OnMerge {
+			out[p.Name] = to
+		}
+	}
+	return out
+}
+
+// timed returns projects with the occasions that hold for them: see landing.
+func timed(all []project.Project) []project.Project {
+	all = slices.Clone(all)
+	behind := landing(all)
+	for i, p := range all {
+		if behind[p.Name] != "" {
+			all[i].Apply = project.OnMerge
+		}
+	}
+	return all
 }

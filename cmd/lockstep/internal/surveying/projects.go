@@ -64,7 +64,7 @@ type item struct {
 
 func listed(s survey) list {
 	out := list{FormatVersion: "1.0", Projects: []item{}}
-	for _, p := range s.Projects {
+	for _, p := range timed(s.Projects) {
 		x := item{
 			Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, Environment: p.Environment, Variables: p.Variables, Apply: string(p.Apply),
 			Modules: append([]string{}, p.Modules...), WhenChanged: p.WhenChanged, VarFiles: append([]string{}, p.VarFiles...),
@@ -96,7 +96,7 @@ func write(w io.Writer, s survey) {
 		divided = "DEPLOYMENT\t"
 	}
 	fmt.Fprintf(t, "NAME\tDIR\tWORKSPACE\tAPPLY\t%sSTATE\n", divided)
-	for _, p := range s.Projects {
+	for _, p := range timed(s.Projects) {
 		state := p.Place.String()
 		if p.Nowhere != "" {
 			state = "unknown: " + p.Nowhere

@@ -1,0 +1,82 @@
+package dispatch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// TestApplyOfALaterPlan holds that a comment which asks for an apply that is the merge's is told what is in the way of that one, and
+// sent to no merge that applies nothing.
+func TestApplyOfALaterPlan(t *testing.T) {
+	t.Parallel()
+	const merges, held = "Merge the pull request: that applies the plan.", "What is in the way has to be gone before the merge"
+	onMerge := func(hcl string) string {
+		return strings.Replace(hcl, "dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"", 1)
+	}
+	told := func(s *stage, what, answer string, parts ...string) {
+		s.expect(what, answer, parts...)
+		if strings.Contains(answer, merges) || strings.Contains(answer, "comment `lockstep apply`") {
+			t.Errorf("%s: it is not so:\n%s", what, answer)
+		}
+	}
+
+	files := requiring("apply", "  approvals = 1")
+	files["lockstep.hcl"] = onMerge(files["lockstep.hcl"])
+	s := newStage(t, files)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	told(s, "without an approval", s.say("alice", n, "lockstep apply"), "is applied on merge.", "**missing**: an approval of the planned commit", held)
+	s.repo.Review("bob", n, github.Approved, "")
+	s.settle()
+	s.expect("with it", s.say("alice", n, "lockstep apply"), merges)
+	const part = "`-target=terraform_data.b`: it leaves out what the pull request changes, so the merge does not apply it."
+	s.say("alice", n, "lockstep plan -target=terraform_data.b")
+	told(s, "a part", s.say("alice", n, "lockstep apply"), part, "Comment `lockstep plan -p net`")
+	s.say("alice", n, "lockstep plan -p net")
+	s.expect("all of it", s.say("alice", n, "lockstep apply"), merges)
+
+	s = newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": onMerge("project \"net\" {\n  dir = \"net\"\n}\n")})
+	n = s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	other := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.repo.Merge("bob", other)
+	s.settle()
+	for _, command := range []string{"lockstep apply", "lockstep apply " + s.run(n).PlanHash[:12]} {
+		told(s, "another plan", s.say("alice", n, command), "the plan is another one than before", "comment `lockstep plan -p net`")
+	}
+	s.say("alice", n, "lockstep plan -p net")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the merge after that", s.answer(n, "merge"), "**Applied** `net`")
+}
+
+// TestMixedOccasions holds that nothing waits for what cannot come: a project that depends on one that is applied on merge is applied
+// on merge, too; and one that is applied on merge tells of one that has to be applied before.
+func TestMixedOccasions(t *testing.T) {
+	t.Parallel()
+	both := githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")}
+	start := func(from, to string) (*stage, int) {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": strings.Replace(appLast, from, to, 1) + "check {\n  waiting = \"action_required\"\n}\n"})
+		return s, s.pull("alice", "b", both)
+	}
+	s, n := start("dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"")
+	s.expect("both", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | will be applied on merge")
+	s.expect("the apply of the second", s.say("alice", n, "lockstep apply -p app"), "`app` is applied on merge.", "Merge the pull request: that applies the plan.")
+	for _, c := range s.repo.Checks(s.repo.Head("b")) {
+		if c.Conclusion != "success" {
+			t.Errorf("%s: %s", c.Name, c.Conclusion)
+		}
+	}
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`", "**Applied** `app`")
+
+	s, n = start("dir = \"app\"", "dir = \"app\"\n  apply = \"merge\"")
+	s.expect("the second alone", s.say("alice", n, "lockstep apply -p app"), "`app` depends on `net`, which is not applied.", "Apply that first, with `lockstep apply -p net`.", "What is in the way")
+	s.expect("the first", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`")
+	s.expect("the second then", s.say("alice", n, "lockstep apply -p app"), "Merge the pull request: that applies the plan.")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the merge", s.answer(n, "merge"), "**Applied** `app`")
+}
