@@ -288,6 +288,32 @@ func TestQueueOnTop(t *testing.T) {
 	s.expect("the second", s.status(m), "Lockstep has applied", "1 added")
 }
 
+// TestQueueOfWhatIsBehind holds that a head which lacks commits of the base branch is none that keeps its merge group out: the
+// group's commit has them, whether they came before the group or with one that has landed before.
+func TestQueueOfWhatIsBehind(t *testing.T) {
+	t.Parallel()
+	for _, rule := range []string{"up_to_date", "mergeable"} {
+		files := requiring("apply", "  "+rule+" = true")
+		files["lockstep.hcl"] = strings.Replace(files["lockstep.hcl"], "{\n", "{\n  apply = \"merge\"\n", 1)
+		s := newStage(t, files)
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		m := s.pull("bob", "words", githubtest.Files{"doc.md": "words"})
+		s.repo.Push("bob", "main", "More words", githubtest.Files{"other.md": "words"})
+		if rule == "mergeable" {
+			s.repo.Protect("behind", nil, nil)
+		}
+		first, second := s.repo.Enqueue("bob", m), s.repo.Enqueue("alice", n)
+		s.settle()
+		s.expect(rule+": the check of the first group", s.group(first), "completed success")
+		s.expect(rule+": the check of the second", s.group(second), "completed success", "Will be applied on merge")
+		s.repo.Land("lockstep")
+		s.settle()
+		s.say("bob", n, "lockstep help")
+		s.expect(rule+": the check of the head", s.headOf("b"), "failure", "Cannot be applied now")
+		s.expect(rule+": the check of the second, once the first has landed", s.group(second), "completed success")
+	}
+}
+
 // TestQueueEmptied holds that the plan of a group that GitHub has no more is not made, that its check is cancelled, and that
 // this is so whichever of its webhooks comes when.
 func TestQueueEmptied(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/factfinding"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -23,7 +24,7 @@ type Lifting struct {
 // Lift decides whether the comment of the message, an override of somebody's, lifts a requirement for the apply of a run: no
 // is the reason that it does not. What is lifted is known by the answer alone: see package factfinding.
 func Lift(ctx context.Context, e *Reader, r runs.Run, login string) (no reasons.Reason, l Lifting, err error) {
-	question, err := foreseen(ctx, e, r, "", e.Message.Comment)
+	question, err := foreseen(ctx, e, r, factfinding.Subject{Unasked: true, Answering: e.Message.Comment})
 	if final := errors.As(err, new(*github.FinalError)); final || err == nil && (question == nil || !gates.Needed(question.Requirements).Lifts) {
 		return reasons.NotLifted{Login: login}, l, nil
 	}

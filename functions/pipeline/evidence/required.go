@@ -197,13 +197,17 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *runs.Request, content *ru
 // people see what is missing. It is nil if there are no requirements. Nothing follows from it, so a
 // failure that stays is an unknown ruling. The error is one that another attempt may mend.
 func (e *Reader) Missing(ctx context.Context, r runs.Run) (*rulings.Ruling, error) {
-	return MissingTo(ctx, e, r, "")
+	return missing(ctx, e, r, factfinding.Subject{Unasked: true})
 }
 
-// MissingTo is Missing for an apply that a user, by login, will have asked for: the one who put the pull request into a merge
-// queue.
-func MissingTo(ctx context.Context, e *Reader, r runs.Run, login string) (*rulings.Ruling, error) {
-	ruling, err := e.missing(ctx, r, login)
+// MissingInGroup is Missing for a merge group of the pull request: the user who put that into the queue, by login, will have asked
+// for the apply; "" if that one is not known.
+func MissingInGroup(ctx context.Context, e *Reader, r runs.Run, login string) (*rulings.Ruling, error) {
+	return missing(ctx, e, r, factfinding.Subject{Actor: login, Unasked: login == "", Grouped: true})
+}
+
+func missing(ctx context.Context, e *Reader, r runs.Run, asks factfinding.Subject) (*rulings.Ruling, error) {
+	ruling, err := e.missing(ctx, r, asks)
 	if err != nil && !errors.As(err, new(*github.FinalError)) {
 		return nil, err
 	}
@@ -214,8 +218,8 @@ func MissingTo(ctx context.Context, e *Reader, r runs.Run, login string) (*rulin
 	return ruling, nil
 }
 
-func (e *Reader) missing(ctx context.Context, r runs.Run, login string) (*rulings.Ruling, error) {
-	question, err := foreseen(ctx, e, r, login, 0)
+func (e *Reader) missing(ctx context.Context, r runs.Run, asks factfinding.Subject) (*rulings.Ruling, error) {
+	question, err := foreseen(ctx, e, r, asks)
 	if err != nil || question == nil {
 		return nil, err
 	}
@@ -224,9 +228,9 @@ func (e *Reader) missing(ctx context.Context, r runs.Run, login string) (*ruling
 	return &ruling, nil
 }
 
-// foreseen is the question about an apply of a run that a user, by login, will have asked for, or nobody has yet; nil if there are no
-// requirements. answering is the ID of the override that is being answered, 0 for none.
-func foreseen(ctx context.Context, e *Reader, r runs.Run, login string, answering int64) (*gates.Question, error) {
+// foreseen is the question about an apply of a run that somebody will have asked for, or nobody has yet; nil if there are no
+// requirements.
+func foreseen(ctx context.Context, e *Reader, r runs.Run, asks factfinding.Subject) (*gates.Question, error) {
 	in, err := e.requirements(ctx)
 	absent, err := Absent(ctx, e, err)
 	if err != nil || absent { // the base branch is deleted
@@ -245,7 +249,7 @@ func foreseen(ctx context.Context, e *Reader, r runs.Run, login string, answerin
 	if err != nil {
 		return nil, err
 	}
-	s.Actor, s.Unasked, s.Answering, s.Planned = login, login == "", answering, r.Head
+	s.Actor, s.Unasked, s.Grouped, s.Answering, s.Planned = asks.Actor, asks.Unasked, asks.Grouped, asks.Answering, r.Head
 	if s.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
 		return nil, err
 	}

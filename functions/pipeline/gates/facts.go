@@ -28,6 +28,8 @@ type Facts struct {
 	Actor string // login of who asks; "" for a push
 	// Unasked is set while nobody has asked: who does is a rule for later then.
 	Unasked bool `json:",omitempty"`
+	// Grouped is set for a merge group, whose commit has all commits of the base branch: the head need not have them.
+	Grouped bool `json:",omitempty"`
 	Pull    Pull
 	// People are those whose right or membership matters, by login in lower case.
 	People map[string]Person

@@ -281,6 +281,8 @@ func (s *scene) ofPull(name, key, to string) bool {
 		s.Pull.Draft = true
 	case "merged":
 		s.Pull.Merged = true
+	case "grouped":
+		s.Grouped = true
 	case "conflict":
 		s.merging.Conflict = true
 	case "behind":

@@ -40,7 +40,7 @@ func mergeable(f Facts, _ requirements.Rules) rulings.Ruling {
 	}
 	no(m.Conflict, rulings.Conflicting)
 	no(f.Pull.Draft, rulings.IsDraft)
-	no(m.Behind, rulings.Behind)
+	no(m.Behind && !f.Grouped, rulings.Behind)
 	no(m.ReviewMissing, rulings.ReviewMissing)
 	waits := false // for our own check
 	for _, want := range m.Required {
@@ -89,7 +89,7 @@ func worst(all []Check) (why rulings.Why) {
 }
 
 func upToDate(f Facts, _ requirements.Rules) rulings.Ruling {
-	if f.Pull.Merged {
+	if f.Pull.Merged || f.Grouped {
 		return rulings.Ruling{Outcome: rulings.NotApplicable}
 	}
 	if problem := missing(f.Behind); problem != "" {

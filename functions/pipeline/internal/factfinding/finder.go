@@ -33,6 +33,8 @@ type Subject struct {
 	Actor string // login; "" for a push
 	// Unasked is set while nobody has asked.
 	Unasked bool
+	// Grouped is set for a merge group.
+	Grouped bool
 	// Planned is the commit of the plan; "" of a plan to be made.
 	Planned string
 	Plan    gates.Fact[gates.Plan]
@@ -57,7 +59,7 @@ type Subject struct {
 // Find returns the facts that are needed about a subject.
 func (f *Finder) Find(ctx context.Context, n gates.Needs, s Subject) (gates.Facts, error) {
 	out := gates.Facts{
-		Now: f.Now, Actor: s.Actor, Unasked: s.Unasked, Planned: s.Planned, Plan: s.Plan, Policies: s.Policies, Author: f.Pull.Author,
+		Now: f.Now, Actor: s.Actor, Unasked: s.Unasked, Grouped: s.Grouped, Planned: s.Planned, Plan: s.Plan, Policies: s.Policies, Author: f.Pull.Author,
 		Pull: gates.Pull{Draft: f.Pull.Draft, Merged: f.Pull.Merged, Labels: f.Pull.Labels}, People: map[string]gates.Person{},
 	}
 	if out.Planned == "" {
@@ -66,7 +68,7 @@ func (f *Finder) Find(ctx context.Context, n gates.Needs, s Subject) (gates.Fact
 	p := &pass{f, ctx, &out, nil}
 	p.environments(&n, s.Shown)
 	p.reviews(n, s)
-	p.rest(n)
+	p.rest(n, s.Grouped)
 	p.lifts(n, s)
 	p.people(n)
 	return out, p.err
@@ -146,7 +148,7 @@ func (p *pass) owned(s Subject) (paths gates.Fact[[]gates.Owned], unread []strin
 	return gates.Known(all), o.Value.unread
 }
 
-func (p *pass) rest(n gates.Needs) {
+func (p *pass) rest(n gates.Needs, grouped bool) {
 	if n.Open || n.Merging {
 		talk := fact(p, "discussion", func(ctx context.Context) (github.Discussion, error) { return p.Hub.Discussion(ctx, p.Pull.Number) })
 		p.out.Open = gates.Fact[int]{Value: talk.Value.Open, Known: talk.Known, Problem: talk.Problem}
@@ -154,7 +156,7 @@ func (p *pass) rest(n gates.Needs) {
 			p.out.Merging = p.merging(talk)
 		}
 	}
-	if n.Behind && !p.Pull.Merged {
+	if n.Behind && !p.Pull.Merged && !grouped {
 		p.out.Behind = fact(p, "behind", func(ctx context.Context) (bool, error) { return p.Hub.Behind(ctx, p.Pull.Head.SHA, p.Base) })
 	}
 	if n.Checks {

@@ -50,7 +50,7 @@ import (
 //	fault PATH STATUS     GitHub answers so to requests with PATH in them; "limited" is the rate limit
 //	capped                lists of GitHub end before the pull request does
 //	shown                 people have seen the plan by now
-//	lenient | unasked
+//	lenient | unasked | grouped
 //	planned               the plan is of the head as it is now
 //	of DIR [WAS]          the project's directory, and that on the base branch
 //	variables PATH        a file of its variables on the base branch
@@ -137,6 +137,8 @@ func (s *scene) step(line string) {
 		s.lenient = true
 	case "unasked":
 		s.subject.Unasked = true
+	case "grouped":
+		s.subject.Grouped = true
 	case "planned":
 		s.subject.Planned = s.repo.Head("one")
 	case "of":

@@ -33,9 +33,9 @@ func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.
 }
 
 // askedBy is a status in a merge group: what the merge applies is asked for by the user who put the pull request into the queue,
-// and is required of that one.
+// and is required of that one; and the group's commit has the commits of the base branch that the head lacks.
 func askedBy(ctx context.Context, rp *Reporter, s comment.Status, g ledger.Group) (comment.Status, error) {
-	if g.By == "" || g.Gone {
+	if g.Gone {
 		return s, nil
 	}
 	all, err := rp.Ledger.Runs(ctx, rp.Evidence.Message.Pull)
@@ -48,7 +48,7 @@ func askedBy(ctx context.Context, rp *Reporter, s comment.Status, g ledger.Group
 		if i < 0 || s.Projects[i].Standing != comment.OnMerge {
 			continue
 		}
-		if s.Projects[i].Required, err = evidence.MissingTo(ctx, rp.Evidence, r.Run, g.By); err != nil {
+		if s.Projects[i].Required, err = evidence.MissingInGroup(ctx, rp.Evidence, r.Run, g.By); err != nil {
 			return s, err
 		}
 	}
