@@ -11,8 +11,10 @@ import (
 // A Check is the content of a project's check run: one line, and a page behind it.
 type Check struct {
 	ProjectStatus
-	// Others names another pull request with the same head that is worse off there.
+	// Others names another pull request with the same head that is worse off there; or, if Merged is set, one that is open, while
+	// that of the check is merged.
 	Others string
+	Merged bool
 }
 
 // Title returns the line, of at most limit bytes.
@@ -101,7 +103,11 @@ func (c Check) Summary(limit int) string {
 	if c.Lock != nil {
 		fmt.Fprintf(&b, "\n%s\n", c.Lock.on([]ProjectStatus{c.ProjectStatus}))
 	}
-	if c.Others != "" {
+	switch {
+	case c.Others == "":
+	case c.Merged:
+		fmt.Fprintf(&b, "\nThe pull request is merged, and another one with the same head is open: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)
+	default:
 		fmt.Fprintf(&b, "\nAnother pull request with the same head is worse off: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)
 	}
 	if text := c.liftedWords(); text != "" {

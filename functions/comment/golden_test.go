@@ -69,7 +69,7 @@ func TestGolden(t *testing.T) {
 		destroying.Options.Variables = append(destroying.Options.Variables, fmt.Sprintf("v%d=1", i))
 	}
 	check := func(p ProjectStatus, others string) string {
-		c := Check{p, others}
+		c := Check{ProjectStatus: p, Others: others, Merged: p.Standing == NotApplied}
 		text := c.Title(255) + "\n=====\n" + c.Summary(65535) + "=====\n" + c.Text(65535)
 		for _, b := range c.Buttons() {
 			text += fmt.Sprintf("\n[%s] %s: %s", b.Label, b.Description, b.Identifier)
@@ -208,6 +208,7 @@ func TestGolden(t *testing.T) {
 		"check-given-up":        check(with(net, Closed, "", ""), ""),
 		"status-given-up":       Status{Head: someSHA, Projects: []ProjectStatus{with(net, Closed, "", "")}, Closed: true}.Markdown(65536),
 		"check-shared":          check(net, "planning failed on #9"),
+		"check-shared-merged":   check(with(net, NotApplied, "", somePlan), "success on #9"),
 		"check-big":             check(big, ""),
 		"answer-done":           Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Add: 2, Change: 1}}}}.Markdown(65536),
 		"answer-all-counts":     Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Import: 1, Add: 2, Change: 3, Destroy: 4, Forget: 5}, Body: "```\nid = 7\n```"}}}.Markdown(65536),

@@ -146,7 +146,7 @@
 //
 // Each head has a check run "lockstep", which a branch rule can require, and each project one beside
 // it. A check run belongs to a commit: where two pull requests have the same head, each
-// check has the worst conclusion of both (checking.Head, runs.CheckRecord). The former has one
+// check has the worst conclusion of both (checking.Head, runs.CheckRecord), and one that is merged holds no open one. The former has one
 // writer for each pull request, as its comments have, and a record of all pull requests with that head.
 //
 // Start at intake.Intake.Receive, dispatch.Pipeline.Handle and runs.Gate.

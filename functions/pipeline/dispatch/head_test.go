@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -171,6 +172,43 @@ func TestAnotherPullRequestTurnsNothingGreen(t *testing.T) {
 	s.repo.Reopen("alice", one)
 	s.settle()
 	s.headIs("reopened", "b", "action_required #1: Waits for lockstep apply")
+}
+
+// TestMergedElsewhereHoldsNothing tells the story of a commit that is merged into a release branch without an apply, and is to be
+// merged into the default branch, too: what is left of the former pull request does not keep the latter out, whichever check
+// run is the newest.
+func TestMergedElsewhereHoldsNothing(t *testing.T) {
+	t.Parallel()
+	for _, after := range []bool{false, true} {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nallow {\n  branches = [\"release\"]\n}\n" + enforcing})
+		s.repo.Push("bob", "release", "Release", githubtest.Files{"doc.md": "words\n"})
+		s.repo.Push("alice", "b", "B", githubtest.Files{"net/b.tf": resource("b", "1")})
+		var into int
+		open := func() { into = s.repo.OpenPull("alice", "B", "b"); s.settle() }
+		if after {
+			open()
+		}
+		elsewhere := s.repo.OpenPull("alice", "Into the release", "b")
+		s.repo.Retarget("alice", elsewhere, "release")
+		s.settle()
+		s.repo.Merge("alice", elsewhere)
+		s.settle()
+		if !after {
+			s.headIs("merged, and alone", "b", "action_required Merged, but not applied")
+			open()
+		}
+		s.expect("while it waits", s.headOf("b"), fmt.Sprintf("action_required #%d: Waits for lockstep apply", into))
+		s.say("alice", into, "lockstep apply")
+		s.expect("once it is applied", s.headOf("b"), fmt.Sprintf("success #%d: Applied", into))
+		s.expect("the page", s.checkOf("b", "lockstep").Summary, fmt.Sprintf("### #%d: Merged, but not applied", elsewhere))
+		for _, c := range s.repo.Checks(s.repo.Head("b")) {
+			if c.Conclusion != "success" {
+				t.Errorf("the check %s is %s: %s", c.Name, c.Conclusion, c.Title)
+			}
+		}
+		s.expect("the checks", s.pages("b"), fmt.Sprintf("Merged, but not applied (success on #%d)", into),
+			fmt.Sprintf("The pull request is merged, and another one with the same head is open: success on #%d.", into))
+	}
 }
 
 // TestReopenedIsLookedAt carries out an attack: a pull request is closed and reopened, and

@@ -19,7 +19,9 @@ type CheckRecord struct {
 	Pull  pipeline.Pull
 	Key   string // of the run
 	Check string // its name
-	ID    int64  // of the check run, 0 if it is not known yet
+	// Merged is set once the pull request is: then an open one with the commit as its head has nothing to do with this check.
+	Merged bool  `json:",omitempty"`
+	ID     int64 // of the check run, 0 if it is not known yet
 	// Asked is set before GitHub is first asked for it: there may be one whose ID is not known.
 	Asked bool `json:",omitempty"`
 	// Twins is how often two processes have made a check run of it at the same time since somebody has looked for those last.
@@ -84,7 +86,7 @@ func Around(p comment.ProjectStatus) string {
 // requirements. all are the records at the same commit.
 func (c CheckRecord) Tells(conclusion github.Conclusion, around string, required *rulings.Ruling, all []CheckRecord) bool {
 	shown := conclusion
-	if w := Worse(c, all); w != nil {
+	if w := Instead(c, all); w != nil {
 		shown = w.Conclusion
 	}
 	same := bytes.Equal(pipeline.Encode(c.Required), pipeline.Encode(Brief(required)))
@@ -121,26 +123,40 @@ func ConcludeProject(p comment.ProjectStatus) (github.CheckStatus, github.Conclu
 // worst are the conclusions from the worst on; those that are not listed are good.
 var worst = []github.Conclusion{github.ConcludedFailure, github.ConcludedActionRequired}
 
-// Counts reports whether the check can be the worse one of several at a commit.
-func (c CheckRecord) Counts() bool { return slices.Contains(worst, c.Conclusion) }
+// Counts reports whether the check can be shown in the place of another one at its commit, that of a merged pull request or of an
+// open one.
+func (c CheckRecord) Counts(merged bool) bool { return merged || slices.Contains(worst, c.Conclusion) }
 
-// Worse returns the worst of the records with the same check at the same commit if it is worse than
-// own, else nil. Checks that are not completed have no conclusion and do not count.
-func Worse(own CheckRecord, all []CheckRecord) *CheckRecord {
+// Instead returns the record whose conclusion the check run of own has in the place of its own, nil if there is none: of those with
+// the same check at the same commit it is the worst, if that is worse. Those of merged pull requests do not count beside one that
+// is open, and the check run of a merged one has the conclusion of the open ones, good or bad: people and rules see the newest check run, whose
+// ever that is. Checks that are not completed have no conclusion and do not count.
+func Instead(own CheckRecord, all []CheckRecord) *CheckRecord {
 	rank := func(c github.Conclusion) int {
 		if i := slices.Index(worst, c); i >= 0 {
 			return i
 		}
 		return len(worst)
 	}
-	var found *CheckRecord
-	at := rank(own.Conclusion)
-	for i, s := range all {
-		if s.Key != own.Key && s.Check == own.Check && rank(s.Conclusion) < at {
-			found, at = &all[i], rank(s.Conclusion)
+	find := func(counts func(CheckRecord) bool, below int) (found *CheckRecord) {
+		for i, s := range all {
+			if s.Key != own.Key && s.Check == own.Check && counts(s) && rank(s.Conclusion) < below {
+				found, below = &all[i], rank(s.Conclusion)
+			}
 		}
+		return found
 	}
-	return found
+	open := func(s CheckRecord) bool { return !s.Merged }
+	if !own.Merged {
+		return find(open, rank(own.Conclusion))
+	}
+	ended := func(s CheckRecord) bool {
+		return open(s) && s.Conclusion != "" && s.Conclusion != github.ConcludedCancelled
+	}
+	if found := find(ended, len(worst)+1); found != nil {
+		return found
+	}
+	return find(func(CheckRecord) bool { return true }, rank(own.Conclusion))
 }
 
 // Silent reports whether a run has no check run yet, unless it had one before: it is one of many, and its

@@ -236,14 +236,15 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// TestWorse is a table of an own conclusion, and of others with the same check at the commit.
-func TestWorse(t *testing.T) {
+// TestInstead is a table of an own conclusion, and of others with the same check at the commit.
+func TestInstead(t *testing.T) {
 	t.Parallel()
 	const ok, bad, act, gone = github.ConcludedSuccess, github.ConcludedFailure, github.ConcludedActionRequired, github.ConcludedCancelled
+	const merged = "merged: " // the pull request is
 	for _, test := range []struct {
 		own    github.Conclusion
 		others []github.Conclusion
-		want   string // key of the worse one: 1, 2 ...
+		want   string // key of the other one: 1, 2 ...
 	}{
 		{ok, nil, ""},
 		{ok, []github.Conclusion{ok, gone, ""}, ""},
@@ -253,22 +254,33 @@ func TestWorse(t *testing.T) {
 		{act, []github.Conclusion{act, bad}, "2"},
 		{act, []github.Conclusion{act}, ""},
 		{bad, []github.Conclusion{bad, act}, ""},
+		{ok, []github.Conclusion{merged + bad, merged + act}, ""},
+		{ok, []github.Conclusion{merged + bad, act}, "2"},
+		{merged + act, []github.Conclusion{ok}, "1"},
+		{merged + ok, []github.Conclusion{ok, bad}, "2"},
+		{merged + act, []github.Conclusion{"", gone}, ""},
+		{merged + act, []github.Conclusion{merged + ok, merged + bad}, "2"},
+		{merged + act, []github.Conclusion{merged + bad, ok}, "2"},
 	} {
-		own := CheckRecord{Key: "0", Check: "c", Conclusion: test.own}
+		record := func(key string, c github.Conclusion) CheckRecord {
+			own, is := strings.CutPrefix(string(c), merged)
+			return CheckRecord{Key: key, Check: "c", Conclusion: github.Conclusion(own), Merged: is}
+		}
+		own := record("0", test.own)
 		all := []CheckRecord{own, {Key: "elsewhere", Check: "other", Conclusion: bad}}
 		for i, c := range test.others {
-			all = append(all, CheckRecord{Key: string(rune('1' + i)), Check: "c", Conclusion: c})
+			all = append(all, record(string(rune('1'+i)), c))
 		}
 		got := ""
-		if worse := Worse(own, all); worse != nil {
-			got = worse.Key
+		if other := Instead(own, all); other != nil {
+			got = other.Key
 		}
 		if got != test.want {
 			t.Errorf("%q among %q: %q, want %q", test.own, test.others, got, test.want)
 		}
 	}
-	if worse := Worse(CheckRecord{Key: "0", Check: "c", Conclusion: ok}, []CheckRecord{{Key: "0", Check: "c", Conclusion: bad}}); worse != nil {
-		t.Error("a run is worse than itself")
+	if other := Instead(CheckRecord{Key: "0", Check: "c", Conclusion: ok}, []CheckRecord{{Key: "0", Check: "c", Conclusion: bad}}); other != nil {
+		t.Error("a run is in the place of itself")
 	}
 }
 

@@ -68,6 +68,8 @@ func entry(line string) (e Entry, err error) {
 		switch {
 		case is:
 			e.Standing = comment.HeadStanding(head)
+		case word == "merged":
+			e.Merged = true
 		case set:
 			e.Waiting = project.Waiting(setting)
 		case into:
@@ -131,6 +133,12 @@ func TestNobodyTurnsItGreen(t *testing.T) {
 				n++
 				if mine.counts() && !good(mine) && good(h.Worst()) {
 					t.Errorf("%q beside %q shows %q", a, b, h.Worst().Standing)
+				}
+				for i, e := range h.Entries {
+					h.Entries[i].Merged = e.Number == 2
+				}
+				if mine.counts() && h.Worst().Number != 1 {
+					t.Errorf("%q beside %q of a merged one shows %q", a, b, h.Worst().Standing)
 				}
 			}
 		}

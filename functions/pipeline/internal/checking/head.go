@@ -21,6 +21,7 @@ type Entry struct {
 	Standing comment.HeadStanding
 	// Waiting is the setting of its base branch.
 	Waiting project.Waiting `json:",omitempty"`
+	Merged  bool            `json:",omitempty"`
 	Title   string
 	Page    string // Markdown
 }
@@ -37,9 +38,13 @@ func (h Head) With(e Entry) Head {
 	return Head{all}
 }
 
-// Worst returns the entry that decides about the check run of the commit. There must be one.
+// Worst returns the entry that decides about the check run of the commit. There must be one. Where an open pull request has the
+// head, those that are merged do not count: a check that fails keeps nothing of them out any more.
 func (h Head) Worst() Entry {
 	all := slices.DeleteFunc(slices.Clone(h.Entries), h.replaced)
+	if slices.ContainsFunc(all, func(e Entry) bool { return !e.Merged }) {
+		all = slices.DeleteFunc(all, func(e Entry) bool { return e.Merged })
+	}
 	return slices.MinFunc(all, func(a, b Entry) int { return a.rank() - b.rank() })
 }
 

@@ -35,6 +35,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 			s.Shown = "" // until it is written: see untold
 		}
 		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.Key(), r.Check(), status, conclusion
+		s.Merged = s.Merged || merged(rp, r)
 		return pipeline.Encode(s), err
 	}); err != nil {
 		return err
@@ -72,11 +73,16 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	return nil
 }
 
+// merged reports whether the pull request of a run is, as it was looked at for the message.
+func merged(rp *Reporter, r runs.Run) bool {
+	return rp.Evidence.Pull.Merged && rp.Evidence.Pull.Number == r.Pull.Number
+}
+
 // lags reports whether the check run of a record, of another pull request than a run's, has still to tell of that one's
 // conclusion. all are the records that count in it.
 func lags(s runs.CheckRecord, r runs.Run, all []runs.CheckRecord) bool {
 	shown := s.Conclusion
-	if w := runs.Worse(s, all); w != nil {
+	if w := runs.Instead(s, all); w != nil {
 		shown = w.Conclusion
 	}
 	return s.Key != r.Key() && s.Check == r.Check() && s.Status == github.CheckCompleted && s.Shown != shown
@@ -105,9 +111,10 @@ func counting(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRe
 	if err != nil {
 		return nil, err
 	}
+	isMerged := slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() && s.Merged })
 	var out []runs.CheckRecord
 	for _, s := range all {
-		if s.Key != r.Key() && s.Counts() {
+		if s.Key != r.Key() && s.Counts(isMerged) {
 			other, err := ld.Read(ctx, s.Key)
 			if err != nil {
 				return nil, err
@@ -158,7 +165,7 @@ func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error 
 	}
 	was, own := r.Phase, all[i]
 	// Who moved the run may have died before its check was noted. That of a plan depends on more than the plan.
-	noted := own.Status == status && (own.Conclusion == conclusion || r.Phase == runs.Planned)
+	noted := own.Status == status && (own.Conclusion == conclusion || r.Phase == runs.Planned) && (own.Merged || !merged(rp, r))
 	if leaves {
 		left(&r, all)
 	}
@@ -214,9 +221,9 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	}
 	page := comment.Check{ProjectStatus: p}
 	shown := own.Conclusion
-	if w := runs.Worse(own, all); w != nil && own.Status == github.CheckCompleted {
+	if w := runs.Instead(own, all); w != nil && own.Status == github.CheckCompleted {
 		shown = w.Conclusion
-		page.Others = fmt.Sprintf("%s on #%d", w.Conclusion, w.Pull.Number)
+		page.Others, page.Merged = fmt.Sprintf("%s on #%d", w.Conclusion, w.Pull.Number), own.Merged && !w.Merged
 	}
 	check := github.Check{
 		Name: r.Check(), SHA: r.Head, ExternalID: evidence.ExternalID(r),

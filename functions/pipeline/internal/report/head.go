@@ -220,7 +220,7 @@ func (rp *Reporter) stand(ctx context.Context, sha string, page comment.Head, w 
 
 func (rp *Reporter) entry(page comment.Head, w project.Waiting) checking.Entry {
 	return checking.Entry{
-		Number: rp.Evidence.Message.Pull.Number, Base: rp.Evidence.Pull.Base.Ref, Standing: page.Standing, Waiting: w,
+		Number: rp.Evidence.Message.Pull.Number, Base: rp.Evidence.Pull.Base.Ref, Standing: page.Standing, Waiting: w, Merged: rp.Evidence.Pull.Merged,
 		Title: page.Title(github.MaxCheckTitle), Page: markdown.Cut(rp.Clean(page.Summary(maxPage)), maxPage),
 	}
 }

@@ -353,9 +353,14 @@ func (s *simulation) checked(r runs.Run) {
 
 // worst is the conclusion, failed or to be acted on, that a run of another pull request has at the same commit, where GitHub
 // shows it on both; "" if there is none. left reports whether such a run is of a pull request that has another head by now, or
-// has another pull request's apply in its way: its last conclusion may stand there until the next look, or not.
+// has another pull request's apply in its way: its last conclusion may stand there until the next look, or not. It is set for a merged
+// pull request beside an open one, too, whose conclusion it shows; of a merged one an open one shows nothing.
 func (s *simulation) worst(r runs.Run) (found github.Conclusion, left bool) {
+	merged := slices.ContainsFunc(s.repo.Pulls(), func(p githubtest.PullView) bool { return p.Number == r.Pull.Number && p.State == "merged" })
 	for _, p := range s.repo.Pulls() {
+		if p.State == "merged" && !merged {
+			continue
+		}
 		other := r.Pull
 		other.Number = p.Number
 		for _, rec := range s.Peek(other.Runs()) {
@@ -366,7 +371,7 @@ func (s *simulation) worst(r runs.Run) (found github.Conclusion, left bool) {
 			if p.Number == r.Pull.Number || o.Head != r.Head || o.Check() != r.Check() {
 				continue
 			}
-			if p.Head != r.Head {
+			if p.Head != r.Head || merged && p.State == "open" {
 				left = true
 				continue
 			}
