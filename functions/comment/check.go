@@ -93,7 +93,7 @@ func (c Check) Title(limit int) string {
 func (c Check) Summary(limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s.\n", markdown.Code(c.Label()), c.plan(), c.standing())
-	if c.named() {
+	if c.identified() {
 		b.WriteString("\n" + planname.Line(c.Plan))
 		if c.Again != "" {
 			b.WriteString("\n" + planname.AgainLine(c.Again))
@@ -168,6 +168,12 @@ func (c Check) toApply() string {
 		text += fmt.Sprintf(" %s applies this plan, and no other.", markdown.Code("lockstep apply "+planname.Short(c.Plan)))
 	}
 	return text
+}
+
+// identified reports whether the page identifies the plan: one that is named to people, and one that nobody can apply, but that can
+// become another one when another pull request is applied.
+func (c Check) identified() bool {
+	return c.named() || c.Plan != "" && (c.Standing == NoChanges || c.Standing == PartPlanned)
 }
 
 // Text returns the page's second part, of at most limit bytes, in Markdown: the plan, or the

@@ -232,6 +232,8 @@ func TestGolden(t *testing.T) {
 			Replacement{Since: reasons.List{reasons.InputsMoved{Files: reasons.SomeOf([]string{"net/a.txt"})}}, Equal: true}.Above("the plan\n"),
 		"rechecked": checked(Rechecked{Project: "network", Since: overtaken}) + "=====\n" + checked(Rechecked{Project: "network"}) +
 			"=====\n" + checked(Rechecked{Project: "network", Problem: trouble}),
+		"rechecked-empty": checked(Rechecked{Project: "network", Since: overtaken, Empty: true}) + "=====\n" + checked(Rechecked{Project: "network", Empty: true}) +
+			"=====\n" + checked(Rechecked{Project: "network", Problem: trouble, Empty: true}),
 		"status-rechecked": together(named("a", net), named("b", net), named("c", net), named("e", net), named("f", net), named("g", net), named("d", with(net, OnMerge, "", somePlan))).Markdown(65536),
 		"queued": Answer{"queue-1", []Reply{
 			QueuedPlan{Project: "network", Group: someSHA, Outcome: QueueDiffers, Since: overtaken, Difference: "<details>the difference</details>\n"}, QueuedPlan{Project: "app", Group: someSHA, Outcome: QueueDiffers, Since: overtaken, On: []int{7, 9}},

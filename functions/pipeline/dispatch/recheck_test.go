@@ -113,6 +113,64 @@ func TestOthersDiffer(t *testing.T) {
 	s.expect("an apply of the new one", s.say("bob", n, "lockstep apply "+s.hash(n)), "**Applied** `.`: 1 added")
 }
 
+// empty are a pull request that changes nothing now, and one that reads what it changes, and is applied and merged next.
+func empty(t *testing.T, settings string) (s *stage, mine, other int) {
+	t.Helper()
+	s = newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "net/x.tf": "locals {\n  x = \"1\"\n}\n", "lockstep.hcl": settings})
+	first := s.pull("alice", "first", githubtest.Files{"net/first.tf": resource("first", "1")})
+	s.say("alice", first, "lockstep apply")
+	s.repo.Merge("alice", first)
+	s.settle()
+	mine = s.pull("bob", "mine", githubtest.Files{"net/x.tf": "locals {\n  x = \"2\"\n}\n"})
+	other = s.pull("alice", "other", githubtest.Files{"net/other.tf": "resource \"terraform_data\" \"other\" {\n  input = local.x\n}\n"})
+	s.expect("the plan without changes", s.status(mine), "| `net` | no changes | nothing to do |")
+	s.expect("its check", s.headOf("mine"), "success No changes")
+	return s, mine, other
+}
+
+// TestNoChangesAreCheckedAgain holds that a plan without changes is made again once another pull request is applied and merged:
+// its check passes no more if it has some then. The notice, and the answer to a merge in spite of it, tell of them.
+func TestNoChangesAreCheckedAgain(t *testing.T) {
+	t.Parallel()
+	for apply, answer := range map[string]string{"": "not applied", "  apply = \"merge\"\n": "**Not applied** `net`"} {
+		s, mine, other := empty(t, "project \"net\" {\n  dir = \"net\"\n"+apply+"}\n"+enforcing)
+		s.say("alice", other, "lockstep apply")
+		s.repo.Merge("alice", other)
+		s.settle()
+		s.expect("the check", s.headOf("mine"), "action_required Another plan than before")
+		s.expect("the status", s.status(mine), "0 to add, 1 to change, 0 to destroy", "It is another one")
+		s.expect("the notice", s.answer(mine, "check"), "**Another plan** for `net`")
+		s.repo.Merge("bob", mine)
+		s.settle()
+		s.expect("the answer to the merge", s.answer(mine, "merge"), answer)
+		if open := len(s.repo.Issues()) == 1 && s.repo.Issues()[0].Open; open != (apply != "") {
+			t.Errorf("%q: the issues are %+v", apply, s.repo.Issues())
+		}
+	}
+}
+
+// TestNoChangesStay holds that a plan without changes which still has none stays, also if it is checked often, and that nobody is
+// notified or alarmed.
+func TestNoChangesStay(t *testing.T) {
+	t.Parallel()
+	s, mine, _ := empty(t, "project \"net\" {\n  dir = \"net\"\n}\n"+enforcing)
+	was := s.run(mine)
+	for _, name := range []string{"third", "fourth"} {
+		n := s.pull("alice", name, githubtest.Files{"net/" + name + ".tf": resource(name, "1")})
+		s.say("alice", n, "lockstep apply")
+		s.repo.Merge("alice", n)
+		s.settle()
+		s.expect("the status", s.status(mine), "*Planned again, still without changes, since the base branch's configuration has changed: ", "`net/"+name+".tf`")
+		s.expect("the check", s.headOf("mine"), "success No changes")
+	}
+	if now := s.run(mine); now.PlanHash != was.PlanHash || now.Applies != 3 {
+		t.Errorf("the plan was %+v, and is %+v", was, now)
+	}
+	if got := len(s.repo.Comments(mine)); got != 1 || strings.Contains(s.status(mine), "`"+was.PlanHash[:12]+"`") {
+		t.Errorf("%d comments, and the status is %s", got, s.status(mine))
+	}
+}
+
 // TestRenewedIsNotMerged carries out an attack: reviewers approve a plan that the merge applies, and
 // another pull request turns it into another plan just before.
 func TestRenewedIsNotMerged(t *testing.T) {

@@ -119,7 +119,7 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	}
 	if c := r.Checked; c != nil && !c.Renewed && body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.NoChanges}, s) {
 		p := comment.ProjectStatus{Body: body}
-		comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem}.On(&p)
+		comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem, Empty: s == comment.NoChanges}.On(&p)
 		body, note = p.Body, p.Note
 	}
 	if result != "" {
