@@ -131,7 +131,8 @@
 // depend on have changed, or the version of Lockstep or a provider's package, the apply makes the plan
 // again with the state locked, and package comparing compares it: the same plan is applied under
 // the same approval, and its hash is in the check run beside the approved one's; another one takes
-// the place of the plan, with the difference, and waits for an apply of its own (runs.Decision.PlanAgain). Grants are read at the base commit, as it is when it is planned, and
+// the place of the plan, with the difference, and waits for an apply of its own (runs.Decision.PlanAgain), and for approvals of
+// its own, where they are required (runs.Run.Replaced). Grants are read at the base commit, as it is when it is planned, and
 // again when it is applied; and the base is the default branch, or one that the default
 // branch's settings name: any other could be its author's own. While a pull request that
 // was applied is not merged, others on the same state can be planned, but not applied:

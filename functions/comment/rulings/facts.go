@@ -85,6 +85,7 @@ func speaks(a Against) string {
 
 var whys = map[Why]func(name, names string) string{
 	EarlierHead: func(name, _ string) string { return name + " approved another commit" },
+	FormerPlan:  func(name, _ string) string { return name + " approved a former plan" },
 	OwnChange:   func(name, _ string) string { return name + " wrote the change" },
 	OwnOrder:    func(name, _ string) string { return name + " asks for the apply" },
 	ByBot:       func(name, _ string) string { return name + " is an App that the settings do not name" },

@@ -113,6 +113,7 @@ type Why string
 
 const (
 	EarlierHead   Why = "earlier head"   // the approval is of another commit than the planned one
+	FormerPlan    Why = "former plan"    // the approval is older than the plan that took the place of another one
 	OwnChange     Why = "own change"     // the approval is by somebody who wrote the change
 	OwnOrder      Why = "own order"      // the approval is by who asks for the apply
 	ByBot         Why = "bot"            // the approval is by an App

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -168,6 +169,34 @@ func TestNoChangesStay(t *testing.T) {
 	}
 	if got := len(s.repo.Comments(mine)); got != 1 || strings.Contains(s.status(mine), "`"+was.PlanHash[:12]+"`") {
 		t.Errorf("%d comments, and the status is %s", got, s.status(mine))
+	}
+}
+
+// TestApprovalsOfAFormerPlan carries out an attack: a plan is approved, another pull request turns it into another plan, and its
+// author applies that under the former one's approval, as it is or planned once more. An approval counts that is newer.
+func TestApprovalsOfAFormerPlan(t *testing.T) {
+	t.Parallel()
+	for _, again := range []bool{false, true} {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "net/x.tf": "locals {\n  x = \"1\"\n}\n", "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nrequire \"apply\" {\n  approvals = 1\n}\n"})
+		n := s.pull("alice", "mine", githubtest.Files{"net/x.tf": "locals {\n  x = \"2\"\n}\n", "net/mine.tf": resource("mine", "1")})
+		m := s.pull("bob", "other", githubtest.Files{"net/other.tf": "resource \"terraform_data\" \"other\" {\n  input = local.x\n}\n"})
+		s.repo.Review("bob", n, github.Approved, "")
+		s.repo.Review("alice", m, github.Approved, "")
+		s.settle()
+		s.expect("the former plan", s.status(n), "fulfilled: an approval of the planned commit (there is 1, by `bob`)")
+		s.say("bob", m, "lockstep apply")
+		s.repo.Merge("bob", m)
+		s.settle()
+		s.expect("the status", s.status(n), "**another plan** than before", "**missing**: an approval of the planned commit (`bob` approved a former plan)")
+		s.expect("the check", s.headOf("mine"), "failure Cannot be applied now")
+		if again {
+			s.say("alice", n, "lockstep plan")
+		}
+		s.expect("the apply", s.say("alice", n, "lockstep apply "+s.hash(n)), "**Not applied** `net`", "`bob` approved a former plan")
+		s.repo.Review("bob", n, github.Approved, "")
+		s.settle()
+		s.expect("the status, once it is approved", s.status(n), "fulfilled: an approval of the planned commit (there is 1, by `bob`)")
+		s.expect("the apply, once it is approved", s.say("alice", n, "lockstep apply "+s.hash(n)), "**Applied** `net`")
 	}
 }
 

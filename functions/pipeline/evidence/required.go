@@ -98,6 +98,9 @@ func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 	}
 	if s.Actor = q.Actor; q.Verb == comment.Apply {
 		s.Planned, s.Shown = q.Run.Head, q.Shown
+		if s.Replaced, s.Since, err = replaced(ctx, e, q.Run); err != nil {
+			return err
+		}
 	}
 	if question.Facts, err = in.finder.Find(ctx, gates.Needed(question.Requirements), s); err != nil {
 		return fmt.Errorf("read what the requirements are about: %w", err)
@@ -130,6 +133,20 @@ func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, 
 		q.Requirements = append(q.Requirements, in.settings.Protected(p, known, r.Deploys)...)
 	}
 	return q, nil
+}
+
+// replaced reports whether a plan took the place of another one at the head of a run, and since when people see it; zero if they
+// do not. If that one was never shown, it is the time of the present plan.
+func replaced(ctx context.Context, e *Reader, r runs.Run) (is bool, since time.Time, err error) {
+	if r.Replaced == 0 {
+		return false, since, nil
+	}
+	other := r
+	other.Begun = r.Replaced
+	if since, err = e.Ledger.ShownAt(ctx, other); err == nil && since.IsZero() {
+		since, err = e.Ledger.ShownAt(ctx, r)
+	}
+	return true, since, err
 }
 
 // subject is a run as the subject of facts.
@@ -251,6 +268,9 @@ func foreseen(ctx context.Context, e *Reader, r runs.Run, asks factfinding.Subje
 	}
 	s.Actor, s.Unasked, s.Grouped, s.Answering, s.Planned = asks.Actor, asks.Unasked, asks.Grouped, asks.Answering, r.Head
 	if s.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
+		return nil, err
+	}
+	if s.Replaced, s.Since, err = replaced(ctx, e, r); err != nil {
 		return nil, err
 	}
 	if s.Policies, err = e.policiesNow(ctx, in); err != nil {

@@ -78,6 +78,8 @@ type Person struct {
 // "commented".
 type Review struct {
 	Author, State, SHA string
+	// Former is set if it is older than the plan, which took the place of another one without a push.
+	Former bool `json:",omitempty"`
 }
 
 // An Owned path has owners.

@@ -320,8 +320,8 @@ func (s *scene) said(name, value string) bool {
 		s.teams[name] = strings.Split(value, ",")
 		return true
 	}
-	state, ok := map[string]string{"+": "approved", "+old": "approved", "-": "changes_requested", "~": "commented", "x": "dismissed"}[value]
-	v := Review{Author: name, State: state, SHA: planned}
+	state, ok := map[string]string{"+": "approved", "+old": "approved", "+former": "approved", "-": "changes_requested", "~": "commented", "x": "dismissed"}[value]
+	v := Review{Author: name, State: state, SHA: planned, Former: value == "+former"}
 	if value == "+old" {
 		v.SHA = older
 	}

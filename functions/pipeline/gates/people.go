@@ -109,6 +109,8 @@ func opinions(f Facts, named []requirements.Party) (out []opinion) {
 			continue
 		case v.SHA != f.Planned || f.Planned == "":
 			o.why = rulings.EarlierHead
+		case v.Former:
+			o.why = rulings.FormerPlan
 		case same(v.Author, f.Author) || slices.ContainsFunc(f.Contributors.Value, func(who string) bool { return same(who, v.Author) }):
 			o.why = rulings.OwnChange
 		case bot(v.Author) && !isNamed:

@@ -108,6 +108,9 @@ type Run struct {
 	// and is the same. Settled are the reasons for that.
 	Again   string       `json:",omitempty"`
 	Settled reasons.List `json:",omitempty"`
+	// Replaced is the number of the last plan that took the place of another one at the head, so that an approval from before it
+	// was shown is of the former; 0 if none did.
+	Replaced int `json:",omitempty"`
 	// Reserved is the highest number of a plan that was begun on the side, while the run had
 	// another one; 0 if there was none. See [Run.NextBegun].
 	Reserved int `json:",omitempty"`

@@ -38,6 +38,10 @@ type Subject struct {
 	// Planned is the commit of the plan; "" of a plan to be made.
 	Planned string
 	Plan    gates.Fact[gates.Plan]
+	// Replaced is set if the plan, or an earlier one of the commit, took the place of another one without a push. Then approvals count
+	// that are newer than Since, at which people first saw it; none does if that is zero.
+	Replaced bool
+	Since    time.Time
 	// Policies are the IDs of the base branch's policies as they are now, by name.
 	Policies gates.Fact[map[string]string]
 	// Shown is the time at which people first saw the plan; zero if they have not: then nobody can
@@ -118,14 +122,13 @@ func (p *pass) reviews(n gates.Needs, s Subject) {
 	if !n.Reviews {
 		return
 	}
-	p.out.Reviews = fact(p, "reviews", func(ctx context.Context) ([]gates.Review, error) {
-		all, err := p.Hub.Reviews(ctx, p.Pull.Number)
-		var out []gates.Review
-		for _, r := range all {
-			out = append(out, gates.Review{Author: r.Author, State: string(r.State), SHA: r.SHA})
-		}
-		return out, err
-	})
+	all := fact(p, "reviews", func(ctx context.Context) ([]github.Review, error) { return p.Hub.Reviews(ctx, p.Pull.Number) })
+	p.out.Reviews = gates.Fact[[]gates.Review]{Known: all.Known, Problem: all.Problem}
+	for _, r := range all.Value {
+		// GitHub's clock has seconds: within one the order is unknown.
+		former := s.Replaced && (s.Since.IsZero() || !r.At.After(s.Since))
+		p.out.Reviews.Value = append(p.out.Reviews.Value, gates.Review{Author: r.Author, State: string(r.State), SHA: r.SHA, Former: former})
+	}
 	p.out.Contributors = fact(p, "contributors", func(ctx context.Context) ([]string, error) {
 		logins, all, err := p.Hub.Contributors(ctx, p.Pull.Number)
 		if err == nil && !all {
@@ -233,7 +236,7 @@ func (p *pass) people(n gates.Needs) {
 		owners = append(owners, o.Owners...)
 	}
 	for _, v := range p.out.Reviews.Value {
-		if v.State == string(github.Approved) && v.SHA == p.out.Planned {
+		if v.State == string(github.Approved) && v.SHA == p.out.Planned && !v.Former {
 			p.person(v.Author, n.Approvers)
 			p.person(v.Author, owners)
 		}

@@ -50,7 +50,7 @@ import (
 //	fault PATH STATUS     GitHub answers so to requests with PATH in them; "limited" is the rate limit
 //	capped                lists of GitHub end before the pull request does
 //	shown                 people have seen the plan by now
-//	lenient | unasked | grouped
+//	lenient | unasked | grouped | replaced [unseen]
 //	planned               the plan is of the head as it is now
 //	of DIR [WAS]          the project's directory, and that on the base branch
 //	variables PATH        a file of its variables on the base branch
@@ -137,6 +137,11 @@ func (s *scene) step(line string) {
 		s.lenient = true
 	case "unasked":
 		s.subject.Unasked = true
+	case "replaced":
+		s.subject.Replaced = true
+		if one != "unseen" {
+			s.subject.Since = s.hub.Now()
+		}
 	case "grouped":
 		s.subject.Grouped = true
 	case "planned":

@@ -266,6 +266,9 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	s.Options, s.Retry = options, c.Failed
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
 	s.Environment, s.Deployment = p.Environment, qu.Evidence.Deployment
+	if s.Head != l.Head {
+		s.Replaced = 0
+	}
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
 	if s.Removed = p.base != ""; s.Removed {
 		s.Base, s.Merge = p.base, p.base

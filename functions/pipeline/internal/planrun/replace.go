@@ -40,7 +40,7 @@ type Replacement struct {
 // Replace calls the hooks after a plan, stores the plan, and returns the run with it, to be saved by the caller: until then it
 // belongs to nobody. The artifacts of the former plan are swept by the next one.
 func (k Kept) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (ledger.Versioned, error) {
-	s.Begun = x.Begun
+	s.Begun, s.Replaced = x.Begun, x.Begun
 	in := x.Inputs
 	in.Read = x.Again.Plan.Read
 	if whole := x.Job.Grants.Programs(); !in.Whole || !whole {

@@ -126,5 +126,8 @@ func (s *simulation) held(r runs.Run) (held, lifted bool) {
 	}
 	misses := s.reviewing() && s.missesReview(githubtest.PullView{Number: r.Pull.Number, Head: r.Head})
 	held, lifted = s.heldByTeam(r)
+	if !held && !misses && r.Replaced > 0 {
+		return false, true // a review may be of the former plan
+	}
 	return held || misses && !s.lifting(), lifted || misses && s.lifting()
 }
