@@ -93,7 +93,7 @@ func (c Check) Title(limit int) string {
 func (c Check) Summary(limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s.\n", markdown.Code(c.Label()), c.plan(), c.standing())
-	if c.identified() {
+	if c.named() || c.Plan != "" && (c.Standing == NoChanges || c.Standing == PartPlanned) { // it can become another one
 		b.WriteString("\n" + planname.Line(c.Plan))
 		if c.Again != "" {
 			b.WriteString("\n" + planname.AgainLine(c.Again))
@@ -103,12 +103,9 @@ func (c Check) Summary(limit int) string {
 	if c.Lock != nil {
 		fmt.Fprintf(&b, "\n%s\n", c.Lock.on([]ProjectStatus{c.ProjectStatus}))
 	}
-	switch {
-	case c.Others == "":
-	case c.Merged:
-		fmt.Fprintf(&b, "\nThe pull request is merged, and another one with the same head is open: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)
-	default:
-		fmt.Fprintf(&b, "\nAnother pull request with the same head is worse off: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)
+	if c.Others != "" {
+		other := map[bool]string{false: "Another pull request with the same head is worse off", true: "The pull request is merged, and another one with the same head is open"}[c.Merged]
+		fmt.Fprintf(&b, "\n%s: %s. A check belongs to a commit, so it reports this for both.\n", other, c.Others)
 	}
 	if text := c.liftedWords(); text != "" {
 		b.WriteString("\n" + text)
@@ -168,12 +165,6 @@ func (c Check) toApply() string {
 		text += fmt.Sprintf(" %s applies this plan, and no other.", markdown.Code("lockstep apply "+planname.Short(c.Plan)))
 	}
 	return text
-}
-
-// identified reports whether the page identifies the plan: one that is named to people, and one that nobody can apply, but that can
-// become another one when another pull request is applied.
-func (c Check) identified() bool {
-	return c.named() || c.Plan != "" && (c.Standing == NoChanges || c.Standing == PartPlanned)
 }
 
 // Text returns the page's second part, of at most limit bytes, in Markdown: the plan, or the

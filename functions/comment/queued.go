@@ -31,6 +31,7 @@ type QueuedPlan struct {
 	Since      reasons.List `json:",omitempty"`
 	Difference string       `json:",omitempty"`
 	Problem    string       `json:",omitempty"`
+	Empty      bool         `json:",omitempty"` // the plan that it is compared with has no changes
 }
 
 // line tells the outcome in the page of a merge group's check.
@@ -40,7 +41,8 @@ func (q QueuedPlan) line() string {
 	case QueueSame:
 		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s: the changes are the same.", name, at)
 	case QueueOnTop:
-		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s, on top of %s, which changes the same state, is merged first, and is not applied yet. Its apply plans once more, and is refused if the changes are not those of this plan.", name, at, numbers(q.On))
+		after := map[bool]string{false: "Its apply plans once more, and is refused if the changes are not those of this plan.", true: "Once that is done, it is planned once more."}[q.Empty]
+		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s, on top of %s, which changes the same state, is merged first, and is not applied yet. %s", name, at, numbers(q.On), after)
 	case QueueDiffers, QueueFailed, QueueUnseen:
 		return q.markdown()
 	}

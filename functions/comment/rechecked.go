@@ -15,28 +15,23 @@ type Rechecked struct {
 	// that is not known, in Markdown.
 	Since   reasons.List
 	Problem string
-	// Empty is set if the plan has no changes.
-	Empty bool
+	Empty   bool // the plan has no changes
 }
 
 // On puts the note on the status of a project: above its body. A problem, which can be long, is a part of that.
 func (r Rechecked) On(p *ProjectStatus) {
+	now, same, still := "Its apply plans again before it changes anything; to do that now", "the changes are the same", "with the same changes, since %s. An approval of this plan stays."
+	if r.Empty {
+		now, same, still = "For a new one", "there are no changes still", "still without changes, since %s."
+	}
 	switch {
-	case r.Problem != "" && r.Empty:
-		p.Note = fmt.Sprintf("**This plan could not be checked against the state as it is now.** For a new one, comment %s.", planNow(r.Project))
-		p.Body = r.Problem + "\n\n" + p.Body
 	case r.Problem != "":
-		p.Note = fmt.Sprintf("**This plan could not be checked against the state as it is now.** Its apply plans again before it changes anything; to do that now, comment %s.",
-			planNow(r.Project))
+		p.Note = fmt.Sprintf("**This plan could not be checked against the state as it is now.** %s, comment %s.", now, planNow(r.Project))
 		p.Body = r.Problem + "\n\n" + p.Body
-	case r.Empty && len(r.Since) == 0:
-		p.Note = "*Checked against the state as it is now: there are no changes still.*"
-	case r.Empty:
-		p.Note = fmt.Sprintf("*Planned again, still without changes, since %s.*", reasons.Since(r.Since))
 	case len(r.Since) == 0:
-		p.Note = "*Checked against the state as it is now: the changes are the same.*"
+		p.Note = "*Checked against the state as it is now: " + same + ".*"
 	default:
-		p.Note = fmt.Sprintf("*Planned again, with the same changes, since %s. An approval of this plan stays.*", reasons.Since(r.Since))
+		p.Note = fmt.Sprintf("*Planned again, "+still+"*", reasons.Since(r.Since))
 	}
 }
 

@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,67 @@ func TestNoChangesAreCheckedAgain(t *testing.T) {
 		s.expect("the answer to the merge", s.answer(mine, "merge"), answer)
 		if open := len(s.repo.Issues()) == 1 && s.repo.Issues()[0].Open; open != (apply != "") {
 			t.Errorf("%q: the issues are %+v", apply, s.repo.Issues())
+		}
+	}
+}
+
+// TestNoChangesMergedAtOnce holds that a merge which applies nothing, as there were no changes when it was planned, is planned of the
+// base branch if there are some by then: with the apply of another merge before it that is under way, or with what another merge
+// has brought that applies nothing either; in a merge queue and without one. Without any changes nobody hears of it.
+func TestNoChangesMergedAtOnce(t *testing.T) {
+	t.Parallel()
+	settings := "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\n"
+	other := func(input string) githubtest.Files {
+		return githubtest.Files{"net/other.tf": "resource \"terraform_data\" \"other\" {\n  " + input + "\n}\n"}
+	}
+	for name, test := range map[string]struct {
+		before githubtest.Files
+		other  githubtest.Files
+		counts string // of the changes that are left; "" if there are none
+	}{
+		"one whose apply is under way":  {githubtest.Files{}, other("input = local.x"), "0 to add, 1 to change"},
+		"one that reads nothing of it":  {githubtest.Files{}, other("input = 1"), ""},
+		"one that changes nothing, too": {githubtest.Files{}, other("count = local.x - 1"), "1 to add"},
+		"a file of words":               {githubtest.Files{}, githubtest.Files{"doc.md": "words\n"}, ""},
+	} {
+		for _, queue := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", queue ", queue), func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "net/x.tf": "locals {\n  x = \"1\"\n}\n", "lockstep.hcl": settings})
+				s.repo.Merge("alice", s.pull("alice", "first", githubtest.Files{"net/first.tf": resource("first", "1")}))
+				s.settle()
+				mine := s.pull("bob", "mine", githubtest.Files{"net/x.tf": "locals {\n  x = \"2\"\n}\n"})
+				m := s.pull("alice", "other", test.other)
+				if queue {
+					one, two := s.repo.Enqueue("alice", m), s.repo.Enqueue("bob", mine)
+					s.settle()
+					s.expect("the first group", s.group(one), "completed success")
+					if strings.Contains(name, "too") { // nothing is applied in between that could make it another one
+						s.expect("the second group", s.group(two), "completed failure", "Another plan at the head of the merge queue")
+						return
+					}
+					s.expect("the second group", s.group(two), "completed success")
+					s.expect("its page", s.page(two), "`net` was planned again at the head of the merge queue")
+					if !s.repo.Land("lockstep") || !s.repo.Land("lockstep") {
+						t.Fatal("they are not merged")
+					}
+				} else {
+					s.repo.Merge("alice", m)
+					s.repo.Merge("bob", mine)
+				}
+				s.settle()
+				if test.counts == "" {
+					if got := s.status(mine); strings.Contains(got, "to add") || len(s.repo.Comments(mine)) != 1 || len(s.repo.Issues()) != 0 {
+						t.Errorf("%d comments, issues %+v: %s", len(s.repo.Comments(mine)), s.repo.Issues(), got)
+					}
+					return
+				}
+				s.expect("the status", s.status(mine), test.counts, "waits for `lockstep apply")
+				if all := s.repo.Issues(); len(all) != 1 || !all[0].Open {
+					t.Errorf("the issues are %+v", all)
+				}
+				s.expect("the apply", s.say("bob", mine, "lockstep apply "+s.hash(mine)), "**Applied** `net`")
+			})
 		}
 	}
 }

@@ -114,6 +114,8 @@ type Checked struct {
 	// Problem tells why that is not known, in Markdown.
 	Since   reasons.List `json:",omitempty"`
 	Problem string       `json:",omitempty"`
+	// Inputs is the hash of the input files that it was checked with; "" if it was not.
+	Inputs string `json:",omitempty"`
 	// PlannedOn are the plans whose outputs the plan was checked with, by target; nil if it was made with none.
 	PlannedOn map[string]string `json:",omitempty"`
 	// Renewed is set if the plan is another one, for the reasons of Since, which took the place of

@@ -48,6 +48,8 @@ type Run struct {
 	Removed bool `json:",omitempty"`
 	// Twin is set if another project of the pull request has the name, in another workspace: one of the two is Removed.
 	Twin bool `json:",omitempty"`
+	// Differs is set for a run whose plan has no changes, and which the merge drops, if the merge has other files than those that it was made of.
+	Differs bool `json:",omitempty"`
 	// Gone is set for a Superseded run whose project the base branch has removed, so that the present head does not have it
 	// merged.
 	Gone bool `json:",omitempty"`
@@ -181,7 +183,7 @@ func (r Run) To(next Phase) Run {
 	if !r.Phase.May(next) {
 		panic(fmt.Sprintf("runs: %s of %s#%d cannot go from %q to %q", r.Project, r.Pull.Repo, r.Pull.Number, r.Phase, next))
 	}
-	r.Phase, r.Was, r.Merged, r.Gone = next, "", false, false
+	r.Phase, r.Was, r.Merged, r.Gone, r.Differs = next, "", false, false, false
 	if next != ApplyQueued {
 		r.Waits = nil
 	}
@@ -281,11 +283,17 @@ func (r Run) ByMerge() bool { return r.ApplyOn == project.OnMerge && !r.AfterMer
 // Lands reports whether a run has a plan that the merge applies as it is.
 func Lands(r Run) bool { return r.Phase == Planned && r.Standing() == comment.OnMerge }
 
+// Empty reports whether a run has a plan of all that its pull request changes, and that is nothing.
+func Empty(r Run) bool { return r.Phase == Planned && r.Standing() == comment.NoChanges }
+
+// InQueue reports whether the plan of a run has to hold at the head of a merge queue: the merge applies it as it is, or nothing.
+func InQueue(r Run) bool { return Lands(r) || Empty(r) }
+
 // Over reports whether nothing more will be done with the run, since its pull request is not open.
 func (r Run) Over(open bool) bool { return !open && !r.AfterMerge }
 
 // Overtaken reports whether a pull request was merged before a plan of a run was made that the merge can be about: people see it,
-// where the merge applies it; it has the rights that what is merged has; and it is not dropped since the pull request was closed, or
+// where the merge applies it; it has the rights, and if it is without changes the files, that what is merged has; and it is not dropped since the pull request was closed, or
 // went into another branch. Then what was merged is planned of the base branch. shown is the time at which the plan was shown, merged that of the merge.
 func Overtaken(r Run, shown, merged time.Time) bool {
 	phase := r.Phase
@@ -295,7 +303,7 @@ func Overtaken(r Run, shown, merged time.Time) bool {
 	switch {
 	case r.AfterMerge:
 		return false
-	case Preview(r) || phase == Queued || phase == Planning || r.Standing() == comment.Closed:
+	case Preview(r) || r.Differs || phase == Queued || phase == Planning || r.Standing() == comment.Closed:
 		return true
 	}
 	return phase == Planned && r.ByMerge() && !r.Removed && r.Applyable && Whole(r) && !Seen(shown, merged)

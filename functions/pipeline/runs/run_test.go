@@ -360,6 +360,8 @@ func TestOvertaken(t *testing.T) {
 		{"dropped by the merge, not shown", dropped(Planned, true), -time.Second, true},
 		{"dropped by the merge, in the making", dropped(Planning, true), time.Second, true},
 		{"dropped by the merge, applied", dropped(Applied, true), time.Second, false},
+		{"dropped by the merge, without changes", as(func(r *Run) { r.Phase, r.Was, r.Merged, r.Applyable = Dropped, Planned, true, false }), -time.Second, false},
+		{"dropped by the merge, without changes, of other files", as(func(r *Run) { r.Phase, r.Was, r.Merged, r.Applyable, r.Differs = Dropped, Planned, true, false, true }), time.Second, true},
 		{"dropped before", dropped(Planned, false), time.Second, true},
 		{"dropped before, applied", dropped(Applied, false), time.Second, false},
 	} {

@@ -144,8 +144,17 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if err := cl.lift(ctx, s.Run); err != nil {
 		return err
 	}
+	if s.AfterMerge && runs.Empty(s.Run) {
+		return awaits(ctx, cl, s.Run) // an earlier try of this message may have died before that
+	}
 	if s.Gone || s.AfterMerge && s.Phase != runs.Dropped {
 		return nil // nothing is left of it, or somebody has looked at the merged pull request since, and asked for a plan
+	}
+	if apply && runs.Empty(s.Run) && !s.Removed && !s.Beside && s.Head == cl.Evidence.Pull.Head.SHA {
+		waits, err := empty(ctx, cl, &s)
+		if err != nil || waits {
+			return err
+		}
 	}
 	if apply && s.ApplyOn == project.OnMerge && s.Phase != runs.Superseded && !s.Removed {
 		return cl.applyMerged(ctx, s)
@@ -286,8 +295,9 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if err := cl.Ledger.Shut(ctx, s.Run); err != nil {
 		return err
 	}
+	differs := s.Differs
 	s = s.To(runs.Dropped)
-	s.Was, s.Merged, s.Swept = was, cl.Evidence.Pull.Merged && planned, max(s.Swept, s.Begun-1)
+	s.Differs, s.Was, s.Merged, s.Swept = differs, was, cl.Evidence.Pull.Merged && planned, max(s.Swept, s.Begun-1)
 	s, err = cl.Ledger.Save(ctx, s)
 	if err != nil {
 		return err

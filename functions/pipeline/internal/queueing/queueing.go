@@ -117,7 +117,7 @@ func (q *Queuer) GoOn(ctx context.Context) error {
 		return err
 	}
 	for _, s := range all {
-		if s.Head != g.Head || !runs.Lands(s.Run) {
+		if s.Head != g.Head || !runs.InQueue(s.Run) {
 			continue
 		}
 		p, err := q.groups().Plan(ctx, s.Run, sha)

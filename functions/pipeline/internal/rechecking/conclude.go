@@ -27,7 +27,7 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q runs.Reque
 	}
 	switch f := compared(&q, found); f.Verdict {
 	case runs.StillSame:
-		return c.stays(ctx, s, runs.Checked{Since: f.Reasons})
+		return c.stays(ctx, s, runs.Checked{Since: f.Reasons, Inputs: x.Inputs.Hash()})
 	case runs.Another:
 		x.Again, x.Since = *found.Now.Again, f.Reasons
 		former := s.Former()

@@ -17,13 +17,14 @@ import (
 )
 
 // InQueue makes the plan of a run again, of the commit of the message's merge group, and records how the two compare. The
-// plan stays as it is: whatever is in the queue before it may never be merged, and the apply on merge plans again itself. It
+// plan stays as it is: whatever is in the queue before it may never be merged, and the apply on merge plans again itself, as the end of
+// a merge does that applies nothing. It
 // does nothing where GitHub has the group no more. A plan that was shown after the pull request was put into the queue is one that
 // nobody has wanted merged: it is not made again.
 func (c *Checker) InQueue(ctx context.Context) error {
 	m := c.Evidence.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
-	if err != nil || s.Version == "" || s.Attempt != m.Attempt || !runs.Lands(s.Run) {
+	if err != nil || s.Version == "" || s.Attempt != m.Attempt || !runs.InQueue(s.Run) {
 		return err
 	}
 	if err := c.Evidence.Look(ctx); err != nil {
@@ -42,7 +43,7 @@ func (c *Checker) InQueue(ctx context.Context) error {
 	}
 	if shown, err := c.Ledger.ShownAt(ctx, s.Run); err != nil {
 		return err
-	} else if !runs.Seen(shown, now.At) {
+	} else if !runs.Empty(s.Run) && !runs.Seen(shown, now.At) {
 		return c.keep(ctx, s.Run, comment.QueuedPlan{Outcome: comment.QueueUnseen})
 	}
 	if c.plannedOn, _, err = c.Foreseer.Due(ctx, s.Run); err != nil {
@@ -74,7 +75,7 @@ type finding struct {
 
 // keep records a comparison, and tells people of it.
 func (c *Checker) keep(ctx context.Context, r runs.Run, found comment.QueuedPlan) error {
-	found.Project, found.Group = r.Project, c.Evidence.Message.MergeGroup
+	found.Project, found.Group, found.Empty = r.Project, c.Evidence.Message.MergeGroup, runs.Empty(r)
 	found.Problem = c.Report.Clean(markdown.Cut(found.Problem, maxProblem))
 	found.Difference = c.Report.Clean(markdown.Cut(found.Difference, maxProblem))
 	p := ledger.GroupPlan{Attempt: r.Attempt, Hash: r.PlanHash, Found: found}
@@ -95,7 +96,7 @@ func (c *Checker) tell(ctx context.Context, r runs.Run, p ledger.GroupPlan) erro
 func (c *Checker) AbandonInQueue(ctx context.Context, why comment.Broken) error {
 	m := c.Evidence.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
-	if err != nil || s.Version == "" || s.Attempt != m.Attempt || !runs.Lands(s.Run) {
+	if err != nil || s.Version == "" || s.Attempt != m.Attempt || !runs.InQueue(s.Run) {
 		return err
 	}
 	if p, err := c.groups().Plan(ctx, s.Run, m.MergeGroup); err != nil || p.Of(s.Run) {
@@ -193,7 +194,7 @@ func (c *Checker) below(ctx context.Context, r runs.Run, ahead []int) (out []int
 		if err != nil {
 			return nil, err
 		}
-		if runs.Lands(s.Run) && slices.Contains(ahead, o.Pull.Number) || slices.Contains([]runs.Phase{runs.ApplyQueued, runs.Applying, runs.Continuing}, s.Phase) {
+		if s.Phase == runs.Planned && s.Applyable && slices.Contains(ahead, o.Pull.Number) || slices.Contains([]runs.Phase{runs.ApplyQueued, runs.Applying, runs.Continuing}, s.Phase) {
 			out = append(out, o.Pull.Number)
 		}
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// queued are the plans of the commit of a merge group, for the projects whose plans are applied on merge.
+// queued are the plans of the commit of a merge group, for the projects whose plans are applied on merge, or have no changes.
 func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.QueuedPlan, err error) {
 	all, err := rp.Ledger.Runs(ctx, rp.Evidence.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range all {
-		if s.Head != head || !runs.Lands(s.Run) {
+		if s.Head != head || !runs.InQueue(s.Run) {
 			continue
 		}
 		p, err := ledger.Groups{Ledger: rp.Ledger}.Plan(ctx, s.Run, sha)
