@@ -193,6 +193,86 @@ func TestPlanGateOfOne(t *testing.T) {
 	s.headIs("after the merge", "c", denied)
 }
 
+// TestPlanGateFollows holds that the refusal of a plan follows the facts, and that the project is planned once nobody has to ask
+// for it.
+func TestPlanGateFollows(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("plan", "  approvals = 1\n  labels = [\"ok\"]"))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("before the review", s.status(n), "could not plan", "**missing**: an approval", "these labels: `ok`")
+	s.repo.Review("bob", n, github.Approved, "")
+	s.settle()
+	got := s.status(n)
+	if s.expect("after the review", got, "could not plan", "these labels: `ok`"); strings.Contains(got, "**missing**: an approval") {
+		t.Errorf("the approval is there:\n%s", got)
+	}
+	if page := s.checkOf("b", "lockstep").Summary; strings.Contains(page, "**missing**: an approval") {
+		t.Errorf("the approval is there, and the check says:\n%s", page)
+	}
+	s.say("bob", n, "lockstep help") // which is no reason to look away
+	s.repo.Label("bob", n, "ok")
+	s.settle()
+	s.expect("once all is there", s.status(n), "Plan for", "2 to add", "waits for `lockstep apply`")
+	s.headIs("once all is there", "b", "neutral Waits for lockstep apply: 1 project, 2 to add, 0 to change, 0 to destroy")
+}
+
+// TestPlanGateByTheClock holds the same of what no webhook tells.
+func TestPlanGateByTheClock(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("plan", "  labels = [\"ok\"]"))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Push("bob", "main", "No labels", githubtest.Files{"lockstep.hcl": netProject})
+	s.settle()
+	s.roundAt(s.hub.Now().Add(2*time.Hour), reconcile.Found{Decisions: 1})
+	s.expect("after a round", s.status(n), "waits for `lockstep apply`")
+}
+
+// TestPlanGateOfAMerge holds that a project which the merge should have applied, and which nobody could have planned, is in the
+// issue about what is left, and that a retry by somebody who may is for it.
+func TestPlanGateOfAMerge(t *testing.T) {
+	t.Parallel()
+	files := onMergeNet()
+	files["app/main.tf"] = resource("a", "1")
+	files["lockstep.hcl"] += "project \"app\" {\n  dir = \"app\"\n  apply = \"merge\"\n}\nrequire \"plan\" {\n  projects = [\"net\"]\n  by = [\"acme/sre\"]\n}\n"
+	s := newStage(t, files)
+	s.hub.SetTeam("acme", "sre", "bob")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	s.repo.Merge("alice", n)
+	s.settle()
+	issues := s.repo.Issues()
+	if len(issues) != 1 || !issues[0].Open {
+		t.Fatalf("no issue is about it: %+v", issues)
+	}
+	s.expect("the issue", issues[0].Body, "| `net` | no plan | **not applied** |", "Comment `lockstep retry` there")
+	if strings.Contains(issues[0].Body, "`app`") {
+		t.Errorf("the applied project is in the issue:\n%s", issues[0].Body)
+	}
+	s.expect("by one who may not", s.say("alice", n, "lockstep retry"), "**Not planned** `net`", "asked for by `acme/sre` (`alice` is none of them)")
+	s.expect("by one who may", s.say("bob", n, "lockstep retry"), "**Planned** `net`: 2 to add")
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+	if issues = s.repo.Issues(); len(issues) != 1 || issues[0].Open {
+		t.Errorf("the issue is not closed: %+v", issues)
+	}
+}
+
+// TestPlanGateOfAMergeAtOnce holds the same of a head that nobody had looked at.
+func TestPlanGateOfAMergeAtOnce(t *testing.T) {
+	t.Parallel()
+	files := onMergeNet()
+	files["lockstep.hcl"] += "require \"plan\" {\n  by = [\"acme/sre\"]\n}\n"
+	s := newStage(t, files)
+	s.hub.SetTeam("acme", "sre", "bob")
+	s.repo.Push("alice", "b", "B", githubtest.Files{"net/b.tf": resource("b", "1")})
+	n := s.repo.OpenPull("alice", "B", "b")
+	s.repo.Merge("alice", n)
+	s.settle()
+	if issues := s.repo.Issues(); len(issues) != 1 || !issues[0].Open || !strings.Contains(issues[0].Body, "| `net` | no plan | **not applied** |") {
+		t.Fatalf("no issue is about it: %+v", issues)
+	}
+	s.expect("by one who may", s.say("bob", n, "lockstep retry"), "**Planned** `net`: 2 to add")
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+}
+
 // TestPlanGateOfOpenPlans holds that a plan which was permitted is made again by itself: nobody asks for that.
 func TestPlanGateOfOpenPlans(t *testing.T) {
 	t.Parallel()

@@ -122,14 +122,14 @@ func (t *task) then(ctx context.Context, err error) error {
 }
 
 // sync goes on with the applies that wait for those of other projects, one of which may be at its end, and with the plans
-// that were made with the outputs of others, writes the comments, tells GitHub of deployments and people elsewhere of
+// that were made with the outputs of others, or that nobody has to ask for any more, writes the comments, tells GitHub of deployments and people elsewhere of
 // outcomes, and merges what is applied.
 func (t *task) sync(ctx context.Context) error {
 	if err := t.evidence.Look(ctx); err != nil {
 		return err
 	}
 	_, err := t.waves.GoOn(ctx)
-	if err := errors.Join(err, t.foreseer.GoOn(ctx), t.report.Sync(ctx), t.queuer.GoOn(ctx)); err != nil {
+	if err := errors.Join(err, t.plans.Permit(ctx), t.foreseer.GoOn(ctx), t.report.Sync(ctx), t.queuer.GoOn(ctx)); err != nil {
 		return err
 	}
 	if err := t.tell(ctx); err != nil {

@@ -53,8 +53,10 @@ type Reader struct {
 	elsewhere *elsewhere
 	// required are the settings with the requirements, once they are read.
 	required *required
-	// watched are the facts behind the decisions of Missing.
+	// watched are the facts behind the decisions of Missing and Denied.
 	watched *watched
+	// unasked is set while nobody has asked for what is decided: the question is not kept, and the decision is watched.
+	unasked bool
 	// asked is the last question about the address of a state.
 	asked *runs.PlaceQuestion
 }

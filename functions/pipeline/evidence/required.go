@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/factfinding"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/questions"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -107,6 +108,10 @@ func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 	}
 	ruling := gates.Decide(question)
 	q.Required = &ruling
+	if e.unasked {
+		watches(e, in, question, e.Pull.Head.SHA)
+		return nil
+	}
 	if len(question.Requirements) == 0 && !question.Unreadable {
 		return nil
 	}
@@ -208,6 +213,19 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *runs.Request, content *ru
 		return fmt.Errorf("look at the order of applies again: %w", err)
 	}
 	return nil
+}
+
+// Denied decides again on the plan of a project that the gate has refused, as if a push asked for it, so that people see what is
+// missing by now. A failure that stays is a refusal.
+func Denied(ctx context.Context, e *Reader, d ledger.Denial) (runs.Decision, error) {
+	was := e.Message
+	defer func() { e.Message, e.unasked = was, false }()
+	e.Message.Actor, e.Message.Kind, e.unasked = "", pipeline.Pushed, true
+	q, err := e.Request(ctx, comment.Plan, d.Run(was.Pull))
+	if err != nil {
+		return Impossible(err)
+	}
+	return runs.Gate(q), nil
 }
 
 // Missing decides on the requirements for the apply of a run as nobody has asked for it yet, so that

@@ -30,6 +30,8 @@ type Look struct {
 	Refused  string `json:",omitempty"`
 	// Denied, in Markdown, are the refusals of plans of single projects: it counts while there are fewer plans than projects.
 	Denied string `json:",omitempty"`
+	// Denials are those projects: each is one until it has a plan of Head. They are not in records of earlier versions.
+	Denials []Denial `json:",omitempty"`
 	// Closed is set once the pull request is: if it is reopened, its head has to be looked at again. Merged is set if that
 	// was by a merge; it is not in records of earlier versions.
 	Closed bool `json:",omitempty"`
@@ -64,6 +66,29 @@ type Look struct {
 	Removed string `json:",omitempty"`
 	// Told is set once there was something to tell that is not about a run: there may be a comment.
 	Told bool `json:",omitempty"`
+}
+
+// A Denial is a project of the head that has no plan, as the gate has refused one.
+type Denial struct {
+	Project, Dir, Workspace string
+	Environment             string `json:",omitempty"`
+	// ByMerge is set if the merge applies the project, Removed if the pull request removes it.
+	ByMerge, Removed bool `json:",omitempty"`
+}
+
+// Run is the run of the project before its first plan.
+func (d Denial) Run(p pipeline.Pull) runs.Run {
+	return runs.Run{Pull: p, Project: d.Project, Dir: d.Dir, Workspace: d.Workspace, Environment: d.Environment, Removed: d.Removed}
+}
+
+// DeniedOf returns the denials of a look that count: those of projects without a plan of its head. all are the runs of its pull
+// request.
+func DeniedOf(l Look, all []Versioned) []Denial {
+	return slices.DeleteFunc(slices.Clone(l.Denials), func(d Denial) bool {
+		return slices.ContainsFunc(all, func(s Versioned) bool {
+			return s.Head == l.Head && s.Target() == d.Run(l.Pull).Target() && (s.Phase != runs.Superseded || s.Gone)
+		})
+	})
 }
 
 // An Elsewhere is a project that another deployment serves, by the base commit.
@@ -109,6 +134,9 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 		}
 		if was.Head == l.Head {
 			l.Denied = cmp.Or(l.Denied, was.Denied)
+			if l.Denials == nil && was.Into == l.Into {
+				l.Denials = was.Denials
+			}
 			failed := l.Problem != "" || l.Refused != "" || l.Conflict // it did not come to the projects
 			if failed {
 				l.Projects = max(l.Projects, was.Projects)

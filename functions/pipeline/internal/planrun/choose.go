@@ -115,12 +115,20 @@ func orderOf(all []project.Project, found []selected, c comment.Command, base *p
 	return o
 }
 
-// meant returns the projects that a command names, in the pull request or not.
+// meant returns the projects that a command names, in the pull request or not. One whose plan the gate has refused has failed.
 func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []selected) (found []selected, err error) {
 	var have []ledger.Versioned
+	var denied []ledger.Denial
 	if c.Failed {
 		if have, err = qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull); err != nil {
 			return nil, err
+		}
+		l, err := qu.Ledger.LastLook(ctx, qu.Evidence.Message.Pull)
+		if err != nil {
+			return nil, err
+		}
+		if l.Head == qu.Evidence.Pull.Head.SHA {
+			denied = ledger.DeniedOf(l, have)
 		}
 	}
 	for _, p := range all {
@@ -129,7 +137,8 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 			r = have[i].Run
 			r.Dir = p.Dir
 		}
-		if r.Meant(c) {
+		denied := slices.ContainsFunc(denied, func(d ledger.Denial) bool { return d.Run(r.Pull).Target() == r.Target() })
+		if r.Meant(c) || denied && c.Selects(r.Project, r.Dir, r.Workspace) {
 			found = append(found, p)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
@@ -70,13 +71,18 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err := qu.sort(ctx, found, l); err != nil {
 		return nil, err
 	}
+	l.Denials = nil
 	for _, p := range found {
 		no, err := qu.queuePlan(ctx, c, p, l)
 		if err != nil {
 			return nil, err
 		}
-		if no != nil {
-			replies = append(replies, no)
+		if no == nil {
+			continue
+		}
+		replies = append(replies, no)
+		if !afterApply(no) {
+			l.Denials = append(l.Denials, qu.denial(p, no))
 		}
 	}
 	return replies, qu.unasked(ctx, q, replies, l)
@@ -104,21 +110,63 @@ func (qu *PlanQueuer) sort(ctx context.Context, found []selected, l ledger.Look)
 // unasked shows refusals of the plans of a push, which have no comment to be answered: without
 // them nobody would know why there is no plan, and who can ask for it. The end of an apply has the project planned.
 func (qu *PlanQueuer) unasked(ctx context.Context, q runs.Request, replies []comment.Reply, l ledger.Look) error {
-	if q.Entry != runs.ByPush || l.Conflict {
+	landed := qu.Evidence.Message.Kind == pipeline.Landed
+	if q.Entry != runs.ByPush && !landed || l.Conflict {
 		return nil
 	}
+	was := l.Denied
 	l.Denied = ""
 	for _, r := range replies {
-		no, is := r.(comment.Refused)
-		if !is || !slices.ContainsFunc(no.Reasons, func(why reasons.Reason) bool { _, is := why.(reasons.BeingApplied); return is }) {
+		if !afterApply(r) {
 			l.Denied = strings.TrimSpace(l.Denied + "\n\n" + comment.Markdown(r))
 		}
+	}
+	if landed && was != "" && l.Denied != "" {
+		l.Denied = was
 	}
 	if l.Denied == "" {
 		return nil
 	}
 	l.Denied = qu.Report.Clean(l.Denied)
 	return qu.Ledger.SaveLook(ctx, l)
+}
+
+// afterApply reports whether a plan is refused since the project is being applied.
+func afterApply(r comment.Reply) bool {
+	no, is := r.(comment.Refused)
+	return is && slices.ContainsFunc(no.Reasons, func(why reasons.Reason) bool { _, is := why.(reasons.BeingApplied); return is })
+}
+
+// denial is the record of a refusal.
+func (qu *PlanQueuer) denial(p selected, no comment.Reply) ledger.Denial {
+	return ledger.Denial{
+		Project: p.Name, Dir: p.Dir, Workspace: p.Workspace, Environment: p.Environment,
+		ByMerge: p.Apply == project.OnMerge, Removed: p.base != "",
+	}
+}
+
+// Permit has the projects of an open head planned whose plans were refused, once nobody has to ask for them: what was missing is
+// there by now.
+func (qu *PlanQueuer) Permit(ctx context.Context) error {
+	l, err := qu.Ledger.LastLook(ctx, qu.Evidence.Message.Pull)
+	if p := qu.Evidence.Pull; err != nil || len(l.Denials) == 0 || !p.Open || l.Head != p.Head.SHA || l.Into != p.Base.Ref {
+		return err
+	}
+	all, err := qu.Ledger.Runs(ctx, l.Pull)
+	if err != nil {
+		return err
+	}
+	for _, d := range ledger.DeniedOf(l, all) {
+		decision, err := evidence.Denied(ctx, qu.Evidence, d)
+		if err != nil {
+			return err
+		}
+		if decision.Allowed() {
+			_, err := qu.Enqueue(ctx, comment.Command{Verb: comment.Plan})
+			return err
+		}
+	}
+	return nil
 }
 
 // notLooked refuses a command before the projects of the pull request are known, unless there is nothing that could be planned.

@@ -33,6 +33,9 @@ func (rp *Reporter) status(ctx context.Context) error {
 		return err
 	}
 	s.Repeated = repeated(all, l.Head)
+	if l, err = deniedNow(ctx, rp, l, all); err != nil {
+		return err
+	}
 	if err := watch(ctx, rp, l.Head); err != nil {
 		return err
 	}
@@ -55,7 +58,40 @@ func (rp *Reporter) status(ctx context.Context) error {
 			return err
 		}
 	}
+	s.Projects = append(s.Projects, denied(l, all)...)
 	return rp.followUp(ctx, s, all, l)
+}
+
+// deniedNow decides again on the plans of an open head that were refused: the text of a look is of the facts at that time. One that
+// nobody has to ask for any more is about to be queued.
+func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Versioned) (ledger.Look, error) {
+	if !rp.Evidence.Pull.Open || !rp.looked(l) || len(l.Denials) == 0 {
+		return l, nil
+	}
+	text := ""
+	for _, d := range ledger.DeniedOf(l, all) {
+		decision, err := evidence.Denied(ctx, rp.Evidence, d)
+		if err != nil {
+			return l, err
+		}
+		if !decision.Allowed() {
+			text += "\n\n" + comment.Markdown(evidence.Refused(comment.Command{Verb: comment.Plan}, d.Project, decision))
+		}
+	}
+	l.Denied = rp.Clean(strings.TrimSpace(text))
+	return l, rp.Ledger.ChangeLook(ctx, l.Pull, func(now *ledger.Look) {
+		if now.Head == l.Head {
+			now.Denied = l.Denied
+		}
+	})
+}
+
+// denied are the statuses of projects that the merge could not apply, since the gate has refused their plans.
+func denied(l ledger.Look, all []ledger.Versioned) (out []comment.ProjectStatus) {
+	for _, d := range ledger.DeniedOf(l, all) {
+		out = append(out, comment.ProjectStatus{Name: d.Project, Standing: comment.NotApplied, MergeApplies: d.ByMerge || d.Removed, Removed: d.Removed})
+	}
+	return out
 }
 
 // show writes the one comment about the projects of the pull request, whose runs are all.

@@ -9,7 +9,7 @@ func JSON(labels []string) []any {
 	for i, name := range labels {
 		id := int64(5000 + i)
 		list = append(list, rest.Object{
-			"id": id, "node_id": rest.NodeID("Label", id), "url": rest.APIURL + "labels/" + name, "name": name, "color": "ededed", "default": false, "description": nil,
+			"id": id, "node_id": rest.NodeID("Label", id), "url": rest.APIURL + "labels/" + name, "name": name, "color": "ededed", "default": false, "description": "",
 		})
 	}
 	return list
