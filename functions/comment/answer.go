@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/verbs"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -42,7 +43,7 @@ type Done struct {
 }
 
 func (d Done) markdown() string {
-	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", markdown.Code(d.Project), made(d.Counts), reasons.PlannedAgain(d.Settled)+reasons.Hooks(d.Hooks), d.Body)
+	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", markdown.Code(d.Project), sums.Made(d.Counts), reasons.PlannedAgain(d.Settled)+reasons.Hooks(d.Hooks), d.Body)
 }
 
 // Planned reports that a project was planned on request; the plan itself is in the status.
@@ -52,7 +53,7 @@ type Planned struct {
 }
 
 func (p Planned) markdown() string {
-	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", markdown.Code(p.Project), toCome(p.Counts))
+	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", markdown.Code(p.Project), sums.ToCome(p.Counts))
 }
 
 // Failed reports the failure of a plan or an apply.
@@ -87,7 +88,7 @@ func (f Failed) markdown() string {
 	case f.Verb == Apply && f.Lost:
 		what = fmt.Sprintf("**The apply of %s failed**: it did not finish.", markdown.Code(f.Project))
 	case f.Verb == Apply:
-		what = fmt.Sprintf("**The apply of %s failed**: %s before the failure. The state contains these changes.", markdown.Code(f.Project), made(f.Counts))
+		what = fmt.Sprintf("**The apply of %s failed**: %s before the failure. The state contains these changes.", markdown.Code(f.Project), sums.Made(f.Counts))
 		if f.Remaining > 0 {
 			what += fmt.Sprintf(" **Not begun: %s.** To plan the rest, comment %s.", changes(f.Remaining), markdown.Code("lockstep plan"))
 		}

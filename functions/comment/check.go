@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
@@ -22,19 +23,19 @@ func (c Check) Title(limit int) string {
 	title := ""
 	switch c.ranked() {
 	case held:
-		title = "Cannot be applied yet: " + toCome(c.Counts) + c.with()
+		title = "Cannot be applied yet: " + sums.ToCome(c.Counts) + c.with()
 	case Queued, Planning, Postponed:
 		title = "Planning"
 	case Ready, OnMerge:
-		title = toCome(c.Counts) + c.with()
+		title = sums.ToCome(c.Counts) + c.with()
 	case Blocked:
-		title = "Cannot be applied now: " + toCome(c.Counts) + c.with()
+		title = "Cannot be applied now: " + sums.ToCome(c.Counts) + c.with()
 	case Renewed:
-		title = "Another plan: " + toCome(c.Counts) + c.with()
+		title = "Another plan: " + sums.ToCome(c.Counts) + c.with()
 	case Previewed:
-		title = "Without credentials: " + toCome(c.Counts) + c.with()
+		title = "Without credentials: " + sums.ToCome(c.Counts) + c.with()
 	case PartPlanned:
-		title = "Not all is planned: " + toCome(c.Counts) + c.with()
+		title = "Not all is planned: " + sums.ToCome(c.Counts) + c.with()
 	case NoChanges:
 		title = "No changes" + c.with()
 	case PlanFailed:
@@ -42,24 +43,24 @@ func (c Check) Title(limit int) string {
 	case PlanStopped:
 		title = "Planning was stopped"
 	case Awaiting:
-		title = "To be applied after others: " + toCome(c.Counts) + c.with()
+		title = "To be applied after others: " + sums.ToCome(c.Counts) + c.with()
 	case ApplyQueued:
-		title = "Waiting to be applied: " + toCome(c.Counts) + c.with()
+		title = "Waiting to be applied: " + sums.ToCome(c.Counts) + c.with()
 	case inLine:
-		title = "In the queue behind " + pulls(c.Ahead) + ": " + toCome(c.Counts) + c.with()
+		title = "In the queue behind " + pulls(c.Ahead) + ": " + sums.ToCome(c.Counts) + c.with()
 	case Applying:
-		title = "Applying: " + toCome(c.Counts) + c.with()
+		title = "Applying: " + sums.ToCome(c.Counts) + c.with()
 		if far := c.Progress.text(); far != "" {
 			title += "; " + far
 		}
 	case Stopped:
 		title = "Stopped: " + c.Progress.text()
 	case Applied:
-		title = "Applied: " + made(c.Done)
+		title = "Applied: " + sums.Made(c.Done)
 	case PartApplied:
-		title = "Applied in part: " + made(c.Done) + c.with()
+		title = "Applied in part: " + sums.Made(c.Done) + c.with()
 	case ApplyFailed:
-		title = "The apply failed: " + made(c.Done)
+		title = "The apply failed: " + sums.Made(c.Done)
 		if c.Lost {
 			title = "The apply failed: it did not finish"
 		}

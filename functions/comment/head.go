@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -138,9 +139,9 @@ func (h Head) some(of []Standing) string {
 	}
 	switch h.Standing {
 	case HeadWaiting, HeadOnMerge, HeadPreviewed:
-		return text + ", " + toCome(planned)
+		return text + ", " + sums.ToCome(planned)
 	case HeadApplied:
-		return text + ", " + made(done)
+		return text + ", " + sums.Made(done)
 	}
 	return text
 }

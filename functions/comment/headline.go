@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -39,8 +40,8 @@ var headlines = []struct {
 	{[]Standing{Applied}, "Lockstep has applied %s", "Lockstep has applied %d of %d projects of %s", "is applied", "are applied", doneOnly},
 }
 
-func plannedOnly(planned, _ counting.Counts) string { return toCome(planned) }
-func doneOnly(_, done counting.Counts) string       { return made(done) }
+func plannedOnly(planned, _ counting.Counts) string { return sums.ToCome(planned) }
+func doneOnly(_, done counting.Counts) string       { return sums.Made(done) }
 
 // headline is the comment's first line: the one thing that is true of all projects, or, of a
 // mixture, each of them with its number, the worst first. Projects without changes are not counted,
@@ -93,7 +94,7 @@ func (s Status) headline() string {
 	}
 	switch {
 	case len(parts) == 0:
-		return fmt.Sprintf("Plan for %s: %s", at, toCome(counting.Counts{}))
+		return fmt.Sprintf("Plan for %s: %s", at, sums.ToCome(counting.Counts{}))
 	case len(parts) > 1 || mixed:
 		return strings.Join(parts, ", ")
 	}

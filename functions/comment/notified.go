@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 )
 
 // Notified are outcomes of plans and applies of a pull request, as people are told of them elsewhere.
@@ -57,13 +58,13 @@ func (o NotifiedOutcome) words() string {
 	case PlanStopped:
 		return "the plan was stopped"
 	case Applied, PartApplied:
-		return "applied, " + made(o.Counts)
+		return "applied, " + sums.Made(o.Counts)
 	case ApplyFailed:
-		return "*the apply failed*, " + made(o.Counts) + " before"
+		return "*the apply failed*, " + sums.Made(o.Counts) + " before"
 	case Stopped:
 		return "the apply was stopped"
 	}
-	return "planned, " + toCome(o.Counts)
+	return "planned, " + sums.ToCome(o.Counts)
 }
 
 // slacked is a text that Slack shows as it is.

@@ -3,9 +3,9 @@ package comment
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
@@ -62,34 +62,6 @@ func (p Progress) text() string {
 	return fmt.Sprintf("%d of %d changes are done", p.Done, p.Of)
 }
 
-// toCome returns the changes to come: "1 to add, 0 to change, 2 to destroy".
-func toCome(c counting.Counts) string {
-	if c == (counting.Counts{}) {
-		return "no changes"
-	}
-	return countsText(c, "%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget")
-}
-
-// made returns the changes made: "1 added, 0 changed, 2 destroyed".
-func made(c counting.Counts) string {
-	return countsText(c, "%d imported", "%d added", "%d changed", "%d destroyed", "%d forgotten")
-}
-
-func countsText(c counting.Counts, imported, add, change, destroy, forget string) string {
-	var parts []string
-	part := func(format string, n int, always bool) {
-		if always || n > 0 {
-			parts = append(parts, fmt.Sprintf(format, n))
-		}
-	}
-	part(imported, c.Import, false)
-	part(add, c.Add, true)
-	part(change, c.Change, true)
-	part(destroy, c.Destroy, true)
-	part(forget, c.Forget, false)
-	return strings.Join(parts, ", ")
-}
-
 func (p ProjectStatus) plan() string {
 	unmade := p.Plan == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed)
 	switch {
@@ -98,7 +70,7 @@ func (p ProjectStatus) plan() string {
 	case slices.Contains([]Standing{Queued, Planning, Postponed, Superseded}, p.Standing):
 		return "..."
 	}
-	return toCome(p.Counts) + p.with()
+	return sums.ToCome(p.Counts) + p.with()
 }
 
 // remedy is the command for a plan that was renewed. Nobody has asked for that plan, so an apply on

@@ -1,0 +1,37 @@
+// Package sums has the words for the numbers of changes of a plan and of an apply.
+package sums
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+)
+
+// ToCome returns the changes to come: "1 to add, 0 to change, 2 to destroy".
+func ToCome(c counting.Counts) string {
+	if c == (counting.Counts{}) {
+		return "no changes"
+	}
+	return text(c, "%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget")
+}
+
+// Made returns the changes made: "1 added, 0 changed, 2 destroyed".
+func Made(c counting.Counts) string {
+	return text(c, "%d imported", "%d added", "%d changed", "%d destroyed", "%d forgotten")
+}
+
+func text(c counting.Counts, imported, add, change, destroy, forget string) string {
+	var parts []string
+	part := func(format string, n int, always bool) {
+		if always || n > 0 {
+			parts = append(parts, fmt.Sprintf(format, n))
+		}
+	}
+	part(imported, c.Import, false)
+	part(add, c.Add, true)
+	part(change, c.Change, true)
+	part(destroy, c.Destroy, true)
+	part(forget, c.Forget, false)
+	return strings.Join(parts, ", ")
+}
