@@ -24,7 +24,7 @@ func (p ProjectStatus) made() string {
 	s := fmt.Sprintf("Planned with %s.", reasons.SomeOf(words).Text())
 	if p.Options.Partial() {
 		s += fmt.Sprintf(" **It is a partial plan**: it leaves out other changes of the project. To plan them, too, comment %s.", p.planCommand())
-	} else if p.Options.RefreshOnly || p.Options.Destroy && !p.Removed {
+	} else if p.Options.RefreshOnly && !p.Upheld || p.Options.Destroy && !p.Removed {
 		s += fmt.Sprintf(" **It leaves out what the pull request changes**. To plan that, comment %s.", p.planCommand())
 	}
 	if p.Options.NoRefresh {

@@ -57,6 +57,8 @@ type ProjectStatus struct {
 	ByMerge bool
 	// AfterMerge is set for a plan that was made after the merge.
 	AfterMerge bool
+	// Upheld is set for a refresh-only plan that leaves out nothing: the head is applied.
+	Upheld bool
 	// MergeApplies is set if the merge was, or is, to apply the project, whatever became of that; or if nobody
 	// could afterwards, since the pull request has Removed it.
 	MergeApplies, Removed bool

@@ -16,5 +16,6 @@ func Alone(r Run, c comment.Command) bool {
 // failed reports whether somebody has to look at the run: its last plan or apply has failed, or what was merged is not
 // applied.
 func (r Run) failed() bool {
-	return r.Phase.Failed() || r.Phase == Dropped && r.Merged && (r.Was.Failed() || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
+	left := r.Standing() == comment.PartPlanned || r.Standing() == comment.PartApplied
+	return r.Phase.Failed() || r.AfterMerge && left || r.Phase == Dropped && r.Merged && (r.Was.Failed() || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
 }

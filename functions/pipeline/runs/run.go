@@ -55,6 +55,9 @@ type Run struct {
 	Gone bool `json:",omitempty"`
 	// Beside is set for a project that the pull request does not touch: somebody has named it.
 	Beside bool `json:",omitempty"`
+	// Upheld is set for a refresh-only plan of a head that is applied as a whole, or has nothing to apply: there is nothing that the
+	// plan leaves out.
+	Upheld bool `json:",omitempty"`
 	// Attempt counts the plans requested, Begun the plans begun, and Try the applies requested.
 	// Artifacts are named by Begun.
 	Attempt, Begun, Try int
@@ -211,6 +214,8 @@ func (r Run) Standing() comment.Standing {
 		done := phase == Applied || phase == ApplyFailed
 		switch {
 		case phase == Stopped: // its changes stay, whatever became of the pull request
+		case r.Upheld && (phase == Planned || phase == Stale || phase == Queued || phase == Planning):
+			return comment.NoChanges
 		case !r.Merged && !done:
 			return comment.Closed
 		case !done && phase != PlanFailed && (phase != Planned || r.Applyable || Preview(r) || !Whole(r)):
@@ -234,7 +239,7 @@ func (r Run) Standing() comment.Standing {
 	case Stopped:
 		return comment.Stopped
 	case Applied:
-		if !Whole(r) && (r.Phase != Dropped || r.Merged) {
+		if !Complete(r) && (r.Phase != Dropped || r.Merged) {
 			return comment.PartApplied
 		}
 		return comment.Applied
@@ -248,7 +253,7 @@ func (r Run) Standing() comment.Standing {
 	switch {
 	case Preview(r):
 		return comment.Previewed
-	case !Whole(r) && (r.ByMerge() || !r.Applyable):
+	case !Whole(r) && r.Applyable && r.ByMerge(), !Complete(r) && !r.Applyable:
 		return comment.PartPlanned
 	case !r.Applyable:
 		return comment.NoChanges
@@ -263,6 +268,25 @@ func (r Run) Standing() comment.Standing {
 // Whole reports whether the plan of a run is of all that its pull request changes: its options leave nothing out.
 func Whole(r Run) bool {
 	return !r.Options.Partial() && !r.Options.RefreshOnly && r.Options.Destroy == r.Removed
+}
+
+// Complete reports whether nothing is left of what the pull request changes, once the plan of a run is applied, or has no changes.
+func Complete(r Run) bool { return Whole(r) || r.Upheld }
+
+// Upholds reports whether a refresh-only plan of a head leaves out nothing, as the head is applied as a whole, or had no changes
+// with the same tip of the base branch. r is the run before.
+func Upholds(r Run, head, base string) bool {
+	phase := r.Phase
+	if phase == Dropped && r.Merged {
+		phase = r.Was
+	}
+	switch {
+	case r.Head != head || !Complete(r):
+		return false
+	case phase == Applied || r.Upheld:
+		return true
+	}
+	return phase == Planned && !r.Applyable && !Preview(r) && r.Base == base
 }
 
 // Against returns a run as it is planned with a tip of the base branch and their trial merge. A project that is removed is

@@ -309,7 +309,7 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 
 // next returns the run as a queued one, without the results of its last plan and apply.
 func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l ledger.Look) ledger.Versioned {
-	options := qu.options(s.Run, c, p)
+	options, upheld := qu.options(s.Run, c, p), runs.Upholds(s.Run, l.Head, l.Base)
 	s = s.To(runs.Queued)
 	s.Options, s.Retry = options, c.Failed
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
@@ -331,6 +331,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	if !runs.Preview(s.Run) && l.Before(qu.Evidence.Message.At) && appliedNext(qu.Evidence.Message.Lines, c, s.Run) {
 		s.ThenApply = s.Try + 1
 	}
+	s.Upheld = upheld && s.Options.RefreshOnly
 	s.PlanLine = lineOf(qu.Evidence.Message.Lines, c)
 	s.PlanFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
 	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = runs.StateID{}, "", counting.Counts{}, false, false
@@ -349,6 +350,9 @@ func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar
 	}
 	// The merge stands for all that the pull request changes: a plan of a part of it, and one that never came to be, end there.
 	landed := qu.Evidence.Pull.Merged && !r.AfterMerge && (!runs.Whole(r) || was == runs.PlanFailed)
+	if r.AfterMerge && !runs.Whole(r) && !r.Phase.Failed() { // a drift, say
+		landed = true
+	}
 	o := r.Options
 	if !c.Failed || !c.Options.IsZero() || r.Removed != removed || landed {
 		o = c.Options
