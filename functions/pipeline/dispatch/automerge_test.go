@@ -198,3 +198,39 @@ func TestMergedLater(t *testing.T) {
 		t.Error("what was a draft is not merged")
 	}
 }
+
+// TestAutomergeIntoAnotherBranch holds that what was applied for one branch is not merged into another one by itself.
+func TestAutomergeIntoAnotherBranch(t *testing.T) {
+	t.Parallel()
+	s := automerged(t, "allow {\n  branches = [\"release\"]\n}\n")
+	s.repo.Push("bob", "release", "R", githubtest.Files{"doc.md": "x"})
+	s.settle()
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.RefuseMerges("no")
+	s.say("alice", n, "lockstep apply")
+	s.repo.RefuseMerges("")
+	s.repo.Retarget("alice", n, "release")
+	s.settle()
+	if s.merged(n) || s.branchDeleted("b") {
+		t.Fatal("it was merged into a branch that nobody has applied it for")
+	}
+	s.repo.Retarget("alice", n, "main")
+	s.settle()
+	if !s.merged(n) {
+		t.Errorf("it goes into the branch again that it was applied for, and was not merged:\n%s", s.status(n))
+	}
+}
+
+// TestAutomergeAfterADrift holds that it keeps no pull request from its merge.
+func TestAutomergeAfterADrift(t *testing.T) {
+	t.Parallel()
+	s := automerged(t, "")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.RefuseMerges("no")
+	s.say("alice", n, "lockstep apply")
+	s.repo.RefuseMerges("")
+	s.say("alice", n, "lockstep drift")
+	if !s.merged(n) {
+		t.Errorf("it was not merged:\n%s", s.status(n))
+	}
+}

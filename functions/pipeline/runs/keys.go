@@ -77,6 +77,8 @@ type LastApply struct {
 	Head   string
 	By     string
 	State  StateID // afterwards
+	// Into is the name of the base branch that the apply was for; "" in records of earlier versions.
+	Into string `json:",omitempty"`
 	// Settled is set once the pull request is merged or closed, Merged if it can never be open again.
 	Settled bool
 	Merged  bool `json:",omitempty"`

@@ -82,6 +82,8 @@ type Run struct {
 	ApplyFor string `json:",omitempty"`
 	Actor    string `json:",omitempty"`
 	Answer   string `json:"Ask,omitempty"`
+	// Into is the name of the base branch that the last apply was asked for; "" in records of earlier versions.
+	Into string `json:",omitempty"`
 	// Place is the address of the state in the plan, by places.Place.String; "" in records without
 	// it.
 	Place string `json:",omitempty"`

@@ -108,7 +108,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	}
 	// First the fact on which decisions about other pull requests depend.
 	if e.Outcome == nil || !untouched(s.Run, o) {
-		l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
+		l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State, Into: s.Into}
 		if err := remember(ctx, ap, s.Run, l); err != nil {
 			return err
 		}

@@ -140,6 +140,7 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 				}
 			}
 			s = s.To(runs.ApplyQueued)
+			s.Into = qu.Evidence.Pull.Base.Ref
 			s.Try++
 			s.ApplyFor, s.Actor, s.Answer = m.ID, m.Actor, answer
 		}

@@ -21,10 +21,13 @@ func othersDone(others []ledger.Elsewhere, all []github.Report) bool {
 	return true
 }
 
+// into reports whether an apply was for the present base branch of a pull request, by the name of the branch; "" is unknown.
+func into(branch string, p github.PullRequest) bool { return branch == "" || branch == p.Base.Ref }
+
 // due reports whether an open pull request has nothing left but its merge: its present head was looked at, some project of it
 // is applied, and all others that the head touches are, too, or have no changes: one whose former apply has just ended has no
 // plan of it yet. An apply of a part is none. A draft, a pull request from a fork, and one that cannot be merged are left
-// alone. kept are the keys of runs to whose states the pull request was
+// alone, and so is one that was applied for another base branch. kept are the keys of runs to whose states the pull request was
 // applied last: a plan without changes after that is of an applied project.
 func due(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bool) bool {
 	if !p.Open || p.Draft || p.Fork() || l.Head != p.Head.SHA || l.Into != p.Base.Ref || l.Closed || l.Conflict || l.Problem != "" || l.Refused != "" {
@@ -40,9 +43,9 @@ func due(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bo
 		}
 		switch {
 		case r.Head != l.Head && !r.Phase.UnderWay():
-		case r.Head == l.Head && r.Phase == runs.Applied && runs.Whole(r):
+		case r.Head == l.Head && r.Phase == runs.Applied && runs.Complete(r) && into(r.Into, p):
 			applied = true
-		case r.Head == l.Head && r.Phase == runs.Planned && !r.Applyable && runs.Whole(r):
+		case r.Head == l.Head && r.Phase == runs.Planned && !r.Applyable && runs.Complete(r):
 			applied = applied || kept[r.Key()]
 		default:
 			return false

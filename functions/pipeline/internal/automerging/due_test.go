@@ -24,6 +24,8 @@ func TestDue(t *testing.T) {
 	applied, unchanged := run(head, runs.Applied, true), run(head, runs.Planned, false)
 	destroyed, looked := run(head, runs.Applied, true), run(head, runs.Planned, false)
 	destroyed.Options, looked.Options = grammar.Options{Destroy: true}, grammar.Options{RefreshOnly: true}
+	upheld := looked
+	upheld.Upheld = true
 	removed := destroyed
 	removed.Removed = true
 	type facts struct {
@@ -67,6 +69,9 @@ func TestDue(t *testing.T) {
 		"an apply was stopped":                 {func(f *facts) { f.runs = append(f.runs, run(head, runs.Stopped, true)) }, false},
 		"a plan is out of date":                {func(f *facts) { f.runs = append(f.runs, run(head, runs.Stale, true)) }, false},
 		"dropped when it was closed":           {func(f *facts) { f.runs = append(f.runs, run(head, runs.Dropped, true)) }, false},
+		"applied for another branch":           {func(f *facts) { f.runs[0].Into = "release" }, false},
+		"applied for this branch":              {func(f *facts) { f.runs[0].Into = "main" }, true},
+		"a look at an applied head":            {func(f *facts) { f.runs = append(f.runs, upheld) }, true},
 		"an apply of a part":                   {func(f *facts) { f.runs = append(f.runs, part) }, false},
 		"an apply with -destroy":               {func(f *facts) { f.runs = append(f.runs, destroyed) }, false},
 		"an apply of a removed project":        {func(f *facts) { f.runs = append(f.runs, removed) }, true},

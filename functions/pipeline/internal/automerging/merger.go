@@ -56,7 +56,7 @@ func (m Merger) Merge(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		kept[s.Key()] = last.Unfinished(pull.Number, look.Head)
+		kept[s.Key()] = last.Unfinished(pull.Number, look.Head) && into(last.Into, pull)
 	}
 	draft := pull.Draft
 	pull.Draft = false
