@@ -245,8 +245,10 @@ func (s Status) remedy() string {
 		say = append(say, fmt.Sprintf("To apply what was merged, comment %s for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), s.afterRetry()))
 	case s.Merged && has(PlanFailed, PlanStopped, ApplyFailed, Stale, PartPlanned, PartApplied):
 		say = append(say, fmt.Sprintf("For a new plan of what was merged and is not applied, comment %s.", markdown.Code("lockstep retry")))
+	}
+	switch {
 	case s.Merged && has(Ready, Blocked, Renewed, Stopped):
-		say = s.next(has)
+		say = append(say, s.next(has)...)
 	case s.Merged || s.Closed:
 	case s.Conflict:
 		say = append(say, "Merge the base branch into this one, or rebase it, and push: that plans again.")
@@ -257,7 +259,7 @@ func (s Status) remedy() string {
 	return strings.Join(append(say, markdown.Code("lockstep help")+" lists all commands."), " ")
 }
 
-// next says what can be done with an open pull request.
+// next says what can be done with a pull request that is open, or with the plans that were made after its merge.
 func (s Status) next(has func(...Standing) bool) []string {
 	var say []string
 	holds := func(of Standing) bool {
@@ -311,12 +313,12 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(Stopped) {
 		say = append(say, fmt.Sprintf("To go on with a stopped apply, comment %s; for a new plan of the rest, %s.", markdown.Code("lockstep apply"), markdown.Code("lockstep plan")))
 	}
-	if has(PartPlanned, PartApplied) {
+	if has(PartPlanned, PartApplied) && !s.Merged {
 		say = append(say, "To plan all that the pull request changes, comment the command in the table.")
 	}
 	if s.Problem != "" || has(PlanFailed, PlanStopped, Stale, ApplyFailed) {
 		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", markdown.Code("lockstep plan")))
-	} else if (has(Applied) || slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Unmerged })) && !has(Ready, OnMerge, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied) {
+	} else if (has(Applied) || slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Unmerged })) && !has(Ready, OnMerge, Blocked, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied) {
 		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")
 	}
 	return say

@@ -429,3 +429,60 @@ func TestLeavesWhileItFails(t *testing.T) {
 		}
 	}
 }
+
+// TestApplyOfWhatIsApplied holds that an apply after the merge names no remedy where nothing is left, and what is left where
+// something is.
+func TestApplyOfWhatIsApplied(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMergeNet())
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Merge("alice", n)
+	s.settle()
+	got := s.say("alice", n, "lockstep apply")
+	if s.expect("of one", got, "is applied already, as `alice` asked"); strings.Contains(got, "lockstep retry") || strings.Contains(got, "is merged") {
+		t.Errorf("nothing is left:\n%s", got)
+	}
+	files := onMergeNet()
+	files["app/main.tf"] = resource("a", "1")
+	files["lockstep.hcl"] += "project \"app\" {\n  dir = \"app\"\n}\n"
+	s = newStage(t, files)
+	n = s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	s.repo.Merge("alice", n)
+	s.settle()
+	got = s.say("alice", n, "lockstep apply")
+	if s.expect("of two", got, "**Not applied** `app`", "Comment `lockstep retry`"); strings.Contains(got, "`net`") {
+		t.Errorf("it is applied:\n%s", got)
+	}
+}
+
+// TestRemediesAfterTheMerge holds that those of a merged pull request are for one: of each of its projects, and none is a merge.
+func TestRemediesAfterTheMerge(t *testing.T) {
+	t.Parallel()
+	two := "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n"
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": two})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1"), "app/c.tf": resource("c", "1")})
+	s.say("alice", n, "lockstep apply")
+	s.say("bob", m, "lockstep apply -p app")
+	unmerged := "Merge this pull request, so that"
+	if got := s.status(m); strings.Contains(got, unmerged) {
+		t.Errorf("a merge would leave a blocked plan:\n%s", got)
+	}
+	s.repo.Merge("bob", m)
+	s.settle()
+	s.say("bob", m, "lockstep retry")
+	got := s.status(m)
+	if s.expect("blocked", got, "**blocked**", "is made again by itself"); strings.Contains(got, unmerged) {
+		t.Errorf("it is merged:\n%s", got)
+	}
+	got = s.say("bob", m, "lockstep apply")
+	if s.expect("its apply", got, "Merge #1, or close it to give it up: then this plan is made again by itself."); strings.Contains(got, "into this branch") {
+		t.Errorf("it is merged:\n%s", got)
+	}
+	s.repo.Push("bob", "main", "Broken", githubtest.Files{"app/c.tf": "resource {\n"})
+	s.settle()
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.say("bob", m, "lockstep plan -p app")
+	s.expect("one that failed, one that waits", s.status(m), "For a new plan of what was merged and is not applied, comment `lockstep retry`.", "A plan that differs from the one before waits for the command in the table.")
+}

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -50,8 +51,8 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 	if no := Unselected(c, all, nil); no != nil {
 		return []comment.Reply{refused("", no)}, nil
 	}
-	var done []comment.Reply
-	left := false
+	var done, left []comment.Reply
+	many := len(slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return s.Phase == runs.Superseded })) > 1
 	for _, s := range all {
 		if s.Phase == runs.Superseded || !s.Meant(c) {
 			continue
@@ -62,11 +63,14 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 		case comment.NoChanges:
 			done = append(done, refused(runs.Label(s.Run), reasons.NothingToDo{}))
 		default:
-			left = true
+			left = append(left, refused(runs.Label(s.Run), reasons.NotOpen{Merged: true}, reasons.NoPlan{Merged: true}))
 		}
 	}
-	if len(done) > 0 && !left {
+	switch {
+	case len(done) > 0 && len(left) == 0:
 		return done, nil
+	case len(left) > 0 && many && p.Merged:
+		return left, nil
 	}
 	l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
 	if err != nil {

@@ -71,6 +71,8 @@ func conflict(q *Request) reasons.Reason {
 func occasion(q *Request) reasons.Reason {
 	onMerge := q.Run.ApplyOn == project.OnMerge
 	switch {
+	case q.Entry == ByComment && q.Pull.Merged && q.Run.Phase == Applied && Complete(q.Run): // phase tells what became of it
+		return nil
 	case q.merged() && !q.Pull.Merged:
 		return reasons.NotMerged{}
 	case q.merged() && !onMerge && q.Run.Phase != New:

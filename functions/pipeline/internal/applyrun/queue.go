@@ -39,6 +39,9 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 		}
 		return evidence.Planless(ctx, qu.Evidence, c, known)
 	}
+	if left(c, known) && !slices.ContainsFunc(all, func(s ledger.Versioned) bool { return !done(s.Run) }) {
+		return evidence.Planless(ctx, qu.Evidence, c, known)
+	}
 	if err := qu.sort(ctx, all); err != nil {
 		no, err := evidence.Unable(c, c.Project, err)
 		return []comment.Reply{no}, err
@@ -100,6 +103,7 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 	}
 	for _, better := range []func(ledger.Versioned) bool{
 		func(s ledger.Versioned) bool { return s.Head == qu.Evidence.Pull.Head.SHA },
+		func(s ledger.Versioned) bool { return !qu.Evidence.Pull.Merged || !done(s.Run) },
 		func(s ledger.Versioned) bool {
 			return (s.Phase == runs.Planned || s.Phase == runs.Stopped) && s.Applyable || s.Phase.UnderWay() || s.ApplyFor == qu.Evidence.Message.ID || s.PlanFor == qu.Evidence.Message.ID
 		},
@@ -109,6 +113,16 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 		}
 	}
 	return all
+}
+
+// done reports whether nothing of a run is left to be applied.
+func done(r runs.Run) bool { return r.Phase == runs.Applied && runs.Complete(r) }
+
+// left reports whether a command without names is for runs of a merged pull request that need a new plan.
+func left(c comment.Command, all []ledger.Versioned) bool {
+	return c.Everything() && slices.ContainsFunc(all, func(s ledger.Versioned) bool {
+		return s.Phase == runs.Dropped && s.Merged && s.Meant(comment.Command{Failed: true})
+	})
 }
 
 // enqueueOne queues the apply of one saved plan if the gate allows it now; it will be asked again
