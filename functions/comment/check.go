@@ -73,6 +73,9 @@ func (c Check) Title(limit int) string {
 		title = "Merged, but not applied"
 	case Closed:
 		title = "Closed, not applied"
+		if c.Left {
+			title = "The plan was dropped"
+		}
 	case Superseded:
 		title = "Superseded by a newer head"
 		if c.Gone {
@@ -140,6 +143,10 @@ func (c Check) Summary(limit int) string {
 	case NotApplied:
 		fmt.Fprintf(&b, "\nFor a plan of what was merged, comment %s on the pull request.\n", c.command(Plan))
 	case PlanFailed, PlanStopped, Stale, ApplyFailed:
+		if c.Named != "" {
+			fmt.Fprintf(&b, "\nTo plan again, comment %s.\n", markdown.Code("lockstep plan "+c.Named))
+			break
+		}
 		fmt.Fprintf(&b, "\nTo plan again, push, or comment %s.\n", c.command(Plan))
 	}
 	if c.Whole != "" {

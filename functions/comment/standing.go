@@ -220,6 +220,9 @@ func (p ProjectStatus) progress() string {
 	case NotApplied:
 		return "**not applied**"
 	case Closed:
+		if p.Left {
+			return "dropped, not applied"
+		}
 		return "closed, not applied"
 	case Superseded:
 		if p.Gone {

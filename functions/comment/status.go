@@ -30,6 +30,9 @@ type Status struct {
 	// cannot be determined (in Markdown): then nothing is planned.
 	Conflict bool
 	Problem  string
+	// Refused is set if Problem, or nothing, says that all of the pull request is refused, and the remedy. Fork is set if it comes from
+	// a fork.
+	Refused, Fork bool
 	// Merged or Closed is set if the pull request is.
 	Merged, Closed bool
 	// rows and notes are the numbers of projects and notes listed.
@@ -55,6 +58,8 @@ type ProjectStatus struct {
 	Again string
 	// ByMerge is set if the merge applies the plan.
 	ByMerge bool
+	// Named is the commit of a fork that somebody has named, "" for none.
+	Named string
 	// AfterMerge is set for a plan that was made after the merge.
 	AfterMerge bool
 	// Upheld is set for a refresh-only plan that leaves out nothing: the head is applied.
@@ -62,6 +67,8 @@ type ProjectStatus struct {
 	// MergeApplies is set if the merge was, or is, to apply the project, whatever became of that; or if nobody
 	// could afterwards, since the pull request has Removed it.
 	MergeApplies, Removed bool
+	// Left is set if the pull request is open, and its plan was dropped: it was closed in between, or went into another branch.
+	Left bool
 	// Gone is set if the base branch has removed the project since it was planned.
 	Gone bool
 	// Unmerged is set for a plan without changes if the state has those of an apply of this pull request, which is open: the base
@@ -316,7 +323,12 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(PartPlanned, PartApplied) && !s.Merged {
 		say = append(say, "To plan all that the pull request changes, comment the command in the table.")
 	}
-	if s.Problem != "" || has(PlanFailed, PlanStopped, Stale, ApplyFailed) {
+	if s.Merged {
+		return say
+	}
+	if s.Fork && has(PlanFailed, PlanStopped, Stale) && !s.Refused {
+		say = append(say, fmt.Sprintf("To plan again, comment %s.", markdown.Code("lockstep plan "+s.Head)))
+	} else if s.Problem != "" && !s.Refused || has(PlanFailed, PlanStopped, Stale, ApplyFailed) && !s.Fork {
 		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", markdown.Code("lockstep plan")))
 	} else if (has(Applied) || slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Unmerged })) && !has(Ready, OnMerge, Blocked, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied) {
 		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")

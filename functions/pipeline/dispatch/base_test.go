@@ -97,7 +97,7 @@ func TestRetargetedWhileQueued(t *testing.T) {
 	if got := s.status(n); strings.Contains(got, "lockstep apply") {
 		t.Errorf("its plan is to be applied:\n%s", got)
 	}
-	if got := s.check("b"); !strings.Contains(got, "lockstep/.: cancelled Closed, not applied") {
+	if got := s.check("b"); !strings.Contains(got, "lockstep/.: cancelled The plan was dropped") {
 		t.Errorf("the check is %s", got)
 	}
 	s.repo.Retarget("alice", n, "main")

@@ -406,3 +406,53 @@ func TestForkOfDocuments(t *testing.T) {
 	s.settle()
 	s.expect("into a branch that nobody has named", s.check("words"), "success Nothing to plan")
 }
+
+// TestForkAgain holds that the commit of a fork has to be named again once its pull request was closed, or goes into another branch,
+// that people are told so in a comment of its own, and that a late event about it takes nothing away.
+func TestForkAgain(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"late", "reopened", "retargeted"} {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject + "allow {\n  forks = true\n  branches = [\"release\"]\n}\n"})
+		s.repo.Push("bob", "release", "R", githubtest.Files{"doc.md": "x"})
+		s.settle()
+		fork, n, head := s.theirs(githubtest.Files{"net/b.tf": resource("b", "1")})
+		s.say("alice", n, "lockstep plan "+head)
+		checks := func() (out string) {
+			for _, c := range s.repo.Checks(fork.Head("theirs")) {
+				out += c.Name + ": " + string(c.Conclusion) + " " + c.Title + "\n"
+			}
+			return out
+		}
+		before := len(s.repo.Comments(n))
+		switch how {
+		case "late":
+			s.repo.Retarget("alice", n, "release")
+			s.repo.Retarget("alice", n, "main")
+			s.settle()
+			s.expect(how, s.status(n), "Plan without credentials")
+			s.expect(how, checks(), "lockstep: neutral Planned without credentials", "lockstep/net: success")
+			continue
+		case "reopened":
+			s.repo.Close("mallory", n)
+			s.settle()
+			s.repo.Reopen("mallory", n)
+		case "retargeted":
+			s.repo.Retarget("alice", n, "release")
+		}
+		s.settle()
+		status := s.status(n)
+		s.expect(how, status, "could not plan", "`lockstep plan "+head+"`")
+		if strings.Contains(status, "To plan again, push") {
+			t.Errorf("%s: neither helps:\n%s", how, status)
+		}
+		if strings.Contains(status, "Plan without credentials") || strings.Contains(status, "terraform_data.b") != (how == "reopened") {
+			t.Errorf("%s: the plan of before:\n%s", how, status)
+		}
+		s.expect(how, checks(), "lockstep: action_required Nothing is planned", "lockstep/net: cancelled The plan was dropped")
+		if got := s.repo.Comments(n)[before:]; len(got) != 1 || !strings.Contains(got[0].Body, "`lockstep plan "+head+"`") {
+			t.Errorf("%s: nobody was told: %+v", how, got)
+		}
+		s.say("alice", n, "lockstep plan "+head)
+		s.expect(how+", and named", s.status(n), "Plan without credentials")
+	}
+}

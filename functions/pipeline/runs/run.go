@@ -32,6 +32,8 @@ type Run struct {
 	// that was by a merge.
 	Was    Phase `json:",omitempty"`
 	Merged bool  `json:",omitempty"`
+	// Left is set for a Dropped run whose pull request was open: it went into another branch.
+	Left bool `json:",omitempty"`
 	// Head is the planned commit, Base the tip of the base branch then, and Merge their trial
 	// merge, which is checked out.
 	Head, Base, Merge string
@@ -188,7 +190,7 @@ func (r Run) To(next Phase) Run {
 	if !r.Phase.May(next) {
 		panic(fmt.Sprintf("runs: %s of %s#%d cannot go from %q to %q", r.Project, r.Pull.Repo, r.Pull.Number, r.Phase, next))
 	}
-	r.Phase, r.Was, r.Merged, r.Gone, r.Differs = next, "", false, false, false
+	r.Phase, r.Was, r.Merged, r.Left, r.Gone, r.Differs = next, "", false, false, false, false
 	if next != ApplyQueued {
 		r.Waits = nil
 	}

@@ -45,15 +45,33 @@ func (cl *Closer) Close(ctx context.Context) error {
 }
 
 // Retargeted drops the plans of an open pull request that goes into a branch whose pull requests are not planned, and lifts the
-// locks that persons have set for it: its merge will apply nothing. What was applied, or is, stays.
+// locks that persons have set for it: its merge will apply nothing. What was applied, or is, stays. Of a fork's it drops those of a
+// commit that has to be named again.
 func (cl *Closer) Retargeted(ctx context.Context) error {
 	planned, err := cl.planned(ctx)
-	if err != nil || planned || !cl.Evidence.Pull.Open {
+	if err != nil || !cl.Evidence.Pull.Open {
 		return err
+	}
+	if planned {
+		l, err := cl.Ledger.LastLook(ctx, cl.Evidence.Message.Pull)
+		if err != nil || !cl.Evidence.Pull.Fork() || l.Refused == "" {
+			return err
+		}
 	}
 	all, err := cl.Ledger.Runs(ctx, cl.Evidence.Message.Pull)
 	if err != nil || len(all) == 0 {
 		return err
+	}
+	if planned {
+		all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !runs.Preview(s.Run) || s.Head != cl.Evidence.Pull.Head.SHA })
+		for _, s := range all {
+			if s.Phase != runs.Dropped {
+				continue
+			}
+			if err := cl.Report.PutCheck(ctx, s.Run); err != nil { // it is open again
+				return err
+			}
+		}
 	}
 	for _, s := range all {
 		if err := cl.lift(ctx, s.Run); err != nil {
@@ -271,6 +289,9 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	var gone reasons.Reason = reasons.NotOpen{Merged: cl.Evidence.Pull.Merged}
 	if p := cl.Evidence.Pull; p.Open {
 		gone = reasons.OtherBase{Base: p.Base.Ref, Default: p.DefaultBranch}
+		if planned {
+			gone = reasons.ForkUnnamed{Head: p.Head.SHA}
+		}
 	}
 	if err := cl.Report.Announce(ctx, s.Run); err != nil {
 		return err
@@ -298,6 +319,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	differs := s.Differs
 	s = s.To(runs.Dropped)
 	s.Differs, s.Was, s.Merged, s.Swept = differs, was, cl.Evidence.Pull.Merged && planned, max(s.Swept, s.Begun-1)
+	s.Left = cl.Evidence.Pull.Open
 	s, err = cl.Ledger.Save(ctx, s)
 	if err != nil {
 		return err

@@ -175,6 +175,11 @@ func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q runs.R
 		return nil, errors.Join(err, qu.Ledger.SaveLook(ctx, l))
 	}
 	no := evidence.Refused(c, "", d)
+	if q.Entry == runs.ByPush && qu.Evidence.Pull.Fork() {
+		if named, err := qu.forget(ctx, no); err != nil || named {
+			return nil, err
+		}
+	}
 	l.Refused = comment.Markdown(no)
 	if runs.Has[reasons.OtherBase](d) {
 		l.Problem = l.Refused
@@ -183,6 +188,25 @@ func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q runs.R
 		err = qu.Ledger.SaveLook(ctx, l)
 	}
 	return []comment.Reply{no}, err
+}
+
+// forget reports whether the commit of a fork was named, as it is now: then the event is an older one, or a second one about the
+// same. If it was named before the pull request was closed, or went into another branch, it has to be named again, which people are
+// told in a comment of its own.
+func (qu *PlanQueuer) forget(ctx context.Context, no comment.Reply) (named bool, err error) {
+	p := qu.Evidence.Pull
+	was, err := qu.Ledger.LastLook(ctx, qu.Evidence.Message.Pull)
+	if err != nil || was.Head != p.Head.SHA {
+		return false, err
+	}
+	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil || !slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Head == was.Head && runs.Preview(s.Run) }) {
+		return false, err
+	}
+	if was.Into == p.Base.Ref && !was.Closed {
+		return was.Refused == "", nil
+	}
+	return false, qu.Report.Answer(ctx, ledger.PushAnswer+"-"+qu.Evidence.Message.ID, no)
 }
 
 // unknown refuses a command if err is final, so that the projects of the pull request stay unknown;

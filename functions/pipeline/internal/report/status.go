@@ -29,6 +29,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 		return err
 	}
 	s := comment.Status{Head: l.Head, Notes: l.Notes, Conflict: l.Conflict, Problem: l.Problem, Removed: l.Removed, Merged: rp.Evidence.Pull.Merged, Closed: !rp.Evidence.Pull.Open && !rp.Evidence.Pull.Merged}
+	s.Fork, s.Refused = rp.Evidence.Pull.Fork(), l.Refused != ""
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
@@ -100,7 +101,8 @@ func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (e
 	if len(all) == 0 && !l.Told {
 		return nil // there is nothing to tell, and no earlier comment
 	}
-	if s.Problem == "" && len(s.Projects) == 0 && rp.Evidence.Pull.Open {
+	planned := slices.ContainsFunc(s.Projects, func(p comment.ProjectStatus) bool { return !p.Left })
+	if s.Problem == "" && !planned && rp.Evidence.Pull.Open {
 		s.Problem = l.Refused // the comment is there because a former head was planned
 	}
 	if s.Approvals, err = rp.approvals(ctx, l.Head); err != nil {
@@ -154,6 +156,9 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 			continue
 		}
 		closed := r.Standing() == comment.Closed && (rp.Evidence.Pull.Open || rp.Evidence.Pull.Merged) // it went into another branch, say
+		if closed && rp.Evidence.Pull.Open && runs.Preview(r.Run) && !r.Left && r.Head == head {
+			closed = false // the commit has to be named again, and its plan is there to be read
+		}
 		if r.Head != head || r.Phase == runs.Superseded || closed {
 			continue
 		}
@@ -230,6 +235,7 @@ func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, er
 // project is the status of a run. line is the order of the applies in the pull request.
 func (rp *Reporter) project(ctx context.Context, r runs.Run, line *evidence.Line) (p comment.ProjectStatus, err error) {
 	p = runs.Status(r)
+	p.Left = p.Left || p.Standing == comment.Closed && rp.Evidence.Pull.Open && r.Pull.Number == rp.Evidence.Message.Pull.Number
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Superseded:
 		return p, nil
