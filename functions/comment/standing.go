@@ -163,7 +163,10 @@ func (p ProjectStatus) progress() string {
 	case Postponed:
 		return "to be planned after the apply of a former head, requested" + by
 	case Ready:
-		if p.Held() {
+		switch {
+		case p.Held() && p.Removed:
+			return "**waits** for what is missing, then for " + p.command(Apply)
+		case p.Held():
 			return "**waits** for what is missing"
 		}
 		if p.Removed {

@@ -17,11 +17,17 @@ func (r NoPlan) words() (text, remedy string) {
 }
 
 // BeingPlanned: the plan to apply is not made yet.
-type BeingPlanned struct{ Merged bool }
+type BeingPlanned struct {
+	Merged bool
+	Verb   grammar.Verb `json:",omitempty"` // of the command, where it is no apply
+}
 
 func (r BeingPlanned) words() (text, remedy string) {
 	if r.Merged {
 		return "It is being planned.", planAgain(true)
+	}
+	if r.Verb != "" {
+		return "It is being planned.", fmt.Sprintf("Look at the plan when it is there, and then comment %s.", markdown.Code(grammar.Command{Verb: r.Verb}.String()))
 	}
 	return "It is being planned.", "Look at the plan when it is there, and then apply it."
 }

@@ -44,10 +44,16 @@ func (r NotOpen) words() (text, remedy string) {
 type NoneSelected struct {
 	Command  grammar.Command
 	Projects []string `json:",omitempty"` // that are planned
+	// Known are the projects of the base branch where none is planned, and the command is for none of them.
+	Known []string `json:",omitempty"`
 }
 
 func (r NoneSelected) words() (text, remedy string) {
-	if len(r.Projects) == 0 {
+	switch {
+	case len(r.Projects) == 0 && len(r.Known) > 0:
+		return fmt.Sprintf("There is no plan for %s.", markdown.Code(r.Command.String())),
+			fmt.Sprintf("Projects of the base branch: %s. %s plans one, whatever the pull request touches.", markdown.Few(r.Known[:min(len(r.Known), 20)], max(len(r.Known)-20, 0)), markdown.Code("lockstep plan -p NAME"))
+	case len(r.Projects) == 0:
 		c := grammar.Command{Verb: grammar.Plan, Project: r.Command.Project, Dir: r.Command.Dir, Workspace: r.Command.Workspace}
 		return fmt.Sprintf("There is no plan for %s.", markdown.Code(r.Command.String())),
 			fmt.Sprintf("%s makes one, whatever the pull request touches.", markdown.Code(c.String()))

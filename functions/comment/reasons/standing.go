@@ -104,9 +104,16 @@ func (NothingToStop) words() (text, remedy string) {
 	return "Nothing of this pull request is being planned or applied.", ""
 }
 
-// WasStopped: somebody stopped the plan or apply before it was done.
-type WasStopped struct{ By string }
+// WasStopped: somebody stopped the plan or apply before it was done. Merged is set for an apply of a merge.
+type WasStopped struct {
+	By     string
+	Merged bool `json:",omitempty"`
+}
 
 func (r WasStopped) words() (text, remedy string) {
-	return fmt.Sprintf("%s stopped it.", markdown.Code(r.By)), ""
+	text = fmt.Sprintf("%s stopped it.", markdown.Code(r.By))
+	if r.Merged {
+		return text, planAgain(true)
+	}
+	return text, ""
 }

@@ -101,7 +101,7 @@ func TestRemediesWithoutProjects(t *testing.T) {
 		{"recover -p net", []string{"There is no plan for `lockstep recover -p net`.", plan}},
 		{"recover", []string{"Comment `lockstep plan -p NAME` first."}},
 		{"stop -p *", []string{"**Not stopped**:"}},
-		{"apply -p gone", []string{"`lockstep plan -p gone` makes one"}},
+		{"apply -p gone", []string{"There is no plan for `lockstep apply -p gone`.", "Projects of the base branch: `app`, `net`.", "!`lockstep plan -p gone`"}},
 		{"plan -p gone", []string{"There is no project for `lockstep plan -p gone`", "Projects here: `app`, `net`."}},
 		{"plan -p net", []string{"**Planned** `net`"}},
 		{"unlock -p net", []string{"`net` is **not locked**"}},

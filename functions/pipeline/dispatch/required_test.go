@@ -747,3 +747,17 @@ func TestRequiredOnMerge(t *testing.T) {
 	s.settle()
 	s.expect("a merge without", s.answer(n, "merge"), "**Not applied** `net`", "an approval of the planned commit", "Comment `lockstep retry`")
 }
+
+// TestPlanOverrideApply holds that commands of one comment are answered in words that were typed.
+func TestPlanOverrideApply(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("apply", "  approvals = 2\n  override = [\"acme/leads\"]"))
+	s.hub.SetTeam("acme", "leads", "zoe")
+	s.repo.Grant("zoe", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	got := s.say("zoe", n, "lockstep plan\nlockstep override --reason \"down\"\nlockstep apply")
+	s.expect("the override", got, "**Not overridden** `net`", "It is being planned.", "comment `lockstep override`", "When it is fulfilled, comment `lockstep apply` again.")
+	if strings.Contains(got, "There is no plan") {
+		t.Errorf("there is one:\n%s", got)
+	}
+}

@@ -49,6 +49,13 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 		return []comment.Reply{refused(c.Project, reasons.NotOpen{})}, nil
 	}
 	if no := Unselected(c, all, nil); no != nil {
+		if none, is := no.(reasons.NoneSelected); is && len(none.Projects) == 0 {
+			var err error
+			if none.Known, err = unknown(ctx, e, c); err != nil {
+				return nil, err
+			}
+			no = none
+		}
 		return []comment.Reply{refused("", no)}, nil
 	}
 	var done, left []comment.Reply
@@ -84,6 +91,27 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 		return []comment.Reply{refused(c.Project, reasons.NotOpen{Merged: true}, reasons.NoPlan{Merged: true})}, nil
 	}
 	return []comment.Reply{refused(c.Project, reasons.NoPlan{})}, nil
+}
+
+// unknown are the projects of the base branch, where a command is for none of them; none if it is for one, or if they cannot be
+// read.
+func unknown(ctx context.Context, e *Reader, c comment.Command) ([]string, error) {
+	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
+	if err == nil {
+		var b base
+		if b, err = e.baseAt(ctx, tip); err == nil {
+			var names []string
+			for _, p := range b.projects {
+				if c.Selects(p.Name, p.Dir, p.Workspace) {
+					return nil, nil
+				}
+				names = append(names, p.Name)
+			}
+			return names, nil
+		}
+	}
+	_, err = Impossible(err)
+	return nil, err
 }
 
 // Gone is the reason that a command is for those of a pull request's runs alone whose projects the base branch has removed; nil

@@ -227,5 +227,5 @@ func (ap *Applier) unlessStopped(ctx context.Context, r runs.Run) (runs.Decision
 	if err != nil || stop == nil {
 		return runs.Decision{}, err
 	}
-	return runs.Refusal(reasons.WasStopped{By: stop.By}), nil
+	return runs.Refusal(reasons.WasStopped{By: stop.By, Merged: r.ByMerge()}), nil
 }

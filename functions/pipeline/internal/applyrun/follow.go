@@ -33,6 +33,10 @@ func (qu *ApplyQueuer) Follow(ctx context.Context, r runs.Run) error {
 	if err != nil || no == nil {
 		return err
 	}
+	if refused, is := no.(comment.Refused); is {
+		refused.Command.Plan = "" // nobody has typed it
+		no = refused
+	}
 	s.Try++ // so that it is over
 	if err := qu.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, no)); err != nil {
 		return err

@@ -36,6 +36,9 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 	}
 	var replies []comment.Reply
 	for _, s := range all {
+		if (s.Phase == runs.Queued || s.Phase == runs.Planning) && s.Meant(c) {
+			replies = append(replies, evidence.Refused(c, s.Project, runs.Refusal(reasons.BeingPlanned{Verb: comment.Override})))
+		}
 		if s.Phase != runs.Planned || !s.Meant(c) {
 			continue
 		}

@@ -83,7 +83,7 @@ func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
 	d := runs.Refusal(reasons.NotOpen{})
 	switch {
 	case stop != nil:
-		d = runs.Refusal(reasons.WasStopped{By: stop.By})
+		d = runs.Refusal(reasons.WasStopped{By: stop.By, Merged: s.ByMerge()})
 	case p.Head.SHA == "" || p.Open || p.Merged:
 		return nil
 	}
@@ -114,7 +114,7 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 		return err
 	}
 	if stop != nil {
-		return w.giveUp(ctx, s, runs.Refusal(reasons.WasStopped{By: stop.By}))
+		return w.giveUp(ctx, s, runs.Refusal(reasons.WasStopped{By: stop.By, Merged: s.ByMerge()}))
 	}
 	if w.order == nil {
 		if w.order, err = w.Evidence.Order(ctx); err != nil {
