@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/turns"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/verbs"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -125,7 +126,7 @@ func (p Pending) markdown() string {
 		return fmt.Sprintf("%s will be applied after %s: the result will be here.", markdown.Code(p.Project), markdown.List(p.After))
 	}
 	if len(p.Ahead) > 0 {
-		return fmt.Sprintf("%s is queued to be applied. When that was requested, it was behind %s. The result will be here.", markdown.Code(p.Project), turns(p.Ahead))
+		return fmt.Sprintf("%s is queued to be applied. When that was requested, it was behind %s. The result will be here.", markdown.Code(p.Project), turns.List(p.Ahead))
 	}
 	if far := p.Progress.text(); far != "" {
 		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", markdown.Code(p.Project), verbs.Participle(p.Verb), far)

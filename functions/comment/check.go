@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/turns"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
@@ -47,7 +48,7 @@ func (c Check) Title(limit int) string {
 	case ApplyQueued:
 		title = "Waiting to be applied: " + sums.ToCome(c.Counts) + c.with()
 	case inLine:
-		title = "In the queue behind " + pulls(c.Ahead) + ": " + sums.ToCome(c.Counts) + c.with()
+		title = "In the queue behind " + turns.Pulls(c.Ahead) + ": " + sums.ToCome(c.Counts) + c.with()
 	case Applying:
 		title = "Applying: " + sums.ToCome(c.Counts) + c.with()
 		if far := c.Progress.text(); far != "" {

@@ -106,9 +106,9 @@ func TestGolden(t *testing.T) {
 	overtaken := reasons.List{reasons.ConfigMoved{Files: reasons.SomeOf([]string{"net/b.tf"})}, reasons.StateMoved{Change: reasons.SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}
 	awaiting := with(named("app", net), Awaiting, "alice", somePlan)
 	awaiting.After = []string{"network"}
-	turnsAhead := []Turn{{12, "bob"}, {15, ""}}
+	turnsAhead := []Turn{{Number: 12, By: "bob"}, {Number: 15, By: ""}}
 	inLine, farBehind := with(net, ApplyQueued, "alice", somePlan), with(named("app", net), ApplyQueued, "alice", somePlan)
-	inLine.Ahead, farBehind.Ahead = turnsAhead[:1], append(turnsAhead, Turn{16, "carol"}, Turn{17, "dave"}, Turn{18, "erin"})
+	inLine.Ahead, farBehind.Ahead = turnsAhead[:1], append(turnsAhead, Turn{Number: 16, By: "carol"}, Turn{Number: 17, By: "dave"}, Turn{Number: 18, By: "erin"})
 	of := func(p ProjectStatus) ProjectStatus { p.MergeApplies = true; return p }
 	othersDone := FollowUp{Number: 12, Status: status(), Others: map[string]int{"app": 13, "network": 14, "dns": 13}}
 	repeated, failedTwin := with(net, PlanFailed, "alice", trouble), with(app, PlanFailed, "alice", trouble)
@@ -348,7 +348,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := reasons.List{reasons.StateMoved{Change: reasons.SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{7, "bob"}}}, Stopping{"app", Apply, "alice", true}, Overridden{"app", "zoe", "the site is down", "prod", "what is left", "app@default", true}, Locked{"app", "it moves", "prod"}, Lifted{"app", "zoe", "it moves", "bob"}, StoppedApply{"app", "alice", Progress{80, 200}, true, nil, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, QueuedPlan{"app", someSHA, QueueDiffers, []int{7}, since, "the difference", "why", true}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
+		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{Number: 7, By: "bob"}}}, Stopping{"app", Apply, "alice", true}, Overridden{"app", "zoe", "the site is down", "prod", "what is left", "app@default", true}, Locked{"app", "it moves", "prod"}, Lifted{"app", "zoe", "it moves", "bob"}, StoppedApply{"app", "alice", Progress{80, 200}, true, nil, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, QueuedPlan{"app", someSHA, QueueDiffers, []int{7}, since, "the difference", "why", true}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, nil, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", reasons.List{reasons.Sentence{Text: "no", Remedy: "yes"}, reasons.NotOpen{}, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}}},
 		Unlocked{"app", 1, []string{"carol"}, &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}}, Obeyed{grammar.Parse("atlantis plan -p app")[0]},
 		Unfinished{"app", "alice", someSHA, "release", "main", someSHA}, Unapplied{[]string{"app"}, []string{"net"}}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

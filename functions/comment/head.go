@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/turns"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -118,7 +119,7 @@ func (h Head) Title(limit int) string {
 	}
 	title := row.title
 	if h.Standing == HeadApplying && h.queues() {
-		title = "In the queue behind " + pulls(h.ahead()) + ": %s"
+		title = "In the queue behind " + turns.Pulls(h.ahead()) + ": %s"
 	}
 	if strings.Contains(title, "%s") {
 		title = fmt.Sprintf(title, h.some(row.of))

@@ -11,7 +11,7 @@ func TestQueuedHeadline(t *testing.T) {
 	p := func(name string, s Standing, ahead ...Turn) ProjectStatus {
 		return ProjectStatus{Name: name, Standing: s, By: "alice", Ahead: ahead, After: []string{"net"}}
 	}
-	bob, merge := Turn{12, "bob"}, Turn{15, ""}
+	bob, merge := Turn{Number: 12, By: "bob"}, Turn{Number: 15, By: ""}
 	for name, test := range map[string]struct {
 		projects        []ProjectStatus
 		headline, title string

@@ -70,7 +70,7 @@ func (o *Order) Add(r Run, head string) {
 		all, coming = o.Destroyed, o.Ending
 	}
 	if landing, other := o.landing[r.Project]; !destroys(r) {
-		o.landing[r.Project] = Lands(r) && (landing || !other)
+		o.landing[r.Project] = lands(r) && (landing || !other)
 	}
 	// A project of several workspaces is done when all of them are.
 	was, other := all[r.Project]

@@ -308,14 +308,14 @@ func Against(r Run, base, merge string, merged bool) Run {
 // ByMerge reports whether the merge of the pull request applies the run's plan.
 func (r Run) ByMerge() bool { return r.ApplyOn == project.OnMerge && !r.AfterMerge }
 
-// Lands reports whether a run has a plan that the merge applies as it is.
-func Lands(r Run) bool { return r.Phase == Planned && r.Standing() == comment.OnMerge }
+// lands reports whether a run has a plan that the merge applies as it is.
+func lands(r Run) bool { return r.Phase == Planned && r.Standing() == comment.OnMerge }
 
 // Empty reports whether a run has a plan of all that its pull request changes, and that is nothing.
 func Empty(r Run) bool { return r.Phase == Planned && r.Standing() == comment.NoChanges }
 
 // InQueue reports whether the plan of a run has to hold at the head of a merge queue: the merge applies it as it is, or nothing.
-func InQueue(r Run) bool { return Lands(r) || Empty(r) }
+func InQueue(r Run) bool { return lands(r) || Empty(r) }
 
 // Over reports whether nothing more will be done with the run, since its pull request is not open.
 func (r Run) Over(open bool) bool { return !open && !r.AfterMerge }
