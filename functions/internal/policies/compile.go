@@ -45,7 +45,7 @@ type query struct {
 // Compile reads the files of a policy directory, by slash-separated path from it. The layout is
 // conftest's: policies are *.rego in any folder, without *_test.rego, and data *.json, *.yaml and
 // *.yml, whose content is merged into "data" below the names of their folders; other files are not
-// read. There is no separate directory of data.
+// read. A separate directory of data is among the files from itself on.
 //
 // The error is an [*Error] with all mistakes of those steps that OPA's compiler comes to. It is one, too, if a namespace has no rule that denies
 // or warns, since nothing would ever be denied. The files are not retained.

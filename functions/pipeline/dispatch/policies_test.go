@@ -83,6 +83,7 @@ func TestPoliciesThatDecideNothing(t *testing.T) {
 		"a mistake":      {"", "package main\n\ndeny contains x if {\n", "`net.rego:4: unexpected eof token`"},
 		"no rules":       {"", "package other\n\ndeny contains \"x\" if false\n", "the package main has no rule deny"},
 		"no directory":   {"  dir = \"rules\"", noPublic, "the base branch has no directory rules"},
+		"no data":        {"  data = [\"lists\"]", noPublic, "the base branch has no directory lists"},
 		"another":        {"  rego = \"v0\"", noPublic, "net.rego:4: unexpected identifier token"},
 		"a division":     {"", "package main\n\ndeny contains \"x\" if {\n\t1 / count(input.nothing) > 1\n\tcount(input.resource_changes) / 0 > 1\n}\ndeny contains \"y\" if count(input.resource_changes) / 0 > 1\n", "divide by zero"},
 		"a wrong result": {"", "package main\n\ndeny := true\n", "net.rego:3: deny is true instead of a set"},
@@ -97,6 +98,35 @@ func TestPoliciesThatDecideNothing(t *testing.T) {
 			s.say("alice", n, "lockstep plan")
 			s.expect("once it is mended", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 		})
+	}
+}
+
+// TestPolicyData holds that data is read from each of its directories on, as conftest does with its option, here and in another
+// repository; that what is in the policies' own directory is data from that one on; and that other data wants another judgement.
+func TestPolicyData(t *testing.T) {
+	t.Parallel()
+	const policy = "package main\n\ndeny contains msg if {\n\tsome r in input.resource_changes\n\tr.change.after.input in data.shut\n\tmsg := sprintf(\"%s %s\", [data.words.is.shut, r.address])\n}\n"
+	files := githubtest.Files{
+		"policy/net.rego": policy, "policy/words/is.json": `{"is": {"shut": "closed:"}}`, "policy/data/lists.yaml": "shut: [public]\n", "lists/more/ports.json": `{"nobody": "reads it"}`,
+		"lists/no.rego": "package main\n\ndeny contains \"no\" if true\n",
+	}
+	for _, elsewhere := range []bool{false, true} {
+		body := "  data = [\"lists\", \"policy/data\"]"
+		if elsewhere {
+			body += "\n  repository = \"acme/policies\""
+		}
+		s := newStage(t, judgedBy(body, policy))
+		home := s.repo
+		if elsewhere {
+			home = s.hub.AddRepository("acme", "policies", githubtest.Files{"README.md": "here"})
+		}
+		home.Push("bob", "main", "Policies", files)
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "public")})
+		s.expect("the status", s.status(n), "**missing**: a plan that passes the policy `network` (`closed: terraform_data.b`)")
+		home.Push("bob", "main", "Open", githubtest.Files{"policy/data/lists.yaml": "shut: [secret]\n"})
+		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the plan was not judged by it as it is now: comment `lockstep plan`")
+		s.say("alice", n, "lockstep plan")
+		s.expect("planned again", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 	}
 }
 

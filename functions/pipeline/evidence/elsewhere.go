@@ -70,7 +70,7 @@ func (e *elsewhere) directory(ctx context.Context, p jobs.Policy) (map[string][]
 		}
 		e.commits[name] = sha
 	}
-	key := fmt.Sprintf("%d %s %s %s", installation, strings.ToLower(p.Repository), sha, p.Dir)
+	key := fmt.Sprintf("%d %s %s %q %q", installation, strings.ToLower(p.Repository), sha, p.Dir, p.Data)
 	if files, ok := e.bases.other(key); ok {
 		return files, nil
 	}
@@ -89,7 +89,7 @@ func (e *elsewhere) directory(ctx context.Context, p jobs.Policy) (map[string][]
 	}
 	defer root.Close()
 	left := maxPolicies
-	files, err := policyFiles(root.FS(), fmt.Sprintf("%s at %.7s", p.Repository, sha), p.Dir, &left)
+	files, err := policyFiles(root.FS(), fmt.Sprintf("%s at %.7s", p.Repository, sha), p.Policy, &left)
 	if err != nil {
 		return nil, &github.FinalError{Why: err.Error()}
 	}

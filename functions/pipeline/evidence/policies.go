@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // maxPolicies is the length in bytes of all policies of a commit, and maxPolicyFiles the number of files in
@@ -45,7 +46,7 @@ func policiesIn(dir string, s *project.Settings) (out []jobs.Policy, err error) 
 			out = append(out, p)
 			continue
 		}
-		if p.Files, err = policyFiles(root.FS(), "the base branch", p.Dir, &left); err != nil {
+		if p.Files, err = policyFiles(root.FS(), "the base branch", p.Policy, &left); err != nil {
 			p.Files, p.Problem = nil, err.Error()
 		}
 		out = append(out, p)
@@ -53,31 +54,45 @@ func policiesIn(dir string, s *project.Settings) (out []jobs.Policy, err error) 
 	return out, nil
 }
 
-// policyFiles reads the policies and the data of a directory in a checkout; of is its name for people. Tests of policies, and other files, do not
-// count.
-func policyFiles(checkout fs.FS, of, dir string, left *int) (map[string][]byte, error) {
-	if info, err := fs.Stat(checkout, dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s has no directory %s", of, dir)
-	}
+// policyFiles reads the policies and the data of a policy block in a checkout; of is its name for people. Tests of policies, and
+// other files, do not count. The names are from the policies' directory on, or from that of the data which has the file.
+func policyFiles(checkout fs.FS, of string, p requirements.Policy, left *int) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	err := fs.WalkDir(checkout, dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !isPolicy(name) {
+	read := func(dir string) error {
+		if info, err := fs.Stat(checkout, dir); err != nil || !info.IsDir() {
+			return fmt.Errorf("%s has no directory %s", of, dir)
+		}
+		return fs.WalkDir(checkout, dir, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && name != dir && slices.Contains(p.Data, name) {
+				return fs.SkipDir // that one's own
+			}
+			if err != nil || d.IsDir() || !isPolicy(name) || path.Ext(name) == ".rego" && dir != p.Dir {
+				return err
+			}
+			if !d.Type().IsRegular() {
+				return fmt.Errorf("%s is no regular file", name)
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			if *left -= int(min(info.Size(), maxPolicies+1)); *left < 0 || len(files) == maxPolicyFiles {
+				return fmt.Errorf("there are more than %d files in %s, or more than %d bytes in all policies", maxPolicyFiles, dir, maxPolicies)
+			}
+			below := strings.TrimPrefix(strings.TrimPrefix(name, dir), "/")
+			if files[below] != nil {
+				return fmt.Errorf("there is a file %s in two of the directories of the policy: give %s another name", below, name)
+			}
+			files[below], err = fs.ReadFile(checkout, name)
 			return err
+		})
+	}
+	for _, dir := range append([]string{p.Dir}, p.Data...) {
+		if err := read(dir); err != nil {
+			return nil, err
 		}
-		if !d.Type().IsRegular() {
-			return fmt.Errorf("%s is no regular file", name)
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		if *left -= int(min(info.Size(), maxPolicies+1)); *left < 0 || len(files) == maxPolicyFiles {
-			return fmt.Errorf("there are more than %d files in %s, or more than %d bytes in all policies", maxPolicyFiles, dir, maxPolicies)
-		}
-		files[strings.TrimPrefix(strings.TrimPrefix(name, dir), "/")], err = fs.ReadFile(checkout, name)
-		return err
-	})
-	return files, err
+	}
+	return files, nil
 }
 
 // isPolicy reports whether a file is one of those that conftest reads.

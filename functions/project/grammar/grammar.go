@@ -135,7 +135,8 @@ var (
 	Policy = Block{Type: "policy", Label: "name", Doc: "A directory of Rego policies, as the base branch has it, in conftest's layout: its rules deny and violation must not deny the plan, and its rules warn are shown.",
 		Args: []Argument{
 			{Name: "dir", Doc: "The directory with the policies, from the repository's; \"policy\" without this."},
-			{Name: "repository", Doc: "The repository with the directory, owner/name, of the same account; without this, this one."},
+			{Name: "data", Kind: texts, Doc: "Directories with JSON and YAML files, each of which is data of the policies from its own directory on, as with conftest's --data: \"policy/data\". Those in the directory with the policies are data from that one on."},
+			{Name: "repository", Doc: "The repository with the directories, owner/name, of the same account; without this, this one."},
 			{Name: "ref", Doc: "A branch of that repository, or the whole ID of a commit; \"main\" without this."},
 			{Name: "namespaces", Kind: texts, Doc: "The packages whose rules count, \"*\" for all; \"main\" without this."},
 			{Name: "rego", OneOf: []string{"v1", "v0"}, Doc: "The version of Rego that the policies are in; \"v1\" without this."},

@@ -19,7 +19,9 @@ type Policy struct {
 	// Dir is the directory in the repository, as the base branch has it: slash-separated, in conftest's
 	// layout.
 	Dir string
-	// Repository has the directory, "owner/name"; "" is the pull request's own. Ref is a branch there, or a commit.
+	// Data are directories there with the policies' data, as conftest's option --data names them: likewise.
+	Data []string `json:",omitempty"`
+	// Repository has the directories, "owner/name"; "" is the pull request's own. Ref is a branch there, or a commit.
 	Repository string `json:",omitempty"`
 	Ref        string `json:",omitempty"`
 	// Namespaces are the packages whose rules count; nil is conftest's, "main", and ["*"] is all.
@@ -52,15 +54,21 @@ func ParsePolicies(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
 func policy(r *blocks.Reader, b *hcl.Block) Requirement {
 	p := &Policy{Name: b.Labels[0], Dir: DefaultPolicyDir}
 	x := Requirement{Command: "apply", At: blocks.Place(b), Rules: Rules{Policy: p}}
-	r.Content(b.Body, blocks.Schema([]string{"dir", "repository", "ref", "namespaces", "rego", "projects", "override"}))
+	r.Content(b.Body, blocks.Schema([]string{"dir", "data", "repository", "ref", "namespaces", "rego", "projects", "override"}))
 	if r.Has("dir") {
-		p.Dir = r.Text("dir")
-		if clean := path.Clean(p.Dir); p.Dir == "" || path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") || strings.Contains(clean, `\`) {
-			r.Errorf(r.At("dir"), "Invalid directory", "The directory with the policies is a path in the repository: \"policy\".")
+		if dir, ok := inRepository(r.Text("dir")); ok {
+			p.Dir = dir
 		} else {
-			p.Dir = clean
+			r.Errorf(r.At("dir"), "Invalid directory", "The directory with the policies is a path in the repository: \"policy\".")
 		}
 	}
+	p.Data = blocks.Each(r, "data", func(s string) (string, error) {
+		dir, ok := inRepository(s)
+		if !ok || dir == p.Dir {
+			return "", fmt.Errorf("a directory with data is a path in the repository, and not that of the policies: \"policy/data\"")
+		}
+		return dir, nil
+	})
 	if r.Has("repository") {
 		p.Repository, p.Ref = r.Text("repository"), DefaultPolicyRef
 		if !repositoryPattern.MatchString(p.Repository) {
@@ -92,6 +100,12 @@ func policy(r *blocks.Reader, b *hcl.Block) Requirement {
 		r.Errorf(r.At("rego"), "Invalid version", "The version of Rego is \"v1\", or \"v0\" for policies that OPA 0.x reads.")
 	}
 	x.Projects, x.Override = r.Patterns("projects"), lifters(r)
-	r.NotEmpty(map[string]bool{"projects": x.Projects == nil, "override": x.Override == nil, "namespaces": p.Namespaces == nil})
+	r.NotEmpty(map[string]bool{"projects": x.Projects == nil, "override": x.Override == nil, "namespaces": p.Namespaces == nil, "data": p.Data == nil})
 	return x
+}
+
+// inRepository reads the path of a directory in a repository.
+func inRepository(s string) (dir string, ok bool) {
+	dir = path.Clean(s)
+	return dir, s != "" && !path.IsAbs(dir) && dir != ".." && !strings.HasPrefix(dir, "../") && !strings.Contains(dir, `\`)
 }

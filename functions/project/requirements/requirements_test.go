@@ -233,12 +233,12 @@ func TestParsePolicies(t *testing.T) {
 		}
 		return ParsePolicies(content.Blocks)
 	}
-	got, ds := parse("policy \"a\" {\n}\npolicy \"b\" {\n  dir = \"rules/./net/\"\n  namespaces = [\"net\", \"*\"]\n  rego = \"v0\"\n  projects = [\"prod-*\"]\n  override = [\"acme/sre\"]\n}\n")
+	got, ds := parse("policy \"a\" {\n}\npolicy \"b\" {\n  dir = \"rules/./net/\"\n  namespaces = [\"net\", \"*\"]\n  data = [\"rules/net/data/\", \"lists\"]\n  rego = \"v0\"\n  projects = [\"prod-*\"]\n  override = [\"acme/sre\"]\n}\n")
 	want := []Requirement{
 		{Command: "apply", At: "lockstep.hcl:1", Rules: Rules{Policy: &Policy{Name: "a", Dir: "policy"}}},
 		{
 			Command: "apply", At: "lockstep.hcl:3", Projects: []string{"prod-*"}, Override: []Party{{Org: "acme", Team: "sre"}},
-			Rules: Rules{Policy: &Policy{Name: "b", Dir: "rules/net", Namespaces: []string{"*"}, RegoV0: true}},
+			Rules: Rules{Policy: &Policy{Name: "b", Dir: "rules/net", Data: []string{"rules/net/data", "lists"}, Namespaces: []string{"*"}, RegoV0: true}},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || ds.HasErrors() {
@@ -254,6 +254,9 @@ func TestParsePolicies(t *testing.T) {
 		"policy \"a\" {\n  dir = \"/x\"\n}":                       "is a path in the repository",
 		"policy \"a\" {\n  dir = \"\"\n}":                         "is a path in the repository",
 		"policy \"a\" {\n  dir = \"a/../..\"\n}":                  "is a path in the repository",
+		"policy \"a\" {\n  data = [\"../x\"]\n}":                  "A directory with data is a path in the repository",
+		"policy \"a\" {\n  data = [\"policy/.\"]\n}":              "not that of the policies",
+		"policy \"a\" {\n  data = []\n}":                          "The argument \"data\" is empty",
 		"policy \"a\" {\n  dir = 1\n}":                            "must be a text",
 		"policy \"a b\" {\n}":                                     "The name consists of",
 		"policy \"\" {\n}":                                        "The name consists of",
@@ -269,7 +272,7 @@ func TestParsePolicies(t *testing.T) {
 		"policy \"a\" {\n  repository = \"a/b\"\n  ref = \"\"\n}": "Invalid ref",
 		"policy \"a\" {\n  projects = []\n}":                      "The argument \"projects\" is empty",
 		"policy \"a\" {\n  override = []\n}":                      "The argument \"override\" is empty",
-		"policy \"a\" {\n  approvals = 1\n}":                      "Its arguments are dir, repository, ref, namespaces, rego, projects, override",
+		"policy \"a\" {\n  approvals = 1\n}":                      "Its arguments are dir, data, repository, ref, namespaces, rego, projects, override",
 	} {
 		got, ds := parse(src)
 		if !strings.Contains(fmt.Sprint(ds), want) || len(got) > maxPolicies {
