@@ -107,11 +107,11 @@ func TestPolicyData(t *testing.T) {
 	t.Parallel()
 	const policy = "package main\n\ndeny contains msg if {\n\tsome r in input.resource_changes\n\tr.change.after.input in data.shut\n\tmsg := sprintf(\"%s %s\", [data.words.is.shut, r.address])\n}\n"
 	files := githubtest.Files{
-		"policy/net.rego": policy, "policy/words/is.json": `{"is": {"shut": "closed:"}}`, "policy/data/lists.yaml": "shut: [public]\n", "lists/more/ports.json": `{"nobody": "reads it"}`,
+		"policy/net.rego": policy, "policy/words/is.json": `{"is": {"shut": "closed:"}}`, "policy/data/lists.yaml": "shut: [public]\n", "policy/open/lists.yaml": "shut: [nobody]\n", "lists/more/ports.json": `{"nobody": "reads it"}`,
 		"lists/no.rego": "package main\n\ndeny contains \"no\" if true\n",
 	}
 	for _, elsewhere := range []bool{false, true} {
-		body := "  data = [\"lists\", \"policy/data\"]"
+		body := "  dir = \"policy\"\n  data = [\"lists\", \"policy/data\"]"
 		if elsewhere {
 			body += "\n  repository = \"acme/policies\""
 		}
@@ -123,6 +123,10 @@ func TestPolicyData(t *testing.T) {
 		home.Push("bob", "main", "Policies", files)
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "public")})
 		s.expect("the status", s.status(n), "**missing**: a plan that passes the policy `network` (`closed: terraform_data.b`)")
+		s.repo.Push("bob", "main", "Others", judgedBy(strings.Replace(body, "policy/data", "policy/open", 1), policy))
+		s.say("alice", n, "lockstep plan")
+		s.expect("by other data", s.status(n), "fulfilled: a plan that passes the policy `network`")
+		s.repo.Push("bob", "main", "These", judgedBy(body, policy))
 		home.Push("bob", "main", "Open", githubtest.Files{"policy/data/lists.yaml": "shut: [secret]\n"})
 		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the plan was not judged by it as it is now: comment `lockstep plan`")
 		s.say("alice", n, "lockstep plan")
