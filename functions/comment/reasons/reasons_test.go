@@ -46,7 +46,7 @@ func samples() List {
 		StateUnreachable{"put state: access denied", "Grant it."}, NothingToUnlock{}, NothingToStop{}, NothingToRecover{}, BeingApplied{"bob", grammar.Recover}, WasStopped{By: "alice"}, WasStopped{By: "alice", Merged: true}, Hooked{"ticket", "before_plan", true, []string{"CHG-9 is closed"}, 0, "", ""}, Hooked{"quiet", "before_apply", true, nil, 0, "", "lockstep retry -p net"}, Hooked{"chat", "before_apply", false, nil, 0, "there was no answer within 10 s", ""}, Unavailable{"too large an archive", "Make it smaller."}, ProcessEnded{"planning was ended: It took more than 512 MiB of memory.", "Give it more."},
 		Unusable{"there is no such project: network"}, CommitGone{"404 Not Found"},
 		Required{Verb: grammar.Apply, Tree: requiredTree(), Merged: false}, Required{Verb: grammar.Apply, Tree: requiredTree(), Merged: true}, Required{Verb: grammar.Unlock, Tree: unknownTree(), Merged: false},
-		NotLifted{"bob"}, VoidOverride{}, VoidOverride{Edited: true}, NotInConversation{}, NothingToLock{},
+		NotLifted{Login: "bob"}, NotLifted{Login: "bob", Nobody: true}, VoidOverride{}, VoidOverride{Edited: true}, NotInConversation{}, NothingToLock{},
 		Awaits{"app", []string{"net"}, false}, Awaits{"app", []string{"db", "net"}, false}, Awaits{"net", []string{"app"}, true}, Awaits{"net", []string{"app", "db"}, true},
 		OutOfOrder{Project: "app", Left: []string{"net"}}, OutOfOrder{Project: "app", Left: []string{"db", "net"}}, OutOfOrder{Project: "app", Left: []string{"net"}, Merged: true},
 		OutOfOrder{Project: "app", Left: []string{"net"}, Again: []string{"net"}}, OutOfOrder{Project: "app", Left: []string{"db", "net"}, Again: []string{"net"}},

@@ -61,10 +61,17 @@ func SinceWhen(t time.Time) string {
 	return ", since " + t.UTC().Format("2 January 2006, 15:04 MST")
 }
 
-// NotLifted: the settings let somebody lift no requirement for a plan.
-type NotLifted struct{ Login string }
+// NotLifted: the settings let somebody lift no requirement for a plan. Nobody is set if there is none that anybody could lift.
+type NotLifted struct {
+	Login  string
+	Nobody bool `json:",omitempty"`
+}
 
 func (r NotLifted) words() (text, remedy string) {
+	if r.Nobody {
+		return fmt.Sprintf("There is no requirement for this plan that anybody could lift: the base branch's %s has none with the argument %s.", settings, markdown.Code("override")),
+			"What is missing, if anything, has to be fulfilled: the comment with the plans tells."
+	}
 	return fmt.Sprintf("There is no requirement for this plan that the base branch's %s lets %s lift.", settings, markdown.Code(r.Login)),
 		fmt.Sprintf("Those whom the argument %s of the require block names can.", markdown.Code("override"))
 }

@@ -25,11 +25,13 @@ type Lifting struct {
 // is the reason that it does not. What is lifted is known by the answer alone: see package factfinding.
 func Lift(ctx context.Context, e *Reader, r runs.Run, login string) (no reasons.Reason, l Lifting, err error) {
 	question, err := foreseen(ctx, e, r, factfinding.Subject{Unasked: true, Answering: e.Message.Comment})
-	if final := errors.As(err, new(*github.FinalError)); final || err == nil && (question == nil || !gates.Needed(question.Requirements).Lifts) {
+	switch {
+	case errors.As(err, new(*github.FinalError)):
 		return reasons.NotLifted{Login: login}, l, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, l, err
+	case question == nil || !gates.Needed(question.Requirements).Lifts:
+		return reasons.NotLifted{Login: login, Nobody: true}, l, nil
 	}
 	if !slices.ContainsFunc(question.Facts.Lifts, func(x gates.Lift) bool { return x.Answering }) {
 		shown, err := e.Ledger.ShownAt(ctx, r)
