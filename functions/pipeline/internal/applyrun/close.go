@@ -77,7 +77,7 @@ func (cl *Closer) Retargeted(ctx context.Context) error {
 		if err := cl.lift(ctx, s.Run); err != nil {
 			return err
 		}
-		if !slices.Contains(stranded, s.Phase) {
+		if !slices.Contains(stranded, s.Phase) && (planned || s.Phase != runs.Dropped) {
 			continue
 		}
 		if err := cl.drop(ctx, s, s.Phase); err != nil {

@@ -153,7 +153,7 @@ func (s *simulation) lands(number int, sha string) {
 			s.bug("%v", err)
 			continue
 		}
-		if r.Head == sha && (entire(r.Options) || r.Removed) && (r.Phase == runs.Applied || r.Phase == runs.Planned && !r.Applyable) {
+		if r.Head == sha && !leavesOut(r) && (r.Phase == runs.Applied || r.Phase == runs.Planned && !r.Applyable) {
 			left = slices.DeleteFunc(left, func(dir string) bool { return dir == r.Dir })
 		}
 	}
@@ -282,6 +282,12 @@ func (s *simulation) merges(r runs.Run) {
 	}
 }
 
+// leavesOut reports whether the plan of a run leaves out what its pull request changes. One of what has changed outside of the
+// configuration does not, where that is applied: see TestDriftOfAnUnappliedHead.
+func leavesOut(r runs.Run) bool {
+	return !entire(r.Options) && !r.Removed && (!r.Upheld || !r.Options.RefreshOnly)
+}
+
 // required holds that the head has the check that a rule can require, and that it is not green while a
 // plan of the head has failed, or waits for its apply.
 func (s *simulation) required(number int, head string, conflicts bool, all []runs.Run, checks map[string]github.Check) {
@@ -293,7 +299,7 @@ func (s *simulation) required(number int, head string, conflicts bool, all []run
 	green := true
 	for _, r := range all {
 		if r.Head == head && r.Phase != runs.Superseded {
-			green = green && (entire(r.Options) || r.Removed) && (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge))
+			green = green && !leavesOut(r) && (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge))
 		}
 	}
 	// A conflict that comes of the base branch has no event of its own; GitHub shows it beside the check.
@@ -318,7 +324,7 @@ func (s *simulation) checked(r runs.Run) {
 	if r.Phase == runs.PlanFailed && r.StoppedBy != "" {
 		want = github.ConcludedActionRequired
 	}
-	if (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge && !r.AfterMerge)) && !entire(r.Options) && !r.Removed {
+	if (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge && !r.AfterMerge)) && leavesOut(r) {
 		want = github.ConcludedActionRequired // it leaves out what the pull request changes
 	}
 	if r.Phase == runs.Planned && r.Applyable && r.Checked != nil && r.Checked.Renewed {
