@@ -20,9 +20,9 @@ import (
 
 var (
 	histories = flag.Int("histories", 300, "the number of whole histories")
-	briefs    = flag.Int("briefs", 4_700, "the number of brief histories")
+	briefs    = flag.Int("briefs", 5_700, "the number of brief histories")
 	aims      = flag.Int("aims", 3_000, "the number of aimed histories")
-	crews     = flag.Int("teams", 2_000, "the number of histories of a team")
+	crews     = flag.Int("teams", 1_000, "the number of histories of a team")
 	from      = flag.Uint64("from", 1, "the first seed")
 	verbose   = false
 )
