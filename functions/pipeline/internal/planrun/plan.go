@@ -36,8 +36,11 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	}
 	switch s.Phase {
 	case runs.Queued, runs.Planning:
-	case runs.Planned, runs.PlanFailed:
-		return pl.Planned(ctx, s.Run) // an earlier try died before all of it was reported
+	case runs.Planned, runs.PlanFailed: // an earlier try died before all of it was reported
+		if err := pl.Evidence.Look(ctx); err != nil { // the requirements that the check tells are the base branch's
+			return err
+		}
+		return pl.Planned(ctx, s.Run)
 	default:
 		if err := pl.follow(ctx, s.Run); err != nil {
 			return err
