@@ -15,7 +15,7 @@ type Overridden struct {
 	Project, By, Because string
 	// Workspace is that of the project where another one of the pull request has its name, "" elsewhere.
 	Workspace string `json:",omitempty"`
-	// Left is what is in the way of the apply still, with the way to it, as [Left] returns it.
+	// Left is the rest that is in the way of the apply, with the way to it, as [Left] returns it.
 	Left string `json:",omitempty"`
 	// Target is the name of the project in records. Later is set if nothing that the person may lift is missing yet.
 	Target string `json:",omitempty"`
@@ -34,7 +34,7 @@ func (o Overridden) markdown() string {
 	return strings.TrimSpace(text + " It holds for this plan only, and while nobody edits the comment.\n\n" + o.Left)
 }
 
-// Left returns what is in the way of the apply of a plan, in Markdown, and what applies it then; "" if a command for the project does.
+// Left returns the obstacles to the apply of a plan, in Markdown, and the way to it then; "" if a command for the project is enough.
 func Left(p ProjectStatus) string {
 	parts := slices.Clone(p.Blockers)
 	lacks := p.lacks()

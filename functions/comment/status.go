@@ -266,7 +266,7 @@ func (s Status) remedy() string {
 	return strings.Join(append(say, markdown.Code("lockstep help")+" lists all commands."), " ")
 }
 
-// next says what can be done with a pull request that is open, or with the plans that were made after its merge.
+// next names the commands for a pull request that is open, or for the plans that were made after its merge.
 func (s Status) next(has func(...Standing) bool) []string {
 	var say []string
 	holds := func(of Standing) bool {

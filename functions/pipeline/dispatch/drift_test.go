@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// TestDriftOfAnAppliedHead holds that a look at what has changed outside leaves an applied head applied: whatever it finds, nothing
+// TestDriftOfAnAppliedHead holds that a look at changes from outside leaves an applied head applied: whatever it finds, nothing
 // that was merged is left to be applied.
 func TestDriftOfAnAppliedHead(t *testing.T) {
 	t.Parallel()

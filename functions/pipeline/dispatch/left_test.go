@@ -388,7 +388,7 @@ func TestDeathBesideATwin(t *testing.T) {
 		t.Fatal("nobody has written the other check")
 	}
 	for _, c := range s.repo.Checks(s.repo.Head("twin")) {
-		if c.ID == id && c.Conclusion != github.ConcludedSuccess { // what is merged does not hold it
+		if c.ID == id && c.Conclusion != github.ConcludedSuccess { // the merged one does not hold it
 			t.Errorf("%s: %s", c.Conclusion, c.Title)
 		}
 	}

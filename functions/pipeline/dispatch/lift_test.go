@@ -22,7 +22,7 @@ const (
 	lifted   = "**lifted** by `zoe`, `the site is down`"
 )
 
-// TestOverrideBefore is an override of what is not missing yet: the answer and the status say that it counts, before it does.
+// TestOverrideBefore is an override of a requirement that is not missing yet: the answer and the status say that it counts, before it does.
 func TestOverrideBefore(t *testing.T) {
 	t.Parallel()
 	const later = "Nothing that `zoe` may lift is missing now: it counts if something is"

@@ -216,7 +216,7 @@ func TestPlanGateFollows(t *testing.T) {
 	s.headIs("once all is there", "b", "neutral Waits for lockstep apply: 1 project, 2 to add, 0 to change, 0 to destroy")
 }
 
-// TestPlanGateByTheClock holds the same of what no webhook tells.
+// TestPlanGateByTheClock holds the same of facts that no webhook tells.
 func TestPlanGateByTheClock(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, requiring("plan", "  labels = [\"ok\"]"))

@@ -57,7 +57,7 @@ func TestDeniedAtTheApply(t *testing.T) {
 	places := func(when string, has, lacks string) {
 		t.Helper()
 		for name, text := range map[string]string{"the status": s.status(n), "the check": s.checkOf("b", "lockstep/net").Summary, "the required check": s.checkOf("b", "lockstep").Summary, "the page": s.onPage(n)} {
-			if name != "the required check" || has[0] == '*' { // it tells of what is missing alone
+			if name != "the required check" || has[0] == '*' { // it tells of missing requirements alone
 				s.expect(when+", "+name, text, has)
 			}
 			s.without(when+", "+name, text, lacks)

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Lifting is what an override lifts.
+// A Lifting is the effect of an override.
 type Lifting struct {
 	// Later is set if nothing of it is missing yet.
 	Later bool

@@ -71,7 +71,7 @@ func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 		return nil
 	}
 	in, err := e.requirements(ctx)
-	if q.Verb == comment.Stop && err != nil { // nothing is in the way of an end to what goes on
+	if q.Verb == comment.Stop && err != nil { // nothing is in the way of an end
 		if absent, err := Absent(ctx, e, err); err != nil || absent {
 			_, err = Impossible(err)
 			return err

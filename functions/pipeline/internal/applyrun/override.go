@@ -68,7 +68,7 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 	return replies, nil
 }
 
-// left is what is in the way of the apply of a run beside the requirements, and what applies it then, for people.
+// left are the obstacles to the apply of a run beside the requirements, and the way to it then, for people.
 func (ov *Overrider) left(ctx context.Context, r runs.Run, required *rulings.Ruling) (string, error) {
 	p := runs.Status(r)
 	p.Required = required

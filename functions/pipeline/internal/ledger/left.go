@@ -20,7 +20,7 @@ func PutLeft(ctx context.Context, ld Ledger, r runs.Run, merge string) error {
 	})
 }
 
-// FinishLeft records that the apply of another pull request has finished what a merge has left of a project.
+// FinishLeft records that the apply of another pull request has finished the rest of a merge for a project.
 func FinishLeft(ctx context.Context, ld Ledger, l runs.Left, target string, by int) error {
 	return changeLeft(ctx, ld, runs.LeftKey(l.Pull, target), func(was runs.Left) runs.Left {
 		if was == l {
@@ -59,7 +59,7 @@ func LeftOf(ctx context.Context, ld Ledger, r runs.Run) (runs.Left, error) {
 	return l, nil
 }
 
-// Lefts returns what merges have left of the project of a target.
+// Lefts returns the rests of merges for the project of a target.
 func Lefts(ctx context.Context, ld Ledger, repo int64, target string) ([]runs.Left, error) {
 	list, err := ld.Records.List(ctx, runs.LeftDir(repo, target))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 // status writes the check of the head, and the one comment about the projects of the pull request. A check that lets GitHub merge
 // comes after the comment: GitHub merges by itself as soon as it may, and a merge applies no plan that was not shown before. Any
-// other comes first, so that nobody merges what it stops.
+// other comes first, so that nobody merges against it.
 func (rp *Reporter) status(ctx context.Context) error {
 	all, err := rp.Ledger.Runs(ctx, rp.Evidence.Message.Pull)
 	if err != nil {

@@ -18,7 +18,7 @@
 //	engine_test.go      states with locks and journals, and objects, in place of package executor
 //	hub_test.go         GitHub: githubtest behind the real client
 //	people_test.go      pushes, comments and merges
-//	team_test.go        what a team demands of an apply, in histories of that kind
+//	team_test.go        a team's demands of an apply, in histories of that kind
 //	reviews_test.go     reviews that an apply needs, and their overrides, in some histories
 //	removals_test.go    projects that are removed, and brought back
 //	options_test.go     plans with options, and changes of states

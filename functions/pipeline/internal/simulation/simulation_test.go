@@ -56,7 +56,7 @@ var foundBrief = []uint64{1282, 2865, 4143, 91000724, 96008895, 96010897, 970055
 // foundAimed are those of aimed ones.
 var foundAimed = []uint64{10000111, 22000664, 24001294, 28000186, 28003146, 28061029, 100064107, 100093579, 100150034, 200014683, 200043966, 28704737, 200101315, 1575, 2218, 200330345}
 
-// foundTeams are those of a team's, which find what rows of package threats break.
+// foundTeams are those of a team's, which fail with mutants of package threats.
 var foundTeams = []uint64{15, 31, 47, 60, 151, 177}
 
 // TestFound plays the histories that have found a defect once more.
@@ -104,7 +104,7 @@ type length struct {
 	rest          int // so many rounds of the janitor without news are its end
 	// aimed is whether most acts lead to an apply, and most mishaps come after it has begun.
 	aimed bool
-	// team is whether it is a team's repository, and people wait for what they are about to apply or merge.
+	// team is whether it is a team's repository, and people wait for the plan that they are about to apply or merge.
 	team bool
 }
 

@@ -52,7 +52,7 @@ type call struct {
 // teaming reports whether a history is a team's.
 func (s *simulation) teaming() bool { return s.length.team }
 
-// setUpTeam chooses what a team has, whatever else the seed decides.
+// setUpTeam chooses the team's rules, whatever else the seed decides.
 func (s *simulation) setUpTeam() {
 	x := rand.New(rand.NewPCG(s.seed, 1))
 	one := func(of int) bool { return x.IntN(of) == 0 }
@@ -148,7 +148,7 @@ func (s *simulation) unpack(sha, dir string) error {
 	return os.WriteFile(name, file.Data, 0o600)
 }
 
-// hosts has GitHub host what a team has there.
+// hosts sets up the team's part of GitHub.
 func (s *simulation) hosts() {
 	if s.team.environment {
 		s.hub.Accepts("actions", "read")
@@ -226,7 +226,7 @@ func (s *simulation) theirs() {
 	}
 }
 
-// visit has somebody name the head of a fork, or do what nothing may come of.
+// visit has somebody name the head of a fork, or try in vain to have it planned.
 func (s *simulation) visit(p githubtest.PullView) {
 	who := []string{"alice", "bob", "mallory"}[s.IntN(3)]
 	switch s.IntN(5) {
