@@ -24,8 +24,10 @@ type CheckRecord struct {
 	ID     int64 // of the check run, 0 if it is not known yet
 	// Asked is set before GitHub is first asked for it: there may be one whose ID is not known.
 	Asked bool `json:",omitempty"`
-	// Twins is how often two processes have made a check run of it at the same time since somebody has looked for those last.
+	// Twins is how often two processes have made a check run of it at the same time, or may have written to an older one since.
+	// Looked is that number as it was before somebody has looked for the older ones last, and ended them.
 	Twins  int `json:",omitempty"`
+	Looked int `json:",omitempty"`
 	Status github.CheckStatus
 	// Conclusion is that of this run alone, Shown the one in its check run. Around is the [Around] that the check run tells. Both
 	// of the latter are recorded once it is written.
@@ -56,6 +58,31 @@ func DecodeCheck(value []byte) (c CheckRecord, err error) {
 		return c, fmt.Errorf("read a check: the record is damaged: %w", err)
 	}
 	return c, nil
+}
+
+// Twinned reports whether there may be older check runs of it that nobody has ended: who writes it looks for them.
+func (c CheckRecord) Twinned() bool { return c.Twins > c.Looked }
+
+// Written returns the record after a process has written the check run as w has it: its ID, Status, Conclusion, and all that it
+// tells. own is the record as the process has read it before. changed is false if the record is as it was, or gone. again is set
+// if the process has to write once more: another one has made a check run at the same time, of which people see the newest, or has
+// come to another status or conclusion meanwhile, which this one has written over.
+func (c CheckRecord) Written(own, w CheckRecord) (out CheckRecord, changed, again bool) {
+	switch {
+	case c.Key == "":
+		return c, false, false
+	case c.ID != 0 && c.ID != w.ID && c.ID != own.ID, c.Twins > own.Twins: // in the latter, this one may have written the older
+		c.Twins++
+		return c, true, true
+	case c.Status != w.Status || c.Conclusion != w.Conclusion || c.Shown != own.Shown:
+		c.ID, c.Shown = w.ID, "" // whichever GitHub heard last
+		return c, true, true
+	case c.ID == w.ID && c.Shown == w.Shown && c.Around == w.Around && !c.Twinned():
+		return c, false, false
+	}
+	c.Looked = c.Twins // if there were any, this process has looked for them: it has read the same number
+	c.ID, c.Shown, c.Around, c.Required, c.Behind = w.ID, w.Shown, w.Around, w.Required, w.Behind
+	return c, true, false
 }
 
 // maxBrief is the maximum length of a decision in a check record, in bytes of JSON: those of a commit are read together.

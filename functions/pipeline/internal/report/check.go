@@ -236,9 +236,9 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	}
 	id := own.ID
 	switch {
-	case first:
+	case first && own.ID == 0:
 		id = github.NewCheck
-	case own.Twins > 0:
+	case own.Twinned():
 		id = 0 // to be looked for
 	}
 	id, err = rp.Hub.PutCheck(ctx, id, check)
@@ -246,28 +246,18 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil || absent { // nobody can look at the checks of a commit that is gone
 		return err
 	}
-	status, conclusion := runs.ConcludeProject(p)
-	twins, late := false, false
+	written := runs.CheckRecord{ID: id, Shown: shown, Around: runs.Around(p), Required: runs.Brief(p.Required), Behind: p.Behind}
+	written.Status, written.Conclusion = runs.ConcludeProject(p)
+	again := false
 	_, err = rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := runs.DecodeCheck(old)
-		twins = s.ID != 0 && s.ID != id && s.ID != own.ID
-		late = old != nil && (s.Status != status || s.Conclusion != conclusion || s.Shown != own.Shown)
-		switch {
-		case twins:
-			s.Twins++
-		case late:
-			s.ID, s.Shown = id, "" // whichever GitHub heard last
-		case old == nil || s.ID == id && s.Shown == shown && s.Around == runs.Around(p) && s.Twins == 0:
-			return nil, ledger.ErrAsIs
-		default:
-			if s.Twins == own.Twins {
-				s.Twins = 0
-			}
-			s.ID, s.Shown, s.Around, s.Required, s.Behind = id, shown, runs.Around(p), runs.Brief(p.Required), p.Behind
+		var changed bool
+		if s, changed, again = s.Written(own, written); err == nil && !changed {
+			err = ledger.ErrAsIs
 		}
 		return pipeline.Encode(s), err
 	})
-	if err != nil || !twins && !late {
+	if err != nil || !again {
 		return err
 	}
 	// Another process has made one at the same time, of which people see the newest, or has written another status or
