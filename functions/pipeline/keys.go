@@ -39,10 +39,11 @@ var collections = map[string]time.Duration{
 	"reader": 365 * day, // a plan that waits, by the project that it depends on
 	"queue":  365 * day, // the applies that are queued, by the state that they are to
 	// Without these a decision would be another one.
-	"state":  0, // the last apply to a state
-	"lock":   0, // a person's lock on a state
-	"served": 0, // the IDs that names of owners and repositories had at first
-	"place":  0, // the owner of a state, see package places
+	"state":   0, // the last apply to a state
+	"address": 0, // the address of a project's state
+	"lock":    0, // a person's lock on a state
+	"served":  0, // the IDs that names of owners and repositories had at first
+	"place":   0, // the owner of a state, see package places
 	// One each, for the janitor.
 	"round": 0,
 	"repo":  0,

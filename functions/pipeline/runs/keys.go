@@ -65,11 +65,29 @@ func (r Run) Plain() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// StateKey is the key of the [LastApply] of the state that the run is for.
-func (r Run) StateKey() string { return StateKey(r.Pull.Repo.ID, r.Target()) }
+// StateNames are the names of a state in keys of records, that of new records first: its address, by places.Place.String, if that
+// is in a bucket, so that the records stay with the state when its project gets another name; and the target, under which records are
+// that were written before the address was known, and by earlier versions. An address that is not in a bucket is made of the
+// project's name.
+func StateNames(place, target string) []string {
+	if !strings.HasPrefix(place, "s3://") {
+		return []string{target}
+	}
+	sum := sha256.Sum256([]byte(place))
+	return []string{"s3-" + hex.EncodeToString(sum[:16]), target} // each target has an @, and this one has none
+}
 
-// StateKey is that of the runs with a target.
-func StateKey(repo int64, target string) string { return fmt.Sprintf("state/%d/%s", repo, target) }
+// StateName names the state of the run in keys of new records.
+func (r Run) StateName() string { return StateNames(r.Place, r.Target())[0] }
+
+// AddressKey is the key of the address of the state of a target's project, a string of JSON, as the base branch had it last.
+func AddressKey(repo int64, target string) string { return fmt.Sprintf("address/%d/%s", repo, target) }
+
+// StateKey is the key of the [LastApply] of the state that the run is for.
+func (r Run) StateKey() string { return StateKey(r.Pull.Repo.ID, r.StateName()) }
+
+// StateKey is that of the state with a name: see [StateNames].
+func StateKey(repo int64, name string) string { return fmt.Sprintf("state/%d/%s", repo, name) }
 
 // A LastApply is which pull request was last applied to a state.
 type LastApply struct {
@@ -127,12 +145,12 @@ func (l *LastApply) Known(number int) int {
 	return l.Applies - 1
 }
 
-// OpenDir is the directory of the keys of all open plans of a state: see [Open].
-func OpenDir(repo int64, target string) string { return fmt.Sprintf("open/%d/%s", repo, target) }
+// OpenDir is the directory of the keys of all open plans of the state with a name: see [Open] and [StateNames].
+func OpenDir(repo int64, name string) string { return fmt.Sprintf("open/%d/%s", repo, name) }
 
-// OpenKey is the key of the run among the open plans of its state.
-func (r Run) OpenKey() string {
-	return fmt.Sprintf("%s/%d", OpenDir(r.Pull.Repo.ID, r.Target()), r.Pull.Number)
+// OpenKey is the key of the run among the open plans of the state with a name.
+func (r Run) OpenKey(name string) string {
+	return fmt.Sprintf("%s/%d", OpenDir(r.Pull.Repo.ID, name), r.Pull.Number)
 }
 
 // Open lists the run of a pull request under the state that its plan is of. It may be there although
@@ -140,7 +158,7 @@ func (r Run) OpenKey() string {
 type Open struct {
 	Pull   pipeline.Pull
 	Author string // of the pull request
-	// Target names the run among those of the pull request, where it is listed under the state of another project.
+	// Target names the run among those of the pull request; "" if it is the one under which it is listed.
 	Target string `json:",omitempty"`
 }
 

@@ -20,10 +20,8 @@ type Reservation struct {
 	Lifted bool `json:",omitempty"`
 }
 
-// ReservationKey is the key of the [Reservation] of the state that the run is for.
-func (r Run) ReservationKey() string {
-	return fmt.Sprintf("lock/%d/%s", r.Pull.Repo.ID, r.Target())
-}
+// ReservationKey is the key of the [Reservation] of the state with a name: see [StateNames].
+func ReservationKey(repo int64, name string) string { return fmt.Sprintf("lock/%d/%s", repo, name) }
 
 // Against is the reason against an apply of a pull request, nil if there is none. v may be nil.
 func (v *Reservation) Against(number int) *reasons.LockedByAnother {

@@ -16,13 +16,21 @@ type Turn struct {
 	Pull pipeline.Pull
 	Try  int    // of its run
 	By   string `json:",omitempty"` // login of the user who asked for it
+	// Target names the run among those of the pull request; "" if it is the one under which the queue is.
+	Target string `json:",omitempty"`
 }
 
 // QueueKey is the key of the turns of the run's state, the first one first.
-func (r Run) QueueKey() string { return fmt.Sprintf("queue/%d/%s", r.Pull.Repo.ID, r.Target()) }
+func (r Run) QueueKey() string { return fmt.Sprintf("queue/%d/%s", r.Pull.Repo.ID, r.StateName()) }
 
 // Turn is that of the run's last apply.
-func (r Run) Turn() Turn { return Turn{r.Pull, r.Try, r.Actor} }
+func (r Run) Turn() Turn {
+	t := Turn{Pull: r.Pull, Try: r.Try, By: r.Actor}
+	if r.StateName() != r.Target() {
+		t.Target = r.Target()
+	}
+	return t
+}
 
 // Over reports whether a turn is over, or another one's. r is the present run of its pull request.
 func (t Turn) Over(r Run) bool { return r.Try != t.Try || !r.Phase.UnderWay() }

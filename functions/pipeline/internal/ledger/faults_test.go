@@ -45,6 +45,15 @@ var records = map[string]any{
 	net.ShownKey():         noon,
 	AnswerDir(pull) + "/9": Answer{Pull: pull, Name: "9"},
 	"message/one":          json.RawMessage("try 2"), // no JSON, but stored as it is
+
+	runs.AddressKey(5, dns.Target()): "s3://states/dns",
+	inBucket(dns, "dns").StateKey():  runs.LastApply{Number: 8, Head: "f", By: "bob"},
+}
+
+// inBucket is a run with a plan of a state in a bucket.
+func inBucket(r runs.Run, key string) runs.Run {
+	r.Place = "s3://states/" + key
+	return r
 }
 
 func message(id string) pipeline.Message {
@@ -97,7 +106,50 @@ var uses = map[string]use{
 		r.Project = "new"
 		return ld.Remember(ctx, r, runs.LastApply{Number: 7})
 	}),
-	"open a plan": only(func(ctx context.Context, ld Ledger) error { return ld.Open(ctx, net, "ann") }),
+	// The records of net stand under its name, those of dns under the address of its state and under its name.
+	"last apply, not at the address yet": func(ctx context.Context, ld Ledger) (any, error) { return ld.LastApply(ctx, inBucket(net, "net")) },
+	"remember, not at the address yet": only(func(ctx context.Context, ld Ledger) error {
+		return ld.Remember(ctx, inBucket(net, "net"), runs.LastApply{Number: 8})
+	}),
+	"settle, not at the address yet": func(ctx context.Context, ld Ledger) (any, error) {
+		return ld.Settle(ctx, inBucket(net, "net"), 7, runs.StillOpen)
+	},
+	"settle another's, not at the address yet": func(ctx context.Context, ld Ledger) (any, error) {
+		return ld.Settle(ctx, inBucket(net, "net"), 8, runs.Closed)
+	},
+	"an address":                             only(func(ctx context.Context, ld Ledger) error { return PutAddress(ctx, ld, inBucket(net, "net")) }),
+	"the same address":                       only(func(ctx context.Context, ld Ledger) error { return PutAddress(ctx, ld, inBucket(dns, "dns")) }),
+	"another address":                        only(func(ctx context.Context, ld Ledger) error { return PutAddress(ctx, ld, inBucket(dns, "else")) }),
+	"last apply at the address of a project": func(ctx context.Context, ld Ledger) (any, error) { return ld.LastApply(ctx, dns) },
+	"last apply of another name": func(ctx context.Context, ld Ledger) (any, error) {
+		r := inBucket(dns, "dns")
+		r.Project = "names"
+		return ld.LastApply(ctx, r)
+	},
+	"lock under another name": func(ctx context.Context, ld Ledger) (any, error) {
+		r := inBucket(dns, "dns")
+		r.Project = "names"
+		if _, err := ld.Reserve(ctx, dns, runs.Reservation{Number: 7, By: "ann"}); err != nil {
+			return nil, err
+		}
+		if v, err := ld.Reserve(ctx, r, runs.Reservation{Number: 8, By: "bob"}); err != nil || v.Number != 7 {
+			return v, err
+		}
+		if _, err := ld.LiftReservation(ctx, r, 7); err != nil {
+			return nil, err
+		}
+		return nil, ld.DropReservation(ctx, dns, 7)
+	},
+	"open a plan at an address": func(ctx context.Context, ld Ledger) (any, error) {
+		r := inBucket(dns, "dns")
+		r.Project = "names"
+		if err := ld.Open(ctx, r, "ann"); err != nil {
+			return nil, err
+		}
+		return ld.Opens(ctx, dns.Pull.Repo.ID, "", dns.Target())
+	},
+	"shut a plan at an address": only(func(ctx context.Context, ld Ledger) error { return ld.Shut(ctx, inBucket(dns, "dns")) }),
+	"open a plan":               only(func(ctx context.Context, ld Ledger) error { return ld.Open(ctx, net, "ann") }),
 	"shut a plan": func(ctx context.Context, ld Ledger) (any, error) {
 		if err := ld.Open(ctx, net, "ann"); err != nil {
 			return nil, err
@@ -105,7 +157,7 @@ var uses = map[string]use{
 		if err := ld.Shut(ctx, net); err != nil {
 			return nil, err
 		}
-		return ld.Opens(ctx, net.Pull.Repo.ID, net.Target())
+		return ld.Opens(ctx, net.Pull.Repo.ID, "", net.Target())
 	},
 	"shut none":        only(func(ctx context.Context, ld Ledger) error { return ld.Shut(ctx, net) }),
 	"settle":           func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, net, 7, runs.StillOpen) },

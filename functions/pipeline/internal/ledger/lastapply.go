@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,7 +30,11 @@ func (ld Ledger) Reopen(ctx context.Context, p pipeline.Pull) error {
 // LastApply reads which pull request was last applied to the state of a run; nil if
 // none was.
 func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
-	return lastOf(ctx, ld, r.StateKey())
+	names, err := namesOf(ctx, ld, r)
+	if err != nil {
+		return nil, err
+	}
+	return lastOf(ctx, ld, r.Pull.Repo.ID, names)
 }
 
 // Applies returns the number of applies by now to the states of the projects that a run depends on, by target; nil if it
@@ -37,7 +42,11 @@ func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, er
 func (ld Ledger) Applies(ctx context.Context, r runs.Run) (map[string]int, error) {
 	var out map[string]int
 	for _, target := range slices.Sorted(maps.Keys(r.Reads)) {
-		last, err := lastOf(ctx, ld, runs.StateKey(r.Pull.Repo.ID, target))
+		names, err := namesAt(ctx, ld, r.Pull.Repo.ID, "", target)
+		if err != nil {
+			return nil, err
+		}
+		last, err := lastOf(ctx, ld, r.Pull.Repo.ID, names)
 		if err != nil {
 			return nil, err
 		}
@@ -49,12 +58,50 @@ func (ld Ledger) Applies(ctx context.Context, r runs.Run) (map[string]int, error
 	return out, nil
 }
 
-func lastOf(ctx context.Context, ld Ledger, key string) (*runs.LastApply, error) {
-	rec, err := ld.Records.Get(ctx, key)
-	if err != nil || rec.Version == "" {
-		return nil, err
+// lastOf reads the last apply to the state with one of some names.
+func lastOf(ctx context.Context, ld Ledger, repo int64, names []string) (*runs.LastApply, error) {
+	for _, name := range names {
+		rec, err := ld.Records.Get(ctx, runs.StateKey(repo, name))
+		if err != nil {
+			return nil, err
+		}
+		if rec.Version != "" {
+			return decodeLast(rec.Value)
+		}
 	}
-	return decodeLast(rec.Value)
+	return nil, nil
+}
+
+// changeLast changes the last apply to the state of a run. A record under the project's name is moved to that of the state.
+func changeLast(ctx context.Context, ld Ledger, r runs.Run, change func(old []byte) ([]byte, error)) error {
+	names, err := namesOf(ctx, ld, r)
+	if err != nil {
+		return err
+	}
+	var former pipeline.Record
+	_, err = ld.Change(ctx, runs.StateKey(r.Pull.Repo.ID, names[0]), func(old []byte) ([]byte, error) {
+		former = pipeline.Record{}
+		if old == nil && len(names) > 1 {
+			var err error
+			if former, err = ld.Records.Get(ctx, runs.StateKey(r.Pull.Repo.ID, names[1])); err != nil {
+				return nil, err
+			}
+			old = former.Value
+		}
+		next, err := change(old)
+		if errors.Is(err, ErrAsIs) && former.Version != "" {
+			return old, nil
+		}
+		return next, err
+	})
+	if err != nil || former.Version == "" {
+		return err
+	}
+	err = ld.Records.Delete(ctx, former.Key, former.Version)
+	if errors.Is(err, pipeline.ErrConflict) {
+		err = nil // written by a process of an earlier version: the record of the state's own name counts
+	}
+	return err
 }
 
 func decodeLast(value []byte) (*runs.LastApply, error) {
@@ -69,7 +116,10 @@ func decodeLast(value []byte) (*runs.LastApply, error) {
 // wins; the lock of the state has put them in order. One that is remembered already stays as
 // it is: it may be settled.
 func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) error {
-	_, err := ld.Change(ctx, r.StateKey(), func(old []byte) ([]byte, error) {
+	if err := PutAddress(ctx, ld, r); err != nil {
+		return err
+	}
+	return changeLast(ctx, ld, r, func(old []byte) ([]byte, error) {
 		n := 0
 		if old != nil {
 			have, err := decodeLast(old)
@@ -87,12 +137,11 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 		next.Applies = n + 1
 		return pipeline.Encode(next), nil
 	})
-	return err
 }
 
 // Settle records the fate of a pull request that was applied to the state of a run. It returns the last apply, if it was this pull request's.
 func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, fate runs.Fate) (last *runs.LastApply, err error) {
-	_, err = ld.Change(ctx, r.StateKey(), func(old []byte) ([]byte, error) {
+	err = changeLast(ctx, ld, r, func(old []byte) ([]byte, error) {
 		if last = nil; old == nil {
 			return nil, ErrAsIs
 		}

@@ -15,7 +15,11 @@ import (
 // Open lists the plan of a run among the open ones of its state, and of those of the projects that it depends on. It comes before the run's record
 // has the plan, so that none is missed.
 func (ld Ledger) Open(ctx context.Context, r runs.Run, author string) error {
-	if err := list(ctx, ld, r.OpenKey(), runs.Open{Pull: r.Pull, Author: author}); err != nil {
+	o := runs.Open{Pull: r.Pull, Author: author}
+	if r.StateName() != r.Target() {
+		o.Target = r.Target()
+	}
+	if err := list(ctx, ld, r.OpenKey(r.StateName()), o); err != nil {
 		return err
 	}
 	for _, target := range slices.Sorted(maps.Keys(r.Reads)) {
@@ -44,7 +48,16 @@ func (ld Ledger) Shut(ctx context.Context, r runs.Run) error {
 			return err
 		}
 	}
-	return unlist(ctx, ld, r.OpenKey())
+	names, err := namesOf(ctx, ld, r)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := unlist(ctx, ld, r.OpenKey(name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func unlist(ctx context.Context, ld Ledger, key string) error {
@@ -59,9 +72,28 @@ func unlist(ctx context.Context, ld Ledger, key string) error {
 	return err
 }
 
-// Opens returns the list for the state of a project: target names it, as in messages.
-func (ld Ledger) Opens(ctx context.Context, repo int64, target string) ([]runs.Open, error) {
-	return opensIn(ctx, ld, runs.OpenDir(repo, target))
+// Opens returns the list for a state, each with its target: place is its address in a plan, "" if that is not known, and target
+// names its project, as in messages.
+func (ld Ledger) Opens(ctx context.Context, repo int64, place, target string) (all []runs.Open, err error) {
+	names, err := namesAt(ctx, ld, repo, place, target)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		some, err := opensIn(ctx, ld, runs.OpenDir(repo, name))
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range some {
+			if o.Target == "" {
+				o.Target = target
+			}
+			if !slices.Contains(all, o) {
+				all = append(all, o)
+			}
+		}
+	}
+	return all, nil
 }
 
 // Readers returns the list of plans of projects that depend on one: target names that.

@@ -26,7 +26,11 @@ func turns(ctx context.Context, ld Ledger, r runs.Run) (queue, over []runs.Turn,
 		return nil, nil, err
 	}
 	for _, t := range queue {
-		s, err := ld.Read(ctx, t.Pull.Runs()+"/"+r.Target())
+		target := t.Target
+		if target == "" {
+			target = r.Target()
+		}
+		s, err := ld.Read(ctx, t.Pull.Runs()+"/"+target)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -12,11 +12,26 @@ import (
 
 // Reservation reads the lock of a person on the state of a run; nil if there is none.
 func (ld Ledger) Reservation(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
-	rec, err := ld.Records.Get(ctx, r.ReservationKey())
-	if err != nil || rec.Version == "" {
+	keys, err := keysOf(ctx, ld, r, runs.ReservationKey)
+	if err != nil {
 		return nil, err
 	}
-	return decodeReservation(rec.Value)
+	var lifted *runs.Reservation
+	for _, key := range keys {
+		rec, err := ld.Records.Get(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if rec.Version == "" {
+			continue
+		}
+		v, err := decodeReservation(rec.Value)
+		if err != nil || !v.Lifted {
+			return v, err
+		}
+		lifted = v
+	}
+	return lifted, nil
 }
 
 func decodeReservation(value []byte) (*runs.Reservation, error) {
@@ -30,8 +45,16 @@ func decodeReservation(value []byte) (*runs.Reservation, error) {
 // Reserve writes the lock of a person, in the place of one of the same pull request. It returns the
 // lock that there is then: that of another pull request stays.
 func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*runs.Reservation, error) {
-	have := &v
-	_, err := ld.Change(ctx, r.ReservationKey(), func(old []byte) ([]byte, error) {
+	keys, err := keysOf(ctx, ld, r, runs.ReservationKey)
+	if err != nil {
+		return nil, err
+	}
+	have, err := ld.Reservation(ctx, r)
+	if err != nil || have != nil && have.Number != v.Number && !have.Lifted {
+		return have, err
+	}
+	have = &v
+	_, err = ld.Change(ctx, keys[0], func(old []byte) ([]byte, error) {
 		if have = &v; old == nil {
 			return pipeline.Encode(v), nil
 		}
@@ -50,9 +73,25 @@ func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*
 
 // LiftReservation ends the lock that a pull request has on the state of a run, and returns it; nil if it
 // has none.
-func (ld Ledger) LiftReservation(ctx context.Context, r runs.Run, number int) (*runs.Reservation, error) {
-	var lifted *runs.Reservation
-	_, err := ld.Change(ctx, r.ReservationKey(), func(old []byte) ([]byte, error) {
+func (ld Ledger) LiftReservation(ctx context.Context, r runs.Run, number int) (lifted *runs.Reservation, err error) {
+	keys, err := keysOf(ctx, ld, r, runs.ReservationKey)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		v, err := lift(ctx, ld, key, number)
+		if err != nil {
+			return nil, err
+		}
+		if v != nil && (lifted == nil || lifted.Lifted) {
+			lifted = v
+		}
+	}
+	return lifted, nil
+}
+
+func lift(ctx context.Context, ld Ledger, key string, number int) (lifted *runs.Reservation, err error) {
+	_, err = ld.Change(ctx, key, func(old []byte) ([]byte, error) {
 		if lifted = nil; old == nil {
 			return nil, ErrAsIs
 		}
@@ -73,19 +112,30 @@ func (ld Ledger) LiftReservation(ctx context.Context, r runs.Run, number int) (*
 	return lifted, err
 }
 
-// DropReservation removes the record of a lock that LiftReservation has ended.
+// DropReservation removes the records of a lock that LiftReservation has ended.
 func (ld Ledger) DropReservation(ctx context.Context, r runs.Run, number int) error {
-	rec, err := ld.Records.Get(ctx, r.ReservationKey())
-	if err != nil || rec.Version == "" {
+	keys, err := keysOf(ctx, ld, r, runs.ReservationKey)
+	if err != nil {
 		return err
 	}
-	v, err := decodeReservation(rec.Value)
-	if err != nil || v.Number != number || !v.Lifted {
-		return err
+	for _, key := range keys {
+		rec, err := ld.Records.Get(ctx, key)
+		if err != nil {
+			return err
+		}
+		if rec.Version == "" {
+			continue
+		}
+		v, err := decodeReservation(rec.Value)
+		if err != nil {
+			return err
+		}
+		if v.Number != number || !v.Lifted {
+			continue
+		}
+		if err := ld.Records.Delete(ctx, rec.Key, rec.Version); err != nil && !errors.Is(err, pipeline.ErrConflict) { // locked anew since, or gone
+			return err
+		}
 	}
-	err = ld.Records.Delete(ctx, rec.Key, rec.Version)
-	if errors.Is(err, pipeline.ErrConflict) {
-		err = nil // locked anew since, or gone
-	}
-	return err
+	return nil
 }

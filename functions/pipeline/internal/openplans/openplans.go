@@ -113,12 +113,13 @@ func check(r runs.Run) pipeline.Message {
 // Find sends a message for each plan on a state that is due, and each of a project that depends on that one, as far as there
 // may be at once. m is the message about the state.
 func (f Finder) Find(ctx context.Context, m pipeline.Message) error {
-	opens, err := f.Ledger.Opens(ctx, m.Pull.Repo.ID, m.Target)
+	about, err := f.Ledger.Read(ctx, m.Run())
 	if err != nil {
 		return err
 	}
-	for i := range opens {
-		opens[i].Target = m.Target
+	opens, err := f.Ledger.Opens(ctx, m.Pull.Repo.ID, about.Place, m.Target)
+	if err != nil {
+		return err
 	}
 	readers, err := f.Ledger.Readers(ctx, m.Pull.Repo.ID, m.Target)
 	if err != nil {
@@ -179,7 +180,7 @@ func (f Finder) Next(ctx context.Context, r runs.Run) error {
 // Tell has the comments and checks of the open plans on the state of a run written again, besides those of
 // its own pull request, as far as there may be at once. why makes the messages different from others.
 func (f Finder) Tell(ctx context.Context, r runs.Run, why ...any) error {
-	opens, err := f.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Target())
+	opens, err := f.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Place, r.Target())
 	if err != nil {
 		return err
 	}

@@ -197,7 +197,11 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	if s.Reads, err = pl.Foreseer.Reads(ctx, s.Run); err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
-	s.Place, s.Deploys = job.State.String(), job.Environment.GitHub()
+	if s.Place, s.Deploys = job.State.String(), job.Environment.GitHub(); s.Place != q.Run.Place {
+		if err := pl.elsewhere(ctx, &s, q); err != nil {
+			return pl.cannotPlan(ctx, s, err)
+		}
+	}
 	in := ledger.Inputs{Whole: job.Grants.Programs()}
 	if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {
 		return pl.noInputs(ctx, s, err)
@@ -223,6 +227,19 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	}
 	result.Report = reasons.Hooks(append(before, after...)) + placed(s.Project, s.Place, *q.Placing).Above(result.Report)
 	return pl.keep(ctx, s, result, in, job.Foreseen...)
+}
+
+// elsewhere counts the applies to the state of a run again, whose address was not known, or another one, when the plan was begun. The
+// state was not read yet.
+func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, q runs.Request) error {
+	if q.Placing.Kind == runs.SamePlace {
+		if err := ledger.PutAddress(ctx, pl.Ledger, s.Run); err != nil {
+			return err
+		}
+	}
+	last, err := pl.Evidence.InTheWay(ctx, s.Run)
+	s.Applies = last.Known(s.Pull.Number)
+	return err
 }
 
 // placed is the decision about the address of a state, for people.

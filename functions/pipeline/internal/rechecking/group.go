@@ -182,7 +182,7 @@ func (c *Checker) queued(ctx context.Context, r runs.Run) (q runs.Request, no re
 // below are the pull requests whose changes to the state of a run are merged before its own, and are not applied yet: those
 // ahead in the queue, and those that are merged.
 func (c *Checker) below(ctx context.Context, r runs.Run, ahead []int) (out []int, err error) {
-	opens, err := c.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Target())
+	opens, err := c.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Place, r.Target())
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (c *Checker) below(ctx context.Context, r runs.Run, ahead []int) (out []int
 		if o.Pull.Number == r.Pull.Number {
 			continue
 		}
-		s, err := c.Ledger.Read(ctx, o.Pull.Runs()+"/"+r.Target())
+		s, err := c.Ledger.Read(ctx, o.Pull.Runs()+"/"+o.Target)
 		if err != nil {
 			return nil, err
 		}
