@@ -18,7 +18,6 @@ var instead = map[string]string{
 	"branch":                        "The project is planned for each base branch that is served: the default branch, and those in allow { branches } of lockstep.hcl.",
 	"terraform_version":             "Plans are made as Terraform 1.11 makes them.",
 	"terraform_distribution":        "Plans are made as Terraform 1.11 makes them.",
-	"import_requirements":           "Imports are import blocks of the configuration, so that they are planned and applied like all changes.",
 	"import":                        "Imports are import blocks of the configuration, so that they are planned and applied like all changes.",
 	"state_rm":                      "Removals are removed blocks of the configuration, so that they are planned and applied like all changes.",
 	"workflow":                      "The file has no such workflow. If Atlantis' server has it, its steps and arguments are not known here: write them into this file.",

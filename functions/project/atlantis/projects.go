@@ -106,11 +106,7 @@ func (r *reader) setting(p *Project, f field) {
 	switch f.key {
 	case "name", "dir", "workspace", "workflow", "autoplan":
 	case "plan_requirements", "apply_requirements", "import_requirements":
-		command := strings.TrimSuffix(f.key, "_requirements")
-		if command == "import" {
-			command = ""
-		}
-		r.require(f, command, p.Name.Value)
+		r.require(f, strings.TrimSuffix(f.key, "_requirements"), p.Name.Value)
 	case "branch":
 		t, ok := r.scalar(f)
 		if _, err := regexp.Compile(strings.Trim(t.Value, "/")); ok && (err != nil || len(t.Value) < 2 || !strings.HasPrefix(t.Value, "/") || !strings.HasSuffix(t.Value, "/")) {

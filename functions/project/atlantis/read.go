@@ -167,12 +167,6 @@ type asked struct {
 
 // require reads a list of requirements of a command for a project.
 func (r *reader) require(f field, command, project string) {
-	if command == "" {
-		if len(r.items(f)) > 0 {
-			r.notice(f)
-		}
-		return
-	}
 	a := asked{command: command, project: project, line: f.at.Line, file: r.name}
 	for _, t := range r.texts(f) {
 		switch t.Value {
