@@ -92,8 +92,7 @@ type RerunEvent struct {
 	// Name and ExternalID are those of the check run; both are "" if the request is for all of the
 	// commit.
 	Name, ExternalID string
-	// Pulls are the pull requests with the commit as their head, as far as GitHub knows them: those
-	// from forks are not among them.
+	// Pulls are the open pull requests with the commit as their head, without those from forks, which GitHub does not name.
 	Pulls []int
 }
 

@@ -31,7 +31,7 @@ var buttons = []struct {
 }
 
 // Buttons returns the buttons of the page. A plan without a name cannot be applied by one, nor can one that the merge
-// applies. A merged pull request has none: GitHub does not name it in the event of a press, so that nobody would answer.
+// applies. A merged pull request has none: commands do what is left of it.
 func (c Check) Buttons() []Button {
 	var out []Button
 	if c.AfterMerge || c.ByMerge && slices.Contains([]Standing{ApplyQueued, Applying, ApplyFailed, Stopped}, c.Standing) {

@@ -63,7 +63,7 @@ type Message struct {
 	At time.Time `json:",omitzero"`
 	// MergeGroup is the commit of a merge group.
 	MergeGroup string `json:",omitempty"`
-	// Head is the commit to plan, whose check run the plan is written to.
+	// Head is the commit to plan, whose check run the plan is written to; that of the check run whose button was pressed.
 	Head string `json:",omitempty"`
 	// Target names the run to plan, check, apply, recover or release, among those of the pull request: see
 	// [Run.Target]. Attempt must equal the run's Attempt for a plan or a check, or its Try for an

@@ -25,6 +25,7 @@ var types = tagged.Union[Reason]{
 	"sentence": reflect.TypeFor[Sentence](),
 
 	"no permission":     reflect.TypeFor[NoPermission](),
+	"former commit":     reflect.TypeFor[FormerCommit](),
 	"from a fork":       reflect.TypeFor[FromFork](),
 	"fork unnamed":      reflect.TypeFor[ForkUnnamed](),
 	"other commit":      reflect.TypeFor[OtherCommit](),

@@ -15,6 +15,20 @@ func (r NoPermission) words() (text, remedy string) {
 		"Somebody who has it can say the same."
 }
 
+// FormerCommit: a button was pressed on the page of a check run whose commit is not the head any more.
+type FormerCommit struct {
+	Command      grammar.Command // of the button
+	Commit, Head string
+}
+
+func (r FormerCommit) words() (text, remedy string) {
+	text = fmt.Sprintf("That button is of an earlier commit, %s: the pull request is at %s now.", markdown.Code(markdown.SHA(r.Commit)), markdown.Code(markdown.SHA(r.Head)))
+	if r.Command.Plan != "" {
+		return text, "Look at the plan of that one, and press the button on its page."
+	}
+	return text, fmt.Sprintf("Press it there, or comment %s.", markdown.Code(r.Command.String()))
+}
+
 // OtherBase: the base branch is not the default branch, whose settings do not name it either.
 type OtherBase struct{ Base, Default string }
 

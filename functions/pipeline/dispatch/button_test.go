@@ -1,9 +1,13 @@
 package dispatch_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -117,4 +121,100 @@ func TestReviewCommands(t *testing.T) {
 	if got := answers(); len(got) != 3 {
 		t.Errorf("a dismissed review is answered: %s", got)
 	}
+}
+
+// TestButtonsOfAFork plans by the buttons of a check run of a fork's pull request, which GitHub does not name in the event of a
+// press. They give its author no more than a comment does.
+func TestButtonsOfAFork(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject + forksAllowed})
+	e := &watchedEngine{Engine: s.pipeline.Engine}
+	s.pipeline.Engine = e
+	fork, n, head := s.theirs(githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("a maintainer names it", s.say("alice", n, "lockstep plan "+head), "**Planned** `net`")
+	check := func() githubtest.Check {
+		for _, c := range s.repo.Checks(fork.Head("theirs")) {
+			if c.Name == "lockstep/net" {
+				return c
+			}
+		}
+		t.Fatal("there is no check of the project")
+		return githubtest.Check{}
+	}()
+	s.expect("its author", s.pressOld("mallory", check.ID, n, "plan"), "**Not planned**", "`mallory` has the permission `read`")
+	s.expect("the apply of a fork", s.pressOld("alice", check.ID, n, "apply 1a2b3c4d5e6f"), "**Not applied** `net`", "comes from a fork")
+	s.expect("a maintainer", s.pressOld("alice", check.ID, n, "plan"), "**Planned** `net`: 2 to add")
+	before := len(s.repo.Comments(n))
+	s.repo.Rerequest("alice", check.ID)
+	s.settle()
+	if all := s.repo.Comments(n); len(all) != before+1 {
+		t.Errorf("a re-run has %d answers", len(all)-before)
+	} else {
+		s.expect("a re-run", all[before].Body, "**Planned** `net`: 2 to add")
+	}
+	if bare, others := e.bare(); bare != 3 || others != 0 {
+		t.Errorf("%d plans without credentials, %d others", bare, others)
+	}
+	fork.Push("mallory", "theirs", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
+	s.settle()
+	s.expect("a page of what was named before", s.pressOld("alice", check.ID, n, "plan"), "**Not planned** `net`", "That button is of an earlier commit")
+	if bare, others := e.bare(); bare != 3 || others != 0 {
+		t.Errorf("%d plans without credentials, %d others, after a push", bare, others)
+	}
+}
+
+// TestButtonsOfAFormerHead holds that a press on the page of a former head is answered, in its pull request, and that nothing
+// else is done: but an apply that goes on after the push can be stopped where it was begun.
+func TestButtonsOfAFormerHead(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	old, was := s.checkOf("b", "lockstep/."), s.repo.Head("b")[:7]
+	var apply string
+	for _, b := range old.Buttons {
+		if b.Label == "Apply" {
+			apply = b.Identifier
+		}
+	}
+	s.repo.Push("alice", "b", "More", githubtest.Files{"b.tf": resource("b", "2")})
+	s.settle()
+	is := s.repo.Head("b")[:7]
+	plans := func() int { return strings.Count(strings.Join(s.hub.Lines(), "\n"), "check lockstep/. ") }
+	before := plans()
+	for id, remedy := range map[string]string{
+		"plan": "Press it there, or comment `lockstep plan -p .`.", "stop": "Press it there, or comment `lockstep stop -p .`.", apply: "Look at the plan of that one",
+	} {
+		s.expect(id, s.pressOld("alice", old.ID, n, id), "That button is of an earlier commit, `"+was+"`: the pull request is at `"+is+"` now.", remedy)
+	}
+	comments := len(s.repo.Comments(n))
+	s.repo.Rerequest("bob", old.ID)
+	s.settle()
+	if got := len(s.repo.Comments(n)); got != comments+1 {
+		t.Errorf("a re-run has %d answers", got-comments)
+	}
+	if got := plans(); got != before {
+		t.Errorf("%d writes of checks after presses on an old page:\n%s", got-before, strings.Join(s.hub.Lines(), "\n"))
+	}
+}
+
+// TestStopOnAFormerHead holds that an apply that goes on after a push is stopped by the button of the page where it was begun.
+func TestStopOnAFormerHead(t *testing.T) {
+	t.Parallel()
+	s, p, n := inParts(t, 3, 1)
+	s.pipeline.Poll = time.Millisecond
+	m := pipeline.Message{ID: "pressed", Kind: pipeline.Commanded, Pull: s.ref(n), Actor: "bob", Head: s.repo.Head("b"), Lines: grammar.Parse("lockstep stop -p .")}
+	p.during = func(ctx context.Context, part int) error {
+		if part == 1 {
+			s.repo.Push("alice", "b", "More", githubtest.Files{"more.tf": resource("more", "1")})
+			if err := s.pipeline.Handle(t.Context(), m); err != nil {
+				t.Error(err)
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(10 * time.Second):
+			}
+		}
+		return nil
+	}
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "as `bob` asked: 1 of 3 changes are done")
 }

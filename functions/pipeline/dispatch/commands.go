@@ -157,14 +157,17 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	if !ok {
 		return co.guide(ctx) // of a message of another version of Lockstep
 	}
-	c := line.Command
+	c, refused, err := co.pressed(ctx, line.Command)
+	if err != nil || refused != nil {
+		return []comment.Reply{refused}, err
+	}
 	replies, err := carryOut(co, ctx, c)
 	if err != nil || len(replies) != 1 || c.Verb == comment.Help {
 		return replies, err
 	}
-	no, refused := replies[0].(comment.Refused)
+	no, is := replies[0].(comment.Refused)
 	switch p := c.AsPlan(); {
-	case !refused || no.Project != "" && no.Project != c.Project:
+	case !is || no.Project != "" && no.Project != c.Project:
 	case p.Failed:
 		return co.failedElsewhere(ctx, p, no)
 	case p.Verb != comment.Plan || p.Everything():

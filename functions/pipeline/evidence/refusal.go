@@ -56,6 +56,11 @@ func RefusedElsewhere(c comment.Command, all []ledger.Elsewhere) comment.Reply {
 	return comment.Refused{Command: c, Project: c.Project, Reasons: no}
 }
 
+// RefusedFormer is the reply to a button on the page of a commit that is not the head any more.
+func RefusedFormer(c comment.Command, commit, head string) comment.Reply {
+	return Refused(c, c.Project, runs.Refusal(reasons.FormerCommit{Command: c, Commit: commit, Head: head}))
+}
+
 // maxElsewhere is the number of such projects that are named: patterns may be for many.
 const maxElsewhere = 5
 

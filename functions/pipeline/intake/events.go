@@ -96,29 +96,41 @@ func reviewed(m pipeline.Message, e github.ReviewEvent) []pipeline.Message {
 // pull requests with the same commit have check runs of their own.
 func pressed(m pipeline.Message, e github.ButtonEvent) []pipeline.Message {
 	c, known := comment.ReadButton(e.Identifier)
-	_, name, ours := pipeline.ReadCheck(e.Name)
-	text, _, _ := strings.Cut(e.ExternalID, "/")
-	number, err := strconv.Atoi(text)
-	if !known || !ours || name == "" || err != nil || !slices.Contains(e.Pulls, number) {
+	number, name := ofProject(e.Name, e.ExternalID)
+	if !known || number == 0 {
 		return nil
 	}
 	c.Project, c.Workspace, _ = strings.Cut(name, "@")
-	m.Kind, m.Pull, m.Actor = pipeline.Commanded, pipeline.Pull{Installation: e.Installation, Repo: e.Repo, Number: number}, e.Sender
+	m.Kind, m.Pull, m.Actor, m.Head = pipeline.Commanded, pipeline.Pull{Installation: e.Installation, Repo: e.Repo, Number: number}, e.Sender, e.SHA
 	m.Lines = []grammar.Line{{Text: c.String(), Command: c}}
 	return []pipeline.Message{m}
 }
 
+// ofProject returns the pull request and the project of a check run; 0 if it is none of a project of ours. Its external ID
+// alone names the pull request, as only our App writes it: GitHub's list of pull requests lacks those from forks, and those
+// that have another head by now.
+func ofProject(check, externalID string) (number int, project string) {
+	_, project, ours := pipeline.ReadCheck(check)
+	text, target, _ := strings.Cut(externalID, "/")
+	number, err := strconv.Atoi(text)
+	if !ours || project == "" || target == "" || err != nil || number <= 0 {
+		return 0, ""
+	}
+	return number, project
+}
+
 // reruns returns the tasks of the button "Re-run" of a check run: the commands with the same effect.
 func reruns(id string, e github.RerunEvent) []pipeline.Message {
-	c := comment.Command{Verb: comment.Plan}
-	if _, name, ours := pipeline.ReadCheck(e.Name); ours && name != "" {
+	c, pulls := comment.Command{Verb: comment.Plan}, e.Pulls
+	if number, name := ofProject(e.Name, e.ExternalID); number > 0 {
 		c.Project, c.Workspace, _ = strings.Cut(name, "@")
+		pulls = []int{number}
 	}
 	var out []pipeline.Message
-	for _, n := range e.Pulls {
+	for _, n := range pulls {
 		out = append(out, pipeline.Message{
 			ID: fmt.Sprintf("%s-%d", id, n), Kind: pipeline.Commanded, Pull: pipeline.Pull{Installation: e.Installation, Repo: e.Repo, Number: n},
-			Actor: e.Sender, Lines: []grammar.Line{{Text: c.String(), Command: c}},
+			Actor: e.Sender, Lines: []grammar.Line{{Text: c.String(), Command: c}}, Head: e.SHA,
 		})
 	}
 	return out

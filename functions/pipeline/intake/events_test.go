@@ -45,9 +45,11 @@ func TestEvents(t *testing.T) {
 		{"check_run", button("apply", "7/app@default", 7), ""},
 		{"check_run", button("apply 1a2b3c4d5e6f -p *", "7/app@default", 7), ""},
 		{"check_run", button("unlock", "7/app@default", 7), ""},
-		{"check_run", button("plan", "8/app@default", 7), ""}, // of another pull request than GitHub's
-		{"check_run", button("plan", "7/app@default"), ""},    // of a fork
+		{"check_run", button("plan", "8/app@default", 7), pipeline.Commanded}, // #7 has another check run
+		{"check_run", button("plan", "7/app@default"), pipeline.Commanded},    // of a fork, or a former head
 		{"check_run", button("plan", "head", 7), ""},
+		{"check_run", button("plan", "0/app@default", 7), ""},
+		{"check_run", button("plan", "7", 7), ""},
 		{"check_run", github.ReportEvent{Name: "ci"}, ""},
 		{"check_run", github.ButtonEvent{Name: "build/app", ExternalID: "7/app@default", Identifier: "plan", Pulls: []int{7}}, ""},
 		{"installation", github.InstallationEvent{}, ""},
