@@ -46,7 +46,14 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 	case what == runs.Ignored:
 		return false, co.Report.React(ctx, co.Evidence.Message.Comment, github.Confused)
 	}
-	if err := co.Report.Reply(ctx, report.AnswerTo(co.Evidence.Message), report.NewReply("too many", comment.TooMany{By: co.Evidence.Message.Actor, Most: most, Free: p.Free()})); err != nil {
+	told, err := co.once(ctx, comment.TooMany{By: co.Evidence.Message.Actor, Most: most, Free: p.Free()})
+	if err != nil {
+		return false, err
+	}
+	if len(told) == 0 {
+		return false, co.Report.React(ctx, co.Evidence.Message.Comment, github.Confused)
+	}
+	if err := co.Report.Reply(ctx, report.AnswerTo(co.Evidence.Message), report.NewReply("too many", told[0])); err != nil {
 		return false, err
 	}
 	return false, co.Report.Sync(ctx)

@@ -162,8 +162,14 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 		return []comment.Reply{refused}, err
 	}
 	replies, err := carryOut(co, ctx, c)
-	if err != nil || len(replies) != 1 || c.Verb == comment.Help {
+	if err != nil {
 		return replies, err
+	}
+	if no, ok, err := co.general(ctx, c, replies); ok {
+		return no, err
+	}
+	if len(replies) != 1 || c.Verb == comment.Help {
+		return replies, nil
 	}
 	no, is := replies[0].(comment.Refused)
 	switch p := c.AsPlan(); {

@@ -97,10 +97,16 @@ func open(a, b *stage, branch string, changes githubtest.Files) int {
 	return n
 }
 
-// answers returns what both deployments answer to a comment.
+// answers returns what both deployments answer to a comment of alice.
 func answers(a, b *stage, number int, text string) (first, second string) {
 	a.t.Helper()
-	id := a.repo.Comment("alice", number, text)
+	return answersTo("alice", a, b, number, text)
+}
+
+// answersTo returns what both deployments answer to a comment.
+func answersTo(who string, a, b *stage, number int, text string) (first, second string) {
+	a.t.Helper()
+	id := a.repo.Comment(who, number, text)
 	settleBoth(a, b)
 	marker := comment.AnswerMarker(fmt.Sprint(id))
 	for _, c := range a.repo.Comments(number) {

@@ -75,6 +75,29 @@ func (co *commands) once(ctx context.Context, replies ...comment.Reply) ([]comme
 	return replies, nil
 }
 
+// general returns the replies to a command that is refused whichever project it is for: of several deployments one tells it, for
+// all of them. ok is false if some of the replies are others.
+func (co *commands) general(ctx context.Context, c comment.Command, replies []comment.Reply) (_ []comment.Reply, ok bool, err error) {
+	for _, r := range replies {
+		if no, is := r.(comment.Refused); !is || !runs.General(no.Reasons) {
+			return nil, false, nil
+		}
+	}
+	if len(replies) == 0 {
+		return nil, false, nil
+	}
+	v, err := co.listen(ctx)
+	switch {
+	case err != nil || len(v.names) == 0:
+		return replies, true, err
+	case !v.first():
+		return nil, true, nil
+	}
+	no := replies[0].(comment.Refused)
+	no.Project = c.Project
+	return []comment.Reply{no}, true, nil
+}
+
 // failedElsewhere returns the replies to a command for what has failed that was refused, since none of ours has: where the
 // checks of other deployments' projects have not passed, those answer it, and otherwise one of all does.
 func (co *commands) failedElsewhere(ctx context.Context, c comment.Command, no comment.Refused) ([]comment.Reply, error) {

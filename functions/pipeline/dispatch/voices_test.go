@@ -1,6 +1,7 @@
 package dispatch_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -35,6 +36,39 @@ func TestOneDeploymentAnswers(t *testing.T) {
 			if name == "projects of the other" {
 				first, _ := answers(a, b, n, "lockstep help")
 				a.expect("help", first, "Projects here: `net`.")
+			}
+		})
+	}
+}
+
+// TestOneDeploymentRefuses holds that of two deployments one tells somebody that they have no right to a command, whichever has
+// projects that it is for, and one that they comment too often.
+func TestOneDeploymentRefuses(t *testing.T) {
+	t.Parallel()
+	for name, changes := range map[string]githubtest.Files{
+		"projects of both":      {"net/x.tf": resource("x", "1"), "db/x.tf": resource("x", "1"), "app/x.tf": resource("x", "1")},
+		"projects of the first": {"db/x.tf": resource("x", "1")},
+		"projects of the other": {"net/x.tf": resource("x", "1")},
+		"no projects":           {"README.md": "# Words\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := newDivided(t, divided)
+			n := open(a, b, "c", changes)
+			commands := []string{
+				"plan", "plan -p net", "plan -p db", "apply", "apply -p net", "apply -p db", "apply --failed", "retry", "drift", "stop", "unlock", "recover", "lock --reason x", "override --reason x",
+			}
+			for _, c := range commands {
+				first, second := answersTo("mallory", a, b, n, "lockstep "+c)
+				a.expect(c, first, "**Not ", "`mallory` has the permission `read`")
+				if strings.Count(first, "`mallory`") != 1 || second != "" {
+					t.Errorf("%s\nthe first says: %s\nthe other says: %s", c, first, second)
+				}
+			}
+			a.pipeline.MaxCommands, b.pipeline.MaxCommands = 1, 1
+			first, second := answersTo("mallory", a, b, n, "lockstep plan")
+			if a.expect("one too many", first, "has reached the limit"); second != "" {
+				t.Errorf("the other says: %s", second)
 			}
 		})
 	}

@@ -44,6 +44,19 @@ func (d Decision) Stale() bool {
 	})
 }
 
+// general are the reasons of the rules on [anybody].
+var general = []reasons.Reason{
+	reasons.NoPermission{}, reasons.OtherBase{},
+	reasons.FromFork{}, reasons.ForkUnnamed{}, reasons.OtherCommit{}, reasons.OwnFork{}, reasons.ForkOnlyPlanned{},
+}
+
+// General reports whether a refusal is about who asks, and about the pull request, and so the same for each of its projects.
+func General(all reasons.List) bool {
+	return len(all) > 0 && !slices.ContainsFunc(all, func(r reasons.Reason) bool {
+		return !slices.ContainsFunc(general, func(g reasons.Reason) bool { return reflect.TypeOf(g) == reflect.TypeOf(r) })
+	})
+}
+
 // A rule returns the reason why a request is refused, nil if it has none.
 type rule struct {
 	verbs []comment.Verb // the commands that it is about
