@@ -1,13 +1,11 @@
 package github
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
@@ -144,7 +142,7 @@ func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, er
 			return 0, err
 		}
 	}
-	have, err := c.findChecks(ctx, check)
+	have, err := reports(c).Own(ctx, check.SHA, check.Name, check.ExternalID)
 	if err != nil {
 		return 0, failed(what, err)
 	}
@@ -179,7 +177,7 @@ func (c *Client) endChecks(ctx context.Context, twins []*gh.CheckRun, check Chec
 // commit, as GitHub has it now. The error wraps ErrNotFound if there is none.
 func (c *Client) Check(ctx context.Context, like Check) (Check, error) {
 	what := fmt.Sprintf("read check run %s of %s at %.7s", like.Name, c.repo, like.SHA)
-	all, err := c.findChecks(ctx, like)
+	all, err := reports(c).Own(ctx, like.SHA, like.Name, like.ExternalID)
 	if err != nil {
 		return Check{}, failed(what, err)
 	}
@@ -191,31 +189,6 @@ func (c *Client) Check(ctx context.Context, like Check) (Check, error) {
 		Name: have.GetName(), SHA: have.GetHeadSHA(), ExternalID: have.GetExternalID(), Status: CheckStatus(have.GetStatus()),
 		Conclusion: Conclusion(have.GetConclusion()), Title: out.GetTitle(), Summary: out.GetSummary(), Text: out.GetText(), URL: have.GetDetailsURL(),
 	}, nil
-}
-
-// findChecks returns our check runs, the newest first, which is the one that people see. Two calls at the
-// same time may have left several.
-func (c *Client) findChecks(ctx context.Context, check Check) ([]*gh.CheckRun, error) {
-	var found []*gh.CheckRun
-	all := "all"
-	for page := 1; page != 0; {
-		list, res, err := c.client.Checks.ListCheckRunsForRef(ctx, c.repo.Owner, c.repo.Name, check.SHA, &gh.ListCheckRunsOptions{
-			CheckName: &check.Name, AppID: &c.app.config.ID, Filter: &all, ListOptions: gh.ListOptions{Page: page, PerPage: 100},
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, x := range list.CheckRuns {
-			// Other Apps may use the same external IDs.
-			ours := x.GetApp().GetID() == c.app.config.ID && x.GetName() == check.Name && x.GetExternalID() == check.ExternalID
-			if ours {
-				found = append(found, x)
-			}
-		}
-		page = res.NextPage
-	}
-	slices.SortFunc(found, func(a, b *gh.CheckRun) int { return cmp.Compare(b.GetID(), a.GetID()) })
-	return found, nil
 }
 
 // says reports whether a check run already has the content wanted, so that no request is needed.

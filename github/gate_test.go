@@ -33,6 +33,24 @@ func TestInTeam(t *testing.T) {
 	}
 }
 
+// TestUnknownOwners tells owners that there are not, and that may not write, from others.
+func TestUnknownOwners(t *testing.T) {
+	s := newSetting(t)
+	if got, err := s.client.UnknownOwners(t.Context(), s.repo.Head("main")); err != nil || got != nil {
+		t.Errorf("without a file: %s, %v", got, err)
+	}
+	s.hub.SetTeam("acme", "sre", "alice")
+	s.repo.Grant("bob", "write")
+	s.repo.Push("alice", "main", "Owners", githubtest.Files{"docs/CODEOWNERS": "# @nobody\n* @bob @acme/sre\n/a/ @gone @acme/ser a@example.org # @nobody\n/b/ @mallory\n/c/ @gone\n"})
+	got, err := s.client.UnknownOwners(t.Context(), s.repo.Head("main"))
+	if diff := cmp.Diff([]string{"acme/ser", "gone", "mallory"}, got); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	if got, err := s.client.UnknownOwners(t.Context(), "main"); err == nil {
+		t.Errorf("of no commit: %s", got)
+	}
+}
+
 func TestLabelEvents(t *testing.T) {
 	s := newSetting(t)
 	s.repo.Label("alice", 1, "ready")

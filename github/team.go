@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/lockstep-iac/lockstep/github/internal/owning"
 )
 
 // InTeam reports whether a user is a member of an organization's team now, or of a team below it. An
@@ -33,4 +35,18 @@ func (c *Client) InTeam(ctx context.Context, org, team, login string) (bool, err
 		return false, err
 	}
 	return false, nil
+}
+
+// UnknownOwners returns the owners in the CODEOWNERS file of a commit whom GitHub leaves out: see [owning.Unknown]. Without a file
+// there are none.
+func (c *Client) UnknownOwners(ctx context.Context, sha string) ([]string, error) {
+	what := fmt.Sprintf("ask for errors in the CODEOWNERS of %s at %.7s", c.repo, sha)
+	if err := checkSHA(sha); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	out, err := owning.Unknown(ctx, c.client.Repositories, c.repo.Owner, c.repo.Name, sha)
+	if err = failed(what, err); errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return out, err
 }

@@ -57,6 +57,7 @@ var operations = map[string]operation{
 	"GET compare/{span}":                                  {"contents:read", (*Repository).compare},
 	"GET branches/{branch}":                               {"contents:read", (*Repository).getBranch},
 	"GET rules/branches/{branch}":                         {"metadata:read", (*Repository).listRules},
+	"GET codeowners/errors":                               {"contents:read", listOwnerErrors},
 	"GET contents/{path...}":                              {"contents:read", (*Repository).getContents},
 	"GET git/ref/{ref...}":                                {"contents:read", (*Repository).getRef},
 	"GET git/commits/{sha}":                               {"contents:read", (*Repository).getCommit},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/owners"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/rules"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
@@ -66,6 +67,22 @@ func (r *Repository) getBranch(req *http.Request) (int, any) {
 // listRules is GET /repos/{owner}/{repo}/rules/branches/{branch}.
 func (r *Repository) listRules(req *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(req, rules.Ruleset(r.String(), r.ruleset))
+}
+
+// listOwnerErrors is GET /repos/{owner}/{repo}/codeowners/errors. Each team may write.
+func listOwnerErrors(r *Repository, req *http.Request) (int, any) {
+	c := r.find(req.URL.Query().Get("ref"))
+	if c == nil {
+		return rest.Fail(rest.NotFound)
+	}
+	answer, ok := owners.Errors(c.Files, func(name string) bool {
+		p := r.permissions[name]
+		return r.hub.teams.all[name] != nil || r.hub.users[name] != nil && (p == "write" || p == "admin")
+	})
+	if !ok {
+		return rest.Fail(rest.NotFound)
+	}
+	return http.StatusOK, answer
 }
 
 // compare is GET /repos/{owner}/{repo}/compare/{basehead}.

@@ -93,6 +93,9 @@ var whys = map[Why]func(name, names string) string{
 	NotNamed:    func(name, _ string) string { return name + " is none of them" },
 	Refuses:     func(name, _ string) string { return name + " requests changes" },
 	Unowned:     func(name, names string) string { return name + " waits for " + names },
+	UnknownOwner: func(name, _ string) string {
+		return name + ", an owner in CODEOWNERS, is not known to GitHub, or may not write: correct the file on the base branch, or grant that"
+	},
 	Missing:     func(name, _ string) string { return name + " is not there" },
 	Running:     func(name, _ string) string { return name + " is not done" },
 	CheckFailed: func(name, _ string) string { return name + " has failed" },

@@ -121,6 +121,7 @@ const (
 	NotNamed      Why = "not named"      // the settings do not name the person
 	Refuses       Why = "refuses"        // the review requests changes
 	Unowned       Why = "unowned"        // nobody approved who owns the path
+	UnknownOwner  Why = "unknown owner"  // the name is an owner's whom GitHub leaves out
 	Missing       Why = "missing"        // there is none
 	Running       Why = "running"        // the check is not done
 	CheckFailed   Why = "failed"         // the check has failed

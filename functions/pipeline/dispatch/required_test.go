@@ -310,6 +310,22 @@ func TestCodeowners(t *testing.T) {
 	m := s.pull("alice", "c", githubtest.Files{"net/d.tf": resource("d", "1")})
 	s.repo.Review("bob", m, github.Approved, "")
 	s.expect("a line that is not valid", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "`net/d.tf` waits for `carol`", "`.github/CODEOWNERS line 1` is not valid, and left out, as GitHub does")
+	s.repo.Push("bob", "main", "Misspelt", githubtest.Files{".github/CODEOWNERS": "/net/ @acme/nte @mallory @carol\n"})
+	s.settle()
+	answer := s.say("alice", m, "lockstep apply")
+	s.expect("owners that are none", answer, "`net/d.tf` waits for `acme/nte`, `mallory`, `carol`",
+		"`acme/nte`, an owner in CODEOWNERS, is not known to GitHub, or may not write", "`mallory`, an owner in CODEOWNERS, is not known to GitHub, or may not write")
+	if strings.Contains(answer, "`carol`, an owner") {
+		t.Errorf("an owner who may write is none:\n%s", answer)
+	}
+	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/codeowners/errors") {
+			http.Error(w, `{"message":"No."}`, http.StatusForbidden)
+			return true
+		}
+		return false
+	}
+	s.expect("nobody knows who they are", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "`net/d.tf` waits for `acme/nte`, `mallory`, `carol`")
 }
 
 // TestCodeownersElsewhere holds that the owners of a project are asked about what comes from none of its files: from a command,

@@ -44,6 +44,9 @@ type Facts struct {
 	Owned Fact[[]Owned]
 	// UnreadOwners are the lines of CODEOWNERS that GitHub leaves out, and so do we.
 	UnreadOwners []string `json:",omitempty"`
+	// UnknownOwners are the owners in CODEOWNERS whom GitHub leaves out, as far as that is known: users and teams that it does not
+	// know, or that may not write.
+	UnknownOwners []string `json:",omitempty"`
 
 	Merging    Fact[Merging]
 	Behind     Fact[bool] // the head lacks commits of the base branch

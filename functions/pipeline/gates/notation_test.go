@@ -125,6 +125,8 @@ func (s *scene) word(word string) bool {
 		s.Contributors = Known(strings.Split(value, ","))
 	case "read", "none", "admin", "write":
 		s.rights[value] = name
+	case "unknown":
+		s.UnknownOwners = append(s.UnknownOwners, value)
 	case "unread":
 		s.UnreadOwners = append(s.UnreadOwners, value)
 	case "path":

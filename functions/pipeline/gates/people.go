@@ -204,6 +204,8 @@ func codeowners(f Facts, _ requirements.Rules) rulings.Ruling {
 		}
 	}
 	out.Outcome, out.Want = rulings.Holds, len(f.Owned.Value)
+	var waiting []rulings.Against
+	var unknown []string
 	for _, path := range f.Owned.Value {
 		by, problem := approvedBy(f, said, path.Owners)
 		switch {
@@ -218,7 +220,24 @@ func codeowners(f Facts, _ requirements.Rules) rulings.Ruling {
 		case problem == "":
 			out.Outcome, out.Problem = rulings.Fails, ""
 		}
-		out.Against = append(out.Against, rulings.Against{Name: path.Path, Why: rulings.Unowned, Names: append(names(path.Owners), path.Others...)})
+		waiting = append(waiting, rulings.Against{Name: path.Path, Why: rulings.Unowned, Names: append(names(path.Owners), path.Others...)})
+		unknown = append(unknown, unknownOf(f, path.Owners)...)
+	}
+	slices.Sort(unknown)
+	for _, name := range slices.Compact(unknown) { // before the paths, of which there can be many
+		out.Against = append(out.Against, rulings.Against{Name: name, Why: rulings.UnknownOwner})
+	}
+	out.Against = append(out.Against, waiting...)
+	return out
+}
+
+// unknownOf are those owners whom GitHub leaves out: nobody can wait for them. The path is not without an owner for that, as it
+// is on GitHub: a misspelt name must not open what somebody has closed.
+func unknownOf(f Facts, owners []requirements.Party) (out []string) {
+	for _, name := range names(owners) {
+		if slices.ContainsFunc(f.UnknownOwners, func(x string) bool { return same(x, name) }) {
+			out = append(out, name)
+		}
 	}
 	return out
 }

@@ -3,6 +3,7 @@
 package reporting
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -60,6 +61,30 @@ func (r Reader) Reports(ctx context.Context, sha string) ([]Report, error) {
 		page = res.NextPage
 	}
 	return out, nil
+}
+
+// Own returns our check runs of a name and an external ID, the newest first, which is the one that people see. Two calls at the
+// same time may have left several.
+func (r Reader) Own(ctx context.Context, sha, name, externalID string) ([]*gh.CheckRun, error) {
+	var found []*gh.CheckRun
+	all := "all"
+	for page := 1; page != 0; {
+		list, res, err := r.Client.Checks.ListCheckRunsForRef(ctx, r.Owner, r.Name, sha, &gh.ListCheckRunsOptions{
+			CheckName: &name, AppID: &r.App, Filter: &all, ListOptions: gh.ListOptions{Page: page, PerPage: 100},
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range list.CheckRuns {
+			// Other Apps may use the same external IDs.
+			if x.GetApp().GetID() == r.App && x.GetName() == name && x.GetExternalID() == externalID {
+				found = append(found, x)
+			}
+		}
+		page = res.NextPage
+	}
+	slices.SortFunc(found, func(a, b *gh.CheckRun) int { return cmp.Compare(b.GetID(), a.GetID()) })
+	return found, nil
 }
 
 func (r Reader) report(x *gh.CheckRun) Report {

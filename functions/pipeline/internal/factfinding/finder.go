@@ -118,6 +118,9 @@ func fact[T any](p *pass, name string, read func(context.Context) (T, error)) ga
 func (p *pass) reviews(n gates.Needs, s Subject) {
 	if n.Owners {
 		p.out.Owned, p.out.UnreadOwners = p.owned(s)
+		if len(p.out.Owned.Value) > 0 { // it names them alone: that they are not known changes no decision
+			p.out.UnknownOwners = fact(p, "unknown owners", func(ctx context.Context) ([]string, error) { return p.Hub.UnknownOwners(ctx, p.Base) }).Value
+		}
 	}
 	if !n.Reviews {
 		return

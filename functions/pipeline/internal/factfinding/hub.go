@@ -30,6 +30,8 @@ type Discussions interface {
 // Branches reads commits, and the rules of branches.
 type Branches interface {
 	File(ctx context.Context, sha, path string) ([]byte, error)
+	// UnknownOwners returns the owners in the CODEOWNERS file of a commit whom GitHub leaves out.
+	UnknownOwners(ctx context.Context, sha string) ([]string, error)
 	Behind(ctx context.Context, sha, base string) (bool, error)
 	Reports(ctx context.Context, sha string) ([]github.Report, error)
 	// Environment returns the protection rules of an environment for deployments of a branch.

@@ -40,6 +40,7 @@ var operations = []string{
 	"get /orgs/{org}/teams/{team_slug}",
 	"get /orgs/{org}/teams/{team_slug}/memberships/{username}",
 	"get /repos/{owner}/{repo}/tarball/{ref}",
+	"get /repos/{owner}/{repo}/codeowners/errors",
 	"get /repos/{owner}/{repo}/contents/{path}",
 	"get /repos/{owner}/{repo}/git/ref/{ref}",
 	"get /repos/{owner}/{repo}/git/commits/{commit_sha}",
