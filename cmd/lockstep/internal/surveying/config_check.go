@@ -42,6 +42,10 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 	}
 	waves(a.Out, s.Projects)
 	deployments(a.Out, s)
+	for _, c := range s.conftests {
+		fmt.Fprintf(a.Out, "\n%s is not read. Its settings (%s) belong into the block policy %q of %s: data = [\"DIR\"] has directories, and namespaces = [\"NAME\"] packages, [\"*\"] for all.\n",
+			c.File, strings.Join(c.Keys, ", "), c.Policy, s.Settings)
+	}
 	if len(s.Notices) > 0 {
 		fmt.Fprint(a.Out, "\nWithout a meaning here:\n")
 	}

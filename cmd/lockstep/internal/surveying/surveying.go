@@ -20,6 +20,7 @@ type survey struct {
 	project.Repository
 	// deployments serve the projects, by their names: see project.Deployments.
 	deployments map[string]string
+	conftests   []project.Conftest
 	diags       diags.Diagnostics
 }
 
@@ -33,6 +34,7 @@ func look(a *cli.App) survey {
 	var s survey
 	s.Repository, s.diags = project.Discover(root.FS())
 	s.deployments = project.Deployments(root.FS(), s.Projects)
+	s.conftests = project.Conftests(root.FS())
 	for _, d := range s.diags {
 		if d.Subject == nil {
 			continue

@@ -1,0 +1,57 @@
+package project
+
+import (
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"sync"
+)
+
+// A Conftest is a file with settings of conftest, which is not read, beside the policies of a block. Keys are those in it about
+// policies for which the block has nothing.
+type Conftest struct {
+	File, Policy string
+	Keys         []string
+}
+
+// conftestFile is the file in which conftest keeps the values of its options, in the directory where it is run.
+// Source: https://www.conftest.dev/options/
+const conftestFile = "conftest.toml"
+
+var conftestKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^[ \t]*"?(data|namespace|all-namespaces)"?[ \t]*=`)
+})
+
+// Conftests returns the files with settings of conftest beside the policies of a checkout: whoever moves over expects them to
+// count.
+func Conftests(files fs.FS) (out []Conftest) {
+	_, s, _, _ := settingsIn(files)
+	if s == nil {
+		return nil
+	}
+	for _, r := range s.Require {
+		if r.Policy == nil || r.Policy.Repository != "" {
+			continue
+		}
+		for _, dir := range slices.Compact([]string{path.Dir(r.Policy.Dir), "."}) {
+			name := path.Join(dir, conftestFile)
+			src, err := fs.ReadFile(files, name)
+			if err != nil {
+				continue
+			}
+			var keys []string
+			for _, found := range conftestKey().FindAllSubmatch(src, -1) {
+				key := string(found[1])
+				said := key == "data" && r.Policy.Data != nil || key != "data" && r.Policy.Namespaces != nil
+				if !said && !slices.Contains(keys, key) {
+					keys = append(keys, key)
+				}
+			}
+			if keys != nil {
+				out = append(out, Conftest{File: name, Policy: r.Policy.Name, Keys: keys})
+			}
+		}
+	}
+	return out
+}
