@@ -114,3 +114,28 @@ func TestWebhookGates(t *testing.T) {
 	r.say("alice", n, "lockstep override --reason \"known\"")
 	r.expect("the answer", r.say("alice", n, "lockstep apply"), "**Applied**")
 }
+
+// TestFacts has labels and commit statuses of others reach the plans that wait for them, by their webhooks alone.
+func TestFacts(t *testing.T) {
+	t.Parallel()
+	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState), "lockstep.hcl": `
+project "net" {
+  dir = "net"
+}
+require "apply" {
+  labels = ["go"]
+  checks = ["ci/*"]
+}
+`})
+	n := r.pull("db", githubtest.Files{"net/db.tf": secretThing})
+	r.expect("the plan", r.status(n), "these labels: `go`", "`ci/*` is not there")
+	r.repo.Label("alice", n, "go")
+	r.settle()
+	if said := r.status(n); strings.Contains(said, "`go` is not there") {
+		t.Errorf("the label did not reach the plan:\n%s", said)
+	}
+	r.repo.SetStatus(r.repo.Head("db"), "ci/build", "success")
+	r.settle()
+	r.expect("with both", r.status(n), "waits for `lockstep apply`")
+	r.expect("the answer", r.say("alice", n, "lockstep apply"), "**Applied**")
+}

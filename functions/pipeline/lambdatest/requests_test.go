@@ -75,8 +75,8 @@ func general(s *lambdatest.Stack, d templates.Decision) (templates.Decision, str
 			if by, ok := values[k]; ok && v != "" {
 				v = by
 			}
-			if k == "dynamodb:LeadingKeys" && d.Resource == "${Records.Arn}" && v != "delivery" && !strings.HasPrefix(v, "delivery/~") {
-				v = "run" // any other kind
+			if k == "dynamodb:LeadingKeys" && d.Resource == "${Records.Arn}" {
+				v = kindOf(d.Who, v)
 			}
 			context[k] = append(context[k], v)
 		}
@@ -87,6 +87,19 @@ func general(s *lambdatest.Stack, d templates.Decision) (templates.Decision, str
 	}
 	return d, policy
 }
+
+// kindOf is the directory of a record in one word where it is of no kind that the webhook's function reads; the others read all.
+func kindOf(who, dir string) string {
+	switch {
+	case dir == "delivery" || strings.HasPrefix(dir, "delivery/~"):
+		return dir
+	case who == "WebhookRole" && strings.HasPrefix(dir, "watch/"):
+		return watchedDir.ReplaceAllString(dir, "${1}5/c0ffee")
+	}
+	return "run"
+}
+
+var watchedDir = regexp.MustCompile(`^(watch/(?:~[a-z0-9-]+/)?)[0-9]+/[0-9a-f]+$`)
 
 // stateOf finds the key of the state that a session is for.
 var stateOf = regexp.MustCompile(`"arn:aws:s3:::states/([^"]*)"`)
