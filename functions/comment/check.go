@@ -72,6 +72,9 @@ func (c Check) Title(limit int) string {
 		title = "The plan is out of date"
 	case NotApplied:
 		title = "Merged, but not applied"
+		if c.Late {
+			title = "Merged, but not applied yet: " + sums.ToCome(c.Counts) + c.with()
+		}
 	case Closed:
 		title = "Closed, not applied"
 		if c.Left {
@@ -116,6 +119,10 @@ func (c Check) Summary(limit int) string {
 		b.WriteString("\n" + text)
 	}
 	switch c.Standing {
+	case NotApplied:
+		if text := requiredWords(c.Required); c.Late && text != "" {
+			b.WriteString("\n" + text)
+		}
 	case Blocked:
 		for _, why := range c.Blockers {
 			fmt.Fprintf(&b, "\n%s\n", why)
@@ -142,6 +149,10 @@ func (c Check) Summary(limit int) string {
 	case Stopped:
 		fmt.Fprintf(&b, "\nTo go on, comment %s on the pull request; for a new plan of the rest, %s.\n", c.command(Apply), c.command(Plan))
 	case NotApplied:
+		if c.Late {
+			fmt.Fprintf(&b, "\n%s\n", lateWords)
+			break
+		}
 		fmt.Fprintf(&b, "\nFor a plan of what was merged, comment %s on the pull request.\n", c.command(Plan))
 	case PlanFailed, PlanStopped, Stale, ApplyFailed:
 		if c.Named != "" {

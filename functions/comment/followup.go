@@ -106,7 +106,7 @@ func (s Status) afterRetry() string {
 	var all []string
 	others := false
 	for _, p := range s.Projects {
-		if slices.Contains(toRetry, p.Standing) {
+		if slices.Contains(toRetry, p.Standing) && !p.Late {
 			if others = others || !p.Removed; p.Removed {
 				all = append(all, p.command(Apply))
 			}
@@ -121,6 +121,9 @@ func (s Status) afterRetry() string {
 	return strings.Join(all, " and ")
 }
 
+// lateWords are about plans that the merge should have applied, and that wait.
+var lateWords = fmt.Sprintf("A plan that waits is applied by itself once what is missing is there, if it still fits the base branch then: %s ends that, and %s makes a new plan.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
+
 // remedy says how the rest is applied.
 func (f FollowUp) remedy() string {
 	has := func(list ...Standing) bool {
@@ -130,7 +133,10 @@ func (f FollowUp) remedy() string {
 		return fmt.Sprintf("Lockstep is at work on them, and #%d tells the outcome.", f.Number)
 	}
 	text := fmt.Sprintf("The reasons are on #%d.", f.Number)
-	if has(toRetry...) {
+	if slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return p.Late }) {
+		text += " " + lateWords
+	}
+	if slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return slices.Contains(toRetry, p.Standing) && !p.Late }) {
 		text += fmt.Sprintf(" Comment %s there for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), f.afterRetry())
 	}
 	text += strings.Join(append([]string{""}, f.Repeated...), " ")

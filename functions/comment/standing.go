@@ -120,7 +120,7 @@ func (p ProjectStatus) Held() bool {
 
 // lacks reports whether a requirement for the apply of a plan is not fulfilled, whatever else is in its way.
 func (p ProjectStatus) lacks() bool {
-	return p.Held() || p.Standing == Blocked && p.Required != nil && !p.Required.Outcome.Allows()
+	return p.Held() || (p.Standing == Blocked || p.Late) && p.Required != nil && !p.Required.Outcome.Allows()
 }
 
 // held stands for all standings of a plan that is Held, where projects are ranked and counted.
@@ -221,6 +221,12 @@ func (p ProjectStatus) progress() string {
 	case Stale:
 		return "**out of date**"
 	case NotApplied:
+		switch {
+		case p.lacks():
+			return "**not applied** yet, waits for what is missing"
+		case p.Late:
+			return "**not applied** yet"
+		}
 		return "**not applied**"
 	case Closed:
 		if p.Left {

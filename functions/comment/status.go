@@ -67,6 +67,8 @@ type ProjectStatus struct {
 	// MergeApplies is set if the merge was, or is, to apply the project, whatever became of that; or if nobody
 	// could afterwards, since the pull request has Removed it.
 	MergeApplies, Removed bool
+	// Late is set for a plan that the merge should have applied, and that is applied by itself once what is missing is there.
+	Late bool
 	// Left is set if the pull request is open, and its plan was dropped: it was closed in between, or went into another branch.
 	Left bool
 	// Gone is set if the base branch has removed the project since it was planned.
@@ -217,7 +219,7 @@ func (p ProjectStatus) row() string {
 
 // named reports whether to name the plan: one that can be applied, or is being applied.
 func (p ProjectStatus) named() bool {
-	return p.Plan != "" && slices.Contains([]Standing{Ready, OnMerge, Blocked, Renewed, Awaiting, ApplyQueued, Applying, Stopped}, p.Standing)
+	return p.Plan != "" && (p.Late || slices.Contains([]Standing{Ready, OnMerge, Blocked, Renewed, Awaiting, ApplyQueued, Applying, Stopped}, p.Standing))
 }
 
 // where returns a sentence with the place of the whole body.
@@ -247,8 +249,12 @@ func (s Status) remedy() string {
 		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return slices.Contains(list, p.Standing) })
 	}
 	var say []string
+	late := func(p ProjectStatus) bool { return p.Late }
+	if slices.ContainsFunc(s.Projects, late) {
+		say = append(say, lateWords)
+	}
 	switch {
-	case s.Merged && has(NotApplied):
+	case s.Merged && slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == NotApplied && !p.Late }):
 		say = append(say, fmt.Sprintf("To apply what was merged, comment %s for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), s.afterRetry()))
 	case s.Merged && has(PlanFailed, PlanStopped, ApplyFailed, Stale, PartPlanned, PartApplied):
 		say = append(say, fmt.Sprintf("For a new plan of what was merged and is not applied, comment %s.", markdown.Code("lockstep retry")))

@@ -119,7 +119,9 @@
 // An apply is of the plan that its author can have seen: our comment showed it before theirs
 // was written, by GitHub's clock, or theirs names it by its hash. A merge applies the plan that was shown before it; one that it
 // has overtaken is dropped, and what was merged is planned of the base branch (runs.Overtaken), and so is one without changes whose files
-// the merge has changed. The hash is in three
+// the merge has changed. One that lacks nothing but what the clock or people bring waits after the merge (runs.Run.Late), for the same plan
+// of the same files: it is asked for again with each event of its pull request and by the janitor, which has a list of such ones, and the
+// base branch decides as it is then. The hash is in three
 // hands, and in the way of an apply if they do not agree: the saved plan's own, the
 // record's, where it is over the named parts of the plan (runs.Parts), and that in the check run on GitHub, which only our App writes and which is
 // never changed to follow a record. A plan is of a merge: GitHub's

@@ -26,6 +26,7 @@ var collections = map[string]time.Duration{
 	"sha":      90 * day,  // the check runs of a commit, of projects
 	"head":     90 * day,  // the check run of a commit as the head of pull requests
 	"watch":    90 * day,  // the plans at a commit that wait under requirements
+	"late":     365 * day, // the plans of a merged pull request that wait under requirements
 	"group":    90 * day,  // a merge group, and the plans that were made of it
 	// A pull request that nobody has touched for a year is planned anew.
 	"run":    365 * day, // a project of a pull request

@@ -33,6 +33,12 @@ func (w Watch) Key() string {
 	return fmt.Sprintf("%s/%d", WatchDir(w.Pull.Repo.ID, w.Head), w.Pull.Number)
 }
 
+// LateDir is the directory of the keys of the watches over merged pull requests of a repository, which no list of open ones has.
+func LateDir(repo int64) string { return fmt.Sprintf("late/%d", repo) }
+
+// LateKey is the key of the watch's record there.
+func (w Watch) LateKey() string { return fmt.Sprintf("%s/%d", LateDir(w.Pull.Repo.ID), w.Pull.Number) }
+
 // Reported reports whether a check run or a commit status of a name, which is none of ours, may change the decision.
 func (w Watch) Reported(name string) bool {
 	return w.Merge || slices.ContainsFunc(w.Reports, func(begins string) bool { return strings.HasPrefix(name, begins) })

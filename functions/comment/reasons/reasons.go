@@ -166,6 +166,9 @@ func planAgain(merged bool) string {
 	return newPlan(grammar.Command{Verb: grammar.Plan})
 }
 
+// appliedThen is the remedy for an apply that waits after the merge.
+var appliedThen = fmt.Sprintf("Once that is so, the plan is applied by itself, if it still fits the base branch then. Comment %s to end that; for a new plan, %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
+
 // newPlan is the remedy that a command for a plan is.
 func newPlan(c grammar.Command) string {
 	return fmt.Sprintf("Comment %s for a new plan, look at it, and apply that one.", markdown.Code(c.String()))

@@ -15,6 +15,8 @@ type Required struct {
 	Tree   rulings.Ruling
 	Merged bool `json:",omitempty"` // a merge asks, so that no comment helps
 	Later  bool `json:",omitempty"` // a merge will ask: see AppliedLater
+	// Waits is set if a merge has asked, and the apply waits for it.
+	Waits bool `json:",omitempty"`
 	// Typed is the command that is refused, for the remedy alone: one without it would mean more. The reply has it.
 	Typed grammar.Command `json:"-"`
 }
@@ -30,6 +32,8 @@ func (r Required) again() string {
 func (r Required) words() (text, remedy string) {
 	text = fmt.Sprintf("The base branch's %s requires more than there is:\n%s", settings, strings.TrimSuffix(r.Tree.Markdown(1), "\n"))
 	switch {
+	case r.Waits:
+		return text, appliedThen
 	case r.Merged:
 		return text, planAgain(true)
 	case r.Later:

@@ -29,12 +29,16 @@ type LockedByAnother struct {
 	Since       time.Time `json:",omitzero"`
 	// Merged is set for an apply that a merge asks for: no comment repeats it.
 	Merged bool `json:",omitempty"`
+	// Waits is set if a merge has asked, and the apply waits for the end of the lock.
+	Waits bool `json:",omitempty"`
 	// Locking is set for a lock of the same state.
 	Locking bool `json:",omitempty"`
 }
 
 func (r LockedByAnother) words() (text, remedy string) {
 	switch {
+	case r.Waits:
+		return LockedFor(r), r.Lifts() + " " + appliedThen
 	case r.Merged:
 		return LockedFor(r), r.Lifts() + " " + planAgain(true)
 	case r.Locking:

@@ -761,7 +761,7 @@ func TestRequiredOnMerge(t *testing.T) {
 	s.settle()
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("a merge without", s.answer(n, "merge"), "**Not applied** `net`", "an approval of the planned commit", "Comment `lockstep retry`")
+	s.expect("a merge without", s.answer(n, "merge"), "**Not applied** `net`", "an approval of the planned commit", "the plan is applied by itself")
 }
 
 // TestPlanOverrideApply holds that commands of one comment are answered in words that were typed.

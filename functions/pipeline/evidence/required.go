@@ -28,8 +28,8 @@ type required struct {
 
 // requirements reads the settings with the requirements, once a message: at the present tip of the base
 // branch, so that what was tightened since the plan holds, and the pull request changes nothing. Of a
-// merged pull request it is the merge: its settings are those of the base branch from then on. A base branch that nobody has
-// named requires nothing: those of the default branch are read then.
+// merged pull request it is the merge: its settings are those of the base branch from then on; but for an apply that waits after the
+// merge, it is the tip. A base branch that nobody has named requires nothing: those of the default branch are read then.
 func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	if e.required != nil {
 		return e.required, nil
@@ -42,7 +42,7 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	if !planned {
 		branch = e.Pull.DefaultBranch
 	}
-	if !e.Pull.Merged || !planned {
+	if !e.Pull.Merged || !planned || e.late {
 		if sha, err = e.Hub.Tip(ctx, branch); err != nil {
 			return nil, fmt.Errorf("look at the base branch: %w", err)
 		}
@@ -53,6 +53,13 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	}
 	e.required = &required{sha, s, &factfinding.Finder{Hub: e.Hub, Pull: e.Pull, Base: sha, Now: time.Now(), Deployment: e.Deployment}}
 	return e.required, nil
+}
+
+// requiredOf has the settings read whose requirements are for a run.
+func requiredOf(e *Reader, r runs.Run) {
+	if e.late != r.Late {
+		e.late, e.required = r.Late, nil
+	}
 }
 
 // Waiting returns the setting of the base branch for the check of a pull request whose plans wait to be applied, at the commit
@@ -228,6 +235,19 @@ func Denied(ctx context.Context, e *Reader, d ledger.Denial) (runs.Decision, err
 	return runs.Gate(q), nil
 }
 
+// Landing returns the evidence for an apply that the merge has asked for, and that waits: who merged asks for it, and the plan is the
+// one of the record.
+func Landing(ctx context.Context, e *Reader, r runs.Run) (q runs.Request, err error) {
+	was, may := e.Message, e.permission
+	defer func() { e.Message, e.permission, e.unasked = was, may, false }()
+	e.Message.Actor, e.Message.Answer, e.unasked = r.Waits.By, r.Waits.Answer, true
+	if e.permission, err = e.permissionOf(ctx, r.Waits.By); err != nil {
+		return q, err
+	}
+	r.Waits = nil
+	return e.Request(ctx, comment.Apply, r)
+}
+
 // Missing decides on the requirements for the apply of a run as nobody has asked for it yet, so that
 // people see what is missing. It is nil if there are no requirements. Nothing follows from it, so a
 // failure that stays is an unknown ruling. The error is one that another attempt may mend.
@@ -266,6 +286,7 @@ func (e *Reader) missing(ctx context.Context, r runs.Run, asks factfinding.Subje
 // foreseen is the question about an apply of a run that somebody will have asked for, or nobody has yet; nil if there are no
 // requirements.
 func foreseen(ctx context.Context, e *Reader, r runs.Run, asks factfinding.Subject) (*gates.Question, error) {
+	requiredOf(e, r)
 	in, err := e.requirements(ctx)
 	absent, err := Absent(ctx, e, err)
 	if err != nil || absent { // the base branch is deleted

@@ -34,6 +34,10 @@ func What(r runs.Run) (h Happened, name string) {
 	h = Happened{Run: r, Counts: r.Counts}
 	switch r.Phase {
 	case runs.Planned:
+		if r.Standing() == comment.NotApplied {
+			h.Outcome = notifications.NotApplied
+			break
+		}
 		if runs.Preview(r) {
 			return h, ""
 		}

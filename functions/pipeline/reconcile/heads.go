@@ -93,6 +93,26 @@ func (j *Janitor) watched(ctx context.Context, p pipeline.Pull, pull github.Pull
 	return over, nil
 }
 
+// late has the decisions about plans of merged pull requests made again that may be others by now.
+func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo, now time.Time, f *Found) error {
+	all, err := j.Pipeline.Records.List(ctx, pipeline.LateDir(repo.ID))
+	if err != nil {
+		return err
+	}
+	var over []pipeline.Watch
+	for _, rec := range all {
+		w, err := pipeline.DecodeWatch(rec)
+		if err != nil {
+			return err
+		}
+		if w.Over(now, w.Base) {
+			w.Pull = pipeline.Pull{Installation: installation, Repo: repo, Number: w.Pull.Number}
+			over = append(over, w)
+		}
+	}
+	return j.decideAgain(ctx, over, now, f)
+}
+
 // decideAgain has the comments and checks of pull requests made again, of some in each round, the others' turn being in the
 // next ones.
 func (j *Janitor) decideAgain(ctx context.Context, over []pipeline.Watch, now time.Time, f *Found) error {

@@ -199,8 +199,12 @@ func (j *Janitor) receive(ctx context.Context, d github.DeliveryInfo) (bool, err
 	return said == intake.Accepted, err
 }
 
-// repository looks at the open pull requests and the new comments of a repository, unless it is idle.
+// repository looks at the open pull requests and the new comments of a repository, unless it is idle, and at the merged pull requests
+// with plans that wait.
 func (j *Janitor) repository(ctx context.Context, installation int64, repo github.Repo, now time.Time, f *Found) error {
+	if err := j.late(ctx, installation, repo, now, f); err != nil {
+		return err
+	}
 	q, err := j.quiet(ctx, place{installation, repo})
 	if err != nil || q.still() {
 		return err

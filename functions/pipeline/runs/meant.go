@@ -17,5 +17,5 @@ func Alone(r Run, c comment.Command) bool {
 // applied.
 func (r Run) failed() bool {
 	left := r.Standing() == comment.PartPlanned || r.Standing() == comment.PartApplied
-	return r.Phase.Failed() || r.AfterMerge && left || r.Phase == Dropped && r.Merged && (r.Was.Failed() || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
+	return r.Phase.Failed() || r.Waiting() && r.Late || r.AfterMerge && left || r.Phase == Dropped && r.Merged && (r.Was.Failed() || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
 }

@@ -214,6 +214,34 @@ func (d Decision) Waits() (on []string, ok bool) {
 	return w.On, ok
 }
 
+// Held is the same for an apply that a merge has asked for, and that nothing speaks against but requirements, or a lock, that come
+// to an end by the clock or by people, and maybe such projects. The reasons are those for which it waits, besides the projects.
+func (d Decision) Held() (held Decision, on []string, ok bool) {
+	for _, r := range d.Reasons {
+		switch no := r.(type) {
+		case reasons.Awaits:
+			on = no.On
+			continue
+		case reasons.Required:
+			if !no.Merged || !no.Tree.MayCome() {
+				return d, nil, false
+			}
+			no.Waits, ok = true, true
+			r = no
+		case reasons.LockedByAnother:
+			if !no.Merged {
+				return d, nil, false
+			}
+			no.Waits, ok = true, true
+			r = no
+		default:
+			return d, nil, false
+		}
+		held.Reasons = append(held.Reasons, r)
+	}
+	return held, on, ok
+}
+
 // awaited are the rules for an apply that waits, besides inOrder. All others are asked when it is done.
 var awaited = []func(*Request) reasons.Reason{occasion, phase, headMoved, planReplaced}
 

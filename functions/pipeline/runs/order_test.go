@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
@@ -222,5 +223,39 @@ func TestWaiting(t *testing.T) {
 	}
 	if w.To(Queued).Waits != nil || w.To(Dropped).Waits != nil {
 		t.Error("it waits on without its plan")
+	}
+}
+
+// TestHeld holds which applies of a merge wait: those that nothing is in the way of but what the clock or people end.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	required := func(rule rulings.Rule, merged bool) reasons.Reason {
+		return reasons.Required{Verb: comment.Apply, Merged: merged, Tree: rulings.Ruling{Rule: rule, Outcome: rulings.Fails}}
+	}
+	locked := func(merged bool) reasons.Reason { return reasons.LockedByAnother{Number: 8, Merged: merged} }
+	after := reasons.Awaits{Project: "app", On: []string{"net"}}
+	for name, test := range map[string]struct {
+		all  reasons.List
+		want string
+	}{
+		"nothing":                       {nil, "[] false"},
+		"another project":               {reasons.List{after}, "[net] false"},
+		"a window":                      {reasons.List{required(rulings.Windows, true)}, "[] true"},
+		"a window, for a comment":       {reasons.List{required(rulings.Windows, false)}, "[] false"},
+		"a window, and another project": {reasons.List{after, required(rulings.Windows, true)}, "[net] true"},
+		"too many changes":              {reasons.List{required(rulings.MaxChanges, true)}, "[] false"},
+		"a lock":                        {reasons.List{locked(true)}, "[] true"},
+		"a lock, for a comment":         {reasons.List{locked(false)}, "[] false"},
+		"a lock and a window":           {reasons.List{locked(true), required(rulings.Windows, true)}, "[] true"},
+		"a window, and other files":     {reasons.List{reasons.InputsMoved{Merged: true}, required(rulings.Windows, true)}, "[] false"},
+		"a window, and a failed plan":   {reasons.List{required(rulings.Windows, true), reasons.PlanIsBad{Merged: true}}, "[] false"},
+	} {
+		held, on, ok := Decision{Reasons: test.all}.Held()
+		if got := fmt.Sprint(on, ok); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+		if ok && strings.Contains(held.Reasons.Markdown(), "lockstep apply") {
+			t.Errorf("%s: people are told\n%s", name, held.Reasons.Markdown())
+		}
 	}
 }

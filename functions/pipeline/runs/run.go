@@ -71,6 +71,9 @@ type Run struct {
 	// of the head depends on another one.
 	Waits   *Waiting `json:",omitempty"`
 	Ordered bool     `json:",omitempty"`
+	// Late is set for an apply that the merge has asked for, and that waits for requirements, or has: it is decided by the base
+	// branch as it is then, as a plan after the merge is.
+	Late bool `json:",omitempty"`
 	// After are the projects whose plans are made before that of a Queued run, which waits for them; none if it does
 	// not.
 	After []string `json:",omitempty"`
@@ -198,6 +201,9 @@ func (r Run) To(next Phase) Run {
 	if next == Queued {
 		r.Failure, r.StoppedBy = nil, ""
 	}
+	if !next.UnderWay() && next != Planned {
+		r.Late = false
+	}
 	switch next {
 	case Queued, Applied, ApplyFailed:
 		r.Part, r.Progress = false, comment.Progress{}
@@ -209,7 +215,10 @@ func (r Run) To(next Phase) Run {
 
 // Standing is the run's progress for people.
 func (r Run) Standing() comment.Standing {
-	if r.Waiting() {
+	switch {
+	case r.Waiting() && r.Late:
+		return comment.NotApplied
+	case r.Waiting():
 		return comment.Awaiting
 	}
 	phase := r.Phase

@@ -16,7 +16,7 @@ func Status(r Run) comment.ProjectStatus {
 		p.Workspace = r.Workspace
 	}
 	if r.Waiting() {
-		p.By, p.After = r.Waits.By, r.Waits.On
+		p.By, p.After, p.Late = r.Waits.By, r.Waits.On, r.Late
 	}
 	return p
 }

@@ -143,12 +143,12 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	return ap.carryOut(ctx, s, q, plan, job, in)
 }
 
-// compare checks out the present trial merge, or the commit that the pull request became, and adds
+// compare checks out the present trial merge, or the commit that the pull request became, or the base branch as it is now, and adds
 // the differing inputs to q. It sets the commits of q.Run: the one that is checked out, and the base, by which rights are
 // granted from then on.
 func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, now ledger.Inputs, done func(), err error) {
 	sha := ap.Evidence.Pull.MergeSHA
-	if q.Entry == runs.ByComment {
+	if q.Entry == runs.ByComment || q.Run.Late {
 		m, err := ap.Evidence.Merged(ctx, q)
 		if err != nil {
 			return "", now, nil, err

@@ -250,6 +250,9 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 	if overtaken || s.Head != cl.Evidence.Pull.Head.SHA {
 		return cl.drop(ctx, s, s.Phase)
 	}
+	if s.Waiting() && s.Waits.For != cl.Evidence.Message.ID {
+		return nil
+	}
 	other := s.ApplyFor != cl.Evidence.Message.ID && s.Phase.UnderWay()
 	if s.Phase == runs.Planned && !s.Applyable && runs.Complete(s.Run) || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
 		return cl.drop(ctx, s, s.Phase) // nothing to do, or another message does it

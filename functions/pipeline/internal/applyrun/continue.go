@@ -122,7 +122,7 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 // request became.
 func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Begun, plan []byte) (q runs.Request, dir string, done func(), err error) {
 	r, pull := s.Run, ap.Evidence.Pull
-	if r.Base = pull.MergeSHA; !pull.Merged || r.AfterMerge {
+	if r.Base = pull.MergeSHA; !pull.Merged || r.AfterMerge || r.Late {
 		if r.Base, err = ap.Evidence.Hub.Tip(ctx, pull.Base.Ref); err != nil {
 			return q, "", nil, err
 		}

@@ -137,7 +137,14 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 		}
 		answer := cmp.Or(report.AnswerTo(m), s.Answer)
 		on, waits := d.Waits()
+		held, after, late := d.Held()
 		switch {
+		case late:
+			if err := qu.Report.Reply(ctx, answer, report.ApplyReply(s.Run, evidence.Refused(c, s.Project, held))); err != nil {
+				return nil, err
+			}
+			s.Run = s.Await(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.PlanHash, On: after})
+			s.Late = true
 		case waits:
 			s.Run = s.Await(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.PlanHash, On: on})
 		case !d.Allowed():
@@ -187,6 +194,19 @@ func (qu *ApplyQueuer) announce(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: r.Target(), Attempt: r.Try, Actor: r.Actor, Answer: r.Answer}, r.Plain(), r.Try)
+}
+
+// mayLand asks the gate about an apply of a merge that waits.
+func (qu *ApplyQueuer) mayLand(ctx context.Context, r runs.Run) (runs.Decision, error) {
+	q, err := evidence.Landing(ctx, qu.Evidence, r)
+	if err != nil {
+		return runs.Decision{}, err
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return d, nil
+	}
+	err = qu.Evidence.CompareShown(ctx, &q)
+	return runs.Gate(q), err
 }
 
 // mayQueue asks the gate about the apply of a plan. Our check run on GitHub is read last, if

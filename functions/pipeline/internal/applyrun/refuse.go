@@ -32,20 +32,39 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 	return ap.backTo(ctx, s, runs.Planned)
 }
 
-// refuse reports the refusal of an apply.
+// refuse reports the refusal of an apply. One that a merge has asked for may wait for what is missing.
 func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
 	if err := ap.releaseLeft(ctx, s.Run); err != nil {
 		return err
 	}
+	held, on, late := d.Held()
+	if late = late && s.Answer == ledger.MergeAnswer && !s.Part; late {
+		d = held
+	}
 	no := evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)
 	if err := ap.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, no)); err != nil {
 		return err
+	}
+	if late {
+		return wait(ctx, ap, s, on)
 	}
 	next := runs.Planned
 	if d.Stale() {
 		next = runs.Stale
 	}
 	return ap.backTo(ctx, s, next)
+}
+
+// wait has an apply of a merge wait, after projects and for what is missing, of which people are told.
+func wait(ctx context.Context, ap *Applier, s ledger.Versioned, on []string) error {
+	w := runs.Waiting{For: s.ApplyFor, By: s.Actor, Answer: s.Answer, Plan: s.PlanHash, On: on}
+	s = s.To(runs.Planned)
+	s.Run, s.Late = s.Await(w), true
+	s, err := ap.Ledger.Save(ctx, s)
+	if err != nil {
+		return err
+	}
+	return ap.RefusedApply(ctx, s)
 }
 
 // releaseLeft releases the lock that an earlier process may have left on the state, which died between the
@@ -146,6 +165,8 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 		away = !planned
 	}
 	switch {
+	case err == nil && s.Late && s.Waiting():
+		ap.Evidence.Pull = pull
 	case err == nil && (s.Over(pull.Open) || away) && s.Phase != runs.Dropped:
 		ap.Evidence.Pull = pull
 		return errors.Join(ap.moved(ctx, s.Run, pull), ap.Closer.drop(ctx, s, s.Phase))

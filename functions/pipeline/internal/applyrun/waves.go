@@ -27,6 +27,10 @@ import (
 //
 // Only the order, the head and the plan are looked at here. The gate is asked about everything once more when the
 // apply is its message's turn, as for any other.
+//
+// An apply that a merge has asked for waits in the same way for requirements that the clock or people fulfil, and for the end of a
+// person's lock (runs.Run.Late): here the gate is asked about everything, too. The janitor sends a message once the clock may have
+// decided otherwise.
 
 // Waves goes on with the applies that wait for those of other projects.
 type Waves struct {
@@ -64,12 +68,36 @@ func (w *Waves) GoOn(ctx context.Context) (changed bool, err error) {
 		err = w.unable(ctx, all, err)
 		return w.changed, err
 	}
+	if err := delay(ctx, w, all); err != nil {
+		return w.changed, err
+	}
 	for _, s := range all {
 		if err := w.goOn(ctx, s); err != nil {
 			return w.changed, err
 		}
 	}
 	return w.changed, nil
+}
+
+// delay makes the applies of a merge late that wait beside one that is: the base branch may be another one once it is their turn.
+func delay(ctx context.Context, w *Waves, all []ledger.Versioned) (err error) {
+	late := func(s ledger.Versioned) bool { return s.Waiting() && s.Late }
+	if !slices.ContainsFunc(all, late) {
+		return nil
+	}
+	for i, s := range all {
+		if late(s) || !s.Waiting() || s.Waits.Answer != ledger.MergeAnswer {
+			continue
+		}
+		s.Late, w.changed = true, true
+		if err := w.Report.PutCheck(ctx, s.Run); err != nil { // before the record: nobody would come back to it
+			return err
+		}
+		if all[i], err = w.Ledger.Save(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leaveQueue refuses an apply that is queued, and will be refused in its turn: somebody has stopped it, or the pull request is closed.
@@ -126,7 +154,15 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 		q.Entry = runs.ByMerge
 	}
 	d := runs.Awaited(q)
+	if d.Allowed() && s.Late {
+		if d, err = w.Queuer.mayLand(ctx, s.Run); err != nil {
+			return w.unable(ctx, []ledger.Versioned{s}, err)
+		}
+	}
 	on, waits := d.Waits()
+	if _, after, held := d.Held(); held {
+		on, waits = after, true
+	}
 	switch {
 	case waits && slices.Equal(on, s.Waits.On):
 		return nil
@@ -211,8 +247,11 @@ func (qu *ApplyQueuer) waits(ctx context.Context, r runs.Run) error {
 	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), "waits", r.ThenApply)
 }
 
-// tell reports what an apply waits for.
+// tell reports what an apply waits for. The reasons why one is late are told by then.
 func (qu *ApplyQueuer) tell(ctx context.Context, r runs.Run) error {
+	if r.Late {
+		return qu.Report.PutCheck(ctx, r)
+	}
 	if err := qu.Report.Reply(ctx, r.Waits.Answer, report.NextApply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Apply, After: r.Waits.On})); err != nil {
 		return err
 	}

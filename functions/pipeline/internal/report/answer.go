@@ -124,6 +124,9 @@ func unfollowed(r runs.Run, why reasons.Reason) []ledger.Reply {
 // Unfollow answers whoever waits for an apply that was requested together with the run's plan, or that
 // waits for those of other projects, where the run moves on before it is queued.
 func (rp *Reporter) Unfollow(ctx context.Context, r runs.Run, why reasons.Reason) error {
+	if r.Waiting() && r.Late {
+		return nil // its refusal was told
+	}
 	name := r.Answer
 	if r.Waiting() {
 		name = r.Waits.Answer

@@ -40,6 +40,9 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if err := watch(ctx, rp, l.Head); err != nil {
 		return err
 	}
+	if err := watchLate(ctx, rp, l.Head, s.Projects); err != nil {
+		return err
+	}
 	if gone := gone(all, l.Head); len(gone) > 0 {
 		s.Notes = append(slices.Clone(s.Notes), notes.Gone(gone))
 	}
@@ -282,7 +285,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *evidence.Line
 
 // waits reports whether a plan waits for its apply, and so was asked about what is in the way.
 func waits(p comment.ProjectStatus) bool {
-	return slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.Renewed, comment.Blocked}, p.Standing)
+	return p.Late || slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.Renewed, comment.Blocked}, p.Standing)
 }
 
 // approvals are the logins of the users who approved the head.

@@ -3,7 +3,10 @@ package report
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -20,6 +23,28 @@ func watch(ctx context.Context, rp *Reporter, head string) error {
 	}
 	_, err := rp.Ledger.Change(ctx, now.Key(), func(old []byte) ([]byte, error) {
 		now.Merge = merges(pipeline.Record{Key: now.Key(), Value: old})
+		value := pipeline.Encode(now)
+		if string(old) == string(value) {
+			return nil, ledger.ErrAsIs
+		}
+		return value, nil
+	})
+	return err
+}
+
+// watchLate lists a merged pull request with plans that wait, and takes it off the list once there are none.
+func watchLate(ctx context.Context, rp *Reporter, head string, all []comment.ProjectStatus) error {
+	if !rp.Evidence.Pull.Merged {
+		return nil
+	}
+	now, are := evidence.WatchOf(rp.Evidence)
+	if are = are && now.Head == head; !are {
+		now = pipeline.Watch{Pull: rp.Evidence.Message.Pull, Head: head, At: time.Now().UTC().Truncate(time.Hour)}
+	}
+	if !are && !slices.ContainsFunc(all, func(p comment.ProjectStatus) bool { return p.Late }) {
+		return unwatch(ctx, rp, now.LateKey())
+	}
+	_, err := rp.Ledger.Change(ctx, now.LateKey(), func(old []byte) ([]byte, error) {
 		value := pipeline.Encode(now)
 		if string(old) == string(value) {
 			return nil, ledger.ErrAsIs
