@@ -88,7 +88,34 @@ func (rp *Reporter) headCheck(ctx context.Context, h head) error {
 			return err
 		}
 	}
+	if !rp.looked(l) {
+		if err := unlookedGroups(ctx, rp, l); err != nil {
+			return err
+		}
+	}
 	return rp.leave(ctx)
+}
+
+// unlookedGroups ends the checks of merge groups of a head that nobody has looked at, once the group is gone or the pull request is
+// not open: nobody waits for them, and they would wait for a look.
+func unlookedGroups(ctx context.Context, rp *Reporter, l ledger.Look) error {
+	for _, sha := range l.Groups {
+		g, err := ledger.Groups{Ledger: rp.Ledger}.Read(ctx, rp.Evidence.Message.Pull, sha)
+		if err != nil {
+			return err
+		}
+		if !g.Gone && rp.Evidence.Pull.Open {
+			continue
+		}
+		at := comment.Head{Standing: comment.HeadDequeued}
+		if err := rp.enter(ctx, sha, rp.entry(at, "")); err != nil {
+			return err
+		}
+		if err := behind(ctx, rp, at, g, ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A head is one that was looked at, with the status of its projects.
