@@ -37,6 +37,8 @@ func (c Check) Title(limit int) string {
 		title = "Without credentials: " + sums.ToCome(c.Counts) + c.with()
 	case PartPlanned:
 		title = "Not all is planned: " + sums.ToCome(c.Counts) + c.with()
+	case elsewhere:
+		title = fmt.Sprintf("Applied by the apply of #%d", c.FinishedBy)
 	case NoChanges:
 		title = "No changes" + c.with()
 	case PlanFailed:

@@ -107,6 +107,8 @@ func TestGolden(t *testing.T) {
 	awaiting := with(named("app", net), Awaiting, "alice", somePlan)
 	awaiting.After = []string{"network"}
 	turnsAhead := []Turn{{Number: 12, By: "bob"}, {Number: 15, By: ""}}
+	finished := with(net, NoChanges, "", somePlan)
+	finished.FinishedBy = 14
 	late := with(net, NotApplied, "bob", somePlan)
 	late.Late, late.Required = true, &rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Fails, Of: []rulings.Ruling{{Rule: rulings.Requirement, Outcome: rulings.Fails, At: "lockstep.hcl:3", Of: []rulings.Ruling{{Rule: rulings.Windows, Outcome: rulings.Fails, Wanted: []string{"Mon-Fri 08:00-17:00 UTC"}}}}}}
 	inLine, farBehind := with(net, ApplyQueued, "alice", somePlan), with(named("app", net), ApplyQueued, "alice", somePlan)
@@ -155,6 +157,9 @@ func TestGolden(t *testing.T) {
 		"follow-up":             followUp.Title() + "\n=====\n" + followUp.Body(65536),
 		"follow-up-planned":     FollowUp{Number: 12, Status: status(of(with(net, Ready, "", somePlan)))}.Body(65536),
 		"follow-up-renewed":     FollowUp{Number: 12, Status: status(of(with(net, Ready, "", somePlan)), of(with(app, Renewed, "", somePlan)), of(named("dns", with(net, NotApplied, "", ""))))}.Body(65536),
+		"check-finished":        check(finished, ""),
+		"head-finished":         head(HeadNoChanges, finished),
+		"status-finished":       Status{Head: someSHA, Merged: true, Projects: []ProjectStatus{finished}}.Markdown(65536),
 		"follow-up-late":        FollowUp{Number: 12, Status: status(of(late))}.Body(65536),
 		"status-late":           Status{Head: someSHA, Merged: true, Projects: []ProjectStatus{late, app}}.Markdown(65536),
 		"check-late":            check(late, ""),

@@ -118,6 +118,9 @@ func (h Head) Title(limit int) string {
 		panic(fmt.Sprintf("comment: there is no standing %q of a head", h.Standing))
 	}
 	title := row.title
+	if h.Standing == HeadNoChanges && slices.ContainsFunc(h.Projects, func(p ProjectStatus) bool { return p.FinishedBy != 0 }) {
+		title = "Applied by the applies of other pull requests"
+	}
 	if h.Standing == HeadApplying && h.queues() {
 		title = "In the queue behind " + turns.Pulls(h.ahead()) + ": %s"
 	}

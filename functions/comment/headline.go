@@ -37,6 +37,7 @@ var headlines = []struct {
 	{[]Standing{Ready, OnMerge}, "Plan for %s", "Plan for %d of %d projects of %s", "is planned", "are planned", plannedOnly},
 	{[]Standing{Previewed}, "Plan without credentials for %s", "Plan without credentials for %d of %d projects of %s", "is planned without credentials", "are planned without credentials", plannedOnly},
 	{[]Standing{Closed}, "Closed, not applied: %s", "Closed, not applied: %d of %d projects of %s", "is not applied", "are not applied", nil},
+	{[]Standing{elsewhere}, "What %s has merged is applied", "Applied by other pull requests: %d of %d projects of %s", "is applied by another pull request", "are applied by other pull requests", nil},
 	{[]Standing{Applied}, "Lockstep has applied %s", "Lockstep has applied %d of %d projects of %s", "is applied", "are applied", doneOnly},
 }
 

@@ -129,8 +129,13 @@ const held Standing = "held"
 // inLine stands for ApplyQueued behind the applies of other pull requests, likewise.
 const inLine Standing = "in line"
 
+// elsewhere stands for a project that the apply of another pull request has finished, likewise.
+const elsewhere Standing = "elsewhere"
+
 func (p ProjectStatus) ranked() Standing {
 	switch {
+	case p.FinishedBy != 0:
+		return elsewhere
 	case p.Held():
 		return held
 	case p.Standing == ApplyQueued && len(p.Ahead) > 0:
@@ -190,6 +195,9 @@ func (p ProjectStatus) progress() string {
 	case PartPlanned:
 		return "**not all is planned**, waits for " + p.planCommand()
 	case NoChanges:
+		if p.FinishedBy != 0 {
+			return fmt.Sprintf("applied by the apply of #%d", p.FinishedBy)
+		}
 		return "nothing to do"
 	case PlanFailed:
 		return "**failed**"

@@ -71,6 +71,8 @@ type ProjectStatus struct {
 	Late bool
 	// Left is set if the pull request is open, and its plan was dropped: it was closed in between, or went into another branch.
 	Left bool
+	// FinishedBy is the number of another pull request whose apply has finished what the merge has left; 0 if none has.
+	FinishedBy int
 	// Gone is set if the base branch has removed the project since it was planned.
 	Gone bool
 	// Unmerged is set for a plan without changes if the state has those of an apply of this pull request, which is open: the base

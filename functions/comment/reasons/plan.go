@@ -75,9 +75,16 @@ func (r PlanIsBad) words() (text, remedy string) {
 }
 
 // AlreadyDone: the plan is applied.
-type AlreadyDone struct{ Head, By string }
+type AlreadyDone struct {
+	Head, By string
+	// Number is that of another pull request whose apply has done it; 0 for its own.
+	Number int `json:",omitempty"`
+}
 
 func (r AlreadyDone) words() (text, remedy string) {
+	if r.Number != 0 {
+		return fmt.Sprintf("The apply of #%d has finished what was merged.", r.Number), ""
+	}
 	return fmt.Sprintf("The plan for %s is applied already, as %s asked.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.By)), ""
 }
 

@@ -1,6 +1,8 @@
 package dispatch_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -411,10 +413,82 @@ func TestFollowUpByAnother(t *testing.T) {
 			if len(issue.Talk) != 1 || !strings.Contains(issue.Talk[0], "The apply of #2 has finished `net`.") {
 				t.Errorf("the comments are %q", issue.Talk)
 			}
-			s.settle()
-			s.expect("the retry", s.say("alice", first, "lockstep retry"), "`net`")
+			s.expect("the status", s.status(first), "| `net` | 2 to add, 0 to change, 0 to destroy | applied by the apply of #2 |")
+			s.lacks("the status", s.status(first), "not applied")
+			s.lacks("the status", s.status(first), "retry")
+			s.expect("the check", s.check("subnet"), "success Applied by the apply of #2")
+			s.expect("the check of the head", s.headOf("subnet"), "success")
+			s.expect("an apply", s.say("alice", first, "lockstep apply"), "**Not applied** `net`", "The apply of #2 has finished what was merged.")
+			comments := len(s.repo.Comments(first))
+			for i := range 3 {
+				third := s.pull("bob", fmt.Sprint("third", i), githubtest.Files{"net/main.tf": resource("vpc", fmt.Sprint("v", i+2))})
+				s.repo.Merge("bob", third)
+				s.settle()
+			}
+			if got := len(s.repo.Comments(first)); got != comments {
+				t.Errorf("%d comments, and %d before", got, comments)
+			}
+			s.expect("the status afterwards", s.status(first), "applied by the apply of #2")
+			s.expect("the retry", s.say("alice", first, "lockstep retry"), "Nothing here has failed.")
 			if issue := s.repo.Issues()[0]; issue.Open || len(issue.Talk) != 1 {
 				t.Errorf("after a retry the issue is %+v", issue)
+			}
+		})
+	}
+}
+
+// TestFinishedByAnother holds that a merged pull request says whose apply has finished it, where a comment was to apply it, where its
+// new plan waits, and where its apply waits for what is missing.
+func TestFinishedByAnother(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		files  githubtest.Files
+		before func(s *stage, first int)
+	}{
+		"without an apply": {githubtest.Files{"net/main.tf": resource("vpc", "v1")}, func(*stage, int) {}},
+		"with a new plan": {githubtest.Files{"net/main.tf": resource("vpc", "v1")}, func(s *stage, first int) {
+			s.expect("the retry", s.say("alice", first, "lockstep retry"), "**Planned** `net`: 2 to add")
+		}},
+		"late": {landing("require \"apply\" {\n  labels = [\"go\"]\n}\n"), func(s *stage, first int) {
+			s.expect("the status", s.status(first), "waits for what is missing")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, test.files)
+			first := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+			s.repo.Merge("bob", first)
+			s.settle()
+			test.before(s, first)
+			second := s.pull("bob", "other", githubtest.Files{"net/other.tf": resource("other", "v1")})
+			s.repo.Label("bob", second, "go")
+			s.settle()
+			if name != "late" {
+				s.expect("the other apply", s.say("bob", second, "lockstep apply"), "**Applied** `net`: 3 added")
+			}
+			s.repo.Merge("bob", second)
+			s.settle()
+			s.expect("the status", s.status(first), "| `net` | 2 to add, 0 to change, 0 to destroy | applied by the apply of #2 |")
+			s.lacks("the status", s.status(first), "retry")
+			s.expect("the check", s.check("subnet"), "success Applied by the apply of #2")
+			kept := func(a string) bool { return strings.Contains(a, fmt.Sprintf("/%d/net@", first)) }
+			if got := usable(artifacts(t, s)); name == "late" && slices.ContainsFunc(got, kept) {
+				t.Errorf("something is kept: %q", got)
+			}
+			run := s.run(first)
+			third := s.pull("bob", "third", githubtest.Files{"net/main.tf": resource("vpc", "v2")})
+			s.repo.Label("bob", third, "go")
+			s.repo.Label("bob", first, "go")
+			if name != "late" {
+				s.say("bob", third, "lockstep apply")
+			}
+			s.repo.Merge("bob", third)
+			s.settle()
+			if now := s.run(first); now.Attempt != run.Attempt || now.Try != run.Try || now.Begun != run.Begun || now.Reserved != run.Reserved {
+				t.Errorf("the run was %+v, and is %+v", run, now)
+			}
+			if got := s.late(); len(got) > 0 {
+				t.Errorf("the watches are %+v", got)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
 )
 
 // A trigger handles one kind of message.
@@ -121,11 +122,14 @@ func (t *task) then(ctx context.Context, err error) error {
 	return t.report.Sync(ctx)
 }
 
-// sync goes on with the applies that wait for those of other projects, one of which may be at its end, and with the plans
+// sync tells of what others have finished, goes on with the applies that wait for those of other projects, one of which may be at its end, and with the plans
 // that were made with the outputs of others, or that nobody has to ask for any more, writes the comments, tells GitHub of deployments and people elsewhere of
 // outcomes, and merges what is applied.
 func (t *task) sync(ctx context.Context) error {
 	if err := t.evidence.Look(ctx); err != nil {
+		return err
+	}
+	if err := applyrun.Finished(ctx, t.closer); err != nil {
 		return err
 	}
 	_, err := t.waves.GoOn(ctx)

@@ -64,6 +64,10 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 		if s.Phase == runs.Superseded || !s.Meant(c) {
 			continue
 		}
+		if s.FinishedBy != 0 {
+			done = append(done, refused(runs.Label(s.Run), reasons.AlreadyDone{Head: s.Head, Number: s.FinishedBy}))
+			continue
+		}
 		switch s.Standing() {
 		case comment.Applied:
 			done = append(done, refused(runs.Label(s.Run), reasons.AlreadyDone{Head: s.Head, By: s.Actor}))

@@ -459,6 +459,8 @@ func TestGate(t *testing.T) {
 
 		{"after the merge, locked for another one", []change{mergedSince, after, locked(Reservation{Number: 8})}, "LockedByAnother"},
 		{"after the merge, another one was applied", []change{mergedSince, after, last(LastApply{Number: 8})}, "OtherUnmerged"},
+		{"after the merge, and finished by another pull request", []change{mergedSince, after, func(q *Request) { q.Run.FinishedBy = 8 }}, "AlreadyDone"},
+		{"the same, of a plan that the merge has dropped", []change{mergedSince, phase(Dropped), func(q *Request) { q.Run.FinishedBy = 8 }}, "AlreadyDone"},
 		{"after the merge, a requirement is not met", []change{mergedSince, after, required(rulings.Fails)}, "Required"},
 		{"after the merge, the state was written", []change{mergedSince, after, state(StateID{"l", 4, "v4"})}, "StateMoved"},
 		{"after the merge, the state was written, planned again", []change{mergedSince, after, state(StateID{"l", 4, "v4"}), again(true)}, ""},

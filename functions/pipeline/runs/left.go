@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// A Left is a project that a merge should have applied and has not, so that there is an issue about it.
+// A Left is a project of a merge that is not applied.
 type Left struct {
 	Pull  pipeline.Pull // the one that is merged
 	Merge string        // its commit
@@ -27,6 +27,19 @@ func LeftKey(p pipeline.Pull, target string) string {
 // Of reports whether l is about the present plan and apply of a run.
 func (l Left) Of(r Run) bool {
 	return l.Merge != "" && l.Pull.Number == r.Pull.Number && l.Attempt == r.Attempt && l.Try == r.Try
+}
+
+// Finished returns a run whose rest the apply of another pull request has finished: nobody applies its plan any more, nor asks what
+// becomes of it. ok is false if that is known, or the run is under way.
+func Finished(r Run, by int) (done Run, ok bool) {
+	if by == 0 || r.FinishedBy != 0 || r.Phase.UnderWay() || r.Phase == Queued || r.Phase == Planning {
+		return r, false
+	}
+	if r.Waiting() {
+		r = r.GiveUp()
+	}
+	r.FinishedBy, r.Late = by, false
+	return r, true
 }
 
 // Finishes reports whether the outcome of a run may have finished what the merge of another pull request has left of its project:

@@ -16,6 +16,9 @@ func Alone(r Run, c comment.Command) bool {
 // failed reports whether somebody has to look at the run: its last plan or apply has failed, or what was merged is not
 // applied.
 func (r Run) failed() bool {
+	if r.FinishedBy != 0 {
+		return false
+	}
 	left := r.Standing() == comment.PartPlanned || r.Standing() == comment.PartApplied
 	return r.Phase.Failed() || r.Waiting() && r.Late || r.AfterMerge && left || r.Phase == Dropped && r.Merged && (r.Was.Failed() || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
 }

@@ -128,6 +128,9 @@ func InTurn(ranks map[string]int, a, b Run) int {
 
 // progress is how far the run's project is.
 func (r Run) progress() order.Progress {
+	if r.FinishedBy != 0 {
+		return order.Applied
+	}
 	phase := r.Phase
 	if phase == Dropped {
 		phase = r.Was

@@ -95,7 +95,7 @@ type Failure struct {
 // Checkable reports whether the plan of a run can become another one without a push or a command: it waits for its apply, or has
 // failed.
 func Checkable(r Run) bool {
-	return (r.Phase == Planned || r.Phase == PlanFailed && r.Failure != nil) && !Preview(r)
+	return (r.Phase == Planned || r.Phase == PlanFailed && r.Failure != nil) && !Preview(r) && r.FinishedBy == 0
 }
 
 // Anew returns the run of a plan that failed as one that is planned again, for a message, as nobody else has asked for it.

@@ -71,6 +71,8 @@ func conflict(q *Request) reasons.Reason {
 func occasion(q *Request) reasons.Reason {
 	onMerge := q.Run.ApplyOn == project.OnMerge
 	switch {
+	case q.Entry == ByComment && q.Pull.Merged && q.Run.FinishedBy != 0: // phase tells by which one
+		return nil
 	case q.Entry == ByComment && q.Pull.Merged && q.Run.Phase == Applied && Complete(q.Run): // phase tells what became of it
 		return nil
 	case q.merged() && !q.Pull.Merged:
@@ -110,6 +112,9 @@ func notAll(q *Request) reasons.Reason {
 // phase holds that the run has a plan that can be applied.
 func phase(q *Request) reasons.Reason {
 	r := q.Run
+	if r.FinishedBy != 0 {
+		return reasons.AlreadyDone{Head: r.Head, Number: r.FinishedBy}
+	}
 	if r.Waiting() {
 		return reasons.BeingApplied{By: r.Waits.By, Verb: comment.Apply}
 	}

@@ -57,6 +57,8 @@ type Run struct {
 	Gone bool `json:",omitempty"`
 	// Beside is set for a project that the pull request does not touch: somebody has named it.
 	Beside bool `json:",omitempty"`
+	// FinishedBy is the number of another pull request whose apply has finished what the merge has left of the project; 0 if none has.
+	FinishedBy int `json:",omitempty"`
 	// Upheld is set for a refresh-only plan of a head that is applied as a whole, or has nothing to apply: there is nothing that the
 	// plan leaves out.
 	Upheld bool `json:",omitempty"`
@@ -199,7 +201,7 @@ func (r Run) To(next Phase) Run {
 	}
 	r.After = nil
 	if next == Queued {
-		r.Failure, r.StoppedBy = nil, ""
+		r.Failure, r.StoppedBy, r.FinishedBy = nil, "", 0
 	}
 	if !next.UnderWay() && next != Planned {
 		r.Late = false
@@ -216,6 +218,8 @@ func (r Run) To(next Phase) Run {
 // Standing is the run's progress for people.
 func (r Run) Standing() comment.Standing {
 	switch {
+	case r.FinishedBy != 0:
+		return comment.NoChanges
 	case r.Waiting() && r.Late:
 		return comment.NotApplied
 	case r.Waiting():

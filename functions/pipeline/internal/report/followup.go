@@ -45,24 +45,37 @@ func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger
 
 // others finds the pull requests whose applies have finished what is left, and lists the rest, for an apply that will.
 func others(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
-	if !f.Needed() && !l.FollowUp.Open {
-		return nil
+	if err := unasked(ctx, rp, f, all, l); err != nil || !f.Needed() && !l.FollowUp.Open {
+		return err
 	}
 	f.Others = map[string]int{}
+	for _, p := range f.Projects {
+		if p.FinishedBy != 0 && p.MergeApplies {
+			f.Others[p.Label()] = p.FinishedBy
+		}
+	}
 	for _, p := range f.Left() {
 		i := slices.IndexFunc(all, func(s ledger.Versioned) bool { return s.Head == l.Head && runs.Label(s.Run) == p.Label() })
 		if i < 0 {
 			continue
 		}
-		left, err := ledger.LeftOf(ctx, rp.Ledger, all[i].Run)
-		switch {
-		case err != nil:
+		if err := ledger.PutLeft(ctx, rp.Ledger, all[i].Run, rp.Evidence.Pull.MergeSHA); err != nil {
 			return err
-		case left.By != 0:
-			f.Others[p.Label()] = left.By
+		}
+	}
+	return nil
+}
+
+// unasked lists projects that a merge has left because a comment was to apply them: there is no issue about these.
+func unasked(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
+	for _, s := range all {
+		left := s.Head == l.Head && f.Merged && slices.ContainsFunc(f.Projects, func(p comment.ProjectStatus) bool {
+			return p.Label() == runs.Label(s.Run) && !p.MergeApplies && slices.Contains([]comment.Standing{comment.NotApplied, comment.Ready, comment.Renewed, comment.Stale}, p.Standing)
+		})
+		if !left {
 			continue
 		}
-		if err := ledger.PutLeft(ctx, rp.Ledger, all[i].Run, rp.Evidence.Pull.MergeSHA); err != nil {
+		if err := ledger.PutLeft(ctx, rp.Ledger, s.Run, rp.Evidence.Pull.MergeSHA); err != nil {
 			return err
 		}
 	}

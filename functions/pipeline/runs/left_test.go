@@ -1,0 +1,47 @@
+package runs
+
+import (
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
+)
+
+// TestFinished holds that nothing is left of a run whose rest the apply of another pull request has finished, and that one which is
+// under way comes to its own end.
+func TestFinished(t *testing.T) {
+	t.Parallel()
+	planned := Run{Project: "net", Phase: Planned, Applyable: true, AfterMerge: true}
+	late := Run{Project: "net", Phase: Planned, Applyable: true, Late: true, Try: 1}.Await(Waiting{For: "merge"})
+	for name, test := range map[string]struct {
+		r    Run
+		by   int
+		want bool
+	}{
+		"a plan that waits":         {planned, 8, true},
+		"an apply that waits":       {late, 8, true},
+		"a plan that was dropped":   {Run{Phase: Dropped, Was: Planned, Merged: true, Applyable: true}, 8, true},
+		"a plan that failed":        {Run{Phase: PlanFailed, Failure: &Failure{}, AfterMerge: true}, 8, true},
+		"an apply that failed":      {Run{Phase: ApplyFailed}, 8, true},
+		"nobody":                    {planned, 0, false},
+		"a second time":             {Run{Phase: Planned, FinishedBy: 8}, 9, false},
+		"an apply that is queued":   {Run{Phase: ApplyQueued}, 8, false},
+		"an apply":                  {Run{Phase: Applying}, 8, false},
+		"a plan that is queued":     {Run{Phase: Queued}, 8, false},
+		"a plan that is being made": {Run{Phase: Planning}, 8, false},
+	} {
+		done, ok := Finished(test.r, test.by)
+		if ok != test.want {
+			t.Errorf("%s: %v", name, ok)
+		}
+		if !ok {
+			continue
+		}
+		if got := done.Standing(); got != comment.NoChanges || Checkable(done) || done.Waiting() || done.failed() || done.progress() != order.Applied {
+			t.Errorf("%s: it is %s, checkable %v, waiting %v, failed %v, %v", name, got, Checkable(done), done.Waiting(), done.failed(), done.progress())
+		}
+		if done.Phase.May(Queued) && done.To(Queued).FinishedBy != 0 {
+			t.Errorf("%s: a new plan is finished", name)
+		}
+	}
+}
