@@ -28,11 +28,17 @@ var (
 	underWay = []Standing{Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, OnMerge}
 )
 
-// Left returns the projects that the merge should have applied, and that are not applied.
+// Left returns the projects that the merge should have applied, and that are not applied, and those that a comment applies before them.
 func (f FollowUp) Left() []ProjectStatus {
-	return slices.DeleteFunc(slices.Clone(f.Projects), func(p ProjectStatus) bool {
-		return !p.MergeApplies || slices.Contains(settled, p.Standing) || f.Others[p.Label()] != 0
-	})
+	left := func(p ProjectStatus) bool {
+		return p.MergeApplies && !slices.Contains(settled, p.Standing) && f.Others[p.Label()] == 0
+	}
+	before := func(p ProjectStatus) bool {
+		return !slices.Contains(settled, p.Standing) && slices.ContainsFunc(f.Projects, func(x ProjectStatus) bool {
+			return left(x) && x.Behind != nil && slices.Contains(x.Behind.On, p.Name)
+		})
+	}
+	return slices.DeleteFunc(slices.Clone(f.Projects), func(p ProjectStatus) bool { return !left(p) && !before(p) })
 }
 
 // Needed reports whether somebody has to act, so that there is an issue. One that is there stays until nothing is

@@ -127,6 +127,9 @@ func (h Head) Title(limit int) string {
 	if strings.Contains(title, "%s") {
 		title = fmt.Sprintf(title, h.some(row.of))
 	}
+	if n, _, _ := h.count([]Standing{NotApplied}); n > 0 && h.Standing == HeadApplyFailed {
+		title += fmt.Sprintf("; %d merged, but not applied", n)
+	}
 	if len(title) > limit { // only numbers and our own words
 		title = title[:limit]
 	}

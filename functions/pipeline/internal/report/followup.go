@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -17,6 +18,9 @@ import (
 // between finds the open one by its marker.
 func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger.Versioned, l ledger.Look) error {
 	f := comment.FollowUp{Number: rp.Evidence.Message.Pull.Number, Status: s}
+	if err := waited(ctx, rp, &f, all, l); err != nil {
+		return err
+	}
 	if err := others(ctx, rp, &f, all, l); err != nil {
 		return err
 	}
@@ -41,6 +45,29 @@ func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger
 	}
 	now.Open = now.Open && now.Number != 0
 	return rp.Ledger.ChangeLook(ctx, rp.Evidence.Message.Pull, func(l *ledger.Look) { l.FollowUp = now })
+}
+
+// waited adds what comes before the applies of the projects that the merge has left: a comment applies some of it.
+func waited(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
+	if !f.Needed() {
+		return nil
+	}
+	f.Projects = slices.Clone(f.Projects)
+	line := &evidence.Line{Evidence: rp.Evidence}
+	for i, p := range f.Projects {
+		at := slices.IndexFunc(all, func(s ledger.Versioned) bool { return s.Head == l.Head && runs.Label(s.Run) == p.Label() })
+		if !p.MergeApplies || p.Standing != comment.NotApplied || p.Behind != nil || at < 0 {
+			continue
+		}
+		behind, err := line.Behind(ctx, all[at].Run)
+		if err != nil {
+			if _, err = evidence.Impossible(err); err != nil {
+				return err
+			}
+		}
+		f.Projects[i].Behind = behind
+	}
+	return nil
 }
 
 // others finds the pull requests whose applies have finished what is left, and lists the rest, for an apply that will.

@@ -1,0 +1,47 @@
+package dispatch_test
+
+import (
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// TestMixtureAfterTheMerge holds that an apply after the merge which fails is told with what is dropped behind it, and that the issue has
+// the project that a comment applies, where one of the merge comes after it.
+func TestMixtureAfterTheMerge(t *testing.T) {
+	t.Parallel()
+	const before, after = "project \"net\" {\n  dir = \"net\"\n", "}\nproject \"app\" {\n  dir = \"app\"\n  apply = \"merge\"\n  depends_on = [\"net\"]\n}\n"
+	start := func(t *testing.T, on string) (*stage, int) {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": before + on + after})
+		return s, s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	}
+	issue := func(s *stage) string { return s.repo.Issues()[0].Body }
+	t.Run("by comment, and on merge", func(t *testing.T) {
+		s, n := start(t, "")
+		s.repo.Merge("bob", n)
+		s.settle()
+		const left = "| `app` | 2 to add, 0 to change, 0 to destroy | **not applied**, to be applied after `net` |"
+		s.expect("the issue", issue(s), left, "| `net` | 2 to add, 0 to change, 0 to destroy | **not applied** |")
+		s.say("alice", n, "lockstep retry")
+		engine := s.pipeline.Engine
+		s.pipeline.Engine = halfway{engine}
+		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**The apply of `net` failed**", "**Not applied** `app`")
+		s.expect("the issue then", issue(s), "| `net` | 2 to add, 0 to change, 0 to destroy | **failed**, applied by `alice` |", "| `app` | 2 to add, 0 to change, 0 to destroy | waits for `lockstep apply`, to be applied after `net` |")
+		s.pipeline.Engine = engine
+		s.say("alice", n, "lockstep retry")
+		s.say("alice", n, "lockstep apply")
+		s.expect("the issue at the end", issue(s), "What #1 has merged is applied.")
+		if got := s.openIssues(); len(got) > 0 {
+			t.Errorf("the issues are %q", got)
+		}
+	})
+	t.Run("on merge alone", func(t *testing.T) {
+		s, n := start(t, "  apply = \"merge\"\n")
+		s.pipeline.Engine = halfway{s.pipeline.Engine}
+		s.repo.Merge("bob", n)
+		s.settle()
+		s.expect("the answer", s.answer(n, "merge"), "**The apply of `net` failed**", "**Not applied** `app`")
+		s.expect("the check of the head", s.headOf("b"), "failure The apply failed: 1 of 2 projects; 1 merged, but not applied")
+		s.expect("the issue", issue(s), "`app`", "`net`")
+	})
+}
