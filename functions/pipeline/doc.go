@@ -112,7 +112,8 @@
 // A repository is its ID: records, messages and requests to GitHub have it, and names are for people and for grants. Its name and
 // the installation that has it are those of the last look (evidence.Reader.Look), whatever a message or record says, and so
 // is the question whether it is served. Where a message comes to nobody, since the repository is another account's by now, it
-// is handled there if the pull request is known here; whatever else is lost on the way the janitor finds under the new name.
+// is handled there if the pull request is known here, and again where it is back by then; whatever else is lost on the way the janitor
+// finds under the new name.
 //
 // # The bonds of a plan
 //

@@ -13,10 +13,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
+// givenUp ends the key of the record of a message that was given up.
+const givenUp = ".given-up"
+
 // Abandon ends a message that was handled too often, or whose process is known to be dead: its task
 // has failed, for a reason that people are told. It can be repeated.
 func (p *Pipeline) Abandon(ctx context.Context, m pipeline.Message, reason string) error {
-	return p.once(ctx, m, "message/"+m.ID+".given-up", func(t *task, ctx context.Context) error {
+	return p.once(ctx, m, "message/"+m.ID+givenUp, func(t *task, ctx context.Context) error {
 		return t.abandon(ctx, t.report.Clean(reason))
 	})
 }

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -17,6 +18,9 @@ type Inventory interface {
 	Installations(ctx context.Context) ([]github.Installation, error)
 	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
 }
+
+// errBack is the end of an attempt for which a repository was away that is in its place now: another attempt finds it.
+var errBack = errors.New("it is where it was, and was not there before")
 
 // elsewhere returns the message of a task that came to nobody, or under a name that is another repository's by now, for the
 // installation that has its repository now, and with its present name: one that was transferred to another account. The webhook
@@ -50,6 +54,9 @@ func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message) (pipeline.
 			served, err := p.serves(ctx, r)
 			moved := m.Pull.Installation != i.ID || m.Pull.Repo != r
 			m.Pull.Installation, m.Pull.Repo = i.ID, r
+			if err == nil && served && !moved {
+				err = fmt.Errorf("look for %s: %w", r, errBack)
+			}
 			return m, served && moved, err
 		}
 	}

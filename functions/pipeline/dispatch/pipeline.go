@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -194,6 +195,9 @@ func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tri
 		return t, came
 	}
 	m, found, err := p.elsewhere(ctx, m)
+	if errors.Is(err, errBack) && strings.HasSuffix(tries.Key, givenUp) {
+		return t, came
+	}
 	if err != nil {
 		return t, err
 	}

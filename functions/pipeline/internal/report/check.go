@@ -241,9 +241,8 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	case own.Twinned():
 		id = 0 // to be looked for
 	}
-	id, err = rp.Hub.PutCheck(ctx, id, check)
-	absent, err := evidence.Absent(ctx, rp.Evidence, err)
-	if err != nil || absent { // nobody can look at the checks of a commit that is gone
+	id, absent, err := putCheck(ctx, rp, id, check)
+	if err != nil || absent {
 		return err
 	}
 	written := runs.CheckRecord{ID: id, Shown: shown, Around: runs.Around(p), Required: runs.Brief(p.Required), Behind: p.Behind}
@@ -272,6 +271,18 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 		left(&r, all)
 	}
 	return rp.PutCheck(ctx, r)
+}
+
+// putCheck writes a check run, and reports whether its commit is absent: nobody can look at the checks of one that is gone. GitHub
+// answers the same while the repository is transferred, and it may be back by the time that somebody looks: it is asked twice.
+func putCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (made int64, absent bool, err error) {
+	for range 2 {
+		made, err = rp.Hub.PutCheck(ctx, id, c)
+		if absent, err = evidence.Absent(ctx, rp.Evidence, err); err != nil || !absent {
+			break
+		}
+	}
+	return made, absent, err
 }
 
 // nameable returns the hashes of the plans that the check run of a run may name from now on: its

@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/checking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -306,8 +305,7 @@ func (rp *Reporter) putHead(ctx context.Context, sha string, value []byte) error
 		Title: title, Summary: markdown.Cut(strings.Join(pages, "\n"), github.MaxCheckText),
 	}
 	c.Status, c.Conclusion = checking.Conclude(w.Standing, w.Waiting)
-	_, err = rp.Hub.PutCheck(ctx, 0, c)
-	_, err = evidence.Absent(ctx, rp.Evidence, err) // nobody can look at the checks of a commit that is gone
+	_, _, err = putCheck(ctx, rp, 0, c)
 	return err
 }
 
