@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -35,9 +36,21 @@ func (s *simulation) finishedByAnother(r runs.Run) bool {
 	if err != nil {
 		s.bug("%v", err)
 	}
-	return l.By != 0 && slices.ContainsFunc(s.repo.Comments(l.By), func(c githubtest.Comment) bool {
+	by := cmp.Or(r.FinishedBy, l.By)
+	return by != 0 && slices.ContainsFunc(s.repo.Comments(by), func(c githubtest.Comment) bool {
 		return c.Author == "lockstep[bot]" && strings.Contains(c.Body, "**Applied** `"+r.Project+"`")
 	})
+}
+
+// landsLater reports whether an apply of a merge waits with reason: for the clock, a review, or the end of a lock, or after one that does.
+func (s *simulation) landsLater(r runs.Run) bool {
+	if !r.Late || r.AfterMerge {
+		return false
+	}
+	held, unsure := s.heldByTeam(r)
+	reviewed := s.reviewing() || s.team.approvals || s.team.owners || s.team.environment
+	misses := reviewed && s.missesReview(githubtest.PullView{Number: r.Pull.Number, Head: r.Head})
+	return held || unsure || misses || s.locked(r) || len(r.Waits.On) > 0
 }
 
 // followedUp holds that each project of a merge has had a plan, and that there is one open issue exactly as long as a project is
@@ -62,6 +75,8 @@ func (s *simulation) followedUp(number int, state, head string, all []runs.Run) 
 		switch standing := r.Standing(); {
 		case r.Head != head && !slices.Contains(touched, r.Dir): // of a former head
 		case state != "merged" || r.ApplyOn != project.OnMerge && !r.Removed:
+		case r.FinishedBy != 0 && !s.finishedByAnother(r):
+			s.bug("%s of #%d is told as finished by #%d", r.Project, number, r.FinishedBy)
 		case s.finishedByAnother(r): // a plan that has changes since then has those of others
 		case standing != comment.Applied && standing != comment.NoChanges && standing != comment.Superseded && standing != comment.Closed:
 			left = r.Project + " is " + string(standing)

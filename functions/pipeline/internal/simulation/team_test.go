@@ -444,7 +444,7 @@ func (s *simulation) heldByTeam(r runs.Run) (held, unsure bool) {
 	p, _ := s.view(r.Pull.Number)
 	// The janitor has an eye on the clock, and comes between.
 	clock := s.team.window != "" || s.team.frozen
-	unsure = clock && (p.State == "merged" || s.opened(now) != s.opened(now.Add(-30*time.Minute))) || s.ofFork(p.Number)
+	unsure = clock && s.opened(now) != s.opened(now.Add(-30*time.Minute)) || s.ofFork(p.Number)
 	unsure = unsure || s.team.environment && r.Project == "p0" && s.missesReview(githubtest.PullView{Number: r.Pull.Number, Head: r.Head})
 	held = !s.opened(now)
 	if c := cmp.Or(r.Judged, r.Content); c != nil {
