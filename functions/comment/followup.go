@@ -2,10 +2,10 @@ package comment
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/others"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -58,7 +58,7 @@ func (f FollowUp) Body(limit int) string {
 	marker := FollowUpMarker(f.Number) + "\n"
 	s := f.Status
 	if s.Projects = f.Left(); len(s.Projects) == 0 {
-		if done := f.done(); done != "" {
+		if done := others.Done(f.Others); done != "" {
 			return marker + markdown.CutTo(fmt.Sprintf("What #%d has merged is applied: %s.\n", f.Number, done), limit-len(marker), "")
 		}
 		return marker + fmt.Sprintf("What #%d has merged is applied.\n", f.Number)
@@ -69,19 +69,10 @@ func (f FollowUp) Body(limit int) string {
 		FollowUp{Number: f.Number, Status: s}.remedy(),
 		"This issue is closed once that is done, there or by an apply of another pull request whose plan is of the whole project, with this merge.",
 	}
-	if done := f.done(); done != "" {
+	if done := others.Done(f.Others); done != "" {
 		parts = slices.Insert(parts, 2, fmt.Sprintf("Applied meanwhile: %s.", done))
 	}
 	return marker + markdown.CutTo(strings.Join(parts, "\n\n")+"\n", limit-len(marker), "")
-}
-
-// done are the projects that the applies of other pull requests have finished; "" if there are none.
-func (f FollowUp) done() string {
-	var all []string
-	for _, label := range slices.Sorted(maps.Keys(f.Others)) {
-		all = append(all, fmt.Sprintf("%s by the apply of #%d", markdown.Code(label), f.Others[label]))
-	}
-	return strings.Join(all, ", ")
 }
 
 // FinishedMarker is the beginning of the comment on the issue that tells whose applies have finished the rest.
@@ -89,18 +80,10 @@ const FinishedMarker = "<!-- lockstep:finished -->"
 
 // Finished returns that comment, with its marker, of at most limit bytes; "" if the pull request's own have.
 func (f FollowUp) Finished(limit int) string {
-	by := map[int][]string{}
-	for label, number := range f.Others {
-		by[number] = append(by[number], markdown.Code(label))
-	}
-	text := FinishedMarker + "\n"
-	for _, number := range slices.Sorted(maps.Keys(by)) {
-		slices.Sort(by[number])
-		text += fmt.Sprintf("The apply of #%d has finished %s.\n", number, strings.Join(by[number], ", "))
-	}
-	if len(by) == 0 {
+	if len(f.Others) == 0 {
 		return ""
 	}
+	text := FinishedMarker + "\n" + others.Told(f.Others)
 	return markdown.CutTo(text+fmt.Sprintf("\nNothing of #%d is left.\n", f.Number), limit, "")
 }
 

@@ -52,15 +52,7 @@ func Standings() []Standing {
 type Progress struct{ Done, Of int }
 
 // text returns the progress as "80 of 200 changes are done", or "".
-func (p Progress) text() string {
-	switch p.Of {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("%d of 1 change is done", p.Done)
-	}
-	return fmt.Sprintf("%d of %d changes are done", p.Done, p.Of)
-}
+func (p Progress) text() string { return sums.Far(p.Done, p.Of) }
 
 func (p ProjectStatus) plan() string {
 	unmade := p.Plan == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed)

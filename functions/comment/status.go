@@ -228,21 +228,11 @@ func (p ProjectStatus) named() bool {
 func (p ProjectStatus) where() string {
 	switch {
 	case p.Whole != "":
-		return fmt.Sprintf("All of it: %s.", place(p.Whole))
+		return fmt.Sprintf("All of it: %s.", markdown.Place(p.Whole))
 	case p.Check != "":
 		return fmt.Sprintf("The check %s has more of it.", markdown.Code(p.Check))
 	}
 	return ""
-}
-
-// place returns an address as a link, and anything else as code.
-func place(where string) string {
-	if strings.HasPrefix(where, "http://") || strings.HasPrefix(where, "https://") {
-		if !strings.ContainsAny(where, "<>\"` \n") {
-			return "<" + where + ">"
-		}
-	}
-	return markdown.Code(where)
 }
 
 // remedy says what can be done next.

@@ -92,3 +92,13 @@ func Few(names []string, more int) string {
 
 // SHA is as much of the SHA of a commit as people read.
 func SHA(sha string) string { return sha[:min(len(sha), 7)] }
+
+// Place returns an address as a link, and anything else as code.
+func Place(where string) string {
+	if strings.HasPrefix(where, "http://") || strings.HasPrefix(where, "https://") {
+		if !strings.ContainsAny(where, "<>\"` \n") {
+			return "<" + where + ">"
+		}
+	}
+	return Code(where)
+}

@@ -35,3 +35,14 @@ func text(c counting.Counts, imported, add, change, destroy, forget string) stri
 	part(forget, c.Forget, false)
 	return strings.Join(parts, ", ")
 }
+
+// Far returns how far an apply is as "80 of 200 changes are done", or "" where nothing is known.
+func Far(done, of int) string {
+	switch of {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%d of 1 change is done", done)
+	}
+	return fmt.Sprintf("%d of %d changes are done", done, of)
+}

@@ -1,0 +1,34 @@
+// Package others tells of the applies of other pull requests that have finished what a merge had left.
+package others
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
+// Done lists finished projects, by their labels, with the numbers of those pull requests; "" if there are none.
+func Done(by map[string]int) string {
+	var all []string
+	for _, label := range slices.Sorted(maps.Keys(by)) {
+		all = append(all, fmt.Sprintf("%s by the apply of #%d", markdown.Code(label), by[label]))
+	}
+	return strings.Join(all, ", ")
+}
+
+// Told tells the same, a line for each pull request.
+func Told(by map[string]int) string {
+	of := map[int][]string{}
+	for label, number := range by {
+		of[number] = append(of[number], markdown.Code(label))
+	}
+	text := ""
+	for _, number := range slices.Sorted(maps.Keys(of)) {
+		slices.Sort(of[number])
+		text += fmt.Sprintf("The apply of #%d has finished %s.\n", number, strings.Join(of[number], ", "))
+	}
+	return text
+}
