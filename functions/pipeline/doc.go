@@ -147,7 +147,8 @@
 // commit allows it. A record names the owner of an address: it is claimed before the first plan
 // that reads it, or before the first apply, where the base commit does not have it yet, and
 // nobody else gets it until whoever runs Lockstep gives it free (Release). The base branch
-// is asked once more when the state is locked.
+// is asked once more when the state is locked; of a project that a merge into it has removed its last commit
+// that had it is the answer (runs.Had).
 //
 // Each head has a check run "lockstep", which a branch rule can require, and each project one beside
 // it. A check run belongs to a commit: where two pull requests have the same head, each

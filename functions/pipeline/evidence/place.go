@@ -155,8 +155,8 @@ func claims(q runs.Request) bool {
 }
 
 // PlaceAgain decides again on the address of a request's state, now that it is locked, by the
-// present tip of the base branch. It costs a request to GitHub, and an archive if the tip has
-// moved.
+// present tip of the base branch; where a merge has removed the project, by the last commit that had it. It costs a request to GitHub,
+// and an archive if the tip has moved.
 func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
 	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
 	absent, err := Absent(ctx, e, err)
@@ -173,7 +173,11 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
 	}
 	granted := q.Placing.Place
 	now := *q
-	now.Run.Base = tip
+	if had, err := had(ctx, e, q.Run, tip); err != nil {
+		return err
+	} else if !had {
+		now.Run.Base = tip
+	}
 	if err := e.placeOf(ctx, &now, e.asked.Project, e.asked.Head); err != nil {
 		return err
 	}
@@ -182,4 +186,14 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
 		q.Placing.Reasons = reasons.List{reasons.PlaceKeptElse{Project: q.Run.Project}}
 	}
 	return nil
+}
+
+// had reports whether the base of a run has the last word on its state: the pull request has removed the project by its merge, and
+// the tip of the base branch, which does not have it, can be read.
+func had(ctx context.Context, e *Reader, r runs.Run, tip string) (bool, error) {
+	if !runs.Had(r, e.Pull.Base.Ref) {
+		return false, nil
+	}
+	b, err := e.baseAt(ctx, tip)
+	return !b.broken, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // A Run is the record of one project of one pull request, with the results of its last plan and its
@@ -48,6 +49,8 @@ type Run struct {
 	// Removed is set for a project that the pull request removes: the plan is to destroy its objects, by the
 	// configuration that the base branch has. Base and Merge are the same commit then, too.
 	Removed bool `json:",omitempty"`
+	// BaseRef is the branch that had Base as its tip, for a Removed run; "" in records of earlier versions.
+	BaseRef string `json:",omitempty"`
 	// Twin is set if another project of the pull request has the name, in another workspace: one of the two is Removed.
 	Twin bool `json:",omitempty"`
 	// Differs is set for a run whose plan has no changes, and which the merge drops, if the merge has other files than those that it was made of.
@@ -308,15 +311,20 @@ func Upholds(r Run, head, base string) bool {
 
 // Against returns a run as it is planned with a tip of the base branch and their trial merge. A project that is removed is
 // planned of the tip, and once its removal is merged, of the last one that had it.
-func Against(r Run, base, merge string, merged bool) Run {
+func Against(r Run, m github.Merge, merged bool) Run {
 	switch {
 	case !r.Removed:
-		r.Base, r.Merge = base, merge
+		r.Base, r.Merge = m.Base, m.SHA
 	case !merged:
-		r.Base, r.Merge = base, base
+		r.Base, r.Merge, r.BaseRef = m.Base, m.Base, m.BaseRef
 	}
 	return r
 }
+
+// Had reports whether the Base of a run is a commit of a branch that had the project which its pull request has removed by a merge into that
+// branch: the address of the state, and its locks, are those of that commit for ever. Of another branch they are not, whose
+// requirements are others.
+func Had(r Run, branch string) bool { return r.Removed && r.AfterMerge && r.BaseRef == branch }
 
 // ByMerge reports whether the merge of the pull request applies the run's plan.
 func (r Run) ByMerge() bool { return r.ApplyOn == project.OnMerge && !r.AfterMerge }

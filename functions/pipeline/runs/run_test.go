@@ -373,3 +373,20 @@ func TestOvertaken(t *testing.T) {
 		t.Error("a plan that was never shown")
 	}
 }
+
+// TestHad holds that a base has the last word on a state only where the merge into that branch has removed the project.
+func TestHad(t *testing.T) {
+	t.Parallel()
+	r := Run{Removed: true, AfterMerge: true, BaseRef: "main"}
+	kept, open, former := r, r, r
+	kept.Removed, open.AfterMerge, former.BaseRef = false, false, ""
+	for i, test := range []struct {
+		run    Run
+		branch string
+		want   bool
+	}{{r, "main", true}, {r, "release", false}, {kept, "main", false}, {open, "main", false}, {former, "main", false}} {
+		if got := Had(test.run, test.branch); got != test.want {
+			t.Errorf("%d: %v", i, got)
+		}
+	}
+}

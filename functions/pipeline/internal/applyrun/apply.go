@@ -156,7 +156,7 @@ func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, no
 		if !runs.Gate(*q).Allowed() {
 			return "", now, func() {}, nil
 		}
-		q.Run = runs.Against(q.Run, m.Base, m.SHA, ap.Evidence.Pull.Merged)
+		q.Run = runs.Against(q.Run, m, ap.Evidence.Pull.Merged)
 		if err := evidence.Restored(ctx, ap.Evidence, q, m.SHA); err != nil {
 			return "", now, nil, err
 		}

@@ -261,7 +261,7 @@ func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versio
 	if m.Head != s.Head {
 		return s, runs.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Head, ErrSuperseded)
 	}
-	s.Run = runs.Against(s.Run, m.Base, m.SHA, pl.Evidence.Pull.Merged)
+	s.Run = runs.Against(s.Run, m, pl.Evidence.Pull.Merged)
 	return s, runs.Gate(q), nil
 }
 

@@ -342,8 +342,9 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 		s.Replaced = 0
 	}
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
+	s.BaseRef = ""
 	if s.Removed = p.base != ""; s.Removed {
-		s.Base, s.Merge = p.base, p.base
+		s.Base, s.Merge, s.BaseRef = p.base, p.base, l.Into
 	}
 	if s.Named = ""; qu.Evidence.Pull.Fork() && !qu.Evidence.Pull.Merged {
 		s.Named = c.Commit

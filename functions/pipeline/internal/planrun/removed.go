@@ -97,8 +97,8 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 		return nil, err
 	}
 	for _, s := range known {
-		if !s.Removed || s.Phase == runs.Superseded {
-			continue
+		if !s.Removed || s.Phase == runs.Superseded || s.BaseRef != l.Into {
+			continue // or it was planned while the pull request went into another branch
 		}
 		p, ok, err := qu.Evidence.RemovedOf(ctx, s.Run)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // InQueue makes the plan of a run again, of the commit of the message's merge group, and records how the two compare. The
@@ -175,7 +176,7 @@ func (c *Checker) queued(ctx context.Context, r runs.Run) (q runs.Request, no re
 	if err != nil {
 		return q, nil, err
 	}
-	q.Run = runs.Against(q.Run, tip, c.Evidence.Message.MergeGroup, false)
+	q.Run = runs.Against(q.Run, github.Merge{Base: tip, BaseRef: c.Evidence.Pull.Base.Ref, SHA: c.Evidence.Message.MergeGroup}, false)
 	return q, nil, c.Evidence.Occasion(ctx, &q.Run)
 }
 

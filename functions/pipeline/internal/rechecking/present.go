@@ -29,7 +29,7 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q runs.Request, no r
 	if m.Head != r.Head {
 		return q, nil, planrun.ErrSuperseded
 	}
-	q.Run = runs.Against(q.Run, m.Base, m.SHA, c.Evidence.Pull.Merged)
+	q.Run = runs.Against(q.Run, m, c.Evidence.Pull.Merged)
 	if err := evidence.Restored(ctx, c.Evidence, &q, m.SHA); err != nil {
 		return q, nil, err
 	}
