@@ -61,6 +61,8 @@ type Message struct {
 	Found bool `json:",omitempty"`
 	// At is the time at which the comment was written, by GitHub's clock.
 	At time.Time `json:",omitzero"`
+	// Lost is set for the check of a plan whose project the base branch has lost by a merge.
+	Lost bool `json:",omitempty"`
 	// MergeGroup is the commit of a merge group.
 	MergeGroup string `json:",omitempty"`
 	// Head is the commit to plan, whose check run the plan is written to; that of the check run whose button was pressed.

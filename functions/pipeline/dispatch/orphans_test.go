@@ -2,8 +2,10 @@ package dispatch_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -114,6 +116,191 @@ func TestOrphansOfAnotherBranch(t *testing.T) {
 			}
 			if got := b.objects(t, "s3://states/net"); got != "a z" {
 				t.Errorf("the state has %q:\n%s", got, s.status(n))
+			}
+		})
+	}
+}
+
+// removedAndBack is a stage with an open pull request that changes net, which another one has removed and destroyed. back brings it
+// back, without an apply.
+func removedAndBack(t *testing.T) (s *stage, b buckets, open int, back func() int) {
+	s, b = orphaning(t, anyState)
+	open = s.pull("bob", "open", githubtest.Files{"net/o.tf": resource("o", "1")})
+	n := s.pull("alice", "remove", netGone(anyState))
+	s.expect("the removal", s.say("alice", n, "lockstep apply -p net"), "2 destroyed")
+	s.merge("alice", n)
+	s.expect("the status", s.status(open), "**The base branch has removed** `net`")
+	return s, b, open, func() int {
+		return s.pull("alice", "back", inBuckets(githubtest.Files{"net/main.tf": resource("a", "1"), "net/z.tf": resource("z", "1"), "lockstep.hcl": netWithApp + anyState}))
+	}
+}
+
+// TestRemovalIsTakenBack holds that a pull request whose project the base branch had removed, and has again, is planned again: its
+// check does not let it be merged as if there were nothing to apply, and no merge of it is silent.
+func TestRemovalIsTakenBack(t *testing.T) {
+	t.Parallel()
+	t.Run("applied", func(t *testing.T) {
+		t.Parallel()
+		s, b, open, back := removedAndBack(t)
+		n := back()
+		s.say("alice", n, "lockstep apply")
+		s.merge("alice", n)
+		s.expect("the status", s.status(open), "1 to add, 0 to change, 0 to destroy", "waits for `lockstep apply`")
+		s.without("the status", s.status(open), "has removed")
+		s.expect("its apply", s.say("bob", open, "lockstep apply"), "**Applied** `net`: 1 added")
+		if got := b.objects(t, "s3://states/net"); got != "a o z" {
+			t.Errorf("the state has %q", got)
+		}
+	})
+	t.Run("merged", func(t *testing.T) {
+		t.Parallel()
+		s, _, open, back := removedAndBack(t)
+		s.merge("alice", back())
+		s.expect("an apply", s.say("bob", open, "lockstep apply"), "**Not applied**", "There is no plan to apply.", "`lockstep plan`")
+		s.expect("a repetition", s.say("bob", open, "lockstep retry"), "**Planned** `net`: 3 to add")
+	})
+	t.Run("and so is the other", func(t *testing.T) {
+		t.Parallel()
+		s, b, open, back := removedAndBack(t)
+		s.merge("alice", back())
+		s.merge("bob", open)
+		s.expect("the merge", s.answer(open, "merge"), "**Planned** `net`: 3 to add")
+		s.expect("its apply", s.say("bob", open, "lockstep apply"), "**Applied** `net`: 3 added")
+		if got := b.objects(t, "s3://states/net"); got != "a o z" {
+			t.Errorf("the state has %q", got)
+		}
+	})
+	t.Run("approved before", func(t *testing.T) {
+		t.Parallel()
+		const approved = anyState + "require \"apply\" {\n  approvals = 1\n}\n"
+		s, b := orphaning(t, anyState)
+		s.repo.Push("alice", "main", "Ask for approvals", githubtest.Files{"lockstep.hcl": netWithApp + approved})
+		open := s.pull("bob", "open", githubtest.Files{"net/o.tf": resource("o", "1")})
+		s.repo.Review("alice", open, github.Approved, "")
+		s.settle()
+		s.expect("the status", s.status(open), "1 to add", "waits for `lockstep apply`")
+		n := s.pull("alice", "remove", netGone(approved))
+		back := func() int {
+			return s.pull("alice", "back", inBuckets(githubtest.Files{"net/main.tf": resource("b", "1"), "lockstep.hcl": netWithApp + approved}))
+		}
+		s.repo.Review("bob", n, github.Approved, "")
+		s.say("alice", n, "lockstep apply -p net")
+		s.merge("alice", n)
+		n = back()
+		s.repo.Review("bob", n, github.Approved, "")
+		s.expect("the way back", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+		s.merge("alice", n)
+		s.expect("its apply", s.say("bob", open, "lockstep apply"), "**Not applied** `net`", "an approval")
+		if got := b.objects(t, "s3://states/net"); got != "b" {
+			t.Errorf("the state has %q", got)
+		}
+		s.repo.Review("alice", open, github.Approved, "")
+		s.settle()
+		s.expect("its apply after another approval", s.say("bob", open, "lockstep apply"), "**Applied** `net`: 1 added")
+	})
+	t.Run("after a merge", func(t *testing.T) {
+		t.Parallel()
+		s, _, open, back := removedAndBack(t)
+		s.merge("bob", open)
+		if got := s.answer(open, "merge"); got != "" {
+			t.Errorf("the answer to the merge is %s", got)
+		}
+		s.expect("a repetition", s.say("bob", open, "lockstep retry"), "The base branch has removed `net`")
+		s.merge("alice", back())
+		s.expect("a repetition", s.say("bob", open, "lockstep retry"), "**Planned** `net`: 3 to add")
+	})
+	t.Run("twice removed", func(t *testing.T) {
+		t.Parallel()
+		s, b := orphaning(t, anyState)
+		again := s.pull("bob", "again", netGone(anyState).With(githubtest.Files{"README.md": "both\n"}))
+		n := s.pull("alice", "remove", netGone(anyState))
+		s.say("alice", n, "lockstep apply -p net")
+		s.merge("alice", n)
+		back := s.pull("alice", "back", inBuckets(githubtest.Files{"net/main.tf": resource("b", "1"), "lockstep.hcl": netWithApp + anyState}))
+		s.say("alice", back, "lockstep apply")
+		s.merge("alice", back)
+		s.say("bob", again, "lockstep apply -p net")
+		if got := b.objects(t, "s3://states/net"); got != "b" {
+			t.Errorf("the state has %q:\n%s", got, s.status(again))
+		}
+	})
+}
+
+// TestRemovedTwice holds that of two pull requests which remove the same project the second one comes to an end, once the base branch
+// does not have it any more, whether or not its objects are destroyed.
+func TestRemovedTwice(t *testing.T) {
+	t.Parallel()
+	for _, applied := range []bool{true, false} {
+		t.Run(fmt.Sprint(applied), func(t *testing.T) {
+			t.Parallel()
+			s, _ := orphaning(t, "")
+			n := s.pull("alice", "remove", netGone(""))
+			m := s.pull("bob", "again", netGone("").With(githubtest.Files{"README.md": "both\n"}))
+			if applied {
+				s.say("alice", n, "lockstep apply -p net")
+			}
+			s.merge("alice", n)
+			s.expect("the status", s.status(m), "**The base branch has removed** `net`")
+			s.without("the status", s.status(m), "waits for", "could not be checked")
+			for _, command := range []string{"apply -p net", "plan"} {
+				s.expect(command, s.say("bob", m, "lockstep "+command), "The base branch has removed `net`")
+			}
+			if c := s.checkOf("again", "lockstep"); c.Conclusion != github.ConcludedSuccess {
+				t.Errorf("the check of the head: %q %s", c.Conclusion, c.Title)
+			}
+			s.merge("bob", m)
+			for _, i := range s.repo.Issues() {
+				if strings.Contains(i.Title, fmt.Sprint("#", m)) {
+					t.Errorf("an issue about an empty state: %s", i.Body)
+				}
+			}
+		})
+	}
+}
+
+// TestRemovalBesideAPlan holds that a plan of another project leaves the removal of one as it is.
+func TestRemovalBesideAPlan(t *testing.T) {
+	t.Parallel()
+	s, b := orphaning(t, "")
+	n := s.pull("alice", "remove", netGone("").With(githubtest.Files{"app/c.tf": resource("c", "1")}))
+	s.expect("a plan of the other", s.say("alice", n, "lockstep plan -p app"), "**Planned** `app`")
+	s.expect("the status", s.status(n), "is removed, waits for `lockstep apply -p net`")
+	s.expect("its apply", s.say("alice", n, "lockstep apply -p net"), "2 destroyed")
+	if got := b.objects(t, "s3://states/net"); got != "" {
+		t.Errorf("the state has %q", got)
+	}
+}
+
+// TestRemovalEndsOthers holds that the merge of a removal ends the plans of other pull requests for the project, though nothing of it is
+// applied.
+func TestRemovalEndsOthers(t *testing.T) {
+	t.Parallel()
+	onMerge := strings.Replace(netWithApp, "\"net\"\n}", "\"net\"\n  apply = \"merge\"\n}", 1)
+	for name, c := range map[string]struct {
+		settings string
+		changes  string
+		unseen   bool // before the merge
+	}{
+		"planned":                {netWithApp, resource("o", "1"), false},
+		"failed":                 {netWithApp, "resource \"terraform_data\" \"o\" {\n  input = nothing.here\n}\n", false},
+		"merged at once":         {netWithApp, resource("o", "1"), true},
+		"applied by merges":      {onMerge, resource("o", "1"), false},
+		"by merges, and at once": {onMerge, resource("o", "1"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := newBuckets(t, githubtest.Files{"net/main.tf": resource("a", "1"), "net/z.tf": resource("z", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": c.settings})
+			open := s.pull("bob", "open", githubtest.Files{"net/o.tf": c.changes})
+			s.repo.Push("alice", "remove", "Remove", netGone(""))
+			n := s.repo.OpenPull("alice", "Remove", "remove")
+			if !c.unseen {
+				s.settle()
+			}
+			s.merge("alice", n)
+			s.expect("the status", s.status(open), "**The base branch has removed** `net`")
+			s.without("the status", s.status(open), "waits for", "will be applied", "**failed**")
+			if c := s.checkOf("open", "lockstep"); c.Conclusion != github.ConcludedSuccess {
+				t.Errorf("the check of the head: %q %s", c.Conclusion, c.Title)
 			}
 		})
 	}

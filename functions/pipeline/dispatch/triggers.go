@@ -38,7 +38,7 @@ var triggers = map[pipeline.Kind]trigger{
 		(*task).abandonClosed,
 	},
 	pipeline.Landed: {
-		func(t *task, ctx context.Context) error { return t.then(ctx, t.plans.Landed(ctx)) },
+		(*task).landed,
 		func(t *task, ctx context.Context, why comment.Broken) error {
 			return t.abandonEvent(ctx, why, t.answerBroken(ctx, why))
 		},
@@ -108,6 +108,15 @@ func (t *task) push(ctx context.Context) error {
 // close handles the end of a pull request. Applies on merge wait for each other.
 func (t *task) close(ctx context.Context) error {
 	return t.then(ctx, t.closer.Close(ctx))
+}
+
+// landed handles a merge before whose plans nobody has looked at its head: what it removes is known only now.
+func (t *task) landed(ctx context.Context) error {
+	err := t.plans.Landed(ctx)
+	if err == nil {
+		err = applyrun.Lost(ctx, t.closer)
+	}
+	return t.then(ctx, err)
 }
 
 // then goes on with the applies that wait for those of other projects, after an event whose comments are written.

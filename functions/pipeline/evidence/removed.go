@@ -2,11 +2,15 @@ package evidence
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // Removed returns the projects at a commit of the base branch whose states none of those of a head has any more.
@@ -50,4 +54,37 @@ func (e *Reader) RemovedOf(ctx context.Context, r runs.Run) (p project.Project, 
 		return p, false, nil
 	}
 	return b.projects[i], true, nil
+}
+
+// Has returns the project of a run as a commit has it. known is false if that cannot be told, since there is no such commit any more,
+// or its settings have errors.
+func Has(ctx context.Context, e *Reader, sha string, r runs.Run) (p project.Project, has, known bool, err error) {
+	dir, done, err := e.Checkout(ctx, sha)
+	if errors.Is(err, github.ErrNotFound) {
+		return p, false, false, nil
+	}
+	if err != nil {
+		return p, false, false, fmt.Errorf("look whether there is the project: %w", err)
+	}
+	defer done()
+	d, err := discovered(ctx, e, dir)
+	i := slices.IndexFunc(d.Projects, func(p project.Project) bool { return p.Name == r.Project && p.Workspace == r.Workspace })
+	if err != nil || i < 0 {
+		return p, false, err == nil && d.Problem == "", err
+	}
+	return d.Projects[i], true, true, nil
+}
+
+// Back reports whether the base branch, as it is now, has projects again that it had removed, among those that a command is for.
+func Back(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) (bool, error) {
+	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
+	absent, err := Absent(ctx, e, err)
+	if err != nil || absent {
+		return false, err
+	}
+	b, err := e.baseAt(ctx, tip)
+	return slices.ContainsFunc(all, func(s ledger.Versioned) bool {
+		return s.Gone && s.Head == e.Pull.Head.SHA && c.Selects(s.Project, s.Dir, s.Workspace) &&
+			slices.ContainsFunc(b.projects, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
+	}), err
 }

@@ -24,7 +24,7 @@ func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullR
 		return err
 	}
 	for _, s := range all {
-		if !runs.Checkable(s.Run) || s.Head != pull.Head.SHA {
+		if !runs.Checkable(s.Run) && !s.Gone || s.Head != pull.Head.SHA {
 			continue
 		}
 		last, err := ld.LastApply(ctx, s.Run)

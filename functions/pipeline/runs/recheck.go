@@ -98,12 +98,14 @@ func Checkable(r Run) bool {
 	return (r.Phase == Planned || r.Phase == PlanFailed && r.Failure != nil) && !Preview(r) && r.FinishedBy == 0
 }
 
-// Anew returns the run of a plan that failed as one that is planned again, for a message, as nobody else has asked for it.
+// Anew returns the run of a plan that failed, or whose project the base branch had removed and has again, as one that is planned again,
+// for a message, as nobody else has asked for it.
 func Anew(r Run, message string) Run {
 	r = r.To(Queued)
 	r.Attempt++
 	r.PlanFor, r.Answer, r.ThenApply, r.Quiet = message, "", 0, false
 	r.Checked, r.Full = nil, false
+	r.PlanHash, r.Parts, r.Reported, r.Again, r.Settled = "", nil, "", "", nil
 	return r
 }
 

@@ -163,13 +163,13 @@ type Run struct {
 }
 
 // RemovedByBase returns a run whose project the base branch has removed. ok is false if it stays as it is: it is under way,
-// it has changed something, or its pull request removes the project itself.
+// or has changed something.
 func RemovedByBase(r Run) (gone Run, ok bool) {
 	phase := r.Phase
 	if phase == Dropped && r.Merged {
 		phase = r.Was
 	}
-	if r.Removed || phase != Planned && phase != PlanFailed && phase != Stale {
+	if phase != Planned && phase != PlanFailed && phase != Stale {
 		return r, false
 	}
 	gone = r.To(Superseded)

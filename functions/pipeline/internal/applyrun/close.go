@@ -41,7 +41,23 @@ func (cl *Closer) Close(ctx context.Context) error {
 	if err := cl.landed(ctx); err != nil {
 		return err
 	}
+	if err := Lost(ctx, cl); err != nil {
+		return err
+	}
 	return cl.Report.Sync(ctx)
+}
+
+// Lost has the plans of other pull requests looked at for projects that a merge has removed.
+func Lost(ctx context.Context, cl *Closer) error {
+	l, err := cl.Ledger.LastLook(ctx, cl.Evidence.Message.Pull)
+	if err != nil || !cl.Evidence.Pull.Merged || l.Head != cl.Evidence.Pull.Head.SHA || len(l.Removes) == 0 {
+		return err
+	}
+	planned, err := cl.planned(ctx)
+	if err != nil || !planned {
+		return err
+	}
+	return cl.Open.Lost(ctx, l)
 }
 
 // Retargeted drops the plans of an open pull request that goes into a branch whose pull requests are not planned, and lifts the
@@ -113,6 +129,11 @@ func (cl *Closer) landed(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if s.Gone && !o {
+			if _, o, _, err = evidence.Has(ctx, cl.Evidence, p.MergeSHA, s.Run); err != nil {
+				return err
+			}
+		}
 		overtaken = overtaken || o
 	}
 	looked := l.Head == p.Head.SHA && l.Refused == "" && l.Problem == "" && !l.Conflict
@@ -165,8 +186,11 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if s.AfterMerge && runs.Empty(s.Run) {
 		return awaits(ctx, cl, s.Run) // an earlier try of this message may have died before that
 	}
-	if s.Gone || s.AfterMerge && s.Phase != runs.Dropped {
-		return nil // nothing is left of it, or somebody has looked at the merged pull request since, and asked for a plan
+	if s.Gone {
+		return cl.Ledger.Shut(ctx, s.Run) // nothing is left of it
+	}
+	if s.AfterMerge && s.Phase != runs.Dropped {
+		return nil // somebody has looked at the merged pull request since, and asked for a plan
 	}
 	if apply && runs.Empty(s.Run) && !s.Removed && !s.Beside && s.Head == cl.Evidence.Pull.Head.SHA {
 		waits, err := empty(ctx, cl, &s)

@@ -35,6 +35,14 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 			return []comment.Reply{evidence.Refused(c, c.Project, d)}, nil
 		}
 		if no := evidence.Gone(c, known, qu.Evidence.Pull.Head.SHA); no != nil {
+			back, err := evidence.Back(ctx, qu.Evidence, c, known)
+			if back {
+				no = reasons.NoPlan{Merged: qu.Evidence.Pull.Merged}
+			}
+			if err != nil {
+				no, err := evidence.Unable(c, c.Project, err)
+				return []comment.Reply{no}, err
+			}
 			return []comment.Reply{evidence.Refused(c, c.Project, runs.Refusal(no))}, nil
 		}
 		return evidence.Planless(ctx, qu.Evidence, c, known)

@@ -64,6 +64,8 @@ type Look struct {
 	Notes []string `json:",omitempty"`
 	// Removed, in Markdown, is the note on the projects that the pull request removes; "" if it removes none.
 	Removed string `json:",omitempty"`
+	// Removes are the targets of these projects: see [runs.Run.Target].
+	Removes []string `json:",omitempty"`
 	// Told is set once there was something to tell that is not about a run: there may be a comment.
 	Told bool `json:",omitempty"`
 }

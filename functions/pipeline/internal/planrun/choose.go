@@ -115,7 +115,8 @@ func orderOf(all []project.Project, found []selected, c comment.Command, base *p
 	return o
 }
 
-// meant returns the projects that a command names, in the pull request or not. One whose plan the gate has refused has failed.
+// meant returns the projects that a command names, in the pull request or not. One whose plan the gate has refused has failed, and one
+// that the base branch had removed, and has again.
 func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []selected) (found []selected, err error) {
 	var have []ledger.Versioned
 	var denied []ledger.Denial
@@ -132,13 +133,13 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 		}
 	}
 	for _, p := range all {
-		r := runs.Run{Project: p.Name, Dir: p.Dir, Workspace: p.Workspace}
+		r, back := runs.Run{Project: p.Name, Dir: p.Dir, Workspace: p.Workspace}, false
 		if i := slices.IndexFunc(have, func(s ledger.Versioned) bool { return s.Target() == r.Target() }); i >= 0 {
-			r = have[i].Run
+			r, back = have[i].Run, have[i].Gone && have[i].Head == qu.Evidence.Pull.Head.SHA && p.base == ""
 			r.Dir = p.Dir
 		}
 		denied := slices.ContainsFunc(denied, func(d ledger.Denial) bool { return d.Run(r.Pull).Target() == r.Target() })
-		if r.Meant(c) || denied && c.Selects(r.Project, r.Dir, r.Workspace) {
+		if r.Meant(c) || (denied || back) && c.Selects(r.Project, r.Dir, r.Workspace) {
 			found = append(found, p)
 		}
 	}

@@ -26,7 +26,7 @@ func (qu *PlanQueuer) gone(ctx context.Context, all []project.Project, l *ledger
 		return err
 	}
 	for _, s := range known {
-		if s.Head != l.Head || slices.ContainsFunc(all, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace }) {
+		if s.Head != l.Head || s.Removed || slices.ContainsFunc(all, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace }) {
 			continue
 		}
 		if err := Gone(ctx, qu.Report, qu.Ledger, s); err != nil && !errors.Is(err, pipeline.ErrConflict) {
@@ -52,8 +52,10 @@ func Gone(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.V
 	if err := rp.PutCheck(ctx, r); err != nil {
 		return err
 	}
-	if err := ld.Shut(ctx, r); err != nil {
-		return err
+	if !rp.Evidence.Pull.Open { // of an open one the list has it: the project may come back
+		if err := ld.Shut(ctx, r); err != nil {
+			return err
+		}
 	}
 	s.Run = r
 	_, err := ld.Save(ctx, s)

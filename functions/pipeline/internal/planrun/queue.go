@@ -269,7 +269,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 			}
 			return nil, qu.announceFor(ctx, s.Run)
 		}
-		if qu.Evidence.Message.Kind == pipeline.Landed && s.Head == l.Head {
+		if qu.Evidence.Message.Kind == pipeline.Landed && s.Head == l.Head && !s.Gone {
 			overtaken, err := evidence.Overtaken(ctx, qu.Evidence, s.Run)
 			if err != nil || !overtaken {
 				return nil, err // the end of this one was told

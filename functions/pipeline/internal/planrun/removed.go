@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -64,10 +66,39 @@ func (qu *PlanQueuer) removed(ctx context.Context, dir string, base *project.Set
 		}
 	}
 	gone, err := qu.Evidence.Removed(ctx, l.Base, all)
-	if err != nil || len(gone) == 0 {
+	if err != nil {
+		return nil, err
+	}
+	if err := qu.removedTwice(ctx, gone, l); err != nil || len(gone) == 0 {
 		return nil, err
 	}
 	return qu.planned(base, gone, l.Base, l), nil
+}
+
+// removedTwice supersedes the runs of the head for removed projects that the base branch has removed, too, since they were planned.
+// gone are those that it still has.
+func (qu *PlanQueuer) removedTwice(ctx context.Context, gone []project.Project, l *ledger.Look) error {
+	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range known {
+		still := slices.ContainsFunc(gone, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
+		if s.Head != l.Head || !s.Removed || still {
+			continue
+		}
+		_, has, known, err := evidence.Has(ctx, qu.Evidence, l.Base, s.Run)
+		if err != nil {
+			return err
+		}
+		if has || !known {
+			continue
+		}
+		if err := Gone(ctx, qu.Report, qu.Ledger, s); err != nil && !errors.Is(err, pipeline.ErrConflict) {
+			return err
+		}
+	}
+	return nil
 }
 
 // planned returns removed projects, which a commit of the base branch has, as far as comments may apply them, and notes all of
@@ -83,6 +114,7 @@ func (qu *PlanQueuer) planned(base *project.Settings, gone []project.Project, at
 			out = append(out, selected{Project: p, base: at})
 		}
 		list = append(list, x)
+		l.Removes = append(l.Removes, runs.Run{Project: p.Name, Workspace: p.Workspace}.Target())
 	}
 	l.Removed = qu.Report.Clean(notes.Removed(list))
 	return out

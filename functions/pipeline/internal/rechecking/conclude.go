@@ -117,9 +117,12 @@ func (c *Checker) Abandon(ctx context.Context, why comment.Broken) error {
 	if err != nil || s.Version == "" {
 		return err
 	}
-	if s.Phase == runs.PlanFailed {
+	switch {
+	case s.Gone:
+		err = stillGone(ctx, c, s.Key())
+	case s.Phase == runs.PlanFailed:
 		err = rests(ctx, c, s)
-	} else {
+	default:
 		err = c.stays(ctx, s, runs.Checked{Problem: comment.Markdown(why)})
 	}
 	if errors.Is(err, pipeline.ErrConflict) {

@@ -21,6 +21,13 @@ func again(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	if err != nil || no != nil {
 		return rests(ctx, c, s)
 	}
+	_, has, known, err := evidence.Has(ctx, c.Evidence, q.Run.Merge, q.Run)
+	if err != nil {
+		return err
+	}
+	if known && !has {
+		return gone(ctx, c, s)
+	}
 	s.Base, s.Merge, s.ApplyOn = q.Run.Base, q.Run.Merge, q.Run.ApplyOn
 	s.Run = runs.Anew(s.Run, c.Evidence.Message.ID)
 	if s, err = c.Ledger.Save(ctx, s); err != nil {

@@ -74,9 +74,12 @@ func (c *Checker) Check(ctx context.Context) error {
 	if s.Over(c.Evidence.Pull.Open) || c.Evidence.Pull.Head.SHA != s.Head {
 		return nil // another message is about that
 	}
-	if s.Phase == runs.PlanFailed {
+	switch {
+	case s.Gone:
+		err = back(ctx, c, s)
+	case s.Phase == runs.PlanFailed:
 		err = again(ctx, c, s)
-	} else {
+	default:
 		err = c.check(ctx, s)
 	}
 	if errors.Is(err, pipeline.ErrConflict) || errors.Is(err, planrun.ErrSuperseded) {
@@ -89,16 +92,13 @@ func (c *Checker) Check(ctx context.Context) error {
 func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	m := c.Evidence.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
-	if err == nil && s.Gone && s.Attempt == m.Attempt { // by an earlier try, which may have died before it was told
-		return none, c.Report.AtRest(ctx, s.Run)
-	}
 	if err == nil && s.Phase == runs.Stale && s.Attempt == m.Attempt && s.Checked != nil && s.Checked.ID == m.ID {
 		return none, c.Report.AtRest(ctx, s.Run) // the same
 	}
 	if err == nil && s.Phase == runs.Queued && s.PlanFor == m.ID {
 		return none, announceAgain(ctx, c, s.Run) // an earlier try died before that
 	}
-	if err != nil || s.Version == "" || !runs.Checkable(s.Run) || s.Attempt != m.Attempt {
+	if err != nil || s.Version == "" || !runs.Checkable(s.Run) && !s.Gone || s.Attempt != m.Attempt {
 		return none, err
 	}
 	last, err := c.Ledger.LastApply(ctx, s.Run)
@@ -107,10 +107,13 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	}
 	var moved bool
 	c.applies = last.Known(s.Pull.Number)
+	if s.Gone {
+		return s, nil
+	}
 	if c.reads, err = c.Ledger.Applies(ctx, s.Run); err != nil {
 		return s, err
 	}
-	if c.plannedOn, moved, err = c.Foreseer.Due(ctx, s.Run); err != nil || moved || openplans.Due(s.Run, last) || openplans.Outdated(s.Run, c.reads) {
+	if c.plannedOn, moved, err = c.Foreseer.Due(ctx, s.Run); err != nil || moved || m.Lost || openplans.Due(s.Run, last) || openplans.Outdated(s.Run, c.reads) {
 		return s, err
 	}
 	if s.Checked == nil || s.Checked.ID != m.ID {
@@ -140,11 +143,7 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 	}
 	w, done, no, err := c.open(ctx, &q)
 	if err == nil && w.gone {
-		if err := planrun.Gone(ctx, c.Report, c.Ledger, s); err != nil {
-			return err
-		}
-		s.Run, _ = runs.RemovedByBase(s.Run)
-		return c.Report.AtRest(ctx, s.Run)
+		return gone(ctx, c, s)
 	}
 	if err != nil || no != nil {
 		return c.impossible(ctx, s, no, err)
@@ -215,7 +214,7 @@ func (c *Checker) look(ctx context.Context, q *runs.Request, dir string, w *work
 	if w.in, w.gone, err = c.inputs(ctx, dir, q); err != nil {
 		return nil, err
 	}
-	if w.gone = w.gone && !q.Run.Removed; w.gone {
+	if w.gone {
 		return reasons.List{reasons.RemovedByBase{Projects: []string{q.Run.Project}}}, nil
 	}
 	job, problem, err := c.Evidence.Job(ctx, q, dir)

@@ -1,0 +1,38 @@
+package openplans
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// Lost has the open plans for projects checked that the merge of a pull request has removed from the base branch: where no apply of
+// the removal is settled, nobody else would. l is the last look at that pull request. It can be repeated.
+func (f Finder) Lost(ctx context.Context, l ledger.Look) error {
+	for _, target := range l.Removes {
+		opens, err := f.Ledger.Opens(ctx, l.Pull.Repo.ID, "", target)
+		if err != nil {
+			return err
+		}
+		for _, o := range opens {
+			if o.Target != target {
+				continue // the state has another project by now
+			}
+			s, err := f.Ledger.Read(ctx, o.Pull.Runs()+"/"+target)
+			if err != nil {
+				return err
+			}
+			if o.Pull.Number == l.Pull.Number || !runs.Checkable(s.Run) {
+				continue
+			}
+			m := check(s.Run)
+			m.Lost = true
+			if err := pipeline.Send(ctx, f.Queue, s.Pull, m, s.Plain(), "lost", l.Pull.Number, s.Attempt); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package rechecking
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// gone ends the plan of a run whose project the base branch has removed.
+func gone(ctx context.Context, c *Checker, s ledger.Versioned) error {
+	s.Applies = c.applies
+	if err := planrun.Gone(ctx, c.Report, c.Ledger, s); err != nil {
+		return err
+	}
+	s.Run, _ = runs.RemovedByBase(s.Run)
+	return c.Report.AtRest(ctx, s.Run)
+}
+
+// back has a run planned again whose project the base branch had removed, and has again: of the present trial merge, with the options
+// that it had. One that is gone still is told of once more: an earlier try may have died before that.
+func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
+	q, no, err := c.present(ctx, s.Run)
+	if err != nil {
+		if _, err := evidence.Impossible(err); err != nil {
+			return err
+		}
+	}
+	has := false
+	if err == nil && no == nil {
+		p, there, _, err := evidence.Has(ctx, c.Evidence, q.Run.Merge, q.Run)
+		if err != nil {
+			return err
+		}
+		has, s.Dir, s.VarFiles, s.Environment = there, p.Dir, p.VarFiles, p.Environment
+	}
+	if !has {
+		return stillGone(ctx, c, s.Key())
+	}
+	s.Base, s.Merge, s.BaseRef, s.ApplyOn = q.Run.Base, q.Run.Merge, q.Run.BaseRef, q.Run.ApplyOn
+	if s.PlanHash != "" { // which people may have approved
+		s.Replaced = s.NextBegun()
+	}
+	s.Run = runs.Anew(s.Run, c.Evidence.Message.ID)
+	if s, err = c.Ledger.Save(ctx, s); err != nil {
+		return err
+	}
+	return announceAgain(ctx, c, s.Run)
+}
+
+// stillGone records that the project of a run was looked for after the last apply to its state.
+func stillGone(ctx context.Context, c *Checker, key string) error {
+	s, err := c.Ledger.Read(ctx, key)
+	if err != nil || !s.Gone {
+		return err
+	}
+	if s.Applies < c.applies {
+		s.Applies = c.applies
+		if s, err = c.Ledger.Save(ctx, s); err != nil {
+			return err
+		}
+	}
+	return c.Report.AtRest(ctx, s.Run)
+}
