@@ -305,3 +305,13 @@ func TestRemovalEndsOthers(t *testing.T) {
 		})
 	}
 }
+
+// TestRemovedWorkspace holds that a workspace which is another one at the head is told by its name, before the merge and after it.
+func TestRemovedWorkspace(t *testing.T) {
+	t.Parallel()
+	s := removable(t, "")
+	n := s.pull("alice", "remove", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  workspace = \"prod\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n"})
+	s.expect("the status", s.status(n), "**This pull request removes the project** `net (default)`.")
+	s.merge("alice", n)
+	s.expect("the merge", s.answer(n, "merge"), "**Merged, but not applied**: `net (prod)`.")
+}

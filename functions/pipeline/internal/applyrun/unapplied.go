@@ -31,9 +31,9 @@ func unapplied(ctx context.Context, cl *Closer) error {
 		case s.Head != cl.Evidence.Pull.Head.SHA || s.Phase != runs.Dropped || !s.Meant(comment.Command{Failed: true}):
 		case s.ApplyOn == project.OnMerge || s.Removed:
 		case s.Was == runs.Applied || s.Was == runs.ApplyFailed:
-			u.Partly = append(u.Partly, s.Project)
+			u.Partly = append(u.Partly, runs.Label(s.Run))
 		default:
-			u.Projects = append(u.Projects, s.Project)
+			u.Projects = append(u.Projects, runs.Label(s.Run))
 		}
 	}
 	if len(u.Projects)+len(u.Partly) == 0 {

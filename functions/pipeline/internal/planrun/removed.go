@@ -72,7 +72,7 @@ func (qu *PlanQueuer) removed(ctx context.Context, dir string, base *project.Set
 	if err := qu.removedTwice(ctx, gone, l); err != nil || len(gone) == 0 {
 		return nil, err
 	}
-	return qu.planned(base, gone, l.Base, l), nil
+	return qu.planned(base, gone, all, l.Base, l), nil
 }
 
 // removedTwice supersedes the runs of the head for removed projects that the base branch has removed, too, since they were planned.
@@ -102,11 +102,12 @@ func (qu *PlanQueuer) removedTwice(ctx context.Context, gone []project.Project, 
 }
 
 // planned returns removed projects, which a commit of the base branch has, as far as comments may apply them, and notes all of
-// them in l.
-func (qu *PlanQueuer) planned(base *project.Settings, gone []project.Project, at string, l *ledger.Look) (out []selected) {
+// them in l. all are those of the head.
+func (qu *PlanQueuer) planned(base *project.Settings, gone, all []project.Project, at string, l *ledger.Look) (out []selected) {
 	var list []notes.RemovedProject
 	for _, p := range gone {
-		x := notes.RemovedProject{Name: p.Name}
+		twin := slices.ContainsFunc(all, func(x project.Project) bool { return x.Name == p.Name })
+		x := notes.RemovedProject{Name: selected{Project: p, twin: twin}.label()}
 		if p.Nowhere == "" && !p.Place.Is(places.Local) {
 			x.State = p.Place.String()
 		}
@@ -156,7 +157,7 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 		return out, nil
 	}
 	base, _, err := qu.Evidence.Settings(ctx, was) // those of the tip do not have them any more
-	return append(out, qu.planned(base, gone, was, l)...), err
+	return append(out, qu.planned(base, gone, all, was, l)...), err
 }
 
 // changesSettings reports whether a file with settings is among the changed ones.
