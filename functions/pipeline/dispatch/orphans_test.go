@@ -306,6 +306,32 @@ func TestRemovalEndsOthers(t *testing.T) {
 	}
 }
 
+// TestClosedOnceApplied holds that a pull request which is applied, and planned again without changes, is not one of which nothing is
+// applied when it is closed.
+func TestClosedOnceApplied(t *testing.T) {
+	t.Parallel()
+	for _, applied := range []bool{true, false} {
+		s, _ := orphaning(t, "")
+		n := s.pull("alice", "more", githubtest.Files{"net/n.tf": resource("n", "1")})
+		if applied {
+			s.say("alice", n, "lockstep apply")
+			s.expect("a plan after it", s.say("alice", n, "lockstep plan"), "**Planned** `net`: no changes")
+		}
+		s.repo.Close("alice", n)
+		s.settle()
+		if told := strings.Contains(s.answer(n, "close"), "**Applied, but not merged**"); told != applied {
+			t.Errorf("the answer: %s", s.answer(n, "close"))
+		}
+		for what, text := range map[string]string{
+			"the status": strings.ToLower(s.status(n)), "its check": strings.ToLower(s.checkOf("more", "lockstep/net").Title),
+		} {
+			if closed := strings.Contains(text, "not applied"); closed == applied {
+				t.Errorf("%s: %s", what, text)
+			}
+		}
+	}
+}
+
 // TestRemovedWorkspace holds that a workspace which is another one at the head is told by its name, before the merge and after it.
 func TestRemovedWorkspace(t *testing.T) {
 	t.Parallel()

@@ -127,6 +127,11 @@ func (l *LastApply) Unfinished(number int, head string) bool {
 	return l != nil && l.Number == number && (!l.Settled || l.Head != head)
 }
 
+// Was reports whether it was by a pull request, at a head. l is nil before the first apply.
+func (l *LastApply) Was(number int, head string) bool {
+	return l != nil && l.Number == number && l.Head == head
+}
+
 // Count is the number of applies until then; l is nil before the first.
 func (l *LastApply) Count() int {
 	if l == nil {

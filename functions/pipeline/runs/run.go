@@ -63,7 +63,7 @@ type Run struct {
 	// FinishedBy is the number of another pull request whose apply has finished what the merge has left of the project; 0 if none has.
 	FinishedBy int `json:",omitempty"`
 	// Upheld is set for a refresh-only plan of a head that is applied as a whole, or has nothing to apply: there is nothing that the
-	// plan leaves out.
+	// plan leaves out. It is also set for a Dropped run that has a plan without changes, since its head is applied.
 	Upheld bool `json:",omitempty"`
 	// Attempt counts the plans requested, Begun the plans begun, and Try the applies requested.
 	// Artifacts are named by Begun.

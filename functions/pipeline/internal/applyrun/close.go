@@ -343,6 +343,13 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if err := cl.Ledger.Shut(ctx, s.Run); err != nil {
 		return err
 	}
+	if !cl.Evidence.Pull.Merged && was == runs.Planned && runs.Empty(s.Run) {
+		last, err := cl.Ledger.LastApply(ctx, s.Run)
+		if err != nil {
+			return err
+		}
+		s.Upheld = s.Upheld || last.Was(s.Pull.Number, s.Head)
+	}
 	differs := s.Differs
 	s = s.To(runs.Dropped)
 	s.Differs, s.Was, s.Merged, s.Swept = differs, was, cl.Evidence.Pull.Merged && planned, max(s.Swept, s.Begun-1)
