@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/ends"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/turns"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/verbs"
@@ -143,29 +144,9 @@ func (s PlanSuperseded) markdown() string {
 
 // Unfinished reports that a pull request was closed without being merged, or merged into another branch than the one that is
 // planned, or with another head, after it was applied.
-type Unfinished struct {
-	Project string
-	By      string // login of the user who applied
-	Head    string // SHA that was applied
-	// Into is the branch that it was merged into, "" for none, and Main the one that is planned.
-	Into string `json:",omitempty"`
-	Main string `json:",omitempty"`
-	// Merged is the SHA that was merged in place of the applied one, without a plan of the project; "" for none.
-	Merged string `json:",omitempty"`
-}
+type Unfinished ends.Applied
 
-func (u Unfinished) markdown() string {
-	if u.Into != "" {
-		return fmt.Sprintf("**Applied, but merged elsewhere**: %s. %s applied %s, and it is merged into %s: %s does not contain the changes, so the next plan of this project will undo them. To keep them, merge them into %s, too.",
-			markdown.Code(u.Project), markdown.Code(u.By), markdown.Code(markdown.SHA(u.Head)), markdown.Code(u.Into), markdown.Code(u.Main), markdown.Code(u.Main))
-	}
-	if u.Merged != "" {
-		return fmt.Sprintf("**Applied, but another head is merged**: %s. %s applied %s, and %s is merged, of which the project has no plan: the base branch may not contain the changes, and then the next plan of this project will undo them. Comment %s to see.",
-			markdown.Code(u.Project), markdown.Code(u.By), markdown.Code(markdown.SHA(u.Head)), markdown.Code(markdown.SHA(u.Merged)), markdown.Code(Command{Verb: Plan, Project: u.Project}.String()))
-	}
-	return fmt.Sprintf("**Applied, but not merged**: %s. %s applied %s, but the base branch does not contain the changes: the next plan of this project will undo them. To keep them, reopen the pull request and merge it.",
-		markdown.Code(u.Project), markdown.Code(u.By), markdown.Code(markdown.SHA(u.Head)))
-}
+func (u Unfinished) markdown() string { return ends.Applied(u).Markdown() }
 
 // MergeRefused reports that GitHub refuses to merge a pull request all of whose projects are applied.
 type MergeRefused struct {

@@ -306,13 +306,44 @@ func TestRemovalEndsOthers(t *testing.T) {
 	}
 }
 
+// TestNewProjectIsClosed holds that the end of a pull request which has applied a project that the base branch does not have tells of
+// the objects that nobody plans any more, with a remedy that is one.
+func TestNewProjectIsClosed(t *testing.T) {
+	t.Parallel()
+	s, b := orphaning(t, anyState)
+	n := s.pull("alice", "new", inBuckets(githubtest.Files{"new/main.tf": resource("n", "1"), "app/n.tf": resource("n", "1"), "lockstep.hcl": netWithApp + anyState + "project \"new\" {\n  dir = \"new\"\n}\n"}))
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `new`: 1 added", "**Applied** `app`: 1 added")
+	s.repo.Close("alice", n)
+	s.settle()
+	s.expect("the answer", s.answer(n, "close"), "**Applied, but not merged**: `new`", "nobody plans", "`lockstep plan -p new -destroy`",
+		"**Applied, but not merged**: `app`", "the next plan of this project will undo them")
+	s.repo.Reopen("alice", n)
+	s.repo.Push("alice", "new", "Another head", githubtest.Files{"app/n.tf": resource("n", "2")})
+	s.settle()
+	s.expect("the remedy", s.say("alice", n, "lockstep plan -p new -destroy"), "**Planned** `new`", "1 to destroy")
+	s.expect("its apply", s.say("alice", n, "lockstep apply -p new"), "**Applied** `new`: 0 added, 0 changed, 1 destroyed")
+	if got := b.objects(t, "s3://states/new"); got != "" {
+		t.Errorf("the state has %q", got)
+	}
+	before := strings.Count(s.answer(n, "close"), "nobody plans")
+	s.repo.Close("alice", n)
+	s.settle()
+	if got := strings.Count(s.answer(n, "close"), "nobody plans"); got != before {
+		t.Errorf("there is nothing left of it: %s", s.answer(n, "close"))
+	}
+}
+
 // TestClosedOnceApplied holds that a pull request which is applied, and planned again without changes, is not one of which nothing is
 // applied when it is closed.
 func TestClosedOnceApplied(t *testing.T) {
 	t.Parallel()
 	for _, applied := range []bool{true, false} {
 		s, _ := orphaning(t, "")
-		n := s.pull("alice", "more", githubtest.Files{"net/n.tf": resource("n", "1")})
+		change := "# nothing\n"
+		if applied {
+			change = resource("n", "1")
+		}
+		n := s.pull("alice", "more", githubtest.Files{"net/n.tf": change})
 		if applied {
 			s.say("alice", n, "lockstep apply")
 			s.expect("a plan after it", s.say("alice", n, "lockstep plan"), "**Planned** `net`: no changes")

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,14 +78,26 @@ func Has(ctx context.Context, e *Reader, sha string, r runs.Run) (p project.Proj
 
 // Back reports whether the base branch, as it is now, has projects again that it had removed, among those that a command is for.
 func Back(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) (bool, error) {
-	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
+	for _, s := range all {
+		if !s.Gone || s.Head != e.Pull.Head.SHA || !c.Selects(s.Project, s.Dir, s.Workspace) {
+			continue
+		}
+		if known, err := Based(ctx, e, "", s.Run); known || err != nil {
+			return known, err
+		}
+	}
+	return false, nil
+}
+
+// Based reports whether a branch, as it is now, has the project of a run; "" is the base branch. One whose settings have errors may
+// have it.
+func Based(ctx context.Context, e *Reader, branch string, r runs.Run) (bool, error) {
+	tip, err := e.Hub.Tip(ctx, cmp.Or(branch, e.Pull.Base.Ref))
 	absent, err := Absent(ctx, e, err)
 	if err != nil || absent {
 		return false, err
 	}
 	b, err := e.baseAt(ctx, tip)
-	return slices.ContainsFunc(all, func(s ledger.Versioned) bool {
-		return s.Gone && s.Head == e.Pull.Head.SHA && c.Selects(s.Project, s.Dir, s.Workspace) &&
-			slices.ContainsFunc(b.projects, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
-	}), err
+	has := slices.ContainsFunc(b.projects, func(p project.Project) bool { return p.Name == r.Project && p.Workspace == r.Workspace })
+	return has || b.broken, err
 }

@@ -261,7 +261,25 @@ func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 			return nil
 		}
 	}
+	if u.Merged == "" {
+		known, err := evidence.Based(ctx, cl.Evidence, u.Main, r)
+		if err != nil {
+			if _, err = evidence.Impossible(err); err != nil {
+				return err
+			}
+			known = true
+		}
+		if u.Unknown = !known; u.Unknown && destroyed(r) {
+			return nil
+		}
+		u.Workspace = runs.Status(r).Workspace
+	}
 	return cl.Report.Reply(ctx, answer, report.NewReply(r.Target()+" "+last.Head, u))
+}
+
+// destroyed reports whether the last apply of a run has destroyed all objects of its project.
+func destroyed(r runs.Run) bool {
+	return r.Phase == runs.Applied && r.Options.Destroy && !r.Options.Partial()
 }
 
 // applyMerged queues the apply of a plan after the merge of its pull request. Nobody expects that of the plan of a former head, nor
