@@ -66,6 +66,7 @@ var types = tagged.Union[Reason]{
 	"restored":        reflect.TypeFor[Restored](),
 	"removed by base": reflect.TypeFor[RemovedByBase](),
 	"inputs moved":    reflect.TypeFor[InputsMoved](),
+	"settings broken": reflect.TypeFor[SettingsBroken](),
 	"modules moved":   reflect.TypeFor[ModulesMoved](),
 	"other version":   reflect.TypeFor[OtherVersion](),
 	"state moved":     reflect.TypeFor[StateMoved](),

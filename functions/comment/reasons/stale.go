@@ -2,6 +2,7 @@ package reasons
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -77,6 +78,26 @@ func (r InputsMoved) words() (text, remedy string) {
 		why = fmt.Sprintf(" When it was planned, the base branch's %s let programs run, and these can read any file of the repository: so each one counts.", settings)
 	}
 	return fmt.Sprintf("The plan was made from other files: %s different: %s.%s", where, r.Files.Text(), why), planAgain(r.Merged)
+}
+
+// SettingsBroken: the settings in the present files have errors, for which the project is not found there, so that nobody knows
+// whether they are those of the plan. Problem are the errors, in Markdown. OfBase is set if the base branch has some by itself.
+type SettingsBroken struct {
+	Project, Problem string
+	OfBase           bool `json:",omitempty"`
+	Merged           bool `json:",omitempty"`
+}
+
+func (r SettingsBroken) words() (text, remedy string) {
+	whose, where := "The base branch's settings have errors", "on the base branch"
+	if !r.OfBase {
+		whose, where = "The settings, merged into the base branch, have errors", "in the pull request or on the base branch"
+	}
+	text = fmt.Sprintf("%s, so that %s cannot be found:\n\n  %s", whose, markdown.Code(r.Project), strings.ReplaceAll(strings.TrimSpace(r.Problem), "\n", "\n  "))
+	if r.Merged {
+		return text, fmt.Sprintf("Correct them on the base branch. Then comment %s for a plan of it, look at that, and apply that one.", markdown.Code("lockstep retry"))
+	}
+	return text, fmt.Sprintf("The plan stays as it is. Correct them %s, and then comment %s again.", where, markdown.Code("lockstep apply"))
 }
 
 // ModulesMoved: the sources of remote modules have other contents than in the plan.

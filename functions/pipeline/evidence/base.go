@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -41,10 +42,10 @@ func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings,
 	return r.settings, r.note, nil
 }
 
-// readSettings are the settings of a commit, which are read once a message.
+// readSettings are the settings of a commit, which are read once a message. first is the first of their errors, in a line.
 type readSettings struct {
-	settings *project.Settings
-	note     string
+	settings    *project.Settings
+	note, first string
 }
 
 func (e *Reader) readSettings(ctx context.Context, sha string) (r readSettings, err error) {
@@ -58,7 +59,7 @@ func (e *Reader) readSettings(ctx context.Context, sha string) (r readSettings, 
 		}
 		s, ds := project.Read(name, src)
 		if r.settings = s; ds.HasErrors() {
-			r.note = notes.SettingsBroken(name, jobs.Quoted(ds, name, src))
+			r.note, r.first = notes.SettingsBroken(name, jobs.Quoted(ds, name, src)), jobs.First(ds)
 		}
 		return r, nil
 	}
@@ -152,6 +153,20 @@ func forks(ctx context.Context, e *Reader, named bool) (bool, error) {
 	}
 	s, _, err := e.Settings(ctx, tip)
 	return s != nil && s.Allow.Forks, err
+}
+
+// Broken notes in q the errors of the settings in a checkout that lacks the project of the request, if it has some.
+func Broken(ctx context.Context, e *Reader, q *runs.Request, dir string) error {
+	d, err := discovered(ctx, e, dir)
+	if err != nil || d.Problem == "" {
+		return err
+	}
+	if slices.ContainsFunc(d.Projects, func(p project.Project) bool { return p.Name == q.Run.Project && p.Workspace == q.Run.Workspace }) {
+		return nil
+	}
+	b, err := e.baseAt(ctx, q.Run.Base)
+	q.Broken, q.OfBase = jobs.Brief(d.Problem), b.broken
+	return err
 }
 
 // Merged finds the trial merge, or the tip of the base branch after the merge, and updates the request from it: between two reads a pull request

@@ -128,6 +128,9 @@ func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 // question is the question about a request for a verb and a run, without facts.
 func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, r runs.Run) (gates.Question, error) {
 	q := gates.Question{Command: string(verb), Unreadable: in.settings != nil && in.settings.Unreadable}
+	if q.Unreadable {
+		q.Broken = e.read[in.sha].first
+	}
 	p := project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}
 	commands := runs.BlocksOf(verb, r)
 	var known []project.Project

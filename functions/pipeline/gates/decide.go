@@ -9,9 +9,10 @@ import (
 type Question struct {
 	Command string
 	// Requirements are those for the command and the project. Unreadable is set if there may be more,
-	// because the settings have errors.
+	// because the settings have errors, of which Broken is the first.
 	Requirements []requirements.Requirement
-	Unreadable   bool `json:",omitempty"`
+	Unreadable   bool   `json:",omitempty"`
+	Broken       string `json:",omitempty"`
 	Facts        Facts
 }
 
@@ -20,7 +21,7 @@ type Question struct {
 func Decide(q Question) rulings.Ruling {
 	root := rulings.Ruling{Rule: rulings.AllOf}
 	if q.Unreadable && q.Command != "plan" && q.Command != "stop" {
-		root.Of = append(root.Of, rulings.Ruling{Rule: rulings.Readable, Outcome: rulings.Fails})
+		root.Of = append(root.Of, rulings.Ruling{Rule: rulings.Readable, Outcome: rulings.Fails, Problem: q.Broken})
 	}
 	for _, r := range q.Requirements {
 		root.Of = append(root.Of, requirement(q.Facts, r))

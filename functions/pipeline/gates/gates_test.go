@@ -164,8 +164,12 @@ func TestUnreadable(t *testing.T) {
 	for command, want := range map[string]rulings.Outcome{
 		"apply": rulings.Fails, "unlock": rulings.Fails, "recover": rulings.Fails, "plan": rulings.NotApplicable,
 	} {
-		if got := Decide(Question{Command: command, Unreadable: true}); got.Outcome != want {
+		got := Decide(Question{Command: command, Unreadable: true, Broken: "lockstep.hcl, line 4: Unclosed configuration block"})
+		if got.Outcome != want {
 			t.Errorf("%s: %s", command, text(got))
+		}
+		if tells := strings.Contains(got.Markdown(0), "line 4: Unclosed configuration block"); tells != (want == rulings.Fails) {
+			t.Errorf("%s: %s", command, got.Markdown(0))
 		}
 	}
 }

@@ -78,3 +78,20 @@ func Quoted(ds diags.Diagnostics, name string, src []byte) string {
 	}
 	return markdown.Cut(markdown.Fence("", strings.Trim(b.String(), "\n")), limit)
 }
+
+// Brief returns the beginning of what Quoted has returned: the answer to one command may have it for many projects.
+func Brief(quoted string) string { return markdown.Cut(quoted, 2<<10) }
+
+// First returns the first error in a repository's own description, with its line; "" for none.
+func First(ds diags.Diagnostics) string {
+	for _, d := range ds {
+		switch {
+		case d.Severity != diags.Error:
+		case d.Subject == nil:
+			return d.Summary
+		default:
+			return fmt.Sprintf("%s, line %d: %s", d.Subject.Filename, d.Subject.Start.Line, d.Summary)
+		}
+	}
+	return ""
+}

@@ -75,6 +75,7 @@ func TestGate(t *testing.T) {
 	removed := func(q *Request) { q.Run.Removed = true }
 	restored := func(q *Request) { q.Run.Removed, q.Restored = true, true }
 	differ := func(q *Request) { q.Differ = []string{"a.tf"} }
+	broken := func(q *Request) { q.Broken, q.OfBase = "Unclosed configuration block", true }
 	modules := func(q *Request) { q.Modules = []string{"net from github.com/acme/net"} }
 	shown := func(after time.Duration) change { return func(q *Request) { q.Shown = q.At.Add(after) } }
 	hidden := func(q *Request) { q.Shown = time.Time{} }
@@ -390,6 +391,10 @@ func TestGate(t *testing.T) {
 		{"by another version", []change{func(q *Request) { q.OtherVersion = true }}, "OtherVersion"},
 		{"merge, and modules moved", []change{merge, modules}, "ModulesMoved"},
 		{"the base branch moved the files", []change{differ}, "InputsMoved"},
+		{"the base branch broke its settings", []change{broken}, "SettingsBroken"},
+		{"the base branch broke its settings, and moved the files", []change{broken, differ}, "SettingsBroken"},
+		{"merge of broken settings", []change{merge, broken}, "SettingsBroken"},
+		{"planning looks at no old settings", []change{verb(comment.Plan), broken}, ""},
 		{"planning looks at no old files", []change{verb(comment.Plan), differ}, ""},
 
 		{"other blocks", []change{blocks}, "ConfigMoved"},

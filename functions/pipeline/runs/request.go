@@ -58,6 +58,10 @@ type Request struct {
 	// Differ are the inputs of the plan that have changed: in the present trial merge, or
 	// in the commit that the pull request became.
 	Differ []string
+	// Broken are the errors, in Markdown, of the settings in those files, if the project is not found there because of them; ""
+	// for none. OfBase is set if the base branch has errors by itself.
+	Broken string
+	OfBase bool
 	// Blocks are files of the configuration among the inputs that have changed besides Differ: whether
 	// the plan depends on the change is known when it is made again.
 	Blocks []string

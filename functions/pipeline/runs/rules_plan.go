@@ -71,7 +71,12 @@ func conflictSince(q *Request) reasons.Reason {
 	return nil
 }
 
+// inputsMoved holds that the files are the same. Where the project is not found, since the settings have errors, it is not known
+// whether they are, and the plan stays for the time when they have none.
 func inputsMoved(q *Request) reasons.Reason {
+	if q.Broken != "" {
+		return reasons.SettingsBroken{Project: q.Run.Project, Problem: q.Broken, OfBase: q.OfBase, Merged: q.merged()}
+	}
 	if len(q.Differ) > 0 {
 		return reasons.InputsMoved{Files: reasons.SomeOf(q.ownFirst()), Whole: q.Whole, Merged: q.merged()}
 	}

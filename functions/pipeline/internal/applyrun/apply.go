@@ -125,6 +125,12 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 		return ap.cannotApply(ctx, s, err)
 	}
 	if problem != "" {
+		if err := evidence.Broken(ctx, ap.Evidence, &q, dir); err != nil {
+			return ap.cannotApply(ctx, s, err)
+		}
+		if d := runs.Gate(q); runs.Has[reasons.SettingsBroken](d) {
+			return ap.refuse(ctx, s, d)
+		}
 		return ap.refuse(ctx, s, runs.Refusal(reasons.Unusable{Problem: problem}))
 	}
 	q.Provisioners = job.Grants.Provisioners
@@ -183,8 +189,12 @@ func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, no
 		now = ledger.Inputs{Read: planned.Read, Whole: planned.Whole}
 		now.Tree, now.Own, err = planrun.ReadInputs(ctx, ap.Projects, dir, q.Run, planned.Scope())
 		if errors.Is(err, jobs.ErrNoProject) {
-			q.Differ, q.Whole, err = slices.Sorted(maps.Keys(planned.Tree)), planned.Whole, nil
-			return dir, now, done, nil // the project is gone: all inputs differ
+			q.Differ, q.Whole = slices.Sorted(maps.Keys(planned.Tree)), planned.Whole
+			if err = evidence.Broken(ctx, ap.Evidence, q, dir); err == nil {
+				return dir, now, done, nil // the project is gone: all inputs differ
+			}
+			done()
+			return "", now, nil, err
 		}
 		moved := planned.Compare(now, q.Run)
 		q.Differ, q.Blocks, q.Around, q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole

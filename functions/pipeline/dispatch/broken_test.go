@@ -1,0 +1,71 @@
+package dispatch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// TestBrokenBase holds that an apply names the errors of the base branch's settings, and keeps the plan, which is applied once they
+// are corrected.
+func TestBrokenBase(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		broken string
+		want   []string
+	}{
+		"an argument of the project": {"project \"net\" {\n  dir = \"net\"\n  color = 1\n}\n", []string{
+			"The base branch's settings have errors, so that `net` cannot be found", "on lockstep.hcl line 3", "The plan stays as it is"}},
+		"a directory of the project": {"project \"net\" {\n  dir = \"nett\"\n}\n", []string{"The base branch's settings have errors", "has the directory nett, which has no configuration files"}},
+		"the syntax":                 {"project \"net\" {\n  dir = \"net\"\n", []string{"settings without errors", "`lockstep.hcl, line 1: Unclosed configuration block`"}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.repo.Push("bob", "main", "Break it", githubtest.Files{"lockstep.hcl": c.broken})
+			s.settle()
+			got := s.say("alice", n, "lockstep apply")
+			s.expect("the refusal", got, append(c.want, "**Not applied** `net`", "comment `lockstep apply` again")...)
+			if strings.Contains(got, "other files") || strings.Contains(s.status(n), "out of date") {
+				t.Errorf("no file of the plan has changed:\n%s\n%s", got, s.status(n))
+			}
+			s.repo.Push("bob", "main", "Correct it", githubtest.Files{"lockstep.hcl": netProject})
+			s.settle()
+			s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+			s.headIs("applied", "b", "success Applied: 1 project, 2 added, 0 changed, 0 destroyed")
+		})
+	}
+}
+
+// TestBrokenByBoth holds that settings which have errors merged with those of the base branch alone are not told to be the latter's.
+func TestBrokenByBoth(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": "project \"app\" {\n  dir = \"app\"\n}\n"})
+	n := s.pull("alice", "b", githubtest.Files{"lockstep.hcl": netProject})
+	s.expect("the plan", s.status(n), "| `net` | 1 to add, 0 to change, 0 to destroy | waits for `lockstep apply` |")
+	s.repo.Push("bob", "main", "Nobody plans it", githubtest.Files{"net/main.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted})
+	s.settle()
+	s.expect("the refusal", s.say("alice", n, "lockstep apply -p net"), "The settings, merged into the base branch, have errors", "has the directory net, which has no configuration files", "in the pull request or on the base branch")
+}
+
+// TestMergeOfBrokenSettings holds that a merge tells the errors of the settings for which it applies nothing, and that a retry brings what was
+// merged once they are corrected.
+func TestMergeOfBrokenSettings(t *testing.T) {
+	t.Parallel()
+	settings := "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\n"
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": settings})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Push("bob", "main", "Break it", githubtest.Files{"lockstep.hcl": strings.Replace(settings, "apply", "aply", 1)})
+	s.settle()
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the merge", s.answer(n, "merge"), "**Not applied** `net`", "The base branch's settings have errors", "on lockstep.hcl line 3", "comment `lockstep retry`")
+	s.headIs("merged", "b", "action_required Merged, but not applied: 1 project")
+	s.repo.Push("bob", "main", "Correct it", githubtest.Files{"lockstep.hcl": settings})
+	s.settle()
+	s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+	s.headIs("applied", "b", "success Applied: 1 project, 2 added, 0 changed, 0 destroyed")
+}
