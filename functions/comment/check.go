@@ -41,6 +41,9 @@ func (c Check) Title(limit int) string {
 		title = fmt.Sprintf("Applied by the apply of #%d", c.FinishedBy)
 	case NoChanges:
 		title = "No changes" + c.with()
+		if c.Vain {
+			title = "Nothing to do" + strings.NewReplacer("*", "", "`", "").Replace(c.vain())
+		}
 	case PlanFailed:
 		title = "Planning failed"
 	case PlanStopped:

@@ -79,6 +79,9 @@ func TestGolden(t *testing.T) {
 
 	halted := with(net, PlanStopped, "alice", "- `bob` stopped it.\n")
 	halted.StoppedBy, halted.Plan, halted.Counts = "bob", "", counting.Counts{}
+	vain, vainly := with(net, NoChanges, "alice", trouble), with(net, NoChanges, "alice", "- `bob` stopped it.\n")
+	vain.Vain, vain.Plan, vain.Counts, vain.Options = true, "", counting.Counts{}, grammar.Options{Imports: []string{"aws_vpc.main x"}}
+	vainly.Vain, vainly.Plan, vainly.Counts, vainly.Options, vainly.StoppedBy = true, "", counting.Counts{}, grammar.Options{RefreshOnly: true}, "bob"
 	far := func(p ProjectStatus) ProjectStatus { p.Progress = Progress{80, 200}; return p }
 	head := func(s HeadStanding, list ...ProjectStatus) string {
 		h := Head{Status: status(list...), Standing: s}
@@ -203,6 +206,9 @@ func TestGolden(t *testing.T) {
 		"check-on-merge":        check(with(net, OnMerge, "", somePlan), ""),
 		"status-plan-stopped":   status(app, halted).Markdown(65536),
 		"check-plan-stopped":    check(halted, ""),
+		"status-plan-vain":      status(app, vain, named("dns", vainly)).Markdown(65536),
+		"check-plan-vain":       check(vain, "") + "\n=====\n" + check(vainly, ""),
+		"head-plan-vain":        head(HeadNoChanges, app, vain),
 		"head-plan-stopped":     head(HeadPlanStopped, app, halted),
 		"check-no-changes":      check(app, ""),
 		"check-plan-failed":     check(with(net, PlanFailed, "", trouble), ""),

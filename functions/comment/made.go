@@ -21,6 +21,9 @@ func (p ProjectStatus) made() string {
 	if len(words) == 0 {
 		return ""
 	}
+	if p.Vain {
+		return fmt.Sprintf("This is of a plan with %s. What was planned, or applied, before it stands.\n\n", reasons.SomeOf(words).Text())
+	}
 	s := fmt.Sprintf("Planned with %s.", reasons.SomeOf(words).Text())
 	if p.Options.Partial() {
 		s += fmt.Sprintf(" **It is a partial plan**: it leaves out other changes of the project. To plan them, too, comment %s.", p.planCommand())

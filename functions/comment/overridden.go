@@ -42,6 +42,8 @@ func Left(p ProjectStatus) string {
 		parts = append(parts, "This is missing still:\n\n"+strings.TrimSpace(p.Required.Only(func(o rulings.Outcome) bool { return !o.Allows() }).Markdown(0)))
 	}
 	switch {
+	case p.Vain:
+		parts = append(parts, "There is nothing to apply.")
 	case p.Standing == NoChanges:
 		parts = append(parts, "The plan has no changes: there is nothing to apply.")
 	case p.Standing == PartPlanned:

@@ -3,6 +3,7 @@ package comment
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
@@ -57,7 +58,7 @@ func (p Progress) text() string { return sums.Far(p.Done, p.Of) }
 func (p ProjectStatus) plan() string {
 	unmade := p.Plan == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed)
 	switch {
-	case p.Standing == PlanFailed, p.Standing == PlanStopped, unmade:
+	case p.Standing == PlanFailed, p.Standing == PlanStopped, unmade, p.Vain:
 		return "no plan"
 	case slices.Contains([]Standing{Queued, Planning, Postponed, Superseded}, p.Standing):
 		return "..."
@@ -144,6 +145,18 @@ func (p ProjectStatus) stopper() string {
 	return " by " + markdown.Code(p.StoppedBy)
 }
 
+// vain tells of the plan that has failed, or was stopped, behind the words for what stands; "" if none has.
+func (p ProjectStatus) vain() string {
+	with := strings.TrimPrefix(p.with(), ",")
+	switch {
+	case !p.Vain:
+		return ""
+	case p.StoppedBy != "":
+		return "; a plan" + with + " was stopped" + p.stopper()
+	}
+	return "; a plan" + with + " **failed**"
+}
+
 // standing returns the text of the table's last column.
 func (p ProjectStatus) standing() string { return p.progress() + p.after() }
 
@@ -190,7 +203,7 @@ func (p ProjectStatus) progress() string {
 		if p.FinishedBy != 0 {
 			return fmt.Sprintf("applied by the apply of #%d", p.FinishedBy)
 		}
-		return "nothing to do"
+		return "nothing to do" + p.vain()
 	case PlanFailed:
 		return "**failed**"
 	case PlanStopped:

@@ -64,6 +64,8 @@ type ProjectStatus struct {
 	AfterMerge bool
 	// Upheld is set for a refresh-only plan that leaves out nothing: the head is applied.
 	Upheld bool
+	// Vain is set where a plan with the Options has failed, or was stopped, and what was known of the head before stands.
+	Vain bool
 	// MergeApplies is set if the merge was, or is, to apply the project, whatever became of that; or if nobody
 	// could afterwards, since the pull request has Removed it.
 	MergeApplies, Removed bool

@@ -58,12 +58,17 @@ type PlanIsBad struct {
 	StoppedBy string `json:",omitempty"` // login of the user who stopped it
 	// Plain is the command for a plan without the options of this one, where a retry after the merge would have them again; "" elsewhere.
 	Plain string `json:",omitempty"`
+	// Vain is set if nothing is left to be applied of what was planned before.
+	Vain bool `json:",omitempty"`
 }
 
 func (r PlanIsBad) words() (text, remedy string) {
 	text = fmt.Sprintf("Planning %s failed.", markdown.Code(markdown.SHA(r.Head)))
 	if r.StoppedBy != "" {
 		text = fmt.Sprintf("There is no plan for %s: %s stopped it.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.StoppedBy))
+	}
+	if r.Vain {
+		return text + " Of what was planned before, nothing is left to be applied.", ""
 	}
 	if r.Plain != "" {
 		return text, fmt.Sprintf("Comment %s for a plan of the base branch without the options of this one, look at it, and apply that one.", markdown.Code(r.Plain))

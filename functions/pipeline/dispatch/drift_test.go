@@ -45,3 +45,89 @@ func TestDriftOfAnUnappliedHead(t *testing.T) {
 	s.expect("a drift after the merge", s.status(n), "**not all is planned**", "comment `lockstep retry`")
 	s.expect("a retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
 }
+
+// TestFailedDriftOfAnAppliedHead holds that an applied head stays applied where a plan with options fails, before the merge and after it:
+// nothing that was merged is left to be applied.
+func TestFailedDriftOfAnAppliedHead(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"lockstep drift", "lockstep plan -target=terraform_data.a", "lockstep plan -destroy", "lockstep taint terraform_data.a"} {
+		for _, apply := range []string{"comment", "merge"} {
+			t.Run(apply+", "+command, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
+				n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+				s.say("alice", n, "lockstep apply")
+				if apply == "merge" { // as it is by then
+					s.repo.Push("bob", "main", "On merge", githubtest.Files{"lockstep.hcl": strings.Replace(netProject, "\n}", "\n  apply = \"merge\"\n}", 1)})
+					s.settle()
+				}
+				e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
+				s.pipeline.Engine = e
+				s.expect("the plan", s.say("alice", n, command), "**Not planned**: `net`")
+				s.expect("the status", s.status(n), "| `net` | no plan | nothing to do; a plan with -", " **failed** |", "Invalid count argument", "What was planned, or applied, before it stands", "Merge this pull request")
+				s.headIs("before the merge", "b", "success No changes")
+				s.expect("the project's check", s.check("b"), "lockstep/net: success Nothing to do; a plan with -")
+				before := len(s.repo.Comments(n))
+				s.repo.Merge("bob", n)
+				s.settle()
+				if got := s.repo.Comments(n)[before:]; len(got) > 0 {
+					t.Errorf("it was applied, and the merge says:\n%s", got[0].Body)
+				}
+				s.headIs("after the merge", "b", "success No changes")
+				s.expect("the same after the merge", s.say("alice", n, command), "**Not planned**: `net`")
+				s.headIs("the same after the merge", "b", "success No changes")
+				e.known = true
+				s.expect("a retry", s.say("alice", n, "lockstep plan"), "**Planned** `net`: no changes")
+				s.headIs("at the end", "b", "success No changes")
+			})
+		}
+	}
+}
+
+// TestFailedCommandWithoutChanges holds that a head whose plan has no changes keeps its check where a plan with options fails, that its
+// merge looks at it again, and that one whose plan has some loses it.
+func TestFailedCommandWithoutChanges(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep apply")
+	s.repo.Merge("alice", n)
+	s.settle()
+	n = s.pull("bob", "words", githubtest.Files{"net/b.tf": "# b\n" + resource("b", "1")})
+	s.headIs("the plan", "words", "success No changes")
+	for _, command := range []string{"lockstep import terraform_data.none x", "lockstep plan -target=x.y.z", "lockstep state rm terraform_data.none"} {
+		s.expect(command, s.say("bob", n, command), "**Not planned**: `net`")
+		s.headIs(command, "words", "success No changes")
+	}
+	s.expect("an apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "Of what was planned before, nothing is left to be applied.")
+	broken := &unknowing{Engine: s.pipeline.Engine, project: "net"}
+	s.pipeline.Engine = broken
+	s.say("bob", n, "lockstep plan")
+	s.headIs("a plan without options", "words", "failure Planning failed: 1 project")
+	broken.known = true
+	s.say("bob", n, "lockstep plan")
+	s.say("bob", n, "lockstep import terraform_data.none x")
+	s.headIs("again", "words", "success No changes")
+	other := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.expect("of a head with changes", s.say("alice", other, "lockstep import terraform_data.none x"), "**Not planned**: `net`")
+	s.headIs("of a head with changes", "c", "failure Planning failed: 1 project")
+	s.repo.Merge("bob", n)
+	s.settle()
+	s.expect("the merge", s.status(n), "| `net` | no changes | nothing to do |")
+	s.headIs("after the merge", "words", "success No changes")
+}
+
+// TestOrderAfterADrift holds that a project that is applied stays so for those that depend on it, whatever a look at changes from outside
+// comes to.
+func TestOrderAfterADrift(t *testing.T) {
+	t.Parallel()
+	for _, fails := range []bool{false, true} {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": netProject + "project \"app\" {\n  dir = \"app\"\n  depends_on = [\"net\"]\n}\n"})
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+		s.say("alice", n, "lockstep apply -p net")
+		e := &unknowing{Engine: s.pipeline.Engine, project: "net", known: !fails}
+		s.pipeline.Engine = e
+		s.say("alice", n, "lockstep drift -p net")
+		s.expect("the dependent", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`: 2 added")
+	}
+}

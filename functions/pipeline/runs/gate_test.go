@@ -337,6 +337,7 @@ func TestGate(t *testing.T) {
 		{"merge of another head", []change{merge, func(q *Request) { q.Pull.Head.SHA = headTwo }}, "HeadMoved"},
 		{"merge on another state", []change{merge, state(StateID{"l", 4, "v4"})}, "StateMoved"},
 		{"merge before there is a plan", []change{merge, phase(Planning)}, "BeingPlanned"},
+		{"apply after another plan failed of an applied head", []change{phase(PlanFailed), func(q *Request) { q.Run.Upheld, q.Run.Options.Targets = true, []string{"a.b"} }}, "PlanIsBad"},
 		{"merge without a plan", []change{merge, phase(PlanFailed)}, "PlanIsBad"},
 		{"merge after another apply", []change{merge, last(LastApply{Number: 8})}, "OtherUnmerged"},
 

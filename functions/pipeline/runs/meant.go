@@ -20,5 +20,5 @@ func (r Run) failed() bool {
 		return false
 	}
 	left := r.Standing() == comment.PartPlanned || r.Standing() == comment.PartApplied
-	return r.Phase.Failed() || r.Waiting() && r.Late || r.AfterMerge && left || r.Phase == Dropped && r.Merged && (r.Was.Failed() || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
+	return r.Phase.Failed() || r.Waiting() && r.Late || r.AfterMerge && left || r.Phase == Dropped && r.Merged && (r.Was.Failed() && !Stands(r) || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
 }

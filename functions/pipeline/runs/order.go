@@ -136,8 +136,13 @@ func (r Run) progress() order.Progress {
 		phase = r.Was
 	}
 	// Such a plan leaves out changes of the pull request: without changes, and applied, they are still to be done.
-	part := (r.Options.Partial() || r.Options.RefreshOnly) && !r.Beside
+	part := (r.Options.Partial() || r.Options.RefreshOnly) && !r.Beside && !r.Upheld
 	switch phase {
+	case PlanFailed:
+		if Stands(r) && !destroys(r) {
+			return order.Unchanged
+		}
+		return order.Failed
 	case Planned:
 		switch {
 		case r.Applyable:
@@ -153,7 +158,7 @@ func (r Run) progress() order.Progress {
 		return order.Applied
 	case ApplyQueued, Applying, Continuing, Stopped:
 		return order.Pending
-	case PlanFailed, Stale, ApplyFailed:
+	case Stale, ApplyFailed:
 		return order.Failed
 	}
 	return order.Unknown

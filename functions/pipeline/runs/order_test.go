@@ -27,7 +27,7 @@ func edgesOf(s string) order.Edges {
 // ordered is the evidence for edges of the base branch and of the head, and runs as "net:planned" or
 // "net:planned+", where nobody is, or somebody is, about to apply it; "-net:planned" is to destroy net, and "x-net:planned"
 // is so since the pull request removes it. The plan of "net:target/planned" has targets, that of "net:drift/planned" changes the
-// state alone, and "net:beside/target/planned" is not touched by the pull request.
+// state alone, "net:beside/target/planned" is not touched by the pull request, and the head of "net:upheld/drift/planned" is applied.
 func ordered(base, head, all string) *Order {
 	o := NewOrder()
 	o.Base, o.Head = edgesOf(base), edgesOf(head)
@@ -35,10 +35,11 @@ func ordered(base, head, all string) *Order {
 		name, phase, _ := strings.Cut(f, ":")
 		name, removed := strings.CutPrefix(name, "x-")
 		name, destroyed := strings.CutPrefix(name, "-")
+		phase, upheld := strings.CutPrefix(phase, "upheld/")
 		phase, beside := strings.CutPrefix(phase, "beside/")
 		phase, target := strings.CutPrefix(phase, "target/")
 		phase, drift := strings.CutPrefix(phase, "drift/")
-		r := Run{Project: name, Head: headOne, Applyable: !strings.HasPrefix(phase, "unchanged"), Removed: removed, Beside: beside}
+		r := Run{Project: name, Head: headOne, Applyable: !strings.HasPrefix(phase, "unchanged"), Removed: removed, Beside: beside, Upheld: upheld}
 		if r.Options.Destroy, r.Options.RefreshOnly = destroyed, drift; target {
 			r.Options.Targets = []string{"a.b"}
 		}
@@ -69,6 +70,11 @@ func TestInOrder(t *testing.T) {
 		{"a part being applied", "app>net", "app>net", "app:planned net:target/applying", "Awaits [net]"},
 		{"a part applied", "app>net", "app>net", "app:planned net:target/applied", "OutOfOrder [net] again [net]"},
 		{"drift applied", "app>net", "app>net", "app:planned net:drift/applied", "OutOfOrder [net] again [net]"},
+		{"no drift of what is applied", "app>net", "app>net", "app:planned net:upheld/drift/unchanged", ""},
+		{"drift of what is applied", "app>net", "app>net", "app:planned net:upheld/drift/planned", "OutOfOrder [net]"},
+		{"drift applied of what is applied", "app>net", "app>net", "app:planned net:upheld/drift/applied", ""},
+		{"a plan failed of what is applied", "app>net", "app>net", "app:planned net:upheld/target/plan-failed", ""},
+		{"an end, where the plan for that of an applied dependent failed", "net>app", "net>app", "-app:planned -net:upheld/plan-failed", "OutOfOrder [net] again [net]"},
 		{"merged after a part was applied", "app>net", "", "app:planned net:target/dropped/applied", "OutOfOrder [net] again [net]"},
 		{"a part of what the pull request does not touch", "app>net", "app>net", "app:planned net:beside/target/unchanged", ""},
 		{"a part applied of what the pull request does not touch", "app>net", "app>net", "app:planned net:beside/drift/applied", ""},

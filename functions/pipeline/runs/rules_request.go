@@ -122,7 +122,7 @@ func phase(q *Request) reasons.Reason {
 	case Queued, Planning:
 		return reasons.BeingPlanned{Merged: q.merged() || q.Pull.Merged}
 	case PlanFailed:
-		return reasons.PlanIsBad{Head: r.Head, Merged: q.merged() || q.Pull.Merged, StoppedBy: r.StoppedBy, Plain: Plain(r)}
+		return reasons.PlanIsBad{Head: r.Head, Merged: q.merged() || q.Pull.Merged, StoppedBy: r.StoppedBy, Plain: Plain(r), Vain: Stands(r)}
 	case ApplyQueued, Applying, Continuing:
 		return reasons.BeingApplied{By: r.Actor, Verb: comment.Apply}
 	case Applied:

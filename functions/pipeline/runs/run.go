@@ -63,8 +63,10 @@ type Run struct {
 	// FinishedBy is the number of another pull request whose apply has finished what the merge has left of the project; 0 if none has.
 	FinishedBy int `json:",omitempty"`
 	// Upheld is set for a refresh-only plan of a head that is applied as a whole, or has nothing to apply: there is nothing that the
-	// plan leaves out. It is also set for a Dropped run that has a plan without changes, since its head is applied.
+	// plan leaves out. It is set for a plan with other options, too, until that is made: see [Stands]; and for a Dropped run that has a
+	// plan without changes, since its head is applied. Idle is set besides if the head had nothing to apply.
 	Upheld bool `json:",omitempty"`
+	Idle   bool `json:",omitempty"`
 	// Attempt counts the plans requested, Begun the plans begun, and Try the applies requested.
 	// Artifacts are named by Begun.
 	Attempt, Begun, Try int
@@ -209,6 +211,9 @@ func (r Run) To(next Phase) Run {
 	if !next.UnderWay() && next != Planned {
 		r.Late = false
 	}
+	if next == Planned && !r.Options.RefreshOnly { // it is of the head from then on
+		r.Upheld, r.Idle = false, false
+	}
 	switch next {
 	case Queued, Applied, ApplyFailed:
 		r.Part, r.Progress = false, comment.Progress{}
@@ -234,7 +239,7 @@ func (r Run) Standing() comment.Standing {
 		done := phase == Applied || phase == ApplyFailed
 		switch {
 		case phase == Stopped: // its changes stay, whatever became of the pull request
-		case r.Upheld && (phase == Planned || phase == Stale || phase == Queued || phase == Planning):
+		case r.Upheld && (phase == Planned || phase == Stale || phase == Queued || phase == Planning || phase == PlanFailed):
 			return comment.NoChanges
 		case !r.Merged && !done:
 			return comment.Closed
@@ -248,6 +253,9 @@ func (r Run) Standing() comment.Standing {
 	case Planning:
 		return comment.Planning
 	case PlanFailed:
+		if Stands(r) {
+			return comment.NoChanges
+		}
 		if r.StoppedBy != "" {
 			return comment.PlanStopped
 		}
@@ -293,20 +301,31 @@ func Whole(r Run) bool {
 // Complete reports whether nothing is left of what the pull request changes, once the plan of a run is applied, or has no changes.
 func Complete(r Run) bool { return Whole(r) || r.Upheld }
 
-// Upholds reports whether a refresh-only plan of a head leaves out nothing, as the head is applied as a whole, or had no changes
-// with the same tip of the base branch. r is the run before.
-func Upholds(r Run, head, base string) bool {
+// Upholds reports whether a head is applied as a whole, or idle, as it had no changes with the same tip of the base branch: then
+// nothing that a plan leaves out is left to be done. r is the run before.
+func Upholds(r Run, head, base string) (upheld, idle bool) {
 	phase := r.Phase
 	if phase == Dropped && r.Merged {
 		phase = r.Was
 	}
 	switch {
 	case r.Head != head || !Complete(r):
-		return false
-	case phase == Applied || r.Upheld:
-		return true
+		return false, false
+	case phase == Applied || r.Upheld && !r.Idle:
+		return true, false
 	}
-	return phase == Planned && !r.Applyable && !Preview(r) && r.Base == base
+	empty := r.Upheld || phase == Planned && !r.Applyable && !Preview(r)
+	return empty && r.Base == base, true
+}
+
+// Stands reports whether the outcome of a head stands, although a plan with options that somebody has asked for since has failed, or
+// was stopped.
+func Stands(r Run) bool {
+	phase := r.Phase
+	if phase == Dropped {
+		phase = r.Was
+	}
+	return phase == PlanFailed && r.Upheld
 }
 
 // Against returns a run as it is planned with a tip of the base branch and their trial merge. A project that is removed is
@@ -343,7 +362,7 @@ func (r Run) Over(open bool) bool { return !open && !r.AfterMerge }
 
 // Overtaken reports whether a pull request was merged before a plan of a run was made that the merge can be about: people see it,
 // where the merge applies it; it has the rights, and if it is without changes the files, that what is merged has; and it is not dropped since the pull request was closed, or
-// went into another branch. Then what was merged is planned of the base branch. shown is the time at which the plan was shown, merged that of the merge.
+// went into another branch. Nor is one known that has no changes, where another one has failed since. Then what was merged is planned of the base branch. shown is the time at which the plan was shown, merged that of the merge.
 func Overtaken(r Run, shown, merged time.Time) bool {
 	phase := r.Phase
 	if phase == Dropped {
@@ -352,7 +371,7 @@ func Overtaken(r Run, shown, merged time.Time) bool {
 	switch {
 	case r.AfterMerge:
 		return false
-	case Preview(r) || r.Differs || phase == Queued || phase == Planning || r.Standing() == comment.Closed:
+	case Preview(r) || r.Differs || Stands(r) && r.Idle || phase == Queued || phase == Planning || r.Standing() == comment.Closed:
 		return true
 	}
 	return phase == Planned && r.ByMerge() && !r.Removed && r.Applyable && Whole(r) && !Seen(shown, merged)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -18,13 +19,13 @@ import (
 )
 
 // TestStanding is a table of runs, and how they and their checks stand. "x" is a plan with
-// changes, "m" one that is applied on merge, "t" one with -target, "d" one with -destroy, "r" that of a removed project, and "s" one that was
-// stopped.
+// changes, "m" one that is applied on merge, "t" one with -target, "d" one with -destroy, "r" that of a removed project, "s" one that was
+// stopped, and "u" one of a head that is applied, or had no changes.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		phase, was Phase
-		flags      string // x, m, t, d, r, s; M: merged
+		flags      string // x, m, t, d, r, s, u; M: merged
 		want       comment.Standing
 		status     github.CheckStatus
 		conclusion github.Conclusion
@@ -49,6 +50,12 @@ func TestStanding(t *testing.T) {
 		{PlanFailed, "", "s", comment.PlanStopped, github.CheckCompleted, github.ConcludedActionRequired},
 		{Dropped, PlanFailed, "sM", comment.PlanStopped, github.CheckCompleted, github.ConcludedActionRequired},
 		{Dropped, PlanFailed, "s", comment.Closed, github.CheckCompleted, github.ConcludedCancelled},
+		{PlanFailed, "", "u", comment.NoChanges, github.CheckCompleted, github.ConcludedSuccess},
+		{PlanFailed, "", "us", comment.NoChanges, github.CheckCompleted, github.ConcludedSuccess},
+		{Dropped, PlanFailed, "uM", comment.NoChanges, github.CheckCompleted, github.ConcludedSuccess},
+		{Dropped, Queued, "utM", comment.NoChanges, github.CheckCompleted, github.ConcludedSuccess},
+		{Planned, "", "ux", comment.Ready, github.CheckCompleted, github.ConcludedSuccess},
+		{ApplyFailed, "", "ux", comment.ApplyFailed, github.CheckCompleted, github.ConcludedFailure},
 		{ApplyQueued, "", "x", comment.ApplyQueued, github.CheckQueued, ""},
 		{Applying, "", "x", comment.Applying, github.CheckInProgress, ""},
 		{Continuing, "", "x", comment.Applying, github.CheckInProgress, ""},
@@ -87,6 +94,7 @@ func TestStanding(t *testing.T) {
 		if strings.Contains(test.flags, "t") {
 			r.Options.Targets = []string{"a.b"}
 		}
+		r.Upheld = strings.Contains(test.flags, "u")
 		r.Options.Destroy, r.Removed = strings.Contains(test.flags, "d"), strings.Contains(test.flags, "r")
 		got := r.Standing()
 		status, conclusion := Conclude(got)
@@ -354,6 +362,8 @@ func TestOvertaken(t *testing.T) {
 		{"queued, and comments apply it", as(func(r *Run) { r.Phase, r.ApplyOn = Queued, project.OnComment }), time.Second, true},
 		{"in the making", as(func(r *Run) { r.Phase = Planning }), time.Second, true},
 		{"failed", as(func(r *Run) { r.Phase = PlanFailed }), -time.Second, false},
+		{"failed, of a head that had no changes", as(func(r *Run) { r.Phase, r.Upheld, r.Idle = PlanFailed, true, true }), -time.Second, true},
+		{"failed, of an applied head", as(func(r *Run) { r.Phase, r.Upheld = PlanFailed, true }), -time.Second, false},
 		{"being applied", as(func(r *Run) { r.Phase = Applying }), -time.Second, false},
 		{"without credentials", as(func(r *Run) { r.Named, r.Applyable = headOne, false }), time.Second, true},
 		{"dropped by the merge, shown", dropped(Planned, true), time.Second, false},
@@ -388,5 +398,53 @@ func TestHad(t *testing.T) {
 		if got := Had(test.run, test.branch); got != test.want {
 			t.Errorf("%d: %v", i, got)
 		}
+	}
+}
+
+// TestUpholds is the table of runs before a plan with options: whether nothing that it leaves out is left to be done.
+func TestUpholds(t *testing.T) {
+	t.Parallel()
+	applied := Run{Phase: Applied, Head: headOne, Base: headTwo, Applyable: true}
+	as := func(change func(*Run)) Run { r := applied; change(&r); return r }
+	for _, test := range []struct {
+		name string
+		run  Run
+		want string
+	}{
+		{"applied", applied, "upheld"},
+		{"applied, and the base branch has moved", as(func(r *Run) { r.Base = headOne }), "upheld"},
+		{"at another head", as(func(r *Run) { r.Head = headTwo }), ""},
+		{"applied in part", as(func(r *Run) { r.Options.Targets = []string{"a.b"} }), ""},
+		{"merged after it was applied", as(func(r *Run) { r.Phase, r.Was, r.Merged = Dropped, Applied, true }), "upheld"},
+		{"closed after it was applied", as(func(r *Run) { r.Phase, r.Was = Dropped, Applied }), ""},
+		{"its apply failed", as(func(r *Run) { r.Phase = ApplyFailed }), ""},
+		{"with changes", as(func(r *Run) { r.Phase = Planned }), ""},
+		{"without", as(func(r *Run) { r.Phase, r.Applyable = Planned, false }), "idle"},
+		{"without, and the base branch has moved", as(func(r *Run) { r.Phase, r.Applyable, r.Base = Planned, false, headOne }), ""},
+		{"a part without", as(func(r *Run) { r.Phase, r.Applyable, r.Options.Targets = Planned, false, []string{"a.b"} }), ""},
+		{"its plan failed", as(func(r *Run) { r.Phase, r.Applyable = PlanFailed, false }), ""},
+		{"applied, and a plan failed", as(func(r *Run) { r.Phase, r.Upheld = PlanFailed, true }), "upheld"},
+		{"applied, a plan failed, and the base branch has moved", as(func(r *Run) { r.Phase, r.Upheld, r.Base = PlanFailed, true, headOne }), "upheld"},
+		{"without, and a plan failed", as(func(r *Run) { r.Phase, r.Upheld, r.Idle = PlanFailed, true, true }), "idle"},
+		{"without, a plan failed, and the base branch has moved", as(func(r *Run) { r.Phase, r.Upheld, r.Idle, r.Base = PlanFailed, true, true, headOne }), ""},
+	} {
+		got := ""
+		switch upheld, idle := Upholds(test.run, headOne, headTwo); {
+		case upheld && idle:
+			got = "idle"
+		case upheld:
+			got = "upheld"
+		}
+		if got != test.want {
+			t.Errorf("%s: %q", test.name, got)
+		}
+	}
+	// What a plan changes, or leaves out, counts once it is made.
+	made := Run{Phase: Planning, Upheld: true, Idle: true, Options: grammar.Options{Imports: []string{"a.b x"}}}
+	if r := made.To(Planned); r.Upheld || r.Idle {
+		t.Error("a plan that is made has not taken the place of what was known")
+	}
+	if made.Options = (grammar.Options{RefreshOnly: true}); !made.To(Planned).Upheld {
+		t.Error("a look at changes from outside leaves out something")
 	}
 }

@@ -10,7 +10,7 @@ import (
 // Status returns the status of a run's project from the run alone: without texts, other pull requests and locks.
 func Status(r Run) comment.ProjectStatus {
 	p := comment.ProjectStatus{
-		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, StoppedBy: r.StoppedBy, Lifted: r.Lifted, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), Named: r.Named, AfterMerge: r.AfterMerge, Upheld: r.Upheld, MergeApplies: r.ApplyOn == project.OnMerge || r.Removed, Removed: r.Removed, Gone: r.Gone, Left: r.Left, FinishedBy: r.FinishedBy,
+		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, StoppedBy: r.StoppedBy, Lifted: r.Lifted, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), Named: r.Named, AfterMerge: r.AfterMerge, Upheld: r.Upheld, Vain: Stands(r), MergeApplies: r.ApplyOn == project.OnMerge || r.Removed, Removed: r.Removed, Gone: r.Gone, Left: r.Left, FinishedBy: r.FinishedBy,
 	}
 	if r.Twin {
 		p.Workspace = r.Workspace
@@ -24,9 +24,7 @@ func Status(r Run) comment.ProjectStatus {
 // Plain is the command for a plan without options of a run whose plan after the merge failed with some, which a retry has again; ""
 // for another one.
 func Plain(r Run) string {
-	own := r.Options
-	own.Destroy = own.Destroy && !r.Removed
-	if !r.AfterMerge || r.Phase != PlanFailed || own.IsZero() {
+	if !r.AfterMerge || r.Phase != PlanFailed || !Optional(r) {
 		return ""
 	}
 	c := comment.Command{Verb: comment.Plan, Project: r.Project}
@@ -34,6 +32,13 @@ func Plain(r Run) string {
 		c.Workspace = r.Workspace
 	}
 	return c.String()
+}
+
+// Optional reports whether the plan of a run has options that somebody has given it.
+func Optional(r Run) bool {
+	own := r.Options
+	own.Destroy = own.Destroy && !r.Removed
+	return !own.IsZero()
 }
 
 // Label names a run's project for people.

@@ -45,7 +45,7 @@ func due(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bo
 		case r.Head != l.Head && !r.Phase.UnderWay():
 		case r.Head == l.Head && r.Phase == runs.Applied && runs.Complete(r) && into(r.Into, p):
 			applied = true
-		case r.Head == l.Head && r.Phase == runs.Planned && !r.Applyable && runs.Complete(r):
+		case r.Head == l.Head && (r.Phase == runs.Planned && !r.Applyable && runs.Complete(r) || runs.Stands(r)):
 			applied = applied || kept[r.Key()]
 		default:
 			return false

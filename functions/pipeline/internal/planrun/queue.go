@@ -333,7 +333,8 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 
 // next returns the run as a queued one, without the results of its last plan and apply.
 func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l ledger.Look) ledger.Versioned {
-	options, upheld := qu.options(s.Run, c, p), runs.Upholds(s.Run, l.Head, l.Base)
+	options := qu.options(s.Run, c, p)
+	upheld, idle := runs.Upholds(s.Run, l.Head, l.Base)
 	s = s.To(runs.Queued)
 	s.Options, s.Retry = options, c.Failed
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
@@ -356,7 +357,8 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	if !runs.Preview(s.Run) && l.Before(qu.Evidence.Message.At) && appliedNext(qu.Evidence.Message.Lines, c, s.Run) {
 		s.ThenApply = s.Try + 1
 	}
-	s.Upheld = upheld && s.Options.RefreshOnly
+	s.Upheld = upheld && runs.Optional(s.Run)
+	s.Idle = s.Upheld && idle
 	s.PlanLine = lineOf(qu.Evidence.Message.Lines, c)
 	s.PlanFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
 	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = runs.StateID{}, "", counting.Counts{}, false, false

@@ -288,7 +288,14 @@ func (s *simulation) merges(r runs.Run) {
 // leavesOut reports whether the plan of a run leaves out what its pull request changes. One of what has changed outside of the
 // configuration does not, where that is applied: see TestDriftOfAnUnappliedHead.
 func leavesOut(r runs.Run) bool {
-	return !entire(r.Options) && !r.Removed && (!r.Upheld || !r.Options.RefreshOnly)
+	return !entire(r.Options) && !r.Removed && !stands(r) && (!r.Upheld || !r.Options.RefreshOnly)
+}
+
+// stands reports whether a plan with options has failed, or was stopped, of a head that has nothing left to be applied.
+func stands(r runs.Run) bool {
+	plain := r.Options
+	plain.Destroy = plain.Destroy && !r.Removed
+	return r.Phase == runs.PlanFailed && r.Upheld && !plain.IsZero()
 }
 
 // required holds that the head has the check that a rule can require, and that it is not green while a
@@ -302,7 +309,7 @@ func (s *simulation) required(number int, head string, conflicts bool, all []run
 	green := true
 	for _, r := range all {
 		if r.Head == head && r.Phase != runs.Superseded {
-			green = green && !leavesOut(r) && (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge))
+			green = green && !leavesOut(r) && (r.Phase == runs.Applied || stands(r) || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge))
 		}
 	}
 	// A conflict that comes of the base branch has no event of its own; GitHub shows it beside the check.
@@ -324,7 +331,9 @@ func (s *simulation) checked(r runs.Run) {
 		}
 	}
 	want := map[runs.Phase]github.Conclusion{runs.Applied: github.ConcludedSuccess, runs.Planned: github.ConcludedSuccess, runs.PlanFailed: github.ConcludedFailure, runs.ApplyFailed: github.ConcludedFailure}[r.Phase]
-	if r.Phase == runs.PlanFailed && r.StoppedBy != "" {
+	if stands(r) {
+		want = github.ConcludedSuccess
+	} else if r.Phase == runs.PlanFailed && r.StoppedBy != "" {
 		want = github.ConcludedActionRequired
 	}
 	if (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge && !r.AfterMerge)) && leavesOut(r) {
