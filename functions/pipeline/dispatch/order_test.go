@@ -232,3 +232,26 @@ func TestOrderOfAtlantis(t *testing.T) {
 	s.expect("the second one alone", s.say("bob", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.")
 	s.expect("both", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
 }
+
+// TestOrderAfterAFailedDestruction holds that a plan to destroy a project does not let those that depend on it go before its change, unless
+// it waits for its apply, and that a plan of the change turns the order back.
+func TestOrderAfterAFailedDestruction(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": netProject + "project \"app\" {\n  dir = \"app\"\n  depends_on = [\"net\"]\n}\n"})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
+	s.pipeline.Engine = e
+	s.say("alice", n, "lockstep plan -destroy -p net")
+	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | waits for `lockstep apply`, to be applied after `net` |")
+	s.expect("an apply", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "Plan that again first, with `lockstep plan -p net`")
+	e.known = true
+	s.say("alice", n, "lockstep plan -p net")
+	s.expect("an apply in order", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
+	s.say("alice", n, "lockstep plan -destroy")
+	s.expect("the end", s.status(n), "| `net` | 0 to add, 0 to change, 2 to destroy, with -destroy | waits for `lockstep apply`, to be destroyed after `app` |")
+	s.expect("the apply of the end", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 0 added, 0 changed, 2 destroyed", "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
+	s.say("alice", n, "lockstep plan -p app")
+	s.expect("before what is destroyed", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.")
+	s.say("alice", n, "lockstep plan -p net")
+	s.expect("an apply after the end", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
+}

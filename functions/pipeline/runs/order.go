@@ -15,7 +15,8 @@ import (
 
 // A plan that destroys a project, since the pull request removes it or somebody wants that, turns the order round: it comes
 // behind those of the projects that depend on it, and no other one comes behind it. So nothing is taken away from a
-// project that still needs it, and one that stops to need it is applied before.
+// project that still needs it, and one that stops to need it is applied before. Where somebody wants that and there is no such plan that waits for its
+// apply, since it is not made yet, has failed, or is applied, those that depend on the project wait for the change that it has taken the place of.
 
 // An Order is the evidence about the order in which the projects of a pull request are applied.
 type Order struct {
@@ -29,13 +30,16 @@ type Order struct {
 	// Destroyed and Ending are the same of those whose plans destroy them.
 	Destroyed map[string]order.Progress
 	Ending    map[string]bool
+	// undone are those that the pull request changes and that a plan with -destroy has taken the place of the change of, without being
+	// one that waits for its apply: nothing of the change is applied.
+	undone map[string]order.Progress
 	// landing are the projects whose plans the merge applies.
 	landing map[string]bool
 }
 
 // NewOrder returns an order without projects.
 func NewOrder() *Order {
-	return &Order{Progress: map[string]order.Progress{}, Coming: map[string]bool{}, Destroyed: map[string]order.Progress{}, Ending: map[string]bool{}, landing: map[string]bool{}}
+	return &Order{Progress: map[string]order.Progress{}, Coming: map[string]bool{}, Destroyed: map[string]order.Progress{}, Ending: map[string]bool{}, undone: map[string]order.Progress{}, landing: map[string]bool{}}
 }
 
 // destroys reports whether a run's plan is to destroy its project.
@@ -72,6 +76,10 @@ func (o *Order) Add(r Run, head string) {
 	if landing, other := o.landing[r.Project]; !destroys(r) {
 		o.landing[r.Project] = lands(r) && (landing || !other)
 	}
+	waits := r.Phase == Planned || r.Phase == Dropped && r.Was == Planned
+	if destroys(r) && !waits && !r.Removed && !r.Beside && !r.Upheld {
+		o.undone[r.Project] = order.Failed
+	}
 	// A project of several workspaces is done when all of them are.
 	was, other := all[r.Project]
 	switch {
@@ -98,16 +106,19 @@ func (o *Order) before(r Run, edges order.Edges) (on, left, again []string) {
 	}
 	if !destroys(r) {
 		add(order.Waits(edges, o.Progress, r.Project), o.Progress, o.Coming)
-		return on, left, again
+		add(order.Waits(edges, o.undone, r.Project), o.undone, nil)
+		return unique(on), unique(left), unique(again)
 	}
 	edges = order.Union(o.Was, edges, func(string) bool { return true })
 	add(order.Dependents(edges, o.Progress, r.Project), o.Progress, o.Coming)
 	add(order.Dependents(edges, o.Destroyed, r.Project), o.Destroyed, o.Ending)
-	for _, names := range []*[]string{&on, &left, &again} {
-		slices.Sort(*names)
-		*names = slices.Compact(*names)
-	}
-	return on, left, again
+	return unique(on), unique(left), unique(again)
+}
+
+// unique are names in their order, each once.
+func unique(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // InTurn compares two runs by the order of their applies. ranks are those of [order.Ranks]; nil where there is no order.
