@@ -41,22 +41,31 @@ func (p ProjectStatus) outOfTurn() bool {
 	return p.Behind != nil && (len(p.Behind.Left) > 0 || len(p.Behind.Cycle) > 0)
 }
 
+// afterFailed reports whether a plan comes after that of another project which has to be planned again.
+func (p ProjectStatus) afterFailed() bool { return p.Behind != nil && len(p.Behind.Again) > 0 }
+
 // inOrder tells how a plan is applied that comes after others.
 func (p ProjectStatus) inOrder() string {
 	b := p.Behind
 	if len(b.Cycle) > 0 {
 		return reasons.List{reasons.InCycle{Projects: b.Cycle}}.Markdown()
 	}
-	one, held := len(b.On) == 1, ""
+	one, held, then := len(b.On) == 1, "", "Comment"
 	if p.lacks() {
 		held = ", and once what is missing is there"
+		then = "Then comment"
 	}
 	text := fmt.Sprintf("It is applied after %s, which it depends on%s.", some(b.On), held)
 	if b.Destroys {
 		text = fmt.Sprintf("It is destroyed after %s, which %s on it%s.", some(b.On), plural(one, "depends", "depend"), held)
 	}
 	if len(b.Again) > 0 {
-		text += fmt.Sprintf(" First %s %s to be planned again: comment %s.", some(b.Again), plural(len(b.Again) == 1, "has", "have"), markdown.Code("lockstep plan --failed"))
+		name := "NAME"
+		if len(b.Again) == 1 {
+			name = b.Again[0]
+		}
+		text += fmt.Sprintf(" First %s %s to be planned again: comment %s%s.", some(b.Again), plural(len(b.Again) == 1, "has", "have"), markdown.Code("lockstep plan -p "+name), plural(len(b.Again) == 1, "", " for each"))
+		then = "Then comment"
 	}
 	alone := fmt.Sprintf("comment %s on the pull request", p.command(Apply))
 	switch {
@@ -71,8 +80,8 @@ func (p ProjectStatus) inOrder() string {
 	case p.Removed:
 		return text + fmt.Sprintf(" Once %s applied, %s.", plural(one, "that is", "those are"), alone)
 	}
-	return text + fmt.Sprintf(" Comment %s on the pull request: that applies %s, in that order. %s applies this plan once %s applied.",
-		markdown.Code("lockstep apply"), plural(one, "both", "all of them"), p.command(Apply), plural(one, "that is", "those are"))
+	return text + fmt.Sprintf(" %s %s on the pull request: that applies %s, in that order. %s applies this plan once %s applied.",
+		then, markdown.Code("lockstep apply"), plural(one, "both", "all of them"), p.command(Apply), plural(one, "that is", "those are"))
 }
 
 func plural(one bool, singular, plural string) string {

@@ -33,6 +33,8 @@ type Status struct {
 	// Refused is set if Problem, or nothing, says that all of the pull request is refused, and the remedy. Fork is set if it comes from
 	// a fork.
 	Refused, Fork bool
+	// Automerge is set if the base branch has pull requests merged once they are applied.
+	Automerge bool
 	// Merged or Closed is set if the pull request is.
 	Merged, Closed bool
 	// rows and notes are the numbers of projects and notes listed.
@@ -287,6 +289,8 @@ func (s Status) next(has func(...Standing) bool) []string {
 		switch {
 		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed }):
 			when = "When that is fulfilled, to apply this plan"
+		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed && !p.afterFailed() }):
+			when = "Once what comes before is planned again, to apply this plan"
 		case holds(Ready):
 			then = " A plan that waits for what is missing can be applied once that is there: it is left out until then."
 		}
@@ -303,6 +307,9 @@ func (s Status) next(has func(...Standing) bool) []string {
 	}
 	if holds(OnMerge) {
 		say = append(say, "What is missing has to be there before the merge: the merge applies no plan that lacks it.")
+	}
+	if has(OnMerge) && s.Automerge {
+		say = append(say, fmt.Sprintf("The merge is left to you: %s merges what is applied before.", markdown.Code("automerge")))
 	}
 	if has(Previewed) {
 		say = append(say, fmt.Sprintf("Nothing of a fork's pull request is applied before it is merged. Then comment %s: what was merged is planned with credentials.", markdown.Code("lockstep plan")))

@@ -43,7 +43,7 @@ func SettingsBroken(file, problem string) string {
 // Unmerged is the note on a project whose state another pull request was applied to, which is not
 // merged.
 func Unmerged(number int, project string) string {
-	return fmt.Sprintf("#%d was applied to %s and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied.", number, markdown.Code(project))
+	return fmt.Sprintf("#%d was applied to %s and is not merged yet: until it is, this plan may show its changes as to be undone, and cannot be applied.", number, markdown.Code(project))
 }
 
 // Exchanged stands in the place of the report of a plan that is not the report that was made.

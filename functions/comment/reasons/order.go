@@ -11,12 +11,17 @@ import (
 type Awaits struct {
 	Project string
 	On      []string
-	// Destroys is set if the project is destroyed: On depend on it.
+	// Destroys is set if the project is destroyed: On depend on it. Held is set if something else is in the way of its apply, too, whose
+	// remedy comes first.
 	Destroys bool `json:",omitempty"`
+	Held     bool `json:",omitempty"`
 }
 
 func (r Awaits) words() (text, remedy string) {
 	after := fmt.Sprintf("Comment %s: it is applied after that.", markdown.Code("lockstep apply -p "+r.Project))
+	if r.Held {
+		after = ""
+	}
 	if r.Destroys {
 		return fmt.Sprintf("%s is destroyed after %s, which %s on it, and %s not applied yet.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On), is(r.On)), after
 	}
@@ -36,6 +41,8 @@ type OutOfOrder struct {
 	// that an apply of all is not for it.
 	Destroys bool `json:",omitempty"`
 	Removed  bool `json:",omitempty"`
+	// Held is set if something else is in the way of its apply, too, so that an apply of all is not for it either.
+	Held bool `json:",omitempty"`
 }
 
 func (r OutOfOrder) words() (text, remedy string) {
@@ -46,7 +53,7 @@ func (r OutOfOrder) words() (text, remedy string) {
 	apply := "lockstep apply"
 	all := fmt.Sprintf(", or all in their order, with %s", markdown.Code(apply))
 	switch {
-	case r.Removed || r.Later:
+	case r.Removed || r.Later || r.Held:
 		all = ""
 	case len(r.Left) == 1:
 		all = fmt.Sprintf(", or both in their order, with %s", markdown.Code(apply))
@@ -57,7 +64,7 @@ func (r OutOfOrder) words() (text, remedy string) {
 	case len(r.Again) > 0 && len(r.Left) == 1:
 		return text, fmt.Sprintf("Plan that again first, with %s, and apply it%s.", markdown.Code("lockstep plan -p "+r.Left[0]), all)
 	case len(r.Again) > 0:
-		return text, fmt.Sprintf("Plan %s again first, with %s, and apply those, each with %s%s.", markdown.List(r.Again), markdown.Code("lockstep plan --failed"), markdown.Code(apply+" -p NAME"), all)
+		return text, fmt.Sprintf("Plan %s again first, each with %s, and apply those, each with %s%s.", markdown.List(r.Again), markdown.Code("lockstep plan -p NAME"), markdown.Code(apply+" -p NAME"), all)
 	case len(r.Left) == 1:
 		return text, fmt.Sprintf("Apply that first, with %s%s.", markdown.Code(apply+" -p "+r.Left[0]), all)
 	}

@@ -154,22 +154,17 @@ func (r StateMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is stale, because the state has moved: %s.%s", why, by), planAgain(r.Merged)
 }
 
-// OtherUnmerged: another pull request was applied to the state and is not merged. AfterMerge is set if the plan was made after
-// the merge of its own.
+// OtherUnmerged: another pull request was applied to the state and is not merged. It may have changed what its files do not: by a
+// replacement, say.
 type OtherUnmerged struct {
-	Number     int
-	Merged     bool `json:",omitempty"`
-	AfterMerge bool `json:",omitempty"`
+	Number int
+	Merged bool `json:",omitempty"`
 }
 
 func (r OtherUnmerged) words() (text, remedy string) {
-	text = fmt.Sprintf("#%d was applied to the same state and is not merged yet: this apply would revert it.", r.Number)
-	switch {
-	case r.AfterMerge:
-		return text, fmt.Sprintf("Merge #%d, or close it to give it up: then this plan is made again by itself.", r.Number)
-	case r.Merged:
+	text = fmt.Sprintf("#%d was applied to the same state and is not merged yet: this apply could revert it.", r.Number)
+	if r.Merged {
 		return text, fmt.Sprintf("Merge #%d, or close it to give it up. %s", r.Number, planAgain(true))
 	}
-	return text,
-		fmt.Sprintf("Merge #%d, or close it to give it up, and bring its changes into this branch.", r.Number)
+	return text, fmt.Sprintf("Merge #%d, or close it to give it up: then this plan is made again by itself.", r.Number)
 }

@@ -234,3 +234,22 @@ func TestAutomergeAfterADrift(t *testing.T) {
 		t.Errorf("it was not merged:\n%s", s.status(n))
 	}
 }
+
+// TestMergeLeftToPeople holds that a pull request which is not merged by itself, since the merge applies a plan of it, says so.
+func TestMergeLeftToPeople(t *testing.T) {
+	t.Parallel()
+	const left = "The merge is left to you: `automerge` merges what is applied before."
+	s := automerged(t, "project \"dns\" {\n  dir = \"dns\"\n  apply = \"merge\"\n}\n")
+	s.repo.Push("bob", "main", "Another project", githubtest.Files{"dns/main.tf": resource("a", "1"), "dns/backend.tf": "terraform {\n  backend \"local\" {\n  }\n}\n"})
+	s.settle()
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "dns/b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep apply")
+	s.expect("the status", s.status(n), "Merging this pull request applies the plans that wait for it. "+left)
+	if s.merged(n) {
+		t.Error("it is merged")
+	}
+	n = s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	if got := s.status(n); strings.Contains(got, left) {
+		t.Errorf("nothing waits for the merge:\n%s", got)
+	}
+}

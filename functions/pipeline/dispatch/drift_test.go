@@ -122,7 +122,7 @@ func TestFailedCommandWithoutChanges(t *testing.T) {
 func TestOrderAfterADrift(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {
-		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": netProject + "project \"app\" {\n  dir = \"app\"\n  depends_on = [\"net\"]\n}\n"})
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": appLast})
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
 		s.say("alice", n, "lockstep apply -p net")
 		e := &unknowing{Engine: s.pipeline.Engine, project: "net", known: !fails}

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/showing"
+	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -237,7 +238,7 @@ func TestOrderOfAtlantis(t *testing.T) {
 // it waits for its apply, and that a plan of the change turns the order back.
 func TestOrderAfterAFailedDestruction(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": netProject + "project \"app\" {\n  dir = \"app\"\n  depends_on = [\"net\"]\n}\n"})
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": appLast})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
 	e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
 	s.pipeline.Engine = e
@@ -254,4 +255,35 @@ func TestOrderAfterAFailedDestruction(t *testing.T) {
 	s.expect("before what is destroyed", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.")
 	s.say("alice", n, "lockstep plan -p net")
 	s.expect("an apply after the end", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
+}
+
+// TestRemediesOutOfOrder holds that an apply which is refused for the order and for what is missing names no apply of both: that would leave
+// the second out.
+func TestRemediesOutOfOrder(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": netProject + "project \"app\" {\n  dir = \"app\"\n  depends_on = [\"net\"]\n}\nrequire \"apply\" {\n  projects = [\"app\"]\n  approvals = 1\n}\n"})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	lacks := func(what, got string, not ...string) {
+		for _, text := range not {
+			if strings.Contains(got, text) {
+				t.Errorf("%s has %q:\n%s", what, text, got)
+			}
+		}
+	}
+	got := s.say("alice", n, "lockstep apply -p app")
+	s.expect("alone", got, "Apply that first, with `lockstep apply -p net`.", "When it is fulfilled, comment `lockstep apply -p app` again.")
+	lacks("alone", got, "or both in their order")
+	got = s.say("alice", n, "lockstep apply")
+	s.expect("both", got, "**Applied** `net`", "`app` depends on `net`, which is not applied yet.", "When it is fulfilled, comment `lockstep apply` again.")
+	lacks("both", got, "it is applied after that")
+	e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
+	s.pipeline.Engine = e
+	s.repo.Push("alice", "b", "Once more", githubtest.Files{"net/b.tf": resource("b", "2"), "app/b.tf": resource("b", "2")})
+	s.repo.Review("bob", n, github.Approved, "")
+	s.settle()
+	s.expect("a status behind a failure", s.status(n), "Once what comes before is planned again, to apply this plan, comment `lockstep apply`")
+	s.expect("a check behind a failure", s.checkOf("b", "lockstep/app").Summary, "First `net` has to be planned again: comment `lockstep plan -p net`. Then comment `lockstep apply`")
+	e.known = true
+	s.say("alice", n, "lockstep plan -p net -target=terraform_data.a")
+	s.expect("a check behind a part", s.checkOf("b", "lockstep/app").Summary, "First `net` has to be planned again: comment `lockstep plan -p net`.")
 }

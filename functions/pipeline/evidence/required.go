@@ -72,6 +72,9 @@ func Waiting(e *Reader) project.Waiting {
 	return e.required.settings.OnWaiting()
 }
 
+// Automerges reports likewise whether the base branch has applied pull requests merged.
+func Automerges(e *Reader) bool { return e.required != nil && e.required.settings.OnApplied() != nil }
+
 // require decides on the requirements for a request, in q.Required, and keeps the question.
 func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 	if len(runs.BlocksOf(q.Verb, q.Run)) == 0 {

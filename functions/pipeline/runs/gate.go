@@ -151,10 +151,9 @@ func Gate(q Request) Decision {
 			d.Reasons = append(d.Reasons, reasons.PlanDiffers{Project: q.Run.Project, Plan: q.Again.Hash, Since: d.settled, Merged: q.merged()})
 		}
 	}
-	for i, r := range d.Reasons {
-		if later, is := r.(reasons.AppliedLater); is && len(d.Reasons) > 1 {
-			later.Held = true
-			d.Reasons[i] = later
+	if len(d.Reasons) > 1 {
+		for i, r := range d.Reasons {
+			d.Reasons[i] = held(r)
 		}
 	}
 	if p := q.Placing; p != nil {
@@ -164,6 +163,22 @@ func Gate(q Request) Decision {
 		}
 	}
 	return d
+}
+
+// held is a reason beside which others stand.
+func held(r reasons.Reason) reasons.Reason {
+	switch r := r.(type) {
+	case reasons.AppliedLater:
+		r.Held = true
+		return r
+	case reasons.Awaits:
+		r.Held = true
+		return r
+	case reasons.OutOfOrder:
+		r.Held = true
+		return r
+	}
+	return r
 }
 
 // ask adds the reasons of all rules on a subject.

@@ -87,7 +87,7 @@ var semanticDifferent = Story{
 		opened("bob opens another one, for the same project", "bob", "peering", "Peering with the office", peering, "2 to add"),
 		commented("alice applies hers", "alice", 1, "lockstep apply", "**Applied** `network`: 3 added"),
 		commented("bob tries his, which would remove alice's subnets", "bob", 2, "lockstep apply",
-			"**Not applied**", "this apply would revert it"),
+			"**Not applied**", "this apply could revert it"),
 		merged("alice merges: bob's plan is another one, as the network itself is there by now", "alice", 1,
 			"**Another plan** for `network`", "Differences from the approved plan", "- action: create", "1 to add, 0 to change, 0 to destroy"),
 		commented("bob has not seen that, and tries once more", "bob", 2, "lockstep apply", "**Not applied**", "whoever asked for the former one has not asked for this"),

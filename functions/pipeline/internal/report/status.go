@@ -33,7 +33,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
-	s.Repeated = repeated(all, l.Head)
+	s.Repeated, s.Automerge = repeated(all, l.Head), evidence.Automerges(rp.Evidence)
 	if l, err = deniedNow(ctx, rp, l, all); err != nil {
 		return err
 	}
