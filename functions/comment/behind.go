@@ -14,6 +14,8 @@ type Behind struct {
 	On    []string `json:",omitempty"`
 	Left  []string `json:",omitempty"`
 	Again []string `json:",omitempty"`
+	// OnMerge are those of Left that the merge applies, and no comment before it.
+	OnMerge []string `json:",omitempty"`
 	// Destroys is set if the plan destroys its project: On depend on it.
 	Destroys bool `json:",omitempty"`
 	// Cycle are projects that depend on each other, so that none of them can be applied.
@@ -44,6 +46,11 @@ func (p ProjectStatus) outOfTurn() bool {
 // afterFailed reports whether a plan comes after that of another project which has to be planned again.
 func (p ProjectStatus) afterFailed() bool { return p.Behind != nil && len(p.Behind.Again) > 0 }
 
+// afterMerge reports whether a plan that a comment applies comes after that of another project which the merge applies.
+func (p ProjectStatus) afterMerge() bool {
+	return p.Behind != nil && len(p.Behind.OnMerge) > 0 && !p.ByMerge && !p.Removed
+}
+
 // inOrder tells how a plan is applied that comes after others.
 func (p ProjectStatus) inOrder() string {
 	b := p.Behind
@@ -66,6 +73,9 @@ func (p ProjectStatus) inOrder() string {
 		}
 		text += fmt.Sprintf(" First %s %s to be planned again: comment %s%s.", some(b.Again), plural(len(b.Again) == 1, "has", "have"), markdown.Code("lockstep plan -p "+name), plural(len(b.Again) == 1, "", " for each"))
 		then = "Then comment"
+	}
+	if p.afterMerge() {
+		return text + " " + reasons.AfterMerge(b.OnMerge)
 	}
 	alone := fmt.Sprintf("comment %s on the pull request", p.command(Apply))
 	switch {

@@ -182,6 +182,9 @@ func (p ProjectStatus) progress() string {
 		if p.Removed {
 			return "is removed, waits for " + p.command(Apply)
 		}
+		if p.afterMerge() {
+			return "waits for the merge"
+		}
 		return "waits for " + markdown.Code("lockstep apply")
 	case OnMerge:
 		if p.Held() {

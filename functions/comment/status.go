@@ -275,7 +275,7 @@ func (s Status) next(has func(...Standing) bool) []string {
 		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == of && p.Held() })
 	}
 	ready := func(removed bool) bool {
-		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && p.Removed == removed })
+		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && p.Removed == removed && !p.afterMerge() })
 	}
 	if ready(true) {
 		say = append(say, "To destroy the objects of a removed project, comment the command in the table.")
@@ -287,9 +287,11 @@ func (s Status) next(has func(...Standing) bool) []string {
 		}
 		when, then := "To apply this plan", ""
 		switch {
-		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed }):
+		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed && !p.afterMerge() }):
 			when = "When that is fulfilled, to apply this plan"
-		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed && !p.afterFailed() }):
+		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool {
+			return p.ranked() == Ready && !p.Removed && !p.afterMerge() && !p.afterFailed()
+		}):
 			when = "Once what comes before is planned again, to apply this plan"
 		case holds(Ready):
 			then = " A plan that waits for what is missing can be applied once that is there: it is left out until then."
@@ -307,6 +309,9 @@ func (s Status) next(has func(...Standing) bool) []string {
 	}
 	if holds(OnMerge) {
 		say = append(say, "What is missing has to be there before the merge: the merge applies no plan that lacks it.")
+	}
+	if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && p.afterMerge() }) {
+		say = append(say, fmt.Sprintf("What comes after such a plan is applied after the merge: comment %s then.", markdown.Code("lockstep retry")))
 	}
 	if has(OnMerge) && s.Automerge {
 		say = append(say, fmt.Sprintf("The merge is left to you: %s merges what is applied before.", markdown.Code("automerge")))

@@ -32,9 +32,10 @@ func (r Awaits) words() (text, remedy string) {
 type OutOfOrder struct {
 	Project string
 	Left    []string
-	// Again are those of them that have to be planned again before.
-	Again  []string `json:",omitempty"`
-	Merged bool     `json:",omitempty"`
+	// Again are those of them that have to be planned again before, and OnMerge those that the merge applies, and no comment before it.
+	Again   []string `json:",omitempty"`
+	OnMerge []string `json:",omitempty"`
+	Merged  bool     `json:",omitempty"`
 	// Later is set if the merge is to apply the project, and those left are to be applied before.
 	Later bool `json:",omitempty"`
 	// Destroys is set if the project is destroyed: those left depend on it. Removed is set if the pull request removes it, so
@@ -61,6 +62,10 @@ func (r OutOfOrder) words() (text, remedy string) {
 	switch {
 	case r.Merged:
 		return text, planAgain(true)
+	case len(r.OnMerge) > 0 && !r.Later && !r.Removed:
+		return text, fmt.Sprintf("%s Take the depends_on of %s out of this pull request, if it is to be applied before.", AfterMerge(r.OnMerge), markdown.Code(r.Project))
+	case len(r.Again) > 0 && len(r.Left) == 1 && len(r.OnMerge) > 0:
+		return text, fmt.Sprintf("Plan that again first, with %s.", markdown.Code("lockstep plan -p "+r.Left[0]))
 	case len(r.Again) > 0 && len(r.Left) == 1:
 		return text, fmt.Sprintf("Plan that again first, with %s, and apply it%s.", markdown.Code("lockstep plan -p "+r.Left[0]), all)
 	case len(r.Again) > 0:
@@ -69,6 +74,11 @@ func (r OutOfOrder) words() (text, remedy string) {
 		return text, fmt.Sprintf("Apply that first, with %s%s.", markdown.Code(apply+" -p "+r.Left[0]), all)
 	}
 	return text, fmt.Sprintf("Apply those first, each with %s%s.", markdown.Code(apply+" -p NAME"), all)
+}
+
+// AfterMerge tells when a project is applied that comes after some which the merge applies.
+func AfterMerge(names []string) string {
+	return fmt.Sprintf("The merge applies %s, and no comment does before. After it, comment %s for a plan of what is left.", SomeOf(names).Text(), markdown.Code("lockstep retry"))
 }
 
 func depend(names []string) string {

@@ -80,3 +80,30 @@ func TestMixedOccasions(t *testing.T) {
 	s.settle()
 	s.expect("the merge", s.answer(n, "merge"), "**Applied** `app`")
 }
+
+// TestOrderOfThePullRequestsOwn holds that a pull request which makes a project depend on one that the merge applies does not change when
+// the former is applied, and tells of the way that is left.
+func TestOrderOfThePullRequestsOwn(t *testing.T) {
+	t.Parallel()
+	onMerge := func(hcl string) string {
+		return strings.Replace(hcl, "dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"", 1)
+	}
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": onMerge(unordered)})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1"), "lockstep.hcl": onMerge(appLast)})
+	const after = "The merge applies `net`, and no comment does before. After it, comment `lockstep retry` for a plan of what is left."
+	texts := map[string]string{"status": s.status(n), "check": s.checkOf("b", "lockstep/app").Summary, "apply": s.say("alice", n, "lockstep apply -p app")}
+	s.expect("the status", texts["status"], "| waits for the merge, to be applied after `net` |", "What comes after such a plan is applied after the merge: comment `lockstep retry` then.")
+	s.expect("the check", texts["check"], "It is applied after `net`, which it depends on. "+after)
+	s.expect("an apply", texts["apply"], "`app` depends on `net`, which is not applied.", after+" Take the depends_on of `app` out of this pull request")
+	for what, text := range texts {
+		if strings.Contains(text, "lockstep apply") {
+			t.Errorf("no apply helps, says the %s:\n%s", what, text)
+		}
+	}
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`", "**Merged, but not applied**: `app`")
+	s.say("alice", n, "lockstep retry")
+	s.expect("the plan after it", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | waits for `lockstep apply` |")
+	s.expect("the apply after it", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 2 added")
+}

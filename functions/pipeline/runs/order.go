@@ -33,13 +33,13 @@ type Order struct {
 	// undone are those that the pull request changes and that a plan with -destroy has taken the place of the change of, without being
 	// one that waits for its apply: nothing of the change is applied.
 	undone map[string]order.Progress
-	// landing are the projects whose plans the merge applies.
-	landing map[string]bool
+	// landing are the projects whose plans the merge applies; merging are those that no comment applies before it.
+	landing, merging map[string]bool
 }
 
 // NewOrder returns an order without projects.
 func NewOrder() *Order {
-	return &Order{Progress: map[string]order.Progress{}, Coming: map[string]bool{}, Destroyed: map[string]order.Progress{}, Ending: map[string]bool{}, undone: map[string]order.Progress{}, landing: map[string]bool{}}
+	return &Order{Progress: map[string]order.Progress{}, Coming: map[string]bool{}, Destroyed: map[string]order.Progress{}, Ending: map[string]bool{}, undone: map[string]order.Progress{}, landing: map[string]bool{}, merging: map[string]bool{}}
 }
 
 // destroys reports whether a run's plan is to destroy its project.
@@ -75,6 +75,10 @@ func (o *Order) Add(r Run, head string) {
 	}
 	if landing, other := o.landing[r.Project]; !destroys(r) {
 		o.landing[r.Project] = lands(r) && (landing || !other)
+	}
+	tried := r.Phase == Dropped || r.Phase.UnderWay() || r.Phase.Ended() // by the merge, or before the base branch left it to that
+	if !destroys(r) && r.ByMerge() && !tried {
+		o.merging[r.Project] = true
 	}
 	waits := r.Phase == Planned || r.Phase == Dropped && r.Was == Planned
 	if destroys(r) && !waits && !r.Removed && !r.Beside && !r.Upheld {
@@ -113,6 +117,16 @@ func (o *Order) before(r Run, edges order.Edges) (on, left, again []string) {
 	add(order.Dependents(edges, o.Progress, r.Project), o.Progress, o.Coming)
 	add(order.Dependents(edges, o.Destroyed, r.Project), o.Destroyed, o.Ending)
 	return unique(on), unique(left), unique(again)
+}
+
+// onMerge returns those of some projects that the merge alone applies.
+func (o *Order) onMerge(names []string) (out []string) {
+	for _, n := range names {
+		if o.merging[n] {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // unique are names in their order, each once.
@@ -312,5 +326,5 @@ func inOrder(q *Request) reasons.Reason {
 	case len(left) == 0:
 		return reasons.Awaits{Project: name, On: on, Destroys: destroys(q.Run)}
 	}
-	return reasons.OutOfOrder{Project: name, Left: left, Again: again, Destroys: destroys(q.Run), Removed: q.Run.Removed, Merged: q.merged(), Later: q.later()}
+	return reasons.OutOfOrder{Project: name, Left: left, Again: again, Destroys: destroys(q.Run), Removed: q.Run.Removed, Merged: q.merged(), Later: q.later(), OnMerge: o.onMerge(left)}
 }
