@@ -1,50 +1,9 @@
 package comment
 
-import (
-	"fmt"
-
-	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
-)
+import "github.com/lockstep-iac/lockstep/functions/comment/internal/precedence"
 
 // A Behind tells what comes before the apply of a plan, by the order of the settings.
-type Behind struct {
-	// On are the projects that are applied before, and are not yet. Left are those of them that nobody is about to apply, and
-	// Again those of the latter that have to be planned again.
-	On    []string `json:",omitempty"`
-	Left  []string `json:",omitempty"`
-	Again []string `json:",omitempty"`
-	// OnMerge are those of Left that the merge applies, and no comment before it.
-	OnMerge []string `json:",omitempty"`
-	// Destroys is set if the plan destroys its project: On depend on it.
-	Destroys bool `json:",omitempty"`
-	// Cycle are projects that depend on each other, so that none of them can be applied.
-	Cycle []string `json:",omitempty"`
-}
-
-// after is the end of a table's cell; "" for a plan whose turn it is.
-func (p ProjectStatus) after() string {
-	switch {
-	case p.Behind == nil:
-		return ""
-	case len(p.Behind.Cycle) > 0:
-		return ", **in a circle** of projects that depend on each other"
-	case p.Behind.Destroys:
-		return ", to be destroyed after " + some(p.Behind.On)
-	}
-	return ", to be applied after " + some(p.Behind.On)
-}
-
-// some lists names, the first of many.
-func some(names []string) string { return reasons.SomeOf(names).Text() }
-
-// outOfTurn reports whether an apply of the plan alone is refused, because of the order.
-func (p ProjectStatus) outOfTurn() bool {
-	return p.Behind != nil && (len(p.Behind.Left) > 0 || len(p.Behind.Cycle) > 0)
-}
-
-// afterFailed reports whether a plan comes after that of another project which has to be planned again.
-func (p ProjectStatus) afterFailed() bool { return p.Behind != nil && len(p.Behind.Again) > 0 }
+type Behind = precedence.Behind
 
 // afterMerge reports whether a plan that a comment applies comes after that of another project which the merge applies.
 func (p ProjectStatus) afterMerge() bool {
@@ -53,50 +12,8 @@ func (p ProjectStatus) afterMerge() bool {
 
 // inOrder tells how a plan is applied that comes after others.
 func (p ProjectStatus) inOrder() string {
-	b := p.Behind
-	if len(b.Cycle) > 0 {
-		return reasons.List{reasons.InCycle{Projects: b.Cycle}}.Markdown()
-	}
-	one, held, then := len(b.On) == 1, "", "Comment"
-	if p.lacks() {
-		held = ", and once what is missing is there"
-		then = "Then comment"
-	}
-	text := fmt.Sprintf("It is applied after %s, which it depends on%s.", some(b.On), held)
-	if b.Destroys {
-		text = fmt.Sprintf("It is destroyed after %s, which %s on it%s.", some(b.On), plural(one, "depends", "depend"), held)
-	}
-	if len(b.Again) > 0 {
-		name := "NAME"
-		if len(b.Again) == 1 {
-			name = b.Again[0]
-		}
-		text += fmt.Sprintf(" First %s %s to be planned again: comment %s%s.", some(b.Again), plural(len(b.Again) == 1, "has", "have"), markdown.Code("lockstep plan -p "+name), plural(len(b.Again) == 1, "", " for each"))
-		then = "Then comment"
-	}
-	if p.afterMerge() {
-		return text + " " + reasons.AfterMerge(b.OnMerge)
-	}
-	alone := fmt.Sprintf("comment %s on the pull request", p.command(Apply))
-	switch {
-	case p.Standing == OnMerge && len(b.Left) == 0:
-		return text + " Merging the pull request applies this plan then."
-	case p.Standing == OnMerge:
-		return text + fmt.Sprintf(" Apply %s before the merge: merging the pull request applies this plan then.", some(b.Left))
-	case p.Standing == Renewed || p.Standing == Blocked:
-		return text
-	case len(b.Left) == 0:
-		return text + fmt.Sprintf(" %s under way. To apply this plan then, %s.", plural(one, "That is", "All of these are"), alone)
-	case p.Removed:
-		return text + fmt.Sprintf(" Once %s applied, %s.", plural(one, "that is", "those are"), alone)
-	}
-	return text + fmt.Sprintf(" %s %s on the pull request: that applies %s, in that order. %s applies this plan once %s applied.",
-		then, markdown.Code("lockstep apply"), plural(one, "both", "all of them"), p.command(Apply), plural(one, "that is", "those are"))
-}
-
-func plural(one bool, singular, plural string) string {
-	if one {
-		return singular
-	}
-	return plural
+	return p.Behind.Text(precedence.Plan{
+		Apply: p.command(Apply), Lacks: p.lacks(), OnMerge: p.Standing == OnMerge, AfterMerge: p.afterMerge(),
+		Elsewhere: p.Standing == Renewed || p.Standing == Blocked, Removed: p.Removed,
+	})
 }

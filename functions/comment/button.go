@@ -38,7 +38,7 @@ func (c Check) Buttons() []Button {
 		return nil
 	}
 	for _, b := range buttons {
-		if !slices.Contains(b.on, c.Standing) || b.named && (!c.named() || c.ByMerge || c.outOfTurn()) {
+		if !slices.Contains(b.on, c.Standing) || b.named && (!c.named() || c.ByMerge || c.Behind.OutOfTurn()) {
 			continue
 		}
 		id := string(b.verb)

@@ -158,7 +158,7 @@ func (p ProjectStatus) vain() string {
 }
 
 // standing returns the text of the table's last column.
-func (p ProjectStatus) standing() string { return p.progress() + p.after() }
+func (p ProjectStatus) standing() string { return p.progress() + p.Behind.Cell() }
 
 func (p ProjectStatus) progress() string {
 	by := ""

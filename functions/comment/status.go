@@ -290,13 +290,15 @@ func (s Status) next(has func(...Standing) bool) []string {
 		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed && !p.afterMerge() }):
 			when = "When that is fulfilled, to apply this plan"
 		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool {
-			return p.ranked() == Ready && !p.Removed && !p.afterMerge() && !p.afterFailed()
+			return p.ranked() == Ready && !p.Removed && !p.afterMerge() && !p.Behind.AfterFailed()
 		}):
 			when = "Once what comes before is planned again, to apply this plan"
 		case holds(Ready):
 			then = " A plan that waits for what is missing can be applied once that is there: it is left out until then."
 		}
-		if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && p.outOfTurn() && len(p.Behind.Cycle) == 0 }) {
+		if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool {
+			return p.Standing == Ready && p.Behind.OutOfTurn() && len(p.Behind.Cycle) == 0
+		}) {
 			then += " A plan that is applied after others waits for those: that applies all, in their order."
 		}
 		say = append(say, fmt.Sprintf("%s, comment %s%s.%s", when, markdown.Code("lockstep apply"), one, then))

@@ -1,0 +1,106 @@
+// Package precedence tells what comes before the apply of a plan, by the order of the settings.
+package precedence
+
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+)
+
+// A Behind tells what comes before the apply of a plan, by the order of the settings.
+type Behind struct {
+	// On are the projects that are applied before, and are not yet. Left are those of them that nobody is about to apply, and
+	// Again those of the latter that have to be planned again.
+	On    []string `json:",omitempty"`
+	Left  []string `json:",omitempty"`
+	Again []string `json:",omitempty"`
+	// OnMerge are those of Left that the merge applies, and no comment before it.
+	OnMerge []string `json:",omitempty"`
+	// Destroys is set if the plan destroys its project: On depend on it.
+	Destroys bool `json:",omitempty"`
+	// Cycle are projects that depend on each other, so that none of them can be applied.
+	Cycle []string `json:",omitempty"`
+}
+
+// Cell is the end of a table's cell; "" for a plan whose turn it is.
+func (b *Behind) Cell() string {
+	switch {
+	case b == nil:
+		return ""
+	case len(b.Cycle) > 0:
+		return ", **in a circle** of projects that depend on each other"
+	case b.Destroys:
+		return ", to be destroyed after " + some(b.On)
+	}
+	return ", to be applied after " + some(b.On)
+}
+
+// OutOfTurn reports whether an apply of the plan alone is refused, because of the order.
+func (b *Behind) OutOfTurn() bool { return b != nil && (len(b.Left) > 0 || len(b.Cycle) > 0) }
+
+// AfterFailed reports whether the plan comes after that of another project which has to be planned again.
+func (b *Behind) AfterFailed() bool { return b != nil && len(b.Again) > 0 }
+
+// A Plan is one that comes after others.
+type Plan struct {
+	// Apply is the command for its apply, in Markdown.
+	Apply string
+	// Lacks is set if a requirement for its apply is not fulfilled, too.
+	Lacks bool
+	// OnMerge is set if the merge applies it, AfterMerge if a comment does after that, since another project comes before. Elsewhere is
+	// set if it is told elsewhere how to apply it, Removed if it is of a removed project.
+	OnMerge, AfterMerge, Elsewhere, Removed bool
+}
+
+// Text tells how the plan is applied.
+func (b *Behind) Text(p Plan) string {
+	if len(b.Cycle) > 0 {
+		return reasons.List{reasons.InCycle{Projects: b.Cycle}}.Markdown()
+	}
+	one, held, then := len(b.On) == 1, "", "Comment"
+	if p.Lacks {
+		held = ", and once what is missing is there"
+		then = "Then comment"
+	}
+	text := fmt.Sprintf("It is applied after %s, which it depends on%s.", some(b.On), held)
+	if b.Destroys {
+		text = fmt.Sprintf("It is destroyed after %s, which %s on it%s.", some(b.On), plural(one, "depends", "depend"), held)
+	}
+	if len(b.Again) > 0 {
+		name := "NAME"
+		if len(b.Again) == 1 {
+			name = b.Again[0]
+		}
+		text += fmt.Sprintf(" First %s %s to be planned again: comment %s%s.", some(b.Again), plural(len(b.Again) == 1, "has", "have"), markdown.Code("lockstep plan -p "+name), plural(len(b.Again) == 1, "", " for each"))
+		then = "Then comment"
+	}
+	if p.AfterMerge {
+		return text + " " + reasons.AfterMerge(b.OnMerge)
+	}
+	alone := fmt.Sprintf("comment %s on the pull request", p.Apply)
+	switch {
+	case p.OnMerge && len(b.Left) == 0:
+		return text + " Merging the pull request applies this plan then."
+	case p.OnMerge:
+		return text + fmt.Sprintf(" Apply %s before the merge: merging the pull request applies this plan then.", some(b.Left))
+	case p.Elsewhere:
+		return text
+	case len(b.Left) == 0:
+		return text + fmt.Sprintf(" %s under way. To apply this plan then, %s.", plural(one, "That is", "All of these are"), alone)
+	case p.Removed:
+		return text + fmt.Sprintf(" Once %s applied, %s.", plural(one, "that is", "those are"), alone)
+	}
+	return text + fmt.Sprintf(" %s %s on the pull request: that applies %s, in that order. %s applies this plan once %s applied.",
+		then, markdown.Code("lockstep apply"), plural(one, "both", "all of them"), p.Apply, plural(one, "that is", "those are"))
+}
+
+// some lists names, the first of many.
+func some(names []string) string { return reasons.SomeOf(names).Text() }
+
+func plural(one bool, singular, plural string) string {
+	if one {
+		return singular
+	}
+	return plural
+}
