@@ -37,7 +37,7 @@
 //	runs        the record of a run, and the rules: the gate
 //	ledger      the records: runs, answers, leases, the last apply to each state
 //	jobs        one project in a checkout, for an engine; executor is the engine
-//	reconcile   finds the webhooks, heads, comments and runs that nobody would come back to
+//	reconcile   finds the webhooks, heads, comments, merges and runs that nobody would come back to
 //	awsstore, localstore   the sockets on AWS, and in a directory
 //	sharing     the sockets for several Apps, each with a part of its own
 //

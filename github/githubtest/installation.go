@@ -24,17 +24,33 @@ func (h *Hub) installationOf(account *user) int64 {
 
 // Uninstall takes the repository away from the App's installation.
 func (r *Repository) Uninstall(who string) {
-	w := r.hub.world
-	defer w.lock()()
-	w.log.Tick()
-	w.outbox.Post(hooks.Subject{Event: "installation_repositories", Action: "removed", Installation: r.installation}, rest.Object{
-		"action": "removed", "sender": w.person(who).json(), "installation": w.installationJSON(r.installation, r.owner),
-		"repository_selection": "selected", "repositories_added": []any{}, "requester": nil,
-		"repositories_removed": []any{rest.Object{
-			"id": r.id, "node_id": rest.NodeID("Repository", r.id), "name": r.name, "full_name": r.String(), "private": r.private,
-		}},
-	})
+	defer r.hub.lock()()
+	r.hub.log.Tick()
+	r.moved(who, "removed")
 	r.installation = 0
+}
+
+// Install gives the repository to the App's installation in its owner's account, which is a new one if that has no other
+// repository.
+func (r *Repository) Install(who string) {
+	defer r.hub.lock()()
+	r.hub.log.Tick()
+	r.installation = r.hub.installationOf(r.owner)
+	r.moved(who, "added")
+}
+
+// moved tells the App that the repository was added to the installation that has it, or removed from it.
+func (r *Repository) moved(who, action string) {
+	w := r.hub.world
+	lists := rest.Object{"repositories_added": []any{}, "repositories_removed": []any{}}
+	lists["repositories_"+action] = []any{rest.Object{
+		"id": r.id, "node_id": rest.NodeID("Repository", r.id), "name": r.name, "full_name": r.String(), "private": r.private,
+	}}
+	w.outbox.Post(hooks.Subject{Event: "installation_repositories", Action: action, Installation: r.installation}, rest.Object{
+		"action": action, "sender": w.person(who).json(), "installation": w.installationJSON(r.installation, r.owner),
+		"repository_selection": "selected", "requester": nil,
+		"repositories_added": lists["repositories_added"], "repositories_removed": lists["repositories_removed"],
+	})
 }
 
 // getApp is GET /app.

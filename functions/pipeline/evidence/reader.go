@@ -18,8 +18,8 @@ import (
 // nobody to tell, and repeating does not help.
 var ErrGone = errors.New("the pull request is gone")
 
-// Look reads the present pull request, and the actor's present permission. The actor of a merge by GitHub's merge queue is the
-// user who put the pull request there.
+// Look reads the present pull request, and the actor's present permission. The actor of a merge of which no webhook has told is
+// who merged, and that of one by GitHub's merge queue the user who put the pull request there.
 func (e *Reader) Look(ctx context.Context) (err error) {
 	e.Pull, err = e.Hub.PullRequest(ctx, e.Message.Pull.Number)
 	if errors.Is(err, github.ErrNotFound) {
@@ -30,6 +30,9 @@ func (e *Reader) Look(ctx context.Context) (err error) {
 	}
 	if err := renamed(ctx, e); err != nil {
 		return err
+	}
+	if e.Message.Kind == pipeline.Closed && e.Message.Actor == "" {
+		e.Message.Actor = e.Pull.MergedBy
 	}
 	if err := enqueued(ctx, e); err != nil {
 		return err

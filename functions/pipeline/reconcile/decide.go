@@ -45,6 +45,17 @@ func unseen(p github.PullRequest, seen ledger.Look) bool {
 	return p.Open && (p.Head.SHA != seen.Head || seen.Closed || seen.Asked || seen.Into != "" && seen.Into != p.Base.Ref)
 }
 
+// ended returns the pull requests that are open by the last looks at them, and are not among the open ones.
+func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
+	for _, l := range looks {
+		is := func(p github.PullRequest) bool { return p.Number == l.Pull.Number }
+		if !l.Closed && !slices.ContainsFunc(open, is) {
+			numbers = append(numbers, l.Pull.Number)
+		}
+	}
+	return numbers
+}
+
 // untangled reports whether a head that conflicted with its base branch may be without a conflict by
 // now, since the base branch is at another commit. GitHub sends the pull request no webhook of that.
 func untangled(seen ledger.Look, tip string) bool { return seen.Conflict && tip != seen.Base }

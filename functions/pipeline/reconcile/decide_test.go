@@ -71,6 +71,14 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
+func TestEnded(t *testing.T) {
+	looks := []ledger.Look{{Pull: pipeline.Pull{Number: 1}}, {Pull: pipeline.Pull{Number: 2}, Closed: true}, {Pull: pipeline.Pull{Number: 3}}, {Pull: pipeline.Pull{Number: 4}, Closed: true}}
+	open := []github.PullRequest{{Number: 1}, {Number: 4}, {Number: 5}}
+	if diff := cmp.Diff([]int{3}, ended(looks, open)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestUntangled(t *testing.T) {
 	for _, test := range []struct {
 		conflict bool

@@ -1,13 +1,13 @@
 // Package reconcile finds the work that nobody would come back to, and has it done: webhooks that
-// did not arrive, heads of pull requests that nobody looked at, comments that nobody answered, and
-// runs whose process died.
+// did not arrive, heads of pull requests that nobody looked at, comments that nobody answered, merges that nobody heard of,
+// and runs whose process died.
 //
 // GitHub makes one attempt to deliver a webhook and keeps it for three days; a queue returns a
 // message that was not handled. So everything here is rare, and may be done although somebody else
 // is about to do it: it ends in the same messages and methods of package pipeline, which can be
 // repeated.
 //
-// All decisions are pure ([missed], [dead], [unseen], [untangled], [unanswered], [idle]). The package refuses to know
+// All decisions are pure ([missed], [dead], [unseen], [ended], [untangled], [unanswered], [idle]). The package refuses to know
 // the effects of a message. Start at [Janitor.Round].
 package reconcile
 
@@ -58,6 +58,7 @@ type Found struct {
 	Deliveries int // that were received only now
 	Leases     int // of dead processes
 	Heads      int // that nobody had looked at
+	Closed     int // pull requests whose end nobody had heard of
 	Comments   int // that nobody had begun to answer
 	States     int // of open plans that were not checked since the last apply
 	Decisions  int // about requirements, which may be others by now
@@ -68,6 +69,7 @@ func (f *Found) Add(more Found) {
 	f.Deliveries += more.Deliveries
 	f.Leases += more.Leases
 	f.Heads += more.Heads
+	f.Closed += more.Closed
 	f.Comments += more.Comments
 	f.States += more.States
 	f.Decisions += more.Decisions
@@ -209,15 +211,15 @@ func (j *Janitor) repository(ctx context.Context, installation int64, repo githu
 	if err != nil || q.still() {
 		return err
 	}
-	open, err := j.look(ctx, installation, repo, now, f)
+	open, err := j.look(ctx, installation, repo, q, now, f)
 	if err != nil {
 		return err
 	}
 	return j.keepQuiet(ctx, q, open, now)
 }
 
-// look looks at a repository, and returns the number of its open pull requests.
-func (j *Janitor) look(ctx context.Context, installation int64, repo github.Repo, now time.Time, f *Found) (int, error) {
+// look looks at a repository, and returns the number of its pull requests that are open, or were until now.
+func (j *Janitor) look(ctx context.Context, installation int64, repo github.Repo, q silence, now time.Time, f *Found) (int, error) {
 	hub, err := j.Connect(installation, repo)
 	if err != nil {
 		return 0, err
@@ -247,5 +249,9 @@ func (j *Janitor) look(ctx context.Context, installation int64, repo github.Repo
 	if err := j.recheck(ctx, states, now, f); err != nil {
 		return 0, err
 	}
-	return len(open), j.comments(ctx, hub, pull, now, f)
+	ended, err := j.ends(ctx, open, pull, idle(len(open), q.changed, now), now, f)
+	if err != nil {
+		return 0, err
+	}
+	return len(open) + ended, j.comments(ctx, hub, pull, now, f)
 }

@@ -224,6 +224,22 @@ func (ld Ledger) LastLook(ctx context.Context, pull pipeline.Pull) (Look, error)
 	return DecodeLook(rec)
 }
 
+// Looks returns the last looks at all pull requests of a repository.
+func Looks(ctx context.Context, ld Ledger, repo int64) (all []Look, err error) {
+	list, err := ld.Records.List(ctx, fmt.Sprintf("pull/%d", repo))
+	if err != nil {
+		return nil, fmt.Errorf("list pull requests: %w", err)
+	}
+	for _, rec := range list {
+		l, err := DecodeLook(rec)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
 // DecodeLook reads the record of a look.
 func DecodeLook(rec pipeline.Record) (Look, error) {
 	var l Look
