@@ -102,7 +102,7 @@ var allowed = map[string][]string{
 	"functions/places":                                 {},
 	"functions/pipeline/sessions":                      {"statebackend/s3", "functions/pipeline/jobs", "functions/places"},
 	"functions/pipeline/awsstore":                      {"functions/pipeline"},
-	"functions/pipeline/reconcile":                     {"functions/comment/grammar", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/intake", "functions/pipeline/internal/ledger", "functions/pipeline/internal/openplans", "functions/pipeline/runs", "github"},
+	"functions/pipeline/reconcile":                     {"functions/comment/grammar", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/evidence", "functions/project", "functions/pipeline/intake", "functions/pipeline/internal/ledger", "functions/pipeline/internal/openplans", "functions/pipeline/runs", "github"},
 	"functions/pipeline/localstore":                    {"engine/walk", "functions/pipeline"},
 	"functions/page":                                   {},
 	"functions/internal/redacting":                     {},

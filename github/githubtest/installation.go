@@ -26,21 +26,21 @@ func (h *Hub) installationOf(account *user) int64 {
 func (r *Repository) Uninstall(who string) {
 	defer r.hub.lock()()
 	r.hub.log.Tick()
-	r.moved(who, "removed")
+	moved(r, who, "removed")
 	r.installation = 0
 }
 
-// Install gives the repository to the App's installation in its owner's account, which is a new one if that has no other
+// Install gives a repository to the App's installation in its owner's account, which is a new one if that has no other
 // repository.
-func (r *Repository) Install(who string) {
+func Install(r *Repository, who string) {
 	defer r.hub.lock()()
 	r.hub.log.Tick()
 	r.installation = r.hub.installationOf(r.owner)
-	r.moved(who, "added")
+	moved(r, who, "added")
 }
 
-// moved tells the App that the repository was added to the installation that has it, or removed from it.
-func (r *Repository) moved(who, action string) {
+// moved tells the App that a repository was added to the installation that has it, or removed from it.
+func moved(r *Repository, who, action string) {
 	w := r.hub.world
 	lists := rest.Object{"repositories_added": []any{}, "repositories_removed": []any{}}
 	lists["repositories_"+action] = []any{rest.Object{

@@ -19,7 +19,7 @@ func TestMergedUnheard(t *testing.T) {
 		later         time.Duration
 		found         int // before the time is over
 	}{
-		"not installed": {func(s *stage) { s.repo.Uninstall("alice") }, func(s *stage) { s.repo.Install("alice") }, true, time.Hour, 0},
+		"not installed": {func(s *stage) { s.repo.Uninstall("alice") }, func(s *stage) { githubtest.Install(s.repo, "alice") }, true, time.Hour, 0},
 		"lost":          {func(s *stage) { s.hub.LoseDeliveries(1 << 20) }, func(s *stage) { s.delivered(); s.hub.LoseDeliveries(0) }, true, 4 * 24 * time.Hour, 0},
 		"the last":      {func(s *stage) { s.hub.LoseDeliveries(1 << 20) }, func(s *stage) { s.delivered(); s.hub.LoseDeliveries(0) }, false, time.Hour, 2},
 	} {
@@ -60,4 +60,88 @@ func TestMergedUnheard(t *testing.T) {
 			ended(begun.Add(test.later+2*time.Hour), 0)
 		})
 	}
+}
+
+// roundsWithin lets the janitor go round four times within a time from now, and returns what it has found.
+func (s *stage) roundsWithin(d time.Duration) (found reconcile.Found) {
+	s.t.Helper()
+	j := &reconcile.Janitor{Pipeline: s.pipeline, App: s.app, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
+		return s.app.Repository(installation, r)
+	}}
+	for i := range time.Duration(4) {
+		f, err := j.Round(s.t.Context(), s.hub.Now().Add(d*(i+1)/4))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		found.Add(f)
+		s.settle()
+	}
+	return found
+}
+
+// TestFirstGate holds that the first requirement of a base branch reaches the pull requests that are open, and that they cost
+// nothing as long as the settings are the same.
+func TestFirstGate(t *testing.T) {
+	t.Parallel()
+	const set = "project \"net\" {\n  dir   = \"net\"\n  apply = \"merge\"\n}\n"
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": set})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the status", s.status(n), "will be applied on merge")
+	s.repo.Push("alice", "main", "More", githubtest.Files{"README.md": "more"})
+	s.settle()
+	if f := s.roundsWithin(50 * time.Hour); f.Decisions != 0 {
+		t.Errorf("%+v", f)
+	}
+	s.repo.Push("alice", "main", "Gate", githubtest.Files{"lockstep.hcl": set + "require \"apply\" {\n  approvals = 1\n}\n"})
+	s.settle()
+	s.roundsWithin(30 * time.Minute)
+	s.expect("the status then", s.status(n), "**missing**: an approval")
+	s.headIs("the check then", "b", "failure Cannot be applied now: 1 project")
+	s.repo.Push("alice", "main", "No gate", githubtest.Files{"lockstep.hcl": set})
+	s.settle()
+	s.roundsWithin(time.Hour)
+	s.expect("without it", s.status(n), "will be applied on merge")
+	if f := s.roundsWithin(50 * time.Hour); f.Decisions != 0 {
+		t.Errorf("%+v", f)
+	}
+	s.repo.Push("alice", "main", "Other", githubtest.Files{"lockstep.hcl": set + "# x\n"})
+	s.settle()
+	if f := s.roundsWithin(3 * time.Hour); f.Decisions != 1 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestBranchNamedNoMore holds that the plans and locks of a pull request end once the settings no longer name its base branch, and
+// that it is planned once they name it again.
+func TestBranchNamedNoMore(t *testing.T) {
+	t.Parallel()
+	const set, named = "project \"net\" {\n  dir = \"net\"\n}\n", "allow {\n  branches = [\"release\"]\n}\n"
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": set + named})
+	s.repo.Push("alice", "release", "Cut", githubtest.Files{"README.md": "release"})
+	s.repo.Push("bob", "o", "O", githubtest.Files{"net/o.tf": resource("o", "1")})
+	o := s.repo.OpenPull("bob", "O", "o")
+	s.repo.Retarget("bob", o, "release")
+	s.settle()
+	s.expect("the lock", s.say("bob", o, "lockstep lock --reason mine"), "**Locked** `net`")
+	q := s.pull("alice", "q", githubtest.Files{"net/q.tf": resource("q", "1")})
+	s.expect("another", s.status(q), "**blocked**")
+	if f := s.roundsWithin(3 * time.Hour); f.Heads != 0 {
+		t.Errorf("%+v", f)
+	}
+
+	s.repo.Push("alice", "main", "Settings", githubtest.Files{"lockstep.hcl": set})
+	s.settle()
+	if f := s.roundsWithin(3 * time.Hour); f.Heads != 1 {
+		t.Errorf("%+v", f)
+	}
+	s.expect("the status", s.status(o), "could not plan", "The pull request goes into `release`")
+	s.headIs("the check", "o", "action_required Nothing is planned")
+	s.expect("another then", s.status(q), "waits for `lockstep apply`")
+
+	s.repo.Push("alice", "main", "Settings", githubtest.Files{"lockstep.hcl": set + named})
+	s.settle()
+	if f := s.roundsWithin(3 * time.Hour); f.Heads != 1 {
+		t.Errorf("%+v", f)
+	}
+	s.expect("named again", s.status(o), "waits for `lockstep apply`")
 }

@@ -31,7 +31,7 @@ func (e *Reader) file(ctx context.Context, sha, name string) ([]byte, error) {
 func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings, note string, err error) {
 	r, ok := e.read[sha]
 	if !ok {
-		if r, err = e.readSettings(ctx, sha); err != nil {
+		if r, err = settingsIn(ctx, e.Hub, sha); err != nil {
 			return nil, "", err
 		}
 		if e.read == nil {
@@ -42,29 +42,58 @@ func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings,
 	return r.settings, r.note, nil
 }
 
-// readSettings are the settings of a commit, which are read once a message. first is the first of their errors, in a line.
+// readSettings are the settings of a commit, which are read once a message. first is the first of their errors, in a line, and text
+// the hash of what they were read from.
 type readSettings struct {
-	settings    *project.Settings
-	note, first string
+	settings          *project.Settings
+	note, first, text string
 }
 
-func (e *Reader) readSettings(ctx context.Context, sha string) (r readSettings, err error) {
+// Files reads a file at a commit; the error wraps github.ErrNotFound if there is none.
+type Files interface {
+	File(ctx context.Context, sha, path string) ([]byte, error)
+}
+
+func settingsIn(ctx context.Context, files Files, sha string) (r readSettings, err error) {
 	for _, name := range project.SettingsFiles {
-		src, err := e.file(ctx, sha, name)
+		src, err := files.File(ctx, sha, name)
+		if errors.Is(err, github.ErrNotFound) {
+			continue
+		}
 		if err != nil {
 			return r, err
-		}
-		if src == nil {
-			continue
 		}
 		s, ds := project.Read(name, src)
 		if r.settings = s; ds.HasErrors() {
 			r.note, r.first = notes.SettingsBroken(name, jobs.Quoted(ds, name, src)), jobs.First(ds)
 		}
+		r.text = runs.HashOf(slices.Concat([]byte(name+"\n"), src))[:textDigits]
 		return r, nil
 	}
+	r.text = runs.HashOf(nil)[:textDigits]
 	return r, nil
 }
+
+// SettingsIn returns the settings of a commit, as [Reader.Settings], and the hash of what they were read from.
+func SettingsIn(ctx context.Context, files Files, sha string) (s *project.Settings, text string, err error) {
+	r, err := settingsIn(ctx, files, sha)
+	return r.settings, r.text, err
+}
+
+// DecidedBy returns the hash of what the settings were read from by which the reader has decided on requirements, as SettingsIn
+// has it; "" if it has decided on none.
+func DecidedBy(e *Reader) string {
+	if e.required == nil {
+		return ""
+	}
+	return TextAt(e, e.required.sha)
+}
+
+// TextAt returns the hash of what the settings of a commit were read from; "" if the reader has not read them.
+func TextAt(e *Reader, sha string) string { return e.read[sha].text }
+
+// textDigits tell one text from the next.
+const textDigits = 10
 
 // baseNamed reports whether the default branch's settings name the base of the pull request, if
 // that is another branch. Everybody who may push could otherwise make a branch with settings of

@@ -56,6 +56,15 @@ func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
 	return numbers
 }
 
+// misnamed reports whether a pull request goes into a branch that is not the default branch, and is to be looked at again: named
+// tells whether the settings of the default branch name it, by now. stands is set if plans of it are open.
+func misnamed(seen ledger.Look, named, stands bool) bool {
+	if named {
+		return seen.Refused != "" && seen.Refused == seen.Problem // nothing but the base branch was in the way of a look
+	}
+	return stands
+}
+
 // untangled reports whether a head that conflicted with its base branch may be without a conflict by
 // now, since the base branch is at another commit. GitHub sends the pull request no webhook of that.
 func untangled(seen ledger.Look, tip string) bool { return seen.Conflict && tip != seen.Base }
@@ -83,4 +92,13 @@ func idle(open int, changed, now time.Time) bool {
 func behind[T any](list []T, name string, of func(T) string) []T {
 	i := slices.IndexFunc(list, func(x T) bool { return of(x) == name })
 	return slices.Concat(list[i+1:], list[:i+1])
+}
+
+// inTurn returns so many of a list, beginning with another one in each minute.
+func inTurn[T any](list []T, most int, now time.Time) []T {
+	if len(list) <= most {
+		return list
+	}
+	at := int(now.Unix()/60) % len(list)
+	return append(list[at:len(list):len(list)], list[:at]...)[:most]
 }

@@ -79,6 +79,23 @@ func TestEnded(t *testing.T) {
 	}
 }
 
+func TestMisnamed(t *testing.T) {
+	other := ledger.Look{Refused: "other base", Problem: "other base"}
+	for _, test := range []struct {
+		seen          ledger.Look
+		named, stands bool
+		want          bool
+	}{
+		{other, true, false, true}, {other, false, false, false}, {other, false, true, true},
+		{ledger.Look{}, true, true, false}, {ledger.Look{}, false, true, true}, {ledger.Look{}, false, false, false},
+		{ledger.Look{Refused: "a fork"}, true, false, false}, {ledger.Look{Problem: "broken"}, true, false, false},
+	} {
+		if got := misnamed(test.seen, test.named, test.stands); got != test.want {
+			t.Errorf("%+v", test)
+		}
+	}
+}
+
 func TestUntangled(t *testing.T) {
 	for _, test := range []struct {
 		conflict bool

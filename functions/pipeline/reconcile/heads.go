@@ -6,27 +6,19 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// head has the head of an open pull request looked at, if nobody has, or if the look found a conflict
-// with a base branch that has moved since. The message's name is the same in each round until somebody
-// has looked.
-func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullRequest, tips *tips, f *Found) error {
-	seen, err := j.Pipeline.Ledger().LastLook(ctx, pull)
-	if err != nil {
+// head has the head of an open pull request looked at, if nobody has, if the look found a conflict
+// with a base branch that has moved since, or if the settings name that branch by now, or name it no more. The message's name is
+// the same in each round until somebody has looked.
+func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s standing, tips *tips, f *Found) error {
+	id, err := idOf(ctx, pull, p, s, tips)
+	if err != nil || id == "" {
 		return err
-	}
-	id := fmt.Sprintf("head-%d-%d-%.12s-%.12s", pull.Repo.ID, p.Number, seen.Head, p.Head.SHA)
-	if !unseen(p, seen) {
-		tip, err := tips.of(ctx, p, seen)
-		if err != nil || !untangled(seen, tip) {
-			return err
-		}
-		id += fmt.Sprintf("-%.12s", tip)
-	} else if seen.Head == p.Head.SHA { // reopened, or into another branch, which may happen again
-		id += fmt.Sprintf("-%d", p.Updated.Unix())
 	}
 	if err := j.Pipeline.Queue.Send(ctx, pipeline.Message{ID: id, Kind: pipeline.Pushed, Pull: pull, Action: "synchronize", Found: true}); err != nil {
 		return err
@@ -35,10 +27,44 @@ func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullReq
 	return nil
 }
 
-// tips are the present commits of base branches, each read once.
+// idOf names the message that has a head looked at; "" if there is no need.
+func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s standing, tips *tips) (string, error) {
+	seen := s.seen
+	id := fmt.Sprintf("head-%d-%d-%.12s-%.12s", pull.Repo.ID, p.Number, seen.Head, p.Head.SHA)
+	if !unseen(p, seen) {
+		tip, err := tips.of(ctx, p, seen)
+		if err != nil {
+			return "", err
+		}
+		named, by, err := tips.named(ctx, p)
+		if err != nil {
+			return "", err
+		}
+		switch {
+		case untangled(seen, tip):
+			id += fmt.Sprintf("-%.12s", tip)
+		case by != "" && misnamed(seen, named, s.open):
+			id += fmt.Sprintf("-named-%.12s", by)
+		default:
+			return "", nil
+		}
+	} else if seen.Head == p.Head.SHA { // reopened, or into another branch, which may happen again
+		id += fmt.Sprintf("-%d", p.Updated.Unix())
+	}
+	return id, nil
+}
+
+// tips are the present commits of base branches, and their settings, each read once.
 type tips struct {
-	hub   Repository
-	known map[string]string
+	hub      Repository
+	known    map[string]string
+	settings map[string]settings // by commit
+}
+
+// settings are those of a commit, and the hash of what they were read from.
+type settings struct {
+	*project.Settings
+	text string
 }
 
 // of returns the present commit of the base branch of a pull request whose head conflicts with it. Of
@@ -53,18 +79,50 @@ func (t *tips) of(ctx context.Context, p github.PullRequest, seen ledger.Look) (
 
 // read returns the present commit of the base branch of a pull request.
 func (t *tips) read(ctx context.Context, p github.PullRequest) (string, error) {
-	if tip, ok := t.known[p.Base.Ref]; ok {
+	return t.branch(ctx, p.Base.Ref)
+}
+
+func (t *tips) branch(ctx context.Context, name string) (string, error) {
+	if tip, ok := t.known[name]; ok {
 		return tip, nil
 	}
-	tip, err := t.hub.Tip(ctx, p.Base.Ref)
+	tip, err := t.hub.Tip(ctx, name)
 	if err != nil {
 		return "", err
 	}
 	if t.known == nil {
 		t.known = map[string]string{}
 	}
-	t.known[p.Base.Ref] = tip
+	t.known[name] = tip
 	return tip, nil
+}
+
+// at returns the settings of a branch, and the commit that has them.
+func (t *tips) at(ctx context.Context, branch string) (s settings, tip string, err error) {
+	if tip, err = t.branch(ctx, branch); err != nil {
+		return s, "", err
+	}
+	if s, ok := t.settings[tip]; ok {
+		return s, tip, nil
+	}
+	if s.Settings, s.text, err = evidence.SettingsIn(ctx, t.hub, tip); err != nil {
+		return s, "", err
+	}
+	if t.settings == nil {
+		t.settings = map[string]settings{}
+	}
+	t.settings[tip] = s
+	return s, tip, nil
+}
+
+// named reports whether the settings of the default branch name the base branch of a pull request; by is the commit that has them,
+// "" if it is the default branch.
+func (t *tips) named(ctx context.Context, p github.PullRequest) (named bool, by string, err error) {
+	if p.DefaultBranch == "" || p.Base.Ref == p.DefaultBranch {
+		return true, "", nil
+	}
+	s, tip, err := t.at(ctx, p.DefaultBranch)
+	return s.Names(p.Base.Ref), tip, err
 }
 
 // maxDecisions is the number of pull requests of a repository whose decisions are made again in a round: each costs some
@@ -72,11 +130,15 @@ func (t *tips) read(ctx context.Context, p github.PullRequest) (string, error) {
 const maxDecisions = 10
 
 // watched adds the watch over an open pull request whose decision about requirements may be another one by now: GitHub sends
-// no webhook of the end of a freeze, of settings that have changed, or of a right that somebody has lost.
-func (j *Janitor) watched(ctx context.Context, p pipeline.Pull, pull github.PullRequest, tips *tips, now time.Time, over []pipeline.Watch) ([]pipeline.Watch, error) {
+// no webhook of the end of a freeze, of settings that have changed, or of a right that somebody has lost. One without requirements
+// has no watch, and no decision but by other settings.
+func (j *Janitor) watched(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, now time.Time, over []pipeline.Watch) ([]pipeline.Watch, error) {
 	rec, err := j.Pipeline.Records.Get(ctx, pipeline.Watch{Pull: p, Head: pull.Head.SHA}.Key())
-	if err != nil || rec.Version == "" {
+	if err != nil {
 		return over, err
+	}
+	if rec.Version == "" {
+		return resettled(ctx, p, pull, s, tips, over)
 	}
 	w, err := pipeline.DecodeWatch(rec)
 	if err != nil {
@@ -113,6 +175,18 @@ func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo
 	return j.decideAgain(ctx, over, now, f)
 }
 
+// resettled adds a watch over an open pull request without one, whose plans were shown by settings that the base branch has no more.
+func resettled(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, over []pipeline.Watch) ([]pipeline.Watch, error) {
+	if !s.waits || s.seen.Settings == "" || s.seen.Head != pull.Head.SHA {
+		return over, nil
+	}
+	now, tip, err := tips.at(ctx, pull.Base.Ref)
+	if err == nil && now.text != s.seen.Settings {
+		over = append(over, pipeline.Watch{Pull: p, Head: s.seen.Head, Base: tip})
+	}
+	return over, err
+}
+
 // decideAgain has the comments and checks of pull requests made again, of some in each round, the others' turn being in the
 // next ones.
 func (j *Janitor) decideAgain(ctx context.Context, over []pipeline.Watch, now time.Time, f *Found) error {
@@ -125,13 +199,4 @@ func (j *Janitor) decideAgain(ctx context.Context, over []pipeline.Watch, now ti
 		f.Decisions++
 	}
 	return nil
-}
-
-// inTurn returns so many of a list, beginning with another one in each minute.
-func inTurn[T any](list []T, most int, now time.Time) []T {
-	if len(list) <= most {
-		return list
-	}
-	at := int(now.Unix()/60) % len(list)
-	return append(list[at:len(list):len(list)], list[:at]...)[:most]
 }

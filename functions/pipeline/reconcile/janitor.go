@@ -7,7 +7,7 @@
 // is about to do it: it ends in the same messages and methods of package pipeline, which can be
 // repeated.
 //
-// All decisions are pure ([missed], [dead], [unseen], [ended], [untangled], [unanswered], [idle]). The package refuses to know
+// All decisions are pure ([missed], [dead], [unseen], [ended], [misnamed], [untangled], [unanswered], [idle]). The package refuses to know
 // the effects of a message. Start at [Janitor.Round].
 package reconcile
 
@@ -40,6 +40,8 @@ type Repository interface {
 	CommentsSince(ctx context.Context, since time.Time) ([]github.Comment, error)
 	// Tip returns the present commit of a branch.
 	Tip(ctx context.Context, branch string) (string, error)
+	// File returns a file at a commit; the error wraps github.ErrNotFound if there is none.
+	File(ctx context.Context, sha, path string) ([]byte, error)
 }
 
 // A Janitor goes its rounds. Any number of them may do so at the same time.
@@ -233,13 +235,14 @@ func (j *Janitor) look(ctx context.Context, installation int64, repo github.Repo
 	tips := tips{hub: hub}
 	var over []pipeline.Watch
 	for _, p := range open {
-		if err := j.states(ctx, pull(p.Number), p, states); err != nil {
+		s, err := j.states(ctx, pull(p.Number), p, states)
+		if err != nil {
 			return 0, err
 		}
-		if err := j.head(ctx, pull(p.Number), p, &tips, f); err != nil {
+		if err := j.head(ctx, pull(p.Number), p, s, &tips, f); err != nil {
 			return 0, err
 		}
-		if over, err = j.watched(ctx, pull(p.Number), p, &tips, now, over); err != nil {
+		if over, err = j.watched(ctx, pull(p.Number), p, s, &tips, now, over); err != nil {
 			return 0, err
 		}
 	}

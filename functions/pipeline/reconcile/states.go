@@ -8,42 +8,54 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
+// A standing is what the records have of an open pull request.
+type standing struct {
+	seen        ledger.Look
+	open, waits bool // there are open plans; one of the head waits for its apply
+}
+
 // states adds the states of a pull request whose plans were not checked since the last apply, by
 // their keys, to found. The list of open plans may be what is lost: each is put on it again. A plan of
 // an earlier head stays planned while the present one conflicts with the base branch: nobody can apply
-// it, so it is not checked.
-func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullRequest, found map[string]runs.Run) error {
+// it, so it is not checked. It returns the standing of the pull request.
+func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullRequest, found map[string]runs.Run) (s standing, err error) {
 	ld := j.Pipeline.Ledger()
+	if s.seen, err = ld.LastLook(ctx, p); err != nil {
+		return s, err
+	}
 	all, err := ld.Runs(ctx, p)
 	if err != nil {
-		return err
+		return s, err
 	}
-	for _, s := range all {
-		if !runs.Checkable(s.Run) && !s.Gone || s.Head != pull.Head.SHA {
+	for _, r := range all {
+		s.open = s.open || r.Phase.Open()
+		s.waits = s.waits || r.Phase == runs.Planned && r.Applyable && r.Head == pull.Head.SHA
+		if !runs.Checkable(r.Run) && !r.Gone || r.Head != pull.Head.SHA {
 			continue
 		}
-		last, err := ld.LastApply(ctx, s.Run)
+		last, err := ld.LastApply(ctx, r.Run)
 		if err != nil {
-			return err
+			return s, err
 		}
-		now, err := ld.Applies(ctx, s.Run)
+		now, err := ld.Applies(ctx, r.Run)
 		if err != nil {
-			return err
+			return s, err
 		}
-		if !openplans.Due(s.Run, last) && !openplans.Outdated(s.Run, now) {
+		if !openplans.Due(r.Run, last) && !openplans.Outdated(r.Run, now) {
 			continue
 		}
-		if err := ld.Open(ctx, s.Run, pull.Author); err != nil {
-			return err
+		if err := ld.Open(ctx, r.Run, pull.Author); err != nil {
+			return s, err
 		}
-		found[s.StateKey()] = s.Run
+		found[r.StateKey()] = r.Run
 	}
-	return nil
+	return s, nil
 }
 
 // recheck sends a message about each state, once in an hour.

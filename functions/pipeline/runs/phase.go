@@ -47,6 +47,12 @@ func (p Phase) UnderWay() bool { return p == ApplyQueued || p == Applying || p =
 // Ended reports whether a run in phase p has an apply at its end: no record has the outcome once the run goes on.
 func (p Phase) Ended() bool { return p == Applied || p == ApplyFailed || p == Stopped }
 
+// Open reports whether a run in phase p has a plan, or will have one, of which nothing is applied: it is dropped once its pull
+// request goes into a branch whose pull requests are not planned.
+func (p Phase) Open() bool {
+	return p == Queued || p == Planning || p == Planned || p == PlanFailed || p == Stale
+}
+
 // Failed reports whether the last plan or apply of a run in phase p did not come to a good end, so that
 // somebody has to look at it.
 func (p Phase) Failed() bool {

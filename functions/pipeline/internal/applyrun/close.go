@@ -93,7 +93,7 @@ func (cl *Closer) Retargeted(ctx context.Context) error {
 		if err := cl.lift(ctx, s.Run); err != nil {
 			return err
 		}
-		if !slices.Contains(stranded, s.Phase) && (planned || s.Phase != runs.Dropped) {
+		if !s.Phase.Open() && (planned || s.Phase != runs.Dropped) {
 			continue
 		}
 		if err := cl.drop(ctx, s, s.Phase); err != nil {
@@ -102,9 +102,6 @@ func (cl *Closer) Retargeted(ctx context.Context) error {
 	}
 	return cl.Report.Sync(ctx)
 }
-
-// stranded are the phases in which a run is dropped once its pull request goes into a branch whose pull requests are not planned.
-var stranded = []runs.Phase{runs.Queued, runs.Planning, runs.Planned, runs.PlanFailed, runs.Stale}
 
 // landed has the projects of a merge planned that have no plan of its head which people could see before, since it came at once,
 // or from a fork, or since the pull request went into another branch before, or was in a conflict, or changes other files by now:

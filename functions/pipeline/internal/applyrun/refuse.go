@@ -3,7 +3,6 @@ package applyrun
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -156,7 +155,7 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	}
 	pull, err := ap.Evidence.Hub.PullRequest(ctx, s.Pull.Number)
 	away := false
-	if err == nil && pull.Open && slices.Contains(stranded, s.Phase) {
+	if err == nil && pull.Open && s.Phase.Open() {
 		ap.Evidence.Pull = pull
 		planned, err := ap.Closer.planned(ctx)
 		if err != nil {

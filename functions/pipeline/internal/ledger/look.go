@@ -66,6 +66,9 @@ type Look struct {
 	Removed string `json:",omitempty"`
 	// Removes are the targets of these projects: see [runs.Run.Target].
 	Removes []string `json:",omitempty"`
+	// Settings is the hash of the base branch's settings by which the plans that wait at Head were shown last. It is not in records
+	// of earlier versions.
+	Settings string `json:",omitempty"`
 	// Told is set once there was something to tell that is not about a run: there may be a comment.
 	Told bool `json:",omitempty"`
 }
@@ -129,6 +132,7 @@ func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.I
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return ld.ChangeLook(ctx, l.Pull, func(was *Look) {
 		l.Heads, l.Groups, l.Landing, l.Queued, l.FollowUp = was.Heads, was.Groups, was.Landing, was.Queued, was.FollowUp
+		l.Settings = cmp.Or(l.Settings, was.Settings)
 		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Denied != "" || l.Removed != ""
 		l.Asked = l.Asked && (was.Asked || was.Head != l.Head || was.Into != l.Into || was.Closed)
 		if was.Head == l.Head && !was.Seen.IsZero() {

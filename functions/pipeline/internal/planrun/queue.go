@@ -51,6 +51,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	} else if found, replies, err = qu.discover(ctx, c, &l); err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
+	l.Settings = evidence.TextAt(qu.Evidence, l.Base)
 	qu.quiet = len(found) > cmp.Or(qu.Loud, DefaultLoud)
 	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
 		return nil, err

@@ -62,6 +62,9 @@ func (rp *Reporter) status(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := shownBy(ctx, rp, l); err != nil {
+		return err
+	}
 	s.Projects = append(s.Projects, denied(l, all)...)
 	return rp.followUp(ctx, s, all, l)
 }
@@ -86,6 +89,19 @@ func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Ve
 	return l, rp.Ledger.ChangeLook(ctx, l.Pull, func(now *ledger.Look) {
 		if now.Head == l.Head {
 			now.Denied = l.Denied
+		}
+	})
+}
+
+// shownBy notes the settings by which the plans of an open head are shown: others show them again.
+func shownBy(ctx context.Context, rp *Reporter, l ledger.Look) error {
+	text := evidence.DecidedBy(rp.Evidence)
+	if !rp.Evidence.Pull.Open || !rp.looked(l) || text == "" || text == l.Settings {
+		return nil
+	}
+	return rp.Ledger.ChangeLook(ctx, rp.Evidence.Message.Pull, func(now *ledger.Look) {
+		if now.Head == l.Head {
+			now.Settings = text
 		}
 	})
 }

@@ -53,6 +53,10 @@ func (p pulls) Tip(ctx context.Context, branch string) (string, error) {
 	return seen(p.w, "read tip "+branch, func() (string, error) { return p.Repository.Tip(ctx, branch) })
 }
 
+func (p pulls) File(ctx context.Context, sha, path string) ([]byte, error) {
+	return seen(p.w, "read file "+path, func() ([]byte, error) { return p.Repository.File(ctx, sha, path) })
+}
+
 // round lets the janitor make a round, at a time from now; 0s is the time on GitHub.
 func (s *stage) round(from string) {
 	d, err := time.ParseDuration(from)
