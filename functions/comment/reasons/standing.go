@@ -65,13 +65,18 @@ func SinceWhen(t time.Time) string {
 	return ", since " + t.UTC().Format("2 January 2006, 15:04 MST")
 }
 
-// NotLifted: the settings let somebody lift no requirement for a plan. Nobody is set if there is none that anybody could lift.
+// NotLifted: the settings let somebody lift no requirement for a plan. Nobody is set if there is none that anybody could lift, and
+// Empty if the plan has no changes.
 type NotLifted struct {
 	Login  string
 	Nobody bool `json:",omitempty"`
+	Empty  bool `json:",omitempty"`
 }
 
 func (r NotLifted) words() (text, remedy string) {
+	if r.Empty {
+		return "The plan has no changes, and is not applied: there is no requirement to lift.", ""
+	}
 	if r.Nobody {
 		return fmt.Sprintf("There is no requirement for this plan that anybody could lift: the base branch's %s has none with the argument %s.", settings, markdown.Code("override")),
 			"What is missing, if anything, has to be fulfilled: the comment with the plans tells."

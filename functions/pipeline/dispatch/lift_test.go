@@ -70,6 +70,26 @@ func TestRefusedOverride(t *testing.T) {
 	s.expect("the last apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }
 
+// TestOverrideOfNothing holds that nobody is told to repeat an override of a plan without changes, which is never shown as one to be
+// applied, and that an override of all plans leaves it out.
+func TestOverrideOfNothing(t *testing.T) {
+	t.Parallel()
+	files := requiring("apply", "  approvals = 1\n  override = [\"acme/leads\"]")
+	files["net/main.tf"], files["app/main.tf"] = "", ""
+	files["lockstep.hcl"] += "project \"app\" {\n  dir = \"app\"\n}\n"
+	s := newStage(t, files)
+	s.hub.SetTeam("acme", "leads", "zoe")
+	s.repo.Grant("zoe", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": "# nothing\n"})
+	s.expect("its override", s.say("zoe", n, override), "**Not overridden** `net`", "The plan has no changes", "there is no requirement to lift")
+	m := s.pull("alice", "c", githubtest.Files{"net/c.tf": "# nothing\n", "app/c.tf": resource("c", "1")})
+	got := s.say("zoe", m, override)
+	s.expect("an override of two plans", got, "**Overridden** for the plan of `app`")
+	if strings.Contains(got, "`net`") {
+		t.Errorf("the plan without changes is told of: %s", got)
+	}
+}
+
 // TestOverrideInTheQueue is an override for a merge that somebody asks for who may not: the answer says that it counts, and the
 // group's check follows it.
 func TestOverrideInTheQueue(t *testing.T) {

@@ -34,7 +34,7 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 	if err != nil {
 		return nil, err
 	}
-	var replies []comment.Reply
+	var replies, empty []comment.Reply
 	for _, s := range all {
 		if (s.Phase == runs.Queued || s.Phase == runs.Planning) && s.Meant(c) {
 			replies = append(replies, evidence.Refused(c, s.Project, runs.Refusal(reasons.BeingPlanned{Verb: comment.Override})))
@@ -44,6 +44,10 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		}
 		if head := ov.Evidence.Pull.Head.SHA; s.Head != head {
 			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(reasons.HeadMoved{Planned: s.Head, Head: head, Project: s.Project})))
+			continue
+		}
+		if runs.Empty(s.Run) {
+			empty = append(empty, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(reasons.NotLifted{Login: q.Actor, Empty: true})))
 			continue
 		}
 		no, lifting, err := evidence.Lift(ctx, ov.Evidence, s.Run, q.Actor)
@@ -61,6 +65,9 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		replies = append(replies, comment.Overridden{
 			Project: s.Project, By: q.Actor, Because: c.Reason, Workspace: runs.Status(s.Run).Workspace, Left: left, Target: s.Target(), Later: lifting.Later,
 		})
+	}
+	if len(replies) == 0 {
+		replies = empty // where others have changes, nobody means those without
 	}
 	if len(replies) == 0 {
 		return evidence.Planless(ctx, ov.Evidence, c, all)
