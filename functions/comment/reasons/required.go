@@ -17,6 +17,8 @@ type Required struct {
 	Later  bool `json:",omitempty"` // a merge will ask: see AppliedLater
 	// Waits is set if a merge has asked, and the apply waits for it.
 	Waits bool `json:",omitempty"`
+	// Elsewhere is set if it is another pull request where a comment helps.
+	Elsewhere bool `json:",omitempty"`
 	// Typed is the command that is refused, for the remedy alone: one without it would mean more. The reply has it.
 	Typed grammar.Command `json:"-"`
 }
@@ -36,7 +38,7 @@ func (r Required) words() (text, remedy string) {
 		return text, appliedThen
 	case r.Merged:
 		return text, planAgain(true)
-	case r.Later:
+	case r.Later, r.Elsewhere:
 		return text, ""
 	case r.Tree.Outcome == rulings.Unknown:
 		return text, fmt.Sprintf("Nothing is done while that is unknown. Comment %s again to have it read again.", r.again())

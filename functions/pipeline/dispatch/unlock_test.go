@@ -294,6 +294,26 @@ func (deniedWorkspace) Locks(context.Context) ([]statebackend.HeldLock, error) {
 	return nil, fmt.Errorf("read s3://states/net.tflock: %w", statebackend.ErrDenied)
 }
 
+// TestUnlockElsewhere holds that an unlock on another pull request than the one with the lock tells where it is lifted, also if
+// whoever asks may not unlock.
+func TestUnlockElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("unlock", "  by = [\"acme/sre\"]"))
+	s.hub.SetTeam("acme", "sre", "dave")
+	s.repo.Grant("dave", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep lock --reason \"it moves\"")
+	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	const there = "`alice` has locked the state for #1"
+	got := s.say("bob", m, "lockstep unlock")
+	s.expect("by who may not", got, "**Not unlocked** `net`", "asked for by `acme/sre`", there, "`lockstep unlock` on #1 lifts the lock")
+	if strings.Contains(got, "again") {
+		t.Errorf("repeating it would not help: %s", got)
+	}
+	s.expect("by who may", s.say("dave", m, "lockstep unlock"), "**not locked** by this pull request", there)
+	s.expect("on its pull request", s.say("bob", n, "lockstep unlock"), "When it is fulfilled, comment `lockstep unlock` again.")
+}
+
 // TestUnlockDenied holds that a store which does not let us is told of at once.
 func TestUnlockDenied(t *testing.T) {
 	t.Parallel()

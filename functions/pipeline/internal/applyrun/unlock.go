@@ -53,6 +53,9 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	if err == nil && no != nil && only[reasons.BeingApplied](runs.Gate(q)) {
 		no, err = un.unlockUnderWay(ctx, r, no)
 	}
+	if err == nil && no != nil && only[reasons.Required](runs.Gate(q)) {
+		no, err = un.lockedElsewhere(ctx, c, r, no)
+	}
 	if err != nil || no != nil {
 		return []comment.Reply{no}, err
 	}
@@ -81,6 +84,29 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 		return []comment.Reply{lifted}, nil
 	}
 	return []comment.Reply{lifted, reply}, nil
+}
+
+// lockedElsewhere is the refusal of an unlock for want of what it requires, with the lock that a person has for another pull request:
+// that has to be lifted there.
+func (un *Unlocker) lockedElsewhere(ctx context.Context, c comment.Command, r runs.Run, refusal comment.Reply) (comment.Reply, error) {
+	have, err := un.Evidence.Reserved(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	other := have.Against(r.Pull.Number)
+	no, is := refusal.(comment.Refused)
+	if other == nil || !is {
+		return refusal, nil
+	}
+	other.Locking = true // nothing of a plan is asked for
+	for i, why := range no.Reasons {
+		if required, is := why.(reasons.Required); is {
+			required.Elsewhere = true
+			no.Reasons[i] = required
+		}
+	}
+	no.Reasons = append(no.Reasons, *other)
+	return no, nil
 }
 
 // unlockUnderWay lifts the lock of a person while an apply is under way: it goes with no apply. Where there is none the reply is
