@@ -345,6 +345,9 @@ func (s Status) next(has func(...Standing) bool) []string {
 	} else if s.Problem != "" && !s.Refused || has(PlanFailed, PlanStopped, Stale, ApplyFailed) && !s.Fork {
 		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", markdown.Code("lockstep plan")))
 	} else if (has(Applied) || slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Unmerged })) && !has(Ready, OnMerge, Blocked, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied) {
+		if s.Refused { // it went elsewhere since
+			return append(say, "Do not merge this pull request as it is: the next plan of the project would revert the applied changes. Let it go into a branch that is planned first.")
+		}
 		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")
 	}
 	return say

@@ -40,6 +40,21 @@ func SettingsBroken(file, problem string) string {
 	return fmt.Sprintf("The base branch's %s has errors, and grants nothing but what can be read in it:\n\n%s", markdown.Code(file), strings.TrimSpace(problem))
 }
 
+// SettingsBrokenAlike stands in the place of [SettingsBroken] where the pull request has the same errors, which are told anyway.
+func SettingsBrokenAlike() string {
+	return "The base branch's settings have the same errors, and grant nothing but what can be read in them."
+}
+
+// WentElsewhere is the note on a pull request that went, or was merged, into a branch whose pull requests are not planned, as the
+// settings of the default branch do not name it.
+func WentElsewhere(base, main string, merged bool) string {
+	did := "went"
+	if merged {
+		did = "was merged"
+	}
+	return fmt.Sprintf("Nothing of it is planned any more: it %s into %s, which `lockstep.hcl` on %s does not name.", did, markdown.Code(base), markdown.Code(main))
+}
+
 // Unmerged is the note on a project whose state another pull request was applied to, which is not
 // merged.
 func Unmerged(number int, project string) string {

@@ -63,6 +63,33 @@ func TestPlannedThenRetargeted(t *testing.T) {
 	}
 }
 
+// TestAppliedThenRetargeted holds that nobody is told to merge what was applied into a branch whose pull requests are not planned, and
+// that what is merged there is not to go elsewhere.
+func TestAppliedThenRetargeted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.repo.Push("bob", "dev", "Dev", nil)
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep apply")
+	s.repo.Retarget("alice", n, "dev")
+	s.settle()
+	for name, text := range map[string]string{"the status": s.status(n), "the check": s.checkOf("b", "lockstep").Summary} {
+		s.expect(name, text, "applied by `alice`", "Do not merge this pull request as it is", "Let it go into `main`")
+		if strings.Contains(text, "Merge this pull request, so that") {
+			t.Errorf("%s asks for the merge:\n%s", name, text)
+		}
+	}
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the answer", s.answer(n, "merge"), "**Applied, but merged elsewhere**")
+	for name, text := range map[string]string{"the status": s.status(n), "the check": s.checkOf("b", "lockstep").Summary} {
+		s.expect(name, text, "applied by `alice`", "it was merged into `dev`")
+		if strings.Contains(text, "Let it go into") {
+			t.Errorf("%s of the merge wants it to go elsewhere:\n%s", name, text)
+		}
+	}
+}
+
 // TestStopRetargeted holds that an apply can be stopped whose pull request goes elsewhere since: that grants nothing.
 func TestStopRetargeted(t *testing.T) {
 	t.Parallel()

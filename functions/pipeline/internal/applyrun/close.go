@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
@@ -29,6 +30,9 @@ func (cl *Closer) Close(ctx context.Context) error {
 		return err
 	}
 	planned, err := cl.planned(ctx)
+	if err == nil && !planned {
+		err = wentElsewhere(ctx, cl)
+	}
 	if err != nil {
 		return err
 	}
@@ -58,6 +62,16 @@ func Lost(ctx context.Context, cl *Closer) error {
 		return err
 	}
 	return cl.Open.Lost(ctx, l)
+}
+
+// wentElsewhere takes from the last look at a pull request, which was refused for its base branch, what was to be done about that.
+func wentElsewhere(ctx context.Context, cl *Closer) error {
+	p := cl.Evidence.Pull
+	return cl.Ledger.ChangeLook(ctx, cl.Evidence.Message.Pull, func(l *ledger.Look) {
+		if l.Refused != "" && l.Problem == l.Refused {
+			l.Problem = notes.WentElsewhere(p.Base.Ref, p.DefaultBranch, p.Merged)
+		}
+	})
 }
 
 // Retargeted drops the plans of an open pull request that goes into a branch whose pull requests are not planned, and lifts the
