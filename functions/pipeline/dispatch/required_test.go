@@ -113,6 +113,24 @@ func TestRequirementsOfTheBase(t *testing.T) {
 	s.expect("a requirement that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "a requirement could not be read")
 }
 
+// TestBrokenAlike holds that errors of the settings, which the base branch and the pull request have alike, are told once, and those
+// of the base branch alone as its own.
+func TestBrokenAlike(t *testing.T) {
+	t.Parallel()
+	const broken = "project \"net\" {\n  dir = \"net\"\n}\nrequire \"apply\" {\n  aprovals = 1\n}\n"
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": broken})
+	s.unchecked = true
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1"), "lockstep.hcl": strings.Replace(broken, "aprovals", "approvals", 1)})
+	s.expect("with the same errors", s.status(n), "An argument named \"aprovals\"", "The base branch's settings have the same errors")
+	s.expect("with none", s.status(m), "An argument named \"aprovals\"", "The base branch's `lockstep.hcl` has errors")
+	for number, text := range map[int]string{n: s.status(n), m: s.status(m)} {
+		if strings.Count(text, "An argument named") != 1 {
+			t.Errorf("#%d tells the error more than once:\n%s", number, text)
+		}
+	}
+}
+
 // TestPlanGate holds that a plan is a command with requirements, too, and that a push is no way around
 // them.
 func TestPlanGate(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
@@ -243,6 +244,9 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	}
 	defer done()
 	found, reply, err := qu.choose(ctx, c, dir, base, l)
+	if note != "" && l.Problem != "" && strings.HasSuffix(l.Notes[0], strings.TrimSpace(l.Problem)) {
+		l.Notes[0] = notes.SettingsBrokenAlike()
+	}
 	for i := range found {
 		found[i].Apply = base.ApplyOn(found[i].Project)
 	}
