@@ -113,7 +113,8 @@ var policy = Story{
 			githubtest.Files{"network/more.tf": edit(oneSubnet, "10.20.9.0", "192.0.2.0"), "policy/range.rego": githubtest.Deleted},
 			"**missing**: a plan that passes the policy `ranges` (`terraform_data.more is not of the network 10.0.0.0/8`)"),
 		commented("she applies it all the same", "alice", 1, "lockstep apply", "**Not applied** `network`", "`terraform_data.more is not of the network 10.0.0.0/8`"),
-		commented("carol knows the range", "carol", 1, "lockstep override --reason \"it is the test range\"", "**Overridden** for the plan of `network`, by `carol`: `it is the test range`"),
+		commented("carol knows the range", "carol", 1, "lockstep override --reason \"it is the test range\"", "**Overridden** for the plan of `network`, by `carol`: `it is the test range`",
+			"a plan that passes the policy `ranges`", "**lifted** by `carol`, `it is the test range`"),
 		commented("so it is applied", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added"),
 	},
 }
@@ -125,7 +126,8 @@ var override = Story{
 		requires("two have to approve; the leads can do without", required("  approvals = 2\n  override  = [\"acme/leads\"]\n"), "leads", "carol"),
 		opened("alice opens a pull request at night", "alice", "more", "One more subnet", more, "**missing**: 2 approvals of the planned commit"),
 		commented("she is no lead", "alice", 1, "lockstep override --reason \"nobody is there\"", "**Not overridden** `network`"),
-		commented("carol is", "carol", 1, "lockstep override --reason \"the site is down\"", "**Overridden** for the plan of `network`, by `carol`: `the site is down`"),
+		commented("carol is", "carol", 1, "lockstep override --reason \"the site is down\"", "**Overridden** for the plan of `network`, by `carol`: `the site is down`",
+			"2 approvals of the planned commit", "**lifted** by `carol`, `the site is down`"),
 		commented("so alice applies it", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added"),
 	},
 }

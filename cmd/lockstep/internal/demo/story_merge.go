@@ -13,7 +13,7 @@ var mergeQueue = Story{
 	scenes: []scene{
 		opened("carol opens a pull request for the application, which is applied on merge", "carol", "release", "Release 2026.11", newRelease, "will be applied on merge"),
 		opened("bob opens one that cannot be planned", "bob", "broken", "Broken", githubtest.Files{"app/broken.tf": "resource {\n"}, "check lockstep: failure"),
-		queues("carol's goes into the merge queue, and its group gets the check", "carol", 1, "check lockstep: success, Will be applied on merge: 1 project"),
+		queues("carol's goes into the merge queue, and the commit of its group gets the check", "carol", 1, "check lockstep: success, Will be applied on merge: 1 project"),
 		lands("so the queue merges it", true, "**Applied** `app`: 1 added, 0 changed, 0 destroyed"),
 		queues("bob's goes in, too", "bob", 2, "check lockstep: failure"),
 		lands("and is put out", false),

@@ -87,6 +87,9 @@ func (t *Teller) edit(e githubtest.Edit) {
 	switch {
 	case e.Kind == "check":
 		line := fmt.Sprintf("check %s: %s", e.Check, e.Text)
+		if e.Number == 0 { // a merge group, say
+			line += fmt.Sprintf(" (at %.7s)", e.SHA)
+		}
 		if under := strings.HasPrefix(e.Text, "queued") || strings.HasPrefix(e.Text, "in_progress"); !under || t.wanted(line) {
 			t.line("%s", line)
 		}
