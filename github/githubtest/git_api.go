@@ -67,7 +67,7 @@ func signature(c *commits.Commit) rest.Object {
 func (x *Repository) getContents(r *http.Request) (int, any) {
 	ref := r.URL.Query().Get("ref")
 	if ref == "" {
-		ref = "main"
+		ref = x.main
 	}
 	c := x.find(ref)
 	if c == nil {

@@ -62,7 +62,7 @@ func (l *pulls) openPull(who, title string, from *repo, branch string, draft boo
 	at := w.log.Tick()
 	p := &pull{
 		id: w.log.NextID(), number: len(l.list) + 1, title: title, author: w.person(who), from: from,
-		head: branch, base: "main", headSHA: from.mustBranch(branch), baseSHA: l.repo.mustBranch("main"), open: true, draft: draft, made: at, touched: at,
+		head: branch, base: l.repo.main, headSHA: from.mustBranch(branch), baseSHA: l.repo.mustBranch(l.repo.main), open: true, draft: draft, made: at, touched: at,
 	}
 	l.list = append(l.list, p)
 	l.repo.note(Edit{Kind: "pull request", Who: who, Number: p.number, Text: title})

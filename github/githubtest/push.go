@@ -7,26 +7,26 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// Push commits changes to a branch, which starts at main if it is new, and returns the SHA.
+// Push commits changes to a branch, which starts at the default branch if it is new, and returns the SHA.
 func (r *Repository) Push(who, branch, message string, changes Files) string {
 	return r.push(push{"push", who, branch, message}, branch, changes)
 }
 
-// ForcePush replaces all commits that a branch has beyond main by one with changes.
+// ForcePush replaces all commits that a branch has beyond the default branch by one with changes.
 func (r *Repository) ForcePush(who, branch, message string, changes Files) string {
-	return r.push(push{"force-push", who, branch, message}, "main", changes)
+	return r.push(push{"force-push", who, branch, message}, r.main, changes)
 }
 
 type push struct{ kind, who, branch, message string }
 
-// push commits changes on top of the branch from, or of main if there is none.
+// push commits changes on top of the branch from, or of the default branch if there is none.
 func (r *Repository) push(p push, from string, changes Files) string {
 	w := r.hub.world
 	defer w.lock()()
 	w.log.Tick()
 	at, ok := r.branches[from]
 	if !ok {
-		at = r.mustBranch("main")
+		at = r.mustBranch(r.main)
 	}
 	sha := r.commit(p.who, p.message, w.history[at].Files.With(changes), at).SHA
 	r.hub.pushed(r.repo, p, sha)

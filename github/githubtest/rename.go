@@ -25,6 +25,39 @@ func (r *Repository) Transfer(who, owner string) {
 	r.move(who, to, r.name)
 }
 
+// SetDefault makes a branch the default one. Open pull requests stay where they go.
+func SetDefault(r *Repository, branch string) {
+	defer r.hub.lock()()
+	r.hub.log.Tick()
+	r.mustBranch(branch)
+	r.main = branch
+}
+
+// RenameBranch gives a branch another name. The open pull requests that go into it go into it still.
+//
+// Source: https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/managing-branches-in-your-repository/renaming-a-branch
+func RenameBranch(r *Repository, who, from, to string) {
+	for _, n := range renameBranch(r, from, to) {
+		r.Retarget(who, n, to)
+	}
+}
+
+func renameBranch(r *Repository, from, to string) (into []int) {
+	defer r.hub.lock()()
+	r.hub.log.Tick()
+	r.branches[to] = r.mustBranch(from)
+	delete(r.branches, from)
+	if r.main == from {
+		r.main = to
+	}
+	for _, p := range r.pulls.list {
+		if p.open && p.base == from {
+			into = append(into, p.number)
+		}
+	}
+	return into
+}
+
 func (r *Repository) move(who string, owner *user, name string) {
 	r.hub.log.Tick()
 	r.hub.former.Left(r.String(), r.id)

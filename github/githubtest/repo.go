@@ -21,6 +21,7 @@ type repo struct {
 	installation int64 // 0 if the App is not installed
 	permissions  map[string]string
 	branches     map[string]string // name -> SHA
+	main         string            // the default branch
 	tags         map[string]string
 	private      bool
 	deleted      bool
@@ -56,7 +57,7 @@ func (r *repo) commit(author, message string, files Files, parents ...string) *c
 // find returns the commit that a SHA, a branch, a tag or HEAD names; nil if there is none.
 func (r *repo) find(ref string) *commits.Commit {
 	if ref == "HEAD" {
-		ref = "main"
+		ref = r.main
 	}
 	if sha, ok := r.branches[ref]; ok {
 		ref = sha
@@ -100,7 +101,7 @@ func (r *repo) send(event string, payload rest.Object, who *user, action string)
 
 func (r *repo) json() rest.Object {
 	return names.Repository{
-		ID: r.id, Owner: r.owner.json(), Login: r.owner.login, Name: r.name, Private: r.private, Fork: r.parent != nil,
+		ID: r.id, Owner: r.owner.json(), Login: r.owner.login, Name: r.name, Private: r.private, Fork: r.parent != nil, Main: r.main,
 		Made: rest.Stamp(story.Epoch), Pushed: rest.Stamp(r.world.log.Now()),
 	}.JSON()
 }

@@ -56,8 +56,9 @@ func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
 	return numbers
 }
 
-// misnamed reports whether a pull request goes into a branch that is not the default branch, and is to be looked at again: named
-// tells whether the settings of the default branch name it, by now. stands is set if plans of it are open.
+// misnamed reports whether a pull request is to be looked at again, since its base branch is one whose pull requests are planned by
+// now, or is none any more: named tells whether it is the default branch, or the settings there name it. stands is set if plans of it
+// are open.
 func misnamed(seen ledger.Look, named, stands bool) bool {
 	if named {
 		return seen.Refused != "" && seen.Refused == seen.Problem // nothing but the base branch was in the way of a look

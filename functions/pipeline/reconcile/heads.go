@@ -43,7 +43,7 @@ func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s stand
 		switch {
 		case untangled(seen, tip):
 			id += fmt.Sprintf("-%.12s", tip)
-		case by != "" && misnamed(seen, named, s.open):
+		case misnamed(seen, named, s.open):
 			id += fmt.Sprintf("-named-%.12s", by)
 		default:
 			return "", nil

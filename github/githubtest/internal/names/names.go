@@ -26,6 +26,7 @@ type Repository struct {
 	Login, Name   string
 	Private, Fork bool
 	Made, Pushed  string
+	Main          string // the default branch
 }
 
 // JSON is its form in answers.
@@ -40,7 +41,7 @@ func (r Repository) JSON() rest.Object {
 		"id": r.ID, "node_id": rest.NodeID("Repository", r.ID), "name": r.Name, "full_name": full,
 		"owner": r.Owner, "private": r.Private, "fork": r.Fork, "description": nil, "homepage": nil,
 		"url": rest.APIURL + "repos/" + full, "html_url": web, "clone_url": "https://" + git, "git_url": "git://" + git,
-		"ssh_url": "git@" + git, "svn_url": web, "mirror_url": nil, "default_branch": "main", "language": "HCL", "license": nil,
+		"ssh_url": "git@" + git, "svn_url": web, "mirror_url": nil, "default_branch": r.Main, "language": "HCL", "license": nil,
 		"is_template": false, "web_commit_signoff_required": false, "topics": []any{}, "custom_properties": rest.Object{},
 		"archived": false, "disabled": false, "size": 1, "visibility": visibility,
 		"created_at": r.Made, "updated_at": r.Made, "pushed_at": r.Pushed,
