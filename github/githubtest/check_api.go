@@ -130,7 +130,7 @@ func (l *checks) suiteJSON(by app, sha string) rest.Object {
 		"url": api, "before": nil, "after": sha, "pull_requests": l.headsJSON(sha), "app": l.repo.world.appJSON(by),
 		"created_at": rest.Stamp(c.At), "updated_at": rest.Stamp(l.repo.world.log.Now()), "latest_check_runs_count": 1, "check_runs_url": api + "/check-runs",
 		"head_commit": rest.Object{
-			"id": sha, "tree_id": c.Tree(), "message": c.Message, "timestamp": rest.Stamp(c.At), "author": signature(c), "committer": signature(c),
+			"id": sha, "tree_id": c.Tree(), "message": c.Message, "timestamp": rest.Stamp(c.At), "author": c.Signature(), "committer": c.Signature(),
 		},
 	}
 	if on := l.heads(sha); len(on) > 0 {

@@ -124,17 +124,11 @@ func (l *pulls) issueJSON(p *pull) rest.Object {
 
 // reactionsJSON counts reactions.
 func reactionsJSON(to string, list []reaction) rest.Object {
-	o := rest.Object{"url": to + "/reactions", "total_count": len(list)}
-	for _, content := range reactions {
-		n := 0
-		for _, re := range list {
-			if re.content == content {
-				n++
-			}
-		}
-		o[content] = n
+	given := map[string]int{}
+	for _, re := range list {
+		given[re.content]++
 	}
-	return o
+	return rest.Reactions(to, reactions, given)
 }
 
 func (l *comments) json(c *Comment) rest.Object {

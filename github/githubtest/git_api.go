@@ -48,7 +48,7 @@ func (x *Repository) getCommit(r *http.Request) (int, any) {
 	for _, p := range c.Parents {
 		parents = append(parents, rest.Object{"sha": p, "url": api + "commits/" + p, "html_url": html + p})
 	}
-	by := signature(c)
+	by := c.Signature()
 	by["date"] = rest.Stamp(c.At)
 	return http.StatusOK, rest.Object{
 		"sha": c.SHA, "node_id": rest.NodeID("Commit", x.id), "url": api + "commits/" + c.SHA, "html_url": html + c.SHA,
@@ -56,10 +56,6 @@ func (x *Repository) getCommit(r *http.Request) (int, any) {
 		"tree":         rest.Object{"sha": c.Tree(), "url": api + "trees/" + c.Tree()},
 		"verification": rest.Object{"verified": false, "reason": "unsigned", "signature": nil, "payload": nil, "verified_at": nil},
 	}
-}
-
-func signature(c *commits.Commit) rest.Object {
-	return rest.Object{"name": c.Author, "email": c.Author + "@users.noreply.github.example"}
 }
 
 // getContents is GET /repos/{owner}/{repo}/contents/{path}: a file, or the entries

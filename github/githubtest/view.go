@@ -38,27 +38,15 @@ func (l *pulls) Pulls() []PullView {
 // new or deleted file is in one of them only.
 func (l *pulls) Changes(number int) (before, after Files) {
 	defer l.repo.world.lock()()
-	return changes(l.sides(l.mustPull(number)))
+	old, head := l.sides(l.mustPull(number))
+	return old.Between(head)
 }
 
 // ChangesInto returns the files that a merge of the commit head into the commit base changes, as Changes does.
 func (l *pulls) ChangesInto(base, head string) (before, after Files) {
 	defer l.repo.world.lock()()
 	history := l.repo.world.history
-	return changes(history.MergeBase(base, head).Files, history[head].Files)
-}
-
-func changes(old, head Files) (before, after Files) {
-	before, after = Files{}, Files{}
-	for _, name := range old.Changed(head) {
-		if content, ok := old[name]; ok {
-			before[name] = content
-		}
-		if content, ok := head[name]; ok {
-			after[name] = content
-		}
-	}
-	return before, after
+	return history.MergeBase(base, head).Files.Between(history[head].Files)
 }
 
 // sides returns all files at a pull request's merge base and at its head.

@@ -40,3 +40,17 @@ func (f Files) Changed(to Files) []string {
 	slices.Sort(out)
 	return out
 }
+
+// Between returns the files that differ in head, as they are in f and in head.
+func (f Files) Between(head Files) (before, after Files) {
+	before, after = Files{}, Files{}
+	for _, name := range f.Changed(head) {
+		if content, ok := f[name]; ok {
+			before[name] = content
+		}
+		if content, ok := head[name]; ok {
+			after[name] = content
+		}
+	}
+	return before, after
+}

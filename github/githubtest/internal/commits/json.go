@@ -23,3 +23,8 @@ func (c *Commit) JSON(repo string, author rest.Object) rest.Object {
 	}
 	return o
 }
+
+// Signature is the person of a commit, as answers show it beside the account.
+func (c *Commit) Signature() rest.Object {
+	return rest.Object{"name": c.Author, "email": c.Author + "@users.noreply.github.example"}
+}
