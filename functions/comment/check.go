@@ -90,6 +90,9 @@ func (c Check) Title(limit int) string {
 		if c.Gone {
 			title = "The base branch has removed the project"
 		}
+		if c.Renamed != "" {
+			title = "The project is " + c.Renamed + " now"
+		}
 	default:
 		panic(fmt.Sprintf("comment: there is no standing %q", c.Standing))
 	}

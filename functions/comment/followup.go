@@ -15,6 +15,8 @@ type FollowUp struct {
 	Status
 	// Others are the numbers of the pull requests whose applies have finished projects, by their labels.
 	Others map[string]int
+	// Gone are the projects that the base branch has removed since they were planned: what was merged of them is applied to nothing.
+	Gone []string
 }
 
 // FollowUpMarker is the beginning of the text of the issue about a pull request.
@@ -58,6 +60,13 @@ func (f FollowUp) Body(limit int) string {
 	marker := FollowUpMarker(f.Number) + "\n"
 	s := f.Status
 	if s.Projects = f.Left(); len(s.Projects) == 0 {
+		if len(f.Gone) > 0 {
+			text := fmt.Sprintf("The base branch has removed %s since: what #%d has merged there is applied to nothing.", markdown.List(f.Gone), f.Number)
+			if done := others.Done(f.Others); done != "" {
+				text += fmt.Sprintf(" Applied meanwhile: %s.", done)
+			}
+			return marker + markdown.CutTo(fmt.Sprintf("%s Nothing else of #%d is left.\n", text, f.Number), limit-len(marker), "")
+		}
 		if done := others.Done(f.Others); done != "" {
 			return marker + markdown.CutTo(fmt.Sprintf("What #%d has merged is applied: %s.\n", f.Number, done), limit-len(marker), "")
 		}

@@ -253,6 +253,9 @@ func (p ProjectStatus) progress() string {
 		if p.Gone {
 			return "removed by the base branch"
 		}
+		if p.Renamed != "" {
+			return "is " + markdown.Code(p.Renamed) + " now"
+		}
 		return "superseded by a newer head"
 	}
 	panic(fmt.Sprintf("comment: there is no standing %q", p.Standing))

@@ -79,6 +79,8 @@ type ProjectStatus struct {
 	FinishedBy int
 	// Gone is set if the base branch has removed the project since it was planned.
 	Gone bool
+	// Renamed is the name that the base branch has given the project since it was planned; "" for none.
+	Renamed string
 	// Unmerged is set for a plan without changes if the state has those of an apply of this pull request, which is open: the base
 	// branch lacks them.
 	Unmerged bool

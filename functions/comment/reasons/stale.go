@@ -60,6 +60,25 @@ func (r RemovedByBase) words() (text, remedy string) {
 	return fmt.Sprintf("The base branch has removed %s since this was planned: what the pull request changes there is applied to nothing.", markdown.List(r.Projects)), ""
 }
 
+// RenamedByBase: the base branch has given the project another name since it was planned. Verb is what is asked for; "" where no command
+// helps yet.
+type RenamedByBase struct {
+	Project, Name string
+	Verb          grammar.Verb `json:",omitempty"`
+}
+
+func (r RenamedByBase) words() (text, remedy string) {
+	text = fmt.Sprintf("%s is %s now: the base branch has given the project that name since this was planned.", markdown.Code(r.Project), markdown.Code(r.Name))
+	c := grammar.Command{Verb: r.Verb, Project: r.Name}
+	switch r.Verb {
+	case "":
+		return text, ""
+	case grammar.Plan:
+		return text, newPlan(c)
+	}
+	return text, fmt.Sprintf("Comment %s.", markdown.Code(c.String()))
+}
+
 // InputsMoved: files that the plan depends on have changed since. Whole is set if it depends on all
 // files of the repository.
 type InputsMoved struct {

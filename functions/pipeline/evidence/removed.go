@@ -76,6 +76,25 @@ func Has(ctx context.Context, e *Reader, sha string, r runs.Run) (p project.Proj
 	return d.Projects[i], true, true, nil
 }
 
+// Successor returns the name that a project has in a commit without that of a run; "" for none: see [runs.Successor].
+func Successor(ctx context.Context, e *Reader, sha string, r runs.Run) (name string, err error) {
+	known, err := e.Ledger.Runs(ctx, r.Pull)
+	if err != nil || r.Removed {
+		return "", err
+	}
+	dir, done, err := e.Checkout(ctx, sha)
+	if err != nil {
+		return "", fmt.Errorf("look for the name of the project: %w", err)
+	}
+	defer done()
+	d, err := discovered(ctx, e, dir)
+	if err != nil || d.Problem != "" {
+		return "", err
+	}
+	p, _ := runs.Successor(r, d.Projects, ledger.Beside(known))
+	return p.Name, nil
+}
+
 // Back reports whether the base branch, as it is now, has projects again that it had removed, among those that a command is for.
 func Back(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) (bool, error) {
 	for _, s := range all {

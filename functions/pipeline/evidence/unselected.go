@@ -118,11 +118,14 @@ func unknown(ctx context.Context, e *Reader, c comment.Command) ([]string, error
 	return nil, err
 }
 
-// Gone is the reason that a command is for those of a pull request's runs alone whose projects the base branch has removed; nil
-// if it is for none of them.
+// Gone is the reason that a command is for those of a pull request's runs alone whose projects the base branch has removed, or has
+// by other names; nil if it is for none of them.
 func Gone(c comment.Command, all []ledger.Versioned, head string) reasons.Reason {
 	var no reasons.RemovedByBase
 	for _, s := range all {
+		if s.Renamed != "" && s.Head == head && !c.Everything() && c.Selects(s.Project, s.Dir, s.Workspace) {
+			return reasons.RenamedByBase{Project: runs.Label(s.Run), Name: s.Renamed, Verb: c.Verb}
+		}
 		if s.Gone && s.Head == head && c.Selects(s.Project, s.Dir, s.Workspace) {
 			no.Projects = append(no.Projects, runs.Label(s.Run))
 		}

@@ -68,13 +68,17 @@ func (o *Order) Add(r Run, head string) {
 	if r.Head != head || r.Phase == Superseded {
 		return
 	}
+	name := cmp.Or(r.Renamed, r.Project)
 	done := func(p order.Progress) bool { return p == order.Applied || p == order.Unchanged }
 	p, all, coming := r.progress(), o.Progress, o.Coming
+	if r.Renamed != "" && !done(p) { // whatever it has, the project has to be planned by its other name
+		p = order.Failed
+	}
 	if destroys(r) {
 		all, coming = o.Destroyed, o.Ending
 	}
-	if landing, other := o.landing[r.Project]; !destroys(r) {
-		o.landing[r.Project] = lands(r) && (landing || !other)
+	if landing, other := o.landing[name]; !destroys(r) {
+		o.landing[name] = lands(r) && (landing || !other)
 	}
 	tried := r.Phase == Dropped || r.Phase.UnderWay() || r.Phase.Ended() // by the merge, or before the base branch left it to that
 	if !destroys(r) && r.ByMerge() && !tried {
@@ -85,12 +89,12 @@ func (o *Order) Add(r Run, head string) {
 		o.undone[r.Project] = order.Failed
 	}
 	// A project of several workspaces is done when all of them are.
-	was, other := all[r.Project]
+	was, other := all[name]
 	switch {
 	case !other || done(was):
-		all[r.Project], coming[r.Project] = p, r.coming()
+		all[name], coming[name] = p, r.coming()
 	case !done(p):
-		coming[r.Project] = coming[r.Project] && r.coming()
+		coming[name] = coming[name] && r.coming()
 	}
 }
 

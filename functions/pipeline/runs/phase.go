@@ -18,7 +18,7 @@ const (
 	Applied     Phase = "applied"
 	ApplyFailed Phase = "apply failed"
 	Stale       Phase = "stale"      // found to be out of date when it was to be applied, or in a conflict with the base branch
-	Superseded  Phase = "superseded" // the present head does not touch the project, or the base branch has it no more
+	Superseded  Phase = "superseded" // the present head does not touch the project, or the base branch has it no more, or by another name
 	Dropped     Phase = "dropped"    // the pull request is closed
 )
 
@@ -33,9 +33,9 @@ var follows = map[Phase][]Phase{
 	ApplyQueued: {Applying, Planned, Stale, Stopped, Dropped},
 	Applying:    {Applied, ApplyFailed, ApplyQueued, Planned, Stale, Continuing, Stopped, Dropped},
 	Continuing:  {Applying, Applied, ApplyFailed, Stopped},
-	Stopped:     {ApplyQueued, Queued, Dropped},
+	Stopped:     {ApplyQueued, Queued, Superseded, Dropped},
 	Applied:     {Queued, Dropped},
-	ApplyFailed: {Queued, Dropped},
+	ApplyFailed: {Queued, Superseded, Dropped},
 	Stale:       {Queued, Superseded, Dropped},
 	Superseded:  {Queued, Dropped},
 	Dropped:     {Superseded, Queued},

@@ -58,6 +58,9 @@ type Run struct {
 	// Gone is set for a Superseded run whose project the base branch has removed, so that the present head does not have it
 	// merged.
 	Gone bool `json:",omitempty"`
+	// Renamed is the name of the project that the base branch has in the place of the run's own since it was planned: see
+	// [Successor]. The run is Superseded once that one is planned.
+	Renamed string `json:",omitempty"`
 	// Beside is set for a project that the pull request does not touch: somebody has named it.
 	Beside bool `json:",omitempty"`
 	// FinishedBy is the number of another pull request whose apply has finished what the merge has left of the project; 0 if none has.
@@ -206,7 +209,7 @@ func (r Run) To(next Phase) Run {
 	}
 	r.After = nil
 	if next == Queued {
-		r.Failure, r.StoppedBy, r.FinishedBy = nil, "", 0
+		r.Failure, r.StoppedBy, r.FinishedBy, r.Renamed = nil, "", 0, ""
 	}
 	if !next.UnderWay() && next != Planned {
 		r.Late = false

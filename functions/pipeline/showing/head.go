@@ -62,9 +62,9 @@ func facts(l Look, all []runs.Run) checking.Facts {
 			f.Projects = append(f.Projects, comment.Postponed)
 		case r.Head == l.Head && r.Phase != runs.Superseded:
 			f.Projects = append(f.Projects, r.Standing())
-			if !r.Beside {
-				planned++
-			}
+		}
+		if runs.Counted(r, l.Head) {
+			planned++
 		}
 	}
 	f.Unplanned = planned < l.Projects && (!l.Closed || l.Merged && l.Denied != "")

@@ -134,6 +134,7 @@ func (cl *Closer) landed(ctx context.Context) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Head != p.Head.SHA || s.Beside })
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Phase == runs.Superseded && s.Renamed != "" }) // planned as another
 	overtaken := false
 	for _, s := range all {
 		o, err := evidence.Overtaken(ctx, cl.Evidence, s.Run)

@@ -55,7 +55,7 @@ func Finished(ctx context.Context, cl *Closer) error {
 // finishes records what the apply of a run has finished of other pull requests, whose merges have left it, and has their issues
 // written anew. The plan of the run has them if the tip of the base branch that it is of has the merge. It can be repeated.
 func (ap *Applier) finishes(ctx context.Context, r runs.Run) error {
-	all, err := ledger.Lefts(ctx, ap.Ledger, r.Pull.Repo.ID, r.Target())
+	all, err := ledger.Lefts(ctx, ap.Ledger, r)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (ap *Applier) finishes(ctx context.Context, r runs.Run) error {
 		if err != nil || lacks {
 			continue
 		}
-		if err := ledger.FinishLeft(ctx, ap.Ledger, l, r.Target(), r.Pull.Number); err != nil {
+		if err := ledger.FinishLeft(ctx, ap.Ledger, l, r); err != nil {
 			return err
 		}
 		if err := pipeline.Send(ctx, ap.Queue, l.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), l.Pull.Number, "left", r.Pull.Number, r.Try); err != nil {

@@ -35,7 +35,7 @@ func due(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bo
 	}
 	applied, planned := false, 0
 	for _, r := range all {
-		if r.Head == l.Head && !r.Beside {
+		if r.Head == l.Head && !r.Beside && (r.Phase != runs.Superseded || r.Renamed == "") {
 			planned++
 		}
 		if r.Phase == runs.Superseded {

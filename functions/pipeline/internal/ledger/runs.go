@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
 // A Versioned is a run as it was read.
@@ -59,6 +61,13 @@ func (ld Ledger) Save(ctx context.Context, s Versioned) (Versioned, error) {
 	}
 	s.Version = version
 	return s, nil
+}
+
+// Beside returns a function that reports whether a project was there beside those of some runs: it has a run of its own.
+func Beside(known []Versioned) func(project.Project) bool {
+	return func(p project.Project) bool {
+		return slices.ContainsFunc(known, func(s Versioned) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
+	}
 }
 
 // Runs returns the records of all projects of a pull request, sorted by project.

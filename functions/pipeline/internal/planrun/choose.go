@@ -36,7 +36,8 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 			l.Notes = append(l.Notes, notes.SettingsChanged(name))
 		}
 	}
-	if err := qu.gone(ctx, all, l); err != nil {
+	lost, err := qu.gone(ctx, all, l)
+	if err != nil {
 		return nil, nil, err
 	}
 	gone, err := qu.removed(ctx, dir, base, all, files, complete, l)
@@ -56,7 +57,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, nil, err
 	}
 	found := changed.ours
-	l.Projects = len(found)
+	l.Projects = len(found) + lost
 	l.Elsewhere = changed.others
 	if len(changed.others) > 0 && c.Everything() {
 		l.Notes = append(l.Notes, notedElsewhere(changed.others))
@@ -115,15 +116,17 @@ func orderOf(all []project.Project, found []selected, c comment.Command, base *p
 	return o
 }
 
-// meant returns the projects that a command names, in the pull request or not. One whose plan the gate has refused has failed, and one
-// that the base branch had removed, and has again.
+// meant returns the projects that a command names, in the pull request or not, by their present names or those that they had when they
+// were planned. One whose plan the gate has refused has failed, and one that the base branch had removed, and has again.
 func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []selected) (found []selected, err error) {
+	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
 	var have []ledger.Versioned
 	var denied []ledger.Denial
 	if c.Failed {
-		if have, err = qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull); err != nil {
-			return nil, err
-		}
+		have = known
 		l, err := qu.Ledger.LastLook(ctx, qu.Evidence.Message.Pull)
 		if err != nil {
 			return nil, err
@@ -139,7 +142,12 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 			r.Dir = p.Dir
 		}
 		denied := slices.ContainsFunc(denied, func(d ledger.Denial) bool { return d.Run(r.Pull).Target() == r.Target() })
-		if r.Meant(c) || (denied || back) && c.Selects(r.Project, r.Dir, r.Workspace) {
+		before := slices.ContainsFunc(known, func(s ledger.Versioned) bool {
+			was := s.Run
+			was.Dir = p.Dir
+			return runs.Precedes(was, p.Project) && p.base == "" && was.Meant(c)
+		})
+		if r.Meant(c) || before || (denied || back) && c.Selects(r.Project, r.Dir, r.Workspace) {
 			found = append(found, p)
 		}
 	}

@@ -17,23 +17,33 @@ import (
 
 // gone supersedes the runs of the head whose projects the base branch has removed since they were planned: nobody could
 // plan or apply them again. all are the projects of the trial merge.
-func (qu *PlanQueuer) gone(ctx context.Context, all []project.Project, l *ledger.Look) error {
+//
+// One that has another name there is none of them, see [Renamed]. n is the number of those removed that the pull request touches.
+func (qu *PlanQueuer) gone(ctx context.Context, all []project.Project, l *ledger.Look) (n int, err error) {
 	if l.Problem != "" {
-		return nil // projects may be missing because of it
+		return 0, nil // projects may be missing because of it
 	}
 	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, s := range known {
 		if s.Head != l.Head || s.Removed || slices.ContainsFunc(all, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace }) {
 			continue
 		}
-		if err := Gone(ctx, qu.Report, qu.Ledger, s); err != nil && !errors.Is(err, pipeline.ErrConflict) {
-			return err
+		if p, ok := runs.Successor(s.Run, all, ledger.Beside(known)); ok {
+			err = Renamed(ctx, qu.Report, qu.Ledger, s, p.Name)
+		} else {
+			if _, ok := runs.RemovedByBase(s.Run); (ok || s.Gone) && !s.Beside {
+				n++
+			}
+			err = Gone(ctx, qu.Report, qu.Ledger, s)
+		}
+		if err != nil && !errors.Is(err, pipeline.ErrConflict) {
+			return 0, err
 		}
 	}
-	return nil
+	return n, nil
 }
 
 // Gone supersedes a run whose project the base branch has removed, unless it stays as it is: see [runs.RemovedByBase]. The

@@ -87,6 +87,9 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 			l.Denials = append(l.Denials, qu.denial(p, no))
 		}
 	}
+	if err := qu.succeed(ctx, l.Head); err != nil {
+		return nil, err
+	}
 	return replies, qu.unasked(ctx, q, replies, l)
 }
 

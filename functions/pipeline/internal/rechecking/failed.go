@@ -26,7 +26,7 @@ func again(ctx context.Context, c *Checker, s ledger.Versioned) error {
 		return err
 	}
 	if known && !has {
-		return gone(ctx, c, s)
+		return gone(ctx, c, s, q.Run.Merge)
 	}
 	s.Base, s.Merge, s.ApplyOn = q.Run.Base, q.Run.Merge, q.Run.ApplyOn
 	s.Run = runs.Anew(s.Run, c.Evidence.Message.ID)

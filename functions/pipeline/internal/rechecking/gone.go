@@ -9,9 +9,20 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// gone ends the plan of a run whose project the base branch has removed.
-func gone(ctx context.Context, c *Checker, s ledger.Versioned) error {
+// gone ends the plan of a run whose project the base branch has removed, or has given another name. merge is the commit without it.
+func gone(ctx context.Context, c *Checker, s ledger.Versioned, merge string) error {
 	s.Applies = c.applies
+	name, err := evidence.Successor(ctx, c.Evidence, merge, s.Run)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		if err := planrun.Renamed(ctx, c.Report, c.Ledger, s, name); err != nil {
+			return err
+		}
+		s.Run, _ = runs.RenamedByBase(s.Run, name)
+		return c.Report.AtRest(ctx, s.Run)
+	}
 	if err := planrun.Gone(ctx, c.Report, c.Ledger, s); err != nil {
 		return err
 	}

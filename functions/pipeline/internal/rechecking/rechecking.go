@@ -92,6 +92,9 @@ func (c *Checker) Check(ctx context.Context) error {
 func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	m := c.Evidence.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
+	if err == nil && s.Renamed != "" && s.Phase == runs.Stale && s.Attempt == m.Attempt { // by an earlier try, which may have died before it was told
+		return none, c.Report.AtRest(ctx, s.Run)
+	}
 	if err == nil && s.Phase == runs.Stale && s.Attempt == m.Attempt && s.Checked != nil && s.Checked.ID == m.ID {
 		return none, c.Report.AtRest(ctx, s.Run) // the same
 	}
@@ -143,7 +146,7 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 	}
 	w, done, no, err := c.open(ctx, &q)
 	if err == nil && w.gone {
-		return gone(ctx, c, s)
+		return gone(ctx, c, s, q.Run.Merge)
 	}
 	if err != nil || no != nil {
 		return c.impossible(ctx, s, no, err)
@@ -182,7 +185,7 @@ type work struct {
 	kept []byte
 	in   ledger.Inputs
 	job  jobs.Job
-	gone bool // the base branch has removed the project
+	gone bool // the base branch has removed the project, or has given it another name
 }
 
 // open checks out the commit of a request's run and adds what has moved there since its plan was made. done removes the
@@ -215,6 +218,10 @@ func (c *Checker) look(ctx context.Context, q *runs.Request, dir string, w *work
 		return nil, err
 	}
 	if w.gone {
+		name, err := evidence.Successor(ctx, c.Evidence, q.Run.Merge, q.Run)
+		if err != nil || name != "" {
+			return reasons.List{reasons.RenamedByBase{Project: q.Run.Project, Name: name}}, err
+		}
 		return reasons.List{reasons.RemovedByBase{Projects: []string{q.Run.Project}}}, nil
 	}
 	job, problem, err := c.Evidence.Job(ctx, q, dir)

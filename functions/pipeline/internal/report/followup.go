@@ -17,7 +17,7 @@ import (
 // when that is done. A merged pull request is where nobody looks any more. The record comes after the issue: who dies in
 // between finds the open one by its marker.
 func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger.Versioned, l ledger.Look) error {
-	f := comment.FollowUp{Number: rp.Evidence.Message.Pull.Number, Status: s}
+	f := comment.FollowUp{Number: rp.Evidence.Message.Pull.Number, Status: s, Gone: gone(all, l.Head)}
 	if err := waited(ctx, rp, &f, all, l); err != nil {
 		return err
 	}

@@ -46,6 +46,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if gone := gone(all, l.Head); len(gone) > 0 {
 		s.Notes = append(slices.Clone(s.Notes), notes.Gone(gone))
 	}
+	s.Notes = append(slices.Clone(s.Notes), renamed(all, l.Head)...)
 	unplanned := atHead(all, l.Head) < l.Projects && (rp.Evidence.Pull.Open || l.Denied != "")
 	if unplanned && l.Denied != "" {
 		s.Problem = strings.TrimSpace(s.Problem + "\n\n" + l.Denied)
@@ -164,6 +165,16 @@ func gone(all []ledger.Versioned, head string) (names []string) {
 	return names
 }
 
+// renamed are the notes on projects of a head that the base branch has by other names.
+func renamed(all []ledger.Versioned, head string) (out []string) {
+	for _, r := range all {
+		if r.Head == head && r.Renamed != "" {
+			out = append(out, notes.Renamed(r.Project, r.Renamed))
+		}
+	}
+	return out
+}
+
 // projects are the statuses of the runs at a head, and of those of former heads that are being applied: they are planned at
 // this one afterwards. The check of a run that got into the way of another pull request, or out of it, is written again.
 func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
@@ -214,7 +225,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 // atHead is the number of runs at a head of the projects that it touches.
 func atHead(all []ledger.Versioned, head string) (n int) {
 	for _, r := range all {
-		if r.Head == head && (r.Phase != runs.Superseded || r.Gone) && !r.Beside {
+		if runs.Counted(r.Run, head) {
 			n++
 		}
 	}

@@ -1,0 +1,67 @@
+package planrun
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// Renamed records that the base branch has the project of a run by another name, unless the run stays as it is: see
+// [runs.RenamedByBase]. Whoever waits for its apply is told. The answer and the check come before the record: nobody would come
+// back to them.
+func Renamed(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.Versioned, name string) error {
+	r, ok := runs.RenamedByBase(s.Run, name)
+	if !ok {
+		return nil
+	}
+	if r.Phase != s.Phase {
+		if err := rp.Announce(ctx, s.Run); err != nil {
+			return err
+		}
+		if err := rp.Unfollow(ctx, s.Run, reasons.RenamedByBase{Project: s.Project, Name: name, Verb: comment.Plan}); err != nil {
+			return err
+		}
+		if err := rp.PutCheck(ctx, r); err != nil {
+			return err
+		}
+	}
+	s.Run = r
+	_, err := ld.Save(ctx, s)
+	return err
+}
+
+// succeed supersedes the runs of a head whose projects have other names by now, and are planned at it by those.
+func (qu *PlanQueuer) succeed(ctx context.Context, head string) error {
+	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range known {
+		r, ok := runs.Succeeded(s.Run)
+		planned := func(x ledger.Versioned) bool {
+			return x.Head == head && runs.Precedes(s.Run, project.Project{Name: x.Project, Workspace: x.Workspace}) && x.Phase != runs.Superseded && x.Phase != runs.Dropped
+		}
+		if !ok || s.Head != head || !slices.ContainsFunc(known, planned) {
+			continue
+		}
+		if err := qu.Report.PutCheck(ctx, r); err != nil {
+			return err
+		}
+		if err := qu.Ledger.Shut(ctx, r); err != nil {
+			return err
+		}
+		s.Run = r
+		if _, err := qu.Ledger.Save(ctx, s); err != nil && !errors.Is(err, pipeline.ErrConflict) {
+			return err
+		}
+	}
+	return nil
+}

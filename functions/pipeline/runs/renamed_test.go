@@ -1,0 +1,123 @@
+package runs
+
+import (
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// TestSuccessor is the table of projects that have the place of another one: by its state, whatever their directory is, else by its
+// directory, if they were not there beside it.
+func TestSuccessor(t *testing.T) {
+	t.Parallel()
+	at := func(name, dir, key string) project.Project {
+		p := project.Project{Name: name, Dir: dir, Workspace: "default", Place: places.Place{Backend: "local"}}
+		if key != "" {
+			p.Place = places.Place{Backend: "s3", Bucket: "states", Key: key}
+		}
+		return p
+	}
+	eu := at("network", "net", "")
+	eu.Workspace = "eu"
+	for _, test := range []struct {
+		what  string
+		run   Run
+		all   []project.Project
+		taken string
+		want  string
+	}{
+		{"the state in the directory", Run{Place: "s3://states/net"}, []project.Project{at("network", "net", "net")}, "", "network"},
+		{"the state elsewhere", Run{Place: "s3://states/net"}, []project.Project{at("app", "net", "app"), at("network", "elsewhere", "net")}, "", "network"},
+		{"the state of one that was there", Run{Place: "s3://states/net"}, []project.Project{at("network", "net", "net")}, "network", "network"},
+		{"the directory", Run{Place: "s3://states/net"}, []project.Project{at("app", "app", "app"), at("network", "net", "other")}, "", "network"},
+		{"the directory, of a state of its own", Run{Place: "local"}, []project.Project{at("network", "net", "")}, "", "network"},
+		{"the directory, of no plan", Run{}, []project.Project{at("network", "net", "net")}, "", "network"},
+		{"beside it before", Run{Place: "s3://states/net"}, []project.Project{at("network", "net", "other")}, "network", ""},
+		{"beside it, and planned since", Run{Place: "s3://states/net", Renamed: "network"}, []project.Project{at("network", "net", "other")}, "network", "network"},
+		{"two in the directory", Run{}, []project.Project{at("one", "net", "one"), at("two", "net", "two")}, "", ""},
+		{"one of two in the directory", Run{}, []project.Project{at("one", "net", "one"), at("two", "net", "two")}, "one", "two"},
+		{"another workspace", Run{}, []project.Project{eu}, "", ""},
+		{"nothing", Run{Place: "s3://states/net"}, []project.Project{at("app", "app", "app")}, "", ""},
+	} {
+		test.run.Project, test.run.Dir, test.run.Workspace = "net", "net", "default"
+		p, ok := Successor(test.run, test.all, func(p project.Project) bool { return p.Name == test.taken })
+		if p.Name != test.want || ok != (test.want != "") {
+			t.Errorf("%s: %q, %v, want %q", test.what, p.Name, ok, test.want)
+		}
+	}
+}
+
+// TestRenamedByBase is the table of runs whose projects the base branch has by another name, and of what becomes of them once they are
+// planned by that.
+func TestRenamedByBase(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		what           string
+		run            Run
+		renamed, ended Phase // New: it stays as it is
+	}{
+		{"planned", Run{Phase: Planned}, Stale, Superseded},
+		{"failed", Run{Phase: PlanFailed}, PlanFailed, Superseded},
+		{"out of date", Run{Phase: Stale}, Stale, Superseded},
+		{"failed to apply", Run{Phase: ApplyFailed}, ApplyFailed, Superseded},
+		{"stopped", Run{Phase: Stopped}, Stopped, Superseded},
+		{"applied", Run{Phase: Applied}, Applied, New},
+		{"merged", Run{Phase: Dropped, Was: Planned, Merged: true}, Dropped, Superseded},
+		{"merged, applied", Run{Phase: Dropped, Was: Applied, Merged: true}, Dropped, New},
+		{"merged, failed to apply", Run{Phase: Dropped, Was: ApplyFailed, Merged: true}, Dropped, Superseded},
+		{"gone before", Run{Phase: Superseded, Gone: true}, Superseded, New},
+		{"to be planned", Run{Phase: Queued}, New, New},
+		{"being planned", Run{Phase: Planning}, New, New},
+		{"to be applied", Run{Phase: ApplyQueued}, New, New},
+		{"being applied", Run{Phase: Applying}, New, New},
+		{"handed over", Run{Phase: Continuing}, New, New},
+		{"removed", Run{Phase: Planned, Removed: true}, New, New},
+		{"known", Run{Phase: Stale, Renamed: "network"}, New, Superseded},
+	} {
+		r, ok := RenamedByBase(test.run, "network")
+		if ok != (test.renamed != New) || ok && (r.Phase != test.renamed || r.Renamed != "network" || r.Gone) {
+			t.Errorf("%s: %+v, %v", test.what, r, ok)
+		}
+		over, ok := Succeeded(r)
+		if ok != (test.ended != New) || ok && over.Phase != test.ended {
+			t.Errorf("%s: its end: %+v, %v", test.what, over, ok)
+		}
+	}
+}
+
+// TestRenamedInOrder holds that a plan under a former name keeps back what depends on the project, and that one that is applied does not.
+func TestRenamedInOrder(t *testing.T) {
+	t.Parallel()
+	for phase, want := range map[Phase]bool{Stale: true, ApplyFailed: true, Applied: false, Superseded: false} {
+		o := NewOrder()
+		o.Base = map[string][]string{"app": {"network"}}
+		o.Add(Run{Project: "net", Head: "1", Phase: phase, Renamed: "network"}, "1")
+		app := Run{Project: "app", Head: "1", Phase: Planned, Applyable: true}
+		o.Add(app, "1")
+		if _, left, again := o.before(app, o.Edges()); (len(left) == 1 && len(again) == 1) != want {
+			t.Errorf("%s: %v is left, %v to be planned again", phase, left, again)
+		}
+	}
+}
+
+// TestCounted is the table of runs that stand for a project of a head.
+func TestCounted(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		run  Run
+		want bool
+	}{
+		{Run{Head: "1", Phase: Planned}, true},
+		{Run{Head: "0", Phase: Planned}, false},
+		{Run{Head: "1", Phase: Planned, Beside: true}, false},
+		{Run{Head: "1", Phase: Superseded}, false},
+		{Run{Head: "1", Phase: Superseded, Gone: true}, true},
+		{Run{Head: "1", Phase: Superseded, Renamed: "network"}, false},
+		{Run{Head: "1", Phase: Stale, Renamed: "network"}, true},
+	} {
+		if got := Counted(test.run, "1"); got != test.want {
+			t.Errorf("%+v: %v", test.run, got)
+		}
+	}
+}
