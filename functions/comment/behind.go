@@ -1,6 +1,9 @@
 package comment
 
-import "github.com/lockstep-iac/lockstep/functions/comment/internal/precedence"
+import (
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/precedence"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+)
 
 // A Behind tells what comes before the apply of a plan, by the order of the settings.
 type Behind = precedence.Behind
@@ -8,6 +11,14 @@ type Behind = precedence.Behind
 // afterMerge reports whether a plan that a comment applies comes after that of another project which the merge applies.
 func (p ProjectStatus) afterMerge() bool {
 	return p.Behind != nil && len(p.Behind.OnMerge) > 0 && !p.ByMerge && !p.Removed
+}
+
+// onceMerged tells why nobody can apply a plan before the merge, and how what is merged is applied.
+func (p ProjectStatus) onceMerged() string {
+	if p.Owner == "" && p.Behind != nil {
+		return reasons.OnceMerged("", p.Behind.On)
+	}
+	return reasons.OnceMerged(p.Owner, nil)
 }
 
 // inOrder tells how a plan is applied that comes after others.

@@ -27,7 +27,7 @@ var buttons = []struct {
 	{"Apply", "Apply this plan, and no other", Apply, true, []Standing{Ready, Renewed}},
 	{"Go on", "Apply the rest of this plan", Apply, true, []Standing{Stopped}},
 	{"Stop", "End it after the change under way", Stop, false, []Standing{ApplyQueued, Applying}},
-	{"Plan again", "Make a new plan of this project", Plan, false, []Standing{Ready, OnMerge, Blocked, Renewed, PartPlanned, PartApplied, NoChanges, PlanFailed, PlanStopped, ApplyFailed, Stopped, Stale}},
+	{"Plan again", "Make a new plan of this project", Plan, false, []Standing{Ready, OnMerge, OnceMerged, Blocked, Renewed, PartPlanned, PartApplied, NoChanges, PlanFailed, PlanStopped, ApplyFailed, Stopped, Stale}},
 }
 
 // Buttons returns the buttons of the page. A plan without a name cannot be applied by one, nor can one that the merge

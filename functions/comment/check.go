@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/turns"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/planname"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // A Check is the content of a project's check run: one line, and a page behind it.
@@ -27,7 +28,7 @@ func (c Check) Title(limit int) string {
 		title = "Cannot be applied yet: " + sums.ToCome(c.Counts) + c.with()
 	case Queued, Planning, Postponed:
 		title = "Planning"
-	case Ready, OnMerge:
+	case Ready, OnMerge, OnceMerged:
 		title = sums.ToCome(c.Counts) + c.with()
 	case Blocked:
 		title = "Cannot be applied now: " + sums.ToCome(c.Counts) + c.with()
@@ -136,14 +137,19 @@ func (c Check) Summary(limit int) string {
 			fmt.Fprintf(&b, "\n%s\n", why)
 		}
 		fallthrough
-	case Ready, OnMerge, Renewed:
+	case Ready, OnMerge, OnceMerged, Renewed:
 		if text := requiredWords(c.Required); text != "" {
 			b.WriteString("\n" + text)
 		}
 	}
+	if c.Renamed != "" {
+		fmt.Fprintf(&b, "\n%s\n", reasons.RenamedNote(c.Label(), c.Renamed))
+	}
 	switch c.Standing {
 	case Ready, OnMerge:
 		fmt.Fprintf(&b, "\n%s\n", c.toApply())
+	case OnceMerged:
+		fmt.Fprintf(&b, "\n%s\n", c.onceMerged())
 	case Blocked:
 		if c.Behind != nil {
 			fmt.Fprintf(&b, "\n%s\n", c.inOrder())

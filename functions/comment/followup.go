@@ -27,7 +27,7 @@ func FollowUpMarker(number int) string {
 // settled are the standings after a merge that need nobody, under way those that need nobody yet.
 var (
 	settled  = []Standing{Applied, NoChanges, Previewed, Superseded, Closed}
-	underWay = []Standing{Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, OnMerge}
+	underWay = []Standing{Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, OnMerge, OnceMerged}
 )
 
 // Left returns the projects that the merge should have applied, and that are not applied, and those that a comment applies before them.

@@ -136,7 +136,15 @@ func TestGolden(t *testing.T) {
 		}
 		return status(list...)
 	}
+	renaming, follower, renamed := with(net, OnceMerged, "", somePlan), named("app", with(net, OnceMerged, "", somePlan)), with(net, Stale, "", somePlan)
+	renaming.Owner, follower.Behind, renamed.Renamed = "net", &Behind{On: []string{"network"}, Left: []string{"network"}, Once: true}, "vpc"
+	superseded := with(renamed, Superseded, "", "")
 	for name, text := range map[string]string{
+		"status-once-merged": status(renaming, follower, named("dns", net)).Markdown(65536),
+		"head-once-merged":   head(HeadOnceMerged, renaming, follower),
+		"check-once-merged":  check(renaming, "") + "=====\n" + check(follower, ""),
+		"check-renamed":      check(renamed, "") + "=====\n" + check(superseded, ""),
+		"follow-up-gone":     FollowUp{Number: 12, Gone: []string{"network"}}.Body(65536) + "=====\n" + FollowUp{Number: 12, Gone: []string{"network", "dns"}, Others: map[string]int{"app": 13}}.Body(65536),
 		"status-mixture": status(app, named("net/a", with(net, OnMerge, "", somePlan)), named("db/a", with(net, Applied, "alice", "```\nid = 7\n```\n")),
 			named("net/b", with(net, OnMerge, "", somePlan)), named("db/b", with(net, ApplyFailed, "alice", trouble)), named("dns", behind), named("net/c", with(net, OnMerge, "", somePlan)),
 			named("mx", with(net, Planning, "", ""))).Markdown(65536),
@@ -275,7 +283,7 @@ func TestGolden(t *testing.T) {
 		"answer-broken": Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
 		"answer-recovered": Answer{"33", []Reply{
 			Recovered{Project: "network", Changed: true}, Recovered{Project: "app"},
-			Recovered{"db", true, []Doubt{{"aws_db_instance.main[0]", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{`name = "main"`}}}, []string{"aws_subnet.a"}},
+			Recovered{"db", true, []Doubt{{Address: "aws_db_instance.main[0]", Action: "create", Begun: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), Known: []string{`name = "main"`}}}, []string{"aws_subnet.a"}},
 			Recovered{"dns", false, []Doubt{{Address: "x.a", Action: "create", Begun: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}, nil},
 		}}.Markdown(65536),
 		"answer-overridden": Answer{"33", []Reply{Overridden{Project: "network", By: "zoe", Because: "the `site` is down"}, Overridden{Project: "net", By: "zoe", Because: "it burns", Workspace: "prod"}, Overridden{Project: "net", By: "zoe", Because: "it burns", Workspace: "prod", Left: "Merging the pull request applies this plan."}, Overridden{Project: "app", By: "zoe", Because: "the `site` is down", Target: "app@default", Later: true}}}.Markdown(65536),
@@ -364,7 +372,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := reasons.List{reasons.StateMoved{Change: reasons.SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{Number: 7, By: "bob"}}}, Stopping{"app", Apply, "alice", true}, Overridden{"app", "zoe", "the site is down", "prod", "what is left", "app@default", true}, Locked{"app", "it moves", "prod"}, Lifted{"app", "zoe", "it moves", "bob"}, StoppedApply{"app", "alice", Progress{80, 200}, true, nil, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, QueuedPlan{"app", someSHA, QueueDiffers, []int{7}, since, "the difference", "why", true}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
+		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{Number: 7, By: "bob"}}}, Stopping{"app", Apply, "alice", true}, Overridden{"app", "zoe", "the site is down", "prod", "what is left", "app@default", true}, Locked{"app", "it moves", "prod"}, Lifted{"app", "zoe", "it moves", "bob"}, StoppedApply{"app", "alice", Progress{80, 200}, true, nil, "body"}, Recovered{"app", true, []Doubt{{Address: "x.a", Action: "create", Begun: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), Known: []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, QueuedPlan{"app", someSHA, QueueDiffers, []int{7}, since, "the difference", "why", true}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, since, nil, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", reasons.List{reasons.Sentence{Text: "no", Remedy: "yes"}, reasons.NotOpen{}, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}}},
 		Unlocked{"app", 1, []string{"carol"}, &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}}, Obeyed{grammar.Parse("atlantis plan -p app")[0]},
 		Unfinished{"app", "alice", someSHA, "release", "main", someSHA, true, "prod"}, Unapplied{[]string{"app"}, []string{"net"}}, MergeRefused{"merge", "why", "remedy"}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

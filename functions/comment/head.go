@@ -26,7 +26,8 @@ const (
 	HeadBlocked     HeadStanding = "blocked"
 	HeadWaiting     HeadStanding = "waiting" // for somebody who applies it
 	HeadOnMerge     HeadStanding = "on merge"
-	HeadPreviewed   HeadStanding = "previewed" // planned without credentials
+	HeadOnceMerged  HeadStanding = "once merged" // nobody can apply it before
+	HeadPreviewed   HeadStanding = "previewed"   // planned without credentials
 	HeadApplying    HeadStanding = "applying"
 	HeadApplied     HeadStanding = "applied"
 	HeadApplyFailed HeadStanding = "apply failed"
@@ -65,6 +66,7 @@ var heads = map[HeadStanding]struct {
 	HeadBlocked:     {[]Standing{Blocked, held}, "Cannot be applied now: %s"},
 	HeadWaiting:     {[]Standing{Ready}, "Waits for lockstep apply: %s"},
 	HeadOnMerge:     {[]Standing{OnMerge}, "Will be applied on merge: %s"},
+	HeadOnceMerged:  {[]Standing{OnceMerged}, "To be applied after the merge: %s"},
 	HeadPreviewed:   {[]Standing{Previewed}, "Planned without credentials, from a snapshot of the state: %s"},
 	HeadApplying:    {[]Standing{Awaiting, ApplyQueued, inLine, Applying}, "Applying %s"},
 	HeadApplied:     {[]Standing{Applied}, "Applied: %s"},
@@ -145,7 +147,7 @@ func (h Head) some(of []Standing) string {
 		text = "1 project"
 	}
 	switch h.Standing {
-	case HeadWaiting, HeadOnMerge, HeadPreviewed:
+	case HeadWaiting, HeadOnMerge, HeadOnceMerged, HeadPreviewed:
 		return text + ", " + sums.ToCome(planned)
 	case HeadApplied:
 		return text + ", " + sums.Made(done)

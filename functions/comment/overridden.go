@@ -48,6 +48,8 @@ func Left(p ProjectStatus) string {
 		parts = append(parts, "The plan has no changes: there is nothing to apply.")
 	case p.Standing == PartPlanned:
 		parts = append(parts, fmt.Sprintf("Nobody can apply this plan. To plan all that the pull request changes, comment %s: that plan needs an override of its own.", p.planCommand()))
+	case p.Standing == OnceMerged:
+		parts = append(parts, p.onceMerged()+" That plan needs an override of its own.")
 	case p.Standing == Blocked:
 		if p.Behind != nil {
 			parts = append(parts, p.inOrder())

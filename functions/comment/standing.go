@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ const (
 	Postponed   Standing = "postponed"    // to be planned after the apply of a former head
 	Ready       Standing = "ready"        // planned, with something to do
 	OnMerge     Standing = "on merge"     // the same, and merging applies it
+	OnceMerged  Standing = "once merged"  // the same, and nobody can apply it before the merge
 	Blocked     Standing = "blocked"      // planned, and something is in the way of its apply
 	Renewed     Standing = "renewed"      // the same, made since another pull request was applied: it needs an apply that names it
 	Previewed   Standing = "previewed"    // planned without credentials: nothing of it is applied
@@ -43,7 +45,7 @@ const (
 // Standings returns all standings.
 func Standings() []Standing {
 	return []Standing{
-		Queued, Planning, Postponed, Ready, OnMerge, Blocked, Renewed, Previewed, PartPlanned, NoChanges, PlanFailed, PlanStopped, Awaiting, ApplyQueued, Applying, Applied, PartApplied, ApplyFailed,
+		Queued, Planning, Postponed, Ready, OnMerge, OnceMerged, Blocked, Renewed, Previewed, PartPlanned, NoChanges, PlanFailed, PlanStopped, Awaiting, ApplyQueued, Applying, Applied, PartApplied, ApplyFailed,
 		Stopped, Stale, NotApplied, Closed, Superseded,
 	}
 }
@@ -83,9 +85,9 @@ func (p ProjectStatus) Label() string {
 	return fmt.Sprintf("%s (%s)", p.Name, p.Workspace)
 }
 
-// command is a command for the project, and for no other one.
+// command is a command for the project, and for no other one, by its present name.
 func (p ProjectStatus) command(v Verb) string {
-	return markdown.Code(Command{Verb: v, Project: p.Name, Workspace: p.Workspace}.String())
+	return markdown.Code(Command{Verb: v, Project: cmp.Or(p.Renamed, p.Name), Workspace: p.Workspace}.String())
 }
 
 // planCommand is the command for a plan of all that the pull request changes in the project.
@@ -107,7 +109,7 @@ func (p ProjectStatus) calm() int {
 
 // Held reports whether a plan cannot be applied yet, because a requirement is not fulfilled.
 func (p ProjectStatus) Held() bool {
-	planned := p.Standing == Ready || p.Standing == OnMerge || p.Standing == Renewed
+	planned := p.Standing == Ready || p.Standing == OnMerge || p.Standing == OnceMerged || p.Standing == Renewed
 	return planned && p.Required != nil && !p.Required.Outcome.Allows()
 }
 
@@ -191,6 +193,11 @@ func (p ProjectStatus) progress() string {
 			return "**waits** for what is missing, then for the merge"
 		}
 		return "will be applied on merge"
+	case OnceMerged:
+		if p.Held() {
+			return "**waits** for what is missing, to be applied after the merge"
+		}
+		return "to be applied after the merge"
 	case Blocked:
 		return "**blocked**"
 	case Renewed:

@@ -81,6 +81,8 @@ type ProjectStatus struct {
 	Gone bool
 	// Renamed is the name that the base branch has given the project since it was planned; "" for none.
 	Renamed string
+	// Owner is the project that the base branch gives the state, under another name, until the merge; "" for none.
+	Owner string
 	// Unmerged is set for a plan without changes if the state has those of an apply of this pull request, which is open: the base
 	// branch lacks them.
 	Unmerged bool
@@ -227,7 +229,7 @@ func (p ProjectStatus) row() string {
 
 // named reports whether to name the plan: one that can be applied, or is being applied.
 func (p ProjectStatus) named() bool {
-	return p.Plan != "" && (p.Late || slices.Contains([]Standing{Ready, OnMerge, Blocked, Renewed, Awaiting, ApplyQueued, Applying, Stopped}, p.Standing))
+	return p.Plan != "" && (p.Late || slices.Contains([]Standing{Ready, OnMerge, OnceMerged, Blocked, Renewed, Awaiting, ApplyQueued, Applying, Stopped}, p.Standing))
 }
 
 // where returns a sentence with the place of the whole body.
@@ -310,6 +312,9 @@ func (s Status) next(has func(...Standing) bool) []string {
 	}
 	if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == OnMerge }) {
 		say = append(say, "Merging this pull request applies the plans that wait for it.")
+	}
+	if has(OnceMerged) {
+		say = append(say, fmt.Sprintf("Comment %s on this pull request once it is merged, for plans of what is to be applied after the merge.", markdown.Code("lockstep retry")))
 	}
 	if holds(OnMerge) {
 		say = append(say, "What is missing has to be there before the merge: the merge applies no plan that lacks it.")

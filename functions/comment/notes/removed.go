@@ -42,8 +42,3 @@ func Gone(names []string) string {
 	const most = 10
 	return fmt.Sprintf("**The base branch has removed** %s since this was planned: what this pull request changes there is applied to nothing, neither before the merge nor after it.", markdown.Few(names[:min(most, len(names))], max(len(names)-most, 0)))
 }
-
-// Renamed is the note on a project that the base branch has by another name since a pull request that changes it was planned.
-func Renamed(project, name string) string {
-	return fmt.Sprintf("**%s is %s now**: the base branch has given the project that name since this was planned.", markdown.Code(project), markdown.Code(name))
-}

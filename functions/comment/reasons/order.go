@@ -36,6 +36,8 @@ type OutOfOrder struct {
 	Again   []string `json:",omitempty"`
 	OnMerge []string `json:",omitempty"`
 	Merged  bool     `json:",omitempty"`
+	// Once is set if one of those left is applied after the merge, and nobody can apply it before.
+	Once bool `json:",omitempty"`
 	// Later is set if the merge is to apply the project, and those left are to be applied before.
 	Later bool `json:",omitempty"`
 	// Destroys is set if the project is destroyed: those left depend on it. Removed is set if the pull request removes it, so
@@ -62,6 +64,8 @@ func (r OutOfOrder) words() (text, remedy string) {
 	switch {
 	case r.Merged:
 		return text, planAgain(true)
+	case r.Once:
+		return text, onceMerged
 	case len(r.OnMerge) > 0 && !r.Later && !r.Removed:
 		return text, fmt.Sprintf("%s Take the depends_on of %s out of this pull request, if it is to be applied before.", AfterMerge(r.OnMerge), markdown.Code(r.Project))
 	case len(r.Again) > 0 && len(r.Left) == 1 && len(r.OnMerge) > 0:

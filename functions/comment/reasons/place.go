@@ -52,7 +52,17 @@ type PlaceRenamed struct{ Project, Owner string }
 
 func (r PlaceRenamed) words() (text, remedy string) {
 	return fmt.Sprintf("The state of %s is that of the project %s on the base branch.", markdown.Code(r.Project), markdown.Code(r.Owner)),
-		fmt.Sprintf("Merge the pull request first; then plan %s in another one, where there is something to do.", markdown.Code(r.Project))
+		onceMerged
+}
+
+// OnceMerged tells why nobody can apply a plan before the merge, and how what is merged is applied: the base branch has the state under the
+// name owner; or, where that is "", the plan comes after those of other projects.
+func OnceMerged(owner string, after []string) string {
+	why := fmt.Sprintf("The base branch has its state under the name %s: it is applied once it has the new one.", markdown.Code(owner))
+	if owner == "" {
+		why = fmt.Sprintf("It is applied after %s, which it depends on, and that is after the merge.", SomeOf(after).Text())
+	}
+	return why + " Once the pull request is merged, comment `lockstep retry` on it for a plan of the base branch, look at that, and apply it."
 }
 
 // NotEncrypted: the base branch does not have the project, whose encryption block therefore does not

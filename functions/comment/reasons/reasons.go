@@ -171,6 +171,9 @@ func planAgain(merged bool) string {
 // appliedThen is the remedy for an apply that waits after the merge.
 var appliedThen = fmt.Sprintf("Once that is so, the plan is applied by itself, if it still fits the base branch then. Comment %s to end that; for a new plan, %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
 
+// onceMerged is the remedy where nobody can apply a plan before the merge.
+const onceMerged = "Merge the pull request first. Then comment `lockstep retry` for a plan of the base branch, which has what was merged, look at it, and apply that one."
+
 // newPlan is the remedy that a command for a plan is.
 func newPlan(c grammar.Command) string {
 	return fmt.Sprintf("Comment %s for a new plan, look at it, and apply that one.", markdown.Code(c.String()))

@@ -79,6 +79,11 @@ func (r RenamedByBase) words() (text, remedy string) {
 	return text, fmt.Sprintf("Comment %s.", markdown.Code(c.String()))
 }
 
+// RenamedNote is the note on a project that the base branch has by another name since a pull request that changes it was planned.
+func RenamedNote(project, name string) string {
+	return fmt.Sprintf("**%s is %s now**: the base branch has given the project that name since this was planned.", markdown.Code(project), markdown.Code(name))
+}
+
 // InputsMoved: files that the plan depends on have changed since. Whole is set if it depends on all
 // files of the repository.
 type InputsMoved struct {

@@ -136,22 +136,54 @@ func TestIssueOfRemoved(t *testing.T) {
 	s.lacks("the issue", i.Body, "is applied.\n")
 }
 
-// TestRenamedUnderAPlan holds that an open plan is out of date once another pull request was applied to its state under a new name, and
-// that what waits for its apply is told the name.
+// TestRenamedUnderAPlan holds that an open plan which is made again, as another pull request was applied to its state, is out of date
+// where the project has another name by now, and that what it was asked for is done by that one.
 func TestRenamedUnderAPlan(t *testing.T) {
 	t.Parallel()
 	s, b := newNamed(t)
 	n := s.pull("bob", "q", githubtest.Files{"net/q.tf": resource("q", "1")})
-	s.renames(twoNamed("network"))
 	o := s.pull("alice", "o", githubtest.Files{"net/o.tf": resource("o", "1")})
 	s.say("alice", o, "lockstep apply")
+	s.renames(twoNamed("network"))
 	s.repo.Merge("alice", o)
 	s.settle()
-	s.goRound()
+	s.expect("the status", s.status(n), "**out of date**", "**`net` is `network` now**")
+	if c := s.checkOf("q", "lockstep"); c.Conclusion != github.ConcludedActionRequired {
+		t.Errorf("the required check: %s %s", c.Conclusion, c.Title)
+	}
 	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`")
-	s.expect("the retry", s.say("bob", n, "lockstep plan --failed"), "**Planned** `network`: 1 to add")
+	s.expect("the plan", s.say("bob", n, "lockstep plan --failed"), "**Planned** `network`: 1 to add")
 	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Applied** `network`: 1 added")
 	if got := b.objects(t, "s3://states/net"); got != "a o q z" {
 		t.Errorf("the state has %s", got)
+	}
+}
+
+// TestRenameCanPass holds that a pull request which renames a project and changes it is none that waits for an apply which is refused
+// until it is merged: its check lets it be merged, whatever the base branch wants of others, and all of it is applied afterwards.
+func TestRenameCanPass(t *testing.T) {
+	t.Parallel()
+	enforced := "check {\n  waiting = \"action_required\"\n}\n"
+	s, b := newNamed(t, enforced)
+	n := s.pull("alice", "r", githubtest.Files{"lockstep.hcl": twoNamed("network", enforced), "net/n.tf": resource("n", "1"), "app/n.tf": resource("n", "1")})
+	s.expect("the status", s.status(n), "| `network` | 1 to add, 0 to change, 0 to destroy | to be applied after the merge |", "| `app` | 1 to add, 0 to change, 0 to destroy | to be applied after the merge, behind `network` |",
+		"Comment `lockstep retry` on this pull request once it is merged")
+	s.lacks("the status", s.status(n), "To apply this plan")
+	c := s.checkOf("r", "lockstep")
+	if c.Conclusion != github.ConcludedNeutral || !strings.HasPrefix(c.Title, "To be applied after the merge: 2 of 2 projects, 2 to add") {
+		t.Errorf("the required check: %s %s\n%s", c.Conclusion, c.Title, c.Summary)
+	}
+	s.lacks("the check", c.Summary, "wants plans to be applied before the merge")
+	s.expect("the check of the project", s.checkOf("r", "lockstep/network").Summary, "The base branch has its state under the name `net`", "`lockstep retry`")
+	s.lacks("the check of the project", s.checkOf("r", "lockstep/network").Summary, "To apply this plan")
+	s.expect("an apply", s.say("alice", n, "lockstep apply -p network"), "**Not applied** `network`", "Merge the pull request first", "`lockstep retry`")
+	s.expect("an apply of what depends on it", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "Merge the pull request first", "`lockstep retry`")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the merge", s.answer(n, "merge"), "`network`", "`lockstep retry`")
+	s.expect("the plans after it", s.say("alice", n, "lockstep retry"), "**Planned** `network`", "**Planned** `app`")
+	s.expect("the applies after it", s.say("alice", n, "lockstep apply"), "**Applied** `network`", "**Applied** `app`")
+	if got := b.objects(t, "s3://states/net") + ", " + b.objects(t, "s3://states/app"); got != "a n z, a n z" {
+		t.Errorf("the states have %s", got)
 	}
 }

@@ -25,7 +25,7 @@ func (o *Order) Behinds() func(r Run) *comment.Behind {
 		if len(on) == 0 {
 			return nil
 		}
-		return &comment.Behind{On: on, Left: left, Again: again, OnMerge: o.onMerge(left), Destroys: destroys(r)}
+		return &comment.Behind{On: on, Left: left, Again: again, OnMerge: o.onMerge(left), Once: o.merged(left), Destroys: destroys(r)}
 	}
 }
 

@@ -127,7 +127,7 @@ func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 		return github.CheckQueued, ""
 	case comment.Planning, comment.Applying:
 		return github.CheckInProgress, ""
-	case comment.Ready, comment.OnMerge, comment.NoChanges, comment.Applied, comment.Previewed:
+	case comment.Ready, comment.OnMerge, comment.OnceMerged, comment.NoChanges, comment.Applied, comment.Previewed:
 		return github.CheckCompleted, github.ConcludedSuccess
 	case comment.PlanFailed, comment.ApplyFailed, comment.Blocked:
 		return github.CheckCompleted, github.ConcludedFailure

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
@@ -35,11 +36,13 @@ type Order struct {
 	undone map[string]order.Progress
 	// landing are the projects whose plans the merge applies; merging are those that no comment applies before it.
 	landing, merging map[string]bool
+	// once are those whose plans nobody can apply before the merge.
+	once map[string]bool
 }
 
 // NewOrder returns an order without projects.
 func NewOrder() *Order {
-	return &Order{Progress: map[string]order.Progress{}, Coming: map[string]bool{}, Destroyed: map[string]order.Progress{}, Ending: map[string]bool{}, undone: map[string]order.Progress{}, landing: map[string]bool{}, merging: map[string]bool{}}
+	return &Order{Progress: map[string]order.Progress{}, Coming: map[string]bool{}, Destroyed: map[string]order.Progress{}, Ending: map[string]bool{}, undone: map[string]order.Progress{}, landing: map[string]bool{}, merging: map[string]bool{}, once: map[string]bool{}}
 }
 
 // destroys reports whether a run's plan is to destroy its project.
@@ -82,12 +85,13 @@ func (o *Order) Add(r Run, head string) {
 	}
 	tried := r.Phase == Dropped || r.Phase.UnderWay() || r.Phase.Ended() // by the merge, or before the base branch left it to that
 	if !destroys(r) && r.ByMerge() && !tried {
-		o.merging[r.Project] = true
+		o.merging[name] = true
 	}
 	waits := r.Phase == Planned || r.Phase == Dropped && r.Was == Planned
 	if destroys(r) && !waits && !r.Removed && !r.Beside && !r.Upheld {
-		o.undone[r.Project] = order.Failed
+		o.undone[name] = order.Failed
 	}
+	o.once[name] = o.once[name] || r.Standing() == comment.OnceMerged
 	// A project of several workspaces is done when all of them are.
 	was, other := all[name]
 	switch {
@@ -137,6 +141,11 @@ func (o *Order) onMerge(names []string) (out []string) {
 func unique(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// merged reports whether one of some projects is applied after the merge alone.
+func (o *Order) merged(names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return o.once[n] })
 }
 
 // InTurn compares two runs by the order of their applies. ranks are those of [order.Ranks]; nil where there is no order.
@@ -330,5 +339,5 @@ func inOrder(q *Request) reasons.Reason {
 	case len(left) == 0:
 		return reasons.Awaits{Project: name, On: on, Destroys: destroys(q.Run)}
 	}
-	return reasons.OutOfOrder{Project: name, Left: left, Again: again, Destroys: destroys(q.Run), Removed: q.Run.Removed, Merged: q.merged(), Later: q.later(), OnMerge: o.onMerge(left)}
+	return reasons.OutOfOrder{Project: name, Left: left, Again: again, Destroys: destroys(q.Run), Removed: q.Run.Removed, Merged: q.merged(), Later: q.later(), OnMerge: o.onMerge(left), Once: o.merged(left)}
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -89,14 +90,16 @@ func TestRenamedByBase(t *testing.T) {
 // TestRenamedInOrder holds that a plan under a former name keeps back what depends on the project, and that one that is applied does not.
 func TestRenamedInOrder(t *testing.T) {
 	t.Parallel()
-	for phase, want := range map[Phase]bool{Stale: true, ApplyFailed: true, Applied: false, Superseded: false} {
+	for run, want := range map[[2]Phase]bool{
+		{Stale}: true, {ApplyFailed}: true, {Stopped}: true, {Applied}: false, {Superseded}: false, {Dropped, Planned}: true, {Dropped, Applied}: false,
+	} {
 		o := NewOrder()
 		o.Base = map[string][]string{"app": {"network"}}
-		o.Add(Run{Project: "net", Head: "1", Phase: phase, Renamed: "network"}, "1")
+		o.Add(Run{Project: "net", Head: "1", Phase: run[0], Was: run[1], Applyable: true, Merged: true, Renamed: "network"}, "1")
 		app := Run{Project: "app", Head: "1", Phase: Planned, Applyable: true}
 		o.Add(app, "1")
 		if _, left, again := o.before(app, o.Edges()); (len(left) == 1 && len(again) == 1) != want {
-			t.Errorf("%s: %v is left, %v to be planned again", phase, left, again)
+			t.Errorf("%v: %v is left, %v to be planned again", run, left, again)
 		}
 	}
 }
@@ -118,6 +121,29 @@ func TestCounted(t *testing.T) {
 	} {
 		if got := Counted(test.run, "1"); got != test.want {
 			t.Errorf("%+v: %v", test.run, got)
+		}
+	}
+}
+
+// TestOnceMerged holds that what comes after a plan which nobody can apply before the merge is applied after it, too, and that no other is.
+func TestOnceMerged(t *testing.T) {
+	t.Parallel()
+	o := NewOrder()
+	o.Base = map[string][]string{"app": {"network"}, "web": {"app"}, "dns": {"db"}}
+	net := Run{Project: "network", Head: "1", Phase: Planned, Applyable: true, Owner: "net"}
+	all := []Run{net}
+	for _, name := range []string{"app", "web", "db", "dns"} {
+		all = append(all, Run{Project: name, Head: "1", Phase: Planned, Applyable: true})
+	}
+	all[1].ApplyOn = project.OnMerge
+	for _, r := range all {
+		o.Add(r, "1")
+	}
+	for i, want := range []comment.Standing{comment.OnceMerged, comment.OnceMerged, comment.OnceMerged, comment.Ready, comment.Ready} {
+		p := Status(all[i])
+		ComesAfter(&p, o.Behinds()(all[i]))
+		if p.Standing != want {
+			t.Errorf("%s: %s, want %s", all[i].Project, p.Standing, want)
 		}
 	}
 }

@@ -99,6 +99,9 @@ type Run struct {
 	Answer   string `json:"Ask,omitempty"`
 	// Into is the name of the base branch that the last apply was asked for; "" in records of earlier versions.
 	Into string `json:",omitempty"`
+	// Owner is the project that the base branch gives the state of the plan, under another name: nobody can apply it before the merge;
+	// "" for none.
+	Owner string `json:",omitempty"`
 	// Place is the address of the state in the plan, by places.Place.String; "" in records without
 	// it.
 	Place string `json:",omitempty"`
@@ -288,6 +291,8 @@ func (r Run) Standing() comment.Standing {
 		return comment.PartPlanned
 	case !r.Applyable:
 		return comment.NoChanges
+	case r.Owner != "" && !r.ByMerge():
+		return comment.OnceMerged
 	case r.renewed():
 		return comment.Renewed
 	case r.ByMerge():

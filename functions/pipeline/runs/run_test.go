@@ -19,13 +19,13 @@ import (
 )
 
 // TestStanding is a table of runs, and how they and their checks stand. "x" is a plan with
-// changes, "m" one that is applied on merge, "t" one with -target, "d" one with -destroy, "r" that of a removed project, "s" one that was
-// stopped, and "u" one of a head that is applied, or had no changes.
+// changes, "m" one that is applied on merge, "t" one with -target, "d" one with -destroy, "o" one of a state that has another name on the
+// base branch, "r" that of a removed project, "s" one that was stopped, and "u" one of a head that is applied, or had no changes.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		phase, was Phase
-		flags      string // x, m, t, d, r, s, u; M: merged
+		flags      string // x, m, t, d, o, r, s, u; M: merged
 		want       comment.Standing
 		status     github.CheckStatus
 		conclusion github.Conclusion
@@ -38,6 +38,11 @@ func TestStanding(t *testing.T) {
 		{Planned, "", "x", comment.Ready, github.CheckCompleted, github.ConcludedSuccess},
 		{Planned, "", "xm", comment.OnMerge, github.CheckCompleted, github.ConcludedSuccess},
 		{Planned, "", "xt", comment.Ready, github.CheckCompleted, github.ConcludedSuccess},
+		{Planned, "", "xo", comment.OnceMerged, github.CheckCompleted, github.ConcludedSuccess},
+		{Planned, "", "xto", comment.OnceMerged, github.CheckCompleted, github.ConcludedSuccess},
+		{Planned, "", "o", comment.NoChanges, github.CheckCompleted, github.ConcludedSuccess},
+		{Planned, "", "xmo", comment.OnMerge, github.CheckCompleted, github.ConcludedSuccess},
+		{Dropped, Planned, "xoM", comment.NotApplied, github.CheckCompleted, github.ConcludedActionRequired},
 		{Planned, "", "t", comment.PartPlanned, github.CheckCompleted, github.ConcludedActionRequired},
 		{Planned, "", "xmt", comment.PartPlanned, github.CheckCompleted, github.ConcludedActionRequired},
 		{Planned, "", "xmd", comment.PartPlanned, github.CheckCompleted, github.ConcludedActionRequired},
@@ -91,6 +96,9 @@ func TestStanding(t *testing.T) {
 		if strings.Contains(test.flags, "m") {
 			r.ApplyOn = project.OnMerge
 		}
+		if strings.Contains(test.flags, "o") {
+			r.Owner = "net"
+		}
 		if strings.Contains(test.flags, "t") {
 			r.Options.Targets = []string{"a.b"}
 		}
@@ -109,7 +117,7 @@ func TestConcludeHeld(t *testing.T) {
 	t.Parallel()
 	for _, s := range comment.Standings() {
 		status, want := Conclude(s)
-		if s == comment.Ready || s == comment.OnMerge || s == comment.Renewed {
+		if s == comment.Ready || s == comment.OnMerge || s == comment.OnceMerged || s == comment.Renewed {
 			want = github.ConcludedFailure
 		}
 		for _, o := range []rulings.Outcome{rulings.Fails, rulings.Unknown} {

@@ -10,7 +10,7 @@ import (
 // Status returns the status of a run's project from the run alone: without texts, other pull requests and locks.
 func Status(r Run) comment.ProjectStatus {
 	p := comment.ProjectStatus{
-		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, StoppedBy: r.StoppedBy, Lifted: r.Lifted, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), Named: r.Named, AfterMerge: r.AfterMerge, Upheld: r.Upheld, Vain: Stands(r), MergeApplies: r.ApplyOn == project.OnMerge || r.Removed, Removed: r.Removed, Gone: r.Gone, Renamed: r.Renamed, Left: r.Left, FinishedBy: r.FinishedBy,
+		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, StoppedBy: r.StoppedBy, Lifted: r.Lifted, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), Named: r.Named, AfterMerge: r.AfterMerge, Upheld: r.Upheld, Vain: Stands(r), MergeApplies: r.ApplyOn == project.OnMerge || r.Removed, Removed: r.Removed, Gone: r.Gone, Renamed: r.Renamed, Owner: r.Owner, Left: r.Left, FinishedBy: r.FinishedBy,
 	}
 	if r.Twin {
 		p.Workspace = r.Workspace
@@ -19,6 +19,15 @@ func Status(r Run) comment.ProjectStatus {
 		p.By, p.After, p.Late = r.Waits.By, r.Waits.On, r.Late
 	}
 	return p
+}
+
+// ComesAfter adds what comes before the apply to the status of a run: one that comes after another which is applied after the merge alone is
+// applied then, too.
+func ComesAfter(p *comment.ProjectStatus, b *comment.Behind) {
+	p.Behind = b
+	if b != nil && b.Once && (p.Standing == comment.Ready || p.Standing == comment.OnMerge) {
+		p.Standing = comment.OnceMerged
+	}
 }
 
 // Plain is the command for a plan without options of a run whose plan after the merge failed with some, which a retry has again; ""

@@ -33,7 +33,7 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run, head str
 		p.Standing = comment.Superseded
 	}
 	switch p.Standing {
-	case comment.Ready, comment.OnMerge, comment.Renewed:
+	case comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed:
 		last, err := ld.LastApply(ctx, r)
 		if err != nil {
 			return p, err
@@ -67,6 +67,7 @@ func asChecked(ctx context.Context, records pipeline.Records, r runs.Run, p *com
 		return err
 	}
 	c, err := runs.DecodeCheck(rec.Value)
-	p.Required, p.Behind = c.Required, c.Behind
+	p.Required = c.Required
+	runs.ComesAfter(p, c.Behind)
 	return err
 }

@@ -169,7 +169,7 @@ func shown(r runs.Run, p comment.ProjectStatus, former bool) page.Project {
 	s := standings[p.Standing]
 	out.Standing, out.Tone = s.words, s.tone
 	switch {
-	case p.Held() && (p.Standing == comment.Ready || p.Standing == comment.OnMerge):
+	case p.Held() && (p.Standing == comment.Ready || p.Standing == comment.OnMerge || p.Standing == comment.OnceMerged):
 		out.Standing, out.Tone = "waits for what is missing", page.Bad // as in the check of the head, which fails
 	case former && p.Standing != comment.Superseded:
 		out.Standing += ", at a former head"
@@ -215,6 +215,7 @@ var standings = map[comment.Standing]struct {
 	comment.Planning:    {"is being planned", page.Busy, false},
 	comment.Ready:       {"waits for lockstep apply", page.Waiting, true},
 	comment.OnMerge:     {"will be applied on merge", page.Waiting, true},
+	comment.OnceMerged:  {"is to be applied after the merge", page.Waiting, true},
 	comment.Blocked:     {"cannot be applied now", page.Bad, true},
 	comment.Renewed:     {"has another plan than before", page.Waiting, true},
 	comment.PartPlanned: {"is planned in part", page.Waiting, true},

@@ -115,7 +115,7 @@ func (x pulled) head() string {
 // read adds the checks of the head to a snapshot, if decisions about requirements can be in them.
 func (x pulled) read(ctx context.Context, s *snapshot) error {
 	i := slices.IndexFunc(x.runs, func(r runs.Run) bool {
-		waits := []comment.Standing{comment.Ready, comment.OnMerge, comment.Renewed}
+		waits := []comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed}
 		return slices.Contains(waits, r.Standing()) && !showing.Former(r, showing.HeadOf(x.look))
 	})
 	if i < 0 {

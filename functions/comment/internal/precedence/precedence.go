@@ -17,6 +17,8 @@ type Behind struct {
 	Again []string `json:",omitempty"`
 	// OnMerge are those of Left that the merge applies, and no comment before it.
 	OnMerge []string `json:",omitempty"`
+	// Once is set if one of Left is applied after the merge, and nobody can apply it before.
+	Once bool `json:",omitempty"`
 	// Destroys is set if the plan destroys its project: On depend on it.
 	Destroys bool `json:",omitempty"`
 	// Cycle are projects that depend on each other, so that none of them can be applied.
@@ -32,6 +34,8 @@ func (b *Behind) Cell() string {
 		return ", **in a circle** of projects that depend on each other"
 	case b.Destroys:
 		return ", to be destroyed after " + some(b.On)
+	case b.Once:
+		return ", behind " + some(b.On)
 	}
 	return ", to be applied after " + some(b.On)
 }

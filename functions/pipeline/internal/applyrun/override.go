@@ -88,6 +88,7 @@ func (ov *Overrider) left(ctx context.Context, r runs.Run, required *rulings.Rul
 		return "", err
 	}
 	runs.Block(&p, r, last, lock)
-	p.Behind, err = evidence.Behind(ctx, ov.Evidence, r)
+	behind, err := evidence.Behind(ctx, ov.Evidence, r)
+	runs.ComesAfter(&p, behind)
 	return comment.Left(p), err
 }

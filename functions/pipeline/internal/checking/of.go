@@ -37,7 +37,7 @@ var settled = []row{
 	{comment.Blocked, comment.HeadBlocked},
 	{comment.PlanStopped, comment.HeadPlanStopped}, {comment.Stopped, comment.HeadStopped}, {comment.NotApplied, comment.HeadNotApplied}, {comment.Stale, comment.HeadStale}, {comment.Renewed, comment.HeadRenewed},
 	{comment.PartPlanned, comment.HeadPart}, {comment.PartApplied, comment.HeadPart},
-	{comment.Ready, comment.HeadWaiting}, {comment.OnMerge, comment.HeadOnMerge},
+	{comment.Ready, comment.HeadWaiting}, {comment.OnceMerged, comment.HeadOnceMerged}, {comment.OnMerge, comment.HeadOnMerge},
 	{comment.Previewed, comment.HeadPreviewed},
 	{comment.Applied, comment.HeadApplied}, {comment.NoChanges, comment.HeadNoChanges},
 }
@@ -94,7 +94,7 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 		return github.CheckCompleted, github.ConcludedFailure
 	case comment.HeadRefused, comment.HeadPlanStopped, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed, comment.HeadPart:
 		return github.CheckCompleted, github.ConcludedActionRequired
-	case comment.HeadPreviewed: // the merge comes before an apply, whatever the base branch wants of others
+	case comment.HeadPreviewed, comment.HeadOnceMerged: // the merge comes before an apply, whatever the base branch wants of others
 		return github.CheckCompleted, github.ConcludedNeutral
 	case comment.HeadWaiting:
 		if w == project.WaitingFails {

@@ -117,7 +117,7 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	if body != "" && r.Reported != "" && runs.HashOf([]byte(body)) != r.Reported {
 		body = notes.Exchanged()
 	}
-	if c := r.Checked; c != nil && !c.Renewed && body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.NoChanges}, s) {
+	if c := r.Checked; c != nil && !c.Renewed && body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.NoChanges}, s) {
 		p := comment.ProjectStatus{Body: body}
 		comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem, Empty: s == comment.NoChanges}.On(&p)
 		body, note = p.Body, p.Note

@@ -197,6 +197,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	if s.Reads, err = pl.Foreseer.Reads(ctx, s.Run); err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
+	s.Owner = q.Placing.Owner
 	if s.Place, s.Deploys = job.State.String(), job.Environment.GitHub(); s.Place != q.Run.Place {
 		if err := pl.elsewhere(ctx, &s, q); err != nil {
 			return pl.cannotPlan(ctx, s, err)

@@ -27,11 +27,12 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q runs.Reque
 	}
 	switch f := compared(&q, found); f.Verdict {
 	case runs.StillSame:
+		s.Owner = q.Placing.Owner
 		return c.stays(ctx, s, runs.Checked{Since: f.Reasons, Inputs: x.Inputs.Hash()})
 	case runs.Another:
 		x.Again, x.Since = *found.Now.Again, f.Reasons
 		former := s.Former()
-		s.Base, s.Merge, s.ApplyOn, s.Place = q.Run.Base, q.Run.Merge, q.Run.ApplyOn, x.Job.State.String()
+		s.Base, s.Merge, s.ApplyOn, s.Place, s.Owner = q.Run.Base, q.Run.Merge, q.Run.ApplyOn, x.Job.State.String(), q.Placing.Owner
 		return c.replace(ctx, s, x, former)
 	default:
 		return c.impossible(ctx, s, f.Reasons, nil)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/checking"
@@ -169,7 +170,7 @@ func gone(all []ledger.Versioned, head string) (names []string) {
 func renamed(all []ledger.Versioned, head string) (out []string) {
 	for _, r := range all {
 		if r.Head == head && r.Renamed != "" {
-			out = append(out, notes.Renamed(r.Project, r.Renamed))
+			out = append(out, reasons.RenamedNote(runs.Label(r.Run), r.Renamed))
 		}
 	}
 	return out
@@ -273,7 +274,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *evidence.Line
 		if p.Ahead, err = rp.Ahead(ctx, r); err != nil {
 			return p, err
 		}
-	case comment.Ready, comment.OnMerge, comment.Renewed:
+	case comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed:
 		if err := rp.inTheWay(ctx, r, &p); err != nil {
 			return p, err
 		}
@@ -300,9 +301,11 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *evidence.Line
 			return p, unread
 		}
 		p.Required = required
-		if p.Behind, err = before(ctx, rp, line, r); err != nil {
+		behind, err := before(ctx, rp, line, r)
+		if err != nil {
 			return p, err
 		}
+		runs.ComesAfter(&p, behind)
 	}
 	if r.Full && rp.Where != nil && r.Phase != runs.Dropped {
 		p.Whole = rp.Where(r.FullReport())
@@ -312,7 +315,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *evidence.Line
 
 // waits reports whether a plan waits for its apply, and so was asked about what is in the way.
 func waits(p comment.ProjectStatus) bool {
-	return p.Late || slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.Renewed, comment.Blocked}, p.Standing)
+	return p.Late || slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed, comment.Blocked}, p.Standing)
 }
 
 // approvals are the logins of the users who approved the head.
