@@ -173,6 +173,10 @@ func (c Check) Summary(limit int) string {
 			fmt.Fprintf(&b, "\nTo plan again, comment %s.\n", markdown.Code("lockstep plan "+c.Named))
 			break
 		}
+		if c.Landed {
+			fmt.Fprintf(&b, "\nFor a new plan of what was merged, comment %s on the pull request.\n", c.command(Plan))
+			break
+		}
 		fmt.Fprintf(&b, "\nTo plan again, push, or comment %s.\n", c.command(Plan))
 	}
 	if c.Whole != "" {

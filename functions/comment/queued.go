@@ -1,15 +1,12 @@
 package comment
 
 import (
-	"fmt"
-	"strings"
-
-	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/queues"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // A QueueOutcome is the result of a plan that was made of the commit of a merge group.
-type QueueOutcome string
+type QueueOutcome = queues.Outcome
 
 const (
 	QueueAwaited QueueOutcome = ""        // it is being made
@@ -35,51 +32,7 @@ type QueuedPlan struct {
 }
 
 // line tells the outcome in the page of a merge group's check.
-func (q QueuedPlan) line() string {
-	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
-	switch q.Outcome {
-	case QueueSame:
-		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s: the changes are the same.", name, at)
-	case QueueOnTop:
-		after := map[bool]string{false: "Its apply plans once more, and is refused if the changes are not those of this plan.", true: "Once that is done, it is planned once more."}[q.Empty]
-		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s, on top of %s, which changes the same state, is merged first, and is not applied yet. %s", name, at, numbers(q.On), after)
-	case QueueDiffers, QueueFailed, QueueUnseen:
-		return q.markdown()
-	}
-	return fmt.Sprintf("%s is being planned at the head of the merge queue.", name)
-}
+func (q QueuedPlan) line() string { return queues.Plan(q).Line() }
 
 // markdown is the comment on the pull request; there is one only where the check of the group fails.
-func (q QueuedPlan) markdown() string {
-	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
-	if q.Outcome == QueueUnseen {
-		return fmt.Sprintf("**The pull request was put into the merge queue before the plan of %s was shown**, %s: whoever did it has not seen the plan.\n\nSo the check of the merge group fails, and nothing is merged. Look at the plan, and put the pull request into the queue again.", name, at)
-	}
-	after := ""
-	if len(q.On) > 0 {
-		after = fmt.Sprintf(" after the apply of %s", numbers(q.On))
-	}
-	remedy := fmt.Sprintf("So the check of the merge group fails, and nothing is merged. Comment %s%s, look at the plan, and put the pull request into the queue again.",
-		markdown.Code(Command{Verb: Plan, Project: q.Project}.String()), after)
-	if q.Outcome == QueueFailed {
-		return fmt.Sprintf("**%s could not be planned at the head of the merge queue**, %s.\n\n%s\n\n%s", name, at, strings.TrimSpace(q.Problem), remedy)
-	}
-	since := ""
-	if len(q.Since) > 0 {
-		since = ", since " + reasons.Since(q.Since)
-	}
-	if q.Difference == "" {
-		return fmt.Sprintf("**The plan for %s does not hold at the head of the merge queue**, %s%s.\n\n%s", name, at, since, remedy)
-	}
-	return fmt.Sprintf("**Another plan for %s at the head of the merge queue**, %s%s: `-` is of the plan that waits for the merge, `+` of the one there.\n\n%s\n\n%s",
-		name, at, since, strings.TrimSpace(q.Difference), remedy)
-}
-
-// numbers lists pull requests.
-func numbers(list []int) string {
-	var out []string
-	for _, n := range list {
-		out = append(out, fmt.Sprintf("#%d", n))
-	}
-	return strings.Join(out, ", ")
-}
+func (q QueuedPlan) markdown() string { return queues.Plan(q).Text() }

@@ -62,8 +62,8 @@ type ProjectStatus struct {
 	ByMerge bool
 	// Named is the commit of a fork that somebody has named, "" for none.
 	Named string
-	// AfterMerge is set for a plan that was made after the merge.
-	AfterMerge bool
+	// AfterMerge is set for a plan that was made after the merge; Landed for any whose pull request is merged.
+	AfterMerge, Landed bool
 	// Upheld is set for a refresh-only plan that leaves out nothing: the head is applied.
 	Upheld bool
 	// Vain is set where a plan with the Options has failed, or was stopped, and what was known of the head before stands.

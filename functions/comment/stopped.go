@@ -50,12 +50,6 @@ func (s StoppedApply) markdown() string {
 	return text + fmt.Sprintf(" To go on with the rest of the plan, comment %s; to plan the rest anew, %s.\n\n%s", markdown.Code("lockstep apply"), markdown.Code("lockstep plan"), s.Body)
 }
 
-// NotResumable is the report of an apply that cannot go on: it had come to its end, and nobody could
-// write that down, or somebody else has recovered or written its state since.
-func NotResumable() string {
-	return "It cannot go on where it was: its journal is gone, because it had come to its end before that could be written down, or because the state was recovered or written by somebody else since."
-}
-
 // NoProgress is the report of an apply that was gone on with in vain.
 func NoProgress(p Progress) string {
 	return fmt.Sprintf("%s. Process after process went on with this apply, and none got on: the changes that are left take longer than the time in which one may begin changes. The state contains what was done. Whoever runs Lockstep can give the apply function more time (%s), or have it begin changes for longer (%s); then comment %s for a plan of the rest.",
@@ -67,10 +61,4 @@ func farOrNothing(s string) string {
 		return "Nothing is done"
 	}
 	return s
-}
-
-// PlanGone is the report of an apply that cannot go on, because its saved plan is not there any
-// more, or is another one.
-func PlanGone() string {
-	return fmt.Sprintf("The saved plan is not what was approved, or is gone, so the apply cannot go on. The state contains what was done: comment %s for a plan of the rest.", markdown.Code("lockstep plan"))
 }

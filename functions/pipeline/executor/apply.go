@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -36,7 +37,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 		return jobs.Outcome{Moved: o.moved}, nil
 	}
 	if j.Continues && (o.present.OtherVersion || o.Begun == nil && !untouched(ctx, o)) {
-		return jobs.Outcome{Failed: true, Lost: true, State: o.stateID(), Report: comment.NotResumable()}, nil
+		return jobs.Outcome{Failed: true, Lost: true, State: o.stateID(), Report: notes.NotResumable()}, nil
 	}
 	p, ds, err = replan{o}.permitted(ctx, p, permit)
 	switch {

@@ -247,6 +247,7 @@ func TestGate(t *testing.T) {
 		{"apply what was found stale", []change{phase(Stale)}, "FoundStale"},
 		{"apply what was closed and opened", []change{phase(Dropped)}, "NoPlan"},
 		{"apply no changes", []change{func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
+		{"apply no changes, where the merge applies", []change{onMerge, func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
 		{"plan while it is applied", []change{verb(comment.Plan), phase(Applying)}, "BeingApplied"},
 		{"plan for a push while it is applied", []change{push, phase(Applying)}, "BeingApplied"},
 		{"plan while it is planned", []change{verb(comment.Plan), phase(Planning)}, ""},

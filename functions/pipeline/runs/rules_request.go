@@ -81,6 +81,8 @@ func occasion(q *Request) reasons.Reason {
 		return reasons.NotOnMerge{Project: q.Run.Project}
 	case q.Entry == ByComment && !q.Pull.Open && !(q.Pull.Merged && q.Run.AfterMerge):
 		return reasons.NotOpen{Merged: q.Pull.Merged}
+	case q.Entry == ByComment && onMerge && !q.Run.AfterMerge && Empty(q.Run):
+		return nil // there is nothing to do, neither now nor then: see phase
 	case q.Entry == ByComment && onMerge && !q.Run.AfterMerge:
 		no := reasons.AppliedLater{Project: q.Run.Project}
 		if phase(q) == nil {

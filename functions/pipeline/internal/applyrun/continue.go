@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -81,7 +82,7 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	none := func() {}
 	plan, err := ap.Artifacts.Get(ctx, s.Applied())
 	if errors.Is(err, pipeline.ErrNoArtifact) {
-		return nil, comment.PlanGone(), none, nil
+		return nil, notes.PlanGone(), none, nil
 	}
 	if err != nil {
 		return nil, "", none, err

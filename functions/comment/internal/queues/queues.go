@@ -1,0 +1,86 @@
+// Package queues has the words for plans at the head of GitHub's merge queue. Start at [Plan].
+package queues
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+)
+
+// An Outcome is the result of a plan that was made of the commit of a merge group: see package comment.
+type Outcome string
+
+const (
+	same    Outcome = "same"
+	onTop   Outcome = "on top"
+	differs Outcome = "differs"
+	failed  Outcome = "failed"
+	unseen  Outcome = "unseen"
+)
+
+// A Plan is the QueuedPlan of package comment, field by field.
+type Plan struct {
+	Project string
+	Group   string // the commit of the merge group
+	Outcome Outcome
+	// On are the pull requests before it that change the same state and are not applied yet.
+	On []int `json:",omitempty"`
+	// Since are the parts of the plan that had moved. Difference and Problem are Markdown.
+	Since      reasons.List `json:",omitempty"`
+	Difference string       `json:",omitempty"`
+	Problem    string       `json:",omitempty"`
+	Empty      bool         `json:",omitempty"` // the plan that it is compared with has no changes
+}
+
+// Line tells the outcome in the page of a merge group's check.
+func (q Plan) Line() string {
+	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
+	switch q.Outcome {
+	case same:
+		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s: the changes are the same.", name, at)
+	case onTop:
+		after := map[bool]string{false: "Its apply plans once more, and is refused if the changes are not those of this plan.", true: "Once that is done, it is planned once more."}[q.Empty]
+		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s, on top of %s, which changes the same state, is merged first, and is not applied yet. %s", name, at, numbers(q.On), after)
+	case differs, failed, unseen:
+		return q.Text()
+	}
+	return fmt.Sprintf("%s is being planned at the head of the merge queue.", name)
+}
+
+// Text is the comment on the pull request; there is one only where the check of the group fails.
+func (q Plan) Text() string {
+	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
+	if q.Outcome == unseen {
+		return fmt.Sprintf("**The pull request was put into the merge queue before the plan of %s was shown**, %s: whoever did it has not seen the plan.\n\nSo the check of the merge group fails, and nothing is merged. Look at the plan, and put the pull request into the queue again.", name, at)
+	}
+	after := ""
+	if len(q.On) > 0 {
+		after = fmt.Sprintf(" after the apply of %s", numbers(q.On))
+	}
+	remedy := fmt.Sprintf("So the check of the merge group fails, and nothing is merged. Comment %s%s, look at the plan, and put the pull request into the queue again.",
+		markdown.Code(grammar.Command{Verb: grammar.Plan, Project: q.Project}.String()), after)
+	if q.Outcome == failed {
+		return fmt.Sprintf("**%s could not be planned at the head of the merge queue**, %s.\n\n%s\n\n%s", name, at, strings.TrimSpace(q.Problem), remedy)
+	}
+	since := ""
+	if len(q.Since) > 0 {
+		since = ", since " + reasons.Since(q.Since)
+	}
+	if q.Difference == "" {
+		return fmt.Sprintf("**The plan for %s does not hold at the head of the merge queue**, %s%s.\n\n%s", name, at, since, remedy)
+	}
+	return fmt.Sprintf("**Another plan for %s at the head of the merge queue**, %s%s: `-` is of the plan that waits for the merge, `+` of the one there.\n\n%s\n\n%s",
+		name, at, since, strings.TrimSpace(q.Difference), remedy)
+}
+
+// numbers lists pull requests.
+func numbers(list []int) string {
+	var out []string
+	for _, n := range list {
+		out = append(out, fmt.Sprintf("#%d", n))
+	}
+	return strings.Join(out, ", ")
+}
