@@ -128,13 +128,22 @@ func TestHead(t *testing.T) {
 		"a plan of a former head":      {showing.Look{Pull: pull, Head: "abc"}, former, comment.HeadNothing, true},
 		"an apply of a former head":    {showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Head: "old", Phase: runs.Applying}}, comment.HeadPlanning, false},
 		"a project without a plan":     {showing.Look{Pull: pull, Head: "abc", Projects: 2}, ready, comment.HeadAwaited, true},
-		"no project":                   {showing.Look{Pull: pull, Head: "abc"}, nil, comment.HeadNothing, true},
-		"a problem":                    {showing.Look{Pull: pull, Head: "abc", Problem: "x"}, ready, comment.HeadUnknown, true},
-		"a problem of a closed one":    {showing.Look{Pull: pull, Head: "abc", Problem: "x", Closed: true}, ready, comment.HeadClosed, false},
-		"a problem of a merged one":    {showing.Look{Pull: pull, Head: "abc", Problem: "x", Closed: true, Merged: true}, ready, comment.HeadUnknown, true},
-		"a conflict":                   {showing.Look{Pull: pull, Head: "abc", Conflict: true}, nil, comment.HeadConflict, true},
-		"a refusal":                    {showing.Look{Pull: pull, Head: "abc", Refused: "x"}, nil, comment.HeadRefused, true},
-		"given up":                     {showing.Look{Pull: pull, Head: "abc", GivenUp: "def"}, nil, comment.HeadGivenUp, true},
+		"a project that is gone": {
+			showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Head: "abc", Phase: runs.Superseded, Gone: true}}, comment.HeadNothing, true,
+		},
+		"a project of another name, planned": {
+			showing.Look{Pull: pull, Head: "abc", Projects: 1}, append([]runs.Run{{Head: "abc", Phase: runs.Superseded, Renamed: "network"}}, ready...), comment.HeadWaiting, false,
+		},
+		"a project of another name, unplanned": {
+			showing.Look{Pull: pull, Head: "abc", Projects: 2}, append([]runs.Run{{Head: "abc", Phase: runs.Superseded, Renamed: "network"}}, ready...), comment.HeadAwaited, true,
+		},
+		"no project":                {showing.Look{Pull: pull, Head: "abc"}, nil, comment.HeadNothing, true},
+		"a problem":                 {showing.Look{Pull: pull, Head: "abc", Problem: "x"}, ready, comment.HeadUnknown, true},
+		"a problem of a closed one": {showing.Look{Pull: pull, Head: "abc", Problem: "x", Closed: true}, ready, comment.HeadClosed, false},
+		"a problem of a merged one": {showing.Look{Pull: pull, Head: "abc", Problem: "x", Closed: true, Merged: true}, ready, comment.HeadUnknown, true},
+		"a conflict":                {showing.Look{Pull: pull, Head: "abc", Conflict: true}, nil, comment.HeadConflict, true},
+		"a refusal":                 {showing.Look{Pull: pull, Head: "abc", Refused: "x"}, nil, comment.HeadRefused, true},
+		"given up":                  {showing.Look{Pull: pull, Head: "abc", GivenUp: "def"}, nil, comment.HeadGivenUp, true},
 	} {
 		h, ok := showing.Head(test.look, test.all)
 		if h.Standing != test.want || ok != test.ok {
