@@ -76,7 +76,7 @@ func Has(ctx context.Context, e *Reader, sha string, r runs.Run) (p project.Proj
 	return d.Projects[i], true, true, nil
 }
 
-// Successor returns the name that a project has in a commit without that of a run; "" for none: see [runs.Successor].
+// Successor returns the name that a project has in a commit without that of a run; "" for none: see [ledger.Successor].
 func Successor(ctx context.Context, e *Reader, sha string, r runs.Run) (name string, err error) {
 	known, err := e.Ledger.Runs(ctx, r.Pull)
 	if err != nil || r.Removed {
@@ -91,7 +91,7 @@ func Successor(ctx context.Context, e *Reader, sha string, r runs.Run) (name str
 	if err != nil || d.Problem != "" {
 		return "", err
 	}
-	p, _ := runs.Successor(r, d.Projects, ledger.Beside(known))
+	p, _ := ledger.Successor(r, known, d.Projects)
 	return p.Name, nil
 }
 

@@ -1,32 +1,6 @@
 package runs
 
-import (
-	"slices"
-
-	"github.com/lockstep-iac/lockstep/functions/places"
-	"github.com/lockstep-iac/lockstep/functions/project"
-)
-
-// Successor returns the project that has the place of a run's own in a checkout without it: its state; or, where nobody has that,
-// its directory, of which no other project is and taken does not tell that it was there beside the run's. all are the projects of the
-// checkout. Its workspace is that of the run.
-func Successor(r Run, all []project.Project, taken func(project.Project) bool) (p project.Project, ok bool) {
-	find := func(is func(project.Project) bool) []project.Project {
-		return slices.DeleteFunc(slices.Clone(all), func(p project.Project) bool { return p.Workspace != r.Workspace || !is(p) })
-	}
-	for _, is := range []func(project.Project) bool{
-		func(p project.Project) bool {
-			return r.Place != "" && p.Nowhere == "" && !p.Place.Is(places.Local) && p.Place.String() == r.Place
-		},
-		func(p project.Project) bool { return p.Dir == r.Dir && p.Name == r.Renamed },
-		func(p project.Project) bool { return p.Dir == r.Dir && !taken(p) },
-	} {
-		if found := find(is); len(found) == 1 {
-			return found[0], true
-		}
-	}
-	return p, false
-}
+import "github.com/lockstep-iac/lockstep/functions/project"
 
 // RenamedByBase returns a run whose project has another name on the base branch by now: a plan is out of date, and what has failed, or
 // is applied, stays that. ok is false if the run stays as it is: it is under way, its pull request removes the project itself, or the

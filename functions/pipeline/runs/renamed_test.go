@@ -4,50 +4,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
-
-// TestSuccessor is the table of projects that have the place of another one: by its state, whatever their directory is, else by its
-// directory, if they were not there beside it.
-func TestSuccessor(t *testing.T) {
-	t.Parallel()
-	at := func(name, dir, key string) project.Project {
-		p := project.Project{Name: name, Dir: dir, Workspace: "default", Place: places.Place{Backend: "local"}}
-		if key != "" {
-			p.Place = places.Place{Backend: "s3", Bucket: "states", Key: key}
-		}
-		return p
-	}
-	eu := at("network", "net", "")
-	eu.Workspace = "eu"
-	for _, test := range []struct {
-		what  string
-		run   Run
-		all   []project.Project
-		taken string
-		want  string
-	}{
-		{"the state in the directory", Run{Place: "s3://states/net"}, []project.Project{at("network", "net", "net")}, "", "network"},
-		{"the state elsewhere", Run{Place: "s3://states/net"}, []project.Project{at("app", "net", "app"), at("network", "elsewhere", "net")}, "", "network"},
-		{"the state of one that was there", Run{Place: "s3://states/net"}, []project.Project{at("network", "net", "net")}, "network", "network"},
-		{"the directory", Run{Place: "s3://states/net"}, []project.Project{at("app", "app", "app"), at("network", "net", "other")}, "", "network"},
-		{"the directory, of a state of its own", Run{Place: "local"}, []project.Project{at("network", "net", "")}, "", "network"},
-		{"the directory, of no plan", Run{}, []project.Project{at("network", "net", "net")}, "", "network"},
-		{"beside it before", Run{Place: "s3://states/net"}, []project.Project{at("network", "net", "other")}, "network", ""},
-		{"beside it, and planned since", Run{Place: "s3://states/net", Renamed: "network"}, []project.Project{at("network", "net", "other")}, "network", "network"},
-		{"two in the directory", Run{}, []project.Project{at("one", "net", "one"), at("two", "net", "two")}, "", ""},
-		{"one of two in the directory", Run{}, []project.Project{at("one", "net", "one"), at("two", "net", "two")}, "one", "two"},
-		{"another workspace", Run{}, []project.Project{eu}, "", ""},
-		{"nothing", Run{Place: "s3://states/net"}, []project.Project{at("app", "app", "app")}, "", ""},
-	} {
-		test.run.Project, test.run.Dir, test.run.Workspace = "net", "net", "default"
-		p, ok := Successor(test.run, test.all, func(p project.Project) bool { return p.Name == test.taken })
-		if p.Name != test.want || ok != (test.want != "") {
-			t.Errorf("%s: %q, %v, want %q", test.what, p.Name, ok, test.want)
-		}
-	}
-}
 
 // TestRenamedByBase is the table of runs whose projects the base branch has by another name, and of what becomes of them once they are
 // planned by that.

@@ -59,7 +59,7 @@ type Run struct {
 	// merged.
 	Gone bool `json:",omitempty"`
 	// Renamed is the name of the project that the base branch has in the place of the run's own since it was planned: see
-	// [Successor]. The run is Superseded once that one is planned.
+	// [project.Successor]. The run is Superseded once that one is planned.
 	Renamed string `json:",omitempty"`
 	// Beside is set for a project that the pull request does not touch: somebody has named it.
 	Beside bool `json:",omitempty"`

@@ -31,7 +31,7 @@ func (qu *PlanQueuer) gone(ctx context.Context, all []project.Project, l *ledger
 		if s.Head != l.Head || s.Removed || slices.ContainsFunc(all, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace }) {
 			continue
 		}
-		if p, ok := runs.Successor(s.Run, all, ledger.Beside(known)); ok {
+		if p, ok := ledger.Successor(s.Run, known, all); ok {
 			err = Renamed(ctx, qu.Report, qu.Ledger, s, p.Name)
 		} else {
 			if _, ok := runs.RemovedByBase(s.Run); (ok || s.Gone) && !s.Beside {

@@ -1,0 +1,33 @@
+package project
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/places"
+)
+
+// A Former is a project that a checkout does not have any more.
+type Former struct {
+	Place          string // of its state, by places.Place.String; "" if that is unknown
+	Dir, Workspace string
+	Now            string // the name that its place was found to have before; "" if it was not
+}
+
+// Successor returns the project that has the place of a former one in a checkout, in the same workspace: its state; or, where nobody has
+// that, its directory, if one project alone may have come there since. taken reports whether a project was there beside the former one.
+// all are the projects of the checkout.
+func Successor(f Former, all []Project, taken func(Project) bool) (p Project, ok bool) {
+	for _, is := range []func(Project) bool{
+		func(p Project) bool {
+			return f.Place != "" && p.Nowhere == "" && !p.Place.Is(places.Local) && p.Place.String() == f.Place
+		},
+		func(p Project) bool { return p.Dir == f.Dir && p.Name == f.Now },
+		func(p Project) bool { return p.Dir == f.Dir && !taken(p) },
+	} {
+		found := slices.DeleteFunc(slices.Clone(all), func(p Project) bool { return p.Workspace != f.Workspace || !is(p) })
+		if len(found) == 1 {
+			return found[0], true
+		}
+	}
+	return p, false
+}
