@@ -9,27 +9,27 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
 // admit decides whether the commands of a message are carried out, or are too many for
 // one person and pull request: then that is answered, once, and the rest gets a picture.
 func (co *commands) admit(ctx context.Context) (bool, error) {
-	asked := runs.Asked{ID: co.Evidence.Message.ID, At: co.Evidence.Message.At}
+	asked := pacing.Asked{ID: co.Evidence.Message.ID, At: co.Evidence.Message.At}
 	if asked.At.IsZero() { // a button
 		asked.At = co.Evidence.Pull.Updated
 	}
 	most := co.MaxCommands
 	if most == 0 {
-		most = runs.MaxCommands
+		most = pacing.MaxCommands
 	}
-	var p runs.Pace
-	var what runs.Admission
+	var p pacing.Pace
+	var what pacing.Admission
 	key := fmt.Sprintf("pace/%d/%d/%s", co.Evidence.Message.Pull.Repo.ID, co.Evidence.Message.Pull.Number, url.PathEscape(co.Evidence.Message.Actor))
 	_, err := co.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
-		p = runs.Pace{}
+		p = pacing.Pace{}
 		if old != nil {
 			if err := json.Unmarshal(old, &p); err != nil {
 				return nil, fmt.Errorf("the record is damaged: %w", err)
@@ -41,9 +41,9 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
-	case what == runs.Admitted:
+	case what == pacing.Admitted:
 		return true, nil
-	case what == runs.Ignored:
+	case what == pacing.Ignored:
 		return false, co.Report.React(ctx, co.Evidence.Message.Comment, github.Confused)
 	}
 	told, err := co.once(ctx, comment.TooMany{By: co.Evidence.Message.Actor, Most: most, Free: p.Free()})

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -36,10 +36,10 @@ func TestNoise(t *testing.T) {
 		t.Errorf("at last there is %s", last[len(last)-1])
 	}
 	s.expect("somebody else", s.say("alice", n, "lockstep plan"), "**Planned** `.`")
-	if s.hub.Now().Sub(begin) >= runs.PaceWindow {
+	if s.hub.Now().Sub(begin) >= pacing.Window {
 		t.Fatal("that took an hour")
 	}
-	for s.hub.Now().Sub(begin) < runs.PaceWindow+10*time.Minute {
+	for s.hub.Now().Sub(begin) < pacing.Window+10*time.Minute {
 		s.repo.Comment("bob", n, "Time passes.")
 	}
 	s.settle()

@@ -64,7 +64,7 @@ type Pipeline struct {
 	// ones; 0 is 5 s.
 	Poll time.Duration
 	// MaxCommands is the maximum of comments with commands by one person on one pull request in an
-	// hour; 0 is runs.MaxCommands.
+	// hour; 0 is pacing.MaxCommands.
 	MaxCommands int
 	// Loud is the maximum of plans of one push or command that are told of one by one; 0 is
 	// planrun.DefaultLoud.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
 // A Left is a project of a merge that is not applied.
@@ -13,27 +12,16 @@ type Left struct {
 	Merge string        // its commit
 	// Attempt and Try are those of the run when it was left: another plan or apply since makes it another question.
 	Attempt, Try int
-	// Target is that of the run, in the entry by the address of its state; "" in its own.
-	Target string `json:",omitempty"`
 	// By is the number of the pull request whose apply has finished it; 0 if none has.
 	By int `json:",omitempty"`
 }
 
-// LeftDir is the directory of the keys of what merges have left of the project of a target.
-func LeftDir(repo int64, target string) string { return fmt.Sprintf("left/%d/%s", repo, target) }
+// LeftDir is the directory of the keys of what merges have not applied to the state with a name: see [StateNames].
+func LeftDir(repo int64, name string) string { return fmt.Sprintf("left/%d/%s", repo, name) }
 
-// LeftAt is the same for the state of a run, by its address: its project may have had another name at the merge. It is "" for a state
-// that Lockstep keeps itself, whose place is made of the project's name.
-func LeftAt(r Run) string {
-	if r.Place == "" || r.Place == places.Local.String() {
-		return ""
-	}
-	return LeftDir(r.Pull.Repo.ID, "at/"+HashOf([]byte(r.Place + "@" + r.Workspace))[:32])
-}
-
-// LeftKey is the key of what the merge of a pull request has left of the project of a target.
-func LeftKey(p pipeline.Pull, target string) string {
-	return fmt.Sprintf("%s/%d", LeftDir(p.Repo.ID, target), p.Number)
+// LeftKey is the key of what the merge of a pull request has not applied to the state with a name.
+func LeftKey(p pipeline.Pull, name string) string {
+	return fmt.Sprintf("%s/%d", LeftDir(p.Repo.ID, name), p.Number)
 }
 
 // Of reports whether l is about the present plan and apply of a run.

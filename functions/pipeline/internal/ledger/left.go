@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,19 +9,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// PutLeft lists a run among those that merges have left unapplied, by its project and by the address of its state. One that is listed
-// for the same plan and apply stays as it is.
+// PutLeft lists a run among those that merges have left unapplied. One that is listed for the same plan and apply stays as it is.
 func PutLeft(ctx context.Context, ld Ledger, r runs.Run, merge string) error {
-	now := runs.Left{Pull: r.Pull, Merge: merge, Attempt: r.Attempt, Try: r.Try}
-	if dir := runs.LeftAt(r); dir != "" {
-		at := now
-		at.Target = r.Target()
-		err := changeLeft(ctx, ld, leftIn(dir, r.Pull), func(runs.Left) runs.Left { return at })
-		if err != nil {
-			return err
-		}
+	names, err := namesOf(ctx, ld, r)
+	if err != nil {
+		return err
 	}
-	return changeLeft(ctx, ld, runs.LeftKey(r.Pull, r.Target()), func(was runs.Left) runs.Left {
+	now := runs.Left{Pull: r.Pull, Merge: merge, Attempt: r.Attempt, Try: r.Try}
+	return changeLeft(ctx, ld, runs.LeftKey(r.Pull, names[0]), func(was runs.Left) runs.Left {
 		if was.Of(r) {
 			return was
 		}
@@ -30,23 +24,25 @@ func PutLeft(ctx context.Context, ld Ledger, r runs.Run, merge string) error {
 	})
 }
 
-// FinishLeft records that the apply of a run, of another pull request, has finished the rest of a merge for a project.
+// FinishLeft records that the apply of a run of another pull request has finished the rest of a merge.
 func FinishLeft(ctx context.Context, ld Ledger, l runs.Left, by runs.Run) error {
-	finish := func(was runs.Left) runs.Left {
-		same := l
-		if same.Target, same.By = was.Target, was.By; was == same && was.By == 0 {
-			was.By = by.Pull.Number
-		}
-		return was
-	}
-	if err := changeLeft(ctx, ld, runs.LeftKey(l.Pull, l.Target), finish); err != nil || runs.LeftAt(by) == "" {
+	names, err := namesOf(ctx, ld, by)
+	if err != nil {
 		return err
 	}
-	return changeLeft(ctx, ld, leftIn(runs.LeftAt(by), l.Pull), finish)
+	for _, name := range names {
+		err := changeLeft(ctx, ld, runs.LeftKey(l.Pull, name), func(was runs.Left) runs.Left {
+			if was == l {
+				was.By = by.Pull.Number
+			}
+			return was
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
-
-// leftIn is the key of the entry of a pull request in a directory.
-func leftIn(dir string, p pipeline.Pull) string { return fmt.Sprintf("%s/%d", dir, p.Number) }
 
 func changeLeft(ctx context.Context, ld Ledger, key string, change func(runs.Left) runs.Left) error {
 	_, err := ld.Change(ctx, key, func(old []byte) ([]byte, error) {
@@ -65,27 +61,32 @@ func changeLeft(ctx context.Context, ld Ledger, key string, change func(runs.Lef
 
 // LeftOf returns the entry of a run, zero if there is none for its present plan and apply.
 func LeftOf(ctx context.Context, ld Ledger, r runs.Run) (runs.Left, error) {
-	key := runs.LeftKey(r.Pull, r.Target())
-	rec, err := ld.Records.Get(ctx, key)
+	names, err := namesOf(ctx, ld, r)
 	if err != nil {
 		return runs.Left{}, err
 	}
-	l, err := decodeLeft(key, rec.Value)
-	if err != nil || !l.Of(r) {
-		return runs.Left{}, err
+	for _, name := range names {
+		key := runs.LeftKey(r.Pull, name)
+		rec, err := ld.Records.Get(ctx, key)
+		if err != nil {
+			return runs.Left{}, err
+		}
+		l, err := decodeLeft(key, rec.Value)
+		if err != nil || l.Of(r) {
+			return l, err
+		}
 	}
-	return l, nil
+	return runs.Left{}, nil
 }
 
-// Lefts returns the rests of merges for the project of a run, and for the state that it has, by whatever name. Each has its Target.
-func Lefts(ctx context.Context, ld Ledger, r runs.Run) ([]runs.Left, error) {
-	dirs := []string{runs.LeftDir(r.Pull.Repo.ID, r.Target())}
-	if at := runs.LeftAt(r); at != "" {
-		dirs = append(dirs, at)
+// Lefts returns the rests of merges for the state of a run.
+func Lefts(ctx context.Context, ld Ledger, r runs.Run) (out []runs.Left, err error) {
+	names, err := namesOf(ctx, ld, r)
+	if err != nil {
+		return nil, err
 	}
-	var out []runs.Left
-	for i, dir := range dirs {
-		list, err := ld.Records.List(ctx, dir)
+	for _, name := range names {
+		list, err := ld.Records.List(ctx, runs.LeftDir(r.Pull.Repo.ID, name))
 		if err != nil {
 			return nil, fmt.Errorf("list what merges have left: %w", err)
 		}
@@ -94,10 +95,6 @@ func Lefts(ctx context.Context, ld Ledger, r runs.Run) ([]runs.Left, error) {
 			if err != nil {
 				return nil, err
 			}
-			if i > 0 && l.Target == r.Target() {
-				continue
-			}
-			l.Target = cmp.Or(l.Target, r.Target())
 			out = append(out, l)
 		}
 	}

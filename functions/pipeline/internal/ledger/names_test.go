@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
@@ -37,7 +38,7 @@ func TestRecordNames(t *testing.T) {
 	}{
 		{Answer{Name: "7", Replies: []Reply{{ID: "a", Data: []byte(`{"pending":{}}`)}}, Synced: true},
 			`{"Pull":{"Installation":0,"Repo":{"id":0},"Number":0},"Name":"7","Message":"","Parts":[{"ID":"a","Reply":{"pending":{}},"Body":{"Key":"","Repo":"","Number":0,"SHA":""}}],"Told":true}`},
-		{runs.Pace{}, `{"Asked":null,"Told":{"ID":"","At":"0001-01-01T00:00:00Z"}}`},
+		{pacing.Pace{}, `{"Asked":null,"Told":{"ID":"","At":"0001-01-01T00:00:00Z"}}`},
 		{pipeline.Message{ID: "7", Kind: pipeline.SyncComments, Answer: "merge"}, `{"ID":"7","Kind":"tell","Pull":{"Installation":0,"Repo":{"id":0},"Number":0},"Ask":"merge"}`},
 	} {
 		if got := string(pipeline.Encode(test.value)); got != test.want {

@@ -1,4 +1,6 @@
-package runs
+// Package pacing is the limit of comments with commands that one person makes on one pull request, as data and a decision without
+// effects. It refuses to know what the commands are. Start at [Pace].
+package pacing
 
 import (
 	"slices"
@@ -6,14 +8,14 @@ import (
 )
 
 // MaxCommands is the default maximum of comments with commands that one person may make on one pull
-// request within PaceWindow: more than anybody types, and few enough that a loop does not delay
+// request within Window: more than anybody types, and few enough that a loop does not delay
 // everybody else.
 const MaxCommands = 30
 
-// PaceWindow is the time in which comments are counted.
-const PaceWindow = time.Hour
+// Window is the time in which comments are counted.
+const Window = time.Hour
 
-// A Pace counts the commands of one person on one pull request within PaceWindow, by GitHub's
+// A Pace counts the commands of one person on one pull request within Window, by GitHub's
 // clock. Each person has one, so that nobody can use up the limit of others.
 type Pace struct {
 	Asked []Asked // comments that were admitted, in order of arrival
@@ -39,7 +41,7 @@ const (
 // Next decides about a comment, of which max are admitted within the window, and returns the pace
 // that includes it. It decides about a comment that comes a second time as it did before.
 func (p Pace) Next(x Asked, max int) (Pace, Admission) {
-	old := func(y Asked) bool { return !y.At.After(x.At.Add(-PaceWindow)) }
+	old := func(y Asked) bool { return !y.At.After(x.At.Add(-Window)) }
 	same := func(y Asked) bool { return y.ID == x.ID }
 	if slices.ContainsFunc(p.Asked, same) {
 		return p, Admitted
@@ -65,5 +67,5 @@ func (p Pace) Free() time.Time {
 		return time.Time{}
 	}
 	first := slices.MinFunc(p.Asked, func(x, y Asked) int { return x.At.Compare(y.At) })
-	return first.At.Add(PaceWindow)
+	return first.At.Add(Window)
 }
