@@ -279,7 +279,9 @@ func (s Status) next(has func(...Standing) bool) []string {
 		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == of && p.Held() })
 	}
 	ready := func(removed bool) bool {
-		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && p.Removed == removed && !p.afterMerge() })
+		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool {
+			return p.Standing == Ready && p.Removed == removed && !p.afterMerge() && !p.Behind.InCircle()
+		})
 	}
 	if ready(true) {
 		say = append(say, "To destroy the objects of a removed project, comment the command in the table.")
@@ -301,7 +303,7 @@ func (s Status) next(has func(...Standing) bool) []string {
 			then = " A plan that waits for what is missing can be applied once that is there: it is left out until then."
 		}
 		if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool {
-			return p.Standing == Ready && p.Behind.OutOfTurn() && len(p.Behind.Cycle) == 0
+			return p.Standing == Ready && p.Behind.OutOfTurn() && !p.Behind.InCircle()
 		}) {
 			then += " A plan that is applied after others waits for those: that applies all, in their order."
 		}

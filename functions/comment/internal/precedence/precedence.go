@@ -43,6 +43,9 @@ func (b *Behind) Cell() string {
 // OutOfTurn reports whether an apply of the plan alone is refused, because of the order.
 func (b *Behind) OutOfTurn() bool { return b != nil && (len(b.Left) > 0 || len(b.Cycle) > 0) }
 
+// InCircle reports whether no command applies the plan, before the settings are changed. b may be nil.
+func (b *Behind) InCircle() bool { return b != nil && len(b.Cycle) > 0 }
+
 // AfterFailed reports whether the plan comes after that of another project which has to be planned again.
 func (b *Behind) AfterFailed() bool { return b != nil && len(b.Again) > 0 }
 
