@@ -59,8 +59,14 @@ var acts = map[string]func(args []string){
 	"sockets":  trySockets,
 }
 
-func takeMemory([]string) {
-	for kept := [][]byte{}; ; {
+// takeMemory takes 8 MB after another, each after the pause that it is given: without one it may take all that the kernel's own limit
+// lets it have before anybody looks.
+func takeMemory(args []string) {
+	var pause time.Duration
+	if len(args) > 0 {
+		pause, _ = time.ParseDuration(args[0])
+	}
+	for kept := [][]byte{}; ; time.Sleep(pause) {
 		b := make([]byte, 8<<20)
 		for i := 0; i < len(b); i += 4096 {
 			b[i] = 1

@@ -93,8 +93,8 @@ func TestLimits(t *testing.T) {
 		limits Limits
 		want   Reason
 	}{
-		"memory":           {[]string{"memory"}, Limits{Memory: 256 << 20}, Memory},
-		"memory of others": {[]string{"shell", self(t) + " memory & " + self(t) + " memory & wait"}, Limits{Memory: 400 << 20}, Memory},
+		"memory":           {[]string{"memory", "20ms"}, Limits{Memory: 256 << 20}, Memory},
+		"memory of others": {[]string{"shell", self(t) + " memory 20ms & " + self(t) + " memory 20ms & wait"}, Limits{Memory: 400 << 20}, Memory},
 		"processor time":   {[]string{"spin"}, Limits{CPU: 300 * time.Millisecond}, CPU},
 		"time":             {[]string{"sleep"}, Limits{Wall: 300 * time.Millisecond}, Wall},
 		"disk":             {[]string{"shell", "cd " + dir + "; i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > f$i; done"}, Limits{Disk: 20 << 20}, Disk},

@@ -69,5 +69,5 @@ func TestSettingsAreQuoted(t *testing.T) {
 	s.expect("its own", s.status(n), "on lockstep.hcl line 3", "3:   aply = \"merge\"", "Did you mean \"apply\"?")
 	s.repo.Push("bob", "main", "Broken", githubtest.Files{"lockstep.hcl": "allow {\n  provisioner = true\n}\n"})
 	m := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	s.expect("the base branch's", s.status(m), "The base branch's `lockstep.hcl` has errors", "on lockstep.hcl line 2", "2:   provisioner = true")
+	s.expect("the base branch's", s.status(m), "The base branch's settings have the same errors", "on lockstep.hcl line 2", "2:   provisioner = true")
 }

@@ -354,7 +354,7 @@ func (s *simulation) checked(r runs.Run) {
 		want = ""
 	}
 	switch {
-	case r.Phase == runs.Planned && s.locked(r):
+	case r.Phase == runs.Planned && s.locked(r) && (!left || !s.merged(r)):
 		want = github.ConcludedFailure
 	case s.inTheWay(r.Project, r.Pull.Number):
 		want = "" // another pull request was applied since, or when the check was written
@@ -374,7 +374,7 @@ func (s *simulation) checked(r runs.Run) {
 // has another pull request's apply in its way: its last conclusion may stand there until the next look, or not. It is set for a merged
 // pull request beside an open one, too, whose conclusion it shows; of a merged one an open one shows nothing.
 func (s *simulation) worst(r runs.Run) (found github.Conclusion, left bool) {
-	merged := slices.ContainsFunc(s.repo.Pulls(), func(p githubtest.PullView) bool { return p.Number == r.Pull.Number && p.State == "merged" })
+	merged := s.merged(r)
 	for _, p := range s.repo.Pulls() {
 		if p.State == "merged" && !merged {
 			continue
@@ -409,6 +409,11 @@ func (s *simulation) worst(r runs.Run) (found github.Conclusion, left bool) {
 		}
 	}
 	return found, left
+}
+
+// merged reports whether the pull request of a run is.
+func (s *simulation) merged(r runs.Run) bool {
+	return slices.ContainsFunc(s.repo.Pulls(), func(p githubtest.PullView) bool { return p.Number == r.Pull.Number && p.State == "merged" })
 }
 
 // locked reports whether a person has locked the state of a plan that could be applied for another open pull request.
