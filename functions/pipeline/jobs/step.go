@@ -29,13 +29,16 @@ type Step struct {
 // has a mistake instead. After the death of a process a step is called again, with the same ID.
 type StepFunc func(context.Context, Step) (reasons.Hooked, error)
 
-// ID distinguishes steps: a hook gets each at least once.
+// ID distinguishes steps: a hook gets each at least once. Steps after a plan are the same if their outcomes are.
 func (s Step) ID() string {
 	number := s.Run.Attempt
 	if s.Event == hooks.BeforeApply || s.Event == hooks.AfterApply {
 		number = s.Run.Try
 	}
 	name := fmt.Appendf(nil, "%s\n%s\n%s\n%d", s.Hook.Name, s.Event, s.Run.Key(), number)
+	if s.Event == hooks.AfterPlan { // a plan that is made again after a death may be another one, of a state that was written meanwhile
+		name = fmt.Appendf(name, "\n%v\n%+v", s.Failed, s.Counts)
+	}
 	if s.Again { // the plan may be made twice, with the same cause
 		name = fmt.Appendf(name, "\n%s\n%v", s.Run.Merge, s.State)
 	}
