@@ -41,7 +41,8 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 }
 
 // supersede ends the queued and unfinished plans of earlier heads, for projects that the present
-// head does not touch. Once a pull request is reopened, it may touch fewer projects than when it was closed.
+// head does not touch. Once a pull request is reopened, it may touch fewer projects than when it was closed. A plan of the
+// present head whose message came while it was closed, and that nobody has dropped since, gets another message.
 func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
 	if err != nil {
@@ -53,6 +54,11 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 		left := s.Head != qu.Evidence.Pull.Head.SHA
 		under := left && (s.Phase == runs.Queued || s.Phase == runs.Planning)
 		switch {
+		case !planned && !left && s.Phase == runs.Queued && s.Missed: // the head has a conflict, say, which the planner finds, too
+			if err := qu.send(ctx, s.Run, "for", qu.Evidence.Message.ID); err != nil {
+				return err
+			}
+			continue
 		case planned || !left && !again:
 			continue
 		case left && !under:
