@@ -73,8 +73,8 @@ func TestStepID(t *testing.T) {
 		"hook": func(s *jobs.Step) { s.Hook.Name = "x" }, "event": func(s *jobs.Step) { s.Event = hooks.AfterApply }, "project": func(s *jobs.Step) { s.Run.Project = "x" },
 		"pull request": func(s *jobs.Step) { s.Run.Pull.Number = 8 }, "apply": func(s *jobs.Step) { s.Run.Try = 6 },
 		"plan": func(s *jobs.Step) { s.Event = hooks.BeforePlan }, "another plan": func(s *jobs.Step) { s.Event, s.Run.Attempt = hooks.BeforePlan, 3 },
-		"planned": func(s *jobs.Step) { s.Event = hooks.AfterPlan }, "plan that failed": func(s *jobs.Step) { s.Event, s.Failed = hooks.AfterPlan, true },
-		"plan of other changes": func(s *jobs.Step) { s.Event, s.Counts.Add = hooks.AfterPlan, 9 },
+		"plan made": func(s *jobs.Step) { s.Event = hooks.AfterPlan }, "plan failed": func(s *jobs.Step) { s.Event, s.Failed = hooks.AfterPlan, true },
+		"plan of another state": func(s *jobs.Step) { s.Event, s.State.Serial = hooks.AfterPlan, 4 }, "plan with other changes": func(s *jobs.Step) { s.Event, s.Counts.Add = hooks.AfterPlan, 3 },
 	}
 	seen := map[string]string{base.ID(): "itself"}
 	for name, change := range others {

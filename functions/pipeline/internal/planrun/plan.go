@@ -219,7 +219,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 			return pl.noInputs(ctx, s, err)
 		}
 	}
-	after, err := pl.Hooks.Run(ctx, jobs.Step{Event: hooks.AfterPlan, Run: s.Run, Failed: result.Plan == nil, Counts: result.Counts})
+	after, err := pl.Hooks.Run(ctx, jobs.Step{Event: hooks.AfterPlan, Run: s.Run, Failed: result.Plan == nil, Counts: result.Counts, State: result.State})
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
