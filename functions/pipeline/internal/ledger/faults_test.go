@@ -140,6 +140,21 @@ var uses = map[string]use{
 		}
 		return nil, ld.DropReservation(ctx, dns, 7)
 	},
+	"left of a project of another name": func(ctx context.Context, ld Ledger) (any, error) {
+		r, by := inBucket(dns, "dns"), inBucket(dns, "dns")
+		by.Project, by.Pull.Number = "names", 9
+		if err := PutLeft(ctx, ld, r, "merged"); err != nil {
+			return nil, err
+		}
+		all, err := Lefts(ctx, ld, by)
+		if err != nil || len(all) != 1 {
+			return all, err
+		}
+		if err := FinishLeft(ctx, ld, all[0], by); err != nil {
+			return nil, err
+		}
+		return LeftOf(ctx, ld, r)
+	},
 	"open a plan at an address": func(ctx context.Context, ld Ledger) (any, error) {
 		r := inBucket(dns, "dns")
 		r.Project = "names"
