@@ -10,18 +10,18 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// An Outcome is the result of a plan that was made of the commit of a merge group: see package comment.
+// An Outcome is the result of a plan that was made of the commit of a merge group; "" while it is being made.
 type Outcome string
 
 const (
-	same    Outcome = "same"
-	onTop   Outcome = "on top"
-	differs Outcome = "differs"
-	failed  Outcome = "failed"
-	unseen  Outcome = "unseen"
+	Same    Outcome = "same"    // it is the plan that waits for the merge
+	OnTop   Outcome = "on top"  // it has the changes of others, too, which are merged first and are not applied yet
+	Differs Outcome = "differs" // it is another plan
+	Failed  Outcome = "failed"  // it could not be made, or compared
+	Unseen  Outcome = "unseen"  // the pull request is in the queue since before its plan was shown
 )
 
-// A Plan is the QueuedPlan of package comment, field by field.
+// A Plan is the plan of a project at the head of GitHub's merge queue, compared with the plan that waits for the merge.
 type Plan struct {
 	Project string
 	Group   string // the commit of the merge group
@@ -39,12 +39,12 @@ type Plan struct {
 func (q Plan) Line() string {
 	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
 	switch q.Outcome {
-	case same:
+	case Same:
 		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s: the changes are the same.", name, at)
-	case onTop:
+	case OnTop:
 		after := map[bool]string{false: "Its apply plans once more, and is refused if the changes are not those of this plan.", true: "Once that is done, it is planned once more."}[q.Empty]
 		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s, on top of %s, which changes the same state, is merged first, and is not applied yet. %s", name, at, numbers(q.On), after)
-	case differs, failed, unseen:
+	case Differs, Failed, Unseen:
 		return q.Text()
 	}
 	return fmt.Sprintf("%s is being planned at the head of the merge queue.", name)
@@ -53,7 +53,7 @@ func (q Plan) Line() string {
 // Text is the comment on the pull request; there is one only where the check of the group fails.
 func (q Plan) Text() string {
 	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
-	if q.Outcome == unseen {
+	if q.Outcome == Unseen {
 		return fmt.Sprintf("**The pull request was put into the merge queue before the plan of %s was shown**, %s: whoever did it has not seen the plan.\n\nSo the check of the merge group fails, and nothing is merged. Look at the plan, and put the pull request into the queue again.", name, at)
 	}
 	after := ""
@@ -62,7 +62,7 @@ func (q Plan) Text() string {
 	}
 	remedy := fmt.Sprintf("So the check of the merge group fails, and nothing is merged. Comment %s%s, look at the plan, and put the pull request into the queue again.",
 		markdown.Code(grammar.Command{Verb: grammar.Plan, Project: q.Project}.String()), after)
-	if q.Outcome == failed {
+	if q.Outcome == Failed {
 		return fmt.Sprintf("**%s could not be planned at the head of the merge queue**, %s.\n\n%s\n\n%s", name, at, strings.TrimSpace(q.Problem), remedy)
 	}
 	since := ""
