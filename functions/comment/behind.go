@@ -5,7 +5,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Behind tells what comes before the apply of a plan, by the order of the settings.
+// A Behind tells of the applies before that of a plan, by the order of the settings.
 type Behind = precedence.Behind
 
 // afterMerge reports whether a plan that a comment applies comes after that of another project which the merge applies.

@@ -97,13 +97,13 @@ func open(a, b *stage, branch string, changes githubtest.Files) int {
 	return n
 }
 
-// answers returns what both deployments answer to a comment of alice.
+// answers returns both deployments' answers to a comment of alice.
 func answers(a, b *stage, number int, text string) (first, second string) {
 	a.t.Helper()
 	return answersTo("alice", a, b, number, text)
 }
 
-// answersTo returns what both deployments answer to a comment.
+// answersTo returns both deployments' answers to a comment.
 func answersTo(who string, a, b *stage, number int, text string) (first, second string) {
 	a.t.Helper()
 	id := a.repo.Comment(who, number, text)

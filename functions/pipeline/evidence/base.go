@@ -43,7 +43,7 @@ func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings,
 }
 
 // readSettings are the settings of a commit, which are read once a message. first is the first of their errors, in a line, and text
-// the hash of what they were read from.
+// the hash of their text.
 type readSettings struct {
 	settings          *project.Settings
 	note, first, text string
@@ -74,13 +74,13 @@ func settingsIn(ctx context.Context, files Files, sha string) (r readSettings, e
 	return r, nil
 }
 
-// SettingsIn returns the settings of a commit, as [Reader.Settings], and the hash of what they were read from.
+// SettingsIn returns the settings of a commit, as [Reader.Settings], and the hash of their text.
 func SettingsIn(ctx context.Context, files Files, sha string) (s *project.Settings, text string, err error) {
 	r, err := settingsIn(ctx, files, sha)
 	return r.settings, r.text, err
 }
 
-// DecidedBy returns the hash of what the settings were read from by which the reader has decided on requirements, as SettingsIn
+// DecidedBy returns the hash of the text of the settings by which the reader has decided on requirements, as SettingsIn
 // has it; "" if it has decided on none.
 func DecidedBy(e *Reader) string {
 	if e.required == nil {
@@ -89,7 +89,7 @@ func DecidedBy(e *Reader) string {
 	return TextAt(e, e.required.sha)
 }
 
-// TextAt returns the hash of what the settings of a commit were read from; "" if the reader has not read them.
+// TextAt returns the hash of the text of the settings of a commit; "" if the reader has not read them.
 func TextAt(e *Reader, sha string) string { return e.read[sha].text }
 
 // textDigits tell one text from the next.

@@ -61,7 +61,7 @@ type tips struct {
 	settings map[string]settings // by commit
 }
 
-// settings are those of a commit, and the hash of what they were read from.
+// settings are those of a commit, and the hash of their text.
 type settings struct {
 	*project.Settings
 	text string

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A standing is what the records have of an open pull request.
+// A standing is that of an open pull request in the records.
 type standing struct {
 	seen        ledger.Look
 	open, waits bool // there are open plans; one of the head waits for its apply

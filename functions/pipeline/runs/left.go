@@ -16,10 +16,10 @@ type Left struct {
 	By int `json:",omitempty"`
 }
 
-// LeftDir is the directory of the keys of what merges have not applied to the state with a name: see [StateNames].
+// LeftDir is the directory of the keys of the rests of merges for the state with a name: see [StateNames].
 func LeftDir(repo int64, name string) string { return fmt.Sprintf("left/%d/%s", repo, name) }
 
-// LeftKey is the key of what the merge of a pull request has not applied to the state with a name.
+// LeftKey is the key of the rest of a pull request's merge for the state with a name.
 func LeftKey(p pipeline.Pull, name string) string {
 	return fmt.Sprintf("%s/%d", LeftDir(p.Repo.ID, name), p.Number)
 }

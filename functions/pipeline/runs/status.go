@@ -21,7 +21,7 @@ func Status(r Run) comment.ProjectStatus {
 	return p
 }
 
-// ComesAfter adds what comes before the apply to the status of a run: one that comes after another which is applied after the merge alone is
+// ComesAfter adds the applies before its own to the status of a run: one that comes after another which is applied after the merge alone is
 // applied then, too.
 func ComesAfter(p *comment.ProjectStatus, b *comment.Behind) {
 	p.Behind = b

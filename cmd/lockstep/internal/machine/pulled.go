@@ -132,7 +132,7 @@ type snapshot struct {
 	have map[string]pipeline.Record
 }
 
-// snapshot reads what can be in the way of applies: the last applies, and the locks of people, and the addresses of the states by
+// snapshot reads the records in the way of applies: the last applies, and the locks of people, and the addresses of the states by
 // which they are found.
 func (m *Machine) snapshot(ctx context.Context) (*snapshot, error) {
 	s := &snapshot{Records: m.Data.Records, all: m.Data.Records.All, have: map[string]pipeline.Record{}}

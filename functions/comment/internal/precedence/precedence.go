@@ -1,4 +1,4 @@
-// Package precedence tells what comes before the apply of a plan, by the order of the settings.
+// Package precedence tells of the applies before that of a plan, by the order of the settings.
 package precedence
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Behind tells what comes before the apply of a plan, by the order of the settings.
+// A Behind tells of the applies before that of a plan, by the order of the settings.
 type Behind struct {
 	// On are the projects that are applied before, and are not yet. Left are those of them that nobody is about to apply, and
 	// Again those of the latter that have to be planned again.

@@ -31,7 +31,7 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 	return ap.backTo(ctx, s, runs.Planned)
 }
 
-// refuse reports the refusal of an apply. One that a merge has asked for may wait for what is missing.
+// refuse reports the refusal of an apply. One that a merge has asked for may wait for missing requirements.
 func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
 	if err := ap.releaseLeft(ctx, s.Run); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d runs.Decisi
 	return ap.backTo(ctx, s, next)
 }
 
-// wait has an apply of a merge wait, after projects and for what is missing, of which people are told.
+// wait has an apply of a merge wait, for projects and for missing requirements, of which people are told.
 func wait(ctx context.Context, ap *Applier, s ledger.Versioned, on []string) error {
 	w := runs.Waiting{For: s.ApplyFor, By: s.Actor, Answer: s.Answer, Plan: s.PlanHash, On: on}
 	s = s.To(runs.Planned)

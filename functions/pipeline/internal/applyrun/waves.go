@@ -247,7 +247,7 @@ func (qu *ApplyQueuer) waits(ctx context.Context, r runs.Run) error {
 	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), "waits", r.ThenApply)
 }
 
-// tell reports what an apply waits for. The reasons why one is late are told by then.
+// tell reports the reasons for an apply to wait. The reasons why one is late are told by then.
 func (qu *ApplyQueuer) tell(ctx context.Context, r runs.Run) error {
 	if r.Late {
 		return qu.Report.PutCheck(ctx, r)

@@ -1,5 +1,5 @@
 // Package pacing is the limit of comments with commands that one person makes on one pull request, as data and a decision without
-// effects. It refuses to know what the commands are. Start at [Pace].
+// effects. It refuses to know the commands. Start at [Pace].
 package pacing
 
 import (

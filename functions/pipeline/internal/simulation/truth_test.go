@@ -285,7 +285,7 @@ func (s *simulation) merges(r runs.Run) {
 	}
 }
 
-// leavesOut reports whether the plan of a run leaves out what its pull request changes. One of what has changed outside of the
+// leavesOut reports whether the plan of a run leaves out changes of its pull request. One of what has changed outside of the
 // configuration does not, where that is applied: see TestDriftOfAnUnappliedHead.
 func leavesOut(r runs.Run) bool {
 	return !entire(r.Options) && !r.Removed && !stands(r) && (!r.Upheld || !r.Options.RefreshOnly)
