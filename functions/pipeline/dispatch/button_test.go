@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -194,6 +195,75 @@ func TestButtonsOfAFormerHead(t *testing.T) {
 	}
 	if got := plans(); got != before {
 		t.Errorf("%d writes of checks after presses on an old page:\n%s", got-before, strings.Join(s.hub.Lines(), "\n"))
+	}
+}
+
+// unsent is a queue that once does not take the message of an apply.
+type unsent struct {
+	pipeline.Queue
+	failed bool
+}
+
+func (q *unsent) Send(ctx context.Context, m pipeline.Message) error {
+	if !q.failed && m.Kind == pipeline.ToApply {
+		q.failed = true
+		return errDown
+	}
+	return q.Queue.Send(ctx, m)
+}
+
+// TestQueuedAndNotSent has an apply queued by a process that dies before its message is sent, and the pull request pushed to or
+// merged before the next try: the apply is not queued for ever.
+func TestQueuedAndNotSent(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]func(s *stage, n int){
+		"button": func(s *stage, n int) {
+			c := s.checkOf("b", "lockstep/a")
+			for _, b := range c.Buttons {
+				if b.Label == "Apply" {
+					s.repo.Press("alice", c.ID, b.Identifier)
+				}
+			}
+		},
+		"comment": func(s *stage, n int) { s.repo.Comment("alice", n, "lockstep apply") },
+	} {
+		for what, happens := range map[string]func(s *stage, n int){
+			"push":  func(s *stage, n int) { s.pushed(n, "b", githubtest.Files{"b/b.tf": resource("b", "2")}) },
+			"merge": func(s *stage, n int) { s.repo.Merge("bob", n) },
+			"both": func(s *stage, n int) {
+				s.repo.Push("alice", "b", "More", githubtest.Files{"b/b.tf": resource("b", "2")})
+				s.repo.Merge("bob", n)
+			},
+		} {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t, githubtest.Files{"a/main.tf": resource("a", "1"), "b/main.tf": resource("a", "1")})
+				n := s.pull("alice", "b", githubtest.Files{"a/b.tf": resource("b", "1"), "b/b.tf": resource("b", "1")})
+				s.pipeline.Queue = &unsent{Queue: s.pipeline.Queue}
+				ask(s, n)
+				if _, err := s.hub.Deliver(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				failed := false
+				s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+					err := s.pipeline.Handle(ctx, m)
+					if err != nil && !failed {
+						failed = true
+						happens(s, n)
+					}
+					return err
+				})
+				s.stubborn()
+				if !failed {
+					t.Fatal("the message was sent")
+				}
+				for _, name := range []string{"a", "b"} {
+					if r := s.of(n, name); r.Phase == runs.ApplyQueued {
+						t.Errorf("%s is %s for ever", name, r.Phase)
+					}
+				}
+			})
+		}
 	}
 }
 

@@ -365,6 +365,9 @@ func Empty(r Run) bool { return r.Phase == Planned && r.Standing() == comment.No
 // InQueue reports whether the plan of a run has to hold at the head of a merge queue: the merge applies it as it is, or nothing.
 func InQueue(r Run) bool { return lands(r) || Empty(r) }
 
+// Queues reports whether a message has queued the apply of a run, which has not begun.
+func Queues(r Run, message string) bool { return r.Phase == ApplyQueued && r.ApplyFor == message }
+
 // Over reports whether nothing more will be done with the run, since its pull request is not open.
 func (r Run) Over(open bool) bool { return !open && !r.AfterMerge }
 

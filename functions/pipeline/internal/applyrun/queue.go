@@ -110,7 +110,9 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 		return all
 	}
 	for _, better := range []func(ledger.Versioned) bool{
-		func(s ledger.Versioned) bool { return s.Head == qu.Evidence.Pull.Head.SHA },
+		func(s ledger.Versioned) bool {
+			return s.Head == qu.Evidence.Pull.Head.SHA || runs.Queues(s.Run, qu.Evidence.Message.ID)
+		},
 		func(s ledger.Versioned) bool { return !qu.Evidence.Pull.Merged || !done(s.Run) },
 		func(s ledger.Versioned) bool {
 			return (s.Phase == runs.Planned || s.Phase == runs.Stopped) && s.Applyable || s.Phase.UnderWay() || s.ApplyFor == qu.Evidence.Message.ID || s.PlanFor == qu.Evidence.Message.ID
