@@ -40,6 +40,8 @@ type Look struct {
 	Asked bool `json:",omitempty"`
 	// Projects is the number of projects that Head touches.
 	Projects int `json:",omitempty"`
+	// Touches are the targets of those projects that are ours, where a look has found them: see [runs.Run.Target]. It is not recorded.
+	Touches []string `json:"-"`
 	// Files is the hash of the names of the files that Head changes, of [FilesOf].
 	Files string `json:",omitempty"`
 	// GivenUp is the head that nobody could look at, after Head was.
@@ -141,7 +143,9 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 		if was.Head == l.Head {
 			l.Denied = cmp.Or(l.Denied, was.Denied)
 			if l.Denials == nil && was.Into == l.Into {
-				l.Denials = was.Denials
+				l.Denials = slices.DeleteFunc(slices.Clone(was.Denials), func(d Denial) bool {
+					return l.Touches != nil && !slices.Contains(l.Touches, d.Run(l.Pull).Target())
+				})
 			}
 			failed := l.Problem != "" || l.Refused != "" || l.Conflict // it did not come to the projects
 			if failed {

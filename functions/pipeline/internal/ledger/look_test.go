@@ -80,3 +80,32 @@ func TestOrderOfAHead(t *testing.T) {
 		}
 	}
 }
+
+// TestDenialsOfAHead is a table of looks after one at the same head with a plan that was refused: it counts until a look has found
+// that its project is not changed.
+func TestDenialsOfAHead(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		is   Look
+		want int
+	}{
+		"it is changed":       {Look{Touches: []string{"net@default", "app@default"}}, 1},
+		"it is not changed":   {Look{Touches: []string{"app@default"}}, 0},
+		"nothing is":          {Look{Touches: []string{}}, 0},
+		"one that fails":      {Look{Problem: "no"}, 1},
+		"into another branch": {Look{Into: "release", Touches: []string{"net@default"}}, 0},
+		"it is refused again": {Look{Touches: []string{}, Denials: []Denial{{Project: "net", Workspace: "default"}}}, 1},
+	} {
+		ld := Ledger{Records: &memory.Store{}}
+		for _, l := range []Look{{Denials: []Denial{{Project: "net", Workspace: "default"}}}, test.is} {
+			l.Pull, l.Head = pull, "a"
+			if err := ld.SaveLook(t.Context(), l); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := ld.LastLook(t.Context(), pull)
+		if len(got.Denials) != test.want || err != nil {
+			t.Errorf("%s: %v, %v", name, got.Denials, err)
+		}
+	}
+}

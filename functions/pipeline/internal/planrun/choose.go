@@ -57,6 +57,10 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, nil, err
 	}
 	found := changed.ours
+	l.Touches = []string{}
+	for _, x := range found {
+		l.Touches = append(l.Touches, runs.Run{Project: x.Name, Workspace: x.Workspace}.Target())
+	}
 	l.Projects = len(found) + lost
 	l.Elsewhere = changed.others
 	if len(changed.others) > 0 && c.Everything() {
