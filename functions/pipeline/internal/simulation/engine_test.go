@@ -186,7 +186,7 @@ func (e engine) Plan(ctx context.Context, j jobs.Job) (res jobs.PlanResult, err 
 		var before uint64
 		var now map[string]string
 		if err := e.do(ctx, "read the state of "+j.Dir, func() error {
-			st := e.s.state(j.Dir)
+			st := e.s.state(stateOf(j))
 			before, now = st.serial, maps.Clone(st.objects)
 			return nil
 		}); err != nil {
@@ -197,7 +197,7 @@ func (e engine) Plan(ctx context.Context, j jobs.Job) (res jobs.PlanResult, err 
 		}
 		moved := false
 		if err := e.do(ctx, "look at the state of "+j.Dir, func() error {
-			st := e.s.state(j.Dir)
+			st := e.s.state(stateOf(j))
 			if moved = st.serial != before; !moved {
 				made = opted(j.Dir, e.s.number(), e.s.wantedIn(j), now, j.Options)
 				res = e.s.result(st, made)
@@ -250,7 +250,7 @@ func (e engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(
 	if err := json.Unmarshal(plan, &p); err != nil {
 		return out, err
 	}
-	st := e.s.state(j.Dir)
+	st := e.s.state(stateOf(j))
 	a := &applying{engine: e, j: j, st: st}
 	if err := e.do(ctx, "lock "+j.Dir, func() error { return a.lock() }); err != nil {
 		var locked lockedError
@@ -492,7 +492,7 @@ func holder(j jobs.Job) string { return fmt.Sprintf("lockstep %d#%d", j.Repo.ID,
 // Unlock implements jobs.Engine.
 func (e engine) Unlock(ctx context.Context, j jobs.Job) (u jobs.Unlocked, err error) {
 	err = e.do(ctx, "release the locks of "+j.Dir, func() error {
-		st := e.s.state(j.Dir)
+		st := e.s.state(stateOf(j))
 		switch l := st.lock; {
 		case l == nil:
 		case l.owner == holder(j):
@@ -509,7 +509,7 @@ func (e engine) Unlock(ctx context.Context, j jobs.Job) (u jobs.Unlocked, err er
 func (e engine) Snapshot(ctx context.Context, j jobs.Job) (s jobs.Snapshot, err error) {
 	e.s.nameless(j, "read")
 	err = e.do(ctx, "make a snapshot of "+j.Dir, func() error {
-		s = jobs.Snapshot{State: []byte("{}"), ID: e.s.state(j.Dir).id()}
+		s = jobs.Snapshot{State: []byte("{}"), ID: e.s.state(stateOf(j)).id()}
 		return nil
 	})
 	return s, err
@@ -519,7 +519,7 @@ func (e engine) Snapshot(ctx context.Context, j jobs.Job) (s jobs.Snapshot, err 
 func (e engine) Recover(ctx context.Context, j jobs.Job) (r comment.Recovered, err error) {
 	r.Project = j.Project
 	err = e.do(ctx, "recover "+j.Dir, func() error {
-		st := e.s.state(j.Dir)
+		st := e.s.state(stateOf(j))
 		if l := st.lock; l != nil && !l.over() {
 			return &jobs.StateError{Why: "it is locked by " + l.run}
 		}

@@ -38,7 +38,7 @@ func (s *simulation) finishedByAnother(r runs.Run) bool {
 	}
 	by := cmp.Or(r.FinishedBy, l.By)
 	return by != 0 && slices.ContainsFunc(s.repo.Comments(by), func(c githubtest.Comment) bool {
-		return c.Author == "lockstep[bot]" && strings.Contains(c.Body, "**Applied** `"+r.Project+"`")
+		return c.Author == "lockstep[bot]" && (strings.Contains(c.Body, "**Applied** `"+r.Project+"`") || s.renaming() && strings.Contains(c.Body, "**Applied** `"+twin(r.Project)+"`"))
 	})
 }
 

@@ -60,7 +60,7 @@ func (s *simulation) firstFiles() githubtest.Files {
 	files := githubtest.Files{"README.md": "hello\n"}
 	for i := range projects {
 		dir := dirOf(i)
-		files[dir+"/backend.tf"] = "terraform {\n  backend \"local\" {\n  }\n}\n"
+		files[dir+"/backend.tf"] = s.backend(dir)
 		files[dir+"/a.tf"] = "# a = 1\n"
 	}
 	if s.IntN(2) == 0 {
@@ -82,8 +82,8 @@ func (s *simulation) firstFiles() githubtest.Files {
 	case s.teaming():
 		s.blocks(files)
 	case s.removing():
-		if delete(files, "lockstep.hcl"); s.listing(holding(files)) != "" {
-			files["lockstep.hcl"] = s.listing(holding(files))
+		if delete(files, "lockstep.hcl"); s.listing(s.holding(files)) != "" {
+			files["lockstep.hcl"] = s.listing(s.holding(files))
 		}
 	case s.reviewing():
 		files["lockstep.hcl"] += s.requireReview()
@@ -264,7 +264,8 @@ func (s *simulation) aim(p githubtest.PullView) {
 	case s.opting() && s.IntN(3) == 0:
 		s.comment(p, []string{"alice", "bob"}[s.IntN(2)], options[s.IntN(len(options))])
 	case s.removing() && s.IntN(2) == 0:
-		s.comment(p, []string{"alice", "bob"}[s.IntN(2)], "lockstep apply -p "+dirOf(s.IntN(projects)))
+		dirs := s.places()
+		s.comment(p, []string{"alice", "bob"}[s.IntN(2)], "lockstep apply -p "+dirs[s.IntN(len(dirs))])
 	default:
 		s.comment(p, []string{"alice", "bob"}[s.IntN(2)], "lockstep apply")
 	}

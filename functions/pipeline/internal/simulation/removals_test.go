@@ -26,8 +26,8 @@ func (s *simulation) listing(dirs []string) string {
 		if s.onMerge(dir) {
 			text += "  apply = \"merge\"\n"
 		}
-		if s.ordered() && dir == "p1" && slices.Contains(dirs, "p0") {
-			text += "  depends_on = [\"p0\"]\n"
+		if i := slices.IndexFunc(dirs, func(d string) bool { return origin(d) == "p0" }); s.ordered() && origin(dir) == "p1" && i >= 0 {
+			text += fmt.Sprintf("  depends_on = [%q]\n", dirs[i])
 		}
 		text += "}\n"
 	}
@@ -48,19 +48,19 @@ func (s *simulation) onMerge(dir string) bool {
 	case s.automerges():
 		return false
 	case s.ordered():
-		return s.seed/5%3 > 1 || s.seed/5%3 > 0 && dir == "p1"
+		return s.seed/5%3 > 1 || s.seed/5%3 > 0 && origin(dir) == "p1"
 	}
-	return s.seed/11%4 == 0 && dir == "p1"
+	return s.seed/11%4 == 0 && origin(dir) == "p1"
 }
 
 // hold reports whether files have the project of a directory.
 func hold(files githubtest.Files, dir string) bool { return files[dir+"/backend.tf"] != "" }
 
 // holding are the directories of files that have a project.
-func holding(files githubtest.Files) (dirs []string) {
-	for i := range projects {
-		if hold(files, dirOf(i)) {
-			dirs = append(dirs, dirOf(i))
+func (s *simulation) holding(files githubtest.Files) (dirs []string) {
+	for _, dir := range s.places() {
+		if hold(files, dir) {
+			dirs = append(dirs, dir)
 		}
 	}
 	return dirs
@@ -69,8 +69,14 @@ func holding(files githubtest.Files) (dirs []string) {
 // remove makes a change to files of a commit one that somebody would make there: in a project that it has. Some remove a
 // project, and some bring one back.
 func (s *simulation) remove(at githubtest.Files, edit githubtest.Files) githubtest.Files {
-	dirs := holding(at)
+	dirs := s.holding(at)
 	delete(edit, "lockstep.hcl") // which is written for the projects that are left
+	for name, content := range edit {
+		if dir, file, nested := strings.Cut(name, "/"); nested && !slices.Contains(dirs, dir) && slices.Contains(dirs, twin(dir)) {
+			delete(edit, name)
+			edit[twin(dir)+"/"+file] = content
+		}
+	}
 	absent := func(name string) bool {
 		dir, _, nested := strings.Cut(name, "/")
 		return nested && !slices.Contains(dirs, dir)
@@ -87,14 +93,21 @@ func (s *simulation) remove(at githubtest.Files, edit githubtest.Files) githubte
 		}
 		dirs = slices.Delete(dirs, n, n+1)
 	case n < 4 && len(dirs) < projects:
+		was := dirs
 		dirs = nil
-		for i := range projects {
-			dirs = append(dirs, dirOf(i))
-			if !hold(at, dirOf(i)) {
-				edit[dirOf(i)+"/backend.tf"] = "terraform {\n  backend \"local\" {\n  }\n}\n"
-				edit[dirOf(i)+"/a.tf"] = fmt.Sprintf("# a = %d\n", s.IntN(3))
+		for _, dir := range s.places() {
+			if slices.Contains(was, dir) {
+				dirs = append(dirs, dir)
+			} else if !slices.Contains(was, twin(dir)) && !slices.Contains(dirs, twin(dir)) && (!s.renaming() || dir != origin(dir) || s.IntN(2) == 0) {
+				dirs = append(dirs, dir)
+				edit[dir+"/backend.tf"] = s.backend(dir)
+				edit[dir+"/a.tf"] = fmt.Sprintf("# a = %d\n", s.IntN(3))
 			}
 		}
+	case n == 4 && s.renaming():
+		i := s.IntN(len(dirs))
+		edit = s.rename(at, dirs[i])
+		dirs[i] = twin(dirs[i])
 	}
 	for name := range edit {
 		if edit[name] != githubtest.Deleted && absent(name) {
@@ -112,7 +125,7 @@ func (s *simulation) remove(at githubtest.Files, edit githubtest.Files) githubte
 
 // removed reports whether a pull request removes the project of a directory.
 func removed(before, after githubtest.Files, dir string) bool {
-	return hold(before, dir) && !hold(after, dir)
+	return hold(before, dir) && !hold(after, dir) && !hold(after, twin(dir))
 }
 
 // removedElsewhere reports whether another pull request that removes the project of a directory, too, is merged.
@@ -125,6 +138,7 @@ func (s *simulation) removedElsewhere(number int, dir string) bool {
 
 // back holds that an apply does not destroy, for a merged pull request that removed it, a project that the base branch has.
 func (s *simulation) back(j jobs.Job) {
+	s.kept(j)
 	if p, ok := s.view(j.Number); ok && p.State == "merged" && s.removing() && j.Options.Destroy && hold(s.repo.Files(s.repo.Head("main")), j.Dir) {
 		s.bug("#%d destroys %s, which the base branch has", j.Number, j.Dir)
 	}
@@ -136,7 +150,7 @@ func (s *simulation) orphaned() {
 	tip := s.repo.Files(s.repo.Head("main"))
 	for i := range projects {
 		dir := dirOf(i)
-		if hold(tip, dir) || len(s.state(dir).objects) == 0 {
+		if hold(tip, dir) || s.renaming() && hold(tip, twin(dir)) || len(s.state(dir).objects) == 0 {
 			continue
 		}
 		told := false
@@ -145,11 +159,13 @@ func (s *simulation) orphaned() {
 			told = told || p.State != "merged" // the objects are its own, and its comments tell of them
 		}
 		for _, x := range s.repo.Issues() {
-			told = told || x.Author == "lockstep[bot]" && x.Open && strings.Contains(x.Body, "`"+dir+"`")
+			told = told || x.Author == "lockstep[bot]" && x.Open && (strings.Contains(x.Body, "`"+dir+"`") || strings.Contains(x.Body, "`"+twin(dir)+"`"))
 		}
 		for _, p := range s.repo.Pulls() {
 			for _, c := range s.repo.Comments(p.Number) {
-				told = told || c.Author == "lockstep[bot]" && s.onMerge(dir) && strings.Contains(c.Body, "**This pull request removes the project** `"+dir+"`")
+				for _, name := range []string{dir, twin(dir)} {
+					told = told || c.Author == "lockstep[bot]" && s.onMerge(dir) && strings.Contains(c.Body, "**This pull request removes the project** `"+name+"`")
+				}
 			}
 		}
 		if !told {

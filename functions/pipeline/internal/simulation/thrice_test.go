@@ -79,7 +79,7 @@ func (x tale) play(t *testing.T, order uint64, kinds map[string]bool) (outcome [
 		s.seed, s.calm = 1, true // no history of a kind
 		files := githubtest.Files{"README.md": "hello\n", "lockstep.hcl": x.settings}
 		for i := range projects {
-			files[dirOf(i)+"/backend.tf"] = "terraform {\n  backend \"local\" {\n  }\n}\n"
+			files[dirOf(i)+"/backend.tf"] = s.backend(dirOf(i))
 			files[dirOf(i)+"/a.tf"] = "# a = 1\n"
 		}
 		s.setUp(t, files)

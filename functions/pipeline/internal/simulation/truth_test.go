@@ -51,7 +51,7 @@ func (s *simulation) approved(j jobs.Job, p saved) {
 // reverts holds that an apply does not take back what another pull request has applied that was open when it
 // asked for its permission.
 func (s *simulation) reverts(a *applying, dir, name string) {
-	by := s.state(dir).by[name]
+	by := a.st.by[name]
 	if by == 0 || by == a.j.Number || s.reopened[by].After(a.asked) {
 		return
 	}
@@ -65,8 +65,9 @@ func (s *simulation) reverts(a *applying, dir, name string) {
 // trespasses holds that an apply leaves alone what a person had locked for another open pull request when it
 // asked for its permission, and began.
 func (s *simulation) trespasses(a *applying) {
+	names := runs.StateNames(a.j.State.String(), a.j.Project+"@default")
 	for _, rec := range s.Peek(fmt.Sprintf("lock/%d", a.j.Repo.ID)) {
-		if !strings.HasSuffix(rec.Key, "/"+a.j.Project+"@default") {
+		if _, name, _ := strings.Cut(strings.TrimPrefix(rec.Key, "lock/"), "/"); !slices.Contains(names, name) {
 			continue
 		}
 		at, known := s.records.locked[rec.Key+string(rec.Value)]
@@ -86,13 +87,13 @@ func (s *simulation) trespasses(a *applying) {
 // branch has p1 depend on p0, and the pull request has changes of p0 that are not applied. It is "" if
 // there is none.
 func (s *simulation) outOfOrder(j jobs.Job) string {
-	if j.Project != "p1" || !strings.Contains(string(s.repo.Files(s.repo.Head("main"))["lockstep.hcl"]), "depends_on") {
+	if origin(j.Project) != "p1" || !strings.Contains(string(s.repo.Files(s.repo.Head("main"))["lockstep.hcl"]), "depends_on") {
 		return ""
 	}
 	pull := pipeline.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: j.Number}
 	for _, rec := range s.Peek(pull.Runs()) {
 		r, err := ledger.DecodeRun(rec)
-		if err != nil || r.Project != "p0" || r.Head != j.Head {
+		if err != nil || origin(r.Project) != "p0" || r.Renamed != "" || r.Head != j.Head {
 			continue
 		}
 		phase := r.Phase
@@ -106,7 +107,7 @@ func (s *simulation) outOfOrder(j jobs.Job) string {
 	}
 	// A push after the apply was asked for may touch more than it was about.
 	same := func(p githubtest.PullView) bool { return p.Number == j.Number && p.Head == j.Head }
-	if slices.ContainsFunc(s.repo.Pulls(), same) && slices.Contains(s.touched(j.Number), "p0") {
+	if slices.ContainsFunc(s.repo.Pulls(), same) && slices.ContainsFunc(s.touched(j.Number), func(dir string) bool { return origin(dir) == "p0" }) {
 		return "p0, which it depends on, is not planned"
 	}
 	return ""
@@ -437,7 +438,7 @@ func (s *simulation) locked(r runs.Run) bool {
 // inTheWay reports whether another open pull request was applied to a state, or may have been.
 func (s *simulation) inTheWay(dir string, number int) bool {
 	for _, p := range s.repo.Pulls() {
-		in := slices.Concat(slices.Collect(maps.Values(s.state(dir).by)), s.state(dir).doubt)
+		in := slices.Concat(slices.Collect(maps.Values(s.state(origin(dir)).by)), s.state(origin(dir)).doubt)
 		if p.State == "open" && p.Number != number && slices.Contains(in, p.Number) {
 			return true
 		}
@@ -449,16 +450,18 @@ func (s *simulation) inTheWay(dir string, number int) bool {
 func (s *simulation) touched(number int) []string {
 	before, after := s.repo.Changes(number)
 	var out []string
-	for i := range projects {
-		if dir := dirOf(i); !hold(before, dir) && !hold(after, dir) && !hold(s.repo.Files(s.repo.Head("main")), dir) {
+	for _, dir := range s.places() {
+		if !hold(before, dir) && !hold(after, dir) && !hold(s.repo.Files(s.repo.Head("main")), dir) {
 			continue // no project, or none any more
 		} else if s.removing() && removed(before, after, dir) && (s.onMerge(dir) || s.removedElsewhere(number, dir)) {
 			continue // nothing plans it: see orphaned
+		} else if s.renaming() && hold(before, dir) && !hold(after, dir) && (hold(after, twin(dir)) || hold(s.repo.Files(s.repo.Head("main")), twin(dir))) {
+			continue // planned by its other name, by this pull request or by one that has brought it back
 		}
 		for _, files := range []map[string]string{before, after} {
 			for name := range files {
-				if strings.HasPrefix(name, dirOf(i)+"/") && !slices.Contains(out, dirOf(i)) {
-					out = append(out, dirOf(i))
+				if strings.HasPrefix(name, dir+"/") && !slices.Contains(out, dir) {
+					out = append(out, dir)
 				}
 			}
 		}
