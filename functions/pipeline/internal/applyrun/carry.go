@@ -127,8 +127,7 @@ func (ap *Applier) rest(ctx context.Context, s ledger.Versioned, b ledger.Begun,
 		ap.Tries.GoesOn(ctx)
 	}
 	// Other pull requests would revert what is applied by now, even if nobody ever went on.
-	l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
-	if err := remember(ctx, ap, s.Run, l); err != nil {
+	if err := remember(ctx, ap, s.Run, o.State); err != nil {
 		return err
 	}
 	s = s.To(runs.Continuing)

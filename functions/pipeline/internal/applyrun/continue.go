@@ -188,8 +188,7 @@ func (ap *Applier) stopped(ctx context.Context, c *carriage, o jobs.Outcome, sto
 	}
 	s := c.run
 	if !untouched(s.Run, o) {
-		l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
-		if err := remember(ctx, ap, s.Run, l); err != nil {
+		if err := remember(ctx, ap, s.Run, o.State); err != nil {
 			return err
 		}
 	}

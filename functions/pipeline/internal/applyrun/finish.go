@@ -77,8 +77,10 @@ func untouched(r runs.Run, o jobs.Outcome) bool {
 	return o.Failed && !o.Lost && o.Counts == jobs.Outcome{}.Counts && o.Progress.Done == 0 && o.State == r.State
 }
 
-// remember records that a run was applied, and has the pull requests shown anew whose plans would revert that.
-func remember(ctx context.Context, ap *Applier, r runs.Run, l runs.LastApply) error {
+// remember records that a run was applied, with the state since then, and has the pull requests shown anew whose plans would revert
+// that.
+func remember(ctx context.Context, ap *Applier, r runs.Run, since runs.StateID) error {
+	l := runs.LastApply{Number: r.Pull.Number, Head: r.Head, By: r.Actor, State: since, Into: r.Into}
 	if err := ap.Ledger.Remember(ctx, r, l); err != nil {
 		return err
 	}
@@ -108,8 +110,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	}
 	// First the fact on which decisions about other pull requests depend.
 	if e.Outcome == nil || !untouched(s.Run, o) {
-		l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State, Into: s.Into}
-		if err := remember(ctx, ap, s.Run, l); err != nil {
+		if err := remember(ctx, ap, s.Run, o.State); err != nil {
 			return err
 		}
 	}

@@ -109,3 +109,32 @@ func TestDenialsOfAHead(t *testing.T) {
 		}
 	}
 }
+
+// TestAskedOfAHead is a table of looks, each after another one: whether commands about some projects alone have had the head looked at
+// so far, by the second one.
+func TestAskedOfAHead(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		was, is Look
+		want    bool
+	}{
+		"the first look":                 {Look{}, Look{Head: "a", Asked: true}, true},
+		"after a whole one":              {Look{Head: "a"}, Look{Head: "a", Asked: true}, false},
+		"a whole one":                    {Look{Head: "a", Asked: true}, Look{Head: "a"}, false},
+		"again":                          {Look{Head: "a", Asked: true}, Look{Head: "a", Asked: true}, true},
+		"at another head":                {Look{Head: "a"}, Look{Head: "b", Asked: true}, true},
+		"into another branch":            {Look{Head: "a"}, Look{Head: "a", Into: "release", Asked: true}, true},
+		"since the pull request is open": {Look{Head: "a", Closed: true}, Look{Head: "a", Asked: true}, true},
+	} {
+		ld := Ledger{Records: &memory.Store{}}
+		for _, l := range []Look{test.was, test.is} {
+			l.Pull = pull
+			if err := ld.SaveLook(t.Context(), l); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := ld.LastLook(t.Context(), pull); got.Asked != test.want || err != nil {
+			t.Errorf("%s: %v, %v", name, got.Asked, err)
+		}
+	}
+}
