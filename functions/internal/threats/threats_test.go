@@ -39,6 +39,9 @@ func threatsOf(t *testing.T) map[string]threat {
 	return out
 }
 
+// seed is an attack by the history of one seed.
+var seed = regexp.MustCompile(`^TestFound/.*[0-9]$`)
+
 // TestThreats holds that each threat has an attack, and that each attack and each defence
 // of a row is there. That the defence is needed is what the mutants show.
 func TestThreats(t *testing.T) {
@@ -62,6 +65,9 @@ func TestThreats(t *testing.T) {
 		}
 		if !r.attackIsIn(tests[r.pkg]) {
 			t.Errorf("%s: %s has no test %s", r.at, r.pkg, r.pattern)
+		}
+		if seed.MatchString(r.pattern) {
+			t.Errorf("%s: %s: a seed has another history as soon as the pipeline asks for one thing more: tell its story in a test", r.at, r.pattern)
 		}
 	}
 	for name, x := range threats {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -213,6 +214,55 @@ func TestLeftByATwin(t *testing.T) {
 	s.settle()
 	s.expect("the check of the other one", s.check("twin"), "success 2 to add")
 	s.expect("the status", s.status(n), "To apply this plan")
+}
+
+// TestLeftBeforeATwin holds that a pull request which has left a head counts nothing in the checks of one that comes to it later.
+func TestLeftBeforeATwin(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	for _, branch := range []string{"b", "twin"} {
+		s.repo.Push("GitHub", branch, "Change", githubtest.Files{"b.tf": resource("b", "1")})
+	}
+	s.repo.OpenPull("alice", "Change", "b")
+	engine := s.pipeline.Engine
+	s.pipeline.Engine = failing{engine}
+	s.settle()
+	s.pipeline.Engine = engine
+	s.expect("the check alone", s.check("b"), "failure Planning failed")
+	s.repo.Push("alice", "b", "More", githubtest.Files{"b.tf": resource("b", "2")})
+	s.settle()
+	s.repo.OpenPull("alice", "The same", "twin")
+	s.settle()
+	s.expect("the check of the other one", s.check("twin"), "success 2 to add, 0 to change, 0 to destroy\n")
+}
+
+// TestRetargetedBesideATwin has a process die that drops a plan for another base branch, before the check of another pull request with
+// the same head is written: its next try writes that.
+func TestRetargetedBesideATwin(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.repo.Push("bob", "release", "Release", githubtest.Files{"RELEASE.md": "1"})
+	for _, branch := range []string{"b", "twin"} {
+		s.repo.Push("GitHub", branch, "Change", githubtest.Files{"b.tf": resource("b", "1")})
+	}
+	s.repo.OpenPull("alice", "Change", "twin")
+	s.settle()
+	n := s.repo.OpenPull("alice", "Change", "b")
+	engine := s.pipeline.Engine
+	s.pipeline.Engine = failing{engine}
+	s.settle()
+	s.pipeline.Engine = engine
+	s.expect("the check of both", s.check("twin"), "failure 2 to add, 0 to change, 0 to destroy (failure on #2)")
+	var died atomic.Bool
+	s.moody(func(call string) bool {
+		return call == "check 2 to add, 0 to change, 0 to destroy" && died.CompareAndSwap(false, true)
+	})
+	s.repo.Retarget("alice", n, "release")
+	s.settle()
+	s.expect("the check of the other one", s.check("twin"), "success 2 to add, 0 to change, 0 to destroy\n")
+	if !died.Load() {
+		t.Error("the process did not die")
+	}
 }
 
 // TestMergedBesideATwin is the story of a history (seed 97111921 of the brief ones): two pull requests have the same head, and

@@ -383,6 +383,33 @@ func TestTransferredWhileAsked(t *testing.T) {
 	}
 }
 
+// checked is a GitHub in which something happens after each check.
+type checked struct {
+	dispatch.GitHub
+	after func()
+}
+
+func (h checked) PutCheck(ctx context.Context, id int64, c github.Check) (int64, error) {
+	id, err := h.GitHub.PutCheck(ctx, id, c)
+	h.after()
+	return id, err
+}
+
+// TestTransferredBeforeALook holds that an event about a pull request whose repository is transferred before anybody has looked at it,
+// and after its head's check was written, is handled where the repository is by then.
+func TestTransferredBeforeALook(t *testing.T) {
+	t.Parallel()
+	s := movable(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.strict = false
+	connect, happens := s.pipeline.Connect, sync.OnceFunc(func() { s.repo.Transfer("alice", "beta") })
+	s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
+		hub, err := connect(p)
+		return checked{hub, happens}, err
+	}
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.expect("the status", s.status(n), "2 to add")
+}
+
 // TestRenamedWithHooks moves a repository while it is applied: the hooks after that are called once, and people who are told
 // elsewhere hear the name that it has by then. A hook hears the one that it had at the last look.
 func TestRenamedWithHooks(t *testing.T) {
