@@ -13,6 +13,11 @@ func (p ProjectStatus) afterMerge() bool {
 	return p.Behind != nil && len(p.Behind.OnMerge) > 0 && !p.ByMerge && !p.Removed
 }
 
+// ownOrder reports whether such a plan waits for the merge, as the base branch lacked the order when it was made.
+func (p ProjectStatus) ownOrder() bool {
+	return p.Standing == Ready && p.afterMerge() && !p.Behind.Destroys
+}
+
 // onceMerged tells why nobody can apply a plan before the merge, and how what is merged is applied.
 func (p ProjectStatus) onceMerged() string {
 	if p.Owner == "" && p.Behind != nil {

@@ -28,7 +28,7 @@ func (c Check) Title(limit int) string {
 		title = "Cannot be applied yet: " + sums.ToCome(c.Counts) + c.with()
 	case Queued, Planning, Postponed:
 		title = "Planning"
-	case Ready, OnMerge, OnceMerged:
+	case Ready, later, OnMerge, OnceMerged:
 		title = sums.ToCome(c.Counts) + c.with()
 	case Blocked:
 		title = "Cannot be applied now: " + sums.ToCome(c.Counts) + c.with()

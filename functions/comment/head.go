@@ -123,6 +123,13 @@ func (h Head) Title(limit int) string {
 	if h.Standing == HeadNoChanges && slices.ContainsFunc(h.Projects, func(p ProjectStatus) bool { return p.FinishedBy != 0 }) {
 		title = "Applied by the applies of other pull requests"
 	}
+	ready, _, _ := h.count(row.of)
+	if n, _, _ := h.count([]Standing{later}); h.Standing == HeadWaiting && ready == 0 && n > 0 { // no comment applies what is left
+		row.of, title = []Standing{later}, heads[HeadOnceMerged].title
+		if h.Enforced && slices.ContainsFunc(h.Projects, ProjectStatus.ownOrder) {
+			title = "The order has to be merged first: %s"
+		}
+	}
 	if h.Standing == HeadApplying && h.queues() {
 		title = "In the queue behind " + turns.Pulls(h.ahead()) + ": %s"
 	}
@@ -215,10 +222,14 @@ func (h Head) Summary(limit int) string {
 
 // passes tells when the check passes, where that is no matter of course.
 func (h Head) passes() string {
-	if h.Standing == HeadWaiting && h.Enforced {
-		return "The base branch wants plans to be applied before the merge: this check passes once they are."
+	if h.Standing != HeadWaiting || !h.Enforced {
+		return ""
 	}
-	return ""
+	text := "The base branch wants plans to be applied before the merge: this check passes once they are."
+	if slices.ContainsFunc(h.Projects, ProjectStatus.ownOrder) {
+		text += " This pull request has an order by which some are applied after the merge: the base branch has to have that order before."
+	}
+	return text
 }
 
 // table lists the projects, those in trouble first, in at most limit bytes.

@@ -34,7 +34,7 @@ var headlines = []struct {
 	{[]Standing{Queued, Planning, Postponed}, "Lockstep is planning %s", "Lockstep is planning %d of %d projects of %s", "is being planned", "are being planned", nil},
 	{[]Standing{Awaiting, ApplyQueued, Applying}, "Lockstep is applying %s", "Lockstep is applying %d of %d projects of %s", "is being applied", "are being applied", nil},
 	{[]Standing{inLine}, "The apply of %s waits in the queue", "In the queue: %d of %d projects of %s", "waits in the queue", "wait in the queue", nil},
-	{[]Standing{Ready, OnMerge, OnceMerged}, "Plan for %s", "Plan for %d of %d projects of %s", "is planned", "are planned", plannedOnly},
+	{[]Standing{Ready, later, OnMerge, OnceMerged}, "Plan for %s", "Plan for %d of %d projects of %s", "is planned", "are planned", plannedOnly},
 	{[]Standing{Previewed}, "Plan without credentials for %s", "Plan without credentials for %d of %d projects of %s", "is planned without credentials", "are planned without credentials", plannedOnly},
 	{[]Standing{Closed}, "Closed, not applied: %s", "Closed, not applied: %d of %d projects of %s", "is not applied", "are not applied", nil},
 	{[]Standing{elsewhere}, "What %s has merged is applied", "Applied by other pull requests: %d of %d projects of %s", "is applied by another pull request", "are applied by other pull requests", nil},

@@ -124,6 +124,9 @@ const held Standing = "held"
 // inLine stands for ApplyQueued behind the applies of other pull requests, likewise.
 const inLine Standing = "in line"
 
+// later stands for Ready behind what the merge applies, likewise.
+const later Standing = "later"
+
 // elsewhere stands for a project that the apply of another pull request has finished, likewise.
 const elsewhere Standing = "elsewhere"
 
@@ -133,6 +136,8 @@ func (p ProjectStatus) ranked() Standing {
 		return elsewhere
 	case p.Held():
 		return held
+	case p.Standing == Ready && p.afterMerge():
+		return later
 	case p.Standing == ApplyQueued && len(p.Ahead) > 0:
 		return inLine
 	}

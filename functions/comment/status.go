@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
@@ -293,10 +294,10 @@ func (s Status) next(has func(...Standing) bool) []string {
 		}
 		when, then := "To apply this plan", ""
 		switch {
-		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed && !p.afterMerge() }):
+		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed }):
 			when = "When that is fulfilled, to apply this plan"
 		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool {
-			return p.ranked() == Ready && !p.Removed && !p.afterMerge() && !p.Behind.AfterFailed()
+			return p.ranked() == Ready && !p.Removed && !p.Behind.AfterFailed()
 		}):
 			when = "Once what comes before is planned again, to apply this plan"
 		case holds(Ready):
@@ -323,6 +324,9 @@ func (s Status) next(has func(...Standing) bool) []string {
 	}
 	if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && p.afterMerge() }) {
 		say = append(say, fmt.Sprintf("What comes after such a plan is applied after the merge: comment %s then.", markdown.Code("lockstep retry")))
+	}
+	if slices.ContainsFunc(s.Projects, ProjectStatus.ownOrder) {
+		say = append(say, reasons.OrderFirst)
 	}
 	if has(OnMerge) && s.Automerge {
 		say = append(say, fmt.Sprintf("The merge is left to you: %s merges what is applied before.", markdown.Code("automerge")))

@@ -66,8 +66,10 @@ func (r OutOfOrder) words() (text, remedy string) {
 		return text, planAgain(true)
 	case r.Once:
 		return text, onceMerged
+	case len(r.OnMerge) > 0 && !r.Later && !r.Removed && r.Destroys:
+		return text, AfterMerge(r.OnMerge)
 	case len(r.OnMerge) > 0 && !r.Later && !r.Removed:
-		return text, fmt.Sprintf("%s Take the depends_on of %s out of this pull request, if it is to be applied before.", AfterMerge(r.OnMerge), markdown.Code(r.Project))
+		return text, fmt.Sprintf("%s Take the depends_on of %s out of this pull request, if it is to be applied before. %s", AfterMerge(r.OnMerge), markdown.Code(r.Project), OrderFirst)
 	case len(r.Again) > 0 && len(r.Left) == 1 && len(r.OnMerge) > 0:
 		return text, fmt.Sprintf("Plan that again first, with %s.", markdown.Code("lockstep plan -p "+r.Left[0]))
 	case len(r.Again) > 0 && len(r.Left) == 1:
@@ -84,6 +86,10 @@ func (r OutOfOrder) words() (text, remedy string) {
 func AfterMerge(names []string) string {
 	return fmt.Sprintf("The merge applies %s, and no comment does before. After it, comment %s for a plan of what is left.", SomeOf(names).Text(), markdown.Code("lockstep retry"))
 }
+
+// OrderFirst tells how the merge applies a project, too, that comes after one which the merge applies, by the order of the pull
+// request itself.
+const OrderFirst = "For the merge to apply it, too, merge its depends_on first, in a pull request of its own, and comment `lockstep plan` here then."
 
 func depend(names []string) string {
 	if len(names) == 1 {

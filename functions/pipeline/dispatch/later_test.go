@@ -100,10 +100,44 @@ func TestOrderOfThePullRequestsOwn(t *testing.T) {
 			t.Errorf("no apply helps, says the %s:\n%s", what, text)
 		}
 	}
+	s.expect("the head", s.checkOf("b", "lockstep").Title, "To be applied after the merge: 1 of 2 projects, 2 to add")
 	s.repo.Merge("alice", n)
 	s.settle()
 	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`", "**Merged, but not applied**: `app`")
 	s.say("alice", n, "lockstep retry")
 	s.expect("the plan after it", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | waits for `lockstep apply` |")
 	s.expect("the apply after it", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 2 added")
+}
+
+// TestOrderMergedFirst holds that a pull request with an order of its own, which the base branch's check keeps out, tells of the way on,
+// and that this way leads on.
+func TestOrderMergedFirst(t *testing.T) {
+	t.Parallel()
+	enforced := func(hcl string) string {
+		return strings.Replace(hcl, "dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"", 1) + "check {\n  waiting = \"action_required\"\n}\n"
+	}
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "db/main.tf": resource("a", "1"), "lockstep.hcl": enforced(unordered)})
+	both := githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1"), "lockstep.hcl": enforced(appLast)}
+	n := s.pull("alice", "b", both)
+	const first = "merge its depends_on first, in a pull request of its own, and comment `lockstep plan` here then."
+	head := s.checkOf("b", "lockstep")
+	s.expect("the head", head.Title+"\n"+head.Summary, "The order has to be merged first: 1 of 2 projects, 2 to add", "this check passes once they are.", "the base branch has to have that order before.", first)
+	s.expect("the project", s.checkOf("b", "lockstep/app").Summary, first)
+	s.expect("the status", s.status(n), first)
+	s.expect("an apply", s.say("alice", n, "lockstep apply -p app"), first)
+	if head.Conclusion != github.ConcludedActionRequired {
+		t.Errorf("the head: %s", head.Conclusion)
+	}
+	order := s.pull("bob", "order", githubtest.Files{"lockstep.hcl": enforced(appLast)})
+	s.repo.Merge("bob", order)
+	s.settle()
+	s.say("alice", n, "lockstep plan")
+	for _, c := range s.repo.Checks(s.repo.Head("b")) {
+		if c.Conclusion != github.ConcludedSuccess {
+			t.Errorf("%s, once the order is merged: %s", c.Name, c.Conclusion)
+		}
+	}
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`", "**Applied** `app`")
 }

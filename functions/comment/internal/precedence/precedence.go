@@ -82,8 +82,11 @@ func (b *Behind) Text(p Plan) string {
 		text += fmt.Sprintf(" First %s %s to be planned again: comment %s%s.", some(b.Again), plural(len(b.Again) == 1, "has", "have"), markdown.Code("lockstep plan -p "+name), plural(len(b.Again) == 1, "", " for each"))
 		then = "Then comment"
 	}
-	if p.AfterMerge {
+	switch {
+	case p.AfterMerge && b.Destroys:
 		return text + " " + reasons.AfterMerge(b.OnMerge)
+	case p.AfterMerge:
+		return text + " " + reasons.AfterMerge(b.OnMerge) + " " + reasons.OrderFirst
 	}
 	alone := fmt.Sprintf("comment %s on the pull request", p.Apply)
 	switch {

@@ -1,0 +1,35 @@
+package comment
+
+import (
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+)
+
+// TestTitleOfAWaitingHead holds that the title of a head tells of the command that applies it, or of the merge where none does.
+func TestTitleOfAWaitingHead(t *testing.T) {
+	t.Parallel()
+	plan := func(behind *Behind) ProjectStatus {
+		return ProjectStatus{Name: "app", Standing: Ready, Plan: someHash, Counts: counting.Counts{Add: 1}, Behind: behind}
+	}
+	own := plan(&Behind{On: []string{"net"}, Left: []string{"net"}, OnMerge: []string{"net"}})
+	destroyed := plan(&Behind{On: []string{"net"}, Left: []string{"net"}, OnMerge: []string{"net"}, Destroys: true})
+	onMerge := ProjectStatus{Name: "net", Standing: OnMerge, ByMerge: true, Plan: someHash, Counts: counting.Counts{Add: 1}}
+	const waits, merge = "Waits for lockstep apply: ", "To be applied after the merge: "
+	for _, test := range []struct {
+		projects []ProjectStatus
+		enforced bool
+		want     string
+	}{
+		{[]ProjectStatus{plan(nil), onMerge}, false, waits + "1 of 2 projects, 1 to add, 0 to change, 0 to destroy"},
+		{[]ProjectStatus{own, onMerge}, false, merge + "1 of 2 projects, 1 to add, 0 to change, 0 to destroy"},
+		{[]ProjectStatus{own, onMerge}, true, "The order has to be merged first: 1 of 2 projects, 1 to add, 0 to change, 0 to destroy"},
+		{[]ProjectStatus{destroyed, onMerge}, true, merge + "1 of 2 projects, 1 to add, 0 to change, 0 to destroy"},
+		{[]ProjectStatus{own, plan(nil), onMerge}, true, waits + "1 of 3 projects, 1 to add, 0 to change, 0 to destroy"},
+	} {
+		h := Head{Status: Status{Projects: test.projects}, Standing: HeadWaiting, Enforced: test.enforced}
+		if got := h.Title(255); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
