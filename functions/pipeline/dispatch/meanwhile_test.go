@@ -174,3 +174,37 @@ func TestPendingDuringTheApplyOfAFormerHead(t *testing.T) {
 	s.settle()
 	s.headIs("once it is planned", "b", "neutral Waits for lockstep apply: 2 of 2 projects, 5 to add, 0 to change, 0 to destroy")
 }
+
+// TestMergedBeforeItsTurn holds that an apply whose pull request is merged before its turn is answered once, where it was asked for, and that the
+// command that it names leads on, whether the event of the merge is handled before it or after.
+func TestMergedBeforeItsTurn(t *testing.T) {
+	t.Parallel()
+	for name, handled := range map[string]bool{"after its event": true, "before its event": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+			n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+			id := s.repo.Comment("alice", n, "lockstep apply")
+			if _, err := s.hub.Deliver(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			merged := false
+			s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+				if m.Kind == pipeline.ToApply && !merged {
+					merged = true
+					s.repo.Merge("bob", n)
+					if handled {
+						s.meanwhile()
+					}
+				}
+				return s.pipeline.Handle(ctx, m)
+			})
+			s.settle()
+			s.expect("the apply", s.answerTo(n, id), "**Not applied** `.`", "The pull request is merged.", "Comment `lockstep retry` for a plan of the base branch")
+			s.expect("the status", s.status(n), "Merged, but not applied", "comment `lockstep retry` for a plan of the base branch, look at it, and comment `lockstep apply`")
+			s.expect("the check", s.check("b"), "action_required Merged, but not applied")
+			s.expect("the plan", s.say("alice", n, "lockstep retry"), "**Planned** `.`: 2 to add")
+			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
+		})
+	}
+}
