@@ -190,6 +190,8 @@ func (c Check) toApply() string {
 	switch {
 	case c.Behind != nil:
 		return c.inOrder()
+	case c.Standing == OnMerge && c.Held() && c.Required.MayCome():
+		return "When that is fulfilled, before the merge or after it, merging the pull request applies this plan, if it still fits the base branch then."
 	case c.Standing == OnMerge && c.Held():
 		return "When that is fulfilled, merging the pull request applies this plan. A merge before that does not."
 	case c.Standing == OnMerge:

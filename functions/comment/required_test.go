@@ -28,6 +28,9 @@ func TestRequirements(t *testing.T) {
 		},
 	}}}
 	missing := unknownTree()
+	coming := rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Fails, Of: []rulings.Ruling{{
+		Rule: rulings.Requirement, Outcome: rulings.Fails, At: "lockstep.hcl:3", Of: []rulings.Ruling{{Rule: rulings.Approvals, Outcome: rulings.Fails, Want: 1}},
+	}}}
 	plan := func(name string, s Standing, r *rulings.Ruling) ProjectStatus {
 		return ProjectStatus{Name: name, Standing: s, Counts: counting.Counts{Add: 1}, Plan: someHash, Body: "the plan", Required: r}
 	}
@@ -36,6 +39,8 @@ func TestRequirements(t *testing.T) {
 		{plan("net", Ready, &missing)},
 		{plan("net", Ready, &missing), plan("app", Ready, &fulfilled), plan("db", OnMerge, &missing)},
 		{plan("net", OnMerge, &missing), plan("app", OnMerge, &fulfilled)},
+		{plan("net", OnMerge, &coming), plan("app", OnMerge, &fulfilled)},
+		{plan("net", OnMerge, &coming), plan("app", OnMerge, &missing)},
 		{plan("net", Renewed, &missing)},
 		{plan("net", NoChanges, nil)},
 	} {

@@ -319,8 +319,12 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(OnceMerged) {
 		say = append(say, fmt.Sprintf("Comment %s on this pull request once it is merged, for plans of what is to be applied after the merge.", markdown.Code("lockstep retry")))
 	}
-	if holds(OnMerge) {
+	lacking := func(p ProjectStatus) bool { return p.Standing == OnMerge && p.Held() && !p.Required.MayCome() }
+	switch {
+	case slices.ContainsFunc(s.Projects, lacking):
 		say = append(say, "What is missing has to be there before the merge: the merge applies no plan that lacks it.")
+	case holds(OnMerge):
+		say = append(say, "What is missing may come before the merge or after it: the merge applies such a plan once it is there, if the plan still fits the base branch then.")
 	}
 	if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && p.afterMerge() }) {
 		say = append(say, fmt.Sprintf("What comes after such a plan is applied after the merge: comment %s then.", markdown.Code("lockstep retry")))

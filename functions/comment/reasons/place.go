@@ -71,7 +71,7 @@ type NotEncrypted struct{ Project string }
 
 func (r NotEncrypted) words() (text, remedy string) {
 	return fmt.Sprintf("The encryption block of %s takes effect when it is merged: until then its first state would be written in clear, and stay readable in old versions.", markdown.Code(r.Project)),
-		fmt.Sprintf("Merge the pull request first; then plan %s in another one, or have %s apply it on the merge. To apply before the merge, have the environment on the base branch set %s.", markdown.Code(r.Project), settings, markdown.Code("TF_ENCRYPTION"))
+		fmt.Sprintf("%s Or have the base branch's %s apply it on the merge. To apply before the merge, have the environment on the base branch set %s.", onceMerged, settings, markdown.Code("TF_ENCRYPTION"))
 }
 
 // PlaceMoved: the state has another address than in the plan.

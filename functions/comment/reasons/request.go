@@ -128,6 +128,8 @@ type AppliedLater struct {
 	Renewed bool     `json:",omitempty"`
 	Options []string `json:",omitempty"`
 	Held    bool     `json:",omitempty"`
+	// Comes is set if each of those may come to an end after the merge, too: the apply waits for that.
+	Comes bool `json:",omitempty"`
 }
 
 func (r AppliedLater) words() (text, remedy string) {
@@ -140,6 +142,8 @@ func (r AppliedLater) words() (text, remedy string) {
 	case r.Renewed:
 		return text + ", and the plan is another one than before: the merge does not apply it, since nobody has asked for it.",
 			fmt.Sprintf("Look at the plan that is there now, and comment %s: the merge applies the plan that is made then.", again)
+	case r.Held && r.Comes:
+		return text + ".", "What is in the way may be gone before the merge or after it: the merge applies the plan once it is, if the plan still fits the base branch then."
 	case r.Held:
 		return text + ".", "What is in the way has to be gone before the merge: a merge before that does not apply the plan."
 	}

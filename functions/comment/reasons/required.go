@@ -2,6 +2,7 @@ package reasons
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
@@ -21,6 +22,20 @@ type Required struct {
 	Elsewhere bool `json:",omitempty"`
 	// Typed is the command that is refused, for the remedy alone: one without it would mean more. The reply has it.
 	Typed grammar.Command `json:"-"`
+}
+
+// MayCome reports whether all reasons against an apply that the merge is to do come to an end by the clock, by people, or by the applies of
+// other projects: it waits for that after the merge.
+func (rs List) MayCome() bool {
+	return !slices.ContainsFunc(rs, func(r Reason) bool {
+		switch r := r.(type) {
+		case Required:
+			return !r.Tree.MayCome()
+		case AppliedLater, LockedByAnother, Awaits:
+			return false
+		}
+		return true
+	})
 }
 
 // again is the command for another attempt.

@@ -15,14 +15,14 @@ func TestHeldOnMerge(t *testing.T) {
 	files["lockstep.hcl"] = "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\nrequire \"apply\" {\n  approvals = 1\n}\n"
 	s := newStage(t, files)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	const missing, merging, promise = "**missing**: an approval of the planned commit", "When that is fulfilled, merging the pull request applies this plan", "will be applied on merge"
-	s.expect("the status", s.status(n), "cannot be applied yet: 2 to add", "**waits** for what is missing, then for the merge", missing, "the merge applies no plan that lacks it")
+	const missing, merging, promise = "**missing**: an approval of the planned commit", "When that is fulfilled, before the merge or after it, merging the pull request applies this plan", "will be applied on merge"
+	s.expect("the status", s.status(n), "cannot be applied yet: 2 to add", "**waits** for what is missing, then for the merge", missing, "What is missing may come before the merge or after it")
 	s.never("the status", s.status(n), promise, "Merging this pull request applies the plans")
 	s.expect("the page", s.onPage(n), "**waits** for what is missing, then for the merge", missing, merging)
 	net := s.checkOf("b", "lockstep/net")
 	s.expect("the project's check", string(net.Conclusion)+" "+net.Title+"\n"+net.Summary, "failure Cannot be applied yet: 2 to add", missing, merging)
 	head := s.checkOf("b", "lockstep")
-	s.expect("the check of the head", string(head.Conclusion)+" "+head.Title+"\n"+head.Summary, "failure Cannot be applied now", "**waits** for what is missing, then for the merge", missing, "the merge applies no plan that lacks it")
+	s.expect("the check of the head", string(head.Conclusion)+" "+head.Title+"\n"+head.Summary, "failure Cannot be applied now", "**waits** for what is missing, then for the merge", missing, "What is missing may come before the merge or after it")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
 	s.expect("the status then", s.status(n), "### Plan for", promise, "Merging this pull request applies the plans")

@@ -12,7 +12,7 @@ import (
 // sent to no merge that applies nothing.
 func TestApplyOfALaterPlan(t *testing.T) {
 	t.Parallel()
-	const merges, held = "Merge the pull request: that applies the plan.", "What is in the way has to be gone before the merge"
+	const merges, comes = "Merge the pull request: that applies the plan.", "What is in the way may be gone before the merge or after it"
 	onMerge := func(hcl string) string {
 		return strings.Replace(hcl, "dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"", 1)
 	}
@@ -27,7 +27,7 @@ func TestApplyOfALaterPlan(t *testing.T) {
 	files["lockstep.hcl"] = onMerge(files["lockstep.hcl"])
 	s := newStage(t, files)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	told(s, "without an approval", s.say("alice", n, "lockstep apply"), "is applied on merge.", "**missing**: an approval of the planned commit", held)
+	told(s, "without an approval", s.say("alice", n, "lockstep apply"), "is applied on merge.", "**missing**: an approval of the planned commit", comes)
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
 	s.expect("with it", s.say("alice", n, "lockstep apply"), merges)

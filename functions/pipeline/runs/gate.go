@@ -152,8 +152,9 @@ func Gate(q Request) Decision {
 		}
 	}
 	if len(d.Reasons) > 1 {
+		comes := d.Reasons.MayCome()
 		for i, r := range d.Reasons {
-			d.Reasons[i] = held(r)
+			d.Reasons[i] = held(r, comes)
 		}
 	}
 	if p := q.Placing; p != nil {
@@ -165,11 +166,11 @@ func Gate(q Request) Decision {
 	return d
 }
 
-// held is a reason beside which others stand.
-func held(r reasons.Reason) reasons.Reason {
+// held is a reason beside which others stand; comes tells whether those may come to an end after the merge.
+func held(r reasons.Reason, comes bool) reasons.Reason {
 	switch r := r.(type) {
 	case reasons.AppliedLater:
-		r.Held = true
+		r.Held, r.Comes = true, comes
 		return r
 	case reasons.Awaits:
 		r.Held = true
