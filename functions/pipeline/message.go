@@ -26,6 +26,7 @@ type Kind string
 const (
 	Pushed       Kind = "pushed"    // a pull request may have a new head: plan it
 	Commanded    Kind = "commanded" // somebody wrote a comment with commands
+	Rerun        Kind = "rerun"     // somebody wants all check runs of a commit made again, of which GitHub names no pull request
 	Closed       Kind = "closed"    // a pull request was merged, or closed
 	Landed       Kind = "landed"    // a head was merged before its projects were planned: plan those of the merge
 	Grouped      Kind = "grouped"   // a merge queue wants the check of a merge group
@@ -65,7 +66,7 @@ type Message struct {
 	Lost bool `json:",omitempty"`
 	// MergeGroup is the commit of a merge group.
 	MergeGroup string `json:",omitempty"`
-	// Head is the commit to plan, whose check run the plan is written to; that of the check run whose button was pressed.
+	// Head is the commit to plan, whose check run the plan is written to; that of the check runs whose button was pressed.
 	Head string `json:",omitempty"`
 	// Target names the run to plan, check, apply, recover or release, among those of the pull request: see
 	// [Run.Target]. Attempt must equal the run's Attempt for a plan or a check, or its Try for an
@@ -82,6 +83,12 @@ const Requested = "checks_requested"
 // Run is the key of the run to plan or apply.
 func (m Message) Run() string { return m.Pull.Runs() + "/" + m.Target }
 
+// Of returns the command that a [Rerun] is on a pull request with the commit.
+func (m Message) Of(pull int) Message {
+	m.ID, m.Kind, m.Pull.Number = fmt.Sprintf("%s-%d", m.ID, pull), Commanded, pull
+	return m
+}
+
 const again = "-again-"
 
 // Again returns the message under another ID, for where it may be lost: handling it twice is
@@ -97,6 +104,7 @@ func (m Message) Again(name string) Message {
 var queues = map[Kind]QueueName{
 	Pushed:       Events,
 	Commanded:    Events,
+	Rerun:        Events,
 	Closed:       Events,
 	Landed:       Events,
 	Grouped:      Events,
@@ -114,7 +122,7 @@ var queues = map[Kind]QueueName{
 // repository has the ID and the name that it gives.
 func (m Message) Heard() bool {
 	switch m.Kind {
-	case Pushed, Commanded, Closed, Grouped:
+	case Pushed, Commanded, Rerun, Closed, Grouped:
 		return !m.Found
 	}
 	return false

@@ -1,19 +1,21 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // pressed returns the command of a button as it is carried out; refused is the reply if it is not. A page whose commit is not
 // the head any more shows nothing of what the command would be about: but an apply goes on after a push, on the page where it
-// was begun, and one that an earlier try of the message has queued is sent on its way. In a pull request from a fork, a button for a plan names the commit on whose page it is, if somebody has named it
-// before.
+// was begun, and one that an earlier try of the message has queued is sent on its way. In a pull request from a fork, a button for a
+// plan names the commit on whose page it is, if somebody has named it before, for the project, or for all.
 func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.Command, refused comment.Reply, err error) {
 	at, pull := co.Evidence.Message.Head, co.Evidence.Pull
 	if at == "" {
@@ -24,10 +26,17 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 		return c, nil, err
 	}
 	if at == pull.Head.SHA {
-		named := func(s ledger.Versioned) bool { return s.Named == at && s.Meant(c) }
-		if pull.Open && pull.Fork() && c.Verb == comment.Plan && c.Project != "" && slices.ContainsFunc(all, named) {
-			c.Commit = at
+		named := slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return s.Named != at || !s.Meant(c) })
+		if !pull.Open || !pull.Fork() || c.Verb != comment.Plan || len(named) == 0 {
+			return c, nil, nil
 		}
+		if c.Project == "" {
+			l, err := co.Ledger.LastLook(ctx, co.Evidence.Message.Pull)
+			if err != nil || len(named) < l.Projects {
+				return c, nil, err
+			}
+		}
+		c.Commit = at
 		return c, nil, nil
 	}
 	goesOn := func(s ledger.Versioned) bool { return s.Head == at && s.Phase.UnderWay() && s.Meant(c) }
@@ -36,4 +45,27 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 		return c, nil, nil
 	}
 	return c, evidence.RefusedFormer(c, at, pull.Head.SHA), nil
+}
+
+// rerun has the check runs of a commit made again that GitHub names no pull request of, as those from forks: by the records, each
+// open pull request whose head it is gets the command.
+func (t *task) rerun(ctx context.Context) error {
+	numbers, err := report.PullsAt(ctx, t.report, t.message.Head)
+	if err != nil {
+		return err
+	}
+	for _, n := range numbers {
+		m := t.message.Of(n)
+		l, err := t.ledger.LastLook(ctx, m.Pull)
+		if err != nil {
+			return err
+		}
+		if l.Closed || cmp.Or(l.GivenUp, l.Head) != m.Head {
+			continue
+		}
+		if err := t.queue.Send(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +162,58 @@ func TestButtonsOfAFork(t *testing.T) {
 	s.expect("a page of what was named before", s.pressOld("alice", check.ID, n, "plan"), "**Not planned** `net`", "That button is of an earlier commit")
 	if bare, others := e.bare(); bare != 3 || others != 0 {
 		t.Errorf("%d plans without credentials, %d others, after a push", bare, others)
+	}
+}
+
+// TestRerunOfAFork has all checks of a commit made again, and that of the head, which is for all projects, too: GitHub names no pull
+// request from a fork. Nothing is planned that no maintainer has named the commit for.
+func TestRerunOfAFork(t *testing.T) {
+	t.Parallel()
+	files := maps.Clone(twoProjects)
+	files["lockstep.hcl"] = forksAllowed
+	s := newStage(t, files)
+	e := &watchedEngine{Engine: s.pipeline.Engine}
+	s.pipeline.Engine = e
+	fork, n, head := s.theirs(githubtest.Files{"db/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	answered := func(what string, press func(), want ...string) {
+		t.Helper()
+		before := len(s.repo.Comments(n))
+		press()
+		s.settle()
+		all := s.repo.Comments(n)
+		if len(all) != before+1 {
+			t.Fatalf("%s has %d answers", what, len(all)-before)
+		}
+		s.expect(what, all[before].Body, want...)
+	}
+	commit := func(who string) func() { return func() { s.repo.RerequestAll(who, head) } }
+	check := func() {
+		for _, c := range s.repo.Checks(head) {
+			if c.Name == "lockstep" {
+				s.repo.Rerequest("alice", c.ID)
+			}
+		}
+	}
+	answered("a commit that nobody has named", commit("alice"), "**Not planned**", "lockstep plan "+head[:7])
+	s.expect("one project", s.say("alice", n, "lockstep plan "+head+" -p db"), "**Planned** `db`")
+	answered("a commit that is named for one project", commit("alice"), "**Not planned**", "lockstep plan "+head[:7])
+	s.expect("the other one", s.say("alice", n, "lockstep plan "+head+" -p app"), "**Planned** `app`")
+	answered("its author", commit("mallory"), "**Not planned**", "`mallory` has the permission `read`")
+	if bare, others := e.bare(); bare != 2 || others != 0 {
+		t.Errorf("%d plans without credentials, %d others", bare, others)
+	}
+	answered("the commit", commit("alice"), "**Planned** `db`", "**Planned** `app`")
+	answered("the check of the head", check, "**Planned** `db`", "**Planned** `app`")
+	if bare, others := e.bare(); bare != 6 || others != 0 {
+		t.Errorf("%d plans without credentials, %d others", bare, others)
+	}
+	fork.Push("mallory", "theirs", "More", githubtest.Files{"db/b.tf": resource("b", "2")})
+	s.settle()
+	before := len(s.repo.Comments(n))
+	commit("alice")()
+	s.settle()
+	if got := len(s.repo.Comments(n)); got != before {
+		t.Errorf("a former head has %d answers", got-before)
 	}
 }
 

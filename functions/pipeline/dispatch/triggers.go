@@ -33,6 +33,10 @@ var triggers = map[pipeline.Kind]trigger{
 			return t.abandonEvent(ctx, why, t.answerBroken(ctx, why))
 		},
 	},
+	pipeline.Rerun: {
+		(*task).rerun,
+		func(*task, context.Context, comment.Broken) error { return nil }, // it has no pull request to be told on
+	},
 	pipeline.Closed: {
 		(*task).close,
 		(*task).abandonClosed,

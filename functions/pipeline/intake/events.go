@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,19 +118,24 @@ func ofProject(check, externalID string) (number int, project string) {
 	return number, project
 }
 
-// reruns returns the tasks of the button "Re-run" of a check run: the commands with the same effect.
+// reruns returns the tasks of the button "Re-run" of a check run: the commands with the same effect. GitHub's list of pull requests lacks
+// those from forks: where it has none, the records have them.
 func reruns(id string, e github.RerunEvent) []pipeline.Message {
 	c, pulls := comment.Command{Verb: comment.Plan}, e.Pulls
 	if number, name := ofProject(e.Name, e.ExternalID); number > 0 {
 		c.Project, c.Workspace, _ = strings.Cut(name, "@")
 		pulls = []int{number}
 	}
+	m := pipeline.Message{
+		ID: id, Kind: pipeline.Rerun, Pull: pipeline.Pull{Installation: e.Installation, Repo: e.Repo},
+		Actor: e.Sender, Lines: []grammar.Line{{Text: c.String(), Command: c}}, Head: e.SHA,
+	}
+	if len(pulls) == 0 {
+		return []pipeline.Message{m}
+	}
 	var out []pipeline.Message
 	for _, n := range pulls {
-		out = append(out, pipeline.Message{
-			ID: fmt.Sprintf("%s-%d", id, n), Kind: pipeline.Commanded, Pull: pipeline.Pull{Installation: e.Installation, Repo: e.Repo, Number: n},
-			Actor: e.Sender, Lines: []grammar.Line{{Text: c.String(), Command: c}}, Head: e.SHA,
-		})
+		out = append(out, m.Of(n))
 	}
 	return out
 }

@@ -40,6 +40,8 @@ func TestEvents(t *testing.T) {
 		{"pull_request_review_comment", github.CommentEvent{Body: "lockstep plan"}, pipeline.Commanded},
 		{"check_run", rerun, pipeline.Commanded},
 		{"check_suite", rerun, pipeline.Commanded},
+		{"check_run", github.RerunEvent{Name: "lockstep", ExternalID: "head"}, pipeline.Rerun}, // of a fork
+		{"check_suite", github.RerunEvent{}, pipeline.Rerun},
 		{"check_run", button("plan", "7/app@default", 7), pipeline.Commanded},
 		{"check_run", button("apply 1a2b3c4d5e6f", "7/app@default", 7), pipeline.Commanded},
 		{"check_run", button("apply", "7/app@default", 7), ""},

@@ -255,7 +255,7 @@ func (rp *Reporter) entry(page comment.Head, w project.Waiting) checking.Entry {
 // requests at the same time: whoever was the last to write the check run looks at the record again,
 // and repeats it if that has changed.
 func (rp *Reporter) enter(ctx context.Context, sha string, e checking.Entry) error {
-	key := fmt.Sprintf("head/%d/%s", rp.Evidence.Message.Pull.Repo.ID, sha)
+	key := headKey(rp, sha)
 	for {
 		value, err := rp.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
 			h, err := decodeHead(old)
@@ -279,6 +279,23 @@ func (rp *Reporter) enter(ctx context.Context, sha string, e checking.Entry) err
 			return err
 		}
 	}
+}
+
+func headKey(rp *Reporter, sha string) string {
+	return fmt.Sprintf("head/%d/%s", rp.Evidence.Message.Pull.Repo.ID, sha)
+}
+
+// PullsAt returns the numbers of the pull requests that the check of a commit tells of.
+func PullsAt(ctx context.Context, rp *Reporter, sha string) (numbers []int, err error) {
+	rec, err := rp.Ledger.Records.Get(ctx, headKey(rp, sha))
+	if err != nil {
+		return nil, err
+	}
+	h, err := decodeHead(rec.Value)
+	for _, e := range h.Entries {
+		numbers = append(numbers, e.Number)
+	}
+	return numbers, err
 }
 
 // putHead writes the check run of a commit from its record.
