@@ -71,8 +71,9 @@ type Failed struct {
 	Closed bool `json:",omitempty"`
 	// Remaining is the number of changes that were not begun.
 	Remaining int
-	// Lost is set if the outcome of an apply, and its changes, are unknown.
-	Lost bool `json:",omitempty"`
+	// Lost is set if the outcome of an apply, and its changes, are unknown. Unlock is the command that releases its lock then.
+	Lost   bool    `json:",omitempty"`
+	Unlock Command `json:",omitzero"`
 	// Settled is the same as in [Done].
 	Settled reasons.List `json:",omitempty"`
 	// Hooks are the same as in [Done].
@@ -89,6 +90,9 @@ func (f Failed) markdown() string {
 		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed, and the plan can still be applied.", markdown.Code(f.Project))
 	case f.Verb == Apply && f.Lost:
 		what = fmt.Sprintf("**The apply of %s failed**: it did not finish.", markdown.Code(f.Project))
+		if f.Unlock.Verb != "" {
+			what += " " + lockLeft(markdown.Code(f.Unlock.String()))
+		}
 	case f.Verb == Apply:
 		what = fmt.Sprintf("**The apply of %s failed**: %s before the failure. The state contains these changes.", markdown.Code(f.Project), sums.Made(f.Counts))
 		if f.Remaining > 0 {
@@ -96,6 +100,11 @@ func (f Failed) markdown() string {
 		}
 	}
 	return what + "\n\n" + reasons.PlannedAgain(f.Settled) + reasons.Hooks(f.Hooks) + f.Body
+}
+
+// lockLeft tells of the lock of an apply that did not finish.
+func lockLeft(unlock string) string {
+	return fmt.Sprintf("The state may be locked by it still: comment %s to release that.", unlock)
 }
 
 func changes(n int) string {

@@ -169,6 +169,9 @@ func (c Check) Summary(limit int) string {
 		}
 		fmt.Fprintf(&b, "\nFor a plan of what was merged, comment %s on the pull request.\n", c.command(Plan))
 	case PlanFailed, PlanStopped, Stale, ApplyFailed:
+		if c.Lost {
+			fmt.Fprintf(&b, "\n%s\n", lockLeft(c.command(Unlock)))
+		}
 		if c.Named != "" {
 			fmt.Fprintf(&b, "\nTo plan again, comment %s.\n", markdown.Code("lockstep plan "+c.Named))
 			break

@@ -68,7 +68,11 @@ func Made(r runs.Run) ledger.Reply {
 func Carried(r runs.Run) ledger.Reply {
 	p := ApplyReply(r, comment.Done{Project: runs.Label(r), Counts: r.Done, Settled: r.Settled, Hooks: r.Hooks})
 	if r.Phase == runs.ApplyFailed {
-		p = ApplyReply(r, comment.Failed{Project: runs.Label(r), Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost, Settled: r.Settled, Hooks: r.Hooks})
+		failed := comment.Failed{Project: runs.Label(r), Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost, Settled: r.Settled, Hooks: r.Hooks}
+		if r.Lost {
+			failed.Unlock = comment.Command{Verb: comment.Unlock, Project: r.Project, Workspace: runs.Status(r).Workspace}
+		}
+		p = ApplyReply(r, failed)
 	}
 	p.Body = r.Result()
 	return p
