@@ -5,7 +5,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -53,4 +55,37 @@ func TestLockOfALostApply(t *testing.T) {
 	s.expect("a recovery", s.say("alice", n, "lockstep recover"), "The state of `.` is **complete**")
 	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
+}
+
+// TestMissedAndRefused holds that a plan whose message came while the pull request was closed does not wait for ever, if nothing of the
+// pull request is planned any more once it is open again; and that it is made where that is over.
+func TestMissedAndRefused(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.repo.Push("alice", "release", "Cut", githubtest.Files{"README.md": "release"})
+	s.repo.Push("alice", "b", "B", githubtest.Files{"b.tf": resource("b", "1")})
+	n := s.repo.OpenPull("alice", "B", "b")
+	s.hub.Deliver(t.Context())
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind == pipeline.ToPlan {
+			s.repo.Close("alice", n)
+			s.hub.LoseDeliveries(20) // the webhook is late, and the next one is here before
+			s.hub.Deliver(ctx)
+			s.hub.LoseDeliveries(0)
+		}
+		return s.pipeline.Handle(ctx, m)
+	})
+	if r := s.run(n); !r.Missed {
+		t.Fatalf("the message was not missed: %+v", r)
+	}
+	s.repo.Reopen("alice", n)
+	s.repo.Retarget("alice", n, "release")
+	s.settle()
+	s.headIs("into another branch", "b", "action_required Nothing is planned")
+	if r := s.run(n); r.Phase != runs.Dropped {
+		t.Errorf("the plan is %s", r.Phase)
+	}
+	s.repo.Retarget("alice", n, "main")
+	s.settle()
+	s.expect("into the former one", s.status(n), "Plan for", "2 to add")
 }
