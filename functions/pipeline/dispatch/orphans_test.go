@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -158,6 +159,26 @@ func TestRemovalIsTakenBack(t *testing.T) {
 		s.merge("alice", back())
 		s.expect("an apply", s.say("bob", open, "lockstep apply"), "**Not applied**", "There is no plan to apply.", "`lockstep plan`")
 		s.expect("a repetition", s.say("bob", open, "lockstep retry"), "**Planned** `net`: 3 to add")
+	})
+	t.Run("merged, and nobody says anything", func(t *testing.T) {
+		t.Parallel()
+		s, _, open, back := removedAndBack(t)
+		s.roundsWithin(30 * time.Minute)
+		s.expect("the status", s.status(open), "has removed")
+		if f := s.roundsWithin(3 * time.Hour); f.States != 0 {
+			t.Errorf("it is looked for without end: %+v", f)
+		}
+		s.merge("alice", back())
+		s.headIs("the check", "open", "success Nothing to plan")
+		if f := s.roundsWithin(30 * time.Minute); f.States == 0 {
+			t.Errorf("%+v", f)
+		}
+		s.expect("the status then", s.status(open), "3 to add, 0 to change, 0 to destroy", "waits for `lockstep apply`")
+		s.headIs("the check then", "open", "neutral Waits for lockstep apply: 1 project")
+		s.expect("its apply", s.say("bob", open, "lockstep apply"), "**Applied** `net`: 3 added")
+		if f := s.roundsWithin(3 * time.Hour); f.States != 0 {
+			t.Errorf("%+v", f)
+		}
 	})
 	t.Run("and so is the other", func(t *testing.T) {
 		t.Parallel()

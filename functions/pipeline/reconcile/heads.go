@@ -8,6 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -52,6 +54,24 @@ func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s stand
 		id += fmt.Sprintf("-%d", p.Updated.Unix())
 	}
 	return id, nil
+}
+
+// back has the runs looked at whose projects the base branch may have again, since it has moved.
+func (j *Janitor) back(ctx context.Context, pull github.PullRequest, gone []runs.Run, tips *tips, f *Found) error {
+	for _, r := range gone {
+		tip, err := tips.read(ctx, pull)
+		if err != nil {
+			return err
+		}
+		if r.GoneAt == tip {
+			continue
+		}
+		if err := (openplans.Finder{Ledger: j.Pipeline.Ledger(), Queue: j.Pipeline.Queue}).Back(ctx, r, tip); err != nil {
+			return err
+		}
+		f.States++
+	}
+	return nil
 }
 
 // tips are the present commits of base branches, and their settings, each read once.

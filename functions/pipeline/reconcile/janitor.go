@@ -62,7 +62,7 @@ type Found struct {
 	Heads      int // that nobody had looked at
 	Closed     int // pull requests whose end nobody had heard of
 	Comments   int // that nobody had begun to answer
-	States     int // of open plans that were not checked since the last apply
+	States     int // of open plans that were not checked since the last apply, and projects that the base branch may have again
 	Decisions  int // about requirements, which may be others by now
 }
 
@@ -240,6 +240,9 @@ func (j *Janitor) look(ctx context.Context, installation int64, repo github.Repo
 			return 0, err
 		}
 		if err := j.head(ctx, pull(p.Number), p, s, &tips, f); err != nil {
+			return 0, err
+		}
+		if err := j.back(ctx, p, s.gone, &tips, f); err != nil {
 			return 0, err
 		}
 		if over, err = j.watched(ctx, pull(p.Number), p, s, &tips, now, over); err != nil {

@@ -17,7 +17,8 @@ import (
 // A standing is that of an open pull request in the records.
 type standing struct {
 	seen        ledger.Look
-	open, waits bool // there are open plans; one of the head waits for its apply
+	open, waits bool       // there are open plans; one of the head waits for its apply
+	gone        []runs.Run // of the head, whose projects the base branch has removed
 }
 
 // states adds the states of a pull request whose plans were not checked since the last apply, by
@@ -36,6 +37,11 @@ func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullR
 	for _, r := range all {
 		s.open = s.open || r.Phase.Open()
 		s.waits = s.waits || r.Phase == runs.Planned && r.Applyable && r.Head == pull.Head.SHA
+		if r.Gone && r.Head == pull.Head.SHA {
+			gone := r.Run
+			gone.Pull = p
+			s.gone = append(s.gone, gone)
+		}
 		if !runs.Checkable(r.Run) && !r.Gone || r.Head != pull.Head.SHA {
 			continue
 		}

@@ -56,8 +56,9 @@ type Run struct {
 	// Differs is set for a run whose plan has no changes, and which the merge drops, if the merge has other files than those that it was made of.
 	Differs bool `json:",omitempty"`
 	// Gone is set for a Superseded run whose project the base branch has removed, so that the present head does not have it
-	// merged.
-	Gone bool `json:",omitempty"`
+	// merged. GoneAt is the tip of that branch where it was looked for last; "" as long as nobody has looked for it again.
+	Gone   bool   `json:",omitempty"`
+	GoneAt string `json:",omitempty"`
 	// Renamed is the name of the project that the base branch has in the place of the run's own since it was planned: see
 	// [project.Successor]. The run is Superseded once that one is planned.
 	Renamed string `json:",omitempty"`
@@ -206,7 +207,7 @@ func (r Run) To(next Phase) Run {
 	if !r.Phase.May(next) {
 		panic(fmt.Sprintf("runs: %s of %s#%d cannot go from %q to %q", r.Project, r.Pull.Repo, r.Pull.Number, r.Phase, next))
 	}
-	r.Phase, r.Was, r.Merged, r.Left, r.Gone, r.Differs = next, "", false, false, false, false
+	r.Phase, r.Was, r.Merged, r.Left, r.Gone, r.Differs, r.GoneAt = next, "", false, false, false, false, ""
 	if next != ApplyQueued {
 		r.Waits = nil
 	}

@@ -2,6 +2,7 @@ package openplans
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -35,4 +36,10 @@ func (f Finder) Lost(ctx context.Context, l ledger.Look) error {
 		}
 	}
 	return nil
+}
+
+// Back has a run looked at whose project the base branch has removed, since that branch has another tip by now: it may have the project
+// again.
+func (f Finder) Back(ctx context.Context, r runs.Run, tip string) error {
+	return pipeline.Send(ctx, f.Queue, r.Pull, check(r), r.Plain(), "back", fmt.Sprintf("%.12s", tip), r.Attempt)
 }

@@ -120,7 +120,7 @@ func (c *Checker) Abandon(ctx context.Context, why comment.Broken) error {
 	}
 	switch {
 	case s.Gone:
-		err = stillGone(ctx, c, s.Key())
+		err = stillGone(ctx, c, s.Key(), "")
 	case s.Phase == runs.PlanFailed:
 		err = rests(ctx, c, s)
 	default:

@@ -1,6 +1,7 @@
 package rechecking
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
@@ -39,8 +40,9 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 			return err
 		}
 	}
-	has := false
+	has, at := false, ""
 	if err == nil && no == nil {
+		at = q.Run.Base
 		p, there, _, err := evidence.Has(ctx, c.Evidence, q.Run.Merge, q.Run)
 		if err != nil {
 			return err
@@ -48,7 +50,7 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 		has, s.Dir, s.VarFiles, s.Environment = there, p.Dir, p.VarFiles, p.Environment
 	}
 	if !has {
-		return stillGone(ctx, c, s.Key())
+		return stillGone(ctx, c, s.Key(), at)
 	}
 	s.Base, s.Merge, s.BaseRef, s.ApplyOn = q.Run.Base, q.Run.Merge, q.Run.BaseRef, q.Run.ApplyOn
 	if s.PlanHash != "" { // which people may have approved
@@ -61,14 +63,15 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	return announceAgain(ctx, c, s.Run)
 }
 
-// stillGone records that the project of a run was looked for after the last apply to its state.
-func stillGone(ctx context.Context, c *Checker, key string) error {
+// stillGone records that the project of a run was looked for after the last apply to its state, at a tip of the base branch; "" if that is
+// not known.
+func stillGone(ctx context.Context, c *Checker, key, at string) error {
 	s, err := c.Ledger.Read(ctx, key)
 	if err != nil || !s.Gone {
 		return err
 	}
-	if s.Applies < c.applies {
-		s.Applies = c.applies
+	if at = cmp.Or(at, s.GoneAt); s.Applies < c.applies || s.GoneAt != at {
+		s.Applies, s.GoneAt = max(s.Applies, c.applies), at
 		if s, err = c.Ledger.Save(ctx, s); err != nil {
 			return err
 		}
