@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -35,6 +36,39 @@ func TestBrokenBase(t *testing.T) {
 			s.settle()
 			s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
 			s.headIs("applied", "b", "success Applied: 1 project, 2 added, 0 changed, 0 destroyed")
+		})
+	}
+}
+
+// TestMendedBase holds that a pull request which was looked at while the settings of the base branch had errors is looked at again
+// by itself once they are corrected, and not before.
+func TestMendedBase(t *testing.T) {
+	t.Parallel()
+	for what, broken := range map[string]string{
+		"an argument of the project": "project \"net\" {\n  dir = \"net\"\n  color = 1\n}\n",
+		"a directory of the project": "project \"net\" {\n  dir = \"nett\"\n}\n",
+		"the syntax":                 "project \"net\" {\n  dir = \"net\"\n",
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": broken})
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.headIs("while they have errors", "b", "failure The projects cannot be determined")
+			s.repo.Push("bob", "main", "More", githubtest.Files{"README.md": "more\n"})
+			s.settle()
+			if f := s.roundsWithin(3 * time.Hour); f.Heads != 0 {
+				t.Errorf("another push has it looked at: %+v", f)
+			}
+			s.repo.Push("bob", "main", "Correct it", githubtest.Files{"lockstep.hcl": netProject})
+			s.settle()
+			if f := s.roundsWithin(30 * time.Minute); f.Heads != 1 {
+				t.Errorf("%+v", f)
+			}
+			s.headIs("once they are corrected", "b", "neutral Waits for lockstep apply: 1 project")
+			s.expect("the status", s.status(n), "2 to add, 0 to change, 0 to destroy")
+			if f := s.roundsWithin(3 * time.Hour); f.Heads != 0 {
+				t.Errorf("it is looked at without end: %+v", f)
+			}
 		})
 	}
 }

@@ -66,6 +66,9 @@ func misnamed(seen ledger.Look, named, stands bool) bool {
 	return stands
 }
 
+// faulty reports whether a look could not determine the projects of a pull request whose base branch is planned.
+func faulty(seen ledger.Look) bool { return seen.Problem != "" && seen.Refused == "" }
+
 // untangled reports whether a head that conflicted with its base branch may be without a conflict by
 // now, since the base branch is at another commit. GitHub sends the pull request no webhook of that.
 func untangled(seen ledger.Look, tip string) bool { return seen.Conflict && tip != seen.Base }

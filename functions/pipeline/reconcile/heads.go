@@ -15,7 +15,8 @@ import (
 )
 
 // head has the head of an open pull request looked at, if nobody has, if the look found a conflict
-// with a base branch that has moved since, or if the settings name that branch by now, or name it no more. The message's name is
+// with a base branch that has moved since, or errors while that had other settings, or if the settings name that branch by now, or name it
+// no more. The message's name is
 // the same in each round until somebody has looked.
 func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s standing, tips *tips, f *Found) error {
 	id, err := idOf(ctx, pull, p, s, tips)
@@ -42,11 +43,17 @@ func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s stand
 		if err != nil {
 			return "", err
 		}
+		base, mended, err := tips.mended(ctx, p, seen)
+		if err != nil {
+			return "", err
+		}
 		switch {
 		case untangled(seen, tip):
 			id += fmt.Sprintf("-%.12s", tip)
 		case misnamed(seen, named, s.open):
 			id += fmt.Sprintf("-named-%.12s", by)
+		case mended:
+			id += fmt.Sprintf("-settings-%.12s", base)
 		default:
 			return "", nil
 		}
@@ -145,6 +152,16 @@ func (t *tips) named(ctx context.Context, p github.PullRequest) (named bool, by 
 	return s.Names(p.Base.Ref), tip, err
 }
 
+// mended reports whether the errors that a look has found may be gone, since the base branch has other settings by now; base is the commit
+// that has them. Other looks cost no request.
+func (t *tips) mended(ctx context.Context, p github.PullRequest, seen ledger.Look) (base string, mended bool, err error) {
+	if !faulty(seen) {
+		return "", false, nil
+	}
+	s, tip, err := t.at(ctx, p.Base.Ref)
+	return tip, s.text != seen.Settings, err
+}
+
 // maxDecisions is the number of pull requests of a repository whose decisions are made again in a round: each costs some
 // requests to GitHub.
 const maxDecisions = 10
@@ -195,9 +212,10 @@ func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo
 	return j.decideAgain(ctx, over, now, f)
 }
 
-// resettled adds a watch over an open pull request without one, whose plans were shown by settings that the base branch has no more.
+// resettled adds a watch over an open pull request without one, whose plans were shown by settings that the base branch has no more, or by
+// some of which an earlier version has told nothing.
 func resettled(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, over []pipeline.Watch) ([]pipeline.Watch, error) {
-	if !s.waits || s.seen.Settings == "" || s.seen.Head != pull.Head.SHA {
+	if !s.waits || s.seen.Head != pull.Head.SHA {
 		return over, nil
 	}
 	now, tip, err := tips.at(ctx, pull.Base.Ref)

@@ -7,7 +7,7 @@
 // is about to do it: it ends in the same messages and methods of package pipeline, which can be
 // repeated.
 //
-// All decisions are pure ([missed], [dead], [unseen], [ended], [misnamed], [untangled], [unanswered], [idle]). The package refuses to know
+// All decisions are pure ([missed], [dead], [unseen], [ended], [misnamed], [faulty], [untangled], [unanswered], [idle]). The package refuses to know
 // the effects of a message. Start at [Janitor.Round].
 package reconcile
 
