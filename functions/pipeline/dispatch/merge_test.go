@@ -531,3 +531,27 @@ func TestMergedOnTopOfAnother(t *testing.T) {
 	s.expect("the merge", s.answer(second, "merge"), "**Planned** `net`: 0 to add, 0 to change, 1 to destroy")
 	s.expect("its apply", s.say("bob", second, "lockstep apply"), "**Applied** `net`: 0 added, 0 changed, 1 destroyed")
 }
+
+// TestRequirementsOfARetry holds that a plan of what was merged, and its apply, need what the base branch requires now, and not what it
+// required at the merge: other settings may have come since.
+func TestRequirementsOfARetry(t *testing.T) {
+	t.Parallel()
+	const gate = "require \"apply\" {\n  approvals = 1\n}\n"
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("a plan", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
+	s.repo.Push("bob", "main", "Stricter", githubtest.Files{"lockstep.hcl": netProject + gate})
+	s.settle()
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**missing**: an approval")
+	s.expect("another plan", s.say("alice", n, "lockstep plan -p net"), "**Planned** `net`: 2 to add")
+	s.expect("the status", s.status(n), "**missing**: an approval")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**missing**: an approval")
+	s.repo.Push("bob", "main", "For plans", githubtest.Files{"lockstep.hcl": netProject + "require \"plan\" {\n  by = [\"bob\"]\n}\n"})
+	s.settle()
+	s.expect("a plan by somebody else", s.say("alice", n, "lockstep plan -p net"), "**Not planned** `net`", "asked for by `bob`")
+	s.repo.Push("bob", "main", "Looser", githubtest.Files{"lockstep.hcl": netProject})
+	s.settle()
+	s.expect("an apply then", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+}

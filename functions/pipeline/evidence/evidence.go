@@ -53,8 +53,8 @@ type Reader struct {
 	elsewhere *elsewhere
 	// required are the settings with the requirements, once they are read.
 	required *required
-	// late is set if they are those for an apply that waits after the merge.
-	late bool
+	// afterwards is set if they are those of the base branch since the merge.
+	afterwards bool
 	// watched are the facts behind the decisions of Missing and Denied.
 	watched *watched
 	// unasked is set while nobody has asked for what is decided: the question is not kept, and the decision is watched.

@@ -84,7 +84,7 @@ func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan strin
 	case (verb == comment.Apply || verb == comment.Unlock) && (e.Message.Kind == pipeline.Closed || e.Message.Answer == ledger.MergeAnswer):
 		q.Entry, q.At = runs.ByMerge, e.Pull.MergedAt
 	}
-	requiredOf(e, r)
+	requiredOf(e, r, q.Entry == runs.ByMerge)
 	var err error
 	if q.BaseNamed, err = e.baseNamed(ctx); err != nil {
 		return q, err

@@ -28,8 +28,7 @@ type required struct {
 
 // requirements reads the settings with the requirements, once a message: at the present tip of the base
 // branch, so that what was tightened since the plan holds, and the pull request changes nothing. Of a
-// merged pull request it is the merge: its settings are those of the base branch from then on; but for an apply that waits after the
-// merge, it is the tip. A base branch that nobody has named requires nothing: those of the default branch are read then.
+// merged pull request it is the merge, for what that asks for at once: see requiredOf. A base branch that nobody has named requires nothing: those of the default branch are read then.
 func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	if e.required != nil {
 		return e.required, nil
@@ -42,7 +41,7 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	if !planned {
 		branch = e.Pull.DefaultBranch
 	}
-	if !e.Pull.Merged || !planned || e.late {
+	if !e.Pull.Merged || !planned || e.afterwards {
 		if sha, err = e.Hub.Tip(ctx, branch); err != nil {
 			return nil, fmt.Errorf("look at the base branch: %w", err)
 		}
@@ -55,10 +54,11 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	return e.required, nil
 }
 
-// requiredOf has the settings read whose requirements are for a run.
-func requiredOf(e *Reader, r runs.Run) {
-	if e.late != r.Late {
-		e.late, e.required = r.Late, nil
+// requiredOf has the settings read whose requirements are for a run: of a merged pull request those of the merge, if that asks; but those
+// of the base branch as it is now, if it has waited since, or somebody asks afterwards.
+func requiredOf(e *Reader, r runs.Run, merging bool) {
+	if afterwards := e.Pull.Merged && (!merging || r.Late); e.afterwards != afterwards {
+		e.afterwards, e.required = afterwards, nil
 	}
 }
 
@@ -292,7 +292,7 @@ func (e *Reader) missing(ctx context.Context, r runs.Run, asks factfinding.Subje
 // foreseen is the question about an apply of a run that somebody will have asked for, or nobody has yet; nil if there are no
 // requirements.
 func foreseen(ctx context.Context, e *Reader, r runs.Run, asks factfinding.Subject) (*gates.Question, error) {
-	requiredOf(e, r)
+	requiredOf(e, r, !r.AfterMerge)
 	in, err := e.requirements(ctx)
 	absent, err := Absent(ctx, e, err)
 	if err != nil || absent { // the base branch is deleted
