@@ -10,6 +10,43 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
+// TestLockOnABranchNamedNoMore holds that the lock of a pull request which is applied does not outlast the settings that named its base
+// branch: nobody can plan or apply there. A command lifts it before, and others are told of that.
+func TestLockOnABranchNamedNoMore(t *testing.T) {
+	t.Parallel()
+	for name, commanded := range map[string]bool{"by a command": true, "by itself": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const set, named = "project \"net\" {\n  dir = \"net\"\n}\n", "allow {\n  branches = [\"release\"]\n}\n"
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": set + named})
+			s.repo.Push("alice", "release", "Cut", githubtest.Files{"README.md": "release"})
+			s.repo.Push("bob", "o", "O", githubtest.Files{"net/o.tf": resource("o", "1")})
+			o := s.repo.OpenPull("bob", "O", "o")
+			s.repo.Retarget("bob", o, "release")
+			s.settle()
+			s.expect("the lock", s.say("bob", o, "lockstep lock --reason mine"), "**Locked** `net`")
+			s.expect("the apply", s.say("bob", o, "lockstep apply"), "**Applied** `net`")
+			s.repo.Push("alice", "main", "Settings", githubtest.Files{"lockstep.hcl": set})
+			s.settle()
+			q := s.pull("alice", "q", githubtest.Files{"net/q.tf": resource("q", "1")})
+			s.expect("another", s.status(q), "`bob` has locked the state for #1", "`lockstep unlock`")
+			if commanded {
+				s.expect("the command", s.say("bob", o, "lockstep unlock"), "**Unlocked** `net` for other pull requests")
+			} else {
+				if f := s.roundsWithin(3 * time.Hour); f.Heads != 1 {
+					t.Errorf("%+v", f)
+				}
+				s.headIs("the check", "o", "action_required Nothing is planned")
+				s.expect("the status", s.status(o), "Let it go into a branch that is planned first.")
+				if f := s.roundsWithin(3 * time.Hour); f.Heads != 0 {
+					t.Errorf("%+v", f)
+				}
+			}
+			s.without("another then", s.status(q), "has locked the state")
+		})
+	}
+}
+
 // TestMergedUnheard holds that a merge of which no webhook has told, and that no list of deliveries has, is found and applied:
 // the App was not installed at that time, or everything that GitHub sent is lost for longer than it remembers.
 func TestMergedUnheard(t *testing.T) {

@@ -58,7 +58,7 @@ func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
 
 // misnamed reports whether a pull request is to be looked at again, since its base branch is one whose pull requests are planned by
 // now, or is none any more: named tells whether it is the default branch, or the settings there name it. stands is set if plans of it
-// are open.
+// are open, or it is applied, and nobody has seen that.
 func misnamed(seen ledger.Look, named, stands bool) bool {
 	if named {
 		return seen.Refused != "" && seen.Refused == seen.Problem // nothing but the base branch was in the way of a look

@@ -50,7 +50,7 @@ func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s stand
 		switch {
 		case untangled(seen, tip):
 			id += fmt.Sprintf("-%.12s", tip)
-		case misnamed(seen, named, s.open):
+		case misnamed(seen, named, s.open || s.applied && seen.Refused == ""):
 			id += fmt.Sprintf("-named-%.12s", by)
 		case mended:
 			id += fmt.Sprintf("-settings-%.12s", base)

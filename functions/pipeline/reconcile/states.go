@@ -18,6 +18,7 @@ import (
 type standing struct {
 	seen        ledger.Look
 	open, waits bool       // there are open plans; one of the head waits for its apply
+	applied     bool       // a project is, at the head
 	gone        []runs.Run // of the head, whose projects the base branch has removed
 }
 
@@ -36,6 +37,7 @@ func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullR
 	}
 	for _, r := range all {
 		s.open = s.open || r.Phase.Open()
+		s.applied = s.applied || r.Phase == runs.Applied && r.Head == pull.Head.SHA
 		s.waits = s.waits || r.Phase == runs.Planned && r.Applyable && r.Head == pull.Head.SHA
 		if r.Gone && r.Head == pull.Head.SHA {
 			gone := r.Run
