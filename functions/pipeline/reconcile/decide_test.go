@@ -96,6 +96,20 @@ func TestMisnamed(t *testing.T) {
 	}
 }
 
+func TestFaulty(t *testing.T) {
+	for _, test := range []struct {
+		seen ledger.Look
+		want bool
+	}{
+		{ledger.Look{}, false}, {ledger.Look{Problem: "broken"}, true}, {ledger.Look{Problem: "other base", Refused: "other base"}, false},
+		{ledger.Look{Refused: "a fork"}, false}, {ledger.Look{Conflict: true}, false},
+	} {
+		if got := faulty(test.seen); got != test.want {
+			t.Errorf("%+v", test)
+		}
+	}
+}
+
 func TestUntangled(t *testing.T) {
 	for _, test := range []struct {
 		conflict bool
