@@ -64,7 +64,7 @@ var heads = map[HeadStanding]struct {
 	HeadPlanFailed:  {[]Standing{PlanFailed}, "Planning failed: %s"},
 	HeadPlanStopped: {[]Standing{PlanStopped}, "Planning was stopped: %s"},
 	HeadBlocked:     {[]Standing{Blocked, held}, "Cannot be applied now: %s"},
-	HeadWaiting:     {[]Standing{Ready}, "Waits for lockstep apply: %s"},
+	HeadWaiting:     {[]Standing{Ready, held}, "Waits for lockstep apply: %s"},
 	HeadOnMerge:     {[]Standing{OnMerge}, "Will be applied on merge: %s"},
 	HeadOnceMerged:  {[]Standing{OnceMerged}, "To be applied after the merge: %s"},
 	HeadPreviewed:   {[]Standing{Previewed}, "Planned without credentials, from a snapshot of the state: %s"},

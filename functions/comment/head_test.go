@@ -12,6 +12,9 @@ func TestTitleOfAWaitingHead(t *testing.T) {
 	plan := func(behind *Behind) ProjectStatus {
 		return ProjectStatus{Name: "app", Standing: Ready, Plan: someHash, Counts: counting.Counts{Add: 1}, Behind: behind}
 	}
+	missing := unknownTree()
+	held := plan(nil)
+	held.Required = &missing
 	own := plan(&Behind{On: []string{"net"}, Left: []string{"net"}, OnMerge: []string{"net"}})
 	destroyed := plan(&Behind{On: []string{"net"}, Left: []string{"net"}, OnMerge: []string{"net"}, Destroys: true})
 	onMerge := ProjectStatus{Name: "net", Standing: OnMerge, ByMerge: true, Plan: someHash, Counts: counting.Counts{Add: 1}}
@@ -26,6 +29,7 @@ func TestTitleOfAWaitingHead(t *testing.T) {
 		{[]ProjectStatus{own, onMerge}, true, "The order has to be merged first: 1 of 2 projects, 1 to add, 0 to change, 0 to destroy"},
 		{[]ProjectStatus{destroyed, onMerge}, true, merge + "1 of 2 projects, 1 to add, 0 to change, 0 to destroy"},
 		{[]ProjectStatus{own, plan(nil), onMerge}, true, waits + "1 of 3 projects, 1 to add, 0 to change, 0 to destroy"},
+		{[]ProjectStatus{held, onMerge}, true, waits + "1 of 2 projects, 1 to add, 0 to change, 0 to destroy"}, // GitHub asks for what is missing
 	} {
 		h := Head{Status: Status{Projects: test.projects}, Standing: HeadWaiting, Enforced: test.enforced}
 		if got := h.Title(255); got != test.want {
