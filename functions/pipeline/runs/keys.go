@@ -80,7 +80,7 @@ func StateNames(place, target string) []string {
 // StateName names the state of the run in keys of new records.
 func (r Run) StateName() string { return StateNames(r.Place, r.Target())[0] }
 
-// AddressKey is the key of the address of the state of a target's project, a string of JSON, as the base branch had it last.
+// AddressKey is the key of the addresses of the state of a target's project, by base branch.
 func AddressKey(repo int64, target string) string { return fmt.Sprintf("address/%d/%s", repo, target) }
 
 // StateKey is the key of the [LastApply] of the state that the run is for.

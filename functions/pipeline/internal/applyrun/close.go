@@ -238,21 +238,25 @@ func (cl *Closer) lift(ctx context.Context, r runs.Run) error {
 	return lifter.Finish(ctx, r, cl.Evidence.Message.ID)
 }
 
-// leave settles the state that a run was applied to. An apply whose pull request was closed without
-// a merge, or merged into a branch that is not planned, or with another head that leaves the project alone, is reported, because
+// leave settles the states that a run was applied to. An apply whose pull request was closed without
+// a merge, or merged into a branch that is not planned, or into another one than it was applied for, or with another head that leaves the project alone, is reported, because
 // the base branch will never contain its changes.
 func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	fate := runs.Closed
 	if cl.Evidence.Pull.Merged {
 		fate = runs.Merged
 	}
-	last, err := cl.Ledger.Settle(ctx, r, r.Pull.Number, fate)
-	if err != nil || last == nil {
-		return err
+	all, err := ledger.SettleAll(ctx, cl.Ledger, r, r.Pull.Number, fate)
+	for _, last := range all {
+		if err := errors.Join(cl.Open.Settled(ctx, r, &last), lacks(ctx, cl, r, last)); err != nil {
+			return err
+		}
 	}
-	if err := cl.Open.Settled(ctx, r, last); err != nil {
-		return err
-	}
+	return err
+}
+
+// lacks reports the last apply to a state of a run, if the base branch will never contain its changes.
+func lacks(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) error {
 	u, answer := comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}, ledger.CloseAnswer
 	if p := cl.Evidence.Pull; p.Merged {
 		planned, err := evidence.BasePlanned(ctx, cl.Evidence)
@@ -264,9 +268,20 @@ func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 			return err
 		}
 		answer = ledger.MergeAnswer
+		elsewhere := last.Into != "" && last.Into != p.Base.Ref
+		if planned && elsewhere {
+			_, err := cl.Evidence.Hub.Tip(ctx, last.Into)
+			absent, err := evidence.Absent(ctx, cl.Evidence, err)
+			if err != nil {
+				return err
+			}
+			elsewhere = !absent // one that has got another name
+		}
 		switch other := last.Head != p.Head.SHA && r.Head != p.Head.SHA && l.Head == p.Head.SHA; {
 		case !planned:
 			u.Into, u.Main = p.Base.Ref, p.DefaultBranch
+		case elsewhere:
+			u.Into, u.Main = p.Base.Ref, last.Into
 		case other:
 			u.Merged = p.Head.SHA
 		default: // it is merged as it was applied, or planned, or has to be looked at yet

@@ -4,51 +4,128 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// PutAddress records the address of the state of a run as that of its project in the base branch, or of its last apply. One that is
-// not in a bucket is not recorded: it is made of the project's name.
-func PutAddress(ctx context.Context, ld Ledger, r runs.Run) error {
-	if len(runs.StateNames(r.Place, r.Target())) == 1 {
-		return nil
+// addresses is the record of where the state of a project is.
+type addresses struct {
+	Place string           // as a base branch had it last
+	Of    map[string]where `json:",omitempty"` // by base branch
+}
+
+// where is an address of the state that a project has in one base branch.
+type where struct {
+	Place string
+	// From is the address before, if a pull request had an apply or a lock there that counted when the state was moved.
+	From string `json:",omitempty"`
+}
+
+// Place has the plan of a run be of the state at a place, as was decided about its address; base is the base branch. It remembers
+// where else that state is: see [runs.Run].
+func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p runs.Placing, base string) (err error) {
+	if r.Place != "" && !slices.Contains(r.Were, r.Place) {
+		r.Were = append(slices.Clone(r.Were), r.Place)
 	}
-	former, err := addressOf(ctx, ld, r.Pull.Repo.ID, r.Target())
-	if err != nil || former == r.Place {
-		return err
+	r.Were = slices.DeleteFunc(slices.Clone(r.Were), func(were string) bool { return were == place })
+	r.Place, r.From = place, ""
+	switch p.Kind {
+	case runs.SamePlace:
+		r.From, err = putAddress(ctx, ld, *r, base)
+	case runs.MovedPlace:
+		r.From = p.From
 	}
-	if err := moveLast(ctx, ld, r, former); err != nil {
-		return err
-	}
-	_, err = ld.Change(ctx, runs.AddressKey(r.Pull.Repo.ID, r.Target()), func([]byte) ([]byte, error) {
-		return pipeline.Encode(r.Place), nil
-	})
 	return err
 }
 
-// addressOf returns the recorded address of the state of a target's project; "" if there is none.
-func addressOf(ctx context.Context, ld Ledger, repo int64, target string) (place string, err error) {
+// putAddress records the address of the state of a run as that of its project in a base branch, or of its last apply. One that is
+// not in a bucket is not recorded: it is made of the project's name. It returns the address before, as far as that counts.
+func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (from string, err error) {
+	if len(runs.StateNames(r.Place, r.Target())) == 1 {
+		return "", nil
+	}
+	all, err := addressOf(ctx, ld, r.Pull.Repo.ID, r.Target())
+	was := all.in(base)
+	if err != nil || was.Place == r.Place && all.Place == r.Place {
+		return was.From, err
+	}
+	now := was
+	if was.Place != r.Place {
+		now = where{Place: r.Place}
+		counts, err := moveLast(ctx, ld, r, was.Place)
+		if err != nil {
+			return "", err
+		}
+		if counts {
+			now.From = was.Place
+		}
+	}
+	key := runs.AddressKey(r.Pull.Repo.ID, r.Target())
+	_, err = ld.Change(ctx, key, func(old []byte) ([]byte, error) {
+		all, err := decodeAddress(key, old)
+		if err != nil {
+			return nil, err
+		}
+		next := addresses{r.Place, maps.Clone(all.Of)}
+		if next.Of == nil {
+			next.Of = map[string]where{}
+		}
+		next.Of[base] = now
+		return pipeline.Encode(next), nil
+	})
+	return now.From, err
+}
+
+// in is the address in a base branch. A record of an earlier version has one for all of them.
+func (a addresses) in(base string) where {
+	if a.Of == nil {
+		return where{Place: a.Place}
+	}
+	return a.Of[base]
+}
+
+// addressOf returns the recorded addresses of the state of a target's project; none if there is no record.
+func addressOf(ctx context.Context, ld Ledger, repo int64, target string) (addresses, error) {
 	rec, err := ld.Records.Get(ctx, runs.AddressKey(repo, target))
 	if err != nil || rec.Version == "" {
-		return "", err
+		return addresses{}, err
 	}
-	if err := json.Unmarshal(rec.Value, &place); err != nil {
-		return "", fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+	return decodeAddress(rec.Key, rec.Value)
+}
+
+func decodeAddress(key string, value []byte) (a addresses, err error) {
+	switch {
+	case value == nil:
+		return a, nil
+	case value[0] == '"': // of an earlier version
+		err = json.Unmarshal(value, &a.Place)
+	default:
+		err = json.Unmarshal(value, &a)
 	}
-	return place, nil
+	if err != nil {
+		err = fmt.Errorf("read %s: the record is damaged: %w", key, err)
+	}
+	return a, err
 }
 
 // moveLast has an apply that is not merged count for a project's new address, too: its objects are in the state that was brought
-// there. Whether it is settled by now is looked up where it is in the way.
-func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
+// there. Whether it is settled by now is looked up where it is in the way. counts reports whether there is such an apply, or a lock of
+// a person, which stays where it is.
+func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) (counts bool, err error) {
 	if former == "" {
-		return nil
+		return false, nil
 	}
-	last, err := lastOf(ctx, ld, r.Pull.Repo.ID, runs.StateNames(former, r.Target())[:1])
-	if err != nil || last == nil || last.Settled {
-		return err
+	there := runs.StateNames(former, r.Target())[:1]
+	last, err := lastOf(ctx, ld, r.Pull.Repo.ID, there)
+	if err != nil {
+		return false, err
+	}
+	if last == nil || last.Settled {
+		v, err := reserved(ctx, ld, []string{runs.ReservationKey(r.Pull.Repo.ID, there[0])})
+		return v != nil && !v.Lifted, err
 	}
 	_, err = ld.Change(ctx, r.StateKey(), func(old []byte) ([]byte, error) {
 		if old != nil {
@@ -56,7 +133,25 @@ func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
 		}
 		return pipeline.Encode(last), nil
 	})
-	return err
+	return true, err
+}
+
+// Beyond are the addresses besides Place where the state of a run is, or was: see [runs.Run].
+func Beyond(r runs.Run) []string {
+	if r.From == "" || slices.Contains(r.Were, r.From) {
+		return r.Were
+	}
+	return append([]string{r.From}, r.Were...)
+}
+
+// namesBeyond are the names of the states at some addresses of a target's project besides its own.
+func namesBeyond(target string, places ...string) (names []string) {
+	for _, place := range places {
+		if place != "" {
+			names = append(names, runs.StateNames(place, target)[0])
+		}
+	}
+	return names
 }
 
 // namesOf returns the names of the state of a run: see [runs.StateNames]. That of a run without a plan is where its project's was.
@@ -67,17 +162,19 @@ func namesOf(ctx context.Context, ld Ledger, r runs.Run) ([]string, error) {
 // namesAt returns the names of the state at a place, by places.Place.String; "" is that of a target's project.
 func namesAt(ctx context.Context, ld Ledger, repo int64, place, target string) ([]string, error) {
 	if place == "" {
-		var err error
-		if place, err = addressOf(ctx, ld, repo, target); err != nil {
+		a, err := addressOf(ctx, ld, repo, target)
+		if err != nil {
 			return nil, err
 		}
+		place = a.Place
 	}
 	return runs.StateNames(place, target), nil
 }
 
-// keysOf returns the keys of records about the state of a run, that of new ones first.
-func keysOf(ctx context.Context, ld Ledger, r runs.Run, key func(repo int64, name string) string) ([]string, error) {
+// keysOf returns the keys of records about the state of a run, that of new ones first, and those at further addresses last.
+func keysOf(ctx context.Context, ld Ledger, r runs.Run, key func(repo int64, name string) string, further ...string) ([]string, error) {
 	names, err := namesOf(ctx, ld, r)
+	names = append(names, namesBeyond(r.Target(), further...)...)
 	for i, name := range names {
 		names[i] = key(r.Pull.Repo.ID, name)
 	}

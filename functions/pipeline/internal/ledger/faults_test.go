@@ -56,6 +56,12 @@ func inBucket(r runs.Run, key string) runs.Run {
 	return r
 }
 
+// moved is a run whose plan moves its state.
+func moved(r runs.Run) runs.Run {
+	r.From, r.Were = "s3://states/dns", []string{"s3://states/was"}
+	return inBucket(r, "else")
+}
+
 func message(id string) pipeline.Message {
 	return pipeline.Message{ID: id, Kind: pipeline.ToPlan, Pull: pull, Target: net.Target()}
 }
@@ -117,9 +123,31 @@ var uses = map[string]use{
 	"settle another's, not at the address yet": func(ctx context.Context, ld Ledger) (any, error) {
 		return ld.Settle(ctx, inBucket(net, "net"), 8, runs.Closed)
 	},
-	"an address":                             only(func(ctx context.Context, ld Ledger) error { return PutAddress(ctx, ld, inBucket(net, "net")) }),
-	"the same address":                       only(func(ctx context.Context, ld Ledger) error { return PutAddress(ctx, ld, inBucket(dns, "dns")) }),
-	"another address":                        only(func(ctx context.Context, ld Ledger) error { return PutAddress(ctx, ld, inBucket(dns, "else")) }),
+	"an address": func(ctx context.Context, ld Ledger) (any, error) {
+		return putAddress(ctx, ld, inBucket(net, "net"), "main")
+	},
+	"the same address": func(ctx context.Context, ld Ledger) (any, error) {
+		return putAddress(ctx, ld, inBucket(dns, "dns"), "main")
+	},
+	"another address": func(ctx context.Context, ld Ledger) (any, error) {
+		return putAddress(ctx, ld, inBucket(dns, "else"), "main")
+	},
+	"the address in another base branch": func(ctx context.Context, ld Ledger) (any, error) {
+		return putAddress(ctx, ld, inBucket(dns, "else"), "release")
+	},
+	"remember a move": only(func(ctx context.Context, ld Ledger) error {
+		return ld.Remember(ctx, moved(dns), runs.LastApply{Number: 8})
+	}),
+	"last apply of a move": func(ctx context.Context, ld Ledger) (any, error) { return ld.LastApply(ctx, moved(dns)) },
+	"settle a move": func(ctx context.Context, ld Ledger) (any, error) {
+		return SettleAll(ctx, ld, moved(dns), 7, runs.Closed)
+	},
+	"lock a move": func(ctx context.Context, ld Ledger) (any, error) {
+		return ld.Reserve(ctx, moved(dns), runs.Reservation{Number: 7})
+	},
+	"open a move, and shut": only(func(ctx context.Context, ld Ledger) error {
+		return errors.Join(ld.Open(ctx, moved(dns), "ann"), ld.Shut(ctx, moved(dns)))
+	}),
 	"last apply at the address of a project": func(ctx context.Context, ld Ledger) (any, error) { return ld.LastApply(ctx, dns) },
 	"last apply of another name": func(ctx context.Context, ld Ledger) (any, error) {
 		r := inBucket(dns, "dns")

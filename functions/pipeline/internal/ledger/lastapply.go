@@ -34,7 +34,15 @@ func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, er
 	if err != nil {
 		return nil, err
 	}
-	return lastOf(ctx, ld, r.Pull.Repo.ID, names)
+	last, err := lastOf(ctx, ld, r.Pull.Repo.ID, names)
+	if err != nil || r.From == "" {
+		return last, err
+	}
+	there, err := lastOf(ctx, ld, r.Pull.Repo.ID, namesBeyond(r.Target(), r.From))
+	if there != nil && (last == nil || last.Was(there.Number, there.Head) || !there.Settled && there.Number != r.Pull.Number) {
+		last = there
+	}
+	return last, err
 }
 
 // Applies returns the number of applies by now to the states of the projects that a run depends on, by target; nil if it
@@ -78,12 +86,17 @@ func changeLast(ctx context.Context, ld Ledger, r runs.Run, change func(old []by
 	if err != nil {
 		return err
 	}
+	return changeLastOf(ctx, ld, r.Pull.Repo.ID, names, change)
+}
+
+// changeLastOf is changeLast of the state with one of some names.
+func changeLastOf(ctx context.Context, ld Ledger, repo int64, names []string, change func(old []byte) ([]byte, error)) error {
 	var former pipeline.Record
-	_, err = ld.Change(ctx, runs.StateKey(r.Pull.Repo.ID, names[0]), func(old []byte) ([]byte, error) {
+	_, err := ld.Change(ctx, runs.StateKey(repo, names[0]), func(old []byte) ([]byte, error) {
 		former = pipeline.Record{}
 		if old == nil && len(names) > 1 {
 			var err error
-			if former, err = ld.Records.Get(ctx, runs.StateKey(r.Pull.Repo.ID, names[1])); err != nil {
+			if former, err = ld.Records.Get(ctx, runs.StateKey(repo, names[1])); err != nil {
 				return nil, err
 			}
 			old = former.Value
@@ -116,10 +129,10 @@ func decodeLast(value []byte) (*runs.LastApply, error) {
 // wins; the lock of the state has put them in order. One that is remembered already stays as
 // it is: it may be settled.
 func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) error {
-	if err := PutAddress(ctx, ld, r); err != nil {
+	if _, err := putAddress(ctx, ld, r, r.Into); err != nil {
 		return err
 	}
-	return changeLast(ctx, ld, r, func(old []byte) ([]byte, error) {
+	remember := func(old []byte) ([]byte, error) {
 		n := 0
 		if old != nil {
 			have, err := decodeLast(old)
@@ -136,13 +149,28 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 		next := last
 		next.Applies = n + 1
 		return pipeline.Encode(next), nil
-	})
+	}
+	if err := changeLast(ctx, ld, r, remember); err != nil || r.From == "" {
+		return err
+	}
+	return changeLastOf(ctx, ld, r.Pull.Repo.ID, namesBeyond(r.Target(), r.From), remember)
 }
 
 // Settle records the fate of a pull request that was applied to the state of a run. It returns the last apply, if it was this pull request's.
 func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, fate runs.Fate) (last *runs.LastApply, err error) {
-	err = changeLast(ctx, ld, r, func(old []byte) ([]byte, error) {
-		if last = nil; old == nil {
+	all, err := SettleAll(ctx, ld, r, number, fate)
+	if len(all) > 0 {
+		last = &all[0]
+	}
+	return last, err
+}
+
+// SettleAll is Settle for all addresses of the state of a run: see [Beyond]. It returns the last applies that were the pull request's,
+// that at the address of the present plan first.
+func SettleAll(ctx context.Context, ld Ledger, r runs.Run, number int, fate runs.Fate) (all []runs.LastApply, err error) {
+	var found *runs.LastApply
+	settle := func(old []byte) ([]byte, error) {
+		if found = nil; old == nil {
 			return nil, ErrAsIs
 		}
 		l, err := decodeLast(old)
@@ -153,13 +181,27 @@ func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, fate runs.F
 			return nil, ErrAsIs // another one was applied since
 		}
 		next := l.As(fate)
-		if last = l; next == *l {
+		if found = l; next == *l {
 			return nil, ErrAsIs
 		}
 		if fate == runs.StillOpen {
 			next.Applies++
 		}
 		return pipeline.Encode(next), nil
-	})
-	return last, err
+	}
+	if err := changeLast(ctx, ld, r, settle); err != nil {
+		return nil, err
+	}
+	if found != nil {
+		all = append(all, *found)
+	}
+	for _, name := range namesBeyond(r.Target(), Beyond(r)...) {
+		if err := changeLastOf(ctx, ld, r.Pull.Repo.ID, []string{name}, settle); err != nil {
+			return nil, err
+		}
+		if found != nil {
+			all = append(all, *found)
+		}
+	}
+	return all, nil
 }

@@ -19,8 +19,10 @@ func (ld Ledger) Open(ctx context.Context, r runs.Run, author string) error {
 	if r.StateName() != r.Target() {
 		o.Target = r.Target()
 	}
-	if err := list(ctx, ld, r.OpenKey(r.StateName()), o); err != nil {
-		return err
+	for _, name := range append([]string{r.StateName()}, namesBeyond(r.Target(), r.From)...) {
+		if err := list(ctx, ld, r.OpenKey(name), o); err != nil {
+			return err
+		}
 	}
 	for _, target := range slices.Sorted(maps.Keys(r.Reads)) {
 		if err := list(ctx, ld, runs.ReaderKey(r, target), runs.Open{Pull: r.Pull, Author: author, Target: r.Target()}); err != nil {
@@ -52,7 +54,7 @@ func (ld Ledger) Shut(ctx context.Context, r runs.Run) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
+	for _, name := range append(names, namesBeyond(r.Target(), Beyond(r)...)...) {
 		if err := unlist(ctx, ld, r.OpenKey(name)); err != nil {
 			return err
 		}
@@ -73,13 +75,13 @@ func unlist(ctx context.Context, ld Ledger, key string) error {
 }
 
 // Opens returns the list for a state, each with its target: place is its address in a plan, "" if that is not known, and target
-// names its project, as in messages.
-func (ld Ledger) Opens(ctx context.Context, repo int64, place, target string) (all []runs.Open, err error) {
+// names its project, as in messages. further are other addresses of that state: see [Beyond].
+func (ld Ledger) Opens(ctx context.Context, repo int64, place, target string, further ...string) (all []runs.Open, err error) {
 	names, err := namesAt(ctx, ld, repo, place, target)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
+	for _, name := range append(names, namesBeyond(target, further...)...) {
 		some, err := opensIn(ctx, ld, runs.OpenDir(repo, name))
 		if err != nil {
 			return nil, err

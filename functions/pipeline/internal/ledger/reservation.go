@@ -12,10 +12,15 @@ import (
 
 // Reservation reads the lock of a person on the state of a run; nil if there is none.
 func (ld Ledger) Reservation(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
-	keys, err := keysOf(ctx, ld, r, runs.ReservationKey)
+	keys, err := keysOf(ctx, ld, r, runs.ReservationKey, r.From)
 	if err != nil {
 		return nil, err
 	}
+	return reserved(ctx, ld, keys)
+}
+
+// reserved is the lock with one of some keys.
+func reserved(ctx context.Context, ld Ledger, keys []string) (*runs.Reservation, error) {
 	var lifted *runs.Reservation
 	for _, key := range keys {
 		rec, err := ld.Records.Get(ctx, key)
@@ -53,8 +58,17 @@ func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*
 	if err != nil || have != nil && have.Number != v.Number && !have.Lifted {
 		return have, err
 	}
-	have = &v
-	_, err = ld.Change(ctx, keys[0], func(old []byte) ([]byte, error) {
+	for _, name := range namesBeyond(r.Target(), r.From) {
+		have, err = reserve(ctx, ld, runs.ReservationKey(r.Pull.Repo.ID, name), v)
+		if err != nil || have.Number != v.Number {
+			return have, err
+		}
+	}
+	return reserve(ctx, ld, keys[0], v)
+}
+
+func reserve(ctx context.Context, ld Ledger, key string, v runs.Reservation) (have *runs.Reservation, err error) {
+	_, err = ld.Change(ctx, key, func(old []byte) ([]byte, error) {
 		if have = &v; old == nil {
 			return pipeline.Encode(v), nil
 		}
@@ -74,7 +88,7 @@ func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*
 // LiftReservation ends the lock that a pull request has on the state of a run, and returns it; nil if it
 // has none.
 func (ld Ledger) LiftReservation(ctx context.Context, r runs.Run, number int) (lifted *runs.Reservation, err error) {
-	keys, err := keysOf(ctx, ld, r, runs.ReservationKey)
+	keys, err := keysOf(ctx, ld, r, runs.ReservationKey, Beyond(r)...)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +128,7 @@ func lift(ctx context.Context, ld Ledger, key string, number int) (lifted *runs.
 
 // DropReservation removes the records of a lock that LiftReservation has ended.
 func (ld Ledger) DropReservation(ctx context.Context, r runs.Run, number int) error {
-	keys, err := keysOf(ctx, ld, r, runs.ReservationKey)
+	keys, err := keysOf(ctx, ld, r, runs.ReservationKey, Beyond(r)...)
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func (f Finder) Find(ctx context.Context, m pipeline.Message) error {
 	if err != nil {
 		return err
 	}
-	opens, err := f.Ledger.Opens(ctx, m.Pull.Repo.ID, about.Place, m.Target)
+	opens, err := f.Ledger.Opens(ctx, m.Pull.Repo.ID, about.Place, m.Target, ledger.Beyond(about.Run)...)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (f Finder) Next(ctx context.Context, r runs.Run) error {
 // Tell has the comments and checks of the open plans on the state of a run written again, besides those of
 // its own pull request, as far as there may be at once. why makes the messages different from others.
 func (f Finder) Tell(ctx context.Context, r runs.Run, why ...any) error {
-	opens, err := f.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Place, r.Target())
+	opens, err := f.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Place, r.Target(), ledger.Beyond(r)...)
 	if err != nil {
 		return err
 	}

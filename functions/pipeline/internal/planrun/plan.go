@@ -198,8 +198,9 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 		return pl.cannotPlan(ctx, s, err)
 	}
 	s.Owner = q.Placing.Owner
-	if s.Place, s.Deploys = job.State.String(), job.Environment.GitHub(); s.Place != q.Run.Place {
-		if err := pl.elsewhere(ctx, &s, q); err != nil {
+	s.Deploys = job.Environment.GitHub()
+	if place := job.State.String(); place != s.Place {
+		if err := pl.elsewhere(ctx, &s, place, *q.Placing); err != nil {
 			return pl.cannotPlan(ctx, s, err)
 		}
 	}
@@ -232,11 +233,9 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 
 // elsewhere counts the applies to the state of a run again, whose address was not known, or another one, when the plan was begun. The
 // state was not read yet.
-func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, q runs.Request) error {
-	if q.Placing.Kind == runs.SamePlace {
-		if err := ledger.PutAddress(ctx, pl.Ledger, s.Run); err != nil {
-			return err
-		}
+func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, place string, p runs.Placing) error {
+	if err := ledger.Place(ctx, pl.Ledger, &s.Run, place, p, pl.Evidence.Pull.Base.Ref); err != nil {
+		return err
 	}
 	last, err := pl.Evidence.InTheWay(ctx, s.Run)
 	s.Applies = last.Known(s.Pull.Number)

@@ -32,7 +32,12 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q runs.Reque
 	case runs.Another:
 		x.Again, x.Since = *found.Now.Again, f.Reasons
 		former := s.Former()
-		s.Base, s.Merge, s.ApplyOn, s.Place, s.Owner = q.Run.Base, q.Run.Merge, q.Run.ApplyOn, x.Job.State.String(), q.Placing.Owner
+		s.Base, s.Merge, s.ApplyOn, s.Owner = q.Run.Base, q.Run.Merge, q.Run.ApplyOn, q.Placing.Owner
+		if place := x.Job.State.String(); place != s.Place {
+			if err := ledger.Place(ctx, c.Ledger, &s.Run, place, *q.Placing, c.Evidence.Pull.Base.Ref); err != nil {
+				return err
+			}
+		}
 		return c.replace(ctx, s, x, former)
 	default:
 		return c.impossible(ctx, s, f.Reasons, nil)

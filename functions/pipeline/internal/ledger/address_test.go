@@ -1,0 +1,80 @@
+package ledger
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// TestPlace holds what a run remembers of where its state is, and was.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	type step struct {
+		place, base string
+		kind        runs.PlaceKind
+		from        string   // of a move
+		want        string   // From
+		were        []string // Were
+	}
+	const a, b, c = "s3://states/a", "s3://states/b", "s3://states/c"
+	ann, bob := runs.LastApply{Number: 8, Head: "h"}, runs.Reservation{Number: 8}
+	for name, test := range map[string]struct {
+		last  *runs.LastApply // at a
+		lock  *runs.Reservation
+		first string // the record of an earlier version
+		steps []step
+	}{
+		"stays":                       {steps: []step{{place: a, base: "main"}, {place: a, base: "main"}}},
+		"moves":                       {steps: []step{{place: a, base: "main"}, {place: b, base: "main", kind: runs.MovedPlace, from: a, want: a, were: []string{a}}}},
+		"moves, and back":             {steps: []step{{place: b, base: "main", kind: runs.MovedPlace, from: a, want: a}, {place: a, base: "main", were: []string{b}}}},
+		"two moves":                   {steps: []step{{place: a, base: "main"}, {place: b, base: "main", were: []string{a}}, {place: c, base: "main", were: []string{a, b}}}},
+		"moved, nobody's":             {steps: []step{{place: a, base: "main"}, {place: b, base: "main", were: []string{a}}}},
+		"moved, applied":              {last: &ann, steps: []step{{place: a, base: "main"}, {place: b, base: "main", want: a, were: []string{a}}}},
+		"moved, locked":               {lock: &bob, steps: []step{{place: a, base: "main"}, {place: b, base: "main", want: a, were: []string{a}}}},
+		"moved, settled":              {last: &runs.LastApply{Number: 8, Settled: true}, steps: []step{{place: a, base: "main"}, {place: b, base: "main", were: []string{a}}}},
+		"moved, lifted":               {lock: &runs.Reservation{Number: 8, Lifted: true}, steps: []step{{place: a, base: "main"}, {place: b, base: "main", were: []string{a}}}},
+		"another base":                {last: &ann, lock: &bob, steps: []step{{place: a, base: "main"}, {place: b, base: "release", were: []string{a}}}},
+		"another base, and back":      {last: &ann, steps: []step{{place: a, base: "main"}, {place: b, base: "release", were: []string{a}}, {place: a, base: "main", were: []string{b}}}},
+		"after an earlier version":    {first: `"s3://states/a"`, last: &ann, steps: []step{{place: b, base: "main", want: a}}},
+		"the same, of an earlier":     {first: `"s3://states/a"`, last: &ann, steps: []step{{place: a, base: "main"}}},
+		"on a machine, then moved":    {steps: []step{{place: "local", base: "main"}, {place: a, base: "main", kind: runs.MovedPlace, from: "local", want: "local", were: []string{"local"}}}},
+		"granted to a new project":    {last: &ann, steps: []step{{place: b, base: "main", kind: runs.NewPlace, from: a}}},
+		"moved in both base branches": {last: &ann, steps: []step{{place: a, base: "main"}, {place: c, base: "release", were: []string{a}}, {place: b, base: "main", want: a, were: []string{a, c}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ld := Ledger{Records: &memory.Store{}}
+			put := func(key string, value []byte) {
+				if _, err := ld.Records.Put(t.Context(), key, value, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if test.first != "" {
+				put(runs.AddressKey(5, net.Target()), []byte(test.first))
+			}
+			at := runs.StateNames(a, net.Target())[0]
+			if test.last != nil {
+				put(runs.StateKey(5, at), pipeline.Encode(test.last))
+			}
+			if test.lock != nil {
+				put(runs.ReservationKey(5, at), pipeline.Encode(test.lock))
+			}
+			r := net
+			for i, step := range test.steps {
+				p := runs.Placing{Kind: step.kind, From: step.from}
+				if step.kind == "" {
+					p.Kind = runs.SamePlace
+				}
+				if err := Place(t.Context(), ld, &r, step.place, p, step.base); err != nil {
+					t.Fatal(err)
+				}
+				if r.Place != step.place || r.From != step.want || len(r.Were)+len(step.were) > 0 && !reflect.DeepEqual(r.Were, step.were) {
+					t.Errorf("step %d: at %s, from %q, and were %q; want from %q, and were %q", i+1, r.Place, r.From, r.Were, step.want, step.were)
+				}
+			}
+		})
+	}
+}
