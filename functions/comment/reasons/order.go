@@ -66,12 +66,14 @@ func (r OutOfOrder) words() (text, remedy string) {
 		return text, planAgain(true)
 	case r.Once:
 		return text, onceMerged
-	case len(r.OnMerge) > 0 && !r.Later && !r.Removed && r.Destroys:
+	case len(r.OnMerge) > 0 && !r.Later && r.Destroys:
 		return text, AfterMerge(r.OnMerge)
 	case len(r.OnMerge) > 0 && !r.Later && !r.Removed:
 		return text, fmt.Sprintf("%s Take the depends_on of %s out of this pull request, if it is to be applied before. %s", AfterMerge(r.OnMerge), markdown.Code(r.Project), OrderFirst)
-	case len(r.Again) > 0 && len(r.Left) == 1 && len(r.OnMerge) > 0:
+	case len(r.OnMerge) > 0 && len(r.Left) == 1: // by a plan that the merge does not apply
 		return text, fmt.Sprintf("Plan that again first, with %s.", markdown.Code("lockstep plan -p "+r.Left[0]))
+	case len(r.OnMerge) == len(r.Left):
+		return text, fmt.Sprintf("Plan those again first, each with %s.", markdown.Code("lockstep plan -p NAME"))
 	case len(r.Again) > 0 && len(r.Left) == 1:
 		return text, fmt.Sprintf("Plan that again first, with %s, and apply it%s.", markdown.Code("lockstep plan -p "+r.Left[0]), all)
 	case len(r.Again) > 0:

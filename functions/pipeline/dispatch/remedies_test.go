@@ -173,3 +173,42 @@ func TestLockOfALockedState(t *testing.T) {
 	s.say("alice", n, "lockstep lock --reason x")
 	s.refuses(m, []refusal{{"lock --reason y", []string{"`alice` has locked the state", "lifts the lock", "!plan"}}, {"apply", []string{"The plan can be applied then"}}})
 }
+
+// TestRemediesBehindAnotherPlan holds that nobody is told to apply what the merge alone applies, where a plan that the merge is to apply
+// comes after one that is another plan than before, or a removal after one that the merge applies.
+func TestRemediesBehindAnotherPlan(t *testing.T) {
+	t.Parallel()
+	const onMerge = "  apply = \"merge\"\n"
+	settings := "project \"net\" {\n  dir = \"net\"\n" + onMerge + "}\nproject \"app\" {\n  dir = \"app\"\n  depends_on = [\"net\"]\n" + onMerge + "}\n"
+	s := newStage(t, netAndApp().With(githubtest.Files{"lockstep.hcl": settings}))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.merge("bob", m)
+	s.expect("the status", s.status(n), "**another plan** than before")
+	s.refuses(n, []refusal{{"apply -p app", []string{"`app` depends on `net`, which is not applied", "Plan that again first, with `lockstep plan -p net`.", "!lockstep apply -p net"}}})
+	page := s.checkOf("b", "lockstep/app").Summary
+	s.expect("the page", page, "First `net` has to be planned again: comment `lockstep plan -p net`. Merging the pull request applies this plan then.")
+	s.lacks("the page", page, "before the merge")
+	s.say("alice", n, "lockstep plan -p net")
+	s.merge("alice", n)
+	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`", "**Applied** `app`")
+}
+
+// TestRemediesOfARemovalBehindTheMerge holds the same of a removed project, whose objects are destroyed after those of one that the merge
+// applies.
+func TestRemediesOfARemovalBehindTheMerge(t *testing.T) {
+	t.Parallel()
+	const app = "project \"app\" {\n  dir = \"app\"\n  apply = \"merge\"\n"
+	s := newStage(t, netAndApp().With(githubtest.Files{"lockstep.hcl": netProject + app + "  depends_on = [\"net\"]\n}\n"}))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep apply")
+	s.merge("alice", n)
+	k := s.pull("alice", "k", githubtest.Files{"net/main.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted, "net/b.tf": githubtest.Deleted, "app/k.tf": resource("k", "1"), "lockstep.hcl": app + "}\n"})
+	const after = "The merge applies `app`, and no comment does before. After it, comment `lockstep retry` for a plan of what is left."
+	s.refuses(k, []refusal{{"apply -p net", []string{"`net` is destroyed after `app`, which depends on it, and is not applied", after, "!lockstep apply -p app"}}})
+	s.expect("the page", s.checkOf("k", "lockstep/net").Summary, "It is destroyed after `app`, which depends on it. "+after)
+	s.merge("alice", k)
+	s.expect("the merge", s.answer(k, "merge"), "**Applied** `app`")
+	s.expect("a plan of what is left", s.say("alice", k, "lockstep retry"), "**Planned** `net`", "2 to destroy")
+	s.expect("its apply", s.say("alice", k, "lockstep apply -p net"), "**Applied** `net`")
+}

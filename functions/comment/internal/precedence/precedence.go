@@ -3,6 +3,7 @@ package precedence
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -74,26 +75,31 @@ func (b *Behind) Text(p Plan) string {
 	if b.Destroys {
 		text = fmt.Sprintf("It is destroyed after %s, which %s on it%s.", some(b.On), plural(one, "depends", "depend"), held)
 	}
-	if len(b.Again) > 0 {
+	again, left := b.Again, b.Left
+	if p.OnMerge { // what the merge is to apply, too, and does not as it is planned
+		again = union(b.Again, b.OnMerge)
+		left = slices.DeleteFunc(slices.Clone(b.Left), func(n string) bool { return slices.Contains(b.OnMerge, n) })
+	}
+	if len(again) > 0 {
 		name := "NAME"
-		if len(b.Again) == 1 {
-			name = b.Again[0]
+		if len(again) == 1 {
+			name = again[0]
 		}
-		text += fmt.Sprintf(" First %s %s to be planned again: comment %s%s.", some(b.Again), plural(len(b.Again) == 1, "has", "have"), markdown.Code("lockstep plan -p "+name), plural(len(b.Again) == 1, "", " for each"))
+		text += fmt.Sprintf(" First %s %s to be planned again: comment %s%s.", some(again), plural(len(again) == 1, "has", "have"), markdown.Code("lockstep plan -p "+name), plural(len(again) == 1, "", " for each"))
 		then = "Then comment"
 	}
 	switch {
-	case p.AfterMerge && b.Destroys:
+	case b.Destroys && (p.AfterMerge || p.Removed && len(b.OnMerge) > 0):
 		return text + " " + reasons.AfterMerge(b.OnMerge)
 	case p.AfterMerge:
 		return text + " " + reasons.AfterMerge(b.OnMerge) + " " + reasons.OrderFirst
 	}
 	alone := fmt.Sprintf("comment %s on the pull request", p.Apply)
 	switch {
-	case p.OnMerge && len(b.Left) == 0:
+	case p.OnMerge && len(left) == 0:
 		return text + " Merging the pull request applies this plan then."
 	case p.OnMerge:
-		return text + fmt.Sprintf(" Apply %s before the merge: merging the pull request applies this plan then.", some(b.Left))
+		return text + fmt.Sprintf(" Apply %s before the merge: merging the pull request applies this plan then.", some(left))
 	case p.Elsewhere:
 		return text
 	case len(b.Left) == 0:
@@ -103,6 +109,13 @@ func (b *Behind) Text(p Plan) string {
 	}
 	return text + fmt.Sprintf(" %s %s on the pull request: that applies %s, in that order. %s applies this plan once %s applied.",
 		then, markdown.Code("lockstep apply"), plural(one, "both", "all of them"), p.Apply, plural(one, "that is", "those are"))
+}
+
+// union are the names of two lists, each once.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // some lists names, the first of many.
