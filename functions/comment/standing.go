@@ -58,7 +58,7 @@ type Progress struct{ Done, Of int }
 func (p Progress) text() string { return sums.Far(p.Done, p.Of) }
 
 func (p ProjectStatus) plan() string {
-	unmade := p.Plan == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed)
+	unmade := p.Plan == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed || p.FinishedBy != 0)
 	switch {
 	case p.Standing == PlanFailed, p.Standing == PlanStopped, unmade, p.Vain:
 		return "no plan"

@@ -35,6 +35,23 @@ func TestWordsAfterAFailure(t *testing.T) {
 	s.expect("the check", s.checkOf("n", "lockstep/net").Summary, "For a new plan of what was merged, comment `lockstep plan -p net` on the pull request.")
 }
 
+// TestWordsAfterAFailedMerge holds that nobody is told to push after an apply of the merge that has failed, and that the failure of a plan
+// is not shown beside what another pull request has applied.
+func TestWordsAfterAFailedMerge(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": mergedAs("net")})
+	n := s.pull("alice", "n", githubtest.Files{"net/n.tf": unready("n")})
+	s.merge("alice", n)
+	page := s.checkOf("n", "lockstep/net").Summary
+	s.lacks("the check", page, "push")
+	s.expect("the check", page, "For a new plan of what was merged, comment `lockstep plan -p net` on the pull request.")
+	s.expect("a plan", s.say("alice", n, "lockstep retry"), "**Not planned**: `net`", "not ready")
+	s.merge("bob", s.pull("bob", "m", githubtest.Files{"net/n.tf": resource("n", "2")}))
+	s.expect("the status", s.status(n), "is applied", "| `net` | no plan | applied by the apply of #2 |")
+	s.lacks("the status", s.status(n), "not ready")
+	s.lacks("the check", s.checkOf("n", "lockstep/net").Summary, "no changes")
+}
+
 // TestApplyOfNothingOnMerge holds that nothing is in the way of a plan without changes.
 func TestApplyOfNothingOnMerge(t *testing.T) {
 	t.Parallel()

@@ -108,6 +108,9 @@ func Text(ctx context.Context, from pipeline.Artifacts, a pipeline.Artifact) (st
 // plan that was applied, or else its plan, or the reason for which there is none. s is its standing; note is told above the body.
 func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (body, note string, err error) {
 	result := ""
+	if r.FinishedBy != 0 && r.PlanHash == "" && r.Phase == runs.PlanFailed { // another apply has done what could not be planned
+		return "", "", nil
+	}
 	if slices.Contains([]comment.Standing{comment.Applied, comment.PartApplied, comment.ApplyFailed}, s) {
 		if result, err = Text(ctx, from, r.Result()); err != nil {
 			return "", "", err
