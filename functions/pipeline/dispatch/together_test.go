@@ -40,6 +40,11 @@ func TestPlanAndApply(t *testing.T) {
 	if i := slices.IndexFunc(all, func(r ledger.Versioned) bool { return r.Project == "." }); err != nil || i < 0 || !all[i].Options.Partial() {
 		t.Errorf("it is not tried again with its options: %v", err)
 	}
+	for _, plan := range []string{"lockstep plan --failed", "lockstep retry"} {
+		answer := s.say("alice", n, plan+"\nlockstep apply --failed")
+		s.expect("what has failed, by "+plan, answer, "**Not planned**: `.`", "**Not applied** `.`")
+		s.lacks("what has failed, by "+plan, answer, "Nothing here has failed")
+	}
 	s.repo.Push("alice", "b", "Mended", githubtest.Files{"b.tf": resource("b", "2")})
 	s.settle()
 	s.expect("a retry of nothing", s.say("alice", n, "lockstep retry"), "**Not planned**", "Nothing here has failed.")

@@ -100,7 +100,7 @@ func only[R reasons.Reason](d runs.Decision) bool {
 // present head; if there is none, it selects all runs, and the gate refuses each with its reason.
 func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger.Versioned {
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
-		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c)
+		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c) && !qu.meantAbove(c, s.Run)
 	})
 	if named := slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return c.Plan == "" || !strings.HasPrefix(s.PlanHash, c.Plan) }); len(named) > 0 {
 		return named
@@ -123,6 +123,14 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 		}
 	}
 	return all
+}
+
+// meantAbove reports whether a command for what has failed is for a run that had failed when a line above it asked for its plan.
+func (qu *ApplyQueuer) meantAbove(c comment.Command, r runs.Run) bool {
+	m := qu.Evidence.Message
+	again := r.PlanFor == m.ID && r.PlanLine < len(m.Lines) && m.Lines[r.PlanLine].Command.AsPlan().Failed
+	c.Failed = false
+	return again && r.Meant(c)
 }
 
 // done reports whether nothing of a run is left to be applied.
