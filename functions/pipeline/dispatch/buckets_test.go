@@ -37,7 +37,7 @@ func (b buckets) objects(t *testing.T, place string) string {
 	}
 	w, _ := b[place].Open(statebackend.DefaultWorkspace)
 	state, err := w.Get(t.Context())
-	if err != nil {
+	if err != nil || state.Bytes == nil {
 		return ""
 	}
 	var has struct{ Resources []struct{ Name string } }

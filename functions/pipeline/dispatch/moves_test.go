@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
@@ -211,4 +212,41 @@ func TestStatesOfTwoBases(t *testing.T) {
 		m := s.pull("bob", "m", githubtest.Files{"net/m.tf": resource("m", "1")})
 		s.expect("a plan into main after "+command, s.status(m), "**blocked**")
 	}
+}
+
+// TestRetargetedDuringAnApply holds that a pull request which goes into another base branch while its apply is queued, or under way, is
+// planned for that branch once the apply is at its end.
+func TestRetargetedDuringAnApply(t *testing.T) {
+	t.Parallel()
+	t.Run("queued", func(t *testing.T) {
+		t.Parallel()
+		s, b, n := retargeted(t)
+		m, id := s.toApply("alice", n)
+		s.repo.Retarget("alice", n, "release")
+		s.settle()
+		if err := s.pipeline.Handle(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		s.settle()
+		s.expect("the apply", s.answerTo(n, id), "**Not applied** `net`")
+		s.expect("the plan", s.status(n), "waits for `lockstep apply`")
+		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+		if got := b.objects(t, here) + "; " + b.objects(t, "s3://states/release"); got != "; a n" {
+			t.Errorf("the states have %s", got)
+		}
+	})
+	t.Run("under way", func(t *testing.T) {
+		t.Parallel()
+		s, b, n := retargeted(t)
+		engine := s.pipeline.Engine
+		s.pipeline.Engine = during{engine, func(jobs.Present) {
+			s.pipeline.Engine = engine
+			s.repo.Retarget("alice", n, "release")
+		}}
+		s.expect("the apply", s.say("alice", n, "lockstep apply"), "pplied** `net`")
+		s.expect("the plan", s.status(n), "waits for `lockstep apply`")
+		if got := b.objects(t, here); got != "a n" {
+			t.Errorf("the state has %s", got)
+		}
+	})
 }

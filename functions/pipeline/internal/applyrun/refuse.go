@@ -178,9 +178,11 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	return ap.Report.AtRest(ctx, s.Run)
 }
 
-// moved queues the plans of a head that was pushed, and maybe merged, while a run was applied, or queued for it.
+// moved queues the plans of a head that was pushed, and maybe merged, while a run was applied, or queued for it, and those for another
+// base branch.
 func (ap *Applier) moved(ctx context.Context, r runs.Run, pull github.PullRequest) error {
-	if pull.Head.SHA == r.Head || r.AfterMerge {
+	elsewhere := pull.Open && r.Into != "" && r.Into != pull.Base.Ref
+	if pull.Head.SHA == r.Head && !elsewhere || r.AfterMerge {
 		return nil
 	}
 	m := pipeline.Message{Kind: pipeline.Pushed}
