@@ -56,6 +56,8 @@ func TestGolden(t *testing.T) {
 	const here, there = "s3://states/acme/network.tfstate", "s3://states/network/terraform.tfstate"
 	moved, kept := net, net
 	moved.Body = notes.Placed{Project: net.Name, From: here, To: there, Moves: true, Imposed: []string{"dynamodb_table", "encrypt"}}.Above(somePlan)
+	none := net
+	none.Body = notes.Placed{Project: net.Name, From: there, To: there, Were: []string{here}}.Above(somePlan)
 	kept.Body = notes.Placed{Project: net.Name, From: here, To: here, Owner: "net", Ignored: []string{"use_lockfile"}}.Above(somePlan)
 	sealed, unreadable := net, app
 	sealed.Body = notes.EncryptionChange{Project: net.Name, State: notes.Resealed{Any: true, Rekeyed: true, Unreadable: true, Relaxed: true}, Plan: notes.Resealed{Any: true, Ends: true}, Others: true}.Above(somePlan)
@@ -187,6 +189,7 @@ func TestGolden(t *testing.T) {
 		"check-partial":         check(partial, ""),
 		"check-destroying":      check(destroying, ""),
 		"status-moved":          status(moved).Markdown(65536),
+		"status-not-copied":     status(none).Markdown(65536),
 		"status-encryption":     status(sealed, encrypted, with(unreadable, PlanFailed, "", unreadable.Body)).Markdown(65536),
 		"status-kept":           status(kept).Markdown(65536),
 		"status-two":            noted.Markdown(65536),

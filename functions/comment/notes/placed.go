@@ -15,6 +15,8 @@ type Placed struct {
 	From, To string
 	// Moves is set if the two differ.
 	Moves bool
+	// Were are former addresses of the state of which there is none at To.
+	Were []string
 	// Owner is the project that has the state on the base branch, and that the pull request removes;
 	// "" if it has it for this one.
 	Owner string
@@ -28,6 +30,9 @@ func (p Placed) Above(report string) string {
 	var b strings.Builder
 	if p.Moves && p.To != "" {
 		fmt.Fprintf(&b, "**This moves the state** of %s from %s to %s. Lockstep does not copy it: if there is no state at the new address, the plan creates everything a second time. To avoid that, copy the state first.\n\n", markdown.Code(p.Project), markdown.Code(p.From), markdown.Code(p.To))
+	}
+	if len(p.Were) > 0 && !p.Moves {
+		fmt.Fprintf(&b, "**There is no state** of %s at %s; before, it was at %s. If the base branch has moved it, copy it first: Lockstep does not, and the plan creates everything a second time.\n\n", markdown.Code(p.Project), markdown.Code(p.To), markdown.List(p.Were))
 	}
 	if p.Owner != "" {
 		fmt.Fprintf(&b, "%s has the state of the project %s of the base branch, %s, which this pull request removes.\n\n", markdown.Code(p.Project), markdown.Code(p.Owner), markdown.Code(p.From))

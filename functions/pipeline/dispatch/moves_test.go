@@ -137,6 +137,22 @@ func TestMovedState(t *testing.T) {
 	})
 }
 
+// TestMovedWithoutACopy holds that plans at the new address of a state tell that there is none, and where it was.
+func TestMovedWithoutACopy(t *testing.T) {
+	t.Parallel()
+	s, b, q, mover := moving(t)
+	s.merge("alice", mover)
+	none := "**There is no state** of `net` at `" + there + "`; before, it was at `" + here + "`."
+	s.expect("a plan", s.say("bob", q, "lockstep plan"), "**Planned** `net`: 4 to add")
+	s.expect("the plan", s.status(q), none)
+	for _, name := range []string{"p", "r"} {
+		s.expect("the plan of "+name, s.status(s.pull("alice", name, githubtest.Files{"net/" + name + ".tf": resource(name, "1")})), none)
+	}
+	b.copied(t, here, there)
+	s.say("bob", q, "lockstep plan")
+	s.lacks("the plan, once it is copied", s.status(q), "There is no state")
+}
+
 // retargeted is a stage with two base branches, whose states of net are not the same, and an open pull request into main.
 func retargeted(t *testing.T) (s *stage, b buckets, n int) {
 	t.Helper()

@@ -107,7 +107,7 @@ type Run struct {
 	// it.
 	Place string `json:",omitempty"`
 	// From is where the base branch has the state that the plan moves to Place, or had it: what others apply or lock there is of the
-	// same objects. Were are its addresses in former plans of the pull request, which may have an apply or a lock there.
+	// same objects. Were are its former addresses: the pull request may have an apply or a lock there.
 	From string   `json:",omitempty"`
 	Were []string `json:",omitempty"`
 	// Quiet is set for one of many plans of a push or command: its check run is made once it is planned,

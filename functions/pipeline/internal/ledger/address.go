@@ -20,47 +20,52 @@ type addresses struct {
 // where is an address of the state that a project has in one base branch.
 type where struct {
 	Place string
-	// From is the address before, if a pull request had an apply or a lock there that counted when the state was moved.
-	From string `json:",omitempty"`
+	// Was is the address before. Counts is set if a pull request had an apply or a lock there that counted when the state was moved.
+	Was    string `json:",omitempty"`
+	Counts bool   `json:",omitempty"`
 }
 
 // Place has the plan of a run be of the state at a place, as was decided about its address; base is the base branch. It remembers
 // where else that state is: see [runs.Run].
-func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p runs.Placing, base string) (err error) {
-	if r.Place != "" && !slices.Contains(r.Were, r.Place) {
-		r.Were = append(slices.Clone(r.Were), r.Place)
-	}
-	r.Were = slices.DeleteFunc(slices.Clone(r.Were), func(were string) bool { return were == place })
+func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p runs.Placing, base string) error {
+	were := append(slices.Clone(r.Were), r.Place)
 	r.Place, r.From = place, ""
 	switch p.Kind {
 	case runs.SamePlace:
-		r.From, err = putAddress(ctx, ld, *r, base)
+		at, err := putAddress(ctx, ld, *r, base)
+		if err != nil {
+			return err
+		}
+		if were = append(were, at.Was); at.Counts {
+			r.From = at.Was
+		}
 	case runs.MovedPlace:
 		r.From = p.From
 	}
-	return err
+	r.Were = nil
+	for _, was := range were {
+		if was != "" && was != place && !slices.Contains(r.Were, was) {
+			r.Were = append(r.Were, was)
+		}
+	}
+	return nil
 }
 
 // putAddress records the address of the state of a run as that of its project in a base branch, or of its last apply. One that is
-// not in a bucket is not recorded: it is made of the project's name. It returns the address before, as far as that counts.
-func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (from string, err error) {
-	if len(runs.StateNames(r.Place, r.Target())) == 1 {
-		return "", nil
+// not in a bucket is not recorded: it is made of the project's name. It returns the address.
+func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now where, err error) {
+	if now.Place = r.Place; len(runs.StateNames(r.Place, r.Target())) == 1 {
+		return now, nil
 	}
 	all, err := addressOf(ctx, ld, r.Pull.Repo.ID, r.Target())
 	was := all.in(base)
 	if err != nil || was.Place == r.Place && all.Place == r.Place {
-		return was.From, err
+		return was, err
 	}
-	now := was
-	if was.Place != r.Place {
-		now = where{Place: r.Place}
-		counts, err := moveLast(ctx, ld, r, was.Place)
-		if err != nil {
-			return "", err
-		}
-		if counts {
-			now.From = was.Place
+	if now = was; was.Place != r.Place {
+		now = where{Place: r.Place, Was: was.Place}
+		if now.Counts, err = moveLast(ctx, ld, r, was.Place); err != nil {
+			return now, err
 		}
 	}
 	key := runs.AddressKey(r.Pull.Repo.ID, r.Target())
@@ -76,7 +81,7 @@ func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (from s
 		next.Of[base] = now
 		return pipeline.Encode(next), nil
 	})
-	return now.From, err
+	return now, err
 }
 
 // in is the address in a base branch. A record of an earlier version has one for all of them.

@@ -38,7 +38,7 @@ func TestPlace(t *testing.T) {
 		"moved, lifted":               {lock: &runs.Reservation{Number: 8, Lifted: true}, steps: []step{{place: a, base: "main"}, {place: b, base: "main", were: []string{a}}}},
 		"another base":                {last: &ann, lock: &bob, steps: []step{{place: a, base: "main"}, {place: b, base: "release", were: []string{a}}}},
 		"another base, and back":      {last: &ann, steps: []step{{place: a, base: "main"}, {place: b, base: "release", were: []string{a}}, {place: a, base: "main", were: []string{b}}}},
-		"after an earlier version":    {first: `"s3://states/a"`, last: &ann, steps: []step{{place: b, base: "main", want: a}}},
+		"after an earlier version":    {first: `"s3://states/a"`, last: &ann, steps: []step{{place: b, base: "main", want: a, were: []string{a}}}},
 		"the same, of an earlier":     {first: `"s3://states/a"`, last: &ann, steps: []step{{place: a, base: "main"}}},
 		"on a machine, then moved":    {steps: []step{{place: "local", base: "main"}, {place: a, base: "main", kind: runs.MovedPlace, from: "local", want: "local", were: []string{"local"}}}},
 		"granted to a new project":    {last: &ann, steps: []step{{place: b, base: "main", kind: runs.NewPlace, from: a}}},

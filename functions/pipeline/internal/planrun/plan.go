@@ -227,7 +227,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	if result.Plan == nil {
 		s.Failure = &failure
 	}
-	result.Report = reasons.Hooks(append(before, after...)) + placed(s.Project, s.Place, *q.Placing).Above(result.Report)
+	result.Report = reasons.Hooks(append(before, after...)) + placed(s.Run, result, *q.Placing).Above(result.Report)
 	return pl.keep(ctx, s, result, in, job.Foreseen...)
 }
 
@@ -243,8 +243,12 @@ func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, place str
 }
 
 // placed is the decision about the address of a state, for people.
-func placed(project, place string, p runs.Placing) notes.Placed {
-	return notes.Placed{Project: project, From: p.From, To: place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
+func placed(r runs.Run, planned jobs.PlanResult, p runs.Placing) notes.Placed {
+	out := notes.Placed{Project: r.Project, From: p.From, To: r.Place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
+	if planned.Plan != nil && planned.State == (runs.StateID{}) {
+		out.Were = r.Were
+	}
+	return out
 }
 
 // renew finds the trial merge again, because GitHub makes it anew at times and forgets the old one.
