@@ -94,6 +94,9 @@ func (c Check) Title(limit int) string {
 		if c.Renamed != "" {
 			title = "The project is " + c.Renamed + " now"
 		}
+		if c.Renamed == c.Name {
+			title = "The project has another workspace now"
+		}
 	default:
 		panic(fmt.Sprintf("comment: there is no standing %q", c.Standing))
 	}

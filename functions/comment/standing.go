@@ -87,7 +87,11 @@ func (p ProjectStatus) Label() string {
 
 // command is a command for the project, and for no other one, by its present name.
 func (p ProjectStatus) command(v Verb) string {
-	return markdown.Code(Command{Verb: v, Project: cmp.Or(p.Renamed, p.Name), Workspace: p.Workspace}.String())
+	c := Command{Verb: v, Project: cmp.Or(p.Renamed, p.Name), Workspace: p.Workspace}
+	if p.Renamed == p.Name { // it has another one
+		c.Workspace = ""
+	}
+	return markdown.Code(c.String())
 }
 
 // planCommand is the command for a plan of all that the pull request changes in the project.
@@ -264,6 +268,9 @@ func (p ProjectStatus) progress() string {
 	case Superseded:
 		if p.Gone {
 			return "removed by the base branch"
+		}
+		if p.Renamed == p.Name {
+			return "has another workspace now"
 		}
 		if p.Renamed != "" {
 			return "is " + markdown.Code(p.Renamed) + " now"

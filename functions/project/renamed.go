@@ -8,14 +8,14 @@ import (
 
 // A Former is a project that a checkout does not have any more.
 type Former struct {
-	Place          string // of its state, by places.Place.String; "" if that is unknown
-	Dir, Workspace string
-	Now            string // the name that its place was found to have before; "" if it was not
+	Place                string // of its state, by places.Place.String; "" if that is unknown
+	Name, Dir, Workspace string
+	Now                  string // the name that its place was found to have before; "" if it was not
 }
 
 // Successor returns the project that has the place of a former one in a checkout, in the same workspace: its state; or, where nobody has
-// that, its directory, if one project alone may have come there since. taken reports whether a project was there beside the former one.
-// all are the projects of the checkout.
+// that, its directory, if one project alone may have come there since; or else the project itself in another workspace that has come
+// since. taken reports whether a project was there beside the former one. all are the projects of the checkout.
 func Successor(f Former, all []Project, taken func(Project) bool) (p Project, ok bool) {
 	for _, is := range []func(Project) bool{
 		func(p Project) bool {
@@ -29,5 +29,11 @@ func Successor(f Former, all []Project, taken func(Project) bool) (p Project, ok
 			return found[0], true
 		}
 	}
-	return p, false
+	i := slices.IndexFunc(all, func(p Project) bool {
+		return p.Name == f.Name && p.Dir == f.Dir && p.Workspace != f.Workspace && !taken(p)
+	})
+	if i < 0 {
+		return p, false
+	}
+	return all[i], true
 }

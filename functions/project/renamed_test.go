@@ -37,6 +37,8 @@ func TestSuccessor(t *testing.T) {
 		{"two in the directory", Former{}, []Project{at("one", "net", "one"), at("two", "net", "two")}, "", ""},
 		{"one of two in the directory", Former{}, []Project{at("one", "net", "one"), at("two", "net", "two")}, "one", "two"},
 		{"another workspace", Former{}, []Project{eu}, "", ""},
+		{"itself in another workspace", Former{Name: "network"}, []Project{eu}, "", "network"},
+		{"itself in another workspace, beside it before", Former{Name: "network"}, []Project{eu}, "network", ""},
 		{"nothing", Former{Place: "s3://states/net"}, []Project{at("app", "app", "app")}, "", ""},
 	} {
 		test.was.Dir, test.was.Workspace = "net", "default"

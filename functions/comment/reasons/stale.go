@@ -69,6 +69,9 @@ type RenamedByBase struct {
 
 func (r RenamedByBase) words() (text, remedy string) {
 	text = fmt.Sprintf("%s is %s now: the base branch has given the project that name since this was planned.", markdown.Code(r.Project), markdown.Code(r.Name))
+	if rehoused(r.Project, r.Name) {
+		text = fmt.Sprintf("%s has another workspace now: the base branch has given the project that since this was planned.", markdown.Code(r.Name))
+	}
 	c := grammar.Command{Verb: r.Verb, Project: r.Name}
 	switch r.Verb {
 	case "":
@@ -81,7 +84,15 @@ func (r RenamedByBase) words() (text, remedy string) {
 
 // RenamedNote is the note on a project that the base branch has by another name since a pull request that changes it was planned.
 func RenamedNote(project, name string) string {
+	if rehoused(project, name) {
+		return fmt.Sprintf("**%s has another workspace now**: the base branch has given the project that since this was planned.", markdown.Code(name))
+	}
 	return fmt.Sprintf("**%s is %s now**: the base branch has given the project that name since this was planned.", markdown.Code(project), markdown.Code(name))
+}
+
+// rehoused reports whether a project, by its label, has kept its name, and so has another workspace.
+func rehoused(project, name string) bool {
+	return project == name || strings.HasPrefix(project, name+" (")
 }
 
 // InputsMoved: files that the plan depends on have changed since. Whole is set if it depends on all

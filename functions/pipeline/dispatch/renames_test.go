@@ -187,3 +187,31 @@ func TestRenameCanPass(t *testing.T) {
 		t.Errorf("the states have %s", got)
 	}
 }
+
+// TestAnotherWorkspace holds that an open pull request is not done, and not merged in silence, where the base branch has given the
+// project that it changes another workspace since.
+func TestAnotherWorkspace(t *testing.T) {
+	t.Parallel()
+	for _, commands := range [][]string{{"lockstep plan"}, {"lockstep retry"}, nil} {
+		s, _ := orphaning(t, anyState)
+		q := s.pull("bob", "q", githubtest.Files{"net/q.tf": resource("q", "1")})
+		s.merge("alice", s.pull("alice", "n", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  workspace = \"eu\"\n}\n" + appAlone + anyState}))
+		s.expect("the check", s.headOf("q"), "action_required")
+		s.expect("the status", s.status(q), "**out of date**", "**`net` has another workspace now**")
+		s.expect("an apply", s.say("bob", q, "lockstep apply"), "**Not applied** `net`", "lockstep plan")
+		for _, command := range commands {
+			s.expect(command, s.say("bob", q, command), "**Planned** `net`: 3 to add")
+			s.lacks("the status after "+command, s.status(q), "out of date")
+			s.expect("the check after "+command, s.headOf("q"), "neutral Waits for lockstep apply")
+			s.expect("the apply", s.say("bob", q, "lockstep apply"), "**Applied** `net`: 3 added")
+			s.expect("the check after the apply", s.headOf("q"), "success Applied")
+		}
+		s.merge("bob", q)
+		if commands == nil {
+			s.expect("the merge", s.answer(q, "merge"), "**Merged, but not applied**: `net`")
+			s.expect("a retry", s.say("bob", q, "lockstep retry"), "**Planned** `net`: 3 to add")
+			s.expect("its apply", s.say("bob", q, "lockstep apply"), "**Applied** `net`: 3 added")
+			s.expect("the check at the end", s.headOf("q"), "success Applied")
+		}
+	}
+}

@@ -26,9 +26,10 @@ func Succeeded(r Run) (over Run, ok bool) {
 	return r.To(Superseded), true
 }
 
-// Precedes reports whether a run is that of a project under its former name.
+// Precedes reports whether a run is that of a project under its former name, or in its former workspace.
 func Precedes(r Run, p project.Project) bool {
-	return r.Renamed != "" && r.Renamed == p.Name && r.Workspace == p.Workspace
+	rehoused := r.Renamed == r.Project // it has another workspace
+	return r.Renamed != "" && r.Renamed == p.Name && (r.Workspace == p.Workspace) != rehoused
 }
 
 // Counted reports whether a run is of a project that the last look at a head has counted, and that needs no other plan than its own.

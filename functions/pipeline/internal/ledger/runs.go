@@ -66,7 +66,7 @@ func (ld Ledger) Save(ctx context.Context, s Versioned) (Versioned, error) {
 // Successor returns the project that has the place of a run's own in a checkout without it, as [project.Successor]. known are the runs of
 // its pull request: their projects were there beside it. all are those of the checkout.
 func Successor(r runs.Run, known []Versioned, all []project.Project) (p project.Project, ok bool) {
-	return project.Successor(project.Former{Place: r.Place, Dir: r.Dir, Workspace: r.Workspace, Now: r.Renamed}, all, func(p project.Project) bool {
+	return project.Successor(project.Former{Place: r.Place, Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, Now: r.Renamed}, all, func(p project.Project) bool {
 		return slices.ContainsFunc(known, func(s Versioned) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
 	})
 }

@@ -123,7 +123,7 @@ func (qu *PlanQueuer) planned(base *project.Settings, gone, all []project.Projec
 
 // removedBefore returns the projects that the pull request has removed, now that it is merged and the tip of the base branch
 // does not have them any more: those that were planned before, and those that were not, since nobody had looked at its head.
-// The latter are those of an earlier commit of the base branch whose files it changes.
+// The latter are those of an earlier commit of the base branch whose files it changes, and that its head was not seen to have.
 func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, files []string, complete bool, l *ledger.Look) (out []selected, err error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
 	if err != nil {
@@ -151,7 +151,10 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 	}
 	gone = slices.DeleteFunc(gone, func(p project.Project) bool {
 		mine := !complete || changesSettings(files) || len(project.Touched([]project.Project{p}, files, nil)) > 0
-		return !mine || slices.ContainsFunc(out, func(x selected) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
+		has := func(s ledger.Versioned) bool {
+			return s.Project == p.Name && s.Workspace == p.Workspace && s.Head == l.Head && !s.Removed
+		}
+		return !mine || slices.ContainsFunc(known, has) || slices.ContainsFunc(out, func(x selected) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
 	})
 	if len(gone) == 0 {
 		return out, nil
