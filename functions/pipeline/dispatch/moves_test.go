@@ -137,6 +137,24 @@ func TestMovedState(t *testing.T) {
 	})
 }
 
+// TestMovedBeforeTheMerge holds that the merge of a pull request which was applied to a state tells that the base branch has moved the
+// state since: a copy that is older lacks what was applied.
+func TestMovedBeforeTheMerge(t *testing.T) {
+	t.Parallel()
+	s, b, q, mover := moving(t)
+	b.copied(t, here, there)
+	s.expect("the apply", s.say("bob", q, "lockstep apply"), "**Applied** `net`")
+	s.merge("alice", mover)
+	s.merge("bob", q)
+	s.expect("the merge", s.answer(q, "merge"), "**Applied, but the state has moved**: `net`", "the base branch has had it at `"+there+"` since", "Comment `lockstep plan -p net` to see")
+	s.expect("the plan", s.say("bob", q, "lockstep plan -p net"), "**Planned** `net`: 2 to add")
+	s.expect("its apply", s.say("bob", q, "lockstep apply"), "**Applied** `net`: 2 added")
+	r := s.pull("bob", "r", githubtest.Files{"net/r.tf": resource("r", "1")})
+	s.say("bob", r, "lockstep apply")
+	s.merge("bob", r)
+	s.lacks("the merge of another one", s.said(r), "has moved")
+}
+
 // TestMovedWithoutACopy holds that plans at the new address of a state tell that there is none, and where it was.
 func TestMovedWithoutACopy(t *testing.T) {
 	t.Parallel()

@@ -95,6 +95,8 @@ type LastApply struct {
 	Head   string
 	By     string
 	State  StateID // afterwards
+	// Moved is where the base branch has had the state since, while the pull request was open; "" if it stayed.
+	Moved string `json:",omitempty"`
 	// Into is the name of the base branch that the apply was for; "" in records of earlier versions.
 	Into string `json:",omitempty"`
 	// Settled is set once the pull request is merged or closed, Merged if it can never be open again.

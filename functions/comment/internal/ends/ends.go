@@ -18,6 +18,8 @@ type Applied struct {
 	Main string `json:",omitempty"`
 	// Merged is the SHA that was merged in place of the applied one, without a plan of the project; "" for none.
 	Merged string `json:",omitempty"`
+	// Moved is where the branch that it was merged into has had the state since the apply; "" where it was.
+	Moved string `json:",omitempty"`
 	// Unknown is set if the branch that is planned has no such project. Workspace is that of the project, where it has to be named.
 	Unknown   bool   `json:",omitempty"`
 	Workspace string `json:",omitempty"`
@@ -39,6 +41,9 @@ func (a Applied) Markdown() string {
 	case a.Merged != "":
 		return fmt.Sprintf("**Applied, but another head is merged**: %s. %s applied %s, and %s is merged, of which the project has no plan: the base branch may not contain the changes, and then the next plan of this project will undo them. Comment %s to see.",
 			project, by, head, markdown.Code(markdown.SHA(a.Merged)), markdown.Code(grammar.Command{Verb: grammar.Plan, Project: a.Project}.String()))
+	case a.Moved != "":
+		return fmt.Sprintf("**Applied, but the state has moved**: %s. %s applied %s to the state where it was, and the base branch has had it at %s since. If it was copied before the apply, the next plan of this project makes the changes a second time: copy the state again first. Comment %s to see.",
+			project, by, head, markdown.Code(a.Moved), markdown.Code(grammar.Command{Verb: grammar.Plan, Project: a.Project}.String()))
 	case a.Unknown:
 		return fmt.Sprintf("**Applied, but not merged**: %s. %s applied %s, but the base branch %s To keep them, reopen the pull request and merge it. To have them destroyed, reopen it, comment %s there, and apply that.",
 			project, by, head, nobody, markdown.Code(destroy.String()))

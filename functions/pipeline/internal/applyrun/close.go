@@ -252,6 +252,9 @@ func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 			return err
 		}
 	}
+	if err == nil && fate == runs.Merged {
+		err = ledger.MoveLast(ctx, cl.Ledger, r)
+	}
 	return err
 }
 
@@ -284,11 +287,13 @@ func lacks(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) err
 			u.Into, u.Main = p.Base.Ref, last.Into
 		case other:
 			u.Merged = p.Head.SHA
+		case last.Moved != "":
+			u.Moved = last.Moved
 		default: // it is merged as it was applied, or planned, or has to be looked at yet
 			return nil
 		}
 	}
-	if u.Merged == "" {
+	if u.Merged == "" && u.Moved == "" {
 		known, err := evidence.Based(ctx, cl.Evidence, u.Main, r)
 		if err != nil {
 			if _, err = evidence.Impossible(err); err != nil {

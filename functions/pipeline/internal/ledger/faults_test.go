@@ -145,6 +145,11 @@ var uses = map[string]use{
 	"lock a move": func(ctx context.Context, ld Ledger) (any, error) {
 		return ld.Reserve(ctx, moved(dns), runs.Reservation{Number: 7})
 	},
+	"move the last apply": only(func(ctx context.Context, ld Ledger) error {
+		r := moved(dns)
+		r.Pull.Number = 9
+		return MoveLast(ctx, ld, r)
+	}),
 	"open a move, and shut": only(func(ctx context.Context, ld Ledger) error {
 		return errors.Join(ld.Open(ctx, moved(dns), "ann"), ld.Shut(ctx, moved(dns)))
 	}),

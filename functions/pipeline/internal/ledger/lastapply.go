@@ -117,6 +117,31 @@ func changeLastOf(ctx context.Context, ld Ledger, repo int64, names []string, ch
 	return err
 }
 
+// MoveLast records that the base branch has moved the state of a run, in the last apply at the former address, if that is of another
+// pull request which is open.
+func MoveLast(ctx context.Context, ld Ledger, r runs.Run) error {
+	for _, name := range namesBeyond(r.Target(), r.From) {
+		err := changeLastOf(ctx, ld, r.Pull.Repo.ID, []string{name}, func(old []byte) ([]byte, error) {
+			if old == nil {
+				return nil, ErrAsIs
+			}
+			l, err := decodeLast(old)
+			if err != nil {
+				return nil, err
+			}
+			if l.Settled || l.Number == r.Pull.Number || l.Moved == r.Place {
+				return nil, ErrAsIs
+			}
+			l.Moved = r.Place
+			return pipeline.Encode(l), nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func decodeLast(value []byte) (*runs.LastApply, error) {
 	var l runs.LastApply
 	if err := json.Unmarshal(value, &l); err != nil {
