@@ -119,22 +119,9 @@ func (h Head) Title(limit int) string {
 	if !ok {
 		panic(fmt.Sprintf("comment: there is no standing %q of a head", h.Standing))
 	}
-	title := row.title
-	if h.Standing == HeadNoChanges && slices.ContainsFunc(h.Projects, func(p ProjectStatus) bool { return p.FinishedBy != 0 }) {
-		title = "Applied by the applies of other pull requests"
-	}
-	ready, _, _ := h.count(row.of)
-	if n, _, _ := h.count([]Standing{later}); h.Standing == HeadWaiting && ready == 0 && n > 0 { // no comment applies what is left
-		row.of, title = []Standing{later}, heads[HeadOnceMerged].title
-		if h.Enforced && slices.ContainsFunc(h.Projects, ProjectStatus.ownOrder) {
-			title = "The order has to be merged first: %s"
-		}
-	}
-	if h.Standing == HeadApplying && h.queues() {
-		title = "In the queue behind " + turns.Pulls(h.ahead()) + ": %s"
-	}
+	of, title := h.words(row.of, row.title)
 	if strings.Contains(title, "%s") {
-		title = fmt.Sprintf(title, h.some(row.of))
+		title = fmt.Sprintf(title, h.some(of))
 	}
 	if n, _, _ := h.count([]Standing{NotApplied}); n > 0 && h.Standing == HeadApplyFailed {
 		title += fmt.Sprintf("; %d merged, but not applied", n)
@@ -143,6 +130,25 @@ func (h Head) Title(limit int) string {
 		title = title[:limit]
 	}
 	return title
+}
+
+// words returns the projects that the title counts and its words, which are those of the standing where nothing else is known.
+func (h Head) words(of []Standing, title string) ([]Standing, string) {
+	none := func(of ...Standing) bool { n, _, _ := h.count(of); return n == 0 }
+	switch {
+	case h.Standing == HeadNoChanges && slices.ContainsFunc(h.Projects, func(p ProjectStatus) bool { return p.FinishedBy != 0 }):
+		title = "Applied by the applies of other pull requests"
+	case h.Standing == HeadWaiting && none(of...) && !none(later): // no comment applies what is left
+		of, title = []Standing{later}, heads[HeadOnceMerged].title
+		if h.Enforced && slices.ContainsFunc(h.Projects, ProjectStatus.ownOrder) {
+			title = "The order has to be merged first: %s"
+		}
+	case h.Standing == HeadBlocked && none(Blocked): // what is missing may come
+		title = "Cannot be applied yet: %s"
+	case h.Standing == HeadApplying && h.queues():
+		title = "In the queue behind " + turns.Pulls(h.ahead()) + ": %s"
+	}
+	return of, title
 }
 
 // some counts the projects with some standings, and the changes of those whose plans wait or are
