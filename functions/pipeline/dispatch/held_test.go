@@ -22,7 +22,7 @@ func TestHeldOnMerge(t *testing.T) {
 	net := s.checkOf("b", "lockstep/net")
 	s.expect("the project's check", string(net.Conclusion)+" "+net.Title+"\n"+net.Summary, "failure Cannot be applied yet: 2 to add", missing, merging)
 	head := s.checkOf("b", "lockstep")
-	s.expect("the check of the head", string(head.Conclusion)+" "+head.Title+"\n"+head.Summary, "failure Cannot be applied now", "**waits** for what is missing, then for the merge", missing, "What is missing may come before the merge or after it")
+	s.expect("the check of the head", string(head.Conclusion)+" "+head.Title+"\n"+head.Summary, "failure Cannot be applied yet", "**waits** for what is missing, then for the merge", missing, "What is missing may come before the merge or after it")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
 	s.expect("the status then", s.status(n), "### Plan for", promise, "Merging this pull request applies the plans")

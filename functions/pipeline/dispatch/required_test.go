@@ -771,7 +771,7 @@ func TestRequiredOnMerge(t *testing.T) {
 		}
 		return ""
 	}
-	s.expect("the check before the review", head(), "failure Cannot be applied now")
+	s.expect("the check before the review", head(), "failure Cannot be applied yet")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
 	s.expect("and after it", head(), "success")

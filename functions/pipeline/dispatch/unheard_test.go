@@ -134,7 +134,7 @@ func TestFirstGate(t *testing.T) {
 	s.settle()
 	s.roundsWithin(30 * time.Minute)
 	s.expect("the status then", s.status(n), "**missing**: an approval")
-	s.headIs("the check then", "b", "failure Cannot be applied now: 1 project")
+	s.headIs("the check then", "b", "failure Cannot be applied yet: 1 project")
 	s.repo.Push("alice", "main", "No gate", githubtest.Files{"lockstep.hcl": set})
 	s.settle()
 	s.roundsWithin(time.Hour)

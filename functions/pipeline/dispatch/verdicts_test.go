@@ -71,7 +71,7 @@ func TestDeniedAtTheApply(t *testing.T) {
 	if c := s.checkOf("b", "lockstep/net"); c.Conclusion != github.ConcludedFailure {
 		t.Errorf("the check is %s", c.Conclusion)
 	}
-	s.headIs("denied", "b", "failure Cannot be applied now: 1 project")
+	s.headIs("denied", "b", "failure Cannot be applied yet: 1 project")
 	s.say("alice", n, "lockstep plan")
 	places("denied with the plan", missing, "fulfilled: ")
 	denies = ""
