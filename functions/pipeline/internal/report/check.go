@@ -28,7 +28,8 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	first, silent := false, false
 	if _, err := rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := runs.DecodeCheck(old)
-		first = s.ID == 0 && !s.Asked
+		// One that was announced before, and has no record, is of an earlier version, or its process has died: it is looked for.
+		first = s.ID == 0 && !s.Asked && (old != nil || r.Phase == runs.Queued)
 		silent = first && r.Silent()
 		s.Asked = s.Asked || !silent
 		if !silent {
