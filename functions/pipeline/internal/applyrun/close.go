@@ -150,9 +150,10 @@ func (cl *Closer) landed(ctx context.Context) error {
 	}
 	looked := l.Head == p.Head.SHA && l.Refused == "" && l.Problem == "" && !l.Conflict
 	if looked && !overtaken && !l.Asked && len(all) >= l.Projects {
-		// A pull request changes other files without a push once the base branch gets some of its commits.
+		// A pull request changes other files without a push once the base branch gets some of its commits. A look of an earlier version
+		// does not have them, and may have seen no removed project.
 		files, complete, err := cl.Evidence.Hub.ChangedFiles(ctx, about.Number)
-		if now := ledger.FilesOf(files, complete); err != nil || now == "" || l.Files == "" || now == l.Files {
+		if now := ledger.FilesOf(files, complete); err != nil || now == "" || now == l.Files {
 			return err
 		}
 	}
