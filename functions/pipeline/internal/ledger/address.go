@@ -176,12 +176,12 @@ func namesAt(ctx context.Context, ld Ledger, repo int64, place, target string) (
 	return runs.StateNames(place, target), nil
 }
 
-// keysOf returns the keys of records about the state of a run, that of new ones first, and those at further addresses last.
-func keysOf(ctx context.Context, ld Ledger, r runs.Run, key func(repo int64, name string) string, further ...string) ([]string, error) {
-	names, err := namesOf(ctx, ld, r)
-	names = append(names, namesBeyond(r.Target(), further...)...)
-	for i, name := range names {
-		names[i] = key(r.Pull.Repo.ID, name)
+// keysOf returns the names of the state of a run, and the keys of records about it, that of new ones first, and those at further addresses
+// last.
+func keysOf(ctx context.Context, ld Ledger, r runs.Run, key func(repo int64, name string) string, further ...string) (names, keys []string, err error) {
+	names, err = namesOf(ctx, ld, r)
+	for _, name := range slices.Concat(names, namesBeyond(r.Target(), further...)) {
+		keys = append(keys, key(r.Pull.Repo.ID, name))
 	}
-	return names, err
+	return names, keys, err
 }

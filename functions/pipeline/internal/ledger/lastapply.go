@@ -68,19 +68,33 @@ func (ld Ledger) Applies(ctx context.Context, r runs.Run) (map[string]int, error
 
 // lastOf reads the last apply to the state with one of some names.
 func lastOf(ctx context.Context, ld Ledger, repo int64, names []string) (*runs.LastApply, error) {
+	var last *runs.LastApply
 	for _, name := range names {
 		rec, err := ld.Records.Get(ctx, runs.StateKey(repo, name))
 		if err != nil {
 			return nil, err
 		}
-		if rec.Version != "" {
-			return decodeLast(rec.Value)
+		if last, err = later(last, rec.Value); err != nil || last != nil && !last.Settled {
+			return last, err
 		}
 	}
-	return nil, nil
+	return last, nil
 }
 
-// changeLast changes the last apply to the state of a run. A record under the project's name is moved to that of the state.
+// later returns the last apply that counts, of that under a state's own name and the value of the record under its project's name, which may
+// be a copy: of two the former, unless an earlier version, in the place of this one for a while, has applied something that is in the way.
+func later(own *runs.LastApply, value []byte) (*runs.LastApply, error) {
+	if value == nil {
+		return own, nil
+	}
+	l, err := decodeLast(value)
+	if err != nil || l.StateName != "" || own != nil && (l.Settled || !own.Settled) {
+		return own, err
+	}
+	return l, nil
+}
+
+// changeLast changes the last apply to the state of a run, and its copy under the project's name.
 func changeLast(ctx context.Context, ld Ledger, r runs.Run, change func(old []byte) ([]byte, error)) error {
 	names, err := namesOf(ctx, ld, r)
 	if err != nil {
@@ -91,28 +105,59 @@ func changeLast(ctx context.Context, ld Ledger, r runs.Run, change func(old []by
 
 // changeLastOf is changeLast of the state with one of some names.
 func changeLastOf(ctx context.Context, ld Ledger, repo int64, names []string, change func(old []byte) ([]byte, error)) error {
-	var former pipeline.Record
-	_, err := ld.Change(ctx, runs.StateKey(repo, names[0]), func(old []byte) ([]byte, error) {
-		former = pipeline.Record{}
-		if old == nil && len(names) > 1 {
+	var second pipeline.Record
+	value, err := ld.Change(ctx, runs.StateKey(repo, names[0]), func(old []byte) ([]byte, error) {
+		was := old
+		if len(names) > 1 {
 			var err error
-			if former, err = ld.Records.Get(ctx, runs.StateKey(repo, names[1])); err != nil {
+			if second, err = ld.Records.Get(ctx, runs.StateKey(repo, names[1])); err != nil {
 				return nil, err
 			}
-			old = former.Value
+			if was, err = counts(old, second.Value); err != nil {
+				return nil, err
+			}
 		}
-		next, err := change(old)
-		if errors.Is(err, ErrAsIs) && former.Version != "" {
-			return old, nil
+		next, err := change(was)
+		if errors.Is(err, ErrAsIs) && string(was) != string(old) {
+			return was, nil
 		}
 		return next, err
 	})
-	if err != nil || former.Version == "" {
+	if err != nil || len(names) == 1 || value == nil {
 		return err
 	}
-	err = ld.Records.Delete(ctx, former.Key, former.Version)
-	if errors.Is(err, pipeline.ErrConflict) {
-		err = nil // written by a process of an earlier version: the record of the state's own name counts
+	return copyLast(ctx, ld, second, value, names[0])
+}
+
+// counts is the value of the record that counts, of those under the two names of a state.
+func counts(own, second []byte) ([]byte, error) {
+	var have *runs.LastApply
+	if own != nil {
+		var err error
+		if have, err = decodeLast(own); err != nil {
+			return nil, err
+		}
+	}
+	l, err := later(have, second)
+	if err != nil || l == have {
+		return own, err
+	}
+	return pipeline.Encode(l), nil
+}
+
+// copyLast writes the copy of a last apply. One that another process has written meanwhile stays: that of this version has noted the name
+// of its state, and another one counts.
+func copyLast(ctx context.Context, ld Ledger, rec pipeline.Record, value []byte, name string) error {
+	l, err := decodeLast(value)
+	if err != nil {
+		return err
+	}
+	l.StateName = name
+	if value = pipeline.Encode(l); string(value) == string(rec.Value) {
+		return nil
+	}
+	if _, err = ld.Records.Put(ctx, rec.Key, value, rec.Version); errors.Is(err, pipeline.ErrConflict) {
+		err = nil
 	}
 	return err
 }

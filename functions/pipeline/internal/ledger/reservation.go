@@ -12,7 +12,7 @@ import (
 
 // Reservation reads the lock of a person on the state of a run; nil if there is none.
 func (ld Ledger) Reservation(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
-	keys, err := keysOf(ctx, ld, r, runs.ReservationKey, r.From)
+	_, keys, err := keysOf(ctx, ld, r, runs.ReservationKey, r.From)
 	if err != nil {
 		return nil, err
 	}
@@ -31,6 +31,9 @@ func reserved(ctx context.Context, ld Ledger, keys []string) (*runs.Reservation,
 			continue
 		}
 		v, err := decodeReservation(rec.Value)
+		if err == nil && v.StateName != "" {
+			continue // a copy
+		}
 		if err != nil || !v.Lifted {
 			return v, err
 		}
@@ -50,7 +53,7 @@ func decodeReservation(value []byte) (*runs.Reservation, error) {
 // Reserve writes the lock of a person, in the place of one of the same pull request. It returns the
 // lock that there is then: that of another pull request stays.
 func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*runs.Reservation, error) {
-	keys, err := keysOf(ctx, ld, r, runs.ReservationKey)
+	names, keys, err := keysOf(ctx, ld, r, runs.ReservationKey)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +67,11 @@ func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*
 			return have, err
 		}
 	}
-	return reserve(ctx, ld, keys[0], v)
+	have, err = reserve(ctx, ld, keys[0], v)
+	if err != nil || len(keys) == 1 || *have != v {
+		return have, err
+	}
+	return have, copyReservation(ctx, ld, keys[1], v, names[0])
 }
 
 func reserve(ctx context.Context, ld Ledger, key string, v runs.Reservation) (have *runs.Reservation, err error) {
@@ -85,15 +92,22 @@ func reserve(ctx context.Context, ld Ledger, key string, v runs.Reservation) (ha
 	return have, err
 }
 
+// copyReservation writes the copy of a lock under its project's name.
+func copyReservation(ctx context.Context, ld Ledger, key string, v runs.Reservation, name string) error {
+	v.StateName = name
+	_, err := ld.Change(ctx, key, func([]byte) ([]byte, error) { return pipeline.Encode(v), nil })
+	return err
+}
+
 // LiftReservation ends the lock that a pull request has on the state of a run, and returns it; nil if it
 // has none.
 func (ld Ledger) LiftReservation(ctx context.Context, r runs.Run, number int) (lifted *runs.Reservation, err error) {
-	keys, err := keysOf(ctx, ld, r, runs.ReservationKey, Beyond(r)...)
+	names, keys, err := keysOf(ctx, ld, r, runs.ReservationKey, Beyond(r)...)
 	if err != nil {
 		return nil, err
 	}
 	for _, key := range keys {
-		v, err := lift(ctx, ld, key, number)
+		v, err := lift(ctx, ld, key, number, names)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +118,7 @@ func (ld Ledger) LiftReservation(ctx context.Context, r runs.Run, number int) (l
 	return lifted, nil
 }
 
-func lift(ctx context.Context, ld Ledger, key string, number int) (lifted *runs.Reservation, err error) {
+func lift(ctx context.Context, ld Ledger, key string, number int, names []string) (lifted *runs.Reservation, err error) {
 	_, err = ld.Change(ctx, key, func(old []byte) ([]byte, error) {
 		if lifted = nil; old == nil {
 			return nil, ErrAsIs
@@ -113,7 +127,7 @@ func lift(ctx context.Context, ld Ledger, key string, number int) (lifted *runs.
 		if err != nil {
 			return nil, err
 		}
-		if v.Number != number {
+		if v.Number != number || !runs.OfState(v.StateName, names) {
 			return nil, ErrAsIs
 		}
 		if lifted = v; v.Lifted {
@@ -128,7 +142,7 @@ func lift(ctx context.Context, ld Ledger, key string, number int) (lifted *runs.
 
 // DropReservation removes the records of a lock that LiftReservation has ended.
 func (ld Ledger) DropReservation(ctx context.Context, r runs.Run, number int) error {
-	keys, err := keysOf(ctx, ld, r, runs.ReservationKey, Beyond(r)...)
+	names, keys, err := keysOf(ctx, ld, r, runs.ReservationKey, Beyond(r)...)
 	if err != nil {
 		return err
 	}
@@ -144,7 +158,7 @@ func (ld Ledger) DropReservation(ctx context.Context, r runs.Run, number int) er
 		if err != nil {
 			return err
 		}
-		if v.Number != number || !v.Lifted {
+		if v.Number != number || !v.Lifted || !runs.OfState(v.StateName, names) {
 			continue
 		}
 		if err := ld.Records.Delete(ctx, rec.Key, rec.Version); err != nil && !errors.Is(err, pipeline.ErrConflict) { // locked anew since, or gone
