@@ -1,10 +1,12 @@
 package comment
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/tagged"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // A Reply is the outcome of one command for one project: one of the types in the table below. They
@@ -47,9 +49,14 @@ func MarshalReply(r Reply) ([]byte, error) {
 	return data, nil
 }
 
-// UnmarshalReply decodes what [MarshalReply] has encoded.
+// UnmarshalReply decodes what [MarshalReply] has encoded. A kind that another version has written, before this one was put in its place
+// again, is told as unknown: the others of its answer are told.
 func UnmarshalReply(data []byte) (Reply, error) {
 	r, err := kinds.Decode(data)
+	var unknown *tagged.UnknownError
+	if errors.As(err, &unknown) {
+		return Broken{fmt.Sprintf("another version of Lockstep was at it, and this one does not know the outcome %s", markdown.Code(unknown.Kind))}, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read reply: %w", err)
 	}

@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,5 +29,31 @@ func TestKeptReplies(t *testing.T) {
 	want := "**Not applied** `app`:\n\n- The plan is stale.\n- So it is.\n\nPlan again.\n"
 	if diff := cmp.Diff(want, Markdown(r)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestRepliesOfALaterVersion holds that replies and reasons of kinds that this version does not have are told as such, and that reasons
+// are kept as they are: a version that is put in the place of a later one reads its records.
+func TestRepliesOfALaterVersion(t *testing.T) {
+	t.Parallel()
+	r, err := UnmarshalReply([]byte(`{"reconsidered":{"Project":"net"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "**Lockstep could not do this**: another version of Lockstep was at it, and this one does not know the outcome `reconsidered`. Comment again to try once more."
+	if diff := cmp.Diff(want, Markdown(r)); diff != "" || VerdictOn([]Reply{r}) != Bad {
+		t.Errorf("%s, verdict %v", diff, VerdictOn([]Reply{r}))
+	}
+	const kept = `{"refused":{"Command":{"Verb":"apply"},"Project":"app","Reasons":[{"moon":{"Phase":"full"}}]}}`
+	if r, err = UnmarshalReply([]byte(kept)); err != nil {
+		t.Fatal(err)
+	}
+	want = "**Not applied** `app`:\n\n- Another version of Lockstep has given a reason that this one does not know: `moon`.\n"
+	if diff := cmp.Diff(want, Markdown(r)); diff != "" {
+		t.Error(diff)
+	}
+	data, err := MarshalReply(r)
+	if err != nil || !strings.Contains(string(data), `"Reasons":[{"moon":{"Phase":"full"}}]`) {
+		t.Errorf("kept as %s, %v", data, err)
 	}
 }

@@ -3,6 +3,7 @@ package reasons
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -123,6 +124,10 @@ type List []Reason
 func (rs List) MarshalJSON() ([]byte, error) {
 	list := make([]json.RawMessage, 0, len(rs))
 	for _, r := range rs {
+		if x, ok := r.(unknown); ok {
+			list = append(list, x.Value)
+			continue
+		}
 		data, err := types.Encode(r)
 		if err != nil {
 			return nil, err
@@ -133,7 +138,7 @@ func (rs List) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON implements json.Unmarshaler. Earlier versions of Lockstep kept reasons as texts:
-// they are read as a [Sentence].
+// they are read as a [Sentence]. One that another version has kept is unknown.
 func (rs *List) UnmarshalJSON(data []byte) error {
 	var list []json.RawMessage
 	if err := json.Unmarshal(data, &list); err != nil {
@@ -147,12 +152,26 @@ func (rs *List) UnmarshalJSON(data []byte) error {
 			continue
 		}
 		r, err := types.Decode(item)
+		var other *tagged.UnknownError
+		if errors.As(err, &other) {
+			r, err = unknown{other.Kind, slices.Clone(item)}, nil
+		}
 		if err != nil {
 			return fmt.Errorf("read reason: %w", err)
 		}
 		*rs = append(*rs, r)
 	}
 	return nil
+}
+
+// unknown is a reason that another version of Lockstep has given, before this one was put in its place again. It is kept as it is.
+type unknown struct {
+	Kind  string
+	Value json.RawMessage
+}
+
+func (r unknown) words() (text, remedy string) {
+	return fmt.Sprintf("Another version of Lockstep has given a reason that this one does not know: %s.", markdown.Code(r.Kind)), ""
 }
 
 // A Sentence is a reason that comes as text, in Markdown.

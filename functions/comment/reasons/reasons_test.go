@@ -94,7 +94,7 @@ func TestReasons(t *testing.T) {
 // TestBadReasons holds that what is no list of reasons is an error.
 func TestBadReasons(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{`[{}]`, `[{"moon is full":{}}]`, `[7]`, `{}`} {
+	for _, bad := range []string{`[{}]`, `[7]`, `{}`} {
 		var rs List
 		if err := rs.UnmarshalJSON([]byte(bad)); err == nil {
 			t.Errorf("%s is %+v", bad, rs)

@@ -28,7 +28,7 @@ func (t *task) abandon(ctx context.Context, reason string) error {
 	why := comment.Broken{Reason: reason}
 	by, ok := triggers[t.message.Kind]
 	if !ok {
-		return t.abandonEvent(ctx, why, nil) // of another version of Lockstep
+		return t.abandonEvent(ctx, why, t.answerBroken(ctx, why)) // of another version of Lockstep
 	}
 	return by.abandon(t, ctx, why)
 }

@@ -273,3 +273,21 @@ func TestNoRoomForTheResult(t *testing.T) {
 		t.Errorf("%d failures were not met", left)
 	}
 }
+
+// TestMessageOfAnotherVersion holds that a command whose message has a kind of another version is answered once it is given up.
+func TestMessageOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	m := pipeline.Message{ID: "later-1", Kind: "later", Pull: s.ref(n), Actor: "alice", Comment: id}
+	err := s.pipeline.Handle(t.Context(), m)
+	if err == nil {
+		t.Fatal("it was handled")
+	}
+	if err := s.pipeline.Abandon(t.Context(), m, err.Error()); err != nil {
+		t.Fatal(err)
+	}
+	s.drain(t.Context(), s.pipeline.Handle)
+	s.expect("the answer", s.answerTo(n, id), "**Lockstep could not do this**", "there is no kind of message `later`", "Comment again")
+}

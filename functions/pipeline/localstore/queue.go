@@ -88,6 +88,8 @@ func (q *Queue) signal() {
 // claimed is a message that was handed over.
 type claimed struct {
 	pipeline.Message
+	// on is the queue: the kind may be one of another version.
+	on       pipeline.QueueName
 	seq      int64
 	claim    string
 	receives int
@@ -145,6 +147,7 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 	if err != nil {
 		return c, false, err
 	}
+	c.on = pipeline.QueueName(queue)
 	if len(queue) < len(deadPrefix) || queue[:len(deadPrefix)] != deadPrefix {
 		c.reason = ""
 	}

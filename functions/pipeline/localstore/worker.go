@@ -139,7 +139,7 @@ func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, 
 		w.log(fmt.Errorf("message %s, try %d: %w", c.ID, c.receives, err))
 	}
 	pause := pipeline.Redelivery(c.receives, err, time.Now())
-	if c.receives >= c.Queue().Receives() {
+	if c.receives >= c.on.Receives() {
 		pause = 0 // until it is given up
 	}
 	return false, true, wrap("give a message back", q.release(write, c, pause, err))

@@ -234,3 +234,27 @@ func TestStop(t *testing.T) {
 		t.Errorf("nobody takes dead letters: %v", err)
 	}
 }
+
+// TestKindOfAnotherVersion holds that a message of a kind that this version does not have is given up like one that fails.
+func TestKindOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	d := openDir(t)
+	send(t, d.Queue, pushed("a", 1))
+	if n, err := d.Queue.db.exec(t.Context(), `UPDATE message SET body = replace(body, '"pushed"', '"later"')`); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	tries, reason := 0, ""
+	_, err := d.Queue.Drain(t.Context(), Worker{
+		Handle: func(_ context.Context, m pipeline.Message) error {
+			tries++
+			return fmt.Errorf("there is no kind of message %q", m.Kind)
+		},
+		Abandon: func(_ context.Context, _ pipeline.Message, why string) error {
+			reason = why
+			return nil
+		},
+	})
+	if err != nil || tries != pipeline.MaxReceives || reason != `there is no kind of message "later"` {
+		t.Errorf("%d tries, %v, given up since %s", tries, err, reason)
+	}
+}

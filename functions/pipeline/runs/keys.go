@@ -77,11 +77,6 @@ func StateNames(place, target string) []string {
 	return []string{"s3-" + hex.EncodeToString(sum[:16]), target} // each target has an @, and this one has none
 }
 
-// OfState reports whether a record under the second of a state's names is of that state, by the name that it has noted. Locks and last
-// applies are written under both: a version that knows the project's name alone finds a copy there, beside this one or in its place. A
-// record without a name is such a version's own. One with another name is the copy of a state whose project had the name before.
-func OfState(noted string, names []string) bool { return noted == "" || noted == names[0] }
-
 // StateName names the state of the run in keys of new records.
 func (r Run) StateName() string { return StateNames(r.Place, r.Target())[0] }
 
@@ -107,7 +102,7 @@ type LastApply struct {
 	// Settled is set once the pull request is merged or closed, Merged if it can never be open again.
 	Settled bool
 	Merged  bool `json:",omitempty"`
-	// StateName is that of the state, in the copy of its record under a project's name: see [OfState].
+	// StateName is that of the state, in the copy of its record under a project's name.
 	StateName string `json:",omitempty"`
 	// Applies counts the applies to the state, from 1, and those that are in the way again since their pull request is open
 	// again: plans that were made in between know nothing of them either. The ledger counts: a record to be written has

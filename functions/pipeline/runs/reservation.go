@@ -18,7 +18,7 @@ type Reservation struct {
 	For    string    `json:",omitempty"` // ID of the message that asked for it
 	// Lifted is set once it has ended. The record goes when other pull requests know.
 	Lifted bool `json:",omitempty"`
-	// StateName is that of the state, in the copy of its record under a project's name: see [OfState].
+	// StateName is that of the state, in the copy of its record under a project's name.
 	StateName string `json:",omitempty"`
 }
 

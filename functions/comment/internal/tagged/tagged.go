@@ -20,7 +20,12 @@ func (u Union[T]) Encode(v T) ([]byte, error) {
 	return nil, fmt.Errorf("%T is in no table", v)
 }
 
-// Decode reads what Encode has written.
+// An UnknownError is a value of a type that the table does not have: another version has written it.
+type UnknownError struct{ Kind string }
+
+func (e *UnknownError) Error() string { return fmt.Sprintf("there is no kind %q", e.Kind) }
+
+// Decode reads what Encode has written. The error wraps an *[UnknownError] for a value of another type.
 func (u Union[T]) Decode(data []byte) (v T, err error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -29,7 +34,7 @@ func (u Union[T]) Decode(data []byte) (v T, err error) {
 	for name, value := range m {
 		t, ok := u[name]
 		if !ok {
-			return v, fmt.Errorf("there is no kind %q", name)
+			return v, &UnknownError{name}
 		}
 		p := reflect.New(t)
 		if err := json.Unmarshal(value, p.Interface()); err != nil {

@@ -147,3 +147,12 @@ func TestNobodyTurnsItGreen(t *testing.T) {
 		t.Errorf("%d pairs", n)
 	}
 }
+
+// TestStandingOfAnotherVersion holds that a standing which another version has written lets nothing be merged.
+func TestStandingOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	h := Head{[]Entry{{Number: 1, Standing: comment.HeadApplied}, {Number: 2, Standing: "reconsidered"}}}.Known()
+	if w := h.Worst(); w.Number != 2 || Passes(w.Standing, w.Waiting) {
+		t.Errorf("the worst is %+v", w)
+	}
+}

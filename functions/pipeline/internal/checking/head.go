@@ -38,6 +38,17 @@ func (h Head) With(e Entry) Head {
 	return Head{all}
 }
 
+// Known returns the entries of a record that another version may have written: a standing that this one does not know is waited for, until
+// its pull request is looked at again.
+func (h Head) Known() Head {
+	for i, e := range h.Entries {
+		if status, _ := concluded(e.Standing, e.Waiting); status == "" {
+			h.Entries[i].Standing = comment.HeadAwaited
+		}
+	}
+	return h
+}
+
 // Worst returns the entry that decides about the check run of the commit. There must be one. Where an open pull request has the
 // head, those that are merged do not count: a check that fails keeps nothing of them out any more.
 func (h Head) Worst() Entry {

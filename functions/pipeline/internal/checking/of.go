@@ -85,6 +85,15 @@ func first(rows []row, projects []comment.Standing) comment.HeadStanding {
 // Conclude returns the status and the conclusion of a check run. w decides about plans that wait for
 // somebody who applies them.
 func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
+	status, conclusion := concluded(s, w)
+	if status == "" {
+		panic(fmt.Sprintf("checking: there is no standing %q of a head", s))
+	}
+	return status, conclusion
+}
+
+// concluded is Conclude, without a status for a standing that there is not.
+func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
 	switch s {
 	case comment.HeadAwaited, comment.HeadPlanning, comment.HeadQueuePlanning:
 		return github.CheckQueued, ""
@@ -106,7 +115,7 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 	case comment.HeadClosed, comment.HeadLeft, comment.HeadDequeued:
 		return github.CheckCompleted, github.ConcludedCancelled
 	}
-	panic(fmt.Sprintf("checking: there is no standing %q of a head", s))
+	return "", ""
 }
 
 // Passes reports whether a check run that is required lets GitHub merge.

@@ -176,6 +176,11 @@ func namesAt(ctx context.Context, ld Ledger, repo int64, place, target string) (
 	return runs.StateNames(place, target), nil
 }
 
+// ofState reports whether a record under the second of a state's names is of that state, by the name that it has noted. Locks and last
+// applies are written under both: a version that knows the project's name alone finds a copy there, beside this one or in its place. A
+// record without a name is such a version's own. One with another name is the copy of a state whose project had the name before.
+func ofState(noted string, names []string) bool { return noted == "" || noted == names[0] }
+
 // keysOf returns the names of the state of a run, and the keys of records about it, that of new ones first, and those at further addresses
 // last.
 func keysOf(ctx context.Context, ld Ledger, r runs.Run, key func(repo int64, name string) string, further ...string) (names, keys []string, err error) {

@@ -128,4 +128,7 @@ func TestCopiesOfAnotherState(t *testing.T) {
 	if last, err := ld.LastApply(ctx, r); err != nil || last == nil || last.Number != 7 {
 		t.Errorf("the last apply beside an older one: %+v, %v", last, err)
 	}
+	if last, err := ld.Settle(ctx, r, 7, runs.Merged); err != nil || last == nil {
+		t.Errorf("settled beside an older one: %+v, %v", last, err)
+	}
 }

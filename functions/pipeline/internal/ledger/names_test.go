@@ -26,6 +26,12 @@ func TestDamagedRecords(t *testing.T) {
 	if _, err := ld.LastLook(t.Context(), pull); err == nil || !strings.Contains(err.Error(), "read "+lookKey(pull)+": the record is damaged") {
 		t.Errorf("a look: %v", err)
 	}
+	if _, err := ld.Records.Put(t.Context(), net.Key(), []byte(`{"Phase":"half applied"}`), ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ld.Read(t.Context(), net.Key()); err == nil || !strings.Contains(err.Error(), `it is "half applied", which this version`) {
+		t.Errorf("a run in a phase of another version: %v", err)
+	}
 }
 
 // TestRecordNames holds the names under which earlier versions of Lockstep wrote fields that have

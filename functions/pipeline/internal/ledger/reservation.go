@@ -127,7 +127,7 @@ func lift(ctx context.Context, ld Ledger, key string, number int, names []string
 		if err != nil {
 			return nil, err
 		}
-		if v.Number != number || !runs.OfState(v.StateName, names) {
+		if v.Number != number || !ofState(v.StateName, names) {
 			return nil, ErrAsIs
 		}
 		if lifted = v; v.Lifted {
@@ -158,7 +158,7 @@ func (ld Ledger) DropReservation(ctx context.Context, r runs.Run, number int) er
 		if err != nil {
 			return err
 		}
-		if v.Number != number || !v.Lifted || !runs.OfState(v.StateName, names) {
+		if v.Number != number || !v.Lifted || !ofState(v.StateName, names) {
 			continue
 		}
 		if err := ld.Records.Delete(ctx, rec.Key, rec.Version); err != nil && !errors.Is(err, pipeline.ErrConflict) { // locked anew since, or gone

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,6 +49,9 @@ func DecodeRun(rec pipeline.Record) (runs.Run, error) {
 	var r runs.Run
 	if err := json.Unmarshal(rec.Value, &r); err != nil {
 		return r, fmt.Errorf("read run %s: the record is damaged: %w", rec.Key, err)
+	}
+	if !r.Phase.Known() || !r.Was.Known() {
+		return r, fmt.Errorf("read run %s: it is %q, which this version of Lockstep does not know: another one has written it", rec.Key, cmp.Or(r.Was, r.Phase))
 	}
 	return r, nil
 }

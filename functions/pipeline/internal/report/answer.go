@@ -25,6 +25,9 @@ func AnswerTo(m pipeline.Message) string {
 	case pipeline.Closed, pipeline.Landed:
 		return ledger.MergeAnswer
 	}
+	if m.Comment != 0 { // of another version
+		return strconv.FormatInt(m.Comment, 10)
+	}
 	return ""
 }
 

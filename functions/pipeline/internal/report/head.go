@@ -333,5 +333,5 @@ func decodeHead(value []byte) (h checking.Head, err error) {
 	if err := json.Unmarshal(value, &h); err != nil {
 		return h, fmt.Errorf("read the check of a head: the record is damaged: %w", err)
 	}
-	return h, nil
+	return h.Known(), nil
 }
