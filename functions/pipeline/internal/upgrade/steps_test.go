@@ -255,5 +255,5 @@ func (s *stage) repeat(journal []string) {
 		}
 	}
 	s.deaf = false
-	s.journal = journal
+	s.journal = append([]string(nil), journal...)
 }
