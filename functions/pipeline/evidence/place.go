@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/sealing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -134,6 +135,12 @@ func (e *Reader) placeOf(ctx context.Context, q *runs.Request, p project.Project
 		mine := q.Run.ClaimOf(answer.Place)
 		if mine == nil || question.Claim != nil && *question.Claim == *mine {
 			return nil
+		}
+		if was := question.Claim; was != nil && was.RepoID == mine.RepoID { // the project has another name now
+			former := runs.Run{Pull: e.Message.Pull, Project: was.Project, Workspace: was.Workspace, Place: mine.Place}
+			if err := ledger.Adopt(ctx, e.Ledger, former); err != nil {
+				return err
+			}
 		}
 		_, err = e.Ledger.Records.Put(ctx, key, pipeline.Encode(mine), rec.Version)
 		if !errors.Is(err, pipeline.ErrConflict) {

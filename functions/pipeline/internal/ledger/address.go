@@ -84,6 +84,23 @@ func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now wh
 	return now, err
 }
 
+// Adopt has the lock and the last apply that an earlier version has noted for a state under the name of its project count under the
+// state's own name, as that project has another name from now on. r is a run of the former one.
+func Adopt(ctx context.Context, ld Ledger, r runs.Run) error {
+	if len(runs.StateNames(r.Place, r.Target())) == 1 {
+		return nil
+	}
+	if err := changeLast(ctx, ld, r, func([]byte) ([]byte, error) { return nil, ErrAsIs }); err != nil {
+		return err
+	}
+	v, err := ld.Reservation(ctx, r)
+	if err != nil || v == nil || v.Lifted {
+		return err
+	}
+	_, err = ld.Reserve(ctx, r, *v)
+	return err
+}
+
 // in is the address in a base branch. A record of an earlier version has one for all of them.
 func (a addresses) in(base string) where {
 	if a.Of == nil {
