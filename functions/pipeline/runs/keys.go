@@ -100,10 +100,9 @@ type LastApply struct {
 	// Into is the name of the base branch that the apply was for; "" in records of earlier versions.
 	Into string `json:",omitempty"`
 	// Settled is set once the pull request is merged or closed, Merged if it can never be open again.
-	Settled bool
-	Merged  bool `json:",omitempty"`
-	// StateName is that of the state, in the copy of its record under a project's name.
-	StateName string `json:",omitempty"`
+	Settled   bool
+	Merged    bool   `json:",omitempty"`
+	StateName string `json:",omitempty"` // of the state, in the copy of its record under a project's name
 	// Applies counts the applies to the state, from 1, and those that are in the way again since their pull request is open
 	// again: plans that were made in between know nothing of them either. The ledger counts: a record to be written has
 	// 0.

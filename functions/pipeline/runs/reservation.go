@@ -17,9 +17,8 @@ type Reservation struct {
 	At     time.Time `json:",omitzero"`  // of the comment
 	For    string    `json:",omitempty"` // ID of the message that asked for it
 	// Lifted is set once it has ended. The record goes when other pull requests know.
-	Lifted bool `json:",omitempty"`
-	// StateName is that of the state, in the copy of its record under a project's name.
-	StateName string `json:",omitempty"`
+	Lifted    bool   `json:",omitempty"`
+	StateName string `json:",omitempty"` // of the state, in the copy of its record under a project's name
 }
 
 // ReservationKey is the key of the [Reservation] of the state with a name: see [StateNames].

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -251,33 +250,15 @@ func (s *stage) handle(ctx context.Context, w *waiting, m pipeline.Message) {
 	s.store.back(w)
 }
 
-// round is one of the janitor.
+// round is one of the janitor. Its number of findings is not traced: it may be another one for records of other versions.
 func (s *stage) round() {
 	j := &reconcile.Janitor{Pipeline: s.pipeline, App: s.app, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
 		return s.app.Repository(installation, r)
 	}}
-	found, err := j.Round(s.t.Context(), time.Now())
-	if err != nil {
+	if _, err := j.Round(s.t.Context(), time.Now()); err != nil {
 		s.trace("round: %v", err)
 	}
-	s.trace("round: %s", words(found))
 	s.settle()
-}
-
-// words are the fields of a struct that are not 0.
-func words(v any) string {
-	var fields map[string]int
-	if json.Unmarshal(pipeline.Encode(v), &fields) != nil {
-		return fmt.Sprint(v)
-	}
-	var out []string
-	for name, n := range fields {
-		if n > 0 {
-			out = append(out, fmt.Sprintf("%s %d", name, n))
-		}
-	}
-	slices.Sort(out)
-	return strings.Join(out, ", ")
 }
 
 // comments are ours on a pull request that begin with a marker, without it.
