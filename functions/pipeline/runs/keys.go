@@ -65,10 +65,9 @@ func (r Run) Plain() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// StateNames are the names of a state in keys of records, that of new records first: its address, by places.Place.String, if that
-// is in a bucket, so that the records stay with the state when its project gets another name; and the target, under which records are
-// that were written before the address was known, and by earlier versions. An address that is not in a bucket is made of the
-// project's name.
+// StateNames are the names of a state in keys of records, that of new ones first: its address, by places.Place.String, if that is in a bucket,
+// so that they stay with the state when its project gets another name; and the target, for records from before the address was known, those
+// of earlier versions, and the copies that these read. An address that is not in a bucket is made of the project's name.
 func StateNames(place, target string) []string {
 	if !strings.HasPrefix(place, "s3://") {
 		return []string{target}

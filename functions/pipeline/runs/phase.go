@@ -41,9 +41,6 @@ var follows = map[Phase][]Phase{
 	Dropped:     {Superseded, Queued},
 }
 
-// Known reports whether there is such a phase: a record may be that of another version.
-func (p Phase) Known() bool { return len(follows[p]) > 0 }
-
 // UnderWay reports whether a run in phase p is applied, or queued for it.
 func (p Phase) UnderWay() bool { return p == ApplyQueued || p == Applying || p == Continuing }
 

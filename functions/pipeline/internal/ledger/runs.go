@@ -44,13 +44,18 @@ func (ld Ledger) Read(ctx context.Context, key string) (Versioned, error) {
 	return Versioned{r, rec.Version}, err
 }
 
+// known reports whether there is a phase: each goes on to one of these.
+func known(p runs.Phase) bool {
+	return p.May(runs.Queued) || p.May(runs.Dropped) || p.May(runs.Stopped)
+}
+
 // DecodeRun reads the record of a run.
 func DecodeRun(rec pipeline.Record) (runs.Run, error) {
 	var r runs.Run
 	if err := json.Unmarshal(rec.Value, &r); err != nil {
 		return r, fmt.Errorf("read run %s: the record is damaged: %w", rec.Key, err)
 	}
-	if !r.Phase.Known() || !r.Was.Known() {
+	if !known(r.Phase) || !known(r.Was) {
 		return r, fmt.Errorf("read run %s: it is %q, which this version of Lockstep does not know: another one has written it", rec.Key, cmp.Or(r.Was, r.Phase))
 	}
 	return r, nil
