@@ -23,7 +23,7 @@ func TestMergeQueueAskedBy(t *testing.T) {
 		s.headIs(rule, "b", "success Will be applied on merge")
 		at := s.repo.Enqueue("alice", n)
 		s.settle()
-		s.expect("the group of somebody who may not, "+rule, s.group(at)+s.page(at), "completed failure Cannot be applied now", "`alice`")
+		s.expect("the group of somebody who may not, "+rule, s.group(at)+s.page(at), "completed failure Cannot be applied yet", "`alice`")
 		if s.repo.Land("lockstep") {
 			t.Fatalf("%s: a plan that cannot be applied is merged", rule)
 		}

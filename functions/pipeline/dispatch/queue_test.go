@@ -309,7 +309,7 @@ func TestQueueOfWhatIsBehind(t *testing.T) {
 		s.repo.Land("lockstep")
 		s.settle()
 		s.say("bob", n, "lockstep help")
-		s.expect(rule+": the check of the head", s.headOf("b"), "failure", "Cannot be applied now")
+		s.expect(rule+": the check of the head", s.headOf("b"), "failure", "Cannot be applied yet")
 		s.expect(rule+": the check of the second, once the first has landed", s.group(second), "completed success")
 	}
 }

@@ -252,7 +252,7 @@ func TestApprovalsOfAFormerPlan(t *testing.T) {
 		s.repo.Merge("bob", m)
 		s.settle()
 		s.expect("the status", s.status(n), "**another plan** than before", "**missing**: an approval of the planned commit (`bob` approved a former plan)")
-		s.expect("the check", s.headOf("mine"), "failure Cannot be applied now")
+		s.expect("the check", s.headOf("mine"), "failure Cannot be applied yet")
 		if again {
 			s.say("alice", n, "lockstep plan")
 		}

@@ -452,7 +452,7 @@ func TestAlternativeNotForIt(t *testing.T) {
 		s := newStage(t, f)
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 		s.expect("the status", s.status(n), "**waits** for what is missing", "**missing**: one of these alternatives")
-		s.expect("the checks", s.check("b"), "lockstep: failure Cannot be applied now", "lockstep/net: failure Cannot be applied yet")
+		s.expect("the checks", s.check("b"), "lockstep: failure Cannot be applied yet", "lockstep/net: failure Cannot be applied yet")
 		sha := s.repo.Enqueue("alice", n)
 		s.settle()
 		s.expect("the check of the group", s.group(sha), "completed failure")
