@@ -64,6 +64,8 @@ type Message struct {
 	At time.Time `json:",omitzero"`
 	// Lost is set for the check of a plan whose project the base branch has lost by a merge.
 	Lost bool `json:",omitempty"`
+	// Tip is the commit of the base branch that may have the project of the run to check again.
+	Tip string `json:",omitempty"`
 	// MergeGroup is the commit of a merge group.
 	MergeGroup string `json:",omitempty"`
 	// Head is the commit to plan, whose check run the plan is written to; that of the check runs whose button was pressed.

@@ -126,7 +126,7 @@ func TestOrphansOfAnotherBranch(t *testing.T) {
 // back, without an apply.
 func removedAndBack(t *testing.T) (s *stage, b buckets, open int, back func() int) {
 	s, b = orphaning(t, anyState)
-	open = s.pull("bob", "open", githubtest.Files{"net/o.tf": resource("o", "1")})
+	open = s.pull("bob", "open", githubtest.Files{"net/o.tf": resource("o", "1"), "words.md": "mine"})
 	n := s.pull("alice", "remove", netGone(anyState))
 	s.expect("the removal", s.say("alice", n, "lockstep apply -p net"), "2 destroyed")
 	s.merge("alice", n)
@@ -178,6 +178,17 @@ func TestRemovalIsTakenBack(t *testing.T) {
 		s.expect("its apply", s.say("bob", open, "lockstep apply"), "**Applied** `net`: 3 added")
 		if f := s.roundsWithin(3 * time.Hour); f.States != 0 {
 			t.Errorf("%+v", f)
+		}
+	})
+	t.Run("beside a conflict", func(t *testing.T) {
+		t.Parallel()
+		s, _, _, back := removedAndBack(t)
+		s.repo.Push("alice", "main", "Words", githubtest.Files{"words.md": "theirs"})
+		s.settle()
+		s.merge("alice", back())
+		s.roundsWithin(30 * time.Minute)
+		if f := s.roundsWithin(3 * time.Hour); f.States != 0 {
+			t.Errorf("it is looked for without end: %+v", f)
 		}
 	})
 	t.Run("and so is the other", func(t *testing.T) {

@@ -41,5 +41,7 @@ func (f Finder) Lost(ctx context.Context, l ledger.Look) error {
 // Back has a run looked at whose project the base branch has removed, since that branch has another tip by now: it may have the project
 // again.
 func (f Finder) Back(ctx context.Context, r runs.Run, tip string) error {
-	return pipeline.Send(ctx, f.Queue, r.Pull, check(r), r.Plain(), "back", fmt.Sprintf("%.12s", tip), r.Attempt)
+	m := check(r)
+	m.Tip = tip
+	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), "back", fmt.Sprintf("%.12s", tip), r.Attempt)
 }

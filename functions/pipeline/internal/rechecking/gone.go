@@ -63,14 +63,14 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	return announceAgain(ctx, c, s.Run)
 }
 
-// stillGone records that the project of a run was looked for after the last apply to its state, at a tip of the base branch; "" if that is
-// not known.
+// stillGone records that the project of a run was looked for after the last apply to its state, at a tip of the base branch; "" is that
+// of the message: in a conflict, say, the pull request has nothing of that tip.
 func stillGone(ctx context.Context, c *Checker, key, at string) error {
 	s, err := c.Ledger.Read(ctx, key)
 	if err != nil || !s.Gone {
 		return err
 	}
-	if at = cmp.Or(at, s.GoneAt); s.Applies < c.applies || s.GoneAt != at {
+	if at = cmp.Or(at, c.Evidence.Message.Tip, s.GoneAt); s.Applies < c.applies || s.GoneAt != at {
 		s.Applies, s.GoneAt = max(s.Applies, c.applies), at
 		if s, err = c.Ledger.Save(ctx, s); err != nil {
 			return err

@@ -457,6 +457,8 @@ func (s *simulation) touched(number int) []string {
 			continue // nothing plans it: see orphaned
 		} else if s.renaming() && hold(before, dir) && !hold(after, dir) && (hold(after, twin(dir)) || hold(s.repo.Files(s.repo.Head("main")), twin(dir))) {
 			continue // planned by its other name, by this pull request or by one that has brought it back
+		} else if s.renaming() && !hold(before, dir) && hold(after, dir) && hold(s.repo.Files(s.repo.Head("main")), twin(dir)) {
+			continue // it would be two projects with one state, which people are told
 		}
 		for _, files := range []map[string]string{before, after} {
 			for name := range files {
