@@ -149,3 +149,13 @@ func TestSecretsThatAreNotCovered(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSecretsOfPluginsAreHidden holds that a secret which is no variable, and whose name does not tell that it is one, is taken out of
+// whatever a plugin says.
+func TestSecretsOfPluginsAreHidden(t *testing.T) {
+	t.Parallel()
+	o := &checkout{engine: &Engine{}, vault: vault{"DATABASE": "postgres://" + horse}}
+	if got := o.secrets(nil, nil).From("cannot connect to postgres://" + horse + ": refused"); strings.Contains(got, horse) || !strings.HasPrefix(got, "cannot connect") {
+		t.Error(got)
+	}
+}
