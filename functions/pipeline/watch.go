@@ -50,6 +50,17 @@ func (w Watch) Over(now time.Time, tip string) bool {
 	return !w.Until.IsZero() && !now.Before(w.Until) || w.Base != tip || !now.Before(w.At.Add(time.Hour))
 }
 
+// Decide returns the message that has the decision made again, and which is the same for an hour.
+func Decide(w Watch, now time.Time) Message {
+	id := fmt.Sprintf("%s%d-%d-%d-%d-%.12s", decided, w.Pull.Repo.ID, w.Pull.Number, now.Unix()/3600, w.Until.Unix(), w.Base)
+	return Message{ID: id, Kind: SyncComments, Pull: w.Pull}
+}
+
+const decided = "decided-"
+
+// Decided reports whether a message is one of [Decide].
+func (m Message) Decided() bool { return strings.HasPrefix(m.ID, decided) }
+
 // DecodeWatch reads the value of a record.
 func DecodeWatch(rec Record) (w Watch, err error) {
 	if err := json.Unmarshal(rec.Value, &w); err != nil {

@@ -214,6 +214,10 @@ func TestAutomergeIntoAnotherBranch(t *testing.T) {
 	if s.merged(n) || s.branchDeleted("b") {
 		t.Fatal("it was merged into a branch that nobody has applied it for")
 	}
+	s.roundsWithin(2 * time.Hour)
+	if f := s.roundsWithin(3 * time.Hour); f.Decisions != 0 {
+		t.Errorf("the merge is tried without end: %+v", f)
+	}
 	s.repo.Retarget("alice", n, "main")
 	s.settle()
 	if !s.merged(n) {

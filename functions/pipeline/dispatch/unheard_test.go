@@ -175,6 +175,30 @@ func TestFirstGateAfterAnUpgrade(t *testing.T) {
 	}
 }
 
+// TestUnknownSettingsAreNoNews holds that a pull request whose look tells no settings, and of which nothing is shown by any, is not
+// decided about in each round.
+func TestUnknownSettingsAreNoNews(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*ledger.Look){
+		"refused":             func(l *ledger.Look) { l.Refused = "no" },
+		"into another branch": func(l *ledger.Look) { l.Into = "release" },
+		"asked":               func(l *ledger.Look) { l.Asked = true },
+		"closed":              func(l *ledger.Look) { l.Closed = true },
+	} {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		if err := s.pipeline.Ledger().ChangeLook(t.Context(), s.ref(n), func(l *ledger.Look) { l.Settings = ""; change(l) }); err != nil {
+			t.Fatal(err)
+		}
+		j := &reconcile.Janitor{Pipeline: s.pipeline, App: s.app, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
+			return s.app.Repository(installation, r)
+		}}
+		if f, err := j.Round(t.Context(), s.hub.Now()); err != nil || f.Decisions != 0 {
+			t.Errorf("%s: %+v, %v", name, f, err)
+		}
+	}
+}
+
 // TestBranchNamedNoMore holds that the plans and locks of a pull request end once the settings no longer name its base branch, and
 // that it is planned once they name it again.
 func TestBranchNamedNoMore(t *testing.T) {

@@ -215,8 +215,9 @@ func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo
 // resettled adds a watch over an open pull request without one, whose plans were shown by settings that the base branch has no more, or by
 // some of which an earlier version has told nothing.
 func resettled(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, over []pipeline.Watch) ([]pipeline.Watch, error) {
-	if !s.waits || s.seen.Head != pull.Head.SHA {
-		return over, nil
+	l := s.seen
+	if !s.waits || l.Head != pull.Head.SHA || l.Into != pull.Base.Ref || l.Refused != "" || l.Asked || l.Closed {
+		return over, nil // it is to be looked at, or nothing of it is planned
 	}
 	now, tip, err := tips.at(ctx, pull.Base.Ref)
 	if err == nil && now.text != s.seen.Settings {
@@ -229,9 +230,7 @@ func resettled(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s 
 // next ones.
 func (j *Janitor) decideAgain(ctx context.Context, over []pipeline.Watch, now time.Time, f *Found) error {
 	for _, w := range inTurn(over, maxDecisions, now) {
-		m := pipeline.Message{Kind: pipeline.SyncComments, Pull: w.Pull}
-		m.ID = fmt.Sprintf("decided-%d-%d-%d-%d-%.12s", w.Pull.Repo.ID, w.Pull.Number, now.Unix()/3600, w.Until.Unix(), w.Base)
-		if err := j.Pipeline.Queue.Send(ctx, m); err != nil {
+		if err := j.Pipeline.Queue.Send(ctx, pipeline.Decide(w, now)); err != nil {
 			return err
 		}
 		f.Decisions++

@@ -61,7 +61,7 @@ func (m Merger) Merge(ctx context.Context) error {
 	draft := pull.Draft
 	pull.Draft = false
 	if !due(pull, look, list, kept) || look.Queued == pull.Head.SHA {
-		return nil
+		return m.unwatch(ctx)
 	}
 	settings, err := m.Evidence.Automerge(ctx)
 	if err != nil || settings == nil {
@@ -116,6 +116,26 @@ func (m Merger) watch(ctx context.Context) error {
 			return next, nil
 		}
 		return nil, ledger.ErrAsIs
+	})
+	return err
+}
+
+// unwatch ends the watch over a merge, once its hour is over and nothing is to be merged: whoever changes that tries the merge.
+func (m Merger) unwatch(ctx context.Context) error {
+	if !m.Evidence.Message.Decided() {
+		return nil
+	}
+	w := pipeline.Watch{Pull: m.Evidence.Message.Pull, Head: m.Evidence.Pull.Head.SHA}
+	_, err := m.Ledger.Change(ctx, w.Key(), func(old []byte) ([]byte, error) {
+		if old == nil {
+			return nil, ledger.ErrAsIs
+		}
+		w, err := pipeline.DecodeWatch(pipeline.Record{Key: w.Key(), Value: old})
+		if err == nil && !w.Merge {
+			err = ledger.ErrAsIs
+		}
+		w.Merge = false
+		return pipeline.Encode(w), err
 	})
 	return err
 }

@@ -163,7 +163,8 @@ func (s *simulation) round() {
 			return
 		} else if f != (reconcile.Found{}) {
 			s.note("%d the round found %+v", p.id, f)
-			s.found = true
+			f.Decisions = 0 // what waits is decided again each hour
+			s.found = s.found || f != (reconcile.Found{})
 		}
 		s.looked = true
 	})
