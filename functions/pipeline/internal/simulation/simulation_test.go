@@ -60,7 +60,7 @@ var foundAimed = []uint64{10000111, 22000664, 24001294, 28000186, 28003146, 2806
 var foundTeams = []uint64{15, 31, 47, 60, 151, 177, 211}
 
 // foundInBucket are those of aimed ones with their states in S3, before which all states were local.
-var foundInBucket = []uint64{200419554, 200400767, 200605774}
+var foundInBucket = []uint64{200419554, 200400767, 200605774, 200701002}
 
 // TestFound plays the histories that have found a defect once more.
 func TestFound(t *testing.T) {
