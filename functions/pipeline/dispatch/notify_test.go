@@ -143,3 +143,23 @@ func TestNotifiedOfAMergeInVain(t *testing.T) {
 		t.Errorf("told: %s; want %s", got, want)
 	}
 }
+
+// TestNotifiedOfAMergeThatWaits holds that people elsewhere are told, once, of what is merged and waits for what is missing, also where
+// the merge applies nothing else.
+func TestNotifiedOfAMergeThatWaits(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, landing(frozen()+"notify \"all\" {\n  on = [\"applied\", \"not_applied\"]\n  program = \"all\"\n}\n"))
+	h := &heard{}
+	h.use(s)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the status", s.status(n), "waits for what is missing")
+	if got, want := h.since(), "all: net not_applied +2"; got != want {
+		t.Errorf("told: %s; want %s", got, want)
+	}
+	s.say("alice", n, "lockstep help")
+	if got := h.since(); got != "" {
+		t.Errorf("told again: %s", got)
+	}
+}

@@ -239,9 +239,10 @@ func (qu *ApplyQueuer) sort(ctx context.Context, all []ledger.Versioned) error {
 }
 
 // waits reports that an apply is accepted. What it waits for may have come to its end before its record was written:
-// messages of events look at that themselves, and others send one.
+// messages of events look at that themselves, and others send one. People elsewhere are told by one that an apply is late, which the
+// merge alone may have for its outcome.
 func (qu *ApplyQueuer) waits(ctx context.Context, r runs.Run) error {
-	if err := qu.tell(ctx, r); err != nil || qu.Evidence.Message.Queue() == pipeline.Events {
+	if err := qu.tell(ctx, r); err != nil || qu.Evidence.Message.Queue() == pipeline.Events && !r.Late {
 		return err
 	}
 	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), "waits", r.ThenApply)
