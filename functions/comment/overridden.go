@@ -42,6 +42,10 @@ func Left(p ProjectStatus) string {
 		parts = append(parts, "This is missing still:\n\n"+strings.TrimSpace(p.Required.Only(func(o rulings.Outcome) bool { return !o.Allows() }).Markdown(0)))
 	}
 	switch {
+	case p.Late && len(parts) > 0:
+		parts = append(parts, lateWords)
+	case p.Late:
+		parts = append(parts, "It is applied by itself, if it still fits the base branch.")
 	case p.Vain:
 		parts = append(parts, "There is nothing to apply.")
 	case p.Standing == NoChanges:

@@ -36,10 +36,16 @@ func (r BeingPlanned) words() (text, remedy string) {
 type BeingApplied struct {
 	By   string       // login of the user who asked for it
 	Verb grammar.Verb // of the refused command
+	// Late is set for an apply that a merge has asked for, and that waits for what is missing.
+	Late bool `json:",omitempty"`
 }
 
 func (r BeingApplied) words() (text, remedy string) {
 	text = fmt.Sprintf("An apply, asked for by %s, is under way.", markdown.Code(r.By))
+	if r.Late {
+		return "It waits for what is missing: the merge has asked for its apply.",
+			fmt.Sprintf("It is applied by itself once that is there, if the plan still fits the base branch then: %s ends that, and %s makes a new plan.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
+	}
 	switch r.Verb {
 	case grammar.Plan:
 		remedy = "It can be planned when that is done."

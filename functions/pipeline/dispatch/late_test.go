@@ -234,3 +234,40 @@ func TestLateFacts(t *testing.T) {
 		s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added")
 	})
 }
+
+// TestLateCommands holds that nobody is told to plan anew, or to apply, what waits after its merge and is applied by itself: a new plan
+// would lose the override of the one that waits.
+func TestLateCommands(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, landing("require \"apply\" {\n  labels = [\"go\"]\n  override = [\"zoe\"]\n}\nrequire \"apply\" {\n  approvals = 1\n}\n"))
+	s.repo.Grant("zoe", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Merge("alice", n)
+	s.settle()
+	for _, command := range []string{"lockstep apply", "lockstep apply -p net"} {
+		got := s.say("bob", n, command)
+		s.expect(command, got, "**Not applied** `net`", "It waits for what is missing", "It is applied by itself once that is there")
+		s.lacks(command, got, "is under way")
+		s.lacks(command, got, "look at it, and apply that one")
+	}
+	got := s.say("zoe", n, override)
+	s.expect("the override", got, "**Overridden** for the plan of `net`", "an approval of the planned commit", "A plan that waits is applied by itself")
+	s.lacks("the override", got, "lockstep apply")
+	s.repo.Review("bob", n, github.Approved, "")
+	s.settle()
+	s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added")
+}
+
+// TestLateOverride holds that an override of all that is missing has what waits after its merge applied, and says so.
+func TestLateOverride(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, landing("require \"apply\" {\n  labels = [\"go\"]\n  override = [\"zoe\"]\n}\n"))
+	s.repo.Grant("zoe", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Merge("alice", n)
+	s.settle()
+	got := s.say("zoe", n, override)
+	s.expect("the override", got, "**Overridden** for the plan of `net`", "It is applied by itself, if it still fits the base branch.")
+	s.lacks("the override", got, "lockstep apply")
+	s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added")
+}

@@ -71,7 +71,7 @@ func conflict(q *Request) reasons.Reason {
 func occasion(q *Request) reasons.Reason {
 	onMerge := q.Run.ApplyOn == project.OnMerge
 	switch {
-	case q.Entry == ByComment && q.Pull.Merged && q.Run.FinishedBy != 0: // phase tells by which one
+	case q.Entry == ByComment && q.Pull.Merged && (q.Run.FinishedBy != 0 || q.Run.Waiting() || q.Run.Phase.UnderWay()): // phase tells by which one
 		return nil
 	case q.Entry == ByComment && q.Pull.Merged && q.Run.Phase == Applied && Complete(q.Run): // phase tells what became of it
 		return nil
@@ -118,7 +118,7 @@ func phase(q *Request) reasons.Reason {
 		return reasons.AlreadyDone{Head: r.Head, Number: r.FinishedBy}
 	}
 	if r.Waiting() {
-		return reasons.BeingApplied{By: r.Waits.By, Verb: comment.Apply}
+		return reasons.BeingApplied{By: r.Waits.By, Verb: comment.Apply, Late: r.Late}
 	}
 	switch r.Phase {
 	case Queued, Planning:
