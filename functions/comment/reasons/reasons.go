@@ -66,6 +66,7 @@ var types = tagged.Union[Reason]{
 	"not all":         reflect.TypeFor[NotAll](),
 	"restored":        reflect.TypeFor[Restored](),
 	"removed by base": reflect.TypeFor[RemovedByBase](),
+	"removed here":    reflect.TypeFor[RemovedHere](),
 	"renamed by base": reflect.TypeFor[RenamedByBase](),
 	"inputs moved":    reflect.TypeFor[InputsMoved](),
 	"settings broken": reflect.TypeFor[SettingsBroken](),

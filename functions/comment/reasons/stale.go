@@ -60,6 +60,14 @@ func (r RemovedByBase) words() (text, remedy string) {
 	return fmt.Sprintf("The base branch has removed %s since this was planned: what the pull request changes there is applied to nothing.", markdown.List(r.Projects)), ""
 }
 
+// RemovedHere: the open pull request removes the project, which merges alone apply, so that nothing destroys its objects.
+type RemovedHere struct{ Project string }
+
+func (r RemovedHere) words() (text, remedy string) {
+	return fmt.Sprintf("This pull request removes %s, which merges alone apply: nothing plans that its objects are destroyed.", markdown.Code(r.Project)),
+		"To destroy them, first remove its resources, in a pull request that leaves the project, and merge that."
+}
+
 // RenamedByBase: the base branch has given the project another name since it was planned. Verb is what is asked for; "" where no command
 // helps yet.
 type RenamedByBase struct {

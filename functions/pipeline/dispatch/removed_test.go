@@ -135,6 +135,11 @@ func TestRemovedProjectAppliedByMerges(t *testing.T) {
 			t.Errorf("%s: %s", command, answer)
 		}
 	}
+	for _, command := range []string{"plan -p net", "plan -destroy -p net", "apply -p net"} {
+		got := s.say("alice", n, "lockstep "+command)
+		s.expect(command, got, "This pull request removes `net`, which merges alone apply", "first remove its resources, in a pull request that leaves the project")
+		s.lacks(command, got, "lockstep plan")
+	}
 	s.repo.Merge("alice", n)
 	s.settle()
 	for _, command := range []string{"retry", "plan -p net", "apply -p net"} {

@@ -3,11 +3,13 @@ package evidence
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // Unselected is the reason that a command is for none of a pull request's runs: that none of them has failed, or those that
@@ -49,8 +51,14 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 		return []comment.Reply{refused(c.Project, reasons.NotOpen{})}, nil
 	}
 	if no := Unselected(c, all, nil); no != nil {
+		l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
+		if err != nil {
+			return nil, err
+		}
+		if removed := RemovedHere(c, p, l); removed != nil {
+			no = removed
+		}
 		if none, is := no.(reasons.NoneSelected); is && len(none.Projects) == 0 {
-			var err error
 			if none.Known, err = unknown(ctx, e, c); err != nil {
 				return nil, err
 			}
@@ -95,6 +103,23 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 		return []comment.Reply{refused(c.Project, reasons.NotOpen{Merged: true}, reasons.NoPlan{Merged: true})}, nil
 	}
 	return []comment.Reply{refused(c.Project, reasons.NoPlan{})}, nil
+}
+
+// RemovedHere is the reason that a command names a project which the open pull request p removes, and which merges alone apply; nil if it
+// does not. l is the last look at its head.
+func RemovedHere(c comment.Command, p github.PullRequest, l ledger.Look) reasons.Reason {
+	if !p.Open || l.Head != p.Head.SHA || c.Project == "" {
+		return nil
+	}
+	named, _, _ := strings.Cut(runs.Run{Project: c.Project}.Target(), "@")
+	for _, target := range l.Removes {
+		name, _, _ := strings.Cut(target, "@")
+		other := c.Workspace != "" && target != runs.Run{Project: c.Project, Workspace: c.Workspace}.Target()
+		if name == named && !other && !slices.Contains(l.Touches, target) {
+			return reasons.RemovedHere{Project: c.Project}
+		}
+	}
+	return nil
 }
 
 // unknown are the projects of the base branch, where a command is for none of them; none if it is for one, or if they cannot be

@@ -98,6 +98,9 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	if no, err := qu.goneReply(ctx, c, l.Head); err != nil || no != nil {
 		return nil, no, err
 	}
+	if no := evidence.RemovedHere(c, qu.Evidence.Pull, *l); no != nil {
+		return nil, evidence.Refused(c, "", runs.Refusal(no)), nil
+	}
 	twins(every, every)
 	return nil, noneSelected(c, every), nil
 }
