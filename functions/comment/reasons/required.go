@@ -15,7 +15,7 @@ type Required struct {
 	Verb   grammar.Verb
 	Tree   rulings.Ruling
 	Merged bool `json:",omitempty"` // a merge asks, so that no comment helps
-	Later  bool `json:",omitempty"` // a merge will ask: see AppliedLater
+	Later  bool `json:",omitempty"` // the merge comes before the apply: see AppliedLater and PlaceRenamed
 	// Waits is set if a merge has asked, and the apply waits for it.
 	Waits bool `json:",omitempty"`
 	// Elsewhere is set if it is another pull request where a comment helps.

@@ -316,3 +316,27 @@ func TestDeploymentOfAMerge(t *testing.T) {
 		t.Errorf("%s is merged, and the deployments are %+v", merged, all)
 	}
 }
+
+// TestRenamedInAnEnvironment holds that an apply of a project that gets another name is refused for the rules of its environment and for
+// the merge that comes before it, at once: a review alone would not do.
+func TestRenamedInAnEnvironment(t *testing.T) {
+	t.Parallel()
+	s, _ := newBuckets(t, deployed())
+	s.hub.Accepts("deployments", "write")
+	s.guarded("production", githubtest.Environment{Reviewers: []string{"bob"}})
+	first := s.pull("alice", "a", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.say("bob", first, "lockstep apply")
+	s.repo.Merge("bob", first)
+	s.settle()
+	n := s.pull("alice", "b", githubtest.Files{"net/c.tf": resource("c", "1"), "lockstep.hcl": strings.Replace(deployed()["lockstep.hcl"], "project \"net\"", "project \"live\"", 1)})
+	got := s.say("alice", n, "lockstep apply")
+	s.expect("before a review", got, "**Not applied** `live`", "an approval of the planned commit by `bob`", "is that of the project `net` on the base branch", "Merge the pull request first. Then comment `lockstep retry`")
+	s.lacks("before a review", got, "comment `lockstep apply` again")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the plan after the merge", s.say("alice", n, "lockstep retry"), "**Planned** `live`")
+	got = s.say("alice", n, "lockstep apply")
+	s.expect("its apply", got, "an approval of the planned commit by `bob`", "comment `lockstep apply` again")
+	s.lacks("its apply", got, "Merge the pull request first")
+	s.expect("by the reviewer", s.say("bob", n, "lockstep apply"), "**Applied** `live`: 1 added")
+}

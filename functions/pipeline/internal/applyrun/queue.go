@@ -236,8 +236,24 @@ func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.R
 	}
 	d := runs.Gate(q)
 	if _, waits := d.Waits(); !d.Allowed() && !waits {
-		return d, nil
+		return onceMerged(q, d), nil
 	}
 	err = qu.Evidence.CompareShown(ctx, &q)
 	return runs.Gate(q), err
+}
+
+// onceMerged is a decision about an apply that lacks requirements, with the reason that it comes after the merge all the same, where the
+// base branch has the state under another name: its turn alone would find that.
+func onceMerged(q runs.Request, d runs.Decision) runs.Decision {
+	if !q.Pull.Open || q.Run.Standing() != comment.OnceMerged {
+		return d
+	}
+	for i, r := range d.Reasons {
+		if no, is := r.(reasons.Required); is {
+			no.Later = true
+			d.Reasons[i] = no
+			d.Reasons = append(d.Reasons, reasons.PlaceRenamed{Project: q.Run.Project, Owner: q.Run.Owner})
+		}
+	}
+	return d
 }
