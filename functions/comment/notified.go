@@ -63,6 +63,11 @@ func (o NotifiedOutcome) words() string {
 		return "*the apply failed*, " + sums.Made(o.Counts) + " before"
 	case Stopped:
 		return "the apply was stopped"
+	case NotApplied:
+		if o.Counts == (counting.Counts{}) {
+			return "*merged, but not applied*"
+		}
+		return "*merged, but not applied*, " + sums.ToCome(o.Counts)
 	}
 	return "planned, " + sums.ToCome(o.Counts)
 }

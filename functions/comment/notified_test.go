@@ -13,6 +13,7 @@ func TestNotifiedSlack(t *testing.T) {
 	n := Notified{"acme/infra", 7, "https://github.com/acme/infra/pull/7", []NotifiedOutcome{
 		{"net", Ready, "", counting.Counts{Add: 2}}, {"app", NoChanges, "", counting.Counts{}}, {"db", PlanFailed, "", counting.Counts{}},
 		{"dns", Applied, "alice", counting.Counts{Change: 1}}, {"mx", ApplyFailed, "bob", counting.Counts{Destroy: 1}}, {"ns", Stopped, "zoe", counting.Counts{}},
+		{"cdn", NotApplied, "", counting.Counts{Add: 1}}, {"waf", NotApplied, "", counting.Counts{}},
 		{"a<!channel>*b*\n`&", Ready, "<@U1>", counting.Counts{}},
 	}}
 	const want = `*acme/infra* <https://github.com/acme/infra/pull/7|#7>
@@ -22,6 +23,8 @@ func TestNotifiedSlack(t *testing.T) {
 • *dns*: applied, 0 added, 1 changed, 0 destroyed (alice)
 • *mx*: *the apply failed*, 0 added, 0 changed, 1 destroyed before (bob)
 • *ns*: the apply was stopped (zoe)
+• *cdn*: *merged, but not applied*, 1 to add, 0 to change, 0 to destroy
+• *waf*: *merged, but not applied*
 • *a&lt;!channel&gt;∗b∗ '&amp;*: planned, no changes (&lt;@U1&gt;)`
 	if got := n.Slack(); got != want {
 		t.Errorf("it is %s", got)

@@ -60,7 +60,7 @@ func noticeOf(n jobs.Notice, id string) ([]byte, error) {
 	data := noticeData{ID: id, Notification: n.Notification.Name, Repository: told.Repo, PullRequest: told.Number, URL: n.URL}
 	for _, h := range n.Happened {
 		r := h.Run
-		told.Outcomes = append(told.Outcomes, comment.NotifiedOutcome{Project: r.Project, Standing: r.Standing(), Actor: r.Actor, Counts: h.Counts})
+		told.Outcomes = append(told.Outcomes, comment.NotifiedOutcome{Project: r.Project, Standing: h.Standing(), Actor: r.Actor, Counts: h.Counts})
 		data.Outcomes = append(data.Outcomes, outcome{string(h.Outcome), r.Project, r.Dir, r.Workspace, r.Head, r.Actor, changed(h.Counts)})
 	}
 	if n.Notification.Slack != "" {

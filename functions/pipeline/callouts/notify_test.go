@@ -117,3 +117,23 @@ func TestNotify(t *testing.T) {
 		}
 	}
 }
+
+// TestNotifyOfAMerge holds that what a merge leaves is told as that, also where its plan had failed.
+func TestNotifyOfAMerge(t *testing.T) {
+	t.Parallel()
+	n := told(endpoints.Endpoint{Slack: "x"})
+	n.Happened = nil
+	for _, was := range []runs.Phase{runs.Planned, runs.PlanFailed} {
+		r := stepOf(hooks.AfterApply, endpoints.Endpoint{}).Run
+		r.Phase, r.Was, r.Merged, r.Applyable, r.Actor = runs.Dropped, was, true, true, ""
+		h, name := jobs.What(r)
+		if h.Outcome != notifications.NotApplied || name == "" {
+			t.Errorf("%s: %q %q", was, h.Outcome, name)
+		}
+		n.Happened = append(n.Happened, h)
+	}
+	body, err := noticeOf(n, "x")
+	if err != nil || strings.Count(string(body), "*merged, but not applied*") != 2 {
+		t.Errorf("%s, %v", body, err)
+	}
+}

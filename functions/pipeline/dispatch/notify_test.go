@@ -163,3 +163,25 @@ func TestNotifiedOfAMergeThatWaits(t *testing.T) {
 		t.Errorf("told again: %s", got)
 	}
 }
+
+// TestNotifiedOfAMergeOfAFailedPlan holds the same of a project whose plan had failed: the merge is another outcome than the plan was.
+func TestNotifiedOfAMergeOfAFailedPlan(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, landing("notify \"all\" {\n  on = [\"plan_failed\", \"not_applied\"]\n  program = \"all\"\n}\n"))
+	h := &heard{}
+	h.use(s)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": "resource {\n"})
+	if got, want := h.since(), "all: net plan_failed +0"; got != want {
+		t.Errorf("told: %s; want %s", got, want)
+	}
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied** `net`")
+	if got, want := h.since(), "all: net not_applied +0"; got != want {
+		t.Errorf("told: %s; want %s", got, want)
+	}
+	s.say("alice", n, "lockstep help")
+	if got := h.since(); got != "" {
+		t.Errorf("told again: %s", got)
+	}
+}

@@ -52,7 +52,8 @@ func What(r runs.Run) (h Happened, name string) {
 		}[r.Phase], r.Done
 		return h, fmt.Sprintf("%s %d", h.Outcome, r.Try)
 	default:
-		if r.Standing() != comment.NotApplied {
+		failed := r.Phase == runs.Dropped && r.Merged && r.Was == runs.PlanFailed // and is merged since
+		if at := r.Standing(); at != comment.NotApplied && (!failed || at == comment.NoChanges) {
 			return h, ""
 		}
 		h.Outcome = notifications.NotApplied
@@ -62,6 +63,14 @@ func What(r runs.Run) (h Happened, name string) {
 		name += " " + r.PlanHash
 	}
 	return h, name
+}
+
+// Standing is the outcome, for people: a merge leaves a plan that had failed as one that is not applied.
+func (h Happened) Standing() comment.Standing {
+	if h.Outcome == notifications.NotApplied {
+		return comment.NotApplied
+	}
+	return h.Run.Standing()
 }
 
 // ID distinguishes notices: whoever is told the same again gets the same ID.
