@@ -152,7 +152,9 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 		before := slices.ContainsFunc(known, func(s ledger.Versioned) bool {
 			was := s.Run
 			was.Dir = p.Dir
-			return runs.Precedes(was, p.Project) && p.base == "" && was.Meant(c)
+			is := was
+			is.Project, is.Workspace = p.Name, p.Workspace
+			return runs.Precedes(was, p.Project) && p.base == "" && (was.Meant(c) || is.Meant(c))
 		})
 		if r.Meant(c) || before || (denied || back) && c.Selects(r.Project, r.Dir, r.Workspace) {
 			found = append(found, p)
