@@ -104,17 +104,21 @@ func rehoused(project, name string) bool {
 }
 
 // InputsMoved: files that the plan depends on have changed since. Whole is set if it depends on all
-// files of the repository.
+// files of the repository. Late is set if it has waited since the merge.
 type InputsMoved struct {
 	Files  Some
 	Whole  bool `json:",omitempty"`
 	Merged bool
+	Late   bool `json:",omitempty"`
 }
 
 func (r InputsMoved) words() (text, remedy string) {
 	where := "the base branch has moved, and merged into it these are"
 	if r.Merged {
 		where = "in the commit that this pull request became these are"
+	}
+	if r.Late {
+		where = "the base branch has moved since the merge, and there these are"
 	}
 	why := ""
 	if r.Whole {

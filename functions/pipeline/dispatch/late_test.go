@@ -271,3 +271,46 @@ func TestLateOverride(t *testing.T) {
 	s.lacks("the override", got, "lockstep apply")
 	s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added")
 }
+
+// TestLateProjectGone holds that nothing is applied of what has waited since its merge, once the base branch has removed the project or
+// has given it another name, and that people are told of that, and of no other files.
+func TestLateProjectGone(t *testing.T) {
+	t.Parallel()
+	settings := landing("require \"apply\" {\n  approvals = 1\n}\n")
+	for name, test := range map[string]struct {
+		changes githubtest.Files
+		answer  []string
+		retried string
+	}{
+		"removed": {githubtest.Files{
+			"app/main.tf": githubtest.Deleted, "app/b.tf": githubtest.Deleted, "app/backend.tf": githubtest.Deleted,
+			"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\n",
+		}, []string{"The base branch has removed `app` since this was planned"}, "The base branch has removed `app`"},
+		"renamed": {
+			githubtest.Files{"lockstep.hcl": strings.Replace(settings["lockstep.hcl"], "project \"app\"", "project \"web\"", 1)},
+			[]string{"`app` is `web` now", "Comment `lockstep retry -p web`."}, "**Planned** `web`: 2 to add",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, b := newBuckets(t, settings)
+			n := s.pull("alice", "b", githubtest.Files{"app/b.tf": resource("b", "1")})
+			s.repo.Merge("alice", n)
+			s.settle()
+			s.expect("the answer", s.answer(n, "merge"), "applied by itself")
+			s.repo.Push("carol", "main", "Gone", test.changes)
+			s.repo.Review("bob", n, github.Approved, "")
+			s.settle()
+			s.expect("the answer then", s.answer(n, "merge"), test.answer...)
+			s.lacks("the answer then", s.answer(n, "merge"), "other files")
+			if got := b.objects(t, "s3://states/app"); got != "" {
+				t.Errorf("the state has %s", got)
+			}
+			command := "lockstep retry"
+			if name == "renamed" {
+				command += " -p web"
+			}
+			s.expect("the retry", s.say("alice", n, command), test.retried)
+		})
+	}
+}

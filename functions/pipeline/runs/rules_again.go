@@ -49,7 +49,7 @@ func othersMoved(q *Request) reasons.Reason {
 	case len(q.Around) == 0 || len(q.Differ) > 0: // inputsMoved has them all
 		return nil
 	case q.Provisioners:
-		return reasons.InputsMoved{Files: reasons.SomeOf(q.Around), Whole: q.Whole, Merged: q.merged()}
+		return reasons.InputsMoved{Files: reasons.SomeOf(q.Around), Whole: q.Whole, Merged: q.merged(), Late: q.Run.Late}
 	}
 	return reasons.OthersMoved{Files: reasons.SomeOf(q.Around), Merged: q.merged()}
 }

@@ -118,6 +118,9 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	}
 	defer done()
 	if d := runs.Gate(q); !d.Allowed() && !d.PlanAgain() {
+		if d, err = lost(ctx, ap, q, d); err != nil {
+			return ap.cannotApply(ctx, s, err)
+		}
 		return ap.refuse(ctx, s, d)
 	}
 	job, problem, err := ap.Evidence.Job(ctx, &q, dir)
@@ -204,6 +207,23 @@ func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, no
 		return "", now, nil, err
 	}
 	return dir, now, done, nil
+}
+
+// lost is the refusal d of an apply that has waited since its merge, or another one with the reason why all files differ: that the base
+// branch has removed the project since, or has given it another name.
+func lost(ctx context.Context, ap *Applier, q runs.Request, d runs.Decision) (runs.Decision, error) {
+	if !q.Run.Late || !runs.Has[reasons.InputsMoved](d) {
+		return d, nil
+	}
+	_, has, known, err := evidence.Has(ctx, ap.Evidence, q.Run.Merge, q.Run)
+	if err != nil || has || !known {
+		return d, err
+	}
+	name, err := evidence.Successor(ctx, ap.Evidence, q.Run.Merge, q.Run)
+	if name != "" || err != nil {
+		return runs.Refusal(reasons.RenamedByBase{Project: runs.Label(q.Run), Name: name, Verb: comment.Retry}), err
+	}
+	return runs.Refusal(reasons.RemovedByBase{Projects: []string{runs.Label(q.Run)}}), nil
 }
 
 // carryOut applies a plan. The engine asks the gate again with the state locked and known: from
