@@ -146,8 +146,8 @@
 // The address of a state, and its locks, are those of the base commit, too (runs.PlaceFor):
 // a pull request's own backend block counts as far as it is the same, or as the base
 // commit allows it. Where a plan moves the state, applies and locks at the address that it leaves count, too, and its own there
-// (runs.Run.From). A record names the owner of an address: it is claimed before the first plan
-// that reads it, or before the first apply, where the base commit does not have it yet, and
+// (runs.Run.From), and at those that the base branch had before (runs.Run.Before). A record names the owner of an address: it is
+// claimed before the first plan that reads it, or before the first apply, where the base commit does not have it yet, and
 // nobody else gets it until whoever runs Lockstep gives it free (Release). The base branch
 // is asked once more when the state is locked; of a project that a merge into it has removed its last commit
 // that had it is the answer (runs.Had).

@@ -1,10 +1,14 @@
 package dispatch_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
@@ -135,6 +139,106 @@ func TestMovedState(t *testing.T) {
 		s.merge("bob", q)
 		s.expect("the plan, made again", s.status(p), "**another plan** than before", "2 to add, 0 to change, 0 to destroy")
 	})
+}
+
+// TestMovedTwice holds that a pull request which moves a state again, or moves it while the base branch does, is kept from its apply by
+// applies and locks at the address before, as if it stayed there.
+func TestMovedTwice(t *testing.T) {
+	t.Parallel()
+	const third = "s3://states/net3"
+	again := func(s *stage, b buckets) int {
+		b.copied(t, there, third)
+		return s.pull("alice", "again", githubtest.Files{"net/backend.tf": stateAt("net3"), "net/n.tf": resource("n", "1")})
+	}
+	t.Run("another one is applied", func(t *testing.T) {
+		t.Parallel()
+		s, b, q, mover := moving(t)
+		s.expect("the apply of q", s.say("bob", q, "lockstep apply"), "**Applied** `net`")
+		b.copied(t, here, there)
+		s.merge("alice", mover)
+		p := again(s, b)
+		s.expect("the second move", s.status(p), "**blocked**", "#2 was applied to `net`")
+		s.expect("its apply", s.say("alice", p, "lockstep apply"), "**Not applied** `net`", "#2 was applied to the same state")
+		s.merge("bob", q)
+		s.without("the second move, once q is merged", s.status(p), "**blocked**")
+	})
+	t.Run("another one has the lock", func(t *testing.T) {
+		t.Parallel()
+		s, b, q, mover := moving(t)
+		s.expect("the lock", s.say("bob", q, `lockstep lock --reason "mine"`), "**Locked** `net`")
+		b.copied(t, here, there)
+		s.merge("alice", mover)
+		s.pull("alice", "between", githubtest.Files{"net/between.tf": resource("x", "1")})
+		p := again(s, b)
+		s.expect("the second move", s.status(p), "**blocked**", "`bob` has locked the state for #2")
+		s.expect("its apply", s.say("alice", p, "lockstep apply"), "**Not applied** `net`", "`bob` has locked the state for #2")
+		s.merge("alice", p)
+		r := s.pull("alice", "r", githubtest.Files{"net/r.tf": resource("r", "1")})
+		s.expect("a plan after two moves", s.status(r), "**blocked**", "`bob` has locked the state for #2")
+		s.expect("the unlock", s.say("bob", q, "lockstep unlock"), "**Unlocked** `net`")
+		s.without("a plan after two moves, without the lock", s.status(r), "**blocked**")
+	})
+	t.Run("the base branch moves it, too", func(t *testing.T) {
+		t.Parallel()
+		s, b, _, mover := moving(t)
+		p := s.pull("alice", "again", githubtest.Files{"net/other_override.tf": stateAt("net3"), "net/n.tf": resource("n", "1")})
+		s.expect("the move", s.status(p), "from `"+here+"` to `"+third+"`")
+		b.copied(t, here, there)
+		s.merge("alice", mover)
+		r := s.pull("bob", "r", githubtest.Files{"net/r.tf": resource("r", "1")})
+		s.expect("the apply of r", s.say("bob", r, "lockstep apply"), "**Applied** `net`")
+		b.copied(t, there, third)
+		s.say("alice", p, "lockstep plan")
+		s.expect("the move, planned again", s.status(p), "**blocked**", "#5 was applied to `net`")
+		s.expect("its apply", s.say("alice", p, "lockstep apply"), "**Not applied** `net`", "#5 was applied to the same state")
+	})
+	t.Run("the base branch moves it, too, and it is not planned again", func(t *testing.T) {
+		t.Parallel()
+		s, b, _, _ := moving(t)
+		b.copied(t, here, third)
+		p := s.pull("alice", "again", githubtest.Files{"net/other_override.tf": stateAt("net3"), "net/n.tf": resource("n", "1")})
+		s.expect("the move", s.status(p), "from `"+here+"` to `"+third+"`")
+		b.copied(t, here, there)
+		s.repo.Push("bob", "main", "Move", githubtest.Files{"net/backend.tf": stateAt("net2")})
+		s.settle()
+		r := s.pull("bob", "r", githubtest.Files{"net/r.tf": resource("r", "1")})
+		s.expect("the apply of r", s.say("bob", r, "lockstep apply"), "**Applied** `net`")
+		s.expect("the apply of the move", s.say("alice", p, "lockstep apply"), "**Not applied** `net`", "#5 was applied to the same state")
+	})
+	t.Run("the base branch moves it, too, during the apply", func(t *testing.T) {
+		t.Parallel()
+		s, b, _, _ := moving(t)
+		b.copied(t, here, third)
+		p := s.pull("alice", "again", githubtest.Files{"net/backend.tf": stateAt("net3"), "net/n.tf": resource("n", "1")})
+		s.pipeline.Engine = &executor.Engine{Version: "test", Backend: func(ctx context.Context, j jobs.Job, w *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+			s.repo.Push("bob", "main", "Move", githubtest.Files{"net/backend.tf": stateAt("net2")})
+			return b.open(ctx, j, w)
+		}}
+		s.expect("the apply of the move", s.say("alice", p, "lockstep apply"), "**Not applied** `net`", "The base branch has just changed")
+	})
+}
+
+// TestAnotherAtTheFormerAddress holds that a project which comes to the address that another one has left is not in the way of that.
+func TestAnotherAtTheFormerAddress(t *testing.T) {
+	t.Parallel()
+	s, b, q, mover := moving(t)
+	s.say("bob", q, `lockstep lock --reason "mine"`)
+	b.copied(t, here, there)
+	s.merge("alice", mover)
+	p := s.pull("bob", "p", githubtest.Files{"net/p.tf": resource("p", "1")})
+	s.expect("a plan at the new address", s.status(p), "**blocked**")
+	s.say("bob", q, "lockstep unlock")
+	s.repo.Close("bob", q)
+	s.settle()
+	delete(b, here)
+	other := s.pull("alice", "other", githubtest.Files{
+		"web/main.tf": resource("w", "1"), "web/backend.tf": stateAt("net"), "lockstep.hcl": named("net", "") + "project \"web\" {\n  dir = \"web\"\n}\n" + anyState,
+	})
+	s.expect("its apply", s.say("alice", other, "lockstep apply -p web"), "**Applied** `web`")
+	s.expect("its lock", s.say("alice", other, `lockstep lock -p web --reason "ours"`), "**Locked** `web`")
+	s.say("bob", p, "lockstep plan")
+	s.without("a plan at the new address", s.status(p), "**blocked**")
+	s.expect("its apply", s.say("bob", p, "lockstep apply"), "**Applied** `net`")
 }
 
 // TestMovedBeforeTheMerge holds that the merge of a pull request which was applied to a state tells that the base branch has moved the

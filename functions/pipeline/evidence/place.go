@@ -178,7 +178,7 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
 			return err
 		}
 	}
-	granted := q.Placing.Place
+	granted := *q.Placing
 	now := *q
 	if had, err := had(ctx, e, q.Run, tip); err != nil {
 		return err
@@ -188,8 +188,10 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
 	if err := e.placeOf(ctx, &now, e.asked.Project, e.asked.Head); err != nil {
 		return err
 	}
-	if q.Placing = now.Placing; len(q.Placing.Reasons) == 0 && q.Placing.Place.Differing(granted) != nil {
-		// The locks that are held are not those that count now.
+	q.Placing = now.Placing
+	followed := q.Placing.Moves() && q.Placing.From != granted.From
+	if len(q.Placing.Reasons) == 0 && (followed || q.Placing.Place.Differing(granted.Place) != nil) {
+		// The locks that are held, and the applies that were looked at, are not those that count now.
 		q.Placing.Reasons = reasons.List{reasons.PlaceKeptElse{Project: q.Run.Project}}
 	}
 	return nil

@@ -106,10 +106,10 @@ type Run struct {
 	// Place is the address of the state in the plan, by places.Place.String; "" in records without
 	// it.
 	Place string `json:",omitempty"`
-	// From is where the base branch has the state that the plan moves to Place, or had it: what others apply or lock there is of the
-	// same objects. Were are its former addresses: the pull request may have an apply or a lock there.
-	From string   `json:",omitempty"`
-	Were []string `json:",omitempty"`
+	// From is where the base branch has the state that the plan moves to Place, or had it, and Before are where it had it before that: what
+	// others apply or lock there is of the same objects. Were are its former addresses: the pull request may have an apply or a lock there.
+	From         string   `json:",omitempty"`
+	Before, Were []string `json:",omitempty"`
 	// Quiet is set for one of many plans of a push or command: its check run is made once it is planned,
 	// and the comments are written for several at once. GitHub limits an installation to 80 such writes
 	// a minute, and 500 an hour.

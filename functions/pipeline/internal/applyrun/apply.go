@@ -137,6 +137,14 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 		return ap.refuse(ctx, s, runs.Refusal(reasons.Unusable{Problem: problem}))
 	}
 	q.Provisioners = job.Grants.Provisioners
+	if ledger.Follow(&s.Run, *q.Placing) {
+		if q.Last, err = ap.Evidence.InTheWay(ctx, s.Run); err != nil {
+			return ap.cannotApply(ctx, s, err)
+		}
+		if q.Reserved, err = ap.Evidence.Reserved(ctx, s.Run); err != nil {
+			return ap.cannotApply(ctx, s, err)
+		}
+	}
 	if d := runs.Gate(q); !d.Allowed() && !d.PlanAgain() {
 		return ap.refuse(ctx, s, d)
 	}

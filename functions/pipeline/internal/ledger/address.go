@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
 // addresses is the record of where the state of a project is.
@@ -20,27 +21,44 @@ type addresses struct {
 // where is an address of the state that a project has in one base branch.
 type where struct {
 	Place string
-	// Was is the address before. Counts is set if a pull request had an apply or a lock there that counted when the state was moved.
-	Was    string `json:",omitempty"`
-	Counts bool   `json:",omitempty"`
+	// Was is the address before. Before are those before that where a pull request had an apply or a lock that counted when the state was
+	// moved the last time, the latest first.
+	Was    string   `json:",omitempty"`
+	Before []string `json:",omitempty"`
 }
+
+// former are the addresses before, the latest first.
+func (w where) former() []string { return append([]string{w.Was}, w.Before...) }
 
 // Place has the plan of a run be of the state at a place, as was decided about its address; base is the base branch. It remembers
 // where else that state is: see [runs.Run].
 func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p runs.Placing, base string) error {
 	were := append(slices.Clone(r.Were), r.Place)
-	r.Place, r.From = place, ""
+	r.Place, r.From, r.Before = place, "", nil
 	switch p.Kind {
 	case runs.SamePlace:
 		at, err := putAddress(ctx, ld, *r, base)
 		if err != nil {
 			return err
 		}
-		if were = append(were, at.Was); at.Counts {
-			r.From = at.Was
+		were = append(were, at.Was)
+		former, err := inUse(ctx, ld, *r, at.former())
+		if err != nil {
+			return err
+		}
+		if len(former) > 0 {
+			r.From, r.Before = former[0], former[1:]
 		}
 	case runs.MovedPlace:
 		r.From = p.From
+		all, err := addressOf(ctx, ld, r.Pull.Repo.ID, r.Target())
+		if err != nil {
+			return err
+		}
+		at := all.in(base)
+		if r.Before, err = inUse(ctx, ld, *r, append([]string{at.Place}, at.former()...)); err != nil {
+			return err
+		}
 	}
 	r.Were = nil
 	for _, was := range were {
@@ -51,7 +69,16 @@ func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p runs.Pla
 	return nil
 }
 
-// putAddress records the address of the state of a run as that of its project in a base branch, or of its last apply. One that is
+// Follow has a run whose plan moves its state know that the base branch has had the state at another address since. It reports whether it has.
+func Follow(r *runs.Run, p runs.Placing) bool {
+	if p.Kind != runs.MovedPlace || p.From == r.From {
+		return false
+	}
+	r.From, r.Before = p.From, others(*r)
+	return true
+}
+
+// putAddress records the address of the state of a run as that of its project in a base branch. One that is
 // not in a bucket is not recorded: it is made of the project's name. It returns the address.
 func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now where, err error) {
 	if now.Place = r.Place; len(runs.StateNames(r.Place, r.Target())) == 1 {
@@ -64,7 +91,10 @@ func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now wh
 	}
 	if now = was; was.Place != r.Place {
 		now = where{Place: r.Place, Was: was.Place}
-		if now.Counts, err = moveLast(ctx, ld, r, was.Place); err != nil {
+		if now.Before, err = inUse(ctx, ld, r, was.former()); err != nil {
+			return now, err
+		}
+		if err = moveLast(ctx, ld, r, was.Place); err != nil {
 			return now, err
 		}
 	}
@@ -82,6 +112,20 @@ func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now wh
 		return pipeline.Encode(next), nil
 	})
 	return now, err
+}
+
+// firstAddress records the address of the state that a run was applied to, if its project has none in the base branch yet. Another one stays
+// until a plan finds that the base branch has moved the state: the pull request may never be merged.
+func firstAddress(ctx context.Context, ld Ledger, r runs.Run) error {
+	if len(runs.StateNames(r.Place, r.Target())) == 1 {
+		return nil
+	}
+	all, err := addressOf(ctx, ld, r.Pull.Repo.ID, r.Target())
+	if at := all.in(r.Into).Place; err != nil || at != "" && at != r.Place {
+		return err
+	}
+	_, err = putAddress(ctx, ld, r, r.Into)
+	return err
 }
 
 // Adopt has the lock and the last apply that an earlier version has noted for a state under the name of its project count under the
@@ -134,20 +178,11 @@ func decodeAddress(key string, value []byte) (a addresses, err error) {
 }
 
 // moveLast has an apply that is not merged count for a project's new address, too: its objects are in the state that was brought
-// there. Whether it is settled by now is looked up where it is in the way. counts reports whether there is such an apply, or a lock of
-// a person, which stays where it is.
-func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) (counts bool, err error) {
-	if former == "" {
-		return false, nil
-	}
-	there := runs.StateNames(former, r.Target())[:1]
-	last, err := lastOf(ctx, ld, r.Pull.Repo.ID, there)
-	if err != nil {
-		return false, err
-	}
-	if last == nil || last.Settled {
-		v, err := reserved(ctx, ld, []string{runs.ReservationKey(r.Pull.Repo.ID, there[0])})
-		return v != nil && !v.Lifted, err
+// there. Whether it is settled by now is looked up where it is in the way.
+func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
+	last, err := lastOf(ctx, ld, r.Pull.Repo.ID, namesBeyond(r.Target(), former))
+	if err != nil || last == nil || last.Settled {
+		return err
 	}
 	_, err = ld.Change(ctx, r.StateKey(), func(old []byte) ([]byte, error) {
 		if old != nil {
@@ -155,15 +190,61 @@ func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) (counts
 		}
 		return pipeline.Encode(last), nil
 	})
-	return true, err
+	return err
+}
+
+// inUse returns those of some former addresses of a run's state where a pull request has an apply that is not settled, or that is
+// under way, or a lock of a person, which stays where it is. One that another project has by now has nothing of this one.
+func inUse(ctx context.Context, ld Ledger, r runs.Run, former []string) (counts []string, err error) {
+	for _, place := range former {
+		if place == "" || place == r.Place || place == r.From || slices.Contains(counts, place) {
+			continue
+		}
+		there := r
+		there.Place, there.From, there.Before = place, "", nil
+		if is, err := used(ctx, ld, there); err != nil {
+			return nil, err
+		} else if is {
+			counts = append(counts, place)
+		}
+	}
+	return counts, nil
+}
+
+func used(ctx context.Context, ld Ledger, there runs.Run) (bool, error) {
+	rec, err := ld.Records.Get(ctx, places.ClaimKey(there.Place))
+	if err != nil {
+		return false, err
+	}
+	c, err := places.DecodeClaim(rec.Value)
+	if err != nil || c != nil && (c.RepoID != there.Pull.Repo.ID || c.Project != there.Project || c.Workspace != there.Workspace) {
+		return false, err
+	}
+	name := there.StateName()
+	last, err := lastOf(ctx, ld, there.Pull.Repo.ID, []string{name})
+	if err != nil || last != nil && !last.Settled {
+		return err == nil, err
+	}
+	v, err := reserved(ctx, ld, []string{runs.ReservationKey(there.Pull.Repo.ID, name)})
+	if err != nil || v != nil && !v.Lifted {
+		return err == nil, err
+	}
+	queue, err := ld.Queue(ctx, there)
+	return len(queue) > 0, err
 }
 
 // Beyond are the addresses besides Place where the state of a run is, or was: see [runs.Run].
 func Beyond(r runs.Run) []string {
-	if r.From == "" || slices.Contains(r.Were, r.From) {
-		return r.Were
+	further := slices.DeleteFunc(others(r), func(place string) bool { return slices.Contains(r.Were, place) })
+	return append(further, r.Were...)
+}
+
+// others are the addresses besides Place where what others apply or lock is of a run's objects.
+func others(r runs.Run) []string {
+	if r.From == "" {
+		return slices.Clone(r.Before)
 	}
-	return append([]string{r.From}, r.Were...)
+	return append([]string{r.From}, r.Before...)
 }
 
 // namesBeyond are the names of the states at some addresses of a target's project besides its own.

@@ -2,11 +2,13 @@ package ledger
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
 // TestPlace holds what a run remembers of where its state is, and was.
@@ -18,13 +20,15 @@ func TestPlace(t *testing.T) {
 		from        string   // of a move
 		want        string   // From
 		were        []string // Were
+		before      []string // Before
 	}
 	const a, b, c = "s3://states/a", "s3://states/b", "s3://states/c"
 	ann, bob := runs.LastApply{Number: 8, Head: "h"}, runs.Reservation{Number: 8}
 	for name, test := range map[string]struct {
 		last  *runs.LastApply // at a
 		lock  *runs.Reservation
-		first string // the record of an earlier version
+		claim *places.Claim // of a
+		first string        // the record of an earlier version
 		steps []step
 	}{
 		"stays":                       {steps: []step{{place: a, base: "main"}, {place: a, base: "main"}}},
@@ -42,6 +46,11 @@ func TestPlace(t *testing.T) {
 		"the same, of an earlier":     {first: `"s3://states/a"`, last: &ann, steps: []step{{place: a, base: "main"}}},
 		"on a machine, then moved":    {steps: []step{{place: "local", base: "main"}, {place: a, base: "main", kind: runs.MovedPlace, from: "local", want: "local", were: []string{"local"}}}},
 		"granted to a new project":    {last: &ann, steps: []step{{place: b, base: "main", kind: runs.NewPlace, from: a}}},
+		"two moves, applied":          {last: &ann, steps: []step{{place: a, base: "main"}, {place: b, base: "main", want: a, were: []string{a}}, {place: c, base: "main", want: b, were: []string{a, b}, before: []string{a}}}},
+		"two moves, locked":           {lock: &bob, steps: []step{{place: a, base: "main"}, {place: b, base: "main", want: a, were: []string{a}}, {place: c, base: "main", want: a, were: []string{a, b}}}},
+		"moved, and moves again":      {lock: &bob, steps: []step{{place: a, base: "main"}, {place: c, base: "main", kind: runs.MovedPlace, from: b, want: b, were: []string{a}, before: []string{a}}}},
+		"moved, and moves once more":  {lock: &bob, steps: []step{{place: a, base: "main"}, {place: b, base: "main", want: a, were: []string{a}}, {place: c, base: "main", kind: runs.MovedPlace, from: b, want: b, were: []string{a, b}, before: []string{a}}}},
+		"moved, another project's":    {last: &ann, claim: &places.Claim{RepoID: 5, Project: "other", Workspace: "default"}, steps: []step{{place: a, base: "main"}, {place: b, base: "main", were: []string{a}}}},
 		"moved in both base branches": {last: &ann, steps: []step{{place: a, base: "main"}, {place: c, base: "release", were: []string{a}}, {place: b, base: "main", want: a, were: []string{a, c}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,6 +71,9 @@ func TestPlace(t *testing.T) {
 			if test.lock != nil {
 				put(runs.ReservationKey(5, at), pipeline.Encode(test.lock))
 			}
+			if test.claim != nil {
+				put(places.ClaimKey(a), pipeline.Encode(test.claim))
+			}
 			r := net
 			for i, step := range test.steps {
 				p := runs.Placing{Kind: step.kind, From: step.from}
@@ -71,10 +83,34 @@ func TestPlace(t *testing.T) {
 				if err := Place(t.Context(), ld, &r, step.place, p, step.base); err != nil {
 					t.Fatal(err)
 				}
-				if r.Place != step.place || r.From != step.want || len(r.Were)+len(step.were) > 0 && !reflect.DeepEqual(r.Were, step.were) {
-					t.Errorf("step %d: at %s, from %q, and were %q; want from %q, and were %q", i+1, r.Place, r.From, r.Were, step.want, step.were)
+				if r.Place != step.place || r.From != step.want || len(r.Were)+len(step.were) > 0 && !reflect.DeepEqual(r.Were, step.were) || !slices.Equal(r.Before, step.before) {
+					t.Errorf("step %d: at %s, from %q, before %q, and were %q; want from %q, before %q, and were %q", i+1, r.Place, r.From, r.Before, r.Were, step.want, step.before, step.were)
 				}
 			}
 		})
+	}
+}
+
+// TestRememberAMove holds that the apply of a move which is not merged leaves the address that the base branch has.
+func TestRememberAMove(t *testing.T) {
+	t.Parallel()
+	const a, b = "s3://states/a", "s3://states/b"
+	ld := Ledger{Records: &memory.Store{}}
+	r := net
+	r.Into = "main"
+	for _, p := range []struct {
+		place string
+		runs.Placing
+	}{{a, runs.Placing{Kind: runs.SamePlace}}, {b, runs.Placing{Kind: runs.MovedPlace, From: a}}} {
+		if err := Place(t.Context(), ld, &r, p.place, p.Placing, "main"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := ld.Remember(t.Context(), r, runs.LastApply{Number: net.Pull.Number}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := addressOf(t.Context(), ld, 5, net.Target())
+	if all.Place != a || all.Of["main"].Place != a || err != nil {
+		t.Errorf("the base branch has the state at %q and %q, %v; want %q", all.Place, all.Of["main"].Place, err, a)
 	}
 }

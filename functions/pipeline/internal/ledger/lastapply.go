@@ -35,14 +35,19 @@ func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, er
 		return nil, err
 	}
 	last, err := lastOf(ctx, ld, r.Pull.Repo.ID, names)
-	if err != nil || r.From == "" {
-		return last, err
+	if err != nil {
+		return nil, err
 	}
-	there, err := lastOf(ctx, ld, r.Pull.Repo.ID, namesBeyond(r.Target(), r.From))
-	if there != nil && (last == nil || last.Was(there.Number, there.Head) || !there.Settled && there.Number != r.Pull.Number) {
-		last = there
+	for _, name := range namesBeyond(r.Target(), others(r)...) {
+		there, err := lastOf(ctx, ld, r.Pull.Repo.ID, []string{name})
+		if err != nil {
+			return nil, err
+		}
+		if there != nil && (last == nil || last.Was(there.Number, there.Head) || !there.Settled && there.Number != r.Pull.Number) {
+			last = there
+		}
 	}
-	return last, err
+	return last, nil
 }
 
 // Applies returns the number of applies by now to the states of the projects that a run depends on, by target; nil if it
@@ -199,7 +204,7 @@ func decodeLast(value []byte) (*runs.LastApply, error) {
 // wins; the lock of the state has put them in order. One that is remembered already stays as
 // it is: it may be settled.
 func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) error {
-	if _, err := putAddress(ctx, ld, r, r.Into); err != nil {
+	if err := firstAddress(ctx, ld, r); err != nil {
 		return err
 	}
 	remember := func(old []byte) ([]byte, error) {

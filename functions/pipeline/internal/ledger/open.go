@@ -19,7 +19,7 @@ func (ld Ledger) Open(ctx context.Context, r runs.Run, author string) error {
 	if r.StateName() != r.Target() {
 		o.Target = r.Target()
 	}
-	for _, name := range append([]string{r.StateName()}, namesBeyond(r.Target(), r.From)...) {
+	for _, name := range append([]string{r.StateName()}, namesBeyond(r.Target(), others(r)...)...) {
 		if err := list(ctx, ld, r.OpenKey(name), o); err != nil {
 			return err
 		}

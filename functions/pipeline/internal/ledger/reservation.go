@@ -12,7 +12,7 @@ import (
 
 // Reservation reads the lock of a person on the state of a run; nil if there is none.
 func (ld Ledger) Reservation(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
-	_, keys, err := keysOf(ctx, ld, r, runs.ReservationKey, r.From)
+	_, keys, err := keysOf(ctx, ld, r, runs.ReservationKey, others(r)...)
 	if err != nil {
 		return nil, err
 	}

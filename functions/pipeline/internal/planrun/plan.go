@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/walk"
@@ -199,10 +200,8 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	}
 	s.Owner = q.Placing.Owner
 	s.Deploys = job.Environment.GitHub()
-	if place := job.State.String(); place != s.Place {
-		if err := pl.elsewhere(ctx, &s, place, *q.Placing); err != nil {
-			return pl.cannotPlan(ctx, s, err)
-		}
+	if err := pl.elsewhere(ctx, &s, job.State.String(), *q.Placing); err != nil {
+		return pl.cannotPlan(ctx, s, err)
 	}
 	in := ledger.Inputs{Whole: job.Grants.Programs()}
 	if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {
@@ -231,11 +230,15 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	return pl.keep(ctx, s, result, in, job.Foreseen...)
 }
 
-// elsewhere counts the applies to the state of a run again, whose address was not known, or another one, when the plan was begun. The
-// state was not read yet.
+// elsewhere counts the applies to the state of a run again, whose address was not known, or another one, when the plan was begun, or that
+// the base branch had elsewhere. The state was not read yet.
 func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, place string, p runs.Placing) error {
+	was := append([]string{s.Place}, ledger.Beyond(s.Run)...)
 	if err := ledger.Place(ctx, pl.Ledger, &s.Run, place, p, pl.Evidence.Pull.Base.Ref); err != nil {
 		return err
+	}
+	if slices.Equal(was, append([]string{s.Place}, ledger.Beyond(s.Run)...)) {
+		return nil
 	}
 	last, err := pl.Evidence.InTheWay(ctx, s.Run)
 	s.Applies = last.Known(s.Pull.Number)

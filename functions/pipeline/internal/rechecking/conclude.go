@@ -28,20 +28,30 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q runs.Reque
 	switch f := compared(&q, found); f.Verdict {
 	case runs.StillSame:
 		s.Owner = q.Placing.Owner
+		if err := c.place(ctx, &s, x, *q.Placing); err != nil {
+			return err
+		}
 		return c.stays(ctx, s, runs.Checked{Since: f.Reasons, Inputs: x.Inputs.Hash()})
 	case runs.Another:
 		x.Again, x.Since = *found.Now.Again, f.Reasons
 		former := s.Former()
 		s.Base, s.Merge, s.ApplyOn, s.Owner = q.Run.Base, q.Run.Merge, q.Run.ApplyOn, q.Placing.Owner
-		if place := x.Job.State.String(); place != s.Place {
-			if err := ledger.Place(ctx, c.Ledger, &s.Run, place, *q.Placing, c.Evidence.Pull.Base.Ref); err != nil {
-				return err
-			}
+		if err := c.place(ctx, &s, x, *q.Placing); err != nil {
+			return err
 		}
 		return c.replace(ctx, s, x, former)
 	default:
 		return c.impossible(ctx, s, f.Reasons, nil)
 	}
+}
+
+// place records where the state is, and where else the base branch has it by now: the plan is listed there, too.
+func (c *Checker) place(ctx context.Context, s *ledger.Versioned, x planrun.Replacement, p runs.Placing) error {
+	was := s.From
+	if err := ledger.Place(ctx, c.Ledger, &s.Run, x.Job.State.String(), p, c.Evidence.Pull.Base.Ref); err != nil || s.From == was {
+		return err
+	}
+	return c.Ledger.Open(ctx, s.Run, c.Evidence.Pull.Author)
 }
 
 // compared decides about a plan that was made again.
