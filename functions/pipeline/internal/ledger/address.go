@@ -66,7 +66,7 @@ func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p runs.Pla
 			r.Were = append(r.Were, was)
 		}
 	}
-	return nil
+	return forget(ctx, ld, r)
 }
 
 // Follow has a run whose plan moves its state know that the base branch has had the state at another address since. It reports whether it has.
@@ -76,6 +76,35 @@ func Follow(r *runs.Run, p runs.Placing) bool {
 	}
 	r.From, r.Before = p.From, others(*r)
 	return true
+}
+
+// maxWere is the number of former addresses up to which all are remembered: each is read whenever the pull request ends, and a pull
+// request may name another one with each push.
+const maxWere = 16
+
+// forget removes the oldest of too many former addresses of a run, where its pull request has no apply and no lock.
+func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
+	var own []string
+	old := r.Were[:max(0, len(r.Were)-maxWere)]
+	for i, name := range namesBeyond(r.Target(), old...) {
+		last, err := lastOf(ctx, ld, r.Pull.Repo.ID, []string{name})
+		if err != nil {
+			return err
+		}
+		v, err := reserved(ctx, ld, []string{runs.ReservationKey(r.Pull.Repo.ID, name)})
+		if err != nil {
+			return err
+		}
+		if last != nil && last.Number == r.Pull.Number || v != nil && v.Number == r.Pull.Number {
+			own = append(own, old[i])
+		} else if slices.Contains(others(*r), old[i]) {
+			continue // where its plan is listed
+		} else if err := unlist(ctx, ld, r.OpenKey(name)); err != nil {
+			return err
+		}
+	}
+	r.Were = append(own, r.Were[len(old):]...)
+	return nil
 }
 
 // putAddress records the address of the state of a run as that of its project in a base branch. One that is

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -88,6 +89,46 @@ func TestPlace(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPlaceOfMany holds that a run remembers so many former addresses and no more, besides those where its pull request has an apply or a
+// lock, and that its plan is not listed any more at those that it forgets.
+func TestPlaceOfMany(t *testing.T) {
+	t.Parallel()
+	ld := Ledger{Records: &memory.Store{}}
+	r := net
+	name := func(place string) string { return runs.StateNames(place, net.Target())[0] }
+	at := func(i int) string { return fmt.Sprintf("s3://states/%d", i) }
+	for key, value := range map[string]any{
+		runs.StateKey(5, name(at(1))):       runs.LastApply{Number: net.Pull.Number, Settled: true},
+		runs.StateKey(5, name(at(2))):       runs.LastApply{Number: net.Pull.Number + 1},
+		runs.ReservationKey(5, name(at(3))): runs.Reservation{Number: net.Pull.Number},
+	} {
+		if _, err := ld.Records.Put(t.Context(), key, pipeline.Encode(value), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 100 {
+		if err := Place(t.Context(), ld, &r, at(i), runs.Placing{Kind: runs.MovedPlace, From: "s3://states/a"}, "main"); err != nil {
+			t.Fatal(err)
+		}
+		if err := ld.Open(t.Context(), r, "ann"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{at(1), at(3)}
+	for i := 99 - maxWere; i < 99; i++ {
+		want = append(want, at(i))
+	}
+	if !slices.Equal(r.Were, want) {
+		t.Errorf("it was at %q; want %q", r.Were, want)
+	}
+	for i := range 100 {
+		listed, err := opensIn(t.Context(), ld, runs.OpenDir(5, name(at(i))))
+		if want := i == 99 || slices.Contains(want, at(i)); len(listed) > 0 != want || err != nil {
+			t.Errorf("its plan is listed at %s: %v, %v; want %v", at(i), len(listed) > 0, err, want)
+		}
 	}
 }
 
