@@ -55,6 +55,11 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 		if err != nil {
 			return nil, err
 		}
+		for _, s := range all {
+			if s.Head == l.Head {
+				l.Touches = append(l.Touches, s.Target())
+			}
+		}
 		if removed := RemovedHere(c, p, l); removed != nil {
 			no = removed
 		}
@@ -106,7 +111,7 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 }
 
 // RemovedHere is the reason that a command names a project which the open pull request p removes, and which merges alone apply; nil if it
-// does not. l is the last look at its head.
+// does not. l is the last look at its head, which touches what is planned.
 func RemovedHere(c comment.Command, p github.PullRequest, l ledger.Look) reasons.Reason {
 	if !p.Open || l.Head != p.Head.SHA || c.Project == "" {
 		return nil
