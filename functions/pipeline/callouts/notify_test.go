@@ -118,7 +118,7 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// TestNotifyOfAMerge holds that what a merge leaves is told as that, also where its plan had failed.
+// TestNotifyOfAMerge holds that projects which a merge leaves are told as such, also where their plans had failed.
 func TestNotifyOfAMerge(t *testing.T) {
 	t.Parallel()
 	n := told(endpoints.Endpoint{Slack: "x"})

@@ -17,7 +17,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -777,9 +776,7 @@ func TestContinueIsLost(t *testing.T) {
 // in the engine.
 func (s *stage) roundOfDeaths(now time.Time) {
 	s.t.Helper()
-	j := &reconcile.Janitor{Pipeline: s.pipeline, App: s.app, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
-		return s.app.Repository(installation, r)
-	}}
+	j := s.janitor()
 	if _, err := j.Round(s.t.Context(), now); err != nil {
 		s.t.Fatal(err)
 	}

@@ -65,12 +65,17 @@ func movable(t *testing.T, files githubtest.Files) *stage {
 	return s
 }
 
+// janitor is the stage's.
+func (s *stage) janitor() *reconcile.Janitor {
+	return &reconcile.Janitor{Pipeline: s.pipeline, App: s.app, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
+		return s.app.Repository(installation, r)
+	}}
+}
+
 // goRound lets the janitor go round once, and everything happen that follows.
 func (s *stage) goRound() {
 	s.t.Helper()
-	j := &reconcile.Janitor{Pipeline: s.pipeline, App: s.app, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
-		return s.app.Repository(installation, r)
-	}}
+	j := s.janitor()
 	if _, err := j.Round(s.t.Context(), s.hub.Now()); err != nil {
 		s.t.Fatal(err)
 	}

@@ -24,9 +24,7 @@ func (s *stage) round(want reconcile.Found) {
 
 func (s *stage) roundAt(now time.Time, want reconcile.Found) {
 	s.t.Helper()
-	j := &reconcile.Janitor{Pipeline: s.pipeline, App: s.app, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
-		return s.app.Repository(installation, r)
-	}}
+	j := s.janitor()
 	got, err := j.Round(s.t.Context(), now)
 	if err != nil {
 		s.t.Fatal(err)

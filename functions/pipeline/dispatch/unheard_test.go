@@ -10,6 +10,21 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
+const releaseNamed = "allow {\n  branches = [\"release\"]\n}\n"
+
+// lockedInRelease is a stage with a pull request that has the state locked, and goes into a branch which the settings name.
+func lockedInRelease(t *testing.T) (s *stage, o int) {
+	t.Helper()
+	s = newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject + releaseNamed})
+	s.repo.Push("alice", "release", "Cut", githubtest.Files{"README.md": "release"})
+	s.repo.Push("bob", "o", "O", githubtest.Files{"net/o.tf": resource("o", "1")})
+	o = s.repo.OpenPull("bob", "O", "o")
+	s.repo.Retarget("bob", o, "release")
+	s.settle()
+	s.expect("the lock", s.say("bob", o, "lockstep lock --reason mine"), "**Locked** `net`")
+	return s, o
+}
+
 // TestLockOnABranchNamedNoMore holds that the lock of a pull request which is applied does not outlast the settings that named its base
 // branch: nobody can plan or apply there. A command lifts it before, and others are told of that.
 func TestLockOnABranchNamedNoMore(t *testing.T) {
@@ -17,16 +32,9 @@ func TestLockOnABranchNamedNoMore(t *testing.T) {
 	for name, commanded := range map[string]bool{"by a command": true, "by itself": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			const set, named = "project \"net\" {\n  dir = \"net\"\n}\n", "allow {\n  branches = [\"release\"]\n}\n"
-			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": set + named})
-			s.repo.Push("alice", "release", "Cut", githubtest.Files{"README.md": "release"})
-			s.repo.Push("bob", "o", "O", githubtest.Files{"net/o.tf": resource("o", "1")})
-			o := s.repo.OpenPull("bob", "O", "o")
-			s.repo.Retarget("bob", o, "release")
-			s.settle()
-			s.expect("the lock", s.say("bob", o, "lockstep lock --reason mine"), "**Locked** `net`")
+			s, o := lockedInRelease(t)
 			s.expect("the apply", s.say("bob", o, "lockstep apply"), "**Applied** `net`")
-			s.repo.Push("alice", "main", "Settings", githubtest.Files{"lockstep.hcl": set})
+			s.repo.Push("alice", "main", "Settings", githubtest.Files{"lockstep.hcl": netProject})
 			s.settle()
 			q := s.pull("alice", "q", githubtest.Files{"net/q.tf": resource("q", "1")})
 			s.expect("another", s.status(q), "`bob` has locked the state for #1", "`lockstep unlock`")
@@ -103,9 +111,7 @@ func TestMergedUnheard(t *testing.T) {
 // roundsWithin lets the janitor go round four times within a time from now, and returns what it has found.
 func (s *stage) roundsWithin(d time.Duration) (found reconcile.Found) {
 	s.t.Helper()
-	j := &reconcile.Janitor{Pipeline: s.pipeline, App: s.app, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
-		return s.app.Repository(installation, r)
-	}}
+	j := s.janitor()
 	for i := range time.Duration(4) {
 		f, err := j.Round(s.t.Context(), s.hub.Now().Add(d*(i+1)/4))
 		if err != nil {
@@ -190,9 +196,7 @@ func TestUnknownSettingsAreNoNews(t *testing.T) {
 		if err := s.pipeline.Ledger().ChangeLook(t.Context(), s.ref(n), func(l *ledger.Look) { l.Settings = ""; change(l) }); err != nil {
 			t.Fatal(err)
 		}
-		j := &reconcile.Janitor{Pipeline: s.pipeline, App: s.app, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
-			return s.app.Repository(installation, r)
-		}}
+		j := s.janitor()
 		if f, err := j.Round(t.Context(), s.hub.Now()); err != nil || f.Decisions != 0 {
 			t.Errorf("%s: %+v, %v", name, f, err)
 		}
@@ -203,21 +207,14 @@ func TestUnknownSettingsAreNoNews(t *testing.T) {
 // that it is planned once they name it again.
 func TestBranchNamedNoMore(t *testing.T) {
 	t.Parallel()
-	const set, named = "project \"net\" {\n  dir = \"net\"\n}\n", "allow {\n  branches = [\"release\"]\n}\n"
-	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": set + named})
-	s.repo.Push("alice", "release", "Cut", githubtest.Files{"README.md": "release"})
-	s.repo.Push("bob", "o", "O", githubtest.Files{"net/o.tf": resource("o", "1")})
-	o := s.repo.OpenPull("bob", "O", "o")
-	s.repo.Retarget("bob", o, "release")
-	s.settle()
-	s.expect("the lock", s.say("bob", o, "lockstep lock --reason mine"), "**Locked** `net`")
+	s, o := lockedInRelease(t)
 	q := s.pull("alice", "q", githubtest.Files{"net/q.tf": resource("q", "1")})
 	s.expect("another", s.status(q), "**blocked**")
 	if f := s.roundsWithin(3 * time.Hour); f.Heads != 0 {
 		t.Errorf("%+v", f)
 	}
 
-	s.repo.Push("alice", "main", "Settings", githubtest.Files{"lockstep.hcl": set})
+	s.repo.Push("alice", "main", "Settings", githubtest.Files{"lockstep.hcl": netProject})
 	s.settle()
 	if f := s.roundsWithin(3 * time.Hour); f.Heads != 1 {
 		t.Errorf("%+v", f)
@@ -226,7 +223,7 @@ func TestBranchNamedNoMore(t *testing.T) {
 	s.headIs("the check", "o", "action_required Nothing is planned")
 	s.expect("another then", s.status(q), "waits for `lockstep apply`")
 
-	s.repo.Push("alice", "main", "Settings", githubtest.Files{"lockstep.hcl": set + named})
+	s.repo.Push("alice", "main", "Settings", githubtest.Files{"lockstep.hcl": netProject + releaseNamed})
 	s.settle()
 	if f := s.roundsWithin(3 * time.Hour); f.Heads != 1 {
 		t.Errorf("%+v", f)

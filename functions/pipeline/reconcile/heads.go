@@ -16,8 +16,7 @@ import (
 
 // head has the head of an open pull request looked at, if nobody has, if the look found a conflict
 // with a base branch that has moved since, or errors while that had other settings, or if the settings name that branch by now, or name it
-// no more. The message's name is
-// the same in each round until somebody has looked.
+// no more. The message's name is the same in each round until somebody has looked.
 func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s standing, tips *tips, f *Found) error {
 	id, err := idOf(ctx, pull, p, s, tips)
 	if err != nil || id == "" {

@@ -239,9 +239,9 @@ func (cl *Closer) lift(ctx context.Context, r runs.Run) error {
 	return lifter.Finish(ctx, r, cl.Evidence.Message.ID)
 }
 
-// leave settles the states that a run was applied to. An apply whose pull request was closed without
-// a merge, or merged into a branch that is not planned, or into another one than it was applied for, or with another head that leaves the project alone, is reported, because
-// the base branch will never contain its changes.
+// leave settles the states that a run was applied to. An apply whose pull request was closed without a merge, or merged into a branch
+// that is not planned, or into another one than it was applied for, or with another head that leaves the project alone, is reported,
+// because the base branch will never contain its changes.
 func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	fate := runs.Closed
 	if cl.Evidence.Pull.Merged {

@@ -125,7 +125,7 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 	return all
 }
 
-// meantAbove reports whether a command for what has failed is for a run that had failed when a line above it asked for its plan.
+// meantAbove reports whether a command with --failed is for a run that had failed when a line above it asked for its plan.
 func (qu *ApplyQueuer) meantAbove(c comment.Command, r runs.Run) bool {
 	m := qu.Evidence.Message
 	again := r.PlanFor == m.ID && r.PlanLine < len(m.Lines) && m.Lines[r.PlanLine].Command.AsPlan().Failed

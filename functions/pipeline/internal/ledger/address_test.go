@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// TestPlace holds what a run remembers of where its state is, and was.
+// TestPlace holds that a run remembers the present and the former addresses of its state.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	type step struct {

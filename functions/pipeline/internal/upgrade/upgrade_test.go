@@ -310,7 +310,7 @@ func withThen(a *txtar.Archive, today, got []string) string {
 // TestRecord writes down the first halves as this version plays them: see the option -record.
 func TestRecord(t *testing.T) {
 	if *record == "" {
-		t.Skip("nothing is to be recorded")
+		return
 	}
 	for _, x := range readStories(t) {
 		t.Run(x.name, func(t *testing.T) {
