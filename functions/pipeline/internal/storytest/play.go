@@ -3,6 +3,7 @@ package storytest
 import (
 	"embed"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,9 @@ import (
 
 //go:embed testdata
 var told embed.FS
+
+// Tests that play stories have garbage collected seldom: a story is small, and is garbage at its end.
+func init() { debug.SetGCPercent(400) }
 
 // Play plays the stories of some of the files in this package's testdata: those that concern the
 // package that is tested. Only this package's own tests write the traces anew, with -update.
