@@ -42,8 +42,8 @@
 //	awsstore, localstore   the sockets on AWS, and in a directory
 //	sharing     the sockets for several Apps, each with a part of its own
 //
-// Everything that decides is pure, and in package runs: its Gate decides every plan, apply
-// and unlock, whichever way it came in, and returns its reasons; its Phase knows its
+// Everything that decides is pure. Package admission is the gate: it decides every plan, apply
+// and unlock, whichever way it came in, and returns its reasons. A Phase of package runs knows its
 // successors. Everything that acts is behind a small interface. This package refuses to
 // know the technology behind them, the engine, and the language of configurations: the
 // webhook's function, which links this package, is small.
@@ -136,14 +136,14 @@
 // depend on have changed, or the version of Lockstep or a provider's package, the apply makes the plan
 // again with the state locked, and package comparing compares it: the same plan is applied under
 // the same approval, and its hash is in the check run beside the approved one's; another one takes
-// the place of the plan, with the difference, and waits for an apply of its own (runs.Decision.PlanAgain), and for approvals of
+// the place of the plan, with the difference, and waits for an apply of its own (admission.Decision.PlanAgain), and for approvals of
 // its own, where they are required (runs.Run.Replaced). Grants are read at the base commit, as it is when it is planned, and
 // again when it is applied; and the base is the default branch, or one that the default
 // branch's settings name: any other could be its author's own. While a pull request that
 // was applied is not merged, others on the same state can be planned, but not applied:
 // they would revert it.
 //
-// The address of a state, and its locks, are those of the base commit, too (runs.PlaceFor):
+// The address of a state, and its locks, are those of the base commit, too (admission.PlaceFor):
 // a pull request's own backend block counts as far as it is the same, or as the base
 // commit allows it. Where a plan moves the state, applies and locks at the address that it leaves count, too, and its own there
 // (runs.Run.From), and at those that the base branch had before (runs.Run.Before). A record names the owner of an address: it is
@@ -157,5 +157,5 @@
 // check has the worst conclusion of both (checking.Head, runs.CheckRecord), and one that is merged holds no open one. The former has one
 // writer for each pull request, as its comments have, and a record of all pull requests with that head.
 //
-// Start at intake.Intake.Receive, dispatch.Pipeline.Handle and runs.Gate.
+// Start at intake.Intake.Receive, dispatch.Pipeline.Handle and admission.Decide.
 package pipeline

@@ -19,7 +19,7 @@ func TestEachRuleHasMutants(t *testing.T) {
 	t.Parallel()
 	rows := allRows(t)
 	for _, table := range []struct{ dir, name string }{
-		{"functions/pipeline/runs", "rules"},
+		{"functions/pipeline/internal/admission", "rules"},
 		{"functions/pipeline/gates", "table"},
 	} {
 		src, err := readSource(filepath.Join(repository, table.dir), table.name)

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -79,7 +80,7 @@ func (co *commands) once(ctx context.Context, replies ...comment.Reply) ([]comme
 // all of them. ok is false if some of the replies are others.
 func (co *commands) general(ctx context.Context, c comment.Command, replies []comment.Reply) (_ []comment.Reply, ok bool, err error) {
 	for _, r := range replies {
-		if no, is := r.(comment.Refused); !is || !runs.General(no.Reasons) {
+		if no, is := r.(comment.Refused); !is || !admission.General(no.Reasons) {
 			return nil, false, nil
 		}
 	}

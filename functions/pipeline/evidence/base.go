@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -185,7 +186,7 @@ func forks(ctx context.Context, e *Reader, named bool) (bool, error) {
 }
 
 // Broken notes in q the errors of the settings in a checkout that lacks the project of the request, if it has some.
-func Broken(ctx context.Context, e *Reader, q *runs.Request, dir string) error {
+func Broken(ctx context.Context, e *Reader, q *admission.Request, dir string) error {
 	d, err := discovered(ctx, e, dir)
 	if err != nil || d.Problem == "" {
 		return err
@@ -200,7 +201,7 @@ func Broken(ctx context.Context, e *Reader, q *runs.Request, dir string) error {
 
 // Merged finds the trial merge, or the tip of the base branch after the merge, and updates the request from it: between two reads a pull request
 // can be retargeted to another branch, and back.
-func (e *Reader) Merged(ctx context.Context, q *runs.Request) (m github.Merge, err error) {
+func (e *Reader) Merged(ctx context.Context, q *admission.Request) (m github.Merge, err error) {
 	if m, err = e.Hub.MergeResult(ctx, e.Pull.Number); err != nil {
 		return m, err
 	}
@@ -225,7 +226,7 @@ func (e *Reader) Occasion(ctx context.Context, r *runs.Run) error {
 
 // Job is a run's project in a checkout, with the grants of the base branch. Its state is decided on
 // in q. problem is the reason if there is no job.
-func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.Job, problem string, err error) {
+func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j jobs.Job, problem string, err error) {
 	// The record of a run has the name and the installation that the repository had when it was planned.
 	r, at := q.Run, e.Message.Pull
 	s, _, err := e.Settings(ctx, r.Base)

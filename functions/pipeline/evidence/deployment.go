@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/github"
@@ -51,7 +51,7 @@ func grant(ctx context.Context, e *Reader, s *project.Settings, sha string, p pr
 
 // servedNow reads which deployment serves the project of a request by the base branch as it is now, in q.ServedBy: since
 // the plan it may have been given to another one. The base branch does not have what the pull request removes.
-func servedNow(ctx context.Context, e *Reader, q *runs.Request) error {
+func servedNow(ctx context.Context, e *Reader, q *admission.Request) error {
 	q.Deployment, q.ServedBy = e.Deployment, e.Deployment
 	if q.Run.Removed || q.Verb != comment.Plan && q.Verb != comment.Apply {
 		return nil

@@ -13,9 +13,9 @@ import (
 	"context"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -60,5 +60,5 @@ type Reader struct {
 	// unasked is set while nobody has asked for what is decided: the question is not kept, and the decision is watched.
 	unasked bool
 	// asked is the last question about the address of a state.
-	asked *runs.PlaceQuestion
+	asked *admission.PlaceQuestion
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -15,20 +16,20 @@ import (
 // its state, and Head that of the fork's files: it becomes one by [jobs.Bare].
 type Preview struct {
 	Base, Head jobs.Job
-	Placing    runs.Placing
+	Placing    admission.Placing
 }
 
 // PreviewOf returns the jobs of a run whose commits are checked out in dir and baseDir. The state, its encryption and the
 // providers are those of the base branch's project of that name, and of no other one. problem is the reason if there are
 // no jobs.
-func PreviewOf(ctx context.Context, e *Reader, q runs.Request, dir, baseDir string) (v Preview, no runs.Decision, problem string, err error) {
+func PreviewOf(ctx context.Context, e *Reader, q admission.Request, dir, baseDir string) (v Preview, no admission.Decision, problem string, err error) {
 	r := q.Run
 	known, ok, err := e.RemovedOf(ctx, r)
 	if err != nil {
 		return v, no, "", err
 	}
 	if !ok {
-		return v, runs.Refusal(reasons.NotOnBase{Project: r.Project}), "", nil
+		return v, admission.Refusal(reasons.NotOnBase{Project: r.Project}), "", nil
 	}
 	d, err := discovered(ctx, e, dir)
 	if err != nil {
@@ -40,7 +41,7 @@ func PreviewOf(ctx context.Context, e *Reader, q runs.Request, dir, baseDir stri
 	}
 	head := d.Projects[i]
 	if known.Nowhere == "" && (head.Nowhere != "" || !head.Place.Is(known.Place)) {
-		return v, runs.Refusal(reasons.StateElsewhere{Project: r.Project}), "", nil
+		return v, admission.Refusal(reasons.StateElsewhere{Project: r.Project}), "", nil
 	}
 	q.Run.Dir, q.Run.VarFiles, q.Run.Environment, q.Run.Options = known.Dir, known.VarFiles, known.Environment, runs.Run{}.Options
 	if v.Base, problem, err = e.Job(ctx, &q, baseDir); err != nil || problem != "" {
@@ -52,5 +53,5 @@ func PreviewOf(ctx context.Context, e *Reader, q runs.Request, dir, baseDir stri
 		Number: v.Base.Number, Head: r.Head, Owner: v.Base.Owner, Actor: v.Base.Actor,
 		VarFiles: head.VarFiles, Variables: head.Variables, Inputs: head.Inputs, Options: r.Options, Grants: v.Base.Grants,
 	}
-	return v, runs.Gate(q), "", nil
+	return v, admission.Decide(q), "", nil
 }

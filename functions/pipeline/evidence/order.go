@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -15,7 +16,7 @@ import (
 
 // inOrder reads the evidence about the order of applies for a request, in q.Order: nothing where neither the head
 // nor the base branch has one.
-func inOrder(ctx context.Context, e *Reader, q *runs.Request) (err error) {
+func inOrder(ctx context.Context, e *Reader, q *admission.Request) (err error) {
 	if q.Verb != comment.Apply {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/sealing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -77,8 +78,8 @@ func Prefetch(ctx context.Context, e *Reader, sha string) { _, _ = e.baseAt(ctx,
 // q.Placing. A granted address is claimed before the state is first read, or, if the base commit
 // lacks the project, before it is first written. The error wraps ErrNoProject if the checkout lacks
 // the project.
-func (e *Reader) place(ctx context.Context, q *runs.Request, dir string) (project.Project, error) {
-	q.Placing = &runs.Placing{}
+func (e *Reader) place(ctx context.Context, q *admission.Request, dir string) (project.Project, error) {
+	q.Placing = &admission.Placing{}
 	d, err := discovered(ctx, e, dir)
 	if err != nil {
 		return project.Project{}, err
@@ -105,13 +106,13 @@ func discovered(ctx context.Context, e *Reader, dir string) (jobs.Discovered, er
 }
 
 // placeOf is place for a known project, by the base commit of q.Run.
-func (e *Reader) placeOf(ctx context.Context, q *runs.Request, p project.Project, head []project.Project) error {
+func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Project, head []project.Project) error {
 	b, err := e.baseAt(ctx, q.Run.Base)
 	if err != nil {
 		return err
 	}
 	repo := e.Message.Pull.Repo
-	question := runs.PlaceQuestion{
+	question := admission.PlaceQuestion{
 		App: e.Message.Pull.App, Repo: repo, Head: head, Project: p, Base: b.projects, BaseBroken: b.broken,
 		Allow: slices.Concat(b.allow, e.States.Of(repo.Owner, repo.Name, repo.ID)),
 	}
@@ -127,7 +128,7 @@ func (e *Reader) placeOf(ctx context.Context, q *runs.Request, p project.Project
 		if question.Claim, err = places.DecodeClaim(rec.Value); err != nil {
 			return err
 		}
-		answer := runs.PlaceFor(question)
+		answer := admission.PlaceFor(question)
 		q.Placing = &answer
 		if !claims(*q) {
 			return nil
@@ -151,12 +152,12 @@ func (e *Reader) placeOf(ctx context.Context, q *runs.Request, p project.Project
 
 // claims reports whether a command claims the address: to read a state that the base commit has
 // there, or to write any.
-func claims(q runs.Request) bool {
+func claims(q admission.Request) bool {
 	switch {
-	case len(q.Placing.Reasons) > 0 || !runs.Gate(q).Allowed():
+	case len(q.Placing.Reasons) > 0 || !admission.Decide(q).Allowed():
 		return false
 	case q.Verb == comment.Plan:
-		return q.Placing.Kind == runs.SamePlace
+		return q.Placing.Kind == admission.SamePlace
 	}
 	return q.Verb == comment.Apply
 }
@@ -164,7 +165,7 @@ func claims(q runs.Request) bool {
 // PlaceAgain decides again on the address of a request's state, now that it is locked, by the
 // present tip of the base branch; where a merge has removed the project, by the last commit that had it. It costs a request to GitHub,
 // and an archive if the tip has moved.
-func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
+func (e *Reader) PlaceAgain(ctx context.Context, q *admission.Request) error {
 	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
 	absent, err := Absent(ctx, e, err)
 	if err != nil {

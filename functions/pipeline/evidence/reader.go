@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -71,20 +72,20 @@ func (e *Reader) Addressed() bool {
 }
 
 // Request returns the evidence that every command for a project needs.
-func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (runs.Request, error) {
+func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (admission.Request, error) {
 	return e.RequestNamed(ctx, verb, "", r)
 }
 
 // RequestNamed is Request for a command that names a plan.
-func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan string, r runs.Run) (runs.Request, error) {
-	q := runs.Request{Verb: verb, Entry: runs.ByComment, Actor: e.Message.Actor, Permission: e.permission, At: e.Message.At, Pull: e.Pull, Run: r, Named: plan}
+func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan string, r runs.Run) (admission.Request, error) {
+	q := admission.Request{Verb: verb, Entry: admission.ByComment, Actor: e.Message.Actor, Permission: e.permission, At: e.Message.At, Pull: e.Pull, Run: r, Named: plan}
 	switch {
 	case q.Actor == "":
-		q.Entry = runs.ByPush
+		q.Entry = admission.ByPush
 	case (verb == comment.Apply || verb == comment.Unlock) && (e.Message.Kind == pipeline.Closed || e.Message.Answer == ledger.MergeAnswer):
-		q.Entry, q.At = runs.ByMerge, e.Pull.MergedAt
+		q.Entry, q.At = admission.ByMerge, e.Pull.MergedAt
 	}
-	requiredOf(e, r, q.Entry == runs.ByMerge)
+	requiredOf(e, r, q.Entry == admission.ByMerge)
 	var err error
 	if q.BaseNamed, err = e.baseNamed(ctx); err != nil {
 		return q, err
@@ -106,7 +107,7 @@ func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan strin
 			return q, err
 		}
 	}
-	if d := runs.Gate(q); !d.Allowed() && !runs.Has[reasons.AppliedLater](d) { // there is no need to ask GitHub
+	if d := admission.Decide(q); !d.Allowed() && !admission.Has[reasons.AppliedLater](d) { // there is no need to ask GitHub
 		return q, nil
 	}
 	if err := inOrder(ctx, e, &q); err != nil {

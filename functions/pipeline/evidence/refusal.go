@@ -6,24 +6,24 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
 // Impossible is the refusal for an error that stays the same until a person has mended something:
 // with it the message is done. Any other error is returned as it is.
-func Impossible(err error) (runs.Decision, error) {
+func Impossible(err error) (admission.Decision, error) {
 	var dead *jobs.DeathError
 	if errors.As(err, &dead) {
-		return runs.Refusal(reasons.ProcessEnded{Problem: dead.Error(), Remedy: dead.Remedy}), nil
+		return admission.Refusal(reasons.ProcessEnded{Problem: dead.Error(), Remedy: dead.Remedy}), nil
 	}
 	var e *github.FinalError
 	if errors.As(err, &e) {
-		return runs.Refusal(reasons.Unavailable{Problem: e.Error(), Remedy: e.Remedy}), nil
+		return admission.Refusal(reasons.Unavailable{Problem: e.Error(), Remedy: e.Remedy}), nil
 	}
-	return runs.Decision{}, err
+	return admission.Decision{}, err
 }
 
 // Room makes the error of a full disk one that a person mends; any other is returned as it is. It is for plans: an apply that
@@ -58,13 +58,13 @@ func RefusedElsewhere(c comment.Command, all []ledger.Elsewhere) comment.Reply {
 
 // RefusedFormer is the reply to a button on the page of a commit that is not the head any more.
 func RefusedFormer(c comment.Command, commit, head string) comment.Reply {
-	return Refused(c, c.Project, runs.Refusal(reasons.FormerCommit{Command: c, Commit: commit, Head: head}))
+	return Refused(c, c.Project, admission.Refusal(reasons.FormerCommit{Command: c, Commit: commit, Head: head}))
 }
 
 // maxElsewhere is the number of such projects that are named: patterns may be for many.
 const maxElsewhere = 5
 
 // Refused is the reply with a decision's reasons.
-func Refused(c comment.Command, project string, d runs.Decision) comment.Refused {
+func Refused(c comment.Command, project string, d admission.Decision) comment.Refused {
 	return comment.Refused{Command: c, Project: project, Reasons: d.Reasons}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -25,7 +26,7 @@ func (e *Reader) Removed(ctx context.Context, base string, head []project.Projec
 
 // Restored notes in q whether the project of a Removed run is in a commit all the same: in the trial merge, or after the merge
 // in the tip of the base branch. Another project with the same state counts, too.
-func Restored(ctx context.Context, e *Reader, q *runs.Request, sha string) error {
+func Restored(ctx context.Context, e *Reader, q *admission.Request, sha string) error {
 	if !q.Run.Removed {
 		return nil
 	}

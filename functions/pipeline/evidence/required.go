@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/factfinding"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/questions"
@@ -76,8 +77,8 @@ func Waiting(e *Reader) project.Waiting {
 func Automerges(e *Reader) bool { return e.required != nil && e.required.settings.OnApplied() != nil }
 
 // require decides on the requirements for a request, in q.Required, and keeps the question.
-func (e *Reader) require(ctx context.Context, q *runs.Request) error {
-	if len(runs.BlocksOf(q.Verb, q.Run)) == 0 {
+func (e *Reader) require(ctx context.Context, q *admission.Request) error {
+	if len(admission.BlocksOf(q.Verb, q.Run)) == 0 {
 		return nil
 	}
 	in, err := e.requirements(ctx)
@@ -135,7 +136,7 @@ func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, 
 		q.Broken = e.read[in.sha].first
 	}
 	p := project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}
-	commands := runs.BlocksOf(verb, r)
+	commands := admission.BlocksOf(verb, r)
 	var known []project.Project
 	if slices.ContainsFunc(commands, in.settings.RequiresSome) {
 		b, err := e.baseAt(ctx, in.sha)
@@ -206,7 +207,7 @@ func planOf(c *runs.Content) gates.Fact[gates.Plan] {
 
 // RequiredAgain decides again on the requirements for a request, now that the state is locked: by facts
 // that are read anew, and by the content of the plan in hand. It reads the order of applies anew, too.
-func (e *Reader) RequiredAgain(ctx context.Context, q *runs.Request, content *runs.Content) error {
+func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, content *runs.Content) error {
 	pull, err := e.Hub.PullRequest(ctx, e.Pull.Number)
 	if err != nil {
 		return fmt.Errorf("look at the pull request again: %w", err)
@@ -230,7 +231,7 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *runs.Request, content *ru
 
 // Denied decides again on the plan of a project that the gate has refused, as if a push asked for it, so that people see what is
 // missing by now. A failure that stays is a refusal.
-func Denied(ctx context.Context, e *Reader, d ledger.Denial) (runs.Decision, error) {
+func Denied(ctx context.Context, e *Reader, d ledger.Denial) (admission.Decision, error) {
 	was := e.Message
 	defer func() { e.Message, e.unasked = was, false }()
 	e.Message.Actor, e.Message.Kind, e.unasked = "", pipeline.Pushed, true
@@ -238,12 +239,12 @@ func Denied(ctx context.Context, e *Reader, d ledger.Denial) (runs.Decision, err
 	if err != nil {
 		return Impossible(err)
 	}
-	return runs.Gate(q), nil
+	return admission.Decide(q), nil
 }
 
 // Landing returns the evidence for an apply that the merge has asked for, and that waits: who merged asks for it, and the plan is the
 // one of the record.
-func Landing(ctx context.Context, e *Reader, r runs.Run) (q runs.Request, err error) {
+func Landing(ctx context.Context, e *Reader, r runs.Run) (q admission.Request, err error) {
 	was, may := e.Message, e.permission
 	defer func() { e.Message, e.permission, e.unasked = was, may, false }()
 	e.Message.Actor, e.Message.Answer, e.unasked = r.Waits.By, r.Waits.Answer, true

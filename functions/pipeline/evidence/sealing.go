@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/sealing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/github"
@@ -52,7 +52,7 @@ func sealingsIn(dir string, projects []project.Project) (map[sealingKey]sealing.
 // seal adds the encryption block of the base commit to a job: that of the project, or of the one whose
 // state it is by another name. Where the base has neither, and the project at the head has a block, the
 // request tells that nothing would be encrypted. problem is the reason if there can be no job.
-func (e *Reader) seal(ctx context.Context, q *runs.Request, p project.Project, j *jobs.Job) (problem string, err error) {
+func (e *Reader) seal(ctx context.Context, q *admission.Request, p project.Project, j *jobs.Job) (problem string, err error) {
 	sha := q.Run.Base
 	if q.Sealed != "" {
 		sha = q.Sealed
@@ -66,7 +66,7 @@ func (e *Reader) seal(ctx context.Context, q *runs.Request, p project.Project, j
 		return "", err
 	}
 	key := sealingKey{p.Name, p.Workspace}
-	if q.Placing.Kind == runs.RenamedPlace {
+	if q.Placing.Kind == admission.RenamedPlace {
 		key.name = q.Placing.Owner
 	}
 	i := slices.IndexFunc(b.projects, func(x project.Project) bool { return keyOf(x) == key })

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/planname"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -22,7 +23,7 @@ func (e *Reader) OnGitHub(ctx context.Context, r runs.Run) (hash, again string, 
 }
 
 // CompareShown adds the plan in our check run to a request.
-func (e *Reader) CompareShown(ctx context.Context, q *runs.Request) error {
+func (e *Reader) CompareShown(ctx context.Context, q *admission.Request) error {
 	hash, again, err := e.OnGitHub(ctx, q.Run)
 	q.OnGitHub, q.AgainOnGitHub = &hash, again
 	return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -44,7 +45,7 @@ func Unselected(c comment.Command, all []ledger.Versioned, nothing reasons.Reaso
 // why. What is applied, and what had no changes, needs no other plan.
 func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
 	refused := func(project string, why ...reasons.Reason) comment.Reply {
-		return Refused(c, project, runs.Decision{Reasons: why})
+		return Refused(c, project, admission.Decision{Reasons: why})
 	}
 	p := e.Pull
 	if !p.Open && !p.Merged {

@@ -1,9 +1,11 @@
-package runs
+package runs_test
 
 import (
 	"fmt"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs/runstest"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
@@ -25,10 +27,10 @@ func TestBehinds(t *testing.T) {
 		{"net>app", "-app:planned net:planned", "[net] [net] [] destroys"},
 		{"app>net", "-app:planned net:planned", "nothing"},
 	} {
-		r := Run{Project: "app", Phase: Planned, Applyable: true}
+		r := runs.Run{Project: "app", Phase: runs.Planned, Applyable: true}
 		r.Options.Destroy = c.runs[0] == '-'
 		got := "nothing"
-		if b := ordered(c.base, "", c.runs).Behinds()(r); b != nil && b.Cycle != nil {
+		if b := runstest.Order(c.base, "", c.runs).Behinds()(r); b != nil && b.Cycle != nil {
 			got = fmt.Sprint("circle ", b.Cycle)
 		} else if b != nil {
 			got = fmt.Sprint(b.On, " ", b.Left, " ", b.Again)
@@ -40,7 +42,7 @@ func TestBehinds(t *testing.T) {
 			t.Errorf("%s, %s: %s, want %s", c.base, c.runs, got, c.want)
 		}
 	}
-	if (*Order)(nil).Behinds()(Run{}) != nil {
+	if (*runs.Order)(nil).Behinds()(runs.Run{}) != nil {
 		t.Error("something comes first where there is no order")
 	}
 }
@@ -49,8 +51,8 @@ func TestBehinds(t *testing.T) {
 // and for somebody where it does not.
 func TestBehindTheMerge(t *testing.T) {
 	t.Parallel()
-	run := func(name string, on project.ApplyOn) Run {
-		return Run{Project: name, Head: headOne, Phase: Planned, Applyable: true, ApplyOn: on}
+	run := func(name string, on project.ApplyOn) runs.Run {
+		return runs.Run{Project: name, Head: runstest.Head, Phase: runs.Planned, Applyable: true, ApplyOn: on}
 	}
 	for _, c := range []struct {
 		app, net project.ApplyOn
@@ -58,10 +60,10 @@ func TestBehindTheMerge(t *testing.T) {
 	}{
 		{project.OnMerge, project.OnMerge, 0}, {project.OnMerge, project.OnComment, 1}, {project.OnComment, project.OnMerge, 1}, {project.OnComment, project.OnComment, 1},
 	} {
-		o := NewOrder()
-		o.Base = edgesOf("app>net")
-		o.Add(run("net", c.net), headOne)
-		o.Add(run("app", c.app), headOne)
+		o := runs.NewOrder()
+		o.Base = runstest.Edges("app>net")
+		o.Add(run("net", c.net), runstest.Head)
+		o.Add(run("app", c.app), runstest.Head)
 		if b := o.Behinds()(run("app", c.app)); b == nil || len(b.On) != 1 || len(b.Left) != c.left {
 			t.Errorf("app %s, net %s: %+v", c.app, c.net, b)
 		}

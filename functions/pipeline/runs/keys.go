@@ -36,8 +36,8 @@ func (r Run) Key() string { return r.Pull.Runs() + "/" + r.Target() }
 // Target names project and workspace in keys and messages.
 func (r Run) Target() string { return segment(r.Project) + "@" + segment(r.Workspace) }
 
-// projectOf returns the project in a target.
-func projectOf(target string) string {
+// ProjectOf returns the project in a target.
+func ProjectOf(target string) string {
 	name, _, _ := strings.Cut(target, "@")
 	if plain, err := url.PathUnescape(name); err == nil {
 		return plain

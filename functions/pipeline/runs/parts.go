@@ -87,8 +87,8 @@ func (r Run) Saved() string {
 	return r.Parts.Saved
 }
 
-// broken returns the defect of a record whose parts are not those of its plan; "" if there is none.
-func (r Run) broken() string {
+// Broken returns the defect of a record whose parts are not those of its plan; "" if there is none.
+func (r Run) Broken() string {
 	switch {
 	case r.Parts == nil:
 		return ""
@@ -102,4 +102,16 @@ func (r Run) broken() string {
 		return "the options of the plan are not those in its hash"
 	}
 	return ""
+}
+
+// Outdated returns the targets, sorted, of the projects that were applied since the plan was made, of those that it depends
+// on; now is the number of applies to their states.
+func Outdated(r Run, now map[string]int) (targets []string) {
+	for target, n := range r.Reads {
+		if now[target] > n {
+			targets = append(targets, target)
+		}
+	}
+	slices.Sort(targets)
+	return targets
 }

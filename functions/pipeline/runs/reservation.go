@@ -39,13 +39,3 @@ func (v *Reservation) Of(number int) *comment.OwnLock {
 	}
 	return &comment.OwnLock{By: v.By, Because: v.Reason, Since: v.At}
 }
-
-// reserved holds that a state which a person keeps for one pull request is left alone by all others.
-func reserved(q *Request) reasons.Reason {
-	no := q.Reserved.Against(q.Pull.Number)
-	if no == nil {
-		return nil
-	}
-	no.Merged, no.Locking = q.merged(), q.Verb == comment.Lock
-	return *no
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -298,7 +299,7 @@ func (r Run) Standing() comment.Standing {
 		return comment.NoChanges
 	case r.Owner != "" && !r.ByMerge():
 		return comment.OnceMerged
-	case r.renewed():
+	case r.Renewed():
 		return comment.Renewed
 	case r.ByMerge():
 		return comment.OnMerge
@@ -391,4 +392,20 @@ func Overtaken(r Run, shown, merged time.Time) bool {
 		return true
 	}
 	return phase == Planned && r.ByMerge() && !r.Removed && r.Applyable && Whole(r) && !Seen(shown, merged)
+}
+
+// Seen reports whether who did something could have seen a plan, by the times at which both happened; zero is a plan that was not
+// shown. GitHub's clock has seconds: within one the order is unknown.
+func Seen(shown, done time.Time) bool { return !shown.IsZero() && done.After(shown) }
+
+// Preview reports whether a run is of a fork's commit that somebody has named: it is planned without credentials, and
+// nothing of it is applied.
+func Preview(r Run) bool { return r.Named != "" }
+
+// ClaimOf is the claim of a run's project on a granted place; nil where none is made.
+func (r Run) ClaimOf(p places.Place) *places.Claim {
+	if p.Backend != "s3" {
+		return nil
+	}
+	return &places.Claim{Place: p.String(), App: r.Pull.App, RepoID: r.Pull.Repo.ID, Repo: r.Pull.Repository(), Project: r.Project, Workspace: r.Workspace}
 }

@@ -18,6 +18,14 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
+var (
+	headOne  = strings.Repeat("1", 40)
+	headTwo  = strings.Repeat("2", 40)
+	noon     = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
+	planHash = strings.Repeat("5ab1e0", 11)[:64]
+	before   = StateID{Lineage: "l", Serial: 3, Version: "v3"}
+)
+
 // TestStanding is a table of runs, and how they and their checks stand. "x" is a plan with
 // changes, "m" one that is applied on merge, "t" one with -target, "d" one with -destroy, "o" one of a state that has another name on the
 // base branch, "r" that of a removed project, "s" one that was stopped, and "u" one of a head that is applied, or had no changes.
@@ -189,8 +197,8 @@ func TestLastApply(t *testing.T) {
 // TestRecordedWords holds the words that records and messages of earlier versions have.
 func TestRecordedWords(t *testing.T) {
 	t.Parallel()
-	got := fmt.Sprint(ByPush, " ", ByComment, " ", ByMerge, " ", StillOpen, " ", Closed, " ", Merged)
-	if want := "push comment merge open closed merged"; got != want {
+	got := fmt.Sprint(StillOpen, " ", Closed, " ", Merged)
+	if want := "open closed merged"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
@@ -21,10 +22,10 @@ import (
 type permission struct {
 	ap *Applier
 	*carriage
-	q     runs.Request
-	in    ledger.Inputs // of the checkout
-	last  runs.Decision // of the gate
-	again *jobs.Again   // the plan made again, nil if there is none
+	q     admission.Request
+	in    ledger.Inputs      // of the checkout
+	last  admission.Decision // of the gate
+	again *jobs.Again        // the plan made again, nil if there is none
 	// content is that of the plan in hand, by which its requirements were decided on last.
 	content *runs.Content
 }
@@ -34,9 +35,9 @@ func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.
 	if err := p.look(ctx, now); err != nil {
 		return none, jobs.Refused, err
 	}
-	p.last = runs.Gate(p.q)
+	p.last = admission.Decide(p.q)
 	switch {
-	case p.last.PlanAgain() && runs.Has[reasons.ConfigMoved](p.last):
+	case p.last.PlanAgain() && admission.Has[reasons.ConfigMoved](p.last):
 		return none, jobs.PlanCheckout, nil
 	case p.last.PlanAgain():
 		return none, jobs.PlanAgain, nil
@@ -66,9 +67,9 @@ func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.
 }
 
 // asksAgain is the command for the apply of a request that was refused.
-func asksAgain(q runs.Request) comment.Command {
+func asksAgain(q admission.Request) comment.Command {
 	switch c := (comment.Command{Verb: comment.Apply, Project: q.Run.Project}); {
-	case q.Entry == runs.ByMerge:
+	case q.Entry == admission.ByMerge:
 		return comment.Command{Verb: comment.Retry, Project: c.Project}
 	case q.Run.Standing() == comment.Renewed:
 		c.Plan = planname.Short(q.Run.PlanHash)
@@ -83,7 +84,7 @@ func (p *permission) look(ctx context.Context, now jobs.Present) (err error) {
 	q := &p.q
 	q.State, q.OtherVersion, q.Providers = &now.State, now.OtherVersion, now.Providers
 	if p.again = now.Again; p.again != nil {
-		q.Again = &runs.Again{Hash: runs.HashOf(p.again.Plan.Plan), State: p.again.Plan.State, Equal: p.again.Equal}
+		q.Again = &admission.Again{Hash: runs.HashOf(p.again.Plan.Plan), State: p.again.Plan.State, Equal: p.again.Equal}
 	}
 	if q.Last, err = p.ap.Evidence.InTheWay(ctx, p.run.Run); err != nil {
 		return err
@@ -112,7 +113,7 @@ func (p *permission) look(ctx context.Context, now jobs.Present) (err error) {
 
 // judged is a run with the verdicts for which its apply is refused, so that people see the latest ones.
 func (p *permission) judged(s ledger.Versioned) ledger.Versioned {
-	if s.Judged = nil; runs.Has[reasons.Required](p.last) {
+	if s.Judged = nil; admission.Has[reasons.Required](p.last) {
 		s.Judged = p.content
 	}
 	return s
@@ -140,7 +141,7 @@ func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 
 // asApplied returns the hash of a saved plan as evidence. Of a plan that was made again by an apply
 // which was stopped, or has died, it is that of the approved plan, if the new one is the one in our check run.
-func asApplied(q *runs.Request, plan []byte) string {
+func asApplied(q *admission.Request, plan []byte) string {
 	saved := runs.HashOf(plan)
 	if q.Run.Again != "" && saved == q.Run.Again && saved == q.AgainOnGitHub {
 		return q.Run.Saved()
@@ -165,7 +166,7 @@ func (ap *Applier) differs(ctx context.Context, p *permission, x planrun.Replace
 		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)
 	}
 	p.q.Again.Hash = s.PlanHash // of all its parts
-	no := comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: s.Project, Reasons: runs.Gate(p.q).Reasons}
+	no := comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: s.Project, Reasons: admission.Decide(p.q).Reasons}
 	if err := ap.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, no)); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -91,13 +92,13 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	if err != nil {
 		return ap.cannotApply(ctx, s, err)
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return ap.refuse(ctx, s, d)
 	}
 	plan, err := ap.Artifacts.Get(ctx, s.Applied())
 	if errors.Is(err, pipeline.ErrNoArtifact) {
 		q.Run.Phase = runs.New // the plan was deleted
-		return ap.refuse(ctx, s, runs.Gate(q))
+		return ap.refuse(ctx, s, admission.Decide(q))
 	}
 	if err != nil {
 		return err
@@ -106,18 +107,18 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 		return ap.cannotApply(ctx, s, err)
 	}
 	q.Saved = asApplied(&q, plan)
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return ap.refuse(ctx, s, d)
 	}
 	dir, in, done, err := ap.compare(ctx, &q)
 	if errors.Is(err, github.ErrNotFound) {
-		return ap.refuse(ctx, s, runs.Refusal(reasons.CommitGone{Problem: err.Error()}))
+		return ap.refuse(ctx, s, admission.Refusal(reasons.CommitGone{Problem: err.Error()}))
 	}
 	if err != nil {
 		return ap.cannotApply(ctx, s, err)
 	}
 	defer done()
-	if d := runs.Gate(q); !d.Allowed() && !d.PlanAgain() {
+	if d := admission.Decide(q); !d.Allowed() && !d.PlanAgain() {
 		if d, err = lost(ctx, ap, q, d); err != nil {
 			return ap.cannotApply(ctx, s, err)
 		}
@@ -131,10 +132,10 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 		if err := evidence.Broken(ctx, ap.Evidence, &q, dir); err != nil {
 			return ap.cannotApply(ctx, s, err)
 		}
-		if d := runs.Gate(q); runs.Has[reasons.SettingsBroken](d) {
+		if d := admission.Decide(q); admission.Has[reasons.SettingsBroken](d) {
 			return ap.refuse(ctx, s, d)
 		}
-		return ap.refuse(ctx, s, runs.Refusal(reasons.Unusable{Problem: problem}))
+		return ap.refuse(ctx, s, admission.Refusal(reasons.Unusable{Problem: problem}))
 	}
 	q.Provisioners = job.Grants.Provisioners
 	if ledger.Follow(&s.Run, *q.Placing) {
@@ -145,7 +146,7 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 			return ap.cannotApply(ctx, s, err)
 		}
 	}
-	if d := runs.Gate(q); !d.Allowed() && !d.PlanAgain() {
+	if d := admission.Decide(q); !d.Allowed() && !d.PlanAgain() {
 		return ap.refuse(ctx, s, d)
 	}
 	if away, err := ap.away(ctx, s, job); away || err != nil {
@@ -163,21 +164,21 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 // compare checks out the present trial merge, or the commit that the pull request became, or the base branch as it is now, and adds
 // the differing inputs to q. It sets the commits of q.Run: the one that is checked out, and the base, by which rights are
 // granted from then on.
-func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, now ledger.Inputs, done func(), err error) {
+func (ap *Applier) compare(ctx context.Context, q *admission.Request) (dir string, now ledger.Inputs, done func(), err error) {
 	sha := ap.Evidence.Pull.MergeSHA
-	if q.Entry == runs.ByComment || q.Run.Late {
+	if q.Entry == admission.ByComment || q.Run.Late {
 		m, err := ap.Evidence.Merged(ctx, q)
 		if err != nil {
 			return "", now, nil, err
 		}
-		if !runs.Gate(*q).Allowed() {
+		if !admission.Decide(*q).Allowed() {
 			return "", now, func() {}, nil
 		}
 		q.Run = runs.Against(q.Run, m, ap.Evidence.Pull.Merged)
 		if err := evidence.Restored(ctx, ap.Evidence, q, m.SHA); err != nil {
 			return "", now, nil, err
 		}
-		if !runs.Gate(*q).Allowed() {
+		if !admission.Decide(*q).Allowed() {
 			return "", now, func() {}, nil
 		}
 		sha = q.Run.Merge
@@ -219,8 +220,8 @@ func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, no
 
 // lost is the refusal d of an apply that has waited since its merge, or another one with the reason why all files differ: that the base
 // branch has removed the project since, or has given it another name.
-func lost(ctx context.Context, ap *Applier, q runs.Request, d runs.Decision) (runs.Decision, error) {
-	if !q.Run.Late || !runs.Has[reasons.InputsMoved](d) {
+func lost(ctx context.Context, ap *Applier, q admission.Request, d admission.Decision) (admission.Decision, error) {
+	if !q.Run.Late || !admission.Has[reasons.InputsMoved](d) {
 		return d, nil
 	}
 	_, has, known, err := evidence.Has(ctx, ap.Evidence, q.Run.Merge, q.Run)
@@ -229,14 +230,14 @@ func lost(ctx context.Context, ap *Applier, q runs.Request, d runs.Decision) (ru
 	}
 	name, err := evidence.Successor(ctx, ap.Evidence, q.Run.Merge, q.Run)
 	if name != "" || err != nil {
-		return runs.Refusal(reasons.RenamedByBase{Project: runs.Label(q.Run), Name: name, Verb: comment.Retry}), err
+		return admission.Refusal(reasons.RenamedByBase{Project: runs.Label(q.Run), Name: name, Verb: comment.Retry}), err
 	}
-	return runs.Refusal(reasons.RemovedByBase{Projects: []string{runs.Label(q.Run)}}), nil
+	return admission.Refusal(reasons.RemovedByBase{Projects: []string{runs.Label(q.Run)}}), nil
 }
 
 // carryOut applies a plan. The engine asks the gate again with the state locked and known: from
 // then on nothing can move.
-func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Request, plan []byte, job jobs.Job, in ledger.Inputs) error {
+func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q admission.Request, plan []byte, job jobs.Job, in ledger.Inputs) error {
 	c := &carriage{ap: ap, run: s, plan: plan, job: job}
 	p := &permission{ap: ap, carriage: c, q: q, in: in}
 	c.permit = p.decide
@@ -250,8 +251,8 @@ func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Requ
 		return fmt.Errorf("apply %s: %w", s.Project, err)
 	case len(outcome.Moved) > 0:
 		q.Modules = outcome.Moved
-		return ap.refuse(ctx, s, runs.Gate(q))
-	case outcome.Refused && p.again != nil && !p.again.Equal && runs.Has[reasons.PlanDiffers](p.last):
+		return ap.refuse(ctx, s, admission.Decide(q))
+	case outcome.Refused && p.again != nil && !p.again.Equal && admission.Has[reasons.PlanDiffers](p.last):
 		return ap.differs(ctx, p, planrun.Replacement{Again: *p.again, Job: job, Inputs: in})
 	case outcome.Refused:
 		return ap.refuse(ctx, p.judged(s), p.last)
@@ -260,10 +261,10 @@ func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Requ
 }
 
 // unlessStopped refuses an apply that was not begun, if somebody has stopped it.
-func (ap *Applier) unlessStopped(ctx context.Context, r runs.Run) (runs.Decision, error) {
+func (ap *Applier) unlessStopped(ctx context.Context, r runs.Run) (admission.Decision, error) {
 	stop, err := ap.Ledger.StopOf(ctx, r)
 	if err != nil || stop == nil {
-		return runs.Decision{}, err
+		return admission.Decision{}, err
 	}
-	return runs.Refusal(reasons.WasStopped{By: stop.By, Merged: r.ByMerge()}), nil
+	return admission.Refusal(reasons.WasStopped{By: stop.By, Merged: r.ByMerge()}), nil
 }

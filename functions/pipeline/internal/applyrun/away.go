@@ -8,9 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/notices"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
@@ -26,7 +26,7 @@ func (ap *Applier) away(ctx context.Context, s ledger.Versioned, job jobs.Job) (
 	err := ap.Builder.HandOver(ctx)
 	if no := building.IsRefused(err); no != nil {
 		problem := fmt.Sprintf("the environment %q is applied in CodeBuild (%s on the base branch), which does not start a build: %v", job.Environment.Name(), job.Environment.Runner().At, no)
-		return true, ap.refuse(ctx, s, runs.Refusal(reasons.Unusable{Problem: ap.Report.Clean(problem)}))
+		return true, ap.refuse(ctx, s, admission.Refusal(reasons.Unusable{Problem: ap.Report.Clean(problem)}))
 	}
 	return true, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
@@ -375,7 +376,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		return err
 	}
 	if s.Phase == runs.Queued || s.Phase == runs.Planning {
-		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, runs.Refusal(gone))
+		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, admission.Refusal(gone))
 		if err := cl.Report.Reply(ctx, s.Answer, report.Unmade(s.Run, no, gone)...); err != nil {
 			return err
 		}

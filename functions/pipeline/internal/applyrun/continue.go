@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -23,7 +24,7 @@ import (
 )
 
 // goOn goes on with an apply that an earlier process has begun, with the same lock and a higher
-// fence. What it may not be is decided by runs.Continue, not by the gate:
+// fence. What it may not be is decided by admission.Continue, not by the gate:
 // it was allowed. But "lockstep stop" ends it, and so does the end of our access: the
 // message of a repository that is not served any more comes to nobody.
 func (ap *Applier) goOn(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
@@ -93,7 +94,7 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 		return nil, problem, none, err
 	}
 	job, problem, err := ap.Evidence.Job(ctx, &q, dir)
-	switch d := runs.Continue(q); {
+	switch d := admission.Continue(q); {
 	case err != nil:
 		problem, err = ap.stays(s, err)
 	case problem != "":
@@ -121,7 +122,7 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 // asBegun checks out the commit of an apply that was begun, and reads the evidence for going on with
 // it. GitHub forgets trial merges: then it is the present one, or the commit that the pull
 // request became.
-func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Begun, plan []byte) (q runs.Request, dir string, done func(), err error) {
+func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Begun, plan []byte) (q admission.Request, dir string, done func(), err error) {
 	r, pull := s.Run, ap.Evidence.Pull
 	if r.Base = pull.MergeSHA; !pull.Merged || r.AfterMerge || r.Late {
 		if r.Base, err = ap.Evidence.Hub.Tip(ctx, pull.Base.Ref); err != nil {

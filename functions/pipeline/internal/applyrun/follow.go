@@ -6,6 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -58,7 +59,7 @@ func (qu *ApplyQueuer) together(ctx context.Context, c comment.Command, s ledger
 		if no := planrun.NotNext(qu.Evidence.Message.Lines, s.PlanLine, s.Run); no != nil {
 			why = no
 		}
-		return evidence.Refused(c, runs.Label(s.Run), runs.Refusal(why)), true, nil
+		return evidence.Refused(c, runs.Label(s.Run), admission.Refusal(why)), true, nil
 	case s.Try >= s.ThenApply || s.Waiting():
 		return nil, true, nil // queued, or answered
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -24,11 +25,11 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		no, err := evidence.Unable(c, "", err)
 		return []comment.Reply{no}, err
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return []comment.Reply{evidence.Refused(c, "", d)}, nil
 	}
 	if ov.Evidence.Message.Comment == 0 {
-		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(reasons.NotInConversation{}))}, nil
+		return []comment.Reply{evidence.Refused(c, "", admission.Refusal(reasons.NotInConversation{}))}, nil
 	}
 	all, err := ov.Ledger.Runs(ctx, ov.Evidence.Message.Pull)
 	if err != nil {
@@ -37,17 +38,17 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 	var replies, empty []comment.Reply
 	for _, s := range all {
 		if (s.Phase == runs.Queued || s.Phase == runs.Planning) && s.Meant(c) {
-			replies = append(replies, evidence.Refused(c, s.Project, runs.Refusal(reasons.BeingPlanned{Verb: comment.Override})))
+			replies = append(replies, evidence.Refused(c, s.Project, admission.Refusal(reasons.BeingPlanned{Verb: comment.Override})))
 		}
 		if s.Phase != runs.Planned || !s.Meant(c) {
 			continue
 		}
 		if head := ov.Evidence.Pull.Head.SHA; s.Head != head {
-			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(reasons.HeadMoved{Planned: s.Head, Head: head, Project: s.Project})))
+			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), admission.Refusal(reasons.HeadMoved{Planned: s.Head, Head: head, Project: s.Project})))
 			continue
 		}
 		if runs.Empty(s.Run) {
-			empty = append(empty, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(reasons.NotLifted{Login: q.Actor, Empty: true})))
+			empty = append(empty, evidence.Refused(c, runs.Label(s.Run), admission.Refusal(reasons.NotLifted{Login: q.Actor, Empty: true})))
 			continue
 		}
 		no, lifting, err := evidence.Lift(ctx, ov.Evidence, s.Run, q.Actor)
@@ -55,7 +56,7 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 			return nil, err
 		}
 		if no != nil {
-			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), runs.Refusal(no)))
+			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), admission.Refusal(no)))
 			continue
 		}
 		left, err := ov.left(ctx, s.Run, lifting.Required)

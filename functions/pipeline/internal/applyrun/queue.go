@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -30,8 +31,8 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 			no, err := evidence.Unable(c, c.Project, err)
 			return []comment.Reply{no}, err
 		}
-		d := runs.Gate(q)
-		if !runs.Has[reasons.NoPlan](d) { // who may not ask is told nothing of the runs
+		d := admission.Decide(q)
+		if !admission.Has[reasons.NoPlan](d) { // who may not ask is told nothing of the runs
 			return []comment.Reply{evidence.Refused(c, c.Project, d)}, nil
 		}
 		if no := evidence.Gone(c, known, qu.Evidence.Pull.Head.SHA); no != nil {
@@ -43,7 +44,7 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 				no, err := evidence.Unable(c, c.Project, err)
 				return []comment.Reply{no}, err
 			}
-			return []comment.Reply{evidence.Refused(c, c.Project, runs.Refusal(no))}, nil
+			return []comment.Reply{evidence.Refused(c, c.Project, admission.Refusal(no))}, nil
 		}
 		return evidence.Planless(ctx, qu.Evidence, c, known)
 	}
@@ -86,13 +87,13 @@ func (qu *ApplyQueuer) notAlone(ctx context.Context, c comment.Command, r runs.R
 		return evidence.Unable(c, runs.Label(r), err)
 	}
 	if _, waits := d.Waits(); d.Allowed() || waits || only[reasons.BeingPlanned](d) {
-		d = runs.Refusal(reasons.OwnApply{Project: r.Project, Workspace: runs.Status(r).Workspace, Part: !runs.Whole(r)})
+		d = admission.Refusal(reasons.OwnApply{Project: r.Project, Workspace: runs.Status(r).Workspace, Part: !runs.Whole(r)})
 	}
 	return evidence.Refused(c, runs.Label(r), d), nil
 }
 
 // only reports whether a decision has reasons of one type, and no others.
-func only[R reasons.Reason](d runs.Decision) bool {
+func only[R reasons.Reason](d admission.Decision) bool {
 	return !d.Allowed() && !slices.ContainsFunc(d.Reasons, func(r reasons.Reason) bool { _, is := r.(R); return !is })
 }
 
@@ -215,36 +216,36 @@ func (qu *ApplyQueuer) announce(ctx context.Context, r runs.Run) error {
 }
 
 // mayLand asks the gate about an apply of a merge that waits.
-func (qu *ApplyQueuer) mayLand(ctx context.Context, r runs.Run) (runs.Decision, error) {
+func (qu *ApplyQueuer) mayLand(ctx context.Context, r runs.Run) (admission.Decision, error) {
 	q, err := evidence.Landing(ctx, qu.Evidence, r)
 	if err != nil {
-		return runs.Decision{}, err
+		return admission.Decision{}, err
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return d, nil
 	}
 	err = qu.Evidence.CompareShown(ctx, &q)
-	return runs.Gate(q), err
+	return admission.Decide(q), err
 }
 
 // mayQueue asks the gate about the apply of a plan. Our check run on GitHub is read last, if
 // nothing else speaks against it.
-func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.Run) (runs.Decision, error) {
+func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.Run) (admission.Decision, error) {
 	q, err := qu.Evidence.RequestNamed(ctx, comment.Apply, c.Plan, r)
 	if err != nil {
-		return runs.Decision{}, err
+		return admission.Decision{}, err
 	}
-	d := runs.Gate(q)
+	d := admission.Decide(q)
 	if _, waits := d.Waits(); !d.Allowed() && !waits {
 		return onceMerged(q, d), nil
 	}
 	err = qu.Evidence.CompareShown(ctx, &q)
-	return runs.Gate(q), err
+	return admission.Decide(q), err
 }
 
 // onceMerged is a decision about an apply that lacks requirements, with the reason that it comes after the merge all the same, where the
 // base branch has the state under another name: its turn alone would find that.
-func onceMerged(q runs.Request, d runs.Decision) runs.Decision {
+func onceMerged(q admission.Request, d admission.Decision) admission.Decision {
 	if !q.Pull.Open || q.Run.Standing() != comment.OnceMerged {
 		return d
 	}

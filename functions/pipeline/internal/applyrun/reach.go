@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -28,7 +29,7 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 		return no, err
 	}
 	refused := func(why reasons.Reason) (comment.Reply, error) {
-		return evidence.Refused(x.command, runs.Label(r), runs.Refusal(why)), nil
+		return evidence.Refused(x.command, runs.Label(r), admission.Refusal(why)), nil
 	}
 	// The lock was taken with the configuration of the merge, which GitHub forgets after some time.
 	dir, done, err := x.evidence.Checkout(ctx, r.Merge)
@@ -46,7 +47,7 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 	if err != nil {
 		return evidence.Unable(x.command, runs.Label(r), err)
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return evidence.Refused(x.command, runs.Label(r), d), nil
 	}
 	if problem != "" {
@@ -61,12 +62,12 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 }
 
 // allowed asks the gate. A reply that is not nil is the refusal.
-func (x reach) allowed(ctx context.Context, r runs.Run) (q runs.Request, no comment.Reply, err error) {
+func (x reach) allowed(ctx context.Context, r runs.Run) (q admission.Request, no comment.Reply, err error) {
 	if q, err = x.evidence.Request(ctx, x.command.Verb, r); err != nil {
 		no, err = evidence.Unable(x.command, runs.Label(r), err)
 		return q, no, err
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		no = evidence.Refused(x.command, runs.Label(r), d)
 	}
 	return q, no, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -45,9 +46,9 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 			no, err := evidence.Unable(c, "", err)
 			return []comment.Reply{no}, err
 		}
-		d := runs.Gate(q)
+		d := admission.Decide(q)
 		if d.Allowed() {
-			d = runs.Refusal(evidence.Unselected(c, known, reasons.NothingToRecover{}))
+			d = admission.Refusal(evidence.Unselected(c, known, reasons.NothingToRecover{}))
 		}
 		return []comment.Reply{evidence.Refused(c, "", d)}, nil
 	}

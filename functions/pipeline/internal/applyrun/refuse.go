@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -32,7 +33,7 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 }
 
 // refuse reports the refusal of an apply. One that a merge has asked for may wait for missing requirements.
-func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
+func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d admission.Decision) error {
 	if err := ap.releaseLeft(ctx, s.Run); err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (ap *Applier) Release(ctx context.Context) error {
 // release releases the locks of a run on its state, if the gate allows that.
 func (ap *Applier) release(ctx context.Context, r runs.Run) error {
 	q, err := ap.Evidence.Request(ctx, comment.Unlock, r)
-	if err != nil || !runs.Gate(q).Allowed() {
+	if err != nil || !admission.Decide(q).Allowed() {
 		return finally(err)
 	}
 	dir, done, err := ap.Evidence.Checkout(ctx, r.Merge)
@@ -105,7 +106,7 @@ func (ap *Applier) release(ctx context.Context, r runs.Run) error {
 	}
 	defer done()
 	job, problem, err := ap.Evidence.Job(ctx, &q, dir)
-	if err != nil || problem != "" || !runs.Gate(q).Allowed() {
+	if err != nil || problem != "" || !admission.Decide(q).Allowed() {
 		return finally(err)
 	}
 	_, err = ap.Engine.Unlock(ctx, job)

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -30,9 +31,9 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 			no, err := evidence.Unable(c, "", err)
 			return []comment.Reply{no}, err
 		}
-		d := runs.Gate(q)
+		d := admission.Decide(q)
 		if d.Allowed() {
-			d = runs.Refusal(evidence.Unselected(c, known, reasons.NothingToUnlock{}))
+			d = admission.Refusal(evidence.Unselected(c, known, reasons.NothingToUnlock{}))
 		}
 		return []comment.Reply{evidence.Refused(c, "", d)}, nil
 	}
@@ -50,10 +51,10 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run) ([]comment.Reply, error) {
 	x := reach{un.Evidence, un.Report, c}
 	q, no, err := x.allowed(ctx, r)
-	if err == nil && no != nil && only[reasons.BeingApplied](runs.Gate(q)) {
+	if err == nil && no != nil && only[reasons.BeingApplied](admission.Decide(q)) {
 		no, err = un.unlockUnderWay(ctx, r, no)
 	}
-	if err == nil && no != nil && only[reasons.Required](runs.Gate(q)) {
+	if err == nil && no != nil && only[reasons.Required](admission.Decide(q)) {
 		no, err = un.lockedElsewhere(ctx, c, r, no)
 	}
 	if err != nil || no != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -108,10 +109,10 @@ func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
 	if err != nil {
 		return err
 	}
-	d := runs.Refusal(reasons.NotOpen{})
+	d := admission.Refusal(reasons.NotOpen{})
 	switch {
 	case stop != nil:
-		d = runs.Refusal(reasons.WasStopped{By: stop.By, Merged: s.ByMerge()})
+		d = admission.Refusal(reasons.WasStopped{By: stop.By, Merged: s.ByMerge()})
 	case p.Head.SHA == "" || p.Open || p.Merged:
 		return nil
 	}
@@ -142,18 +143,18 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 		return err
 	}
 	if stop != nil {
-		return w.giveUp(ctx, s, runs.Refusal(reasons.WasStopped{By: stop.By, Merged: s.ByMerge()}))
+		return w.giveUp(ctx, s, admission.Refusal(reasons.WasStopped{By: stop.By, Merged: s.ByMerge()}))
 	}
 	if w.order == nil {
 		if w.order, err = w.Evidence.Order(ctx); err != nil {
 			return w.unable(ctx, []ledger.Versioned{s}, err)
 		}
 	}
-	q := runs.Request{Verb: comment.Apply, Entry: runs.ByComment, Actor: s.Waits.By, Pull: w.Evidence.Pull, Run: s.Run, Order: w.order}
+	q := admission.Request{Verb: comment.Apply, Entry: admission.ByComment, Actor: s.Waits.By, Pull: w.Evidence.Pull, Run: s.Run, Order: w.order}
 	if s.Waits.Answer == ledger.MergeAnswer {
-		q.Entry = runs.ByMerge
+		q.Entry = admission.ByMerge
 	}
-	d := runs.Awaited(q)
+	d := admission.Awaited(q)
 	if d.Allowed() && s.Late {
 		if d, err = w.Queuer.mayLand(ctx, s.Run); err != nil {
 			return w.unable(ctx, []ledger.Versioned{s}, err)
@@ -187,9 +188,9 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 
 // unable gives applies up if err is final; any other error is returned.
 func (w *Waves) unable(ctx context.Context, all []ledger.Versioned, err error) error {
-	var d runs.Decision
+	var d admission.Decision
 	if errors.Is(err, github.ErrNotFound) { // the base branch was deleted
-		d, err = runs.Refusal(reasons.CommitGone{Problem: err.Error()}), nil
+		d, err = admission.Refusal(reasons.CommitGone{Problem: err.Error()}), nil
 	} else {
 		d, err = evidence.Impossible(err)
 	}
@@ -207,7 +208,7 @@ func (w *Waves) unable(ctx context.Context, all []ledger.Versioned, err error) e
 }
 
 // giveUp answers whoever has asked for an apply that will not be done.
-func (w *Waves) giveUp(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
+func (w *Waves) giveUp(ctx context.Context, s ledger.Versioned, d admission.Decision) error {
 	return w.GiveUp(ctx, s, evidence.Refused(comment.Command{Verb: comment.Apply}, runs.Label(s.Run), d))
 }
 

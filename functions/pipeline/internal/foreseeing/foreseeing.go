@@ -5,7 +5,7 @@
 //	it is made            with the outputs of those plans ([Foreseer.Complete]); its record names them
 //	one of them moves     it is applied, made again, or fails: the plan is checked ([Foreseer.Due]), which keeps one
 //	                      that is the same, and with it the approvals
-//	it is applied         the gate has it made again with the state locked (runs.Gate)
+//	it is applied         the gate has it made again with the state locked (admission.Decide)
 //
 // The edges grant nothing: whoever adds a depends_on gets outputs that the project's own credentials could read as they are
 // stored, which the engine tries first (package remotestates).

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // A Runner calls hooks.
@@ -59,9 +59,9 @@ func (r Runner) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) 
 
 // Refusal is the decision by the answers of hooks before a plan or an apply: all must let it come. again is the command that
 // asks them once more.
-func Refusal(all []reasons.Hooked, again comment.Command) runs.Decision {
+func Refusal(all []reasons.Hooked, again comment.Command) admission.Decision {
 	against := slices.DeleteFunc(slices.Clone(all), func(h reasons.Hooked) bool { return !h.Against() })
-	var d runs.Decision
+	var d admission.Decision
 	for _, h := range against {
 		h.Again = again.String()
 		d.Reasons = append(d.Reasons, h)

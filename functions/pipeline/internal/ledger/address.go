@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
@@ -32,11 +33,11 @@ func (w where) former() []string { return append([]string{w.Was}, w.Before...) }
 
 // Place has the plan of a run be of the state at a place, as was decided about its address; base is the base branch. It remembers
 // where else that state is: see [runs.Run].
-func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p runs.Placing, base string) error {
+func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p admission.Placing, base string) error {
 	were := append(slices.Clone(r.Were), r.Place)
 	r.Place, r.From, r.Before = place, "", nil
 	switch p.Kind {
-	case runs.SamePlace:
+	case admission.SamePlace:
 		at, err := putAddress(ctx, ld, *r, base)
 		if err != nil {
 			return err
@@ -49,7 +50,7 @@ func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p runs.Pla
 		if len(former) > 0 {
 			r.From, r.Before = former[0], former[1:]
 		}
-	case runs.MovedPlace:
+	case admission.MovedPlace:
 		r.From = p.From
 		all, err := addressOf(ctx, ld, r.Pull.Repo.ID, r.Target())
 		if err != nil {
@@ -70,8 +71,8 @@ func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p runs.Pla
 }
 
 // Follow has a run whose plan moves its state know that the base branch has had the state at another address since. It reports whether it has.
-func Follow(r *runs.Run, p runs.Placing) bool {
-	if p.Kind != runs.MovedPlace || p.From == r.From {
+func Follow(r *runs.Run, p admission.Placing) bool {
+	if p.Kind != admission.MovedPlace || p.From == r.From {
 		return false
 	}
 	r.From, r.Before = p.From, others(*r)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -17,7 +18,7 @@ func TestPlace(t *testing.T) {
 	t.Parallel()
 	type step struct {
 		place, base string
-		kind        runs.PlaceKind
+		kind        admission.PlaceKind
 		from        string   // of a move
 		want        string   // From
 		were        []string // Were
@@ -33,8 +34,8 @@ func TestPlace(t *testing.T) {
 		steps []step
 	}{
 		"stays":                       {steps: []step{{place: a, base: "main"}, {place: a, base: "main"}}},
-		"moves":                       {steps: []step{{place: a, base: "main"}, {place: b, base: "main", kind: runs.MovedPlace, from: a, want: a, were: []string{a}}}},
-		"moves, and back":             {steps: []step{{place: b, base: "main", kind: runs.MovedPlace, from: a, want: a}, {place: a, base: "main", were: []string{b}}}},
+		"moves":                       {steps: []step{{place: a, base: "main"}, {place: b, base: "main", kind: admission.MovedPlace, from: a, want: a, were: []string{a}}}},
+		"moves, and back":             {steps: []step{{place: b, base: "main", kind: admission.MovedPlace, from: a, want: a}, {place: a, base: "main", were: []string{b}}}},
 		"two moves":                   {steps: []step{{place: a, base: "main"}, {place: b, base: "main", were: []string{a}}, {place: c, base: "main", were: []string{a, b}}}},
 		"moved, nobody's":             {steps: []step{{place: a, base: "main"}, {place: b, base: "main", were: []string{a}}}},
 		"moved, applied":              {last: &ann, steps: []step{{place: a, base: "main"}, {place: b, base: "main", want: a, were: []string{a}}}},
@@ -45,12 +46,12 @@ func TestPlace(t *testing.T) {
 		"another base, and back":      {last: &ann, steps: []step{{place: a, base: "main"}, {place: b, base: "release", were: []string{a}}, {place: a, base: "main", were: []string{b}}}},
 		"after an earlier version":    {first: `"s3://states/a"`, last: &ann, steps: []step{{place: b, base: "main", want: a, were: []string{a}}}},
 		"the same, of an earlier":     {first: `"s3://states/a"`, last: &ann, steps: []step{{place: a, base: "main"}}},
-		"on a machine, then moved":    {steps: []step{{place: "local", base: "main"}, {place: a, base: "main", kind: runs.MovedPlace, from: "local", want: "local", were: []string{"local"}}}},
-		"granted to a new project":    {last: &ann, steps: []step{{place: b, base: "main", kind: runs.NewPlace, from: a}}},
+		"on a machine, then moved":    {steps: []step{{place: "local", base: "main"}, {place: a, base: "main", kind: admission.MovedPlace, from: "local", want: "local", were: []string{"local"}}}},
+		"granted to a new project":    {last: &ann, steps: []step{{place: b, base: "main", kind: admission.NewPlace, from: a}}},
 		"two moves, applied":          {last: &ann, steps: []step{{place: a, base: "main"}, {place: b, base: "main", want: a, were: []string{a}}, {place: c, base: "main", want: b, were: []string{a, b}, before: []string{a}}}},
 		"two moves, locked":           {lock: &bob, steps: []step{{place: a, base: "main"}, {place: b, base: "main", want: a, were: []string{a}}, {place: c, base: "main", want: a, were: []string{a, b}}}},
-		"moved, and moves again":      {lock: &bob, steps: []step{{place: a, base: "main"}, {place: c, base: "main", kind: runs.MovedPlace, from: b, want: b, were: []string{a}, before: []string{a}}}},
-		"moved, and moves once more":  {lock: &bob, steps: []step{{place: a, base: "main"}, {place: b, base: "main", want: a, were: []string{a}}, {place: c, base: "main", kind: runs.MovedPlace, from: b, want: b, were: []string{a, b}, before: []string{a}}}},
+		"moved, and moves again":      {lock: &bob, steps: []step{{place: a, base: "main"}, {place: c, base: "main", kind: admission.MovedPlace, from: b, want: b, were: []string{a}, before: []string{a}}}},
+		"moved, and moves once more":  {lock: &bob, steps: []step{{place: a, base: "main"}, {place: b, base: "main", want: a, were: []string{a}}, {place: c, base: "main", kind: admission.MovedPlace, from: b, want: b, were: []string{a, b}, before: []string{a}}}},
 		"moved, another project's":    {last: &ann, claim: &places.Claim{RepoID: 5, Project: "other", Workspace: "default"}, steps: []step{{place: a, base: "main"}, {place: b, base: "main", were: []string{a}}}},
 		"moved in both base branches": {last: &ann, steps: []step{{place: a, base: "main"}, {place: c, base: "release", were: []string{a}}, {place: b, base: "main", want: a, were: []string{a, c}}}},
 	} {
@@ -77,9 +78,9 @@ func TestPlace(t *testing.T) {
 			}
 			r := net
 			for i, step := range test.steps {
-				p := runs.Placing{Kind: step.kind, From: step.from}
+				p := admission.Placing{Kind: step.kind, From: step.from}
 				if step.kind == "" {
-					p.Kind = runs.SamePlace
+					p.Kind = admission.SamePlace
 				}
 				if err := Place(t.Context(), ld, &r, step.place, p, step.base); err != nil {
 					t.Fatal(err)
@@ -110,7 +111,7 @@ func TestPlaceOfMany(t *testing.T) {
 		}
 	}
 	for i := range 100 {
-		if err := Place(t.Context(), ld, &r, at(i), runs.Placing{Kind: runs.MovedPlace, From: "s3://states/a"}, "main"); err != nil {
+		if err := Place(t.Context(), ld, &r, at(i), admission.Placing{Kind: admission.MovedPlace, From: "s3://states/a"}, "main"); err != nil {
 			t.Fatal(err)
 		}
 		if err := ld.Open(t.Context(), r, "ann"); err != nil {
@@ -141,8 +142,8 @@ func TestRememberAMove(t *testing.T) {
 	r.Into = "main"
 	for _, p := range []struct {
 		place string
-		runs.Placing
-	}{{a, runs.Placing{Kind: runs.SamePlace}}, {b, runs.Placing{Kind: runs.MovedPlace, From: a}}} {
+		admission.Placing
+	}{{a, admission.Placing{Kind: admission.SamePlace}}, {b, admission.Placing{Kind: admission.MovedPlace, From: a}}} {
 		if err := Place(t.Context(), ld, &r, p.place, p.Placing, "main"); err != nil {
 			t.Fatal(err)
 		}

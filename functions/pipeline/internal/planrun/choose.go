@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -99,7 +100,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, no, err
 	}
 	if no := evidence.RemovedHere(c, qu.Evidence.Pull, *l); no != nil {
-		return nil, evidence.Refused(c, "", runs.Refusal(no)), nil
+		return nil, evidence.Refused(c, "", admission.Refusal(no)), nil
 	}
 	twins(every, every)
 	return nil, noneSelected(c, every), nil
@@ -190,7 +191,7 @@ func several(c comment.Command, found []selected) comment.Reply {
 		no.Projects = append(no.Projects, p.label())
 		no.Twins = no.Twins || p.twin
 	}
-	return evidence.Refused(c, "", runs.Refusal(no))
+	return evidence.Refused(c, "", admission.Refusal(no))
 }
 
 // noneSelected refuses a command that is for none of the projects, or for none that has failed.
@@ -204,7 +205,7 @@ func noneSelected(c comment.Command, all []selected) comment.Reply {
 		}
 	}
 	if c.Failed && len(named) > 0 {
-		return evidence.Refused(c, "", runs.Refusal(reasons.NothingFailed{Command: c, Projects: named}))
+		return evidence.Refused(c, "", admission.Refusal(reasons.NothingFailed{Command: c, Projects: named}))
 	}
-	return evidence.Refused(c, "", runs.Refusal(no))
+	return evidence.Refused(c, "", admission.Refusal(no))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -79,7 +80,7 @@ func (qu *PlanQueuer) goneReply(ctx context.Context, c comment.Command, head str
 		return nil, err
 	}
 	if no := evidence.Gone(c, known, head); no != nil {
-		return evidence.Refused(c, "", runs.Refusal(no)), nil
+		return evidence.Refused(c, "", admission.Refusal(no)), nil
 	}
 	return nil, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -63,7 +64,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return pl.denied(ctx, s, d)
 	}
 	s, waits, err := pl.waits(ctx, s)
@@ -145,14 +146,14 @@ func (e *stoppedError) Error() string { return e.by + " stopped it" }
 // stopped records a plan that a person has stopped.
 func (pl *Planner) stopped(ctx context.Context, s ledger.Versioned, by string) error {
 	s.StoppedBy = by
-	return pl.denied(ctx, s, runs.Refusal(reasons.WasStopped{By: by}))
+	return pl.denied(ctx, s, admission.Refusal(reasons.WasStopped{By: by}))
 }
 
 // make makes the plan of a run in phase Planning, and keeps it.
-func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request) error {
+func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Request) error {
 	dir, done, err := pl.Evidence.Checkout(ctx, s.Merge)
 	if errors.Is(err, github.ErrNotFound) {
-		var d runs.Decision
+		var d admission.Decision
 		if s, d, err = pl.renew(ctx, s); err == nil && !d.Allowed() && !s.Over(pl.Evidence.Pull.Open) {
 			return pl.denied(ctx, s, d)
 		}
@@ -161,7 +162,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 		}
 	}
 	if errors.Is(err, github.ErrNotFound) {
-		return pl.denied(ctx, s, runs.Refusal(reasons.CommitGone{Problem: err.Error()}))
+		return pl.denied(ctx, s, admission.Refusal(reasons.CommitGone{Problem: err.Error()}))
 	}
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
@@ -181,7 +182,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	if problem != "" {
 		return pl.notPlanned(ctx, s, markdown.Code(problem))
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return pl.denied(ctx, s, d)
 	}
 	before, err := pl.Hooks.Run(ctx, jobs.Step{Event: hooks.BeforePlan, Run: s.Run})
@@ -232,7 +233,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 
 // elsewhere counts the applies to the state of a run again, whose address was not known, or another one, when the plan was begun, or that
 // the base branch had elsewhere. The state was not read yet.
-func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, place string, p runs.Placing) error {
+func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, place string, p admission.Placing) error {
 	was := append([]string{s.Place}, ledger.Beyond(s.Run)...)
 	if err := ledger.Place(ctx, pl.Ledger, &s.Run, place, p, pl.Evidence.Pull.Base.Ref); err != nil {
 		return err
@@ -246,7 +247,7 @@ func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, place str
 }
 
 // placed is the decision about the address of a state, for people.
-func placed(r runs.Run, planned jobs.PlanResult, p runs.Placing) notes.Placed {
+func placed(r runs.Run, planned jobs.PlanResult, p admission.Placing) notes.Placed {
 	out := notes.Placed{Project: r.Project, From: p.From, To: r.Place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
 	if planned.Plan != nil && planned.State == (runs.StateID{}) {
 		out.Were = r.Were
@@ -256,20 +257,20 @@ func placed(r runs.Run, planned jobs.PlanResult, p runs.Placing) notes.Placed {
 
 // renew finds the trial merge again, because GitHub makes it anew at times and forgets the old one.
 // The decision is the gate's on the pull request as it is now.
-func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versioned, runs.Decision, error) {
+func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versioned, admission.Decision, error) {
 	q, err := pl.Evidence.Request(ctx, comment.Plan, s.Run)
 	if err != nil {
-		return s, runs.Decision{}, err
+		return s, admission.Decision{}, err
 	}
 	m, err := pl.Evidence.Merged(ctx, &q)
 	if err != nil {
-		return s, runs.Decision{}, err
+		return s, admission.Decision{}, err
 	}
 	if m.Head != s.Head {
-		return s, runs.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Head, ErrSuperseded)
+		return s, admission.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Head, ErrSuperseded)
 	}
 	s.Run = runs.Against(s.Run, m, pl.Evidence.Pull.Merged)
-	return s, runs.Gate(q), nil
+	return s, admission.Decide(q), nil
 }
 
 // noInputs records a failed plan: without its inputs nobody could tell when it becomes stale.

@@ -7,15 +7,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // preview makes the plan of a fork's commit in dir, and keeps it: first the state is read by the base branch's
 // configuration, then a process without rights plans the fork's. No hook is called: its programs would meet what a stranger has
 // written, with rights of their own. The checkout must be that of the named commit, which the gate has held.
-func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q runs.Request, dir string) error {
+func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q admission.Request, dir string) error {
 	base, done, err := pl.Evidence.Checkout(ctx, s.Base)
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -33,14 +34,14 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return qu.notLooked(ctx, c, q, d, l)
 	}
 	m, err := qu.Evidence.Merged(ctx, &q)
 	if err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
-	if d := runs.Gate(q); runs.Has[reasons.OtherBase](d) {
+	if d := admission.Decide(q); admission.Has[reasons.OtherBase](d) {
 		return qu.notLooked(ctx, c, q, d, l)
 	}
 	l.Head, l.Base, l.Merge, l.Conflict, l.Into = m.Head, m.Base, m.SHA, m.Conflict, m.BaseRef
@@ -48,7 +49,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	var found []selected
 	var replies []comment.Reply
 	if m.Conflict {
-		replies = append(replies, evidence.Refused(c, "", runs.Gate(q)))
+		replies = append(replies, evidence.Refused(c, "", admission.Decide(q)))
 	} else if found, replies, err = qu.discover(ctx, c, &l); err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
@@ -57,7 +58,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
 		return nil, err
 	}
-	if q.Entry == runs.ByPush {
+	if q.Entry == admission.ByPush {
 		if err := qu.supersede(ctx, found); err != nil {
 			return nil, err
 		}
@@ -114,9 +115,9 @@ func (qu *PlanQueuer) sort(ctx context.Context, found []selected, l ledger.Look)
 
 // unasked shows refusals of the plans of a push, which have no comment to be answered: without
 // them nobody would know why there is no plan, and who can ask for it. The end of an apply has the project planned.
-func (qu *PlanQueuer) unasked(ctx context.Context, q runs.Request, replies []comment.Reply, l ledger.Look) error {
+func (qu *PlanQueuer) unasked(ctx context.Context, q admission.Request, replies []comment.Reply, l ledger.Look) error {
 	landed := qu.Evidence.Message.Kind == pipeline.Landed
-	if q.Entry != runs.ByPush && !landed || l.Conflict {
+	if q.Entry != admission.ByPush && !landed || l.Conflict {
 		return nil
 	}
 	was := l.Denied
@@ -175,21 +176,21 @@ func (qu *PlanQueuer) Permit(ctx context.Context) error {
 }
 
 // notLooked refuses a command before the projects of the pull request are known, unless there is nothing that could be planned.
-func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q runs.Request, d runs.Decision, l ledger.Look) (replies []comment.Reply, err error) {
+func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q admission.Request, d admission.Decision, l ledger.Look) (replies []comment.Reply, err error) {
 	if none, err := qu.harmless(ctx, q); err != nil || none {
 		return nil, errors.Join(err, qu.Ledger.SaveLook(ctx, l))
 	}
 	no := evidence.Refused(c, "", d)
-	if q.Entry == runs.ByPush && qu.Evidence.Pull.Fork() {
+	if q.Entry == admission.ByPush && qu.Evidence.Pull.Fork() {
 		if named, err := qu.forget(ctx, no); err != nil || named {
 			return nil, err
 		}
 	}
 	l.Refused = comment.Markdown(no)
-	if runs.Has[reasons.OtherBase](d) {
+	if admission.Has[reasons.OtherBase](d) {
 		l.Problem = l.Refused
 	}
-	if q.Entry == runs.ByPush {
+	if q.Entry == admission.ByPush {
 		err = qu.Ledger.SaveLook(ctx, l)
 	}
 	return []comment.Reply{no}, err
@@ -291,11 +292,11 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 		if err != nil {
 			return evidence.Unable(c, p.label(), err)
 		}
-		if d := runs.Gate(q); !d.Allowed() {
+		if d := admission.Decide(q); !d.Allowed() {
 			return evidence.Refused(c, p.label(), d), nil
 		}
 		if p.base != "" && len(c.Options.Replaces) > 0 {
-			return evidence.Refused(c, p.label(), runs.Refusal(reasons.NotReplaced{Project: p.Name})), nil
+			return evidence.Refused(c, p.label(), admission.Refusal(reasons.NotReplaced{Project: p.Name})), nil
 		}
 		if err := qu.abort(ctx, s.Run); err != nil {
 			return nil, err
@@ -311,7 +312,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 	}
 	if mine {
 		if no := plannedAbove(qu.Evidence.Message.Lines, c, s.Run); no != nil {
-			return evidence.Refused(c, p.label(), runs.Refusal(no)), nil
+			return evidence.Refused(c, p.label(), admission.Refusal(no)), nil
 		}
 	}
 	if s.Phase != runs.Queued {

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -69,7 +70,7 @@ func (pl *Planner) notPlanned(ctx context.Context, s ledger.Versioned, why strin
 }
 
 // denied records a failed plan, with the reasons of a decision.
-func (pl *Planner) denied(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
+func (pl *Planner) denied(ctx context.Context, s ledger.Versioned, d admission.Decision) error {
 	return pl.notPlanned(ctx, s, d.Reasons.Markdown())
 }
 

@@ -6,15 +6,15 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
 // harmless reports whether a pull request of which nothing may be planned needs no plan either: it changes no file of a
 // configuration, and none that the base branch's projects depend on. It reads the names of the changed files alone, and the
 // base branch, so that a fork has no say in it.
-func (qu *PlanQueuer) harmless(ctx context.Context, q runs.Request) (bool, error) {
-	if q.Entry != runs.ByPush {
+func (qu *PlanQueuer) harmless(ctx context.Context, q admission.Request) (bool, error) {
+	if q.Entry != admission.ByPush {
 		return false, nil
 	}
 	files, complete, err := qu.Evidence.Hub.ChangedFiles(ctx, qu.Evidence.Pull.Number)

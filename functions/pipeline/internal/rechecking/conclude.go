@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -18,7 +19,7 @@ import (
 )
 
 // conclude decides on the finding, and records it.
-func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q runs.Request, found jobs.Checked, x planrun.Replacement) error {
+func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q admission.Request, found jobs.Checked, x planrun.Replacement) error {
 	if found.Problem != "" {
 		return c.stays(ctx, s, runs.Checked{Problem: c.Report.Clean(found.Problem)})
 	}
@@ -26,13 +27,13 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q runs.Reque
 		return fmt.Errorf("check the plan of %s: the new plan is missing, or of another state", s.Project)
 	}
 	switch f := compared(&q, found); f.Verdict {
-	case runs.StillSame:
+	case admission.StillSame:
 		s.Owner = q.Placing.Owner
 		if err := c.place(ctx, &s, x, *q.Placing); err != nil {
 			return err
 		}
 		return c.stays(ctx, s, runs.Checked{Since: f.Reasons, Inputs: x.Inputs.Hash()})
-	case runs.Another:
+	case admission.Another:
 		x.Again, x.Since = *found.Now.Again, f.Reasons
 		former := s.Former()
 		s.Base, s.Merge, s.ApplyOn, s.Owner = q.Run.Base, q.Run.Merge, q.Run.ApplyOn, q.Placing.Owner
@@ -46,7 +47,7 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q runs.Reque
 }
 
 // place records where the state is, and where else the base branch has it by now: the plan is listed there, too.
-func (c *Checker) place(ctx context.Context, s *ledger.Versioned, x planrun.Replacement, p runs.Placing) error {
+func (c *Checker) place(ctx context.Context, s *ledger.Versioned, x planrun.Replacement, p admission.Placing) error {
 	was := s.From
 	if err := ledger.Place(ctx, c.Ledger, &s.Run, x.Job.State.String(), p, c.Evidence.Pull.Base.Ref); err != nil || s.From == was {
 		return err
@@ -55,11 +56,11 @@ func (c *Checker) place(ctx context.Context, s *ledger.Versioned, x planrun.Repl
 }
 
 // compared decides about a plan that was made again.
-func compared(q *runs.Request, found jobs.Checked) runs.Finding {
+func compared(q *admission.Request, found jobs.Checked) admission.Finding {
 	again := found.Now.Again
 	q.State, q.OtherVersion, q.Providers, q.Modules = &found.Now.State, found.Now.OtherVersion, found.Now.Providers, found.Modules
-	q.Again = &runs.Again{Hash: runs.HashOf(again.Plan.Plan), State: again.Plan.State, Equal: again.Equal}
-	return runs.Check(*q)
+	q.Again = &admission.Again{Hash: runs.HashOf(again.Plan.Plan), State: again.Plan.State, Equal: again.Equal}
+	return admission.Check(*q)
 }
 
 // replace keeps the new plan in the place of the former one.

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -134,16 +135,16 @@ func (c *Checker) inQueue(ctx context.Context, s ledger.Versioned) (finding, err
 }
 
 // outcome compares a plan that was made again.
-func outcome(q *runs.Request, again jobs.Checked) (out finding, err error) {
+func outcome(q *admission.Request, again jobs.Checked) (out finding, err error) {
 	if again.Now.Again == nil || again.Now.Again.Plan.State != again.Now.State {
 		return out, fmt.Errorf("plan %s at the head of the merge queue: the new plan is missing, or of another state", q.Run.Project)
 	}
 	f := compared(q, again)
 	out.Since, out.Difference, out.settles = f.Reasons, again.Now.Again.Difference, f.Settles()
 	switch f.Verdict {
-	case runs.StillSame:
+	case admission.StillSame:
 		out.Outcome = comment.QueueSame
-	case runs.Another:
+	case admission.Another:
 		out.Outcome = comment.QueueDiffers
 	default:
 		return failed(f.Reasons, nil)
@@ -165,11 +166,11 @@ func failed(no reasons.List, err error) (finding, error) {
 
 // queued is the request for a plan of the commit of a merge group. Rights are those of the tip of the base branch: the commit
 // has the files of every pull request before this one.
-func (c *Checker) queued(ctx context.Context, r runs.Run) (q runs.Request, no reasons.List, err error) {
+func (c *Checker) queued(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
 	if q, err = c.Evidence.Request(ctx, comment.Plan, r); err != nil {
 		return q, nil, err
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return q, d.Reasons, nil
 	}
 	tip, err := c.Evidence.Hub.Tip(ctx, c.Evidence.Pull.Base.Ref)

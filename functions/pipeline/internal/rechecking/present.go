@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -15,11 +16,11 @@ import (
 
 // present returns a request for the plan of a run as it would be made now: of the present trial
 // merge. Reasons are those of the gate against it.
-func (c *Checker) present(ctx context.Context, r runs.Run) (q runs.Request, no reasons.List, err error) {
+func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
 	if q, err = c.Evidence.Request(ctx, comment.Plan, r); err != nil {
 		return q, nil, err
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return q, d.Reasons, nil
 	}
 	m, err := c.Evidence.Merged(ctx, &q)
@@ -33,7 +34,7 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q runs.Request, no r
 	if err := evidence.Restored(ctx, c.Evidence, &q, m.SHA); err != nil {
 		return q, nil, err
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return q, d.Reasons, nil
 	}
 	return q, nil, c.Evidence.Occasion(ctx, &q.Run)
@@ -41,7 +42,7 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q runs.Request, no r
 
 // inputs compares the files of the plan with those of a checkout, in q, and returns the latter. gone is set if the checkout
 // has no such project, and nothing is wrong with its settings.
-func (c *Checker) inputs(ctx context.Context, dir string, q *runs.Request) (now ledger.Inputs, gone bool, err error) {
+func (c *Checker) inputs(ctx context.Context, dir string, q *admission.Request) (now ledger.Inputs, gone bool, err error) {
 	planned, err := ledger.LoadInputs(ctx, c.Artifacts, q.Run)
 	if errors.Is(err, ledger.ErrExchanged) {
 		q.Kept, err = err.Error(), nil

@@ -33,6 +33,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/foreseeing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -168,7 +169,7 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 
 // unidentified reports whether the plan has no changes, and its check run names none, as earlier versions wrote it: nobody can tell
 // whether it is the one that was shown, and nobody has approved anything, so that another one can be made in its place.
-func unidentified(r runs.Run, q runs.Request) bool {
+func unidentified(r runs.Run, q admission.Request) bool {
 	return runs.Empty(r) && q.OnGitHub != nil && *q.OnGitHub == ""
 }
 
@@ -199,7 +200,7 @@ type work struct {
 
 // open checks out the commit of a request's run and adds what has moved there since its plan was made. done removes the
 // checkout. no are the reasons why the plan cannot be made again there.
-func (c *Checker) open(ctx context.Context, q *runs.Request) (w work, done func(), no reasons.List, err error) {
+func (c *Checker) open(ctx context.Context, q *admission.Request) (w work, done func(), no reasons.List, err error) {
 	w.kept, err = c.Artifacts.Get(ctx, q.Run.Applied())
 	if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
 		return w, nil, nil, err
@@ -222,7 +223,7 @@ func (c *Checker) open(ctx context.Context, q *runs.Request) (w work, done func(
 }
 
 // look looks at a checkout.
-func (c *Checker) look(ctx context.Context, q *runs.Request, dir string, w *work) (no reasons.List, err error) {
+func (c *Checker) look(ctx context.Context, q *admission.Request, dir string, w *work) (no reasons.List, err error) {
 	if w.in, w.gone, err = c.inputs(ctx, dir, q); err != nil {
 		return nil, err
 	}
@@ -241,11 +242,11 @@ func (c *Checker) look(ctx context.Context, q *runs.Request, dir string, w *work
 		return nil, err
 	}
 	w.job, q.Provisioners, q.PlannedOn, q.Applied = job, job.Grants.Provisioners, c.plannedOn, c.reads
-	if d := runs.Gate(*q); problem != "" || !d.Allowed() {
+	if d := admission.Decide(*q); problem != "" || !d.Allowed() {
 		return append(d.Reasons, unusable(problem)...), nil
 	}
 	// Checks of what is kept come before its bytes go to the engine.
-	if f := runs.Check(*q); f.Verdict == runs.Unchecked && len(f.Reasons) > 0 {
+	if f := admission.Check(*q); f.Verdict == admission.Unchecked && len(f.Reasons) > 0 {
 		return f.Reasons, nil
 	}
 	return nil, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -29,7 +30,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 		no, err := evidence.Unable(c, c.Project, err)
 		return []comment.Reply{no}, err
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return []comment.Reply{evidence.Refused(c, c.Project, d)}, nil
 	}
 	all, err := lo.Ledger.Runs(ctx, lo.Evidence.Message.Pull)
@@ -41,7 +42,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c)
 	})
 	if len(all) == 0 {
-		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(evidence.Unselected(c, known, reasons.NothingToLock{})))}, nil
+		return []comment.Reply{evidence.Refused(c, "", admission.Refusal(evidence.Unselected(c, known, reasons.NothingToLock{})))}, nil
 	}
 	if replies, err := lo.mayLock(ctx, c, all); err != nil || replies != nil {
 		return replies, err
@@ -51,7 +52,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 		return nil, err
 	}
 	if no != nil { // it came in between
-		refused := map[string]comment.Reply{conflict: evidence.Refused(c, conflict, runs.Refusal(*no))}
+		refused := map[string]comment.Reply{conflict: evidence.Refused(c, conflict, admission.Refusal(*no))}
 		return withOthers(c, all, refused), nil
 	}
 	var replies []comment.Reply
@@ -78,7 +79,7 @@ func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.V
 			refused[runs.Label(s.Run)] = no
 			continue
 		}
-		if d := runs.Gate(q); !d.Allowed() {
+		if d := admission.Decide(q); !d.Allowed() {
 			refused[runs.Label(s.Run)] = evidence.Refused(c, runs.Label(s.Run), d)
 		}
 	}
@@ -95,7 +96,7 @@ func withOthers(c comment.Command, all []ledger.Versioned, refused map[string]co
 	for _, s := range all {
 		no, is := refused[runs.Label(s.Run)]
 		if !is {
-			no = evidence.Refused(c, runs.Label(s.Run), runs.Refusal(why))
+			no = evidence.Refused(c, runs.Label(s.Run), admission.Refusal(why))
 		}
 		replies = append(replies, no)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -34,7 +35,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 		no, err := evidence.Unable(c, c.Project, err)
 		return []comment.Reply{no}, err
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := admission.Decide(q); !d.Allowed() {
 		return []comment.Reply{evidence.Refused(c, c.Project, d)}, nil
 	}
 	var replies []comment.Reply
@@ -48,7 +49,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 			replies = append(replies, no)
 			continue
 		}
-		if d := runs.Gate(q); !d.Allowed() {
+		if d := admission.Decide(q); !d.Allowed() {
 			replies = append(replies, evidence.Refused(c, s.Project, d))
 			continue
 		}
@@ -65,7 +66,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 		if len(all) == 0 {
 			no = evidence.Unselected(c, known, no)
 		}
-		replies = append(replies, evidence.Refused(c, c.Project, runs.Refusal(no)))
+		replies = append(replies, evidence.Refused(c, c.Project, admission.Refusal(no)))
 	}
 	return replies, nil
 }

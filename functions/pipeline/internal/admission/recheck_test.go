@@ -1,4 +1,4 @@
-package runs
+package admission
 
 import (
 	"fmt"
@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // TestCheck is the table of verdicts: the facts about a plan that was made again, the verdict, and the
 // types of its reasons.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	now := StateID{Lineage: "l", Serial: 4, Version: "v4"}
+	now := runs.StateID{Lineage: "l", Serial: 4, Version: "v4"}
 	facts := map[string]func(*Request){
 		"state":    func(q *Request) { q.Run.State.Serial, q.Run.Parts = 3, nil },
 		"lineage":  func(q *Request) { q.Run.State.Lineage, q.Run.Parts = "else", nil },
@@ -26,7 +27,7 @@ func TestCheck(t *testing.T) {
 		"provider": func(q *Request) { q.Providers = "it is newer" },
 		"place":    func(q *Request) { q.Run.Place = "s3://states/else" },
 		"outputs": func(q *Request) {
-			q.Run.Parts = &Parts{State: q.Run.State, PlannedOn: map[string]string{"dns@default": "h"}}
+			q.Run.Parts = &runs.Parts{State: q.Run.State, PlannedOn: map[string]string{"dns@default": "h"}}
 			q.PlannedOn, q.Saved = map[string]string{"dns@default": ""}, ""
 			q.Run.PlanHash = q.Run.Parts.Hash()
 			q.OnGitHub = &q.Run.PlanHash
@@ -65,7 +66,7 @@ func TestCheck(t *testing.T) {
 	} {
 		hash := "hash"
 		q := Request{
-			Verb: comment.Plan, Run: Run{Project: "net", Workspace: "default", State: now, PlanHash: hash},
+			Verb: comment.Plan, Run: runs.Run{Project: "net", Workspace: "default", State: now, PlanHash: hash},
 			Saved: hash, OnGitHub: &hash, State: &now, Again: &Again{State: now, Equal: true}, Placing: &Placing{},
 		}
 		for name := range strings.FieldsSeq(test.facts) {

@@ -1,4 +1,4 @@
-package runs
+package admission
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
@@ -202,7 +203,7 @@ func TestGateOfPlaces(t *testing.T) {
 	} {
 		q := allowed()
 		q.Verb, q.Placing, q.Run.Place = test.verb, test.placing, test.planned
-		if got := types(Gate(q)); got != test.want {
+		if got := types(Decide(q)); got != test.want {
 			t.Errorf("%s: %s, want %q", test.what, got, test.want)
 		}
 	}
@@ -214,7 +215,7 @@ func TestClaimsOfApps(t *testing.T) {
 	for _, apps := range [][2]string{{"", "ghes"}, {"ghes", ""}, {"ghes", "other"}, {"", ""}, {"ghes", "ghes"}} {
 		q := PlaceQuestion{App: apps[0], Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Base: placed(t, "net=net"), Head: placed(t, "net=net")}
 		q.Project = q.Head[0]
-		r := Run{Pull: pipeline.Pull{App: apps[1], Repo: q.Repo}, Project: "net", Workspace: "default"}
+		r := runs.Run{Pull: pipeline.Pull{App: apps[1], Repo: q.Repo}, Project: "net", Workspace: "default"}
 		q.Claim = r.ClaimOf(q.Project.Place)
 		got := PlaceFor(q)
 		if same := apps[0] == apps[1]; (len(got.Reasons) == 0) != same {

@@ -1,13 +1,10 @@
-package runs
+package admission
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
-
-// Preview reports whether a run is of a fork's commit that somebody has named: it is planned without credentials, and
-// nothing of it is applied.
-func Preview(r Run) bool { return r.Named != "" }
 
 // fork holds that of a pull request from a fork no more is done than to plan the commit that somebody else has named, until
 // it is merged: then it is a part of the base branch.
@@ -16,7 +13,7 @@ func fork(q *Request) reasons.Reason {
 	switch {
 	case !q.Pull.Fork():
 		return nil
-	case merged && (q.Verb == comment.Plan || q.Run.AfterMerge && !Preview(q.Run)):
+	case merged && (q.Verb == comment.Plan || q.Run.AfterMerge && !runs.Preview(q.Run)):
 		return nil
 	case !q.Forks && q.Verb == comment.Plan:
 		return reasons.FromFork{}
@@ -34,7 +31,7 @@ func fork(q *Request) reasons.Reason {
 // whole of its ID: others can be made that begin as it does.
 func unnamed(q *Request) reasons.Reason {
 	named, head := q.Run.Named, q.Pull.Head.SHA
-	queued := q.Run.Phase == Queued || q.Run.Phase == Planning
+	queued := q.Run.Phase == runs.Queued || q.Run.Phase == runs.Planning
 	switch {
 	case named == "":
 		return reasons.ForkUnnamed{Head: head}

@@ -1,9 +1,10 @@
-package runs
+package admission
 
 import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -37,8 +38,8 @@ func TestContinue(t *testing.T) {
 		{"a conflict", func(q *Request) { q.Conflict = true }, ""},
 		{"the actor lost the permission", func(q *Request) { q.Permission = github.NoPermission }, ""},
 		{"nobody asks", func(q *Request) { q.Actor, q.Entry = "", "" }, ""},
-		{"it is being applied", func(q *Request) { q.Run.Phase = Continuing }, ""},
-		{"the state is that of half an apply", func(q *Request) { q.State = &StateID{"l", 4, "v4"} }, ""},
+		{"it is being applied", func(q *Request) { q.Run.Phase = runs.Continuing }, ""},
+		{"the state is that of half an apply", func(q *Request) { q.State = &runs.StateID{Lineage: "l", Serial: 4, Version: "v4"} }, ""},
 		{"merges apply by now", func(q *Request) { q.Run.ApplyOn = project.OnMerge }, ""},
 		{"a new version of Lockstep", func(q *Request) { q.OtherVersion = true }, ""},
 	} {

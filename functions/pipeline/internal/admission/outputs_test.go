@@ -1,4 +1,4 @@
-package runs
+package admission
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // TestOutputsPlanned holds that a plan with planned outputs is never applied as it is: it is made again with the state
@@ -14,23 +15,23 @@ func TestOutputsPlanned(t *testing.T) {
 	t.Parallel()
 	of := func(on map[string]string) Request {
 		q := allowed()
-		q.Run.Parts = &Parts{Inputs: q.Run.Inputs, State: q.Run.State, Saved: q.Run.PlanHash, PlannedOn: on}
+		q.Run.Parts = &runs.Parts{Inputs: q.Run.Inputs, State: q.Run.State, Saved: q.Run.PlanHash, PlannedOn: on}
 		hash := q.Run.Parts.Hash()
 		q.Run.PlanHash, q.OnGitHub = hash, &hash
 		return q
 	}
 	q := of(map[string]string{"a%2Fnet@default": "hash", "a%2Fnet@blue": "hash", "dns@default": ""})
-	d := Gate(q)
+	d := Decide(q)
 	if !d.PlanAgain() || len(d.Reasons) != 1 || len(d.Reasons[0].(reasons.OutputsPlanned).Projects) != 1 || d.Reasons[0].(reasons.OutputsPlanned).Projects[0] != "a/net" || d.Stale() {
 		t.Errorf("%+v", d)
 	}
 	settles(t, q)
-	if d := Gate(of(map[string]string{"dns@default": ""})); !d.Allowed() {
+	if d := Decide(of(map[string]string{"dns@default": ""})); !d.Allowed() {
 		t.Errorf("with stored outputs: %+v", d)
 	}
 	early := of(map[string]string{"net@default": "hash"})
 	early.State = nil
-	if d := Gate(early); !d.Allowed() {
+	if d := Decide(early); !d.Allowed() {
 		t.Errorf("before the state is known: %+v", d)
 	}
 	q.Verb = comment.Plan
@@ -69,7 +70,7 @@ func TestOutputsMoved(t *testing.T) {
 		q := allowed()
 		q.Run.Reads, q.Applied = test.reads, test.now
 		if test.planned != nil {
-			q.Run.Parts = &Parts{PlannedOn: test.planned}
+			q.Run.Parts = &runs.Parts{PlannedOn: test.planned}
 		}
 		if test.stateUnknown {
 			q.State = nil
@@ -84,7 +85,7 @@ func TestOutputsMoved(t *testing.T) {
 	}
 	q := allowed()
 	q.Run.Reads, q.Applied = applies{"net@default": 2}, applies{"net@default": 3}
-	if d := Gate(q); !d.PlanAgain() || len(d.Reasons) != 1 {
+	if d := Decide(q); !d.PlanAgain() || len(d.Reasons) != 1 {
 		t.Errorf("%+v", d)
 	}
 	settles(t, q)
@@ -94,11 +95,11 @@ func TestOutputsMoved(t *testing.T) {
 func settles(t *testing.T, q Request) {
 	t.Helper()
 	q.Again = &Again{State: *q.State, Equal: true}
-	if d := Gate(q); !d.Allowed() || len(d.Settled()) != 1 {
+	if d := Decide(q); !d.Allowed() || len(d.Settled()) != 1 {
 		t.Errorf("the same: %+v", d)
 	}
 	q.Again.Equal = false
-	if d := Gate(q); d.Allowed() {
+	if d := Decide(q); d.Allowed() {
 		t.Error("another one is allowed")
 	}
 }

@@ -1,10 +1,11 @@
-package runs
+package admission
 
 import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -49,7 +50,7 @@ type Request struct {
 	// Forks is set if the base branch, as it is now, has commits of forks planned.
 	Forks bool
 	// Run is the record of the project; Phase New if there is none.
-	Run Run
+	Run runs.Run
 	// Conflict is set if the head cannot be merged into the present base branch.
 	Conflict bool
 	// Restored is set if the project of a Removed run is in the present trial merge, or after the merge in the base branch as
@@ -93,11 +94,11 @@ type Request struct {
 	// the Run.
 	Sealed string
 	// Last is the last apply to the project's state, nil if there was none.
-	Last *LastApply
+	Last *runs.LastApply
 	// Reserved is the lock of a person on the project's state, nil if there is none.
-	Reserved *Reservation
+	Reserved *runs.Reservation
 	// Order is the order of applies in the pull request, nil if there is none.
-	Order *Order
+	Order *runs.Order
 	// PlannedOn are the plans of other projects as they are now, for a check of a plan that was made with the outputs of
 	// some: see [Parts].
 	PlannedOn map[string]string
@@ -105,13 +106,13 @@ type Request struct {
 	Applied map[string]int
 	// State is the present state, read under its lock; nil before. The gate must be asked
 	// again with it before the first change.
-	State *StateID
+	State *runs.StateID
 }
 
 // Again is a plan that was made again, compared with the approved one.
 type Again struct {
 	Hash  string // of the plan made again
-	State StateID
+	State runs.StateID
 	Equal bool
 }
 

@@ -1,4 +1,4 @@
-package runs
+package admission
 
 import (
 	"encoding/json"
@@ -18,6 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs/runstest"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -27,7 +29,7 @@ var (
 	headTwo  = strings.Repeat("2", 40)
 	noon     = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 	planHash = strings.Repeat("5ab1e0", 11)[:64]
-	before   = StateID{Lineage: "l", Serial: 3, Version: "v3"}
+	before   = runs.StateID{Lineage: "l", Serial: 3, Version: "v3"}
 )
 
 // allowed is a request to apply that nothing speaks against.
@@ -40,7 +42,7 @@ func allowed() Request {
 		Verb: comment.Apply, Entry: ByComment, Actor: "alice", Permission: github.WritePermission,
 		Pull: github.PullRequest{Number: 7, Open: true, Head: head, Base: base, DefaultBranch: "main"},
 		At:   noon, Shown: noon.Add(-time.Minute), Saved: planHash, OnGitHub: &onGitHub,
-		Run:   Run{Project: "net", Phase: Planned, PlanHash: planHash, Head: headOne, Actor: "bob", State: before, Applyable: true, ApplyOn: project.OnComment},
+		Run:   runs.Run{Project: "net", Phase: runs.Planned, PlanHash: planHash, Head: headOne, Actor: "bob", State: before, Applyable: true, ApplyOn: project.OnComment},
 		State: &state,
 	}
 }
@@ -50,8 +52,8 @@ func allowed() Request {
 func TestGate(t *testing.T) {
 	type change = func(*Request)
 	verb := func(v comment.Verb) change { return func(q *Request) { q.Verb = v } }
-	phase := func(p Phase) change { return func(q *Request) { q.Run.Phase = p } }
-	state := func(s StateID) change { return func(q *Request) { q.State = &s } }
+	phase := func(p runs.Phase) change { return func(q *Request) { q.Run.Phase = p } }
+	state := func(s runs.StateID) change { return func(q *Request) { q.State = &s } }
 	may := func(p github.Permission) change { return func(q *Request) { q.Permission = p } }
 	closed := func(q *Request) { q.Pull.Open = false }
 	fork := func(q *Request) { q.Pull.Head.Repo.ID = 6 }
@@ -85,22 +87,22 @@ func TestGate(t *testing.T) {
 		return func(q *Request) { q.Again = &Again{Hash: headTwo, State: *q.State, Equal: equal} }
 	}
 	whole := func(q *Request) {
-		q.Run.Parts = &Parts{State: before, Engine: "1", Saved: planHash}
+		q.Run.Parts = &runs.Parts{State: before, Engine: "1", Saved: planHash}
 		q.Run.PlanHash = q.Run.Parts.Hash()
 		*q.OnGitHub = q.Run.PlanHash
 	}
-	last := func(l LastApply) change { return func(q *Request) { q.Last = &l } }
-	renewed := func(q *Request) { q.Run.Checked = &Checked{Renewed: true} }
+	last := func(l runs.LastApply) change { return func(q *Request) { q.Last = &l } }
+	renewed := func(q *Request) { q.Run.Checked = &runs.Checked{Renewed: true} }
 	blocks := func(q *Request) { q.Blocks = []string{"aws_vpc.main"} }
 	required := func(o rulings.Outcome) change { return func(q *Request) { q.Required = &rulings.Ruling{Outcome: o} } }
-	locked := func(v Reservation) change { return func(q *Request) { q.Reserved = &v } }
+	locked := func(v runs.Reservation) change { return func(q *Request) { q.Reserved = &v } }
 	placed := func(p Placing) change { return func(q *Request) { q.Placing = &p } }
 	elsewhere := func(q *Request) { q.Run.Place = "s3://states/net"; q.Placing = &Placing{} }
 	inTurn := func(all string) change {
-		return func(q *Request) { q.Run.Project, q.Order = "app", ordered("app>net", "app>net", all) }
+		return func(q *Request) { q.Run.Project, q.Order = "app", runstest.Order("app>net", "app>net", all) }
 	}
 	foreseen := func(q *Request) {
-		q.Run.Parts = &Parts{State: before, Engine: "1", Saved: planHash, PlannedOn: map[string]string{"vpc@default": headTwo}}
+		q.Run.Parts = &runs.Parts{State: before, Engine: "1", Saved: planHash, PlannedOn: map[string]string{"vpc@default": headTwo}}
 		q.Run.PlanHash = q.Run.Parts.Hash()
 		*q.OnGitHub = q.Run.PlanHash
 	}
@@ -109,7 +111,7 @@ func TestGate(t *testing.T) {
 			q.Run.Reads, q.Applied = map[string]int{"vpc@default": 1}, map[string]int{"vpc@default": n}
 		}
 	}
-	waiting := func(q *Request) { q.Run = q.Run.Await(Waiting{By: "carol", On: []string{"vpc"}}) }
+	waiting := func(q *Request) { q.Run = q.Run.Await(runs.Waiting{By: "carol", On: []string{"vpc"}}) }
 	queue := func(q *Request) {
 		q.Actor, q.Permission, q.Pull.MergedBy = "queue[bot]", github.NoPermission, pipeline.MergeQueue
 	}
@@ -133,25 +135,25 @@ func TestGate(t *testing.T) {
 		{"recover by a reader", []change{verb(comment.Recover), may(github.ReadPermission)}, "NoPermission"},
 		{"recover", []change{verb(comment.Recover)}, ""},
 		{"recover from a fork", []change{verb(comment.Recover), fork}, "FromFork"},
-		{"recover while it is applied", []change{verb(comment.Recover), phase(Applying)}, "BeingApplied"},
-		{"recover what goes on", []change{verb(comment.Recover), phase(Continuing)}, "BeingApplied"},
-		{"recover what was stopped", []change{verb(comment.Recover), phase(Stopped)}, ""},
+		{"recover while it is applied", []change{verb(comment.Recover), phase(runs.Applying)}, "BeingApplied"},
+		{"recover what goes on", []change{verb(comment.Recover), phase(runs.Continuing)}, "BeingApplied"},
+		{"recover what was stopped", []change{verb(comment.Recover), phase(runs.Stopped)}, ""},
 		{"stop by a reader", []change{verb(comment.Stop), may(github.ReadPermission)}, "NoPermission"},
 		{"stop", []change{verb(comment.Stop)}, ""},
-		{"stop while it is applied", []change{verb(comment.Stop), phase(Applying)}, ""},
+		{"stop while it is applied", []change{verb(comment.Stop), phase(runs.Applying)}, ""},
 		{"stop when closed", []change{verb(comment.Stop), closed}, ""},
 		{"stop into another branch", []change{verb(comment.Stop), other}, ""},
 		{"stop into another branch, by a reader", []change{verb(comment.Stop), other, may(github.ReadPermission)}, "NoPermission"},
 		{"stop from a fork", []change{verb(comment.Stop), fork}, "FromFork"},
-		{"apply of what goes on", []change{phase(Continuing)}, "BeingApplied"},
-		{"plan of what goes on", []change{verb(comment.Plan), phase(Continuing)}, "BeingApplied"},
-		{"apply of the rest", []change{phase(Stopped)}, ""},
-		{"apply of the rest by a reader", []change{phase(Stopped), may(github.ReadPermission)}, "NoPermission"},
-		{"apply of the rest of other files", []change{phase(Stopped), differ}, "InputsMoved"},
-		{"apply of the rest to another state", []change{phase(Stopped), state(StateID{Lineage: "l", Serial: 4, Version: "v4"})}, "StateMoved"},
-		{"plan of the rest", []change{verb(comment.Plan), phase(Stopped)}, ""},
+		{"apply of what goes on", []change{phase(runs.Continuing)}, "BeingApplied"},
+		{"plan of what goes on", []change{verb(comment.Plan), phase(runs.Continuing)}, "BeingApplied"},
+		{"apply of the rest", []change{phase(runs.Stopped)}, ""},
+		{"apply of the rest by a reader", []change{phase(runs.Stopped), may(github.ReadPermission)}, "NoPermission"},
+		{"apply of the rest of other files", []change{phase(runs.Stopped), differ}, "InputsMoved"},
+		{"apply of the rest to another state", []change{phase(runs.Stopped), state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"})}, "StateMoved"},
+		{"plan of the rest", []change{verb(comment.Plan), phase(runs.Stopped)}, ""},
 		{"unlock by a reader", []change{verb(comment.Unlock), may(github.ReadPermission)}, "NoPermission"},
-		{"a stranger hears nothing of the plan", []change{may(github.NoPermission), phase(PlanFailed)}, "NoPermission"},
+		{"a stranger hears nothing of the plan", []change{may(github.NoPermission), phase(runs.PlanFailed)}, "NoPermission"},
 		{"plan", []change{verb(comment.Plan)}, ""},
 		{"plan for a push", []change{push}, ""},
 		{"unlock", []change{verb(comment.Unlock)}, ""},
@@ -170,10 +172,10 @@ func TestGate(t *testing.T) {
 		{"plan of a fork's commit that begins so", []change{verb(comment.Plan), forks, commit(headOne[:12])}, "OtherCommit"},
 		{"plan of a fork's commit by its author", []change{verb(comment.Plan), forks, commit(headOne), func(q *Request) { q.Actor = "mallory" }}, "OwnFork"},
 		{"plan of a fork's commit by its author, who is a stranger", []change{verb(comment.Plan), forks, commit(headOne), may(github.ReadPermission), func(q *Request) { q.Actor = "mallory" }}, "NoPermission OwnFork"},
-		{"plan of a fork's commit, queued for another one", []change{verb(comment.Plan), forks, commit(headOne), phase(Queued), func(q *Request) { q.Run.Head = headTwo }}, "OtherCommit"},
-		{"plan of a fork's commit, begun for another one", []change{verb(comment.Plan), forks, commit(headOne), phase(Planning), func(q *Request) { q.Run.Head = headTwo }}, "OtherCommit"},
+		{"plan of a fork's commit, queued for another one", []change{verb(comment.Plan), forks, commit(headOne), phase(runs.Queued), func(q *Request) { q.Run.Head = headTwo }}, "OtherCommit"},
+		{"plan of a fork's commit, begun for another one", []change{verb(comment.Plan), forks, commit(headOne), phase(runs.Planning), func(q *Request) { q.Run.Head = headTwo }}, "OtherCommit"},
 		{"plan of a fork's commit, after the plan of another one", []change{verb(comment.Plan), forks, commit(headOne), func(q *Request) { q.Run.Head = headTwo }}, ""},
-		{"plan of a fork's commit, queued, pushed since", []change{verb(comment.Plan), forks, commit(headTwo), phase(Queued), func(q *Request) { q.Run.Head = headTwo }}, "OtherCommit"},
+		{"plan of a fork's commit, queued, pushed since", []change{verb(comment.Plan), forks, commit(headTwo), phase(runs.Queued), func(q *Request) { q.Run.Head = headTwo }}, "OtherCommit"},
 		{"plan of a named commit of a fork into another branch", []change{verb(comment.Plan), forks, commit(headOne), other}, "OtherBase"},
 		{"apply of a fork that is planned", []change{forks, commit(headOne)}, "ForkOnlyPlanned"},
 		{"apply of a fork that may be planned", []change{forks}, "ForkOnlyPlanned"},
@@ -213,7 +215,7 @@ func TestGate(t *testing.T) {
 		{"plan when closed", []change{verb(comment.Plan), closed}, "NotOpen"},
 		{"apply when closed", []change{closed}, "NotOpen"},
 		{"plan after the merge", []change{verb(comment.Plan), mergedSince}, ""},
-		{"plan after the merge, of what the merge did not apply", []change{verb(comment.Plan), mergedSince, onMerge, phase(ApplyFailed)}, ""},
+		{"plan after the merge, of what the merge did not apply", []change{verb(comment.Plan), mergedSince, onMerge, phase(runs.ApplyFailed)}, ""},
 		{"plan for a push after the merge", []change{push, mergedSince}, "NotOpen"},
 		{"check of a plan from after the merge", []change{push, mergedSince, after}, ""},
 		{"check of a plan from after the merge, of a fork", []change{push, mergedSince, after, fork}, ""},
@@ -223,7 +225,7 @@ func TestGate(t *testing.T) {
 		{"apply of what was merged, of a fork", []change{fork, mergedSince, after}, ""},
 		{"apply of a fork's plan, after the merge", []change{fork, mergedSince}, "FromFork"},
 		{"apply of a fork's commit that claims to be one after the merge", []change{fork, mergedSince, after, commit(headOne)}, "FromFork"},
-		{"plan after the merge, while it is applied", []change{verb(comment.Plan), mergedSince, phase(Applying)}, "BeingApplied"},
+		{"plan after the merge, while it is applied", []change{verb(comment.Plan), mergedSince, phase(runs.Applying)}, "BeingApplied"},
 		{"lock after the merge", []change{verb(comment.Lock), mergedSince}, "NotOpen"},
 		{"apply after the merge, of a plan from before", []change{mergedSince}, "NotOpen"},
 		{"apply after the merge, of a plan from before, where the merge applies", []change{mergedSince, onMerge}, "NotOpen"},
@@ -235,23 +237,23 @@ func TestGate(t *testing.T) {
 		{"apply after the close of a plan that says it is from after the merge", []change{closed, after}, "NotOpen"},
 		{"unlock when closed", []change{verb(comment.Unlock), closed}, ""},
 
-		{"apply without a plan", []change{phase(New)}, "NoPlan"},
-		{"apply while it is planned", []change{phase(Planning)}, "BeingPlanned"},
-		{"apply after planning failed", []change{phase(PlanFailed)}, "PlanIsBad"},
-		{"apply while it is applied", []change{phase(Applying)}, "BeingApplied"},
-		{"apply twice", []change{phase(Applied)}, "AlreadyDone"},
-		{"apply what the merge has applied", []change{phase(Applied), onMerge, mergedSince}, "AlreadyDone"},
-		{"apply what the merge has applied in part", []change{phase(Applied), onMerge, mergedSince, options(grammar.Options{Targets: []string{"a.b"}})}, "NotOpen AlreadyDone"},
-		{"apply what was to be applied on merge, applied and closed", []change{phase(Applied), onMerge, closed}, "NotOpen AlreadyDone"},
-		{"apply after an apply failed", []change{phase(ApplyFailed)}, "ApplyBroken"},
-		{"apply what was found stale", []change{phase(Stale)}, "FoundStale"},
-		{"apply what was closed and opened", []change{phase(Dropped)}, "NoPlan"},
+		{"apply without a plan", []change{phase(runs.New)}, "NoPlan"},
+		{"apply while it is planned", []change{phase(runs.Planning)}, "BeingPlanned"},
+		{"apply after planning failed", []change{phase(runs.PlanFailed)}, "PlanIsBad"},
+		{"apply while it is applied", []change{phase(runs.Applying)}, "BeingApplied"},
+		{"apply twice", []change{phase(runs.Applied)}, "AlreadyDone"},
+		{"apply what the merge has applied", []change{phase(runs.Applied), onMerge, mergedSince}, "AlreadyDone"},
+		{"apply what the merge has applied in part", []change{phase(runs.Applied), onMerge, mergedSince, options(grammar.Options{Targets: []string{"a.b"}})}, "NotOpen AlreadyDone"},
+		{"apply what was to be applied on merge, applied and closed", []change{phase(runs.Applied), onMerge, closed}, "NotOpen AlreadyDone"},
+		{"apply after an apply failed", []change{phase(runs.ApplyFailed)}, "ApplyBroken"},
+		{"apply what was found stale", []change{phase(runs.Stale)}, "FoundStale"},
+		{"apply what was closed and opened", []change{phase(runs.Dropped)}, "NoPlan"},
 		{"apply no changes", []change{func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
 		{"apply no changes, where the merge applies", []change{onMerge, func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
-		{"plan while it is applied", []change{verb(comment.Plan), phase(Applying)}, "BeingApplied"},
-		{"plan for a push while it is applied", []change{push, phase(Applying)}, "BeingApplied"},
-		{"plan while it is planned", []change{verb(comment.Plan), phase(Planning)}, ""},
-		{"unlock while it is applied", []change{verb(comment.Unlock), phase(Applying)}, "BeingApplied"},
+		{"plan while it is applied", []change{verb(comment.Plan), phase(runs.Applying)}, "BeingApplied"},
+		{"plan for a push while it is applied", []change{push, phase(runs.Applying)}, "BeingApplied"},
+		{"plan while it is planned", []change{verb(comment.Plan), phase(runs.Planning)}, ""},
+		{"unlock while it is applied", []change{verb(comment.Unlock), phase(runs.Applying)}, "BeingApplied"},
 
 		{"a comment older than the plan", []change{shown(time.Second)}, "PlanIsNewer"},
 		{"a comment of the same second", []change{shown(0)}, "PlanIsNewer"},
@@ -282,42 +284,42 @@ func TestGate(t *testing.T) {
 		{"exchanged inputs", []change{func(q *Request) { q.Kept = "it was exchanged" }}, "KeptExchanged"},
 		{"a plan that was not looked at yet", []change{func(q *Request) { q.Saved, q.OnGitHub = "", nil }}, ""},
 		{"a push after the plan", []change{func(q *Request) { q.Pull.Head.SHA = headTwo }}, "HeadMoved"},
-		{"another serial", []change{state(StateID{"l", 4, "v4"})}, "StateMoved"},
-		{"an older serial", []change{state(StateID{"l", 2, "v2"})}, "StateMoved"},
-		{"another lineage", []change{state(StateID{"m", 3, "v3"})}, "StateMoved"},
-		{"the same serial, other bytes", []change{state(StateID{"l", 3, "v3b"})}, "StateMoved"},
-		{"the state is gone", []change{state(StateID{})}, "StateMoved"},
-		{"a first plan, and now there is a state", []change{func(q *Request) { q.Run.State = StateID{} }}, "StateMoved"},
-		{"a first plan, and now there is an empty state", []change{func(q *Request) { q.Run.State = StateID{} }, state(StateID{Lineage: "l", Version: "v0"})}, "StateMoved"},
-		{"a first plan, and still there is none", []change{func(q *Request) { q.Run.State = StateID{} }, state(StateID{})}, ""},
+		{"another serial", []change{state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"})}, "StateMoved"},
+		{"an older serial", []change{state(runs.StateID{Lineage: "l", Serial: 2, Version: "v2"})}, "StateMoved"},
+		{"another lineage", []change{state(runs.StateID{Lineage: "m", Serial: 3, Version: "v3"})}, "StateMoved"},
+		{"the same serial, other bytes", []change{state(runs.StateID{Lineage: "l", Serial: 3, Version: "v3b"})}, "StateMoved"},
+		{"the state is gone", []change{state(runs.StateID{})}, "StateMoved"},
+		{"a first plan, and now there is a state", []change{func(q *Request) { q.Run.State = runs.StateID{} }}, "StateMoved"},
+		{"a first plan, and now there is an empty state", []change{func(q *Request) { q.Run.State = runs.StateID{} }, state(runs.StateID{Lineage: "l", Version: "v0"})}, "StateMoved"},
+		{"a first plan, and still there is none", []change{func(q *Request) { q.Run.State = runs.StateID{} }, state(runs.StateID{})}, ""},
 
-		{"another pull request was applied", []change{last(LastApply{Number: 8})}, "OtherUnmerged"},
-		{"it was settled since", []change{last(LastApply{Number: 8, Settled: true})}, ""},
-		{"it was this one", []change{last(LastApply{Number: 7})}, ""},
-		{"planning is free", []change{verb(comment.Plan), last(LastApply{Number: 8})}, ""},
+		{"another pull request was applied", []change{last(runs.LastApply{Number: 8})}, "OtherUnmerged"},
+		{"it was settled since", []change{last(runs.LastApply{Number: 8, Settled: true})}, ""},
+		{"it was this one", []change{last(runs.LastApply{Number: 7})}, ""},
+		{"planning is free", []change{verb(comment.Plan), last(runs.LastApply{Number: 8})}, ""},
 
 		{"a plan that nobody asked for", []change{renewed}, "PlanRenewed"},
 		{"a plan that nobody asked for, by its name", []change{renewed, name(planHash[:7])}, ""},
 		{"a plan that nobody asked for, which was decided about", []change{renewed, func(q *Request) { q.Decided = true }}, ""},
 		{"a plan that nobody asked for, on merge", []change{merge, renewed, name(planHash[:7]), func(q *Request) { q.Decided = true }}, "PlanRenewed"},
-		{"a plan that was checked", []change{func(q *Request) { q.Run.Checked = &Checked{} }}, ""},
+		{"a plan that was checked", []change{func(q *Request) { q.Run.Checked = &runs.Checked{} }}, ""},
 
-		{"somebody has locked the state for another one", []change{locked(Reservation{Number: 8})}, "LockedByAnother"},
-		{"somebody has locked it for this one", []change{locked(Reservation{Number: 7})}, ""},
-		{"the lock was lifted", []change{locked(Reservation{Number: 8, Lifted: true})}, ""},
-		{"merge of what is locked", []change{merge, locked(Reservation{Number: 8})}, "LockedByAnother"},
-		{"the rest of a stopped apply, locked since", []change{phase(Stopped), locked(Reservation{Number: 8})}, "LockedByAnother"},
-		{"planned again, and locked", []change{again(true), locked(Reservation{Number: 8})}, "LockedByAnother"},
-		{"plan of what is locked", []change{verb(comment.Plan), locked(Reservation{Number: 8})}, ""},
-		{"unlock of what another one has locked", []change{verb(comment.Unlock), locked(Reservation{Number: 8})}, ""},
+		{"somebody has locked the state for another one", []change{locked(runs.Reservation{Number: 8})}, "LockedByAnother"},
+		{"somebody has locked it for this one", []change{locked(runs.Reservation{Number: 7})}, ""},
+		{"the lock was lifted", []change{locked(runs.Reservation{Number: 8, Lifted: true})}, ""},
+		{"merge of what is locked", []change{merge, locked(runs.Reservation{Number: 8})}, "LockedByAnother"},
+		{"the rest of a stopped apply, locked since", []change{phase(runs.Stopped), locked(runs.Reservation{Number: 8})}, "LockedByAnother"},
+		{"planned again, and locked", []change{again(true), locked(runs.Reservation{Number: 8})}, "LockedByAnother"},
+		{"plan of what is locked", []change{verb(comment.Plan), locked(runs.Reservation{Number: 8})}, ""},
+		{"unlock of what another one has locked", []change{verb(comment.Unlock), locked(runs.Reservation{Number: 8})}, ""},
 		{"lock", []change{verb(comment.Lock)}, ""},
 		{"lock by a reader", []change{verb(comment.Lock), may(github.ReadPermission)}, "NoPermission"},
 		{"lock of a fork", []change{verb(comment.Lock), fork}, "FromFork"},
 		{"lock into another branch", []change{verb(comment.Lock), other}, "OtherBase"},
 		{"lock when closed", []change{verb(comment.Lock), closed}, "NotOpen"},
-		{"lock while it is applied", []change{verb(comment.Lock), phase(Applying)}, ""},
-		{"lock of what is locked", []change{verb(comment.Lock), locked(Reservation{Number: 8})}, "LockedByAnother"},
-		{"lock again", []change{verb(comment.Lock), locked(Reservation{Number: 7})}, ""},
+		{"lock while it is applied", []change{verb(comment.Lock), phase(runs.Applying)}, ""},
+		{"lock of what is locked", []change{verb(comment.Lock), locked(runs.Reservation{Number: 8})}, "LockedByAnother"},
+		{"lock again", []change{verb(comment.Lock), locked(runs.Reservation{Number: 7})}, ""},
 
 		{"apply by comment of what the merge applies", []change{onMerge}, "AppliedLater"},
 		{"apply by comment of another plan than the merge applies", []change{onMerge, renewed}, "AppliedLater"},
@@ -336,18 +338,18 @@ func TestGate(t *testing.T) {
 		{"merge of what comments apply", []change{merge, func(q *Request) { q.Run.ApplyOn = project.OnComment }}, "NotOnMerge"},
 		{"merge of other files", []change{merge, differ}, "InputsMoved"},
 		{"merge of another head", []change{merge, func(q *Request) { q.Pull.Head.SHA = headTwo }}, "HeadMoved"},
-		{"merge on another state", []change{merge, state(StateID{"l", 4, "v4"})}, "StateMoved"},
-		{"merge before there is a plan", []change{merge, phase(Planning)}, "BeingPlanned"},
-		{"apply after another plan failed of an applied head", []change{phase(PlanFailed), func(q *Request) { q.Run.Upheld, q.Run.Options.Targets = true, []string{"a.b"} }}, "PlanIsBad"},
-		{"merge without a plan", []change{merge, phase(PlanFailed)}, "PlanIsBad"},
-		{"merge after another apply", []change{merge, last(LastApply{Number: 8})}, "OtherUnmerged"},
+		{"merge on another state", []change{merge, state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"})}, "StateMoved"},
+		{"merge before there is a plan", []change{merge, phase(runs.Planning)}, "BeingPlanned"},
+		{"apply after another plan failed of an applied head", []change{phase(runs.PlanFailed), func(q *Request) { q.Run.Upheld, q.Run.Options.Targets = true, []string{"a.b"} }}, "PlanIsBad"},
+		{"merge without a plan", []change{merge, phase(runs.PlanFailed)}, "PlanIsBad"},
+		{"merge after another apply", []change{merge, last(runs.LastApply{Number: 8})}, "OtherUnmerged"},
 
-		{"apply while it waits to be planned", []change{phase(Queued)}, "BeingPlanned"},
-		{"apply while it waits to be applied", []change{phase(ApplyQueued)}, "BeingApplied"},
-		{"apply of what the head does not touch", []change{phase(Superseded)}, "NoPlan"},
-		{"plan while it waits to be applied", []change{verb(comment.Plan), phase(ApplyQueued)}, "BeingApplied"},
-		{"plan while it waits to be planned", []change{verb(comment.Plan), phase(Queued)}, ""},
-		{"unlock while it waits to be applied", []change{verb(comment.Unlock), phase(ApplyQueued)}, "BeingApplied"},
+		{"apply while it waits to be planned", []change{phase(runs.Queued)}, "BeingPlanned"},
+		{"apply while it waits to be applied", []change{phase(runs.ApplyQueued)}, "BeingApplied"},
+		{"apply of what the head does not touch", []change{phase(runs.Superseded)}, "NoPlan"},
+		{"plan while it waits to be applied", []change{verb(comment.Plan), phase(runs.ApplyQueued)}, "BeingApplied"},
+		{"plan while it waits to be planned", []change{verb(comment.Plan), phase(runs.Queued)}, ""},
+		{"unlock while it waits to be applied", []change{verb(comment.Unlock), phase(runs.ApplyQueued)}, "BeingApplied"},
 		{"plan of a conflict", []change{verb(comment.Plan), conflict}, "Conflicts"},
 		{"apply of a conflict", []change{conflict}, "Conflicts"},
 		{"unlock in a conflict", []change{verb(comment.Unlock), conflict}, ""},
@@ -366,13 +368,13 @@ func TestGate(t *testing.T) {
 		{"unlock of a removal that does not stand", []change{verb(comment.Unlock), restored}, ""},
 		{"apply of a project that somebody else removes", []change{restored, func(q *Request) { q.Run.Removed = false }}, ""},
 		{"modules moved", []change{modules}, "ModulesMoved"},
-		{"state written, planned again", []change{state(StateID{"l", 4, "v4"}), again(true)}, ""},
-		{"state written, planned again, and different", []change{state(StateID{"l", 4, "v4"}), again(false)}, "PlanDiffers"},
-		{"a first state, planned again", []change{func(q *Request) { q.Run.State = StateID{} }, again(true)}, ""},
-		{"the same serial, planned again", []change{state(StateID{"l", 3, "v3b"}), again(true)}, ""},
-		{"another lineage, planned again", []change{state(StateID{"m", 3, "v3"}), again(true)}, "StateMoved"},
-		{"the state is gone, planned again", []change{state(StateID{}), again(true)}, "StateMoved"},
-		{"planned again of another state", []change{state(StateID{"l", 4, "v4"}), again(true), func(q *Request) { q.Again.State = StateID{"l", 3, "v3"} }}, "StateMoved"},
+		{"state written, planned again", []change{state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"}), again(true)}, ""},
+		{"state written, planned again, and different", []change{state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"}), again(false)}, "PlanDiffers"},
+		{"a first state, planned again", []change{func(q *Request) { q.Run.State = runs.StateID{} }, again(true)}, ""},
+		{"the same serial, planned again", []change{state(runs.StateID{Lineage: "l", Serial: 3, Version: "v3b"}), again(true)}, ""},
+		{"another lineage, planned again", []change{state(runs.StateID{Lineage: "m", Serial: 3, Version: "v3"}), again(true)}, "StateMoved"},
+		{"the state is gone, planned again", []change{state(runs.StateID{}), again(true)}, "StateMoved"},
+		{"planned again of another state", []change{state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"}), again(true), func(q *Request) { q.Again.State = runs.StateID{Lineage: "l", Serial: 3, Version: "v3"} }}, "StateMoved"},
 		{"planned again of no locked state", []change{again(true), func(q *Request) { q.State = nil }}, "StateMoved"},
 		{"another head, planned again", []change{func(q *Request) { q.Pull.Head.SHA = headTwo }, again(true)}, "HeadMoved"},
 		{"other files, planned again", []change{differ, again(true)}, "InputsMoved"},
@@ -386,7 +388,7 @@ func TestGate(t *testing.T) {
 		{"another provider", []change{func(q *Request) { q.Providers = "it is another one" }}, "ProvidersMoved"},
 		{"another provider, planned again", []change{func(q *Request) { q.Providers = "it is another one" }, again(true)}, ""},
 		{"by another version, planned again", []change{func(q *Request) { q.OtherVersion = true }, again(true)}, ""},
-		{"parts of another hash", []change{func(q *Request) { q.Run.Parts = &Parts{State: before, Saved: planHash} }}, "KeptExchanged"},
+		{"parts of another hash", []change{func(q *Request) { q.Run.Parts = &runs.Parts{State: before, Saved: planHash} }}, "KeptExchanged"},
 		{"parts of its hash", []change{whole}, ""},
 		{"parts of another state", []change{whole, func(q *Request) { q.Run.State.Serial++; q.State = &q.Run.State }}, "KeptExchanged"},
 		{"parts of other inputs", []change{whole, func(q *Request) { q.Run.Inputs = "x" }}, "KeptExchanged"},
@@ -419,7 +421,7 @@ func TestGate(t *testing.T) {
 		{"stop, and a requirement is not met", []change{verb(comment.Stop), required(rulings.Fails)}, "Required"},
 		{"lock, and a requirement is not met", []change{verb(comment.Lock), required(rulings.Fails)}, "Required"},
 		{"override, whatever is required", []change{verb(comment.Override), required(rulings.Fails)}, ""},
-		{"a requirement that is not met, without a plan", []change{phase(New), required(rulings.Fails)}, "NoPlan"},
+		{"a requirement that is not met, without a plan", []change{phase(runs.New), required(rulings.Fails)}, "NoPlan"},
 		{"a requirement that is not met, planned again", []change{required(rulings.Fails), again(true)}, "Required"},
 
 		{"a state under a new name", []change{placed(Placing{Kind: RenamedPlace, Owner: "old"})}, "PlaceRenamed"},
@@ -430,7 +432,7 @@ func TestGate(t *testing.T) {
 		{"plan of a first state in clear", []change{verb(comment.Plan), placed(Placing{Kind: NewPlace, InClear: true})}, ""},
 		{"a state that is elsewhere by now", []change{elsewhere}, "PlaceMoved"},
 		{"plan of a state that is elsewhere by now", []change{verb(comment.Plan), elsewhere}, ""},
-		{"the rest of a stopped apply to a state that is elsewhere", []change{phase(Stopped), elsewhere}, "PlaceMoved"},
+		{"the rest of a stopped apply to a state that is elsewhere", []change{phase(runs.Stopped), elsewhere}, "PlaceMoved"},
 		{"a state that is elsewhere, planned again", []change{elsewhere, again(true)}, "PlaceMoved"},
 		{"no state that may be read", []change{placed(Placing{Reasons: reasons.List{reasons.PlaceUnknown{}}})}, "PlaceUnknown"},
 		{"plan of no state that may be read", []change{verb(comment.Plan), placed(Placing{Reasons: reasons.List{reasons.PlaceUnknown{}}})}, "PlaceUnknown"},
@@ -445,7 +447,7 @@ func TestGate(t *testing.T) {
 		{"by its hash, before one that it depends on", []change{inTurn("app:planned net:planned"), name(planHash[:7])}, "OutOfOrder"},
 		{"merge, before one that it depends on", []change{merge, inTurn("app:planned net:planned")}, "OutOfOrder"},
 		{"after the merge, before one that it depends on", []change{mergedSince, after, inTurn("app:planned net:planned")}, "OutOfOrder"},
-		{"before one that it depends on, and locked", []change{inTurn("app:planned net:planned"), locked(Reservation{Number: 8})}, "LockedByAnother OutOfOrder"},
+		{"before one that it depends on, and locked", []change{inTurn("app:planned net:planned"), locked(runs.Reservation{Number: 8})}, "LockedByAnother OutOfOrder"},
 		{"before one that it depends on, planned again", []change{inTurn("app:planned net:planned"), again(true)}, "OutOfOrder"},
 		{"plan before one that it depends on", []change{verb(comment.Plan), inTurn("app:planned net:planned")}, ""},
 		{"unlock before one that it depends on", []change{verb(comment.Unlock), inTurn("app:planned net:planned")}, ""},
@@ -464,20 +466,20 @@ func TestGate(t *testing.T) {
 		{"outputs of what was not applied since", []change{reads(1)}, ""},
 		{"outputs of what was applied since, and another head", []change{reads(2), moved, again(true)}, "HeadMoved"},
 
-		{"after the merge, locked for another one", []change{mergedSince, after, locked(Reservation{Number: 8})}, "LockedByAnother"},
-		{"after the merge, another one was applied", []change{mergedSince, after, last(LastApply{Number: 8})}, "OtherUnmerged"},
+		{"after the merge, locked for another one", []change{mergedSince, after, locked(runs.Reservation{Number: 8})}, "LockedByAnother"},
+		{"after the merge, another one was applied", []change{mergedSince, after, last(runs.LastApply{Number: 8})}, "OtherUnmerged"},
 		{"after the merge, and finished by another pull request", []change{mergedSince, after, func(q *Request) { q.Run.FinishedBy = 8 }}, "AlreadyDone"},
-		{"the same, of a plan that the merge has dropped", []change{mergedSince, phase(Dropped), func(q *Request) { q.Run.FinishedBy = 8 }}, "AlreadyDone"},
+		{"the same, of a plan that the merge has dropped", []change{mergedSince, phase(runs.Dropped), func(q *Request) { q.Run.FinishedBy = 8 }}, "AlreadyDone"},
 		{"after the merge, a requirement is not met", []change{mergedSince, after, required(rulings.Fails)}, "Required"},
-		{"after the merge, the state was written", []change{mergedSince, after, state(StateID{"l", 4, "v4"})}, "StateMoved"},
-		{"after the merge, the state was written, planned again", []change{mergedSince, after, state(StateID{"l", 4, "v4"}), again(true)}, ""},
+		{"after the merge, the state was written", []change{mergedSince, after, state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"})}, "StateMoved"},
+		{"after the merge, the state was written, planned again", []change{mergedSince, after, state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"}), again(true)}, ""},
 		{"after the merge, planned again and different", []change{mergedSince, after, blocks, again(false)}, "PlanDiffers"},
 		{"after the merge, of another deployment's", []change{mergedSince, after, given}, "ServedElsewhere"},
 		{"after the merge, of a removal", []change{mergedSince, after, removed}, ""},
 		{"after the merge, by the name of the plan, before it was shown", []change{mergedSince, after, hidden, name(planHash)}, ""},
 		{"after the merge, by the name of another plan", []change{mergedSince, after, name("1234567")}, "OtherPlan"},
-		{"after the merge, of what failed", []change{mergedSince, after, phase(ApplyFailed)}, "ApplyBroken"},
-		{"after the merge, the rest of a stopped apply", []change{mergedSince, after, phase(Stopped)}, ""},
+		{"after the merge, of what failed", []change{mergedSince, after, phase(runs.ApplyFailed)}, "ApplyBroken"},
+		{"after the merge, the rest of a stopped apply", []change{mergedSince, after, phase(runs.Stopped)}, ""},
 		{"after the merge, a plan that nobody asked for", []change{mergedSince, after, renewed}, "PlanRenewed"},
 		{"after the merge, an exchanged plan", []change{mergedSince, after, func(q *Request) { q.Saved = "x" }}, "SavedExchanged"},
 		{"after the merge, into another branch", []change{mergedSince, after, other}, "OtherBase"},
@@ -489,23 +491,23 @@ func TestGate(t *testing.T) {
 		{"merge of another head whose plan was not shown", []change{merge, moved, hidden}, "HeadMoved PlanIsNewer"},
 		{"merge of a plan with -target that was not shown", []change{merge, hidden, options(grammar.Options{Targets: []string{"a.b"}})}, "NotAll"},
 		{"merge of a plan with -destroy of another head", []change{merge, moved, options(grammar.Options{Destroy: true})}, "NotAll HeadMoved"},
-		{"merge of the rest of a stopped apply", []change{merge, phase(Stopped)}, ""},
-		{"merge after an apply failed", []change{merge, phase(ApplyFailed)}, "ApplyBroken"},
-		{"merge of what is applied", []change{merge, phase(Applied)}, "AlreadyDone"},
-		{"merge of what was found stale", []change{merge, phase(Stale)}, "FoundStale"},
-		{"merge of what the head does not touch", []change{merge, phase(Superseded)}, "NoPlan"},
+		{"merge of the rest of a stopped apply", []change{merge, phase(runs.Stopped)}, ""},
+		{"merge after an apply failed", []change{merge, phase(runs.ApplyFailed)}, "ApplyBroken"},
+		{"merge of what is applied", []change{merge, phase(runs.Applied)}, "AlreadyDone"},
+		{"merge of what was found stale", []change{merge, phase(runs.Stale)}, "FoundStale"},
+		{"merge of what the head does not touch", []change{merge, phase(runs.Superseded)}, "NoPlan"},
 		{"merge of no changes", []change{merge, func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
 		{"merge of another deployment's", []change{merge, given}, "ServedElsewhere"},
 		{"merge of a removal that does not stand", []change{merge, restored}, "Restored NotAll"},
 		{"merge, planned again and different", []change{merge, blocks, again(false)}, "PlanDiffers"},
 
-		{"the rest of a stopped apply, another one applied since", []change{phase(Stopped), last(LastApply{Number: 8})}, "OtherUnmerged"},
-		{"the rest of a stopped apply, where the merge applies", []change{phase(Stopped), onMerge}, "AppliedLater"},
-		{"the rest of a stopped apply, a requirement is not met", []change{phase(Stopped), required(rulings.Fails)}, "Required"},
-		{"the rest of a stopped apply, pushed since", []change{phase(Stopped), moved}, "HeadMoved"},
-		{"the rest of a stopped apply, when closed", []change{phase(Stopped), closed}, "NotOpen"},
-		{"the rest of a stopped apply, unseen", []change{phase(Stopped), hidden}, "PlanIsNewer"},
-		{"the rest of a stopped apply, nothing of which is left", []change{phase(Stopped), func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
+		{"the rest of a stopped apply, another one applied since", []change{phase(runs.Stopped), last(runs.LastApply{Number: 8})}, "OtherUnmerged"},
+		{"the rest of a stopped apply, where the merge applies", []change{phase(runs.Stopped), onMerge}, "AppliedLater"},
+		{"the rest of a stopped apply, a requirement is not met", []change{phase(runs.Stopped), required(rulings.Fails)}, "Required"},
+		{"the rest of a stopped apply, pushed since", []change{phase(runs.Stopped), moved}, "HeadMoved"},
+		{"the rest of a stopped apply, when closed", []change{phase(runs.Stopped), closed}, "NotOpen"},
+		{"the rest of a stopped apply, unseen", []change{phase(runs.Stopped), hidden}, "PlanIsNewer"},
+		{"the rest of a stopped apply, nothing of which is left", []change{phase(runs.Stopped), func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
 
 		{"plan of a named commit of a fork when closed", []change{verb(comment.Plan), forks, commit(headOne), closed}, "NotOpen"},
 		{"plan of a named commit of a fork in a conflict", []change{verb(comment.Plan), forks, commit(headOne), conflict}, "Conflicts"},
@@ -514,38 +516,38 @@ func TestGate(t *testing.T) {
 		{"plan of a named commit of a fork by a reader", []change{verb(comment.Plan), forks, commit(headOne), may(github.ReadPermission)}, "NoPermission"},
 		{"plan of another commit of a fork into another branch", []change{verb(comment.Plan), forks, commit(headTwo), other}, "OtherCommit OtherBase"},
 
-		{"all that a plan made again settles", []change{provider, version, around, blocks, state(StateID{"l", 4, "v4"})}, "ConfigMoved OthersMoved ProvidersMoved OtherVersion StateMoved"},
-		{"all that a plan made again settles, once it is the same", []change{provider, version, around, blocks, state(StateID{"l", 4, "v4"}), again(true)}, ""},
-		{"all that a plan made again settles, once it is not", []change{provider, version, around, blocks, state(StateID{"l", 4, "v4"}), again(false)}, "PlanDiffers"},
+		{"all that a plan made again settles", []change{provider, version, around, blocks, state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"})}, "ConfigMoved OthersMoved ProvidersMoved OtherVersion StateMoved"},
+		{"all that a plan made again settles, once it is the same", []change{provider, version, around, blocks, state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"}), again(true)}, ""},
+		{"all that a plan made again settles, once it is not", []change{provider, version, around, blocks, state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"}), again(false)}, "PlanDiffers"},
 		{"what it settles, and what it does not", []change{provider, modules, again(true)}, "ModulesMoved"},
 		{"different, and of an exchanged record", []change{again(false), made(strings.Repeat("0", 64))}, "SavedExchanged ShownExchanged PlanDiffers"},
 		{"different, and in a conflict", []change{conflict, again(false)}, "Conflicts PlanDiffers"},
 		{"the same, and a requirement is lifted", []change{blocks, again(true), required(rulings.Lifted)}, ""},
-		{"the same, of no plan", []change{phase(New), again(true)}, "NoPlan"},
+		{"the same, of no plan", []change{phase(runs.New), again(true)}, "NoPlan"},
 		{"a reader hears nothing of a difference", []change{may(github.ReadPermission), again(false)}, "NoPermission"},
 
-		{"locked, and another one was applied", []change{last(LastApply{Number: 8}), locked(Reservation{Number: 8})}, "OtherUnmerged LockedByAnother"},
-		{"locked, applied and not required", []change{last(LastApply{Number: 8}), locked(Reservation{Number: 9}), required(rulings.Fails)}, "OtherUnmerged LockedByAnother Required"},
+		{"locked, and another one was applied", []change{last(runs.LastApply{Number: 8}), locked(runs.Reservation{Number: 8})}, "OtherUnmerged LockedByAnother"},
+		{"locked, applied and not required", []change{last(runs.LastApply{Number: 8}), locked(runs.Reservation{Number: 9}), required(rulings.Fails)}, "OtherUnmerged LockedByAnother Required"},
 		{"unseen, and nobody asked for it", []change{hidden, renewed}, "PlanIsNewer PlanRenewed"},
 		{"another one by its name, and nobody asked for it", []change{renewed, name("1234567")}, "OtherPlan"},
 		{"unseen, of another head", []change{moved, shown(time.Second)}, "HeadMoved PlanIsNewer"},
 		{"another deployment's, when closed", []change{given, closed}, "ServedElsewhere NotOpen"},
 		{"plan of another deployment's, when closed", []change{verb(comment.Plan), given, closed}, "ServedElsewhere NotOpen"},
-		{"plan in a conflict, while it is applied", []change{verb(comment.Plan), conflict, phase(Applying)}, "BeingApplied Conflicts"},
+		{"plan in a conflict, while it is applied", []change{verb(comment.Plan), conflict, phase(runs.Applying)}, "BeingApplied Conflicts"},
 		{"plan of another commit, when closed", []change{verb(comment.Plan), commit(headTwo), closed}, "OtherCommit"},
-		{"recover while it waits to be applied", []change{verb(comment.Recover), phase(ApplyQueued)}, "BeingApplied"},
-		{"unlock of what goes on", []change{verb(comment.Unlock), phase(Continuing)}, "BeingApplied"},
-		{"unlock while it is applied, and a requirement is not met", []change{verb(comment.Unlock), phase(Applying), required(rulings.Fails)}, "BeingApplied Required"},
-		{"stop of what goes on", []change{verb(comment.Stop), phase(Continuing)}, ""},
+		{"recover while it waits to be applied", []change{verb(comment.Recover), phase(runs.ApplyQueued)}, "BeingApplied"},
+		{"unlock of what goes on", []change{verb(comment.Unlock), phase(runs.Continuing)}, "BeingApplied"},
+		{"unlock while it is applied, and a requirement is not met", []change{verb(comment.Unlock), phase(runs.Applying), required(rulings.Fails)}, "BeingApplied Required"},
+		{"stop of what goes on", []change{verb(comment.Stop), phase(runs.Continuing)}, ""},
 		{"lock of another deployment's", []change{verb(comment.Lock), given}, ""},
-		{"lock of what another one has locked, when closed", []change{verb(comment.Lock), closed, locked(Reservation{Number: 8})}, "NotOpen LockedByAnother"},
+		{"lock of what another one has locked, when closed", []change{verb(comment.Lock), closed, locked(runs.Reservation{Number: 8})}, "NotOpen LockedByAnother"},
 		{"override", []change{verb(comment.Override)}, ""},
 		{"override by a reader", []change{verb(comment.Override), may(github.ReadPermission)}, "NoPermission"},
 		{"override into another branch", []change{verb(comment.Override), other}, "OtherBase"},
 		{"override, whatever is required", []change{verb(comment.Override), required(rulings.Fails)}, ""},
 		{"retry by a reader", []change{verb(comment.Retry), may(github.ReadPermission)}, "NoPermission"},
 
-		{"several things at once", []change{closed, func(q *Request) { q.Pull.Head.SHA = headTwo }, state(StateID{}), last(LastApply{Number: 8})},
+		{"several things at once", []change{closed, func(q *Request) { q.Pull.Head.SHA = headTwo }, state(runs.StateID{}), last(runs.LastApply{Number: 8})},
 			"NotOpen HeadMoved OtherUnmerged StateMoved"},
 	}
 	for _, v := range granted {
@@ -559,7 +561,7 @@ func TestGate(t *testing.T) {
 		for _, c := range test.changes {
 			c(&q)
 		}
-		d := Gate(q)
+		d := Decide(q)
 		if got := types(d); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
@@ -625,7 +627,7 @@ func types(d Decision) string {
 func TestGateFacts(t *testing.T) {
 	t.Parallel()
 	empty := ""
-	settled := LastApply{Number: 8, By: "carol", State: StateID{"l", 5, "v5"}, Settled: true}
+	settled := runs.LastApply{Number: 8, By: "carol", State: runs.StateID{Lineage: "l", Serial: 5, Version: "v5"}, Settled: true}
 	later := settled
 	later.State.Serial = 4
 	merge := func(q *Request) {
@@ -638,15 +640,15 @@ func TestGateFacts(t *testing.T) {
 	}{
 		{"the apply that wrote the state", func(q *Request) { q.State, q.Last = &settled.State, &settled }, reasons.StateMoved{Change: reasons.SerialMoved, Was: 3, Is: 5, By: "carol", Number: 8}},
 		{"an apply before somebody else wrote it", func(q *Request) { q.State, q.Last = &settled.State, &later }, reasons.StateMoved{Change: reasons.SerialMoved, Was: 3, Is: 5}},
-		{"a state that is gone", func(q *Request) { q.State = &StateID{} }, reasons.StateMoved{Change: reasons.StateGone, Was: 3}},
-		{"another lineage", func(q *Request) { q.State = &StateID{"m", 3, "v3"} }, reasons.StateMoved{Change: reasons.StateReplaced, Was: 3, Is: 3}},
-		{"other bytes", func(q *Request) { q.State = &StateID{"l", 3, "v3b"} }, reasons.StateMoved{Change: reasons.SameSerial, Was: 3, Is: 3}},
-		{"a first state", func(q *Request) { q.Run.State = StateID{} }, reasons.StateMoved{Change: reasons.StateCreated, Is: 3}},
+		{"a state that is gone", func(q *Request) { q.State = &runs.StateID{} }, reasons.StateMoved{Change: reasons.StateGone, Was: 3}},
+		{"another lineage", func(q *Request) { q.State = &runs.StateID{Lineage: "m", Serial: 3, Version: "v3"} }, reasons.StateMoved{Change: reasons.StateReplaced, Was: 3, Is: 3}},
+		{"other bytes", func(q *Request) { q.State = &runs.StateID{Lineage: "l", Serial: 3, Version: "v3b"} }, reasons.StateMoved{Change: reasons.SameSerial, Was: 3, Is: 3}},
+		{"a first state", func(q *Request) { q.Run.State = runs.StateID{} }, reasons.StateMoved{Change: reasons.StateCreated, Is: 3}},
 		{"the project's own files first", func(q *Request) { q.Run.Dir, q.Differ = "net", []string{"a.tf", "net/b.tf", "c.tf", "net/d.tf"} }, reasons.InputsMoved{Files: reasons.SomeOf([]string{"net/b.tf", "net/d.tf", "a.tf", "c.tf"})}},
 		{"of the root all are its own", func(q *Request) { q.Run.Dir, q.Differ = ".", []string{"net/b.tf", "a.tf"} }, reasons.InputsMoved{Files: reasons.SomeOf([]string{"net/b.tf", "a.tf"})}},
 		{"other files in a merge", func(q *Request) { merge(q); q.Differ, q.Whole = []string{"a.tf"}, true }, reasons.InputsMoved{Files: reasons.SomeOf([]string{"a.tf"}), Whole: true, Merged: true}},
 		{"a check without a plan", func(q *Request) { q.OnGitHub = &empty }, reasons.ShownExchanged{Check: "lockstep/net@", Made: planHash}},
-		{"applied already", func(q *Request) { q.Run.Phase = Applied }, reasons.AlreadyDone{Head: headOne, By: "bob"}},
+		{"applied already", func(q *Request) { q.Run.Phase = runs.Applied }, reasons.AlreadyDone{Head: headOne, By: "bob"}},
 		{"a login", func(q *Request) { q.Permission = github.ReadPermission }, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}},
 		{"a plan never shown", func(q *Request) { q.Shown = time.Time{} }, reasons.PlanIsNewer{Project: "net", Plan: planHash}},
 		{"a plan shown later", func(q *Request) { q.Shown = q.At }, reasons.PlanIsNewer{Project: "net", Plan: planHash, Shown: true}},
@@ -654,7 +656,7 @@ func TestGateFacts(t *testing.T) {
 	} {
 		q := allowed()
 		test.change(&q)
-		if diff := cmp.Diff(reasons.List{test.want}, Gate(q).Reasons); diff != "" {
+		if diff := cmp.Diff(reasons.List{test.want}, Decide(q).Reasons); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
 	}
@@ -698,44 +700,7 @@ func TestGateIsForQuestions(t *testing.T) {
 			}()
 			q := allowed()
 			change(&q)
-			Gate(q)
+			Decide(q)
 		}()
 	}
-}
-
-// TestPhases holds that the phases hang together: all are reached, none is an end, and
-// what is applied is left alone.
-func TestPhases(t *testing.T) {
-	reached := map[Phase]bool{New: true}
-	for from, list := range follows {
-		for _, to := range list {
-			if _, ok := follows[to]; !ok {
-				t.Errorf("%q is followed by %q, which is no phase", from, to)
-			}
-			reached[to] = true
-		}
-		if len(list) == 0 {
-			t.Errorf("nothing may follow %q", from)
-		}
-		if left := from.UnderWay(); from.May(Queued) == left {
-			t.Errorf("%q may be planned again: %v", from, !left)
-		}
-		if from.May(Applying) != (from == ApplyQueued || from == Continuing) {
-			t.Errorf("%q may be applied: %v", from, from.May(Applying))
-		}
-		// An apply that goes on comes to its end first.
-		if from != Dropped && from != New && from != Continuing && !from.May(Dropped) {
-			t.Errorf("%q outlives its pull request", from)
-		}
-		Conclude(Run{Phase: from}.Standing()) // each has one
-	}
-	if len(reached) != len(follows) {
-		t.Errorf("%d of %d phases are reached", len(reached), len(follows))
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("a step that may not follow was taken")
-		}
-	}()
-	Run{Phase: Applied}.To(Applying)
 }

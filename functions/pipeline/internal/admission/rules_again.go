@@ -1,10 +1,11 @@
-package runs
+package admission
 
 import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // A plan that does not fit any more because of a reason that is settleable is made again, with the
@@ -90,7 +91,7 @@ func outputsPlanned(q *Request) reasons.Reason {
 	var on []string
 	for target, plan := range q.Run.Parts.PlannedOn {
 		if now, ok := q.PlannedOn[target]; q.Verb == comment.Apply && plan != "" || ok && now != plan {
-			on = append(on, projectOf(target))
+			on = append(on, runs.ProjectOf(target))
 		}
 	}
 	if len(on) == 0 {
@@ -107,25 +108,13 @@ func outputsMoved(q *Request) reasons.Reason {
 		return nil
 	}
 	var on []string
-	for _, target := range Outdated(q.Run, q.Applied) {
+	for _, target := range runs.Outdated(q.Run, q.Applied) {
 		if q.Run.Parts == nil || q.Run.Parts.PlannedOn[target] == "" {
-			on = append(on, projectOf(target))
+			on = append(on, runs.ProjectOf(target))
 		}
 	}
 	if len(on) == 0 {
 		return nil
 	}
 	return reasons.OutputsMoved{Projects: slices.Compact(on), Merged: q.merged()}
-}
-
-// Outdated returns the targets, sorted, of the projects that were applied since the plan was made, of those that it depends
-// on; now is the number of applies to their states.
-func Outdated(r Run, now map[string]int) (targets []string) {
-	for target, n := range r.Reads {
-		if now[target] > n {
-			targets = append(targets, target)
-		}
-	}
-	slices.Sort(targets)
-	return targets
 }

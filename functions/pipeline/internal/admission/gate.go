@@ -1,4 +1,4 @@
-package runs
+package admission
 
 import (
 	"fmt"
@@ -130,14 +130,14 @@ var rules = []rule{
 	{applying, itsChange, placeMoved},
 }
 
-// Gate decides whether a command may be carried out, whichever way it came in. It gives all
+// Decide decides whether a command may be carried out, whichever way it came in. It gives all
 // reasons against it at once, but tells nothing of the run to somebody who may not ask.
-func Gate(q Request) Decision {
+func Decide(q Request) Decision {
 	if !slices.Contains(everything, q.Verb) {
-		panic(fmt.Sprintf("runs: the gate has no rules for %q", q.Verb))
+		panic(fmt.Sprintf("admission: the gate has no rules for %q", q.Verb))
 	}
 	if (q.Actor == "") != (q.Entry == ByPush) || q.Entry == ByPush && q.Verb != comment.Plan || q.Entry == ByMerge && q.Verb != comment.Apply && q.Verb != comment.Unlock {
-		panic(fmt.Sprintf("runs: %q asked for by %q on %s", q.Verb, q.Actor, q.Entry))
+		panic(fmt.Sprintf("admission: %q asked for by %q on %s", q.Verb, q.Actor, q.Entry))
 	}
 	var d Decision
 	d.ask(&q, anybody)

@@ -1,4 +1,4 @@
-package runs
+package admission
 
 import (
 	"slices"
@@ -200,12 +200,4 @@ func (d *placing) claimed() {
 		return // it is ours already, or its project is gone or has moved
 	}
 	d.no(reasons.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project})
-}
-
-// ClaimOf is the claim of a run's project on a granted place; nil where none is made.
-func (r Run) ClaimOf(p places.Place) *places.Claim {
-	if p.Backend != "s3" {
-		return nil
-	}
-	return &places.Claim{Place: p.String(), App: r.Pull.App, RepoID: r.Pull.Repo.ID, Repo: r.Pull.Repository(), Project: r.Project, Workspace: r.Workspace}
 }

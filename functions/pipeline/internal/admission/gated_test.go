@@ -1,4 +1,4 @@
-package runs
+package admission
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
@@ -26,7 +27,7 @@ func TestBlocksOfEachCommand(t *testing.T) {
 		blocks = append(blocks, string(g.verb))
 		var d Decision
 		for _, on := range []subject{theRun, aPlan} {
-			d.ask(&Request{Verb: g.asked, Required: &rulings.Ruling{Outcome: rulings.Fails}, Run: Run{Content: &Content{}}}, on)
+			d.ask(&Request{Verb: g.asked, Required: &rulings.Ruling{Outcome: rulings.Fails}, Run: runs.Run{Content: &runs.Content{}}}, on)
 		}
 		if !Has[reasons.Required](d) {
 			t.Errorf("the gate asks nothing that is required of %s", g.verb)
@@ -60,12 +61,12 @@ func TestBlocksOf(t *testing.T) {
 		{"lockstep state rm a.b", []string{"plan", "state rm"}},
 	} {
 		c := grammar.Parse(test.command)[0].Command.AsPlan()
-		if diff := cmp.Diff(test.want, BlocksOf(comment.Plan, Run{Options: c.Options, Retry: c.Failed})); diff != "" {
+		if diff := cmp.Diff(test.want, BlocksOf(comment.Plan, runs.Run{Options: c.Options, Retry: c.Failed})); diff != "" {
 			t.Errorf("%s: %s", test.command, diff)
 		}
 	}
 	for _, verb := range []comment.Verb{comment.Apply, comment.Stop, comment.Recover, comment.Lock, comment.Unlock} {
-		if diff := cmp.Diff([]string{string(verb)}, BlocksOf(verb, Run{Retry: true})); diff != "" {
+		if diff := cmp.Diff([]string{string(verb)}, BlocksOf(verb, runs.Run{Retry: true})); diff != "" {
 			t.Errorf("%s: %s", verb, diff)
 		}
 	}

@@ -1,12 +1,13 @@
-package runs
+package admission
 
 import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 func headMoved(q *Request) reasons.Reason {
@@ -21,22 +22,18 @@ func headMoved(q *Request) reasons.Reason {
 func unseen(q *Request) reasons.Reason {
 	newer := reasons.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: q.merged()}
 	switch {
-	case q.Decided, q.later(), q.merged() && !Whole(q.Run): // nobody is shown the name of the latter, and notAll refuses it
+	case q.Decided, q.later(), q.merged() && !runs.Whole(q.Run): // nobody is shown the name of the latter, and notAll refuses it
 		return nil
 	case q.Named != "" && !strings.HasPrefix(q.Run.PlanHash, q.Named):
 		return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.PlanHash}
 	case q.Named != "":
 		return nil
-	case !Seen(q.Shown, q.At):
+	case !runs.Seen(q.Shown, q.At):
 		newer.Shown = !q.Shown.IsZero()
 		return newer
 	}
 	return nil
 }
-
-// Seen reports whether who did something could have seen a plan, by the times at which both happened; zero is a plan that was not
-// shown. GitHub's clock has seconds: within one the order is unknown.
-func Seen(shown, done time.Time) bool { return !shown.IsZero() && done.After(shown) }
 
 // savedExchanged, shownExchanged and keptExchanged hold that the plan to apply is the one that was
 // made, and shown: the right to write where plans or records are kept is not the right to apply.
@@ -58,7 +55,7 @@ func shownExchanged(q *Request) reasons.Reason {
 }
 
 func keptExchanged(q *Request) reasons.Reason {
-	if kept := cmp.Or(q.Kept, q.Run.broken()); kept != "" {
+	if kept := cmp.Or(q.Kept, q.Run.Broken()); kept != "" {
 		return reasons.KeptExchanged{Problem: kept, Merged: q.merged()}
 	}
 	return nil
@@ -131,9 +128,9 @@ func stateMoved(q *Request) reasons.Reason {
 	}
 	r := reasons.StateMoved{Was: was.Serial, Is: is.Serial, Merged: q.merged()}
 	switch {
-	case was == StateID{}:
+	case was == runs.StateID{}:
 		r.Change = reasons.StateCreated
-	case is == StateID{}:
+	case is == runs.StateID{}:
 		r.Change = reasons.StateGone
 	case was.Lineage != is.Lineage:
 		r.Change = reasons.StateReplaced
@@ -170,4 +167,14 @@ func placeMoved(q *Request) reasons.Reason {
 		return reasons.PlaceMoved{Project: q.Run.Project, Planned: was, Place: is, Merged: q.merged()}
 	}
 	return nil
+}
+
+// reserved holds that a state which a person keeps for one pull request is left alone by all others.
+func reserved(q *Request) reasons.Reason {
+	no := q.Reserved.Against(q.Pull.Number)
+	if no == nil {
+		return nil
+	}
+	no.Merged, no.Locking = q.merged(), q.Verb == comment.Lock
+	return *no
 }

@@ -1,6 +1,7 @@
-package runs
+package admission
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -17,7 +18,7 @@ func TestGeneral(t *testing.T) {
 		want bool
 	}{
 		"none":              {},
-		"of the gate":       {Gate(mallory).Reasons, true},
+		"of the gate":       {Decide(mallory).Reasons, true},
 		"of a run":          {reasons.List{reasons.NoPlan{}}, false},
 		"of a run, as well": {reasons.List{reasons.NoPermission{}, reasons.NoPlan{}}, false},
 		"of a fork":         {reasons.List{reasons.ForkUnnamed{}}, true},
@@ -25,5 +26,13 @@ func TestGeneral(t *testing.T) {
 		if got := General(test.all); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// TestRecordedEntries holds the words that messages of earlier versions have.
+func TestRecordedEntries(t *testing.T) {
+	t.Parallel()
+	if got := fmt.Sprint(ByPush, " ", ByComment, " ", ByMerge); got != "push comment merge" {
+		t.Error(got)
 	}
 }

@@ -1,4 +1,4 @@
-package runs
+package admission
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"

@@ -1,9 +1,10 @@
-package runs
+package admission
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -73,21 +74,21 @@ func occasion(q *Request) reasons.Reason {
 	switch {
 	case q.Entry == ByComment && q.Pull.Merged && (q.Run.FinishedBy != 0 || q.Run.Waiting() || q.Run.Phase.UnderWay()): // phase tells by which one
 		return nil
-	case q.Entry == ByComment && q.Pull.Merged && q.Run.Phase == Applied && Complete(q.Run): // phase tells what became of it
+	case q.Entry == ByComment && q.Pull.Merged && q.Run.Phase == runs.Applied && runs.Complete(q.Run): // phase tells what became of it
 		return nil
 	case q.merged() && !q.Pull.Merged:
 		return reasons.NotMerged{}
-	case q.merged() && !onMerge && q.Run.Phase != New:
+	case q.merged() && !onMerge && q.Run.Phase != runs.New:
 		return reasons.NotOnMerge{Project: q.Run.Project}
 	case q.Entry == ByComment && !q.Pull.Open && !(q.Pull.Merged && q.Run.AfterMerge):
 		return reasons.NotOpen{Merged: q.Pull.Merged}
-	case q.Entry == ByComment && onMerge && !q.Run.AfterMerge && Empty(q.Run):
+	case q.Entry == ByComment && onMerge && !q.Run.AfterMerge && runs.Empty(q.Run):
 		return nil // there is nothing to do, neither now nor then: see phase
 	case q.Entry == ByComment && onMerge && !q.Run.AfterMerge:
 		no := reasons.AppliedLater{Project: q.Run.Project}
 		if phase(q) == nil {
 			no.Renewed = q.Run.Standing() == comment.Renewed
-			if !Whole(q.Run) {
+			if !runs.Whole(q.Run) {
 				no.Options = q.Run.Options.Words()
 			}
 		}
@@ -105,7 +106,7 @@ func (q *Request) later() bool {
 // notAll holds that the merge, which stands for all that the pull request changes, applies no plan that leaves something of
 // it out: anybody who may plan gives a plan its options, and who merges need not look at them.
 func notAll(q *Request) reasons.Reason {
-	if q.merged() && !Whole(q.Run) {
+	if q.merged() && !runs.Whole(q.Run) {
 		return reasons.NotAll{Options: q.Run.Options.Words()}
 	}
 	return nil
@@ -121,19 +122,19 @@ func phase(q *Request) reasons.Reason {
 		return reasons.BeingApplied{By: r.Waits.By, Verb: comment.Apply, Late: r.Late}
 	}
 	switch r.Phase {
-	case Queued, Planning:
+	case runs.Queued, runs.Planning:
 		return reasons.BeingPlanned{Merged: q.merged() || q.Pull.Merged}
-	case PlanFailed:
-		return reasons.PlanIsBad{Head: r.Head, Merged: q.merged() || q.Pull.Merged, StoppedBy: r.StoppedBy, Plain: Plain(r), Vain: Stands(r)}
-	case ApplyQueued, Applying, Continuing:
+	case runs.PlanFailed:
+		return reasons.PlanIsBad{Head: r.Head, Merged: q.merged() || q.Pull.Merged, StoppedBy: r.StoppedBy, Plain: runs.Plain(r), Vain: runs.Stands(r)}
+	case runs.ApplyQueued, runs.Applying, runs.Continuing:
 		return reasons.BeingApplied{By: r.Actor, Verb: comment.Apply}
-	case Applied:
+	case runs.Applied:
 		return reasons.AlreadyDone{Head: r.Head, By: r.Actor}
-	case ApplyFailed:
+	case runs.ApplyFailed:
 		return reasons.ApplyBroken{Merged: q.merged() || q.Pull.Merged}
-	case Stale:
+	case runs.Stale:
 		return reasons.FoundStale{Merged: q.merged() || q.Pull.Merged}
-	case Planned, Stopped:
+	case runs.Planned, runs.Stopped:
 		if !r.Applyable {
 			return reasons.NothingToDo{}
 		}

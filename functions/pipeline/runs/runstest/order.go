@@ -1,0 +1,58 @@
+// Package runstest reads the data of package runs from notation, for tests only.
+//
+// It refuses to decide. Start at [Order].
+package runstest
+
+import (
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
+)
+
+// Head is the head of the pull request in an [Order].
+var Head = strings.Repeat("1", 40)
+
+// Edges reads "app>net db>net".
+func Edges(s string) order.Edges {
+	e := order.Edges{}
+	for _, f := range strings.Fields(s) {
+		from, to, _ := strings.Cut(f, ">")
+		e[from] = append(e[from], to)
+	}
+	return e
+}
+
+// Order is the evidence for edges of the base branch and of the head, and runs as "net:planned" or
+// "net:planned+", where nobody is, or somebody is, about to apply it; "-net:planned" is to destroy net, and "x-net:planned"
+// is so since the pull request removes it. The plan of "net:target/planned" has targets, that of "net:drift/planned" changes the
+// state alone, "net:beside/target/planned" is not touched by the pull request, and the head of "net:upheld/drift/planned" is applied.
+func Order(base, head, all string) *runs.Order {
+	o := runs.NewOrder()
+	o.Base, o.Head = Edges(base), Edges(head)
+	for _, f := range strings.Fields(all) {
+		name, phase, _ := strings.Cut(f, ":")
+		name, removed := strings.CutPrefix(name, "x-")
+		name, destroyed := strings.CutPrefix(name, "-")
+		phase, upheld := strings.CutPrefix(phase, "upheld/")
+		phase, beside := strings.CutPrefix(phase, "beside/")
+		phase, target := strings.CutPrefix(phase, "target/")
+		phase, drift := strings.CutPrefix(phase, "drift/")
+		r := runs.Run{Project: name, Head: Head, Applyable: !strings.HasPrefix(phase, "unchanged"), Removed: removed, Beside: beside, Upheld: upheld}
+		if r.Options.Destroy, r.Options.RefreshOnly = destroyed, drift; target {
+			r.Options.Targets = []string{"a.b"}
+		}
+		phase, coming := strings.CutSuffix(phase, "+")
+		if r.Phase = runs.Phase(strings.ReplaceAll(phase, "-", " ")); !r.Applyable {
+			r.Phase = runs.Planned
+		}
+		if was, dropped := strings.CutPrefix(phase, "dropped/"); dropped {
+			r.Phase, r.Was = runs.Dropped, runs.Phase(was)
+		}
+		if coming {
+			r.ThenApply = r.Try + 1
+		}
+		o.Add(r, Head)
+	}
+	return o
+}
