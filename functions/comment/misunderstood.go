@@ -24,6 +24,9 @@ func (m Misunderstood) markdown() string {
 		}
 		return s
 	}
+	if p.Kind == grammar.Marked {
+		return fmt.Sprintf("%s was **not done**: %s.", markdown.Code(m.Line.Text), misread.Words(p))
+	}
 	s := fmt.Sprintf("%s was **not understood**: %s.", markdown.Code(m.Line.Text), misread.Words(p))
 	switch m.Line.Suggestion {
 	case "":

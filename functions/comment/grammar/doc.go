@@ -14,6 +14,8 @@
 // [Foreign] as their problem: package dispatch obeys them where the settings of the base branch say so.
 // People also write about these programs, and about Lockstep: a line is read as a sentence, and is not
 // for us, if the word behind the name is like none of the verbs, or if words follow that no command has.
+// Commands set apart as code, in a list or in quotes are talked of, and none; a comment that has nothing
+// else is answered so.
 //
 // The package is pure. It refuses to know projects, runs, and the words in which a problem is told.
 // Start at [Parse]; verbs.go and options.go are the tables.

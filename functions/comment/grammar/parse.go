@@ -27,8 +27,8 @@ const (
 )
 
 // Parse finds the lines of a comment that are addressed to Lockstep, in order. Text that is quoted,
-// in a code block, or hidden in an HTML comment is not. A command that is repeated counts once.
-// Beyond [MaxCommands] there is one more line, with that as its problem.
+// in a code block, or hidden in an HTML comment is not, unless a comment has nothing else: see [Marked].
+// A command that is repeated counts once. Beyond [MaxCommands] there is one more line, with that as its problem.
 func Parse(body string) []Line {
 	var out []Line
 	for text := range spoken(body) {
@@ -44,6 +44,9 @@ func Parse(body string) []Line {
 			return append(out, Line{Text: line.Text, Problem: Problem{Kind: TooMany, Most: MaxCommands}})
 		}
 		out = append(out, line)
+	}
+	if out == nil {
+		return marked(body)
 	}
 	return out
 }
@@ -80,16 +83,35 @@ func parseLine(text string) (line Line, ok bool) {
 // programs are those whose commands people type here by habit.
 var programs = []string{"atlantis", "digger", "terraform", "tofu"}
 
-// theirs are commands of other programs that we have under other names, each with the command that is
-// suggested for it: the person puts in what stands in capitals, or in dots.
+// theirs are commands of other programs that we have under other names, and words that people put in the place of a verb of
+// ours, each with the command that is suggested for it: the person puts in what stands in capitals, or in dots.
 var theirs = map[string]Command{
 	"atlantis approve_policies": {Verb: Override, Reason: "..."},
 	"atlantis version":          {Verb: Help},
+	"atlantis cancel":           {Verb: Help}, // which leaves alone what is under way, as stop does not
+	"atlantis destroy":          destruction,
+	"digger destroy":            destruction,
+	"terraform destroy":         destruction,
+	"tofu destroy":              destruction,
 	"terraform refresh":         {Verb: Drift},
 	"tofu refresh":              {Verb: Drift},
 	"terraform force-unlock":    {Verb: Unlock, Project: "NAME"},
 	"tofu force-unlock":         {Verb: Unlock, Project: "NAME"},
+
+	"lockstep destroy":          destruction,
+	"lockstep refresh":          {Verb: Drift},
+	"lockstep re-plan":          {Verb: Plan},
+	"lockstep rerun":            {Verb: Plan},
+	"lockstep confirm":          {Verb: Apply},
+	"lockstep cancel":           {Verb: Stop},
+	"lockstep abort":            {Verb: Stop},
+	"lockstep force-unlock":     {Verb: Unlock, Project: "NAME"},
+	"lockstep approve_policies": {Verb: Override, Reason: "..."},
+	"lockstep show":             {Verb: Help}, // which is spelt like stop
 }
+
+// destruction is a plan of it, which destroys nothing.
+var destruction = Command{Verb: Plan, Options: Options{Destroy: true}}
 
 // addressee returns the program that a line may be for, by the word that begins it; "" for none. It is
 // surely for us if that is our name as we write it, has an @ or a / before it, or has nothing or a verb

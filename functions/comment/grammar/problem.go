@@ -13,6 +13,7 @@ const (
 	NoVerb      Kind = "no verb"      // after the keyword
 	UnknownVerb Kind = "unknown verb" // Word
 	Foreign     Kind = "foreign"      // the line is for the program Word
+	Marked      Kind = "marked"       // the command is in code, in a list, in bold or in quotes, with no word beside it
 
 	UnknownOption Kind = "unknown option" // Word
 	UnknownWord   Kind = "unknown word"   // Word
@@ -41,7 +42,7 @@ const (
 // Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{
-		TooMany, TooLong, Invisible, OpenQuote, NoVerb, UnknownVerb, Foreign,
+		TooMany, TooLong, Invisible, OpenQuote, NoVerb, UnknownVerb, Foreign, Marked,
 		UnknownOption, UnknownWord, NotNeeded, NotTaken, NoValue, NeedlessValue, Twice, Together, Lacking, NoArgument, NoOptions,
 		BadName, BadAddress, BadVariable, BadSwitch, BadReason, BadID, ShortPlan, TwoPlans, ManyValues, OldProblem,
 	}

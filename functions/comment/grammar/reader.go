@@ -85,6 +85,9 @@ func (r *reader) verb() bool {
 		r.lose(Problem{Kind: NoVerb})
 		return false
 	}
+	if r.hoist(0); beginsVerb(r.words[0].text) {
+		r.hoist(1)
+	}
 	typed := r.end(r.words[0])
 	known, n := verbOf(typed, r.words)
 	found := n > 0
@@ -104,9 +107,6 @@ func (r *reader) verb() bool {
 				n++ // the ID of the lock
 			}
 		}
-		if strings.EqualFold(typed, "destroy") { // a plan of it destroys nothing
-			known, r.command.Options.Destroy, r.close = Plan, true, true
-		}
 	}
 	r.at, r.command.Verb = n, known
 	r.row, _ = rowOf(known)
@@ -118,6 +118,39 @@ func (r *reader) verb() bool {
 		r.at++
 	}
 	return true
+}
+
+// hoist takes the words of a verb before the options that stand in front of them: "-p net apply", and Atlantis'
+// "state -p net rm".
+func (r *reader) hoist(at int) {
+	n := at
+	for n < len(r.words) {
+		name, _, hasValue, ok := cutFlag(r.words[n])
+		o := optionOf(strings.ToLower(name))
+		if !ok || o == nil {
+			break
+		}
+		if n++; o.stands != "" && !hasValue {
+			n++
+		}
+	}
+	if n == at || n >= len(r.words) {
+		return
+	}
+	if _, known := verbOf(strings.TrimSpace(joined(r.words[:at])+" "+withoutEnd(r.words[n].text)), r.words[n:]); known == 0 {
+		return
+	}
+	verb := r.words[n]
+	r.words = slices.Concat(r.words[:at], []word{verb}, r.words[at:n], r.words[n+1:])
+}
+
+// joined are the texts of words with spaces between them.
+func joined(words []word) string {
+	var texts []string
+	for _, w := range words {
+		texts = append(texts, w.text)
+	}
+	return strings.Join(texts, " ")
 }
 
 // verbOf finds a verb at the beginning of words; n is the number of its words, 0 if there is none.

@@ -74,12 +74,13 @@ func TestWhoMaySpeak(t *testing.T) {
 	s.repo.EditComment("alice", harmless, "lockstep apply")
 	s.settle()
 	for what, text := range map[string]string{
-		"a quotation": "> lockstep apply", "code": "```\nlockstep apply\n```", "something hidden": "hello <!--\nlockstep apply\n-->", "chat": "should I lockstep apply?",
+		"a quotation": "> lockstep apply", "code": "Say\n```\nlockstep apply\n```", "something hidden": "hello <!--\nlockstep apply\n-->", "chat": "should I lockstep apply?",
 	} {
 		if got := s.say("alice", n, text); got != "" {
 			t.Errorf("%s was answered: %s", what, got)
 		}
 	}
+	s.expect("code alone", s.say("alice", n, "```\nlockstep apply\n```"), "was **not done**")
 	if strings.Contains(s.status(n), "applied") {
 		t.Errorf("something was applied:\n%s", s.status(n))
 	}

@@ -35,6 +35,9 @@ var problems = map[grammar.Kind]func(grammar.Problem) string{
 	grammar.OpenQuote: func(p grammar.Problem) string {
 		return fmt.Sprintf("the quote at %s is not closed", markdown.Code(p.Word))
 	},
+	grammar.Marked: func(grammar.Problem) string {
+		return "in code, in a list, in bold or in quotes it is no command, and it stands here alone. Write it as plain text"
+	},
 	grammar.NoVerb:      func(grammar.Problem) string { return "the command is missing" },
 	grammar.UnknownVerb: func(p grammar.Problem) string { return "there is no command " + markdown.Code(p.Word) },
 
