@@ -23,7 +23,7 @@ func TestAlike(t *testing.T) {
 	var all string
 	for _, about := range []func(project string) Reply{
 		func(p string) Reply { return Pending{Project: p, Verb: Plan} },
-		func(p string) Reply { return Planned{p, counting.Counts{Add: 1}} },
+		func(p string) Reply { return Planned{Project: p, Counts: counting.Counts{Add: 1}} },
 		func(p string) Reply { return Done{Project: p, Counts: counting.Counts{Add: 1}} },
 		func(p string) Reply { return Failed{Project: p, Verb: Plan, Body: "```\nError: why\n```\n"} },
 		func(p string) Reply { return Refused{apply, p, reasons.List{required}} },
@@ -52,7 +52,7 @@ func TestAlike(t *testing.T) {
 		}
 	}
 	golden.File(t, filepath.Join("testdata", "answer-alike.md"), all)
-	few := Answer{"33", []Reply{Planned{"a", counting.Counts{}}, Planned{"b", counting.Counts{}}, Planned{"c", counting.Counts{}}}}.Markdown(1 << 20)
+	few := Answer{"33", []Reply{Planned{Project: "a"}, Planned{Project: "b"}, Planned{Project: "c"}}}.Markdown(1 << 20)
 	if strings.Count(few, "**Planned**") != 3 {
 		t.Error(few)
 	}
@@ -64,7 +64,7 @@ func TestUnlike(t *testing.T) {
 	var replies []Reply
 	for i := range 9 {
 		name := fmt.Sprintf("p%d", i)
-		replies = append(replies, Planned{name, counting.Counts{Add: i}}, Failed{Project: name, Verb: Apply, Counts: counting.Counts{Add: 1}},
+		replies = append(replies, Planned{Project: name, Counts: counting.Counts{Add: i}}, Failed{Project: name, Verb: Apply, Counts: counting.Counts{Add: 1}},
 			Refused{Command{Verb: Apply}, name, reasons.List{reasons.AlreadyDone{}, reasons.OtherUnmerged{Number: i + 8}}})
 	}
 	if text := (Answer{"33", replies}).Markdown(1 << 20); strings.Contains(text, "`p0`, `p1`") || strings.Count(text, "`p8`") < 3 {

@@ -52,10 +52,17 @@ func (d Done) markdown() string {
 type Planned struct {
 	Project string
 	Counts  counting.Counts
+	// Applyable is set for a plan that can be applied, and changes no object.
+	Applyable bool `json:",omitempty"`
+}
+
+// Made is the reply that a project is planned.
+func (p ProjectStatus) Made() Planned {
+	return Planned{Project: p.Label(), Counts: p.Counts, Applyable: p.Applyable && p.Counts == (counting.Counts{})}
 }
 
 func (p Planned) markdown() string {
-	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", markdown.Code(p.Project), sums.ToCome(p.Counts))
+	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", markdown.Code(p.Project), sums.ToCome(p.Counts, p.Applyable))
 }
 
 // Failed reports the failure of a plan or an apply.

@@ -25,19 +25,19 @@ func (c Check) Title(limit int) string {
 	title := ""
 	switch c.ranked() {
 	case held:
-		title = "Cannot be applied yet: " + sums.ToCome(c.Counts) + c.with()
+		title = "Cannot be applied yet: " + c.changes() + c.with()
 	case Queued, Planning, Postponed:
 		title = "Planning"
 	case Ready, later, OnMerge, OnceMerged:
-		title = sums.ToCome(c.Counts) + c.with()
+		title = c.changes() + c.with()
 	case Blocked:
-		title = "Cannot be applied now: " + sums.ToCome(c.Counts) + c.with()
+		title = "Cannot be applied now: " + c.changes() + c.with()
 	case Renewed:
-		title = "Another plan: " + sums.ToCome(c.Counts) + c.with()
+		title = "Another plan: " + c.changes() + c.with()
 	case Previewed:
-		title = "Without credentials: " + sums.ToCome(c.Counts) + c.with()
+		title = "Without credentials: " + c.changes() + c.with()
 	case PartPlanned:
-		title = "Not all is planned: " + sums.ToCome(c.Counts) + c.with()
+		title = "Not all is planned: " + c.changes() + c.with()
 	case elsewhere:
 		title = fmt.Sprintf("Applied by the apply of #%d", c.FinishedBy)
 	case NoChanges:
@@ -50,13 +50,13 @@ func (c Check) Title(limit int) string {
 	case PlanStopped:
 		title = "Planning was stopped"
 	case Awaiting:
-		title = "To be applied after others: " + sums.ToCome(c.Counts) + c.with()
+		title = "To be applied after others: " + c.changes() + c.with()
 	case ApplyQueued:
-		title = "Waiting to be applied: " + sums.ToCome(c.Counts) + c.with()
+		title = "Waiting to be applied: " + c.changes() + c.with()
 	case inLine:
-		title = "In the queue behind " + turns.Pulls(c.Ahead) + ": " + sums.ToCome(c.Counts) + c.with()
+		title = "In the queue behind " + turns.Pulls(c.Ahead) + ": " + c.changes() + c.with()
 	case Applying:
-		title = "Applying: " + sums.ToCome(c.Counts) + c.with()
+		title = "Applying: " + c.changes() + c.with()
 		if far := c.Progress.text(); far != "" {
 			title += "; " + far
 		}
@@ -79,7 +79,7 @@ func (c Check) Title(limit int) string {
 	case NotApplied:
 		title = "Merged, but not applied"
 		if c.Late {
-			title = "Merged, but not applied yet: " + sums.ToCome(c.Counts) + c.with()
+			title = "Merged, but not applied yet: " + c.changes() + c.with()
 		}
 	case Closed:
 		title = "Closed, not applied"

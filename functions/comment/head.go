@@ -161,7 +161,7 @@ func (h Head) some(of []Standing) string {
 	}
 	switch h.Standing {
 	case HeadWaiting, HeadOnMerge, HeadOnceMerged, HeadPreviewed:
-		return text + ", " + sums.ToCome(planned)
+		return text + ", " + sums.ToCome(planned, h.applyable(of))
 	case HeadApplied:
 		return text + ", " + sums.Made(done)
 	}

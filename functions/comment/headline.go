@@ -18,31 +18,28 @@ var headlines = []struct {
 	of        []Standing
 	all, some string
 	one, more string
-	sum       func(planned, done counting.Counts) string // of the changes, nil where they do not matter
+	sum       func(planned, done counting.Counts, applyable bool) string // of the changes, nil where they do not matter
 }{
 	{[]Standing{PlanFailed}, "Lockstep could not plan %s", "Lockstep could not plan %d of %d projects of %s", "", "", nil},
 	{[]Standing{ApplyFailed}, "Lockstep could not apply %s", "Lockstep could not apply %d of %d projects of %s", "was not applied", "were not applied", nil},
-	{[]Standing{Blocked}, "The plan for %s cannot be applied now", "%d of %d plans for %s cannot be applied now", "is blocked", "are blocked", plannedOnly},
-	{[]Standing{held}, "The plan for %s cannot be applied yet", "%d of %d plans for %s cannot be applied yet", "cannot be applied yet", "cannot be applied yet", plannedOnly},
+	{[]Standing{Blocked}, "The plan for %s cannot be applied now", "%d of %d plans for %s cannot be applied now", "is blocked", "are blocked", sums.OfPlans},
+	{[]Standing{held}, "The plan for %s cannot be applied yet", "%d of %d plans for %s cannot be applied yet", "cannot be applied yet", "cannot be applied yet", sums.OfPlans},
 	{[]Standing{NotApplied}, "Merged, but not applied: %s", "Merged, but not applied: %d of %d projects of %s", "is merged, but not applied", "are merged, but not applied", nil},
 	{[]Standing{Stopped}, "The apply of %s was stopped", "Stopped: %d of %d projects of %s", "was stopped", "were stopped", nil},
 	{[]Standing{PlanStopped}, "The plan for %s was stopped", "Planning was stopped: %d of %d projects of %s", "has no plan, as it was stopped", "have no plans, as they were stopped", nil},
-	{[]Standing{Renewed}, "Another plan for %s", "Another plan for %d of %d projects of %s", "has another plan", "have another plan", plannedOnly},
-	{[]Standing{PartPlanned}, "Not all of %s is planned", "Not all is planned of %d of %d projects of %s", "is planned in part", "are planned in part", plannedOnly},
-	{[]Standing{PartApplied}, "Lockstep has applied a part of %s", "Lockstep has applied a part of %d of %d projects of %s", "is applied in part", "are applied in part", doneOnly},
+	{[]Standing{Renewed}, "Another plan for %s", "Another plan for %d of %d projects of %s", "has another plan", "have another plan", sums.OfPlans},
+	{[]Standing{PartPlanned}, "Not all of %s is planned", "Not all is planned of %d of %d projects of %s", "is planned in part", "are planned in part", sums.OfPlans},
+	{[]Standing{PartApplied}, "Lockstep has applied a part of %s", "Lockstep has applied a part of %d of %d projects of %s", "is applied in part", "are applied in part", sums.OfApplies},
 	{[]Standing{Stale}, "The plan for %s is out of date", "Out of date: %d of %d plans for %s", "is out of date", "are out of date", nil},
 	{[]Standing{Queued, Planning, Postponed}, "Lockstep is planning %s", "Lockstep is planning %d of %d projects of %s", "is being planned", "are being planned", nil},
 	{[]Standing{Awaiting, ApplyQueued, Applying}, "Lockstep is applying %s", "Lockstep is applying %d of %d projects of %s", "is being applied", "are being applied", nil},
 	{[]Standing{inLine}, "The apply of %s waits in the queue", "In the queue: %d of %d projects of %s", "waits in the queue", "wait in the queue", nil},
-	{[]Standing{Ready, later, OnMerge, OnceMerged}, "Plan for %s", "Plan for %d of %d projects of %s", "is planned", "are planned", plannedOnly},
-	{[]Standing{Previewed}, "Plan without credentials for %s", "Plan without credentials for %d of %d projects of %s", "is planned without credentials", "are planned without credentials", plannedOnly},
+	{[]Standing{Ready, later, OnMerge, OnceMerged}, "Plan for %s", "Plan for %d of %d projects of %s", "is planned", "are planned", sums.OfPlans},
+	{[]Standing{Previewed}, "Plan without credentials for %s", "Plan without credentials for %d of %d projects of %s", "is planned without credentials", "are planned without credentials", sums.OfPlans},
 	{[]Standing{Closed}, "Closed, not applied: %s", "Closed, not applied: %d of %d projects of %s", "is not applied", "are not applied", nil},
 	{[]Standing{elsewhere}, "What %s has merged is applied", "Applied by other pull requests: %d of %d projects of %s", "is applied by another pull request", "are applied by other pull requests", nil},
-	{[]Standing{Applied}, "Lockstep has applied %s", "Lockstep has applied %d of %d projects of %s", "is applied", "are applied", doneOnly},
+	{[]Standing{Applied}, "Lockstep has applied %s", "Lockstep has applied %d of %d projects of %s", "is applied", "are applied", sums.OfApplies},
 }
-
-func plannedOnly(planned, _ counting.Counts) string { return sums.ToCome(planned) }
-func doneOnly(_, done counting.Counts) string       { return sums.Made(done) }
 
 // headline is the comment's first line: the one thing that is true of all projects, or, of a
 // mixture, each of them with its number, the worst first. Projects without changes are not counted,
@@ -75,7 +72,7 @@ func (s Status) headline() string {
 		}
 		sum := ""
 		if row.sum != nil {
-			sum = row.sum(planned, done)
+			sum = row.sum(planned, done, s.applyable(row.of))
 		}
 		if slices.Contains(row.of, inLine) {
 			sum = s.place()
@@ -95,7 +92,7 @@ func (s Status) headline() string {
 	}
 	switch {
 	case len(parts) == 0:
-		return fmt.Sprintf("Plan for %s: %s", at, sums.ToCome(counting.Counts{}))
+		return fmt.Sprintf("Plan for %s: %s", at, sums.ToCome(counting.Counts{}, false))
 	case len(parts) > 1 || mixed:
 		return strings.Join(parts, ", ")
 	}
@@ -117,4 +114,9 @@ func (s Status) count(of []Standing) (n int, planned, done counting.Counts) {
 		}
 	}
 	return n, planned, done
+}
+
+// applyable reports whether a plan of a project with some standings can be applied, though it may change no object.
+func (s Status) applyable(of []Standing) bool {
+	return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Applyable && slices.Contains(of, p.ranked()) })
 }

@@ -67,9 +67,9 @@ func (o NotifiedOutcome) words() string {
 		if o.Counts == (counting.Counts{}) {
 			return "*merged, but not applied*"
 		}
-		return "*merged, but not applied*, " + sums.ToCome(o.Counts)
+		return "*merged, but not applied*, " + sums.ToCome(o.Counts, o.Standing != NoChanges)
 	}
-	return "planned, " + sums.ToCome(o.Counts)
+	return "planned, " + sums.ToCome(o.Counts, o.Standing != NoChanges)
 }
 
 // slacked is a text that Slack shows as it is.

@@ -25,7 +25,7 @@ func TestNotifiedSlack(t *testing.T) {
 • *ns*: the apply was stopped (zoe)
 • *cdn*: *merged, but not applied*, 1 to add, 0 to change, 0 to destroy
 • *waf*: *merged, but not applied*
-• *a&lt;!channel&gt;∗b∗ '&amp;*: planned, no changes (&lt;@U1&gt;)`
+• *a&lt;!channel&gt;∗b∗ '&amp;*: planned, no changes to objects (&lt;@U1&gt;)`
 	if got := n.Slack(); got != want {
 		t.Errorf("it is %s", got)
 	}

@@ -57,6 +57,9 @@ type Progress struct{ Done, Of int }
 // text returns the progress as "80 of 200 changes are done", or "".
 func (p Progress) text() string { return sums.Far(p.Done, p.Of) }
 
+// changes are those of the plan.
+func (p ProjectStatus) changes() string { return sums.ToCome(p.Counts, p.Applyable) }
+
 func (p ProjectStatus) plan() string {
 	unmade := p.Plan == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed || p.FinishedBy != 0)
 	switch {
@@ -65,7 +68,7 @@ func (p ProjectStatus) plan() string {
 	case slices.Contains([]Standing{Queued, Planning, Postponed, Superseded}, p.Standing):
 		return "..."
 	}
-	return sums.ToCome(p.Counts) + p.with()
+	return p.changes() + p.with()
 }
 
 // remedy is the command for a plan that was renewed. Nobody has asked for that plan, so an apply on

@@ -53,6 +53,8 @@ type ProjectStatus struct {
 	// Required is the decision about the requirements for its apply, nil if there are none.
 	Required *rulings.Ruling
 	Counts   counting.Counts // of the plan
+	// Applyable is set for a plan that can be applied: one that changes no object may change outputs, or addresses in the state.
+	Applyable bool
 	// Plan is the plan's hash, "" if there is none.
 	Plan string
 	// Options are those of the plan.

@@ -32,6 +32,33 @@ func (v vain) Apply(ctx context.Context, j jobs.Job, _ []byte, permit func(jobs.
 	return out, nil
 }
 
+// TestPlanOfOutputs holds that a plan that changes outputs alone, or addresses in the state, does not say that it changes nothing,
+// wherever it waits to be applied.
+func TestPlanOfOutputs(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	first := s.pull("alice", "a", githubtest.Files{"o.tf": "output \"o\" {\n  value = 1\n}\n"})
+	s.say("alice", first, "lockstep apply")
+	s.repo.Merge("alice", first)
+	s.settle()
+	n := s.pull("alice", "b", githubtest.Files{"o.tf": "output \"o\" {\n  value = 2\n}\n"})
+	const none = "no changes to objects"
+	read := func(when string) {
+		t.Helper()
+		s.expect(when, s.status(n), "### Plan for `"+s.repo.Head("b")[:7]+"`: "+none+"\n", "| `.` | "+none, "waits for `lockstep apply`")
+		s.expect(when, s.check("b"), "Waits for lockstep apply: 1 project, "+none+"\n", "lockstep/.: success "+none)
+	}
+	read("the plan of an output")
+	s.expect("asked for", s.say("alice", n, "lockstep plan"), "**Planned** `.`: "+none+".")
+	s.repo.Push("alice", "b", "An address", githubtest.Files{"o.tf": "output \"o\" {\n  value = 1\n}\n", "main.tf": resource("z", "1")})
+	s.settle()
+	s.expect("a move", s.say("alice", n, "lockstep state mv terraform_data.a terraform_data.z"), "**Planned** `.`: "+none+".")
+	read("the plan of a move")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`")
+	s.expect("nothing is left", s.say("alice", n, "lockstep plan"), "**Planned** `.`: no changes.")
+	s.expect("nothing is left", s.status(n), "### Plan for `"+s.repo.Head("b")[:7]+"`: no changes\n", "| `.` | no changes | nothing to do |")
+}
+
 // TestApplyThatChangesNothing holds that an apply which has failed, or was stopped, before its first change is in the way of no
 // other pull request: the other one could revert nothing of it.
 func TestApplyThatChangesNothing(t *testing.T) {

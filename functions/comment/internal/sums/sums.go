@@ -8,13 +8,21 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
-// ToCome returns the changes to come: "1 to add, 0 to change, 2 to destroy".
-func ToCome(c counting.Counts) string {
-	if c == (counting.Counts{}) {
+// ToCome returns the changes to come: "1 to add, 0 to change, 2 to destroy". A plan that is applyable without any changes
+// outputs, or addresses in the state.
+func ToCome(c counting.Counts, applyable bool) string {
+	switch {
+	case c == (counting.Counts{}) && applyable:
+		return "no changes to objects"
+	case c == (counting.Counts{}):
 		return "no changes"
 	}
 	return text(c, "%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget")
 }
+
+// OfPlans and OfApplies choose between the changes to come and those made.
+func OfPlans(planned, _ counting.Counts, applyable bool) string { return ToCome(planned, applyable) }
+func OfApplies(_, done counting.Counts, _ bool) string          { return Made(done) }
 
 // Made returns the changes made: "1 added, 0 changed, 2 destroyed".
 func Made(c counting.Counts) string {

@@ -60,7 +60,7 @@ func NextApply(r runs.Run, reply comment.Reply) ledger.Reply {
 // Made is the reply to whoever waits for a plan that is made, or has failed.
 func Made(r runs.Run) ledger.Reply {
 	if r.Phase == runs.Planned {
-		return PlanReply(r, comment.Planned{Project: runs.Label(r), Counts: r.Counts})
+		return PlanReply(r, runs.Status(r).Made())
 	}
 	p := PlanReply(r, comment.Failed{Project: runs.Label(r), Verb: comment.Plan})
 	p.Body = r.Report()
