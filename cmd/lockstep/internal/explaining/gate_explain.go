@@ -50,7 +50,7 @@ var Gate = cli.Command{Name: "gate explain", Synopsis: "Show why requirements le
 	f.StringVar(&o.table, "table", "", "the table with the records of a deployment, in the place of -data")
 	f.StringVar(&o.file, "file", "", "a file with the output of -json, in the place of a pull request")
 	f.StringVar(&o.project, "p", "*", "the projects: a name, in which * stands for any")
-	f.StringVar(&o.command, "command", "", "plan, apply, unlock or recover; without this, all")
+	f.StringVar(&o.command, "command", "", "a command, such as plan, apply or lock; without this, all")
 	f.StringVar(&o.at, "at", "", "decide as of this time: 2026-12-24T08:00:00Z")
 	f.BoolVar(&o.json, "json", false, "print the questions, with all facts, as JSON")
 	if code, ok := f.ParseArgs(args); !ok {
