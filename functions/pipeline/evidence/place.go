@@ -63,7 +63,7 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	if s != nil && !b.broken {
 		b.allow = s.Allow.States
 	}
-	if b.policies, err = policiesIn(dir, s); err != nil {
+	if b.policies, err = PoliciesIn(dir, "the base branch", s); err != nil {
 		return base{}, fmt.Errorf("read the base branch: %w", err)
 	}
 	e.Bases.put(e.Message.Pull.Repo.ID, sha, b)

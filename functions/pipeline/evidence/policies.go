@@ -25,9 +25,9 @@ const (
 	maxPolicyFiles = 500
 )
 
-// policiesIn reads the directories of the settings' policies in a checkout of the base branch. A directory
-// that cannot be read is a policy with a problem.
-func policiesIn(dir string, s *project.Settings) (out []jobs.Policy, err error) {
+// PoliciesIn reads the directories of the settings' policies in a checkout, as of the base branch; of is its name for people. A
+// directory that cannot be read is a policy with a problem.
+func PoliciesIn(dir, of string, s *project.Settings) (out []jobs.Policy, err error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -46,7 +46,7 @@ func policiesIn(dir string, s *project.Settings) (out []jobs.Policy, err error) 
 			out = append(out, p)
 			continue
 		}
-		if p.Files, err = policyFiles(root.FS(), "the base branch", p.Policy, &left); err != nil {
+		if p.Files, err = policyFiles(root.FS(), of, p.Policy, &left); err != nil {
 			p.Files, p.Problem = nil, err.Error()
 		}
 		out = append(out, p)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/rehearsing"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
@@ -24,7 +26,7 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 		return code
 	}
 	s := look(a)
-	code := a.Tell(s.diags)
+	code := a.Tell(append(s.diags, rehearsal(a, s)...))
 	if code != 0 {
 		return code
 	}
@@ -54,6 +56,28 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 	}
 	return 0
 }}
+
+// rehearsal returns the mistakes in the policies of the repository: once they are merged, they hold each apply.
+func rehearsal(a *cli.App, s survey) (ds diags.Diagnostics) {
+	if s.Settings == "" || s.diags.HasErrors() {
+		return nil
+	}
+	all, err := rehearsing.Policies(a.Chdir, s.Settings)
+	if err != nil {
+		return diags.FromError("The policies cannot be read", err)
+	}
+	for _, p := range all {
+		detail := fmt.Sprintf("On the base branch, the policy %q in %s would hold each apply of its projects:", p.Name, p.Dir)
+		for _, m := range p.Mistakes {
+			detail += "\n  " + strings.ReplaceAll(m, "\n", "\n  ")
+		}
+		if p.More > 0 {
+			detail += fmt.Sprintf("\n  and %d more", p.More)
+		}
+		ds = append(ds, diags.Errorf(nil, "Mistakes in a policy", "%s", detail)...)
+	}
+	return ds
+}
 
 // deployments writes which deployment serves which projects, if the settings name some, and the dependencies between
 // projects of two, which nobody holds.

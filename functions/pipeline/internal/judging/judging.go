@@ -74,11 +74,7 @@ func (x Judge) policy(ctx context.Context, p jobs.Policy, doc []byte) (runs.Judg
 		out.Mistakes = []string{p.Problem}
 		return out, nil
 	}
-	opts := policies.Options{Namespaces: p.Namespaces, RegoV0: p.RegoV0}
-	if len(p.Namespaces) == 1 && p.Namespaces[0] == "*" {
-		opts.AllNamespaces = true
-	}
-	v, err := judge(ctx, p.Files, opts, doc)
+	v, err := judge(ctx, p, doc)
 	if mistakes := new(*policies.Error); errors.As(err, mistakes) {
 		for _, m := range (*mistakes).Problems {
 			out.Mistakes = append(out.Mistakes, x.Hide(m.String()))
@@ -94,8 +90,31 @@ func (x Judge) policy(ctx context.Context, p jobs.Policy, doc []byte) (runs.Judg
 	return out, nil
 }
 
-func judge(ctx context.Context, files map[string][]byte, opts policies.Options, doc []byte) (policies.Verdict, error) {
-	set, err := policies.Compile(files, opts)
+// Mistakes returns the reasons for which a policy decides nothing, whatever the plan, and the number of more of them.
+func Mistakes(p jobs.Policy) (all []string, more int) {
+	if p.Problem != "" {
+		return []string{p.Problem}, 0
+	}
+	_, err := compiled(p)
+	if mistakes := new(*policies.Error); errors.As(err, mistakes) {
+		for _, m := range (*mistakes).Problems {
+			all = append(all, m.String())
+		}
+		return all, (*mistakes).More
+	}
+	return nil, 0
+}
+
+func compiled(p jobs.Policy) (*policies.Set, error) {
+	opts := policies.Options{Namespaces: p.Namespaces, RegoV0: p.RegoV0}
+	if len(p.Namespaces) == 1 && p.Namespaces[0] == "*" {
+		opts.AllNamespaces = true
+	}
+	return policies.Compile(p.Files, opts)
+}
+
+func judge(ctx context.Context, p jobs.Policy, doc []byte) (policies.Verdict, error) {
+	set, err := compiled(p)
 	if err != nil {
 		return policies.Verdict{}, err
 	}
