@@ -178,7 +178,7 @@ workflows:
 	const want = `# Written from atlantis.yaml.
 #
 # run (atlantis.yaml:16): not carried over.
-#   No command is run. Checks belong into a workflow of GitHub, which require "apply" { checks } of lockstep.hcl can demand; files that a command makes have to be in the repository.
+#   No command is run. A step of your own is a hook of lockstep.hcl, and a gate if it judges the plan: a function or a webhook. Checks belong into a workflow of GitHub, which require "apply" { checks } can demand; files that a command makes have to be in the repository.
 
 automerge {
 }

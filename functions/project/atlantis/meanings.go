@@ -18,12 +18,12 @@ var instead = map[string]string{
 	"branch":                        "The project is planned for each base branch that is served: the default branch, and those in allow { branches } of lockstep.hcl.",
 	"terraform_version":             "Plans are made as Terraform 1.11 makes them.",
 	"terraform_distribution":        "Plans are made as Terraform 1.11 makes them.",
-	"import":                        "Imports are import blocks of the configuration, so that they are planned and applied like all changes.",
-	"state_rm":                      "Removals are removed blocks of the configuration, so that they are planned and applied like all changes.",
+	"import":                        "Imports are planned and applied like all changes: by an import block of the configuration, or by the comment lockstep import ADDR ID.",
+	"state_rm":                      "Removals are planned and applied like all changes: by a removed block of the configuration, or by the comment lockstep state rm ADDR.",
 	"workflow":                      "The file has no such workflow. If Atlantis' server has it, its steps and arguments are not known here: write them into this file.",
 	"when_modified":                 "For a pattern of directories a change of a project's own files and its local modules plans it.",
 	"outside":                       "The pattern is for files outside of the repository, which no pull request changes.",
-	"run":                           "No command is run. Checks belong into a workflow of GitHub, which require \"apply\" { checks } of lockstep.hcl can demand; files that a command makes have to be in the repository.",
+	"run":                           "No command is run. A step of your own is a hook of lockstep.hcl, and a gate if it judges the plan: a function or a webhook. Checks belong into a workflow of GitHub, which require \"apply\" { checks } can demand; files that a command makes have to be in the repository.",
 	"multienv":                      environment,
 	"env":                           environment,
 	"env command":                   "No command is run. Variables and secrets stand in an environment block of lockstep.hcl.",
@@ -44,7 +44,7 @@ var instead = map[string]string{
 }
 
 const (
-	policies    = "Policies are require blocks of lockstep.hcl: approvals, checks, and limits of what a plan may change."
+	policies    = "Policies for conftest are policy blocks of lockstep.hcl, and their directory stays as it is. Approvals, checks, and limits of what a plan may change are require blocks."
 	locks       = "A plan locks nothing. An apply locks its project's state, and the plans of others on it are checked again afterwards."
 	environment = "Environment variables of providers stand in an environment block of lockstep.hcl, on the base branch."
 	options     = "Plans are made without it. Who needs it asks in a comment: lockstep plan with this argument."

@@ -49,6 +49,10 @@ type reader struct {
 func (r *reader) version(fields []field) bool {
 	i := slices.IndexFunc(fields, func(f field) bool { return f.key == "version" })
 	if i < 0 {
+		if repos := slices.IndexFunc(fields, func(f field) bool { return f.key == "repos" }); repos >= 0 {
+			r.formf(r.place(fields[repos].at.Line, fields[repos].at.Column), "The server's file", "This is the configuration of Atlantis' server, of its option --repo-config, and no repository has it. What it requires of applies belongs into require blocks of lockstep.hcl, and the arguments of its workflows into workflows of the repository's atlantis.yaml.")
+			return false
+		}
 		if !r.shape {
 			r.formf(r.place(1, 1), "No version", "The file must say version: 3, as Atlantis demands, too.")
 		}
