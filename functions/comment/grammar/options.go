@@ -89,10 +89,10 @@ func optionOf(name string) *option {
 
 // needless are options of Terraform's and Atlantis' command lines that change nothing here: a plan
 // asks nobody, locks nothing and is never applied by itself. Leaving them out means no more than
-// they did.
+// they did; leaving out -auto-merge-disabled does, where the base branch has pull requests merged.
 var needless = []string{
 	"auto-approve", "input", "lock", "lock-timeout", "no-color", "compact-warnings", "concise", "json", "out",
-	"detailed-exitcode", "parallelism", "verbose", "auto-merge-disabled",
+	"detailed-exitcode", "parallelism", "verbose",
 }
 
 // excluding are pairs of options that say opposite things.

@@ -243,6 +243,8 @@ func (r *reader) option(name, value string, hasValue bool) {
 	case r.command.Verb == Help:
 		r.say(Problem{Kind: NoOptions})
 		return
+	case o == nil && slices.Contains(needless, name) && r.to != keyword:
+		return // by habit: it has no meaning here, and is no reason to ask
 	case o == nil && slices.Contains(needless, name):
 		r.say(Problem{Kind: NotNeeded, Flag: "-" + name})
 		return

@@ -46,6 +46,8 @@ func TestCommandsOfOthersByTheBase(t *testing.T) {
 	s.settle()
 	s.expect("one that is not named", s.say("alice", n, "atlantis apply"), "**nothing was done**")
 	s.expect("one that is", s.say("alice", n, "digger unlock"), "`digger unlock` was read as `lockstep unlock`")
+	s.expect("with an option of habit", s.say("alice", n, "digger plan -p net --verbose"), "`digger plan -p net --verbose` was read as `lockstep plan -p net`")
+	s.expect("with one that means more", s.say("alice", n, "digger apply -p net --auto-merge-disabled"), "**nothing was done**")
 	s.repo.Push("bob", "free", "A branch of anybody", githubtest.Files{"lockstep.hcl": netProject + obeying})
 	s.repo.Push("bob", "c", "Change", githubtest.Files{"net/c.tf": resource("c", "1")})
 	m := s.repo.OpenPull("bob", "Into a branch of anybody", "c")
