@@ -76,7 +76,7 @@ func (f FollowUp) Body(limit int) string {
 		fmt.Sprintf("#%d is merged, and these projects are not applied, or not all of it:", f.Number),
 		strings.TrimSpace(s.table(limit / 2)),
 		FollowUp{Number: f.Number, Status: s}.remedy(),
-		"This issue is closed once that is done, there or by an apply of another pull request whose plan is of the whole project, with this merge.",
+		fmt.Sprintf("This issue is closed once that is done, there or by an apply of another pull request whose plan is of the whole project, with this merge. Commands are read on #%d, and not here.", f.Number),
 	}
 	if done := others.Done(f.Others); done != "" {
 		parts = slices.Insert(parts, 2, fmt.Sprintf("Applied meanwhile: %s.", done))

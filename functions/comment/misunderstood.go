@@ -33,7 +33,7 @@ func (m Misunderstood) markdown() string {
 	case help:
 		s += fmt.Sprintf(" %s lists all commands.", markdown.Code(help))
 	default:
-		s += fmt.Sprintf(" Did you mean %s?", markdown.Code(m.Line.Suggestion))
+		s += fmt.Sprintf(" Did you mean %s? Write that in a new comment.", markdown.Code(m.Line.Suggestion))
 	}
 	return s
 }
