@@ -88,7 +88,7 @@ func (c Command) AsPlan() Command {
 		c.Options.Imports = []string{a[0] + " " + a[1]}
 	case c.Verb == StateMove && len(a) == 2:
 		c.Options.Moves = []string{a[0] + " " + a[1]}
-	case c.Verb == StateRemove && len(a) == 1:
+	case c.Verb == StateRemove && len(a) > 0:
 		c.Options.Forgets = a
 	case c.Verb == Taint && len(a) == 1:
 		c.Options.Replaces, c.Options.Taint = a, true

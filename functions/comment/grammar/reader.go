@@ -194,6 +194,14 @@ func (r *reader) plain(w word) {
 			r.lose(Problem{Kind: kind, Word: text, Want: a.stands})
 		}
 		r.command.Arguments = append(r.command.Arguments, text)
+	case r.row.repeats && r.row.arguments[len(r.row.arguments)-1].check(text) == "":
+		switch {
+		case slices.Contains(r.command.Arguments, text):
+		case n == maxValues:
+			r.lose(Problem{Kind: ManyValues, Most: maxValues})
+		default:
+			r.command.Arguments = append(r.command.Arguments, text)
+		}
 	case r.row.hash && hashPattern.MatchString(text): // in quotes, too: we write hashes as code
 		r.plan(text)
 	case r.row.commit && r.command.Commit == "" && commitPattern.MatchString(text):

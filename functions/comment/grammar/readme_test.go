@@ -27,6 +27,9 @@ func TestREADME(t *testing.T) {
 		for _, a := range r.arguments {
 			line += " " + a.stands
 		}
+		if r.repeats {
+			line += "..."
+		}
 		if r.reasoned {
 			line += " " + because.flag() + " " + because.stands
 		}

@@ -36,8 +36,9 @@ type row struct {
 	takes []*option
 	// reasoned is set for a verb that needs a reason.
 	reasoned bool
-	// arguments are the words that have to follow.
+	// arguments are the words that have to follow. repeats is set if the last one may do so more than once.
 	arguments []argument
+	repeats   bool
 	// commit is set for a verb that takes the ID of a commit.
 	commit bool
 	// hash is set for a verb that takes the hash of a plan.
@@ -57,7 +58,7 @@ var table = []row{
 	{verb: Drift, acts: true, takes: []*option{target, exclude, variable}},
 	{verb: Import, acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}, {"ID", isID}}},
 	{verb: StateMove, acts: true, takes: changing, arguments: []argument{{"FROM", isAddress}, {"TO", isAddress}}},
-	{verb: StateRemove, acts: true, takes: changing, arguments: []argument{{"ADDR", isAddress}}},
+	{verb: StateRemove, acts: true, takes: changing, arguments: []argument{{"ADDR", isAddress}}, repeats: true},
 	{verb: Taint, acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}}},
 	{verb: Untaint, acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}}},
 	{verb: Help},

@@ -37,9 +37,9 @@ func TestStateCommands(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 
-	n = s.pull("alice", "forget", githubtest.Files{"net/b.tf": githubtest.Deleted})
-	s.expect("the plan", s.status(n), "0 to add, 0 to change, 1 to destroy")
-	s.expect("a removal", s.say("alice", n, "lockstep state rm terraform_data.other -p net"), "1 to forget")
+	n = s.pull("alice", "forget", githubtest.Files{"net/b.tf": githubtest.Deleted, "net/c.tf": githubtest.Deleted})
+	s.expect("the plan", s.status(n), "0 to add, 0 to change, 2 to destroy")
+	s.expect("a removal", s.say("alice", n, "lockstep state rm terraform_data.other terraform_data.c -p net"), "0 to destroy, 2 to forget")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 	s.expect("a plan then", s.say("alice", n, "lockstep plan"), "no changes")
 

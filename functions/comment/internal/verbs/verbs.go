@@ -26,7 +26,7 @@ var Table = []Row{
 	{grammar.Drift, "planned", []Form{{"lockstep drift", "plans what has changed outside of the configuration, like `lockstep plan -refresh-only`: its apply accepts that"}}},
 	{grammar.Import, "planned", []Form{{"lockstep import ADDR ID -p NAME", "plans to take an object that exists into the state; like `state mv`, `state rm` and `untaint` for one project, and done by `lockstep apply`"}}},
 	{grammar.StateMove, "planned", []Form{{"lockstep state mv FROM TO -p NAME", "plans to give an object of the state another address"}}},
-	{grammar.StateRemove, "planned", []Form{{"lockstep state rm ADDR -p NAME", "plans to take a resource that the configuration does not have any more out of the state, and leaves it as it is"}}},
+	{grammar.StateRemove, "planned", []Form{{"lockstep state rm ADDR... -p NAME", "plans to take resources that the configuration does not have any more out of the state, and leaves them as they are"}}},
 	{grammar.Taint, "planned", []Form{{"lockstep taint ADDR", "plans to replace an object, like `lockstep plan -replace=ADDR`"}}},
 	{grammar.Untaint, "planned", []Form{{"lockstep untaint ADDR -p NAME", "plans to keep an object that an apply has left half made"}}},
 	{grammar.Help, "helped", []Form{{"lockstep help", "shows this list"}}},
