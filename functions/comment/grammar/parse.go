@@ -117,6 +117,7 @@ var destruction = Command{Verb: Plan, Options: Options{Destroy: true}}
 // surely for us if that is our name as we write it, has an @ or a / before it, or has nothing or a verb
 // behind it. Other lines can be sentences about a program.
 func addressee(first, rest string) (to string, sure bool) {
+	first = visible(first)
 	name := strings.TrimLeft(first, "/@")
 	to = strings.ToLower(name)
 	switch {

@@ -144,6 +144,16 @@ func ends(s, quote string) bool {
 	return false
 }
 
+// visible returns a text without characters that a reader does not see.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // unprintable reports whether a text has characters that a reader does not see, or sees elsewhere
 // than they are: controls, and those that change the direction of a line.
 func unprintable(s string) bool {

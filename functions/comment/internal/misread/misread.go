@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -42,6 +43,9 @@ var problems = map[grammar.Kind]func(grammar.Problem) string{
 	grammar.UnknownVerb: func(p grammar.Problem) string { return "there is no command " + markdown.Code(p.Word) },
 
 	grammar.UnknownOption: func(p grammar.Problem) string {
+		if strings.HasPrefix(strings.TrimLeft(p.Word, "-"), "var-file") {
+			return fmt.Sprintf("files of variables are those that %s in lockstep.hcl names for the project, and a comment gives values by %s", markdown.Code("var_files"), markdown.Code("-var NAME=VALUE"))
+		}
 		return fmt.Sprintf("there is no option %s here", markdown.Code(p.Word))
 	},
 	grammar.UnknownWord: func(p grammar.Problem) string {
