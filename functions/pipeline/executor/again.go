@@ -78,7 +78,7 @@ func (o replan) again(ctx context.Context, approved *plans.Plan) (*jobs.Again, *
 	if ds := o.untaint(false); ds.HasErrors() {
 		return nil, nil, ds, nil
 	}
-	new, ds := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(o.Recovery.Waiting()))
+	new, ds := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job)))
 	if ctx.Err() != nil {
 		return nil, nil, nil, fmt.Errorf("plan %s again: %w", describe(o.job), context.Cause(ctx))
 	}

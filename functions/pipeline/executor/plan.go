@@ -109,7 +109,7 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
 		return nil, ds
 	}
-	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(o.Recovery.Waiting()))
+	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job)))
 	if !more.HasErrors() {
 		more = append(more, effecting.Pointless(o.job.Options, o.State.Current, o.Config)...)
 	}

@@ -38,8 +38,8 @@ func Text(project string, changed bool, doubts []Doubt, conflicts []string) stri
 		if len(d.Known) > 0 {
 			fmt.Fprintf(&b, " Look for one with %s.", markdown.List(d.Known))
 		}
-		fmt.Fprintf(&b, " If it exists, run %s on a command line; if it does not, %s. Until then it is not planned, nor is anything that depends on it.",
-			markdown.Code("lockstep import '"+d.Address+"' ID"), markdown.Code("lockstep recover -forget '"+d.Address+"'"))
+		fmt.Fprintf(&b, " If it exists, comment %s, and %s once that is planned; if it does not, run %s on a command line. Until then it is not planned, nor is anything that depends on it.",
+			markdown.Code("lockstep import '"+d.Address+"' ID -p "+project), markdown.Code("lockstep apply"), markdown.Code("lockstep recover -forget '"+d.Address+"'"))
 	}
 	return b.String()
 }
