@@ -157,7 +157,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/sharing":                       {"functions/pipeline", "functions/places"},
 	"functions/pipeline/roster":                        {"functions/pipeline/intake", "functions/pipeline/sharing"},
 	"functions/pipeline/internal/gathering":            {"engine/budget", "engine/config", "engine/config/inputs", "engine/diags", "engine/marks", "engine/parsing", "engine/provider/builtin", "engine/states", "functions/pipeline/jobs", "functions/places", "functions/project/links"},
-	"functions/pipeline/internal/effecting":            {"engine/...", "functions/comment/grammar"},
+	"functions/pipeline/internal/effecting":            {"engine/...", "functions/comment/grammar", "functions/operation"},
 	"functions/pipeline/internal/foreseeing":           {"functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/order", "github"},
 
 	"functions/project/environments":      {"functions/project/grammar"},

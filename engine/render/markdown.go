@@ -56,7 +56,9 @@ func headlineMarkdown(plan *plans.Plan, changes int) string {
 	case changes == 0 && outputs == 0 && plan.Mode == plans.RefreshOnlyMode && plan.Applyable:
 		text = "**No changes** to objects; the state is brought up to date."
 	case changes == 0 && outputs == 0:
-		text = "**No changes.** The infrastructure matches the configuration."
+		if text = "**No changes.** The infrastructure matches the configuration."; len(plan.Waiting) > 0 {
+			text = "**No changes**, but for what is left out."
+		}
 	case changes == 0:
 		text = "**No changes** to objects; outputs change."
 	}

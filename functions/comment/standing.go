@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment/internal/recovering"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/planname"
@@ -220,7 +221,7 @@ func (p ProjectStatus) progress() string {
 	case Previewed:
 		return "planned without credentials, from a snapshot of the state"
 	case PartPlanned:
-		return "**not all is planned**, waits for " + p.planCommand()
+		return "**not all is planned**, " + recovering.Rest(p.Doubts, p.planCommand())
 	case NoChanges:
 		if p.FinishedBy != 0 {
 			return fmt.Sprintf("applied by the apply of #%d", p.FinishedBy)
@@ -244,7 +245,7 @@ func (p ProjectStatus) progress() string {
 	case Applied:
 		return "applied" + by
 	case PartApplied:
-		return "applied" + by + ", **not all is planned**, waits for " + p.planCommand()
+		return "applied" + by + ", **not all is planned**, " + recovering.Rest(p.Doubts, p.planCommand())
 	case ApplyFailed:
 		if p.Lost {
 			return "**failed**, applied" + by + ": it did not finish"

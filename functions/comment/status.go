@@ -90,9 +90,9 @@ type ProjectStatus struct {
 	// branch lacks them.
 	Unmerged bool
 	Done     counting.Counts // changes made
-	// By is the login of the user who applied, or asked for it. After are the projects that are applied before.
-	By    string
-	After []string
+	// By is the login of who applied, or asked for it. After are the projects applied before, Doubts the objects left out of the plan.
+	By            string
+	After, Doubts []string
 	// Ahead are the applies of other pull requests that a queued one waits for, the next one first.
 	Ahead []Turn
 	// Lifted are the requirements that somebody has lifted for the apply; nil if there are none.
@@ -353,7 +353,7 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(Stopped) {
 		say = append(say, fmt.Sprintf("To go on with a stopped apply, comment %s; for a new plan of the rest, %s.", markdown.Code("lockstep apply"), markdown.Code("lockstep plan")))
 	}
-	if has(PartPlanned, PartApplied) && !s.Merged {
+	if has(PartPlanned, PartApplied) && !s.Merged && !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Doubts != nil }) {
 		say = append(say, "To plan all that the pull request changes, comment the command in the table.")
 	}
 	if s.Merged {

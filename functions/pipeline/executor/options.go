@@ -7,11 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
-	"github.com/lockstep-iac/lockstep/functions/operation"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
 // options are those of a plan, as the engine takes them.
@@ -49,15 +46,6 @@ func optionsOf(g grammar.Options) (options, diags.Diagnostics) {
 		out.Mode = plans.RefreshOnlyMode
 	}
 	return out, ds
-}
-
-// doubts are the objects that a plan of a job leaves out, since nobody knows whether they exist. A person who has one imported
-// says that it does: once that is applied, the state has it.
-func doubts(r operation.Recovery, j jobs.Job) []addrs.Target {
-	r.Unresolved = slices.DeleteFunc(slices.Clone(r.Unresolved), func(x journaling.Open) bool {
-		return slices.ContainsFunc(j.Options.Imports, func(pair string) bool { addr, _, _ := grammar.Pair(pair); return addr == x.Address })
-	})
-	return r.Waiting()
 }
 
 // waiting returns the options, for a state with objects that wait for something.

@@ -52,7 +52,7 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 		return jobs.PlanResult{}, fmt.Errorf("describe the plan of %s: %w", describe(o.job), err)
 	}
 	res.Report, res.Full = o.reporter(o.secrets(plan, nil)).plan(plan, ds)
-	res.Counts = plan.Counts()
+	res.Counts, res.Doubts = plan.Counts(), effecting.Unsettled(o.Recovery, o.job.Options)
 	res.Outputs, res.Asked = o.outputs(ctx, plan), o.remote.Asked()
 	res.Content, err = o.contentOf(ctx, plan)
 	return res, err
@@ -109,7 +109,7 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
 		return nil, ds
 	}
-	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job)))
+	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(effecting.Doubts(o.Recovery, o.job.Options)))
 	if !more.HasErrors() {
 		more = append(more, effecting.Pointless(o.job.Options, o.State.Current, o.Config)...)
 	}

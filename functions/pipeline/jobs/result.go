@@ -19,6 +19,8 @@ type PlanResult struct {
 	Content *runs.Content `json:",omitempty"`
 	// Applyable is set if the plan has something to apply.
 	Applyable bool
+	// Doubts are the addresses of objects that the plan leaves out, since nobody knows whether they exist.
+	Doubts []string `json:",omitempty"`
 	// Report is for people, in Markdown: the plan, or its failure. It may be shortened.
 	Report string
 	// Full is the whole plan as text; "" if Report has it all.

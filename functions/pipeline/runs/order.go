@@ -173,7 +173,7 @@ func (r Run) progress() order.Progress {
 		phase = r.Was
 	}
 	// Such a plan leaves out changes of the pull request: without changes, and applied, they are still to be done.
-	part := (r.Options.Partial() || r.Options.RefreshOnly) && !r.Beside && !r.Upheld
+	part := (r.Options.Partial() || r.Options.RefreshOnly || len(r.Doubts) > 0) && !r.Beside && !r.Upheld
 	switch phase {
 	case PlanFailed:
 		if Stands(r) && !destroys(r) {

@@ -30,14 +30,12 @@ type Run struct {
 	// ApplyOn is the setting of the base branch.
 	ApplyOn project.ApplyOn
 	Phase   Phase
-	// Was is the phase of a Dropped run at the time its pull request was closed. Merged is set if
-	// that was by a merge.
+	// Was is the phase of a Dropped run at the time its pull request was closed. Merged is set if that was by a merge.
 	Was    Phase `json:",omitempty"`
 	Merged bool  `json:",omitempty"`
 	// Left is set for a Dropped run whose pull request was open: it went into another branch.
 	Left bool `json:",omitempty"`
-	// Head is the planned commit, Base the tip of the base branch then, and Merge their trial
-	// merge, which is checked out.
+	// Head is the planned commit, Base the tip of the base branch then, and Merge their trial merge, which is checked out.
 	Head, Base, Merge string
 	// Retry is set if the plan was asked for since the last one, or its apply, had failed.
 	Retry bool `json:",omitempty"`
@@ -72,6 +70,8 @@ type Run struct {
 	// plan without changes, since its head is applied. Idle is set besides if the head had nothing to apply.
 	Upheld bool `json:",omitempty"`
 	Idle   bool `json:",omitempty"`
+	// Doubts are the objects that the plan leaves out, with all that depends on them, since nobody knows whether they exist.
+	Doubts []string `json:",omitempty"`
 	// Attempt counts the plans requested, Begun the plans begun, and Try the applies requested.
 	// Artifacts are named by Begun.
 	Attempt, Begun, Try int
@@ -255,7 +255,7 @@ func (r Run) Standing() comment.Standing {
 			return comment.NoChanges
 		case !r.Merged && !done:
 			return comment.Closed
-		case !done && phase != PlanFailed && (phase != Planned || r.Applyable || Preview(r) || !Whole(r)):
+		case !done && phase != PlanFailed && (phase != Planned || r.Applyable || Preview(r) || !Complete(r)):
 			return comment.NotApplied
 		}
 	}
@@ -313,7 +313,7 @@ func Whole(r Run) bool {
 }
 
 // Complete reports whether nothing is left of what the pull request changes, once the plan of a run is applied, or has no changes.
-func Complete(r Run) bool { return Whole(r) || r.Upheld }
+func Complete(r Run) bool { return Whole(r) && len(r.Doubts) == 0 || r.Upheld }
 
 // Upholds reports whether a head is applied as a whole, or idle, as it had no changes with the same tip of the base branch: then
 // nothing that a plan leaves out is left to be done. r is the run before.

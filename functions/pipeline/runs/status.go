@@ -10,7 +10,7 @@ import (
 // Status returns the status of a run's project from the run alone: without texts, other pull requests and locks.
 func Status(r Run) comment.ProjectStatus {
 	p := comment.ProjectStatus{
-		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Applyable: r.Applyable, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, StoppedBy: r.StoppedBy, Lifted: r.Lifted, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), Named: r.Named, AfterMerge: r.AfterMerge, Landed: r.AfterMerge || r.Phase == Dropped && r.Merged || r.Phase == ApplyFailed && r.ByMerge(), Upheld: r.Upheld, Vain: Stands(r), MergeApplies: r.ApplyOn == project.OnMerge || r.Removed, Removed: r.Removed, Gone: r.Gone, Renamed: r.Renamed, Owner: r.Owner, Left: r.Left, FinishedBy: r.FinishedBy,
+		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Doubts: r.Doubts, Applyable: r.Applyable, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, StoppedBy: r.StoppedBy, Lifted: r.Lifted, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), Named: r.Named, AfterMerge: r.AfterMerge, Landed: r.AfterMerge || r.Phase == Dropped && r.Merged || r.Phase == ApplyFailed && r.ByMerge(), Upheld: r.Upheld, Vain: Stands(r), MergeApplies: r.ApplyOn == project.OnMerge || r.Removed, Removed: r.Removed, Gone: r.Gone, Renamed: r.Renamed, Owner: r.Owner, Left: r.Left, FinishedBy: r.FinishedBy,
 	}
 	if r.Twin {
 		p.Workspace = r.Workspace

@@ -42,6 +42,8 @@ var killedApply = Story{
 		}, want: []string{"**The apply of `network` failed**: 2 added, 0 changed, 0 destroyed", "terraform_data.host", "Not known to be created"}, never: []string{"locked since"}},
 		commented("what has to be looked at is told whenever somebody asks", "alice", 1, "lockstep recover",
 			"The state of `network` is **complete**, but for what is listed here.", "`terraform_data.host` **may exist, and no state knows it**", "lockstep recover -forget 'terraform_data.host'"),
+		commented("a plan is none of all that the pull request changes", "alice", 1, "lockstep plan",
+			"waits until it is settled whether `terraform_data.host` exists", "check lockstep: action_required, Not all is planned: 1 project"),
 		commented("alice has found it, so she imports it", "alice", 1, "lockstep import terraform_data.host the-id -p network",
 			"1 to import, 1 to add", "terraform_data.alias will be created"),
 		commented("and applies that, with what has waited for it", "alice", 1, "lockstep apply", "**Applied** `network`: 1 imported, 1 added"),

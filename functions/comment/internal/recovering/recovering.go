@@ -43,3 +43,12 @@ func Text(project string, changed bool, doubts []Doubt, conflicts []string) stri
 	}
 	return b.String()
 }
+
+// Rest tells what the rest of a plan waits for that leaves something out: for somebody who finds out about the doubts, or, if there
+// are none, for a command.
+func Rest(doubts []string, command string) string {
+	if len(doubts) == 0 {
+		return "waits for " + command
+	}
+	return fmt.Sprintf("waits until it is settled whether %s exists: comment %s", markdown.List(doubts), markdown.Code("lockstep recover"))
+}

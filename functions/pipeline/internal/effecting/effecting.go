@@ -1,4 +1,4 @@
-// Package effecting tells the changes of a state that a comment asks for and that have no effect. It refuses to know how a plan is
+// Package effecting tells the changes of a state that a comment asks for and that have no effect, and the objects that a plan leaves out. It refuses to know how a plan is
 // made. Start at [Pointless].
 package effecting
 

@@ -370,7 +370,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	s.Idle = s.Upheld && idle
 	s.PlanLine = lineOf(qu.Evidence.Message.Lines, c)
 	s.PlanFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
-	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = runs.StateID{}, "", counting.Counts{}, false, false
+	s.State, s.Inputs, s.Counts, s.Applyable, s.Doubts, s.Full = runs.StateID{}, "", counting.Counts{}, false, nil, false
 	s.Content, s.Judged, s.Lifted = nil, nil, nil
 	s.PlanHash, s.Parts, s.Reported, s.Again, s.Settled, s.Checked = "", nil, "", "", nil, nil
 	s.Done, s.Remaining, s.Lost = counting.Counts{}, 0, false

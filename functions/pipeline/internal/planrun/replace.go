@@ -107,7 +107,7 @@ func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanRes
 	if len(result.Outputs) > 0 {
 		parts.Outputs = runs.HashOf(result.Outputs)
 	}
-	s.State, s.Inputs, s.Counts, s.Applyable = parts.State, parts.Inputs, result.Counts, result.Applyable
+	s.State, s.Inputs, s.Counts, s.Applyable, s.Doubts = parts.State, parts.Inputs, result.Counts, result.Applyable, result.Doubts
 	s.Content, s.Judged, s.Lifted = result.Content, nil, nil
 	s.PlanHash, s.Parts, s.Reported = parts.Hash(), &parts, runs.HashOf(report)
 	s.Again, s.Settled, s.Checked, s.Part, s.Progress = "", nil, nil, false, comment.Progress{}

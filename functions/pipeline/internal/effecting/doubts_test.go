@@ -1,4 +1,4 @@
-package executor
+package effecting
 
 import (
 	"testing"
@@ -8,7 +8,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/operation"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
 // TestDoubts holds that an object of which nobody knows whether it exists is planned once a person imports it, and one that a
@@ -19,11 +18,15 @@ func TestDoubts(t *testing.T) {
 		return journaling.Open{Intent: journaling.Intent{Address: address}}
 	}
 	r := operation.Recovery{Unresolved: []journaling.Open{open("x.a"), open(`x.b["k"]`), open("x.c")}, UnderWay: []journaling.Open{open("x.d")}}
+	imports := grammar.Options{Imports: []string{`x.b["k"] the id`, "x.d id"}}
 	var got []string
-	for _, a := range doubts(r, jobs.Job{Options: grammar.Options{Imports: []string{`x.b["k"] the id`, "x.d id"}}}) {
+	for _, a := range Doubts(r, imports) {
 		got = append(got, a.String())
 	}
 	if diff := cmp.Diff([]string{"x.a", "x.c", "x.d"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"x.a", "x.c"}, Unsettled(r, imports)); diff != "" {
 		t.Error(diff)
 	}
 }
