@@ -92,6 +92,8 @@ func (p ProjectStatus) unblocked() string {
 		apply = markdown.Code("lockstep apply") // the others, too
 	}
 	switch {
+	case p.Copied:
+		return "Nothing applies it as long as that is so."
 	case p.Locked && p.ByMerge:
 		return fmt.Sprintf("Merge this pull request once %s: that applies this plan.", lifted)
 	case p.Locked:

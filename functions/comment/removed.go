@@ -12,7 +12,7 @@ func (s Status) removed() string {
 	const most = 10
 	var all []string
 	for _, p := range s.Projects {
-		if p.Removed && !slices.Contains([]Standing{Awaiting, ApplyQueued, Applying, Applied, NoChanges, NotApplied, Closed, Superseded}, p.Standing) {
+		if p.Removed && !p.Copied && !slices.Contains([]Standing{Awaiting, ApplyQueued, Applying, Applied, NoChanges, NotApplied, Closed, Superseded}, p.Standing) {
 			all = append(all, p.command(Apply))
 		}
 	}

@@ -21,7 +21,7 @@ type Status struct {
 	Projects []ProjectStatus
 	// Notes are sentences of ours, in Markdown, for all projects.
 	Notes []string
-	// Repeated are those about plans whose options a retry after the merge has again.
+	// Repeated are those about plans whose options a retry after the merge has again, and about removed projects whose states have copies.
 	Repeated []string
 	// Removed is the note of the function of that name, "" if no project is removed.
 	Removed string
@@ -110,6 +110,8 @@ type ProjectStatus struct {
 	// Reserved is set if one of them is a person's lock, Locked if that is the only one: the plan itself
 	// still fits.
 	Reserved, Locked bool
+	// Copied is set if the project is removed, and its state has a copy: that is one of the Blockers, with its remedy.
+	Copied bool
 	// Lock is a person's lock on the state for this pull request; nil if there is none.
 	Lock *OwnLock
 	// Body is the plan, or the failure, in Markdown; Note, which may be "", is a short one on it.
@@ -340,7 +342,9 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(Previewed) {
 		say = append(say, fmt.Sprintf("Nothing of a fork's pull request is applied before it is merged. Then comment %s: what was merged is planned with credentials.", markdown.Code("lockstep plan")))
 	}
-	unmerged := func(p ProjectStatus) bool { return p.Standing == Blocked && len(p.Blockers) > 0 && !p.Locked }
+	unmerged := func(p ProjectStatus) bool {
+		return p.Standing == Blocked && len(p.Blockers) > 0 && !p.Locked && !p.Copied
+	}
 	if slices.ContainsFunc(s.Projects, unmerged) {
 		say = append(say, "A plan behind one that is applied and not merged is made again by itself once that pull request is merged or closed.")
 	}

@@ -148,7 +148,9 @@
 // commit allows it. Where a plan moves the state, applies and locks at the address that it leaves count, too, and its own there
 // (runs.Run.From), and at those that the base branch had before (runs.Run.Before). A record names the owner of an address: it is
 // claimed before the first plan that reads it, or before the first apply, where the base commit does not have it yet, and
-// nobody else gets it until whoever runs Lockstep gives it free (Release). The base branch
+// no other repository gets it until whoever runs Lockstep gives it free (Release). Another project of the repository may come to an
+// address that the owner has left, and destroys nothing that the state still has (admission.Placing.Destroys); nor does the removal of the
+// owner from then on. The base branch
 // is asked once more when the state is locked; of a project that a merge into it has removed its last commit
 // that had it is the answer (runs.Had).
 //

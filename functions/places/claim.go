@@ -18,6 +18,14 @@ type Claim struct {
 	RepoID int64
 	// Repo is the repository's name when the claim was made; Project and Workspace own the state.
 	Repo, Project, Workspace string
+	// Left is set once another project was planned there while the base branch did not have the owner there any more. Taken is set
+	// if the owner came to a place that another project had left so.
+	Left, Taken bool `json:",omitempty"`
+}
+
+// Of reports whether a project is the owner.
+func (c Claim) Of(project, workspace string) bool {
+	return c.Project == project && c.Workspace == workspace
 }
 
 // claims is the collection of all claims.

@@ -20,6 +20,8 @@ type Placed struct {
 	// Owner is the project that has the state on the base branch, and that the pull request removes;
 	// "" if it has it for this one.
 	Owner string
+	// Former is another project, which has left the address; "" if there is none, or no state there.
+	Former string
 	// Ignored are the arguments of the backend block that count only once they are merged; Imposed
 	// those that a new state has from other states of the repository in the same bucket.
 	Ignored, Imposed []string
@@ -36,6 +38,9 @@ func (p Placed) Above(report string) string {
 	}
 	if p.Owner != "" {
 		fmt.Fprintf(&b, "%s has the state of the project %s of the base branch, %s, which this pull request removes.\n\n", markdown.Code(p.Project), markdown.Code(p.Owner), markdown.Code(p.From))
+	}
+	if p.Former != "" {
+		fmt.Fprintf(&b, "**This takes over the objects of the project** %s, as far as the state at %s still has some: they belong to %s once this is applied.\n\n", markdown.Code(p.Former), markdown.Code(p.To), markdown.Code(p.Project))
 	}
 	if len(p.Ignored) > 0 {
 		fmt.Fprintf(&b, "This pull request changes how the state of %s is locked or kept: %s. That counts when it is merged; here the state is locked and kept as the base branch says.\n\n", markdown.Code(p.Project), markdown.List(p.Ignored))

@@ -19,6 +19,8 @@ func (r PlaceTaken) words() (text, remedy string) {
 type PlaceClaimed struct {
 	Project, Place, Owner string
 	Repo                  string `json:",omitempty"`
+	// Taken is set if the owner came there when Project had left it.
+	Taken bool `json:",omitempty"`
 }
 
 func (r PlaceClaimed) words() (text, remedy string) {
@@ -26,8 +28,44 @@ func (r PlaceClaimed) words() (text, remedy string) {
 		return fmt.Sprintf("The state at %s belongs to the project %s of %s.", markdown.Code(r.Place), markdown.Code(r.Owner), markdown.Code(r.Repo)),
 			"Give the project another key. If the state was handed over, whoever runs Lockstep has to release the old claim."
 	}
+	if r.Taken {
+		return fmt.Sprintf("The state at %s belongs to the project %s, which has come there since %s was removed.", markdown.Code(r.Place), markdown.Code(r.Owner), markdown.Code(r.Project)),
+			fmt.Sprintf("Nothing there is destroyed by the removal of %s: what the state has, %s can plan.", markdown.Code(r.Project), markdown.Code(r.Owner))
+	}
 	return fmt.Sprintf("The state at %s belongs to the project %s, which the base branch still has.", markdown.Code(r.Place), markdown.Code(r.Owner)),
 		fmt.Sprintf("Give %s a key of its own, or correct the project that has this one.", markdown.Code(r.Project))
+}
+
+// PlaceLeft: the plan destroys objects of the state's former project, Owner, which has left the address. Number is that of the pull request
+// that has removed it, 0 if that is not known.
+type PlaceLeft struct {
+	Project, Place, Owner string
+	Number                int `json:",omitempty"`
+}
+
+func (r PlaceLeft) words() (text, remedy string) {
+	left := "though the base branch does not have the project there any more"
+	remedy = fmt.Sprintf("If they are in another state by now, delete the one at %s, and plan again.", markdown.Code(r.Place))
+	if r.Number != 0 {
+		left = fmt.Sprintf("which #%d has left there", r.Number)
+		remedy = fmt.Sprintf("To destroy them, comment %s and then %s on #%d.", markdown.Code("lockstep retry"), markdown.Code("lockstep apply -p "+r.Owner), r.Number)
+	}
+	return fmt.Sprintf("The state of %s at %s still has objects, %s, and the plan of %s destroys or forgets some of them.", markdown.Code(r.Owner), markdown.Code(r.Place), left, markdown.Code(r.Project)),
+		fmt.Sprintf("%s To keep them, have the configuration of %s declare them. Or give it a key of its own.", remedy, markdown.Code(r.Project))
+}
+
+// StateCopied: the project is removed, and its state has a copy, that of the project Owner.
+type StateCopied struct{ Project, Place, Owner string }
+
+func (r StateCopied) words() (text, remedy string) {
+	return fmt.Sprintf("%s and %s have copies of one state: what the removal of %s destroys may be objects of %s.", markdown.Code(r.Project), markdown.Code(r.Owner), markdown.Code(r.Project), markdown.Code(r.Owner)),
+		fmt.Sprintf("If the state has moved, delete the former one, at %s, and comment %s: then nothing is left to destroy. Objects that %s alone has can be destroyed by a pull request that leaves the project, and removes their resources.", markdown.Code(r.Place), markdown.Code("lockstep plan -p "+r.Project), markdown.Code(r.Project))
+}
+
+// CopyNote is the note about the copy of a state.
+func CopyNote(r StateCopied) string {
+	text, remedy := r.words()
+	return text + " " + remedy
 }
 
 // PlaceUnknown: the settings of the base branch have errors, so that nobody knows whether they

@@ -87,6 +87,8 @@ var types = tagged.Union[Reason]{
 
 	"place taken":         reflect.TypeFor[PlaceTaken](),
 	"place claimed":       reflect.TypeFor[PlaceClaimed](),
+	"place left":          reflect.TypeFor[PlaceLeft](),
+	"state copied":        reflect.TypeFor[StateCopied](),
 	"place unknown":       reflect.TypeFor[PlaceUnknown](),
 	"place not allowed":   reflect.TypeFor[PlaceNotAllowed](),
 	"place renamed":       reflect.TypeFor[PlaceRenamed](),

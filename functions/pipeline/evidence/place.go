@@ -114,7 +114,7 @@ func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Pr
 	repo := e.Message.Pull.Repo
 	question := admission.PlaceQuestion{
 		App: e.Message.Pull.App, Repo: repo, Head: head, Project: p, Base: b.projects, BaseBroken: b.broken,
-		Allow: slices.Concat(b.allow, e.States.Of(repo.Owner, repo.Name, repo.ID)),
+		Allow: slices.Concat(b.allow, e.States.Of(repo.Owner, repo.Name, repo.ID)), Removed: q.Run.Removed,
 	}
 	e.asked = &question
 	for {
@@ -128,16 +128,16 @@ func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Pr
 		if question.Claim, err = places.DecodeClaim(rec.Value); err != nil {
 			return err
 		}
+		if question.LeftBy, err = leftBy(ctx, e, question); err != nil {
+			return err
+		}
 		answer := admission.PlaceFor(question)
 		q.Placing = &answer
-		if !claims(*q) {
-			return nil
-		}
-		mine := q.Run.ClaimOf(answer.Place)
+		mine := claimAfter(*q, question.Claim)
 		if mine == nil || question.Claim != nil && *question.Claim == *mine {
 			return nil
 		}
-		if was := question.Claim; was != nil && was.RepoID == mine.RepoID { // the project has another name now
+		if was := question.Claim; was != nil && was.RepoID == mine.RepoID && !was.Of(mine.Project, mine.Workspace) { // the project has another name now
 			former := runs.Run{Pull: e.Message.Pull, Project: was.Project, Workspace: was.Workspace, Place: mine.Place}
 			if err := ledger.Adopt(ctx, e.Ledger, former); err != nil {
 				return err
@@ -150,16 +150,79 @@ func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Pr
 	}
 }
 
-// claims reports whether a command claims the address: to read a state that the base commit has
-// there, or to write any.
-func claims(q admission.Request) bool {
-	switch {
-	case len(q.Placing.Reasons) > 0 || !admission.Decide(q).Allowed():
-		return false
-	case q.Verb == comment.Plan:
-		return q.Placing.Kind == admission.SamePlace
+// claimAfter is the claim on the address of a request from then on, nil if it stays as it was. A command claims the address to read a
+// state that the base commit has there, or to write any. The plan of another project notes in the claim that its owner has left, which is
+// forgotten once the base branch has that there again.
+func claimAfter(q admission.Request, was *places.Claim) *places.Claim {
+	if len(q.Placing.Reasons) > 0 || !admission.Decide(q).Allowed() {
+		return nil
 	}
-	return q.Verb == comment.Apply
+	kind, left := q.Placing.Kind, q.Placing.Former != ""
+	if q.Verb == comment.Apply || q.Verb == comment.Plan && kind == admission.SamePlace && !left {
+		return taking(q, was)
+	}
+	if q.Verb != comment.Plan || was == nil || !left && kind != admission.RenamedPlace {
+		return nil
+	}
+	now := *was
+	now.Left = left
+	return &now
+}
+
+// taking is the claim of the project of a request on its address; nil where none is made.
+func taking(q admission.Request, was *places.Claim) *places.Claim {
+	now := q.Run.ClaimOf(q.Placing.Place)
+	if now != nil && was != nil {
+		now.Taken = was.Taken || q.Placing.Former != ""
+	}
+	return now
+}
+
+// leftBy is the number of a merged pull request that has removed the owner of the claim on an address, and not destroyed what the state
+// has; 0 for none.
+func leftBy(ctx context.Context, e *Reader, q admission.PlaceQuestion) (int, error) {
+	c := q.Claim
+	if c == nil || c.App != q.App || c.RepoID != q.Repo.ID || c.Of(q.Project.Name, q.Project.Workspace) {
+		return 0, nil
+	}
+	owner := runs.Run{Pull: e.Message.Pull, Project: c.Project, Workspace: c.Workspace, Place: c.Place}
+	all, err := ledger.Lefts(ctx, e.Ledger, owner)
+	if err != nil {
+		return 0, err
+	}
+	for _, l := range all {
+		owner.Pull = l.Pull
+		s, err := e.Ledger.Read(ctx, owner.Key())
+		if err != nil {
+			return 0, err
+		}
+		if done := s.Phase == runs.Applied || s.Phase == runs.Dropped && s.Was == runs.Applied; s.Removed && l.By == 0 && !done {
+			return l.Pull.Number, nil
+		}
+	}
+	return 0, nil
+}
+
+// TakeOver claims the address that another project has left, for the project of a request that the base branch has there now, and whose plan
+// destroys none of what the state has.
+func TakeOver(ctx context.Context, e *Reader, q admission.Request) error {
+	if q.Placing.Former == "" || q.Placing.Kind != admission.SamePlace {
+		return nil
+	}
+	key := places.ClaimKey(q.Placing.Place.String())
+	rec, err := e.Ledger.Records.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	was, err := places.DecodeClaim(rec.Value)
+	if err != nil || was == nil || *was != *e.asked.Claim {
+		return err // another one has claimed it since
+	}
+	_, err = e.Ledger.Records.Put(ctx, key, pipeline.Encode(taking(q, was)), rec.Version)
+	if errors.Is(err, pipeline.ErrConflict) {
+		return nil // likewise
+	}
+	return err
 }
 
 // PlaceAgain decides again on the address of a request's state, now that it is locked, by the

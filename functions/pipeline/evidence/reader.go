@@ -106,6 +106,9 @@ func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan strin
 		if q.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
 			return q, err
 		}
+		if q.Copied, err = Copied(ctx, e, r); err != nil {
+			return q, err
+		}
 	}
 	if d := admission.Decide(q); !d.Allowed() && !admission.Has[reasons.AppliedLater](d) { // there is no need to ask GitHub
 		return q, nil

@@ -44,6 +44,15 @@ func Restored(ctx context.Context, e *Reader, q *admission.Request, sha string) 
 	return err
 }
 
+// Copied is [ledger.Copied], of the runs of the pull request.
+func Copied(ctx context.Context, e *Reader, r runs.Run) (string, error) {
+	if !r.Removed {
+		return "", nil
+	}
+	all, err := e.Ledger.Runs(ctx, r.Pull)
+	return ledger.Copied(r, all), err
+}
+
 // RemovedOf returns the project of a run that a pull request has removed, by the last commit of the base branch that had
 // it. ok is false if it has none there.
 func (e *Reader) RemovedOf(ctx context.Context, r runs.Run) (p project.Project, ok bool, err error) {

@@ -116,6 +116,7 @@ var rules = []rule{
 	{applying, aPlan, otherUnmerged},
 	{applying, aPlan, reserved},
 	{applying, aPlan, stateMoved},
+	{applying, aPlan, copied},
 	{applying, aPlan, outputsPlanned},
 	{applying, aPlan, outputsMoved},
 
@@ -126,6 +127,7 @@ var rules = []rule{
 	{applying, aPlan, required},
 
 	{applying, itsChange, placeRenamed},
+	{applying, itsChange, placeLeft},
 	{applying, itsChange, sealedFirst},
 	{applying, itsChange, placeMoved},
 }

@@ -98,6 +98,8 @@ func TestGate(t *testing.T) {
 	locked := func(v runs.Reservation) change { return func(q *Request) { q.Reserved = &v } }
 	placed := func(p Placing) change { return func(q *Request) { q.Placing = &p } }
 	elsewhere := func(q *Request) { q.Run.Place = "s3://states/net"; q.Placing = &Placing{} }
+	destroying := func(q *Request) { q.Run.Counts.Destroy = 2 }
+	copied := func(q *Request) { q.Copied = "web" }
 	inTurn := func(all string) change {
 		return func(q *Request) { q.Run.Project, q.Order = "app", runstest.Order("app>net", "app>net", all) }
 	}
@@ -428,6 +430,17 @@ func TestGate(t *testing.T) {
 		{"plan of a state under a new name", []change{verb(comment.Plan), placed(Placing{Kind: RenamedPlace, Owner: "old"})}, ""},
 		{"merge of a state under a new name", []change{merge, placed(Placing{Kind: RenamedPlace, Owner: "old"})}, "PlaceRenamed"},
 		{"after the merge it has the name", []change{mergedSince, after, placed(Placing{Kind: SamePlace})}, ""},
+		{"what another project has left", []change{destroying, placed(Placing{Kind: NewPlace, Former: "old"})}, "PlaceLeft"},
+		{"merge over what another project has left", []change{merge, destroying, placed(Placing{Kind: NewPlace, Former: "old"})}, "PlaceLeft"},
+		{"what another project has left, after the merge", []change{mergedSince, after, destroying, placed(Placing{Kind: SamePlace, Former: "old", LeftBy: 4})}, "PlaceLeft"},
+		{"what another project has left, to be forgotten", []change{func(q *Request) { q.Run.Counts.Forget = 1 }, placed(Placing{Kind: NewPlace, Former: "old"})}, "PlaceLeft"},
+		{"what another project has left, to be changed", []change{func(q *Request) { q.Run.Counts.Change = 1 }, placed(Placing{Kind: NewPlace, Former: "old"})}, ""},
+		{"plan over what another project has left", []change{verb(comment.Plan), destroying, placed(Placing{Kind: NewPlace, Former: "old"})}, ""},
+		{"what nobody has left", []change{destroying, placed(Placing{Kind: NewPlace})}, ""},
+		{"a removal with a copy of its state", []change{removed, options(grammar.Options{Destroy: true}), copied}, "StateCopied"},
+		{"a removal with a copy of its state, after the merge", []change{mergedSince, after, removed, options(grammar.Options{Destroy: true}), copied}, "StateCopied"},
+		{"a removal with a copy of its state, planned again", []change{removed, options(grammar.Options{Destroy: true}), copied, again(true)}, "StateCopied"},
+		{"plan of a removal with a copy of its state", []change{verb(comment.Plan), removed, copied}, ""},
 		{"a first state in clear", []change{placed(Placing{Kind: NewPlace, InClear: true})}, "NotEncrypted"},
 		{"plan of a first state in clear", []change{verb(comment.Plan), placed(Placing{Kind: NewPlace, InClear: true})}, ""},
 		{"a state that is elsewhere by now", []change{elsewhere}, "PlaceMoved"},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
@@ -26,6 +27,9 @@ type PlaceQuestion struct {
 	Allow []places.Pattern
 	// Claim is the present claim on the address that Project wants, nil if there is none.
 	Claim *places.Claim
+	// Removed is set if the pull request removes the project, LeftBy as in [Placing].
+	Removed bool
+	LeftBy  int
 }
 
 // A Placing is the answer.
@@ -44,6 +48,10 @@ type Placing struct {
 	// InClear is set if the base commit does not have the project, and so no encryption block for it,
 	// though the pull request has one: an apply would write the state in clear.
 	InClear bool
+	// Former is the project that had the place before and has left it, LeftBy the number of the pull request that has removed it without
+	// destroying its objects: those of the state are its own. They are "" and 0 for none.
+	Former string
+	LeftBy int
 	// Reasons speak against any place.
 	Reasons reasons.List
 }
@@ -183,21 +191,32 @@ func (d *placing) guarded(p places.Place) places.Place {
 	return granted
 }
 
-// claimed looks whose the place is by the registry: one that is another repository's, or
-// that of a project that the base commit still has, is nobody else's.
+// claimed looks whose the place is by the registry: one that is another repository's, or that of a project that the base commit still has,
+// or that came there since this one was removed, is nobody else's. One that its owner has left is granted, and Former tells of it.
 func (d *placing) claimed() {
 	c := d.Claim
 	ours := c != nil && c.App == d.App && c.RepoID == d.Repo.ID
 	switch {
-	case c == nil || d.out.Kind == RenamedPlace && ours && c.Project == d.out.Owner:
+	case c == nil || ours && (d.out.Kind == RenamedPlace && c.Project == d.out.Owner || c.Of(d.Project.Name, d.Project.Workspace)):
 		return
 	case !ours:
 		d.no(reasons.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project, Repo: c.Repo})
 		return
 	}
-	owner, there := d.find(d.Base, func(x project.Project) bool { return x.Name == c.Project && x.Workspace == c.Workspace })
-	if !there || d.is(owner) || owner.Place.String() != "" && !owner.Place.Is(d.Project.Place) {
-		return // it is ours already, or its project is gone or has moved
+	owner, there := d.find(d.Base, func(x project.Project) bool { return c.Of(x.Name, x.Workspace) })
+	has := there && (owner.Place.String() == "" || owner.Place.Is(d.Project.Place))
+	switch {
+	case has || d.Removed && c.Taken:
+		d.no(reasons.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project, Taken: !has})
+	case d.out.Kind != SamePlace || c.Left || d.LeftBy != 0:
+		d.out.Former, d.out.LeftBy = c.Project, d.LeftBy
 	}
-	d.no(reasons.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project})
+}
+
+// Destroys is the reason that the plan of a run is not applied: it destroys or forgets objects of the Former owner of its place; nil for none.
+func (p Placing) Destroys(r runs.Run) reasons.Reason {
+	if p.Former == "" || r.Counts.Destroy+r.Counts.Forget == 0 {
+		return nil
+	}
+	return reasons.PlaceLeft{Project: r.Project, Place: p.Place.String(), Owner: p.Former, Number: p.LeftBy}
 }

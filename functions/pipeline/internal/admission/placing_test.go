@@ -62,8 +62,9 @@ func TestPlaceFor(t *testing.T) {
 	const mine, theirs = 1, 2
 	for _, test := range []struct {
 		what, base, head, allow string
-		claim                   string // "REPO PROJECT"
-		broken                  bool
+		claim                   string // "REPO PROJECT [left] [taken]"
+		broken, removed         bool
+		leftBy                  int
 		want                    string // "KIND PLACE ARGUMENTS", or a reason and the other one
 	}{
 		{what: "as at the base", base: "net=net", head: "net=net", want: "the same s3://states/net"},
@@ -117,8 +118,20 @@ func TestPlaceFor(t *testing.T) {
 		{what: "claimed by a project that is gone", base: "network=net", head: "network=net", claim: "1 net", want: "the same s3://states/net"},
 		{what: "claimed by a project that has moved", base: "network=net net=else", head: "network=net", claim: "1 net", want: "the same s3://states/net"},
 		{what: "claimed by a project whose place is not known now", base: "dev=dev prod=?", head: "dev=prod", claim: "1 prod", allow: "s3://states/*", want: "PlaceClaimed prod"},
+		{what: "new, where another one was", base: "dev=dev", head: "app=net", claim: "1 net", allow: "s3://states/*", want: "new s3://states/net after net"},
+		{what: "new, where one was that has moved", base: "net=else", head: "app=net net=else", claim: "1 net", allow: "s3://states/*", want: "new s3://states/net after net"},
+		{what: "new, where one was that a merge has removed", base: "dev=dev", head: "app=net", claim: "1 net", leftBy: 4, allow: "s3://states/*", want: "new s3://states/net after net #4"},
+		{what: "moved to where another one was", base: "app=app", head: "app=net", claim: "1 net", allow: "s3://states/*", want: "moved s3://states/net after net"},
+		{what: "new, where it was before", base: "dev=dev", head: "net=net", claim: "1 net", allow: "s3://states/*", want: "new s3://states/net"},
+		{what: "merged, where another one was when it was planned", base: "app=net", head: "app=net", claim: "1 net left", want: "the same s3://states/net after net"},
+		{what: "merged, where one was that a merge has removed", base: "app=net", head: "app=net", claim: "1 net", leftBy: 4, want: "the same s3://states/net after net #4"},
+		{what: "back, where it was left", base: "net=net", head: "net=net", claim: "1 net left", want: "the same s3://states/net"},
+		{what: "removed", base: "net=net", head: "net=net", claim: "1 net", removed: true, want: "the same s3://states/net"},
+		{what: "removed, under another name than it is claimed", base: "net=net", head: "net=net", claim: "1 network", removed: true, want: "the same s3://states/net"},
+		{what: "removed, and another one has come since", base: "net=net", head: "net=net", claim: "1 app taken", removed: true, want: "PlaceClaimed app"},
+		{what: "renamed after it had come to where another one was", base: "web=net", head: "web=net", claim: "1 app taken", want: "the same s3://states/net"},
 	} {
-		q := PlaceQuestion{Repo: github.Repo{ID: mine, Owner: "acme", Name: "infra"}, Base: placed(t, test.base), Head: placed(t, test.head), BaseBroken: test.broken}
+		q := PlaceQuestion{Repo: github.Repo{ID: mine, Owner: "acme", Name: "infra"}, Base: placed(t, test.base), Head: placed(t, test.head), BaseBroken: test.broken, Removed: test.removed, LeftBy: test.leftBy}
 		q.Project = q.Head[0]
 		if test.allow != "" {
 			p, err := places.ParsePattern(test.allow)
@@ -130,6 +143,7 @@ func TestPlaceFor(t *testing.T) {
 		if test.claim != "" {
 			q.Claim = &places.Claim{Place: q.Project.Place.String(), Repo: "acme/shop", Workspace: "default"}
 			fmt.Sscan(test.claim, &q.Claim.RepoID, &q.Claim.Project)
+			q.Claim.Left, q.Claim.Taken = strings.HasSuffix(test.claim, " left"), strings.HasSuffix(test.claim, " taken")
 		}
 		got := PlaceFor(q)
 		if len(got.Reasons) > 0 {
@@ -147,6 +161,12 @@ func TestPlaceFor(t *testing.T) {
 			if name != "region" {
 				text += fmt.Sprintf(" %s=%v", name, got.Place.Arguments[name])
 			}
+		}
+		if got.Former != "" {
+			text += " after " + got.Former
+		}
+		if got.LeftBy != 0 {
+			text += fmt.Sprint(" #", got.LeftBy)
 		}
 		if text != test.want {
 			t.Errorf("%s: %s\nwant %s", test.what, text, test.want)

@@ -153,6 +153,17 @@ func placeRenamed(q *Request) reasons.Reason {
 	return nil
 }
 
+// placeLeft holds that nobody destroys by one project what another one has left at the address of its state.
+func placeLeft(q *Request) reasons.Reason { return q.Placing.Destroys(q.Run) }
+
+// copied holds that a removed project destroys no objects that another one of the pull request has by now.
+func copied(q *Request) reasons.Reason {
+	if q.Copied == "" {
+		return nil
+	}
+	return reasons.StateCopied{Project: q.Run.Project, Place: q.Run.Place, Owner: q.Copied}
+}
+
 // sealedFirst holds that the state of a new project is written encrypted from the beginning, if it is to
 // be encrypted: versions of it in clear would stay in its bucket.
 func sealedFirst(q *Request) reasons.Reason {

@@ -9,14 +9,43 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
+// A Left is a project of a merge that is not applied.
+type Left struct {
+	Pull  pipeline.Pull // the one that is merged
+	Merge string        // its commit
+	// Attempt and Try are those of the run when it was left: another plan or apply since makes it another question.
+	Attempt, Try int
+	// By is the number of the pull request whose apply has finished it; 0 if none has.
+	By int `json:",omitempty"`
+}
+
+// leftDir is the directory of the keys of the rests of merges for the state with a name: see [runs.StateNames].
+func leftDir(repo int64, name string) string { return fmt.Sprintf("left/%d/%s", repo, name) }
+
+// leftKey is the key of the rest of a pull request's merge for the state with a name.
+func leftKey(p pipeline.Pull, name string) string {
+	return fmt.Sprintf("%s/%d", leftDir(p.Repo.ID, name), p.Number)
+}
+
+// Of reports whether l is about the present plan and apply of a run.
+func (l Left) Of(r runs.Run) bool {
+	return l.Merge != "" && l.Pull.Number == r.Pull.Number && l.Attempt == r.Attempt && l.Try == r.Try
+}
+
+// Finishes reports whether the outcome of a run may have finished what the merge of another pull request has left of its project:
+// it is applied, and its plan was of all of it. Its base branch has to have that merge, too.
+func (l Left) Finishes(r runs.Run) bool {
+	return r.Phase == runs.Applied && runs.Whole(r) && (l.By == 0 || l.By == r.Pull.Number) && l.Pull.Number != r.Pull.Number
+}
+
 // PutLeft lists a run among those that merges have left unapplied. One that is listed for the same plan and apply stays as it is.
 func PutLeft(ctx context.Context, ld Ledger, r runs.Run, merge string) error {
 	names, err := namesOf(ctx, ld, r)
 	if err != nil {
 		return err
 	}
-	now := runs.Left{Pull: r.Pull, Merge: merge, Attempt: r.Attempt, Try: r.Try}
-	return changeLeft(ctx, ld, runs.LeftKey(r.Pull, names[0]), func(was runs.Left) runs.Left {
+	now := Left{Pull: r.Pull, Merge: merge, Attempt: r.Attempt, Try: r.Try}
+	return changeLeft(ctx, ld, leftKey(r.Pull, names[0]), func(was Left) Left {
 		if was.Of(r) {
 			return was
 		}
@@ -25,13 +54,13 @@ func PutLeft(ctx context.Context, ld Ledger, r runs.Run, merge string) error {
 }
 
 // FinishLeft records that the apply of a run of another pull request has finished the rest of a merge.
-func FinishLeft(ctx context.Context, ld Ledger, l runs.Left, by runs.Run) error {
+func FinishLeft(ctx context.Context, ld Ledger, l Left, by runs.Run) error {
 	names, err := namesOf(ctx, ld, by)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		err := changeLeft(ctx, ld, runs.LeftKey(l.Pull, name), func(was runs.Left) runs.Left {
+		err := changeLeft(ctx, ld, leftKey(l.Pull, name), func(was Left) Left {
 			if was == l {
 				was.By = by.Pull.Number
 			}
@@ -44,7 +73,7 @@ func FinishLeft(ctx context.Context, ld Ledger, l runs.Left, by runs.Run) error 
 	return nil
 }
 
-func changeLeft(ctx context.Context, ld Ledger, key string, change func(runs.Left) runs.Left) error {
+func changeLeft(ctx context.Context, ld Ledger, key string, change func(Left) Left) error {
 	_, err := ld.Change(ctx, key, func(old []byte) ([]byte, error) {
 		was, err := decodeLeft(key, old)
 		if err != nil {
@@ -60,33 +89,33 @@ func changeLeft(ctx context.Context, ld Ledger, key string, change func(runs.Lef
 }
 
 // LeftOf returns the entry of a run, zero if there is none for its present plan and apply.
-func LeftOf(ctx context.Context, ld Ledger, r runs.Run) (runs.Left, error) {
+func LeftOf(ctx context.Context, ld Ledger, r runs.Run) (Left, error) {
 	names, err := namesOf(ctx, ld, r)
 	if err != nil {
-		return runs.Left{}, err
+		return Left{}, err
 	}
 	for _, name := range names {
-		key := runs.LeftKey(r.Pull, name)
+		key := leftKey(r.Pull, name)
 		rec, err := ld.Records.Get(ctx, key)
 		if err != nil {
-			return runs.Left{}, err
+			return Left{}, err
 		}
 		l, err := decodeLeft(key, rec.Value)
 		if err != nil || l.Of(r) {
 			return l, err
 		}
 	}
-	return runs.Left{}, nil
+	return Left{}, nil
 }
 
 // Lefts returns the rests of merges for the state of a run.
-func Lefts(ctx context.Context, ld Ledger, r runs.Run) (out []runs.Left, err error) {
+func Lefts(ctx context.Context, ld Ledger, r runs.Run) (out []Left, err error) {
 	names, err := namesOf(ctx, ld, r)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		list, err := ld.Records.List(ctx, runs.LeftDir(r.Pull.Repo.ID, name))
+		list, err := ld.Records.List(ctx, leftDir(r.Pull.Repo.ID, name))
 		if err != nil {
 			return nil, fmt.Errorf("list what merges have left: %w", err)
 		}
@@ -101,7 +130,7 @@ func Lefts(ctx context.Context, ld Ledger, r runs.Run) (out []runs.Left, err err
 	return out, nil
 }
 
-func decodeLeft(key string, value []byte) (l runs.Left, err error) {
+func decodeLeft(key string, value []byte) (l Left, err error) {
 	if len(value) == 0 {
 		return l, nil
 	}
@@ -109,4 +138,15 @@ func decodeLeft(key string, value []byte) (l runs.Left, err error) {
 		return l, fmt.Errorf("read %s: the record is damaged: %w", key, err)
 	}
 	return l, nil
+}
+
+// Copied is the project of a pull request, by its label, that has a copy of the state of a run which it removes: the lineage is the same, and
+// the address another one. "" for none. all are the runs of the pull request.
+func Copied(r runs.Run, all []Versioned) string {
+	for _, x := range all {
+		if r.Removed && !x.Removed && x.Head == r.Head && x.Place != r.Place && x.State.Lineage == r.State.Lineage && r.State.Lineage != "" {
+			return runs.Label(x.Run)
+		}
+	}
+	return ""
 }

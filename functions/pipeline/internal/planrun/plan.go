@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -228,6 +229,13 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		s.Failure = &failure
 	}
 	result.Report = reasons.Hooks(append(before, after...)) + placed(s.Run, result, *q.Placing).Above(result.Report)
+	if no := q.Placing.Destroys(runs.Run{Project: s.Project, Counts: result.Counts}); no != nil {
+		s.Failure = &failure // it is made again once the state is another one
+		return pl.keep(ctx, s, jobs.PlanResult{Report: reasons.List{no}.Markdown() + "\n\n" + result.Report, Full: result.Full}, in)
+	}
+	if err := evidence.TakeOver(ctx, pl.Evidence, q); err != nil {
+		return err
+	}
 	return pl.keep(ctx, s, result, in, job.Foreseen...)
 }
 
@@ -249,6 +257,9 @@ func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, place str
 // placed is the decision about the address of a state, for people.
 func placed(r runs.Run, planned jobs.PlanResult, p admission.Placing) notes.Placed {
 	out := notes.Placed{Project: r.Project, From: p.From, To: r.Place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
+	if planned.State != (runs.StateID{}) && p.Destroys(runs.Run{Counts: planned.Counts}) == nil {
+		out.Former = p.Former
+	}
 	if planned.Plan != nil && planned.State == (runs.StateID{}) {
 		out.Were = r.Were
 	}

@@ -34,7 +34,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
-	s.Repeated, s.Automerge = repeated(all, l.Head), evidence.Automerges(rp.Evidence)
+	s.Repeated, s.Automerge = append(repeated(all, l.Head), copies(all, l.Head)...), evidence.Automerges(rp.Evidence)
 	if l, err = deniedNow(ctx, rp, l, all); err != nil {
 		return err
 	}
@@ -154,6 +154,16 @@ func repeated(all []ledger.Versioned, head string) []string {
 		}
 	}
 	return notes.Repeated(projects, plain)
+}
+
+// copies tells of the removed projects of a merged head whose states have copies.
+func copies(all []ledger.Versioned, head string) (out []string) {
+	for _, r := range all {
+		if other := ledger.Copied(r.Run, all); other != "" && r.Head == head && r.Standing() == comment.NotApplied {
+			out = append(out, reasons.CopyNote(reasons.StateCopied{Project: r.Project, Place: r.Place, Owner: other}))
+		}
+	}
+	return out
 }
 
 // gone are the projects of a head that the base branch has removed.
@@ -344,6 +354,14 @@ func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.Project
 	if err != nil {
 		return err
 	}
+	other, err := evidence.Copied(ctx, rp.Evidence, r)
+	if err != nil {
+		return err
+	}
 	runs.Block(p, r, l, v)
+	if other != "" {
+		p.Standing, p.Copied = comment.Blocked, true
+		p.Blockers = append(p.Blockers, reasons.CopyNote(reasons.StateCopied{Project: r.Project, Place: r.Place, Owner: other}))
+	}
 	return nil
 }

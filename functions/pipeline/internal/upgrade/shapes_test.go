@@ -26,7 +26,7 @@ import (
 // shapes are the types of records by their collections. Those that are not here are no more than a word, or have a type of
 // their package's own.
 var shapes = map[string]any{
-	"run": runs.Run{}, "sha": runs.CheckRecord{}, "state": runs.LastApply{}, "open": runs.Open{}, "reader": runs.Open{}, "left": runs.Left{},
+	"run": runs.Run{}, "sha": runs.CheckRecord{}, "state": runs.LastApply{}, "open": runs.Open{}, "reader": runs.Open{}, "left": ledger.Left{},
 	"queue": []runs.Turn{}, "lock": runs.Reservation{}, "pull": ledger.Look{}, "ask": ledger.Answer{}, "effect": ledger.ApplyRecord{},
 	"lease": ledger.Lease{}, "stop": ledger.Stop{}, "build": ledger.Builds{}, "group": ledger.Group{}, "watch": pipeline.Watch{}, "late": pipeline.Watch{},
 	"pace": pacing.Pace{}, "asked": questions.Asked{}, "place": places.Claim{}, "message of a queue": pipeline.Message{},
