@@ -206,10 +206,20 @@ func (r StateMoved) words() (text, remedy string) {
 type OtherUnmerged struct {
 	Number int
 	Merged bool `json:",omitempty"`
+	// Mutual is set if it waits for this one in turn.
+	Mutual bool `json:",omitempty"`
+}
+
+// MutualNote is the way out where two pull requests wait for each other. number is that of the other one.
+func MutualNote(number int) string {
+	return fmt.Sprintf("#%d waits for this one in turn. Merge one of the two as it is: what is left of it can be applied with %s once the other one is merged, too. Or close one to give it up: the next plan of the other one undoes what it has applied.", number, markdown.Code("lockstep retry"))
 }
 
 func (r OtherUnmerged) words() (text, remedy string) {
 	text = fmt.Sprintf("#%d was applied to the same state and is not merged yet: this apply could revert it.", r.Number)
+	if r.Mutual {
+		return text, MutualNote(r.Number)
+	}
 	if r.Merged {
 		return text, fmt.Sprintf("Merge #%d, or close it to give it up. %s", r.Number, planAgain(true))
 	}

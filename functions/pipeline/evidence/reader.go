@@ -96,6 +96,11 @@ func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan strin
 	if q.Last, err = e.InTheWay(ctx, r); err != nil {
 		return q, err
 	}
+	if verb == comment.Apply {
+		if q.Mutual, err = Mutual(ctx, e, q.Last); err != nil {
+			return q, err
+		}
+	}
 	if verb == comment.Apply || verb == comment.Lock {
 		if q.Reserved, err = e.Reserved(ctx, r); err != nil {
 			return q, err
@@ -165,4 +170,31 @@ func (e *Reader) InTheWay(ctx context.Context, r runs.Run) (*runs.LastApply, err
 		return nil, err
 	}
 	return e.Ledger.LastApply(ctx, r)
+}
+
+// Mutual reports whether the pull request of the last apply to a state, which is in the way, has a plan that waits for this one in turn.
+func Mutual(ctx context.Context, e *Reader, last *runs.LastApply) (bool, error) {
+	here := e.Message.Pull
+	if last == nil || last.Settled || last.Number == here.Number {
+		return false, nil
+	}
+	other := here
+	other.Number = last.Number
+	l, err := e.Ledger.LastLook(ctx, other)
+	if err != nil {
+		return false, err
+	}
+	all, err := e.Ledger.Runs(ctx, other)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range all {
+		if s.Head != l.Head || s.Phase != runs.Planned || !s.Applyable {
+			continue
+		}
+		if last, err := e.Ledger.LastApply(ctx, s.Run); err != nil || last != nil && last.Number == here.Number && !last.Settled {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }

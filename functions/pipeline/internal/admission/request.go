@@ -56,8 +56,9 @@ type Request struct {
 	// Restored is set if the project of a Removed run is in the present trial merge, or after the merge in the base branch as
 	// it is now.
 	Restored bool
-	// Copied is the project that has a copy of the state of a Removed run; "" for none.
+	// Copied is the project that has a copy of the state of a Removed run; "" for none. Mutual is set if the pull request of Last waits for this one.
 	Copied string
+	Mutual bool
 	// Differ are the inputs of the plan that have changed: in the present trial merge, or
 	// in the commit that the pull request became.
 	Differ []string

@@ -112,7 +112,7 @@ func otherVersion(q *Request) reasons.Reason {
 // otherUnmerged holds that an apply reverts no other pull request.
 func otherUnmerged(q *Request) reasons.Reason {
 	if l := q.Last; l != nil && l.Number != q.Pull.Number && !l.Settled {
-		return reasons.OtherUnmerged{Number: l.Number, Merged: q.merged()}
+		return reasons.OtherUnmerged{Number: l.Number, Merged: q.merged(), Mutual: q.Mutual}
 	}
 	return nil
 }

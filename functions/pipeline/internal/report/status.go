@@ -358,7 +358,14 @@ func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.Project
 	if err != nil {
 		return err
 	}
+	mutual, err := evidence.Mutual(ctx, rp.Evidence, l)
+	if err != nil {
+		return err
+	}
 	runs.Block(p, r, l, v)
+	if mutual {
+		p.Blockers = append(p.Blockers, reasons.MutualNote(l.Number))
+	}
 	if other != "" {
 		p.Standing, p.Copied = comment.Blocked, true
 		p.Blockers = append(p.Blockers, reasons.CopyNote(reasons.StateCopied{Project: r.Project, Place: r.Place, Owner: other}))
