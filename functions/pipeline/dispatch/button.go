@@ -32,6 +32,7 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 		}
 		if c.Project == "" {
 			l, err := co.Ledger.LastLook(ctx, co.Evidence.Message.Pull)
+			named = slices.DeleteFunc(named, func(s ledger.Versioned) bool { return !runs.Counted(s.Run, at) })
 			if err != nil || len(named) < l.Projects {
 				return c, nil, err
 			}

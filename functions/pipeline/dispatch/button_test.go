@@ -170,7 +170,7 @@ func TestButtonsOfAFork(t *testing.T) {
 func TestRerunOfAFork(t *testing.T) {
 	t.Parallel()
 	files := maps.Clone(twoProjects)
-	files["lockstep.hcl"] = forksAllowed
+	files["lockstep.hcl"], files["web/main.tf"] = forksAllowed, resource("a", "1")
 	s := newStage(t, files)
 	e := &watchedEngine{Engine: s.pipeline.Engine}
 	s.pipeline.Engine = e
@@ -196,15 +196,16 @@ func TestRerunOfAFork(t *testing.T) {
 	}
 	answered("a commit that nobody has named", commit("alice"), "**Not planned**", "lockstep plan "+head[:7])
 	s.expect("one project", s.say("alice", n, "lockstep plan "+head+" -p db"), "**Planned** `db`")
+	s.expect("one that it leaves alone", s.say("alice", n, "lockstep plan "+head+" -p web"), "**Planned** `web`")
 	answered("a commit that is named for one project", commit("alice"), "**Not planned**", "lockstep plan "+head[:7])
 	s.expect("the other one", s.say("alice", n, "lockstep plan "+head+" -p app"), "**Planned** `app`")
 	answered("its author", commit("mallory"), "**Not planned**", "`mallory` has the permission `read`")
-	if bare, others := e.bare(); bare != 2 || others != 0 {
+	if bare, others := e.bare(); bare != 3 || others != 0 {
 		t.Errorf("%d plans without credentials, %d others", bare, others)
 	}
 	answered("the commit", commit("alice"), "**Planned** `db`", "**Planned** `app`")
 	answered("the check of the head", check, "**Planned** `db`", "**Planned** `app`")
-	if bare, others := e.bare(); bare != 6 || others != 0 {
+	if bare, others := e.bare(); bare != 7 || others != 0 {
 		t.Errorf("%d plans without credentials, %d others", bare, others)
 	}
 	fork.Push("mallory", "theirs", "More", githubtest.Files{"db/b.tf": resource("b", "2")})
