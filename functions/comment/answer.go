@@ -169,9 +169,13 @@ type MergeRefused struct {
 	Method string // "merge", "squash" or "rebase"
 	Why    string // GitHub's words
 	Remedy string // a sentence in Markdown; "" if none is known
+	Merged bool   `json:",omitempty"` // since, by whomever
 }
 
 func (n MergeRefused) markdown() string {
+	if n.Merged {
+		return fmt.Sprintf("**Applied, and merged since.** GitHub had refused the merge that the base branch asks for: %s.", markdown.Code(strings.TrimSuffix(n.Why, ".")))
+	}
 	text := fmt.Sprintf("**Applied, but not merged.** All projects are applied, and the base branch asks for the merge (`automerge`, method %s), but GitHub refuses it: %s.", markdown.Code(n.Method), markdown.Code(strings.TrimSuffix(n.Why, ".")))
 	return text + " " + strings.TrimLeft(n.Remedy+" It is tried again when that may be mended, by each check and review, and once an hour; you can merge the pull request yourself as well. The base branch does not have what was applied yet.", " ")
 }

@@ -199,6 +199,26 @@ func TestMergedLater(t *testing.T) {
 	}
 }
 
+// TestAutomergeInAConflict holds that whoever reads of a merge which GitHub refuses is told of a conflict, and of the merge once it is done.
+func TestAutomergeInAConflict(t *testing.T) {
+	t.Parallel()
+	s := automerged(t, "")
+	s.repo.Push("alice", "b", "B", githubtest.Files{"net/b.tf": resource("b", "1"), "words.md": "mine"})
+	n := s.repo.OpenDraft("alice", "B", "b")
+	s.settle()
+	s.say("alice", n, "lockstep apply")
+	s.repo.Push("bob", "main", "Words", githubtest.Files{"words.md": "theirs"})
+	s.repo.Ready("alice", n)
+	s.settle()
+	name := "automerge-" + s.repo.Head("b")
+	answer := func() string { return s.answer(n, name) }
+	s.expect("the answer", answer(), "**Applied, but not merged.**", "It conflicts with the base branch: merge that into this one, or rebase it, and push.")
+	s.repo.Push("bob", "main", "No words", githubtest.Files{"words.md": githubtest.Deleted})
+	s.merge("alice", n)
+	s.expect("the answer after the merge", answer(), "**Applied, and merged since.**")
+	s.without("the answer after the merge", answer(), "tried again", "does not have")
+}
+
 // TestAutomergeIntoAnotherBranch holds that what was applied for one branch is not merged into another one by itself.
 func TestAutomergeIntoAnotherBranch(t *testing.T) {
 	t.Parallel()

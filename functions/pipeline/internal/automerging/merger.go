@@ -42,6 +42,9 @@ func (m Merger) Merge(ctx context.Context) error {
 		return err
 	}
 	if pull.Merged {
+		if err := m.mergedSince(ctx, pull.Head.SHA); err != nil {
+			return err
+		}
 		return m.clean(ctx, look)
 	}
 	all, err := m.Ledger.Runs(ctx, m.Evidence.Message.Pull)
@@ -90,7 +93,11 @@ func (m Merger) Merge(ctx context.Context) error {
 		if err := m.watch(ctx); err != nil {
 			return err
 		}
-		return m.refused(ctx, pull.Head.SHA, comment.MergeRefused{Method: settings.Method, Why: final.Why, Remedy: final.Remedy})
+		no := comment.MergeRefused{Method: settings.Method, Why: final.Why, Remedy: final.Remedy}
+		if now, err := m.Evidence.Hub.MergeResult(ctx, pull.Number); err == nil && now.Conflict {
+			no.Remedy = "It conflicts with the base branch: merge that into this one, or rebase it, and push."
+		}
+		return m.refused(ctx, pull.Head.SHA, no)
 	case err != nil:
 		return err
 	}
@@ -181,6 +188,31 @@ func (m Merger) clean(ctx context.Context, l ledger.Look) error {
 // refused tells people of GitHub's refusal, in a comment of its own for each head.
 func (m Merger) refused(ctx context.Context, sha string, no comment.MergeRefused) error {
 	if err := m.Report.Reply(ctx, ledger.AutomergeAnswer+"-"+sha, report.NewReply("merge", no)); err != nil {
+		return err
+	}
+	return m.Report.Sync(ctx)
+}
+
+// mergedSince tells, where people read of GitHub's refusal, that the pull request is merged all the same.
+func (m Merger) mergedSince(ctx context.Context, sha string) error {
+	name := ledger.AutomergeAnswer + "-" + sha
+	rec, err := m.Ledger.Records.Get(ctx, ledger.AnswerDir(m.Evidence.Message.Pull)+"/"+name)
+	if err != nil || rec.Version == "" {
+		return err
+	}
+	found := false
+	err = m.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
+		for i, x := range a.Replies {
+			r, err := comment.UnmarshalReply(x.Data)
+			no, is := r.(comment.MergeRefused)
+			if err != nil || !is || no.Merged {
+				continue
+			}
+			no.Merged, found = true, true
+			a.Replies[i], a.Synced = report.NewReply(x.ID, no), false
+		}
+	})
+	if err != nil || !found {
 		return err
 	}
 	return m.Report.Sync(ctx)
