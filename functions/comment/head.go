@@ -88,6 +88,12 @@ var heads = map[HeadStanding]struct {
 	HeadDequeued:      {title: "Not in the merge queue any more"},
 }
 
+// beside are the failures that the title of another one tells of, too.
+var beside = []struct {
+	of    Standing
+	title string
+}{{PlanFailed, "not planned"}, {ApplyFailed, "with a failed apply"}, {NotApplied, "merged, but not applied"}, {Blocked, "blocked"}}
+
 // HeadStandings returns all standings of a head, in an order of their own.
 func HeadStandings() []HeadStanding {
 	var out []HeadStanding
@@ -123,8 +129,10 @@ func (h Head) Title(limit int) string {
 	if strings.Contains(title, "%s") {
 		title = fmt.Sprintf(title, h.some(of))
 	}
-	if n, _, _ := h.count([]Standing{NotApplied}); n > 0 && h.Standing == HeadApplyFailed {
-		title += fmt.Sprintf("; %d merged, but not applied", n)
+	for _, other := range beside {
+		if n, _, _ := h.count([]Standing{other.of}); n > 0 && (h.Standing == HeadPlanFailed || h.Standing == HeadApplyFailed) && !slices.Contains(of, other.of) {
+			title += fmt.Sprintf("; %d %s", n, other.title)
+		}
 	}
 	if len(title) > limit { // only numbers and our own words
 		title = title[:limit]

@@ -37,3 +37,25 @@ func TestTitleOfAWaitingHead(t *testing.T) {
 		}
 	}
 }
+
+// TestTitleOfFailures holds that the title of a head tells of each kind of failure.
+func TestTitleOfFailures(t *testing.T) {
+	t.Parallel()
+	plan, apply, left, done := ProjectStatus{Standing: PlanFailed}, ProjectStatus{Standing: ApplyFailed}, ProjectStatus{Standing: NotApplied}, ProjectStatus{Standing: Applied}
+	for _, test := range []struct {
+		at       HeadStanding
+		projects []ProjectStatus
+		want     string
+	}{
+		{HeadPlanFailed, []ProjectStatus{plan, done}, "Planning failed: 1 of 2 projects"},
+		{HeadPlanFailed, []ProjectStatus{plan, apply, apply}, "Planning failed: 1 of 3 projects; 2 with a failed apply"},
+		{HeadPlanFailed, []ProjectStatus{plan, left}, "Planning failed: 1 of 2 projects; 1 merged, but not applied"},
+		{HeadApplyFailed, []ProjectStatus{apply, plan, left}, "The apply failed: 1 of 3 projects; 1 not planned; 1 merged, but not applied"},
+		{HeadPlanFailed, []ProjectStatus{plan, {Standing: Blocked}}, "Planning failed: 1 of 2 projects; 1 blocked"},
+		{HeadApplied, []ProjectStatus{done}, "Applied: 1 project, 0 added, 0 changed, 0 destroyed"},
+	} {
+		if got := (Head{Status: Status{Projects: test.projects}, Standing: test.at}).Title(255); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
