@@ -23,9 +23,9 @@ func (r Awaits) words() (text, remedy string) {
 		after = ""
 	}
 	if r.Destroys {
-		return fmt.Sprintf("%s is destroyed after %s, which %s on it, and %s not applied yet.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On), is(r.On)), after
+		return fmt.Sprintf("%s is destroyed after %s, which %s on it, and %s applied first.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On), is(r.On)), after
 	}
-	return fmt.Sprintf("%s depends on %s, %s not applied yet.", markdown.Code(r.Project), markdown.List(r.On), are(r.On)), after
+	return fmt.Sprintf("%s depends on %s, %s applied first.", markdown.Code(r.Project), markdown.List(r.On), are(r.On)), after
 }
 
 // OutOfOrder: projects that this one depends on are not applied, and nobody is about to apply them.

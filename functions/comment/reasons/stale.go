@@ -35,7 +35,8 @@ func (r HeadMoved) words() (text, remedy string) {
 	if r.Merged || r.Project == "" {
 		return text, planAgain(r.Merged)
 	}
-	return text, newPlan(grammar.Command{Verb: grammar.Plan, Project: r.Project})
+	c := grammar.Command{Verb: grammar.Plan, Project: r.Project}
+	return text, fmt.Sprintf("What a push changes is planned by itself: look at that plan, and apply it. Where the head leaves the project alone, comment %s.", markdown.Code(c.String()))
 }
 
 // Restored: a plan destroys the objects of a removed project, which is in the base branch again, or in what the open pull

@@ -274,7 +274,7 @@ func TestRemediesOutOfOrder(t *testing.T) {
 	s.expect("alone", got, "Apply that first, with `lockstep apply -p net`.", "When it is fulfilled, comment `lockstep apply -p app` again.")
 	lacks("alone", got, "or both in their order")
 	got = s.say("alice", n, "lockstep apply")
-	s.expect("both", got, "**Applied** `net`", "`app` depends on `net`, which is not applied yet.", "When it is fulfilled, comment `lockstep apply` again.")
+	s.expect("both", got, "**Applied** `net`", "`app` depends on `net`, which is applied first.", "When it is fulfilled, comment `lockstep apply` again.")
 	lacks("both", got, "it is applied after that")
 	e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
 	s.pipeline.Engine = e
