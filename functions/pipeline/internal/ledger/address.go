@@ -139,9 +139,26 @@ func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now wh
 			next.Of = map[string]where{}
 		}
 		next.Of[base] = now
+		forgetBases(next.Of, base)
 		return pipeline.Encode(next), nil
 	})
 	return now, err
+}
+
+// maxBases is the number of base branches up to which the addresses of a state are remembered: a record has a limit, and a repository may
+// have a branch for each release.
+const maxBases = 128
+
+// forgetBases removes addresses of too many base branches, besides that of one at hand: first those without a former address, which the
+// next plan of the branch records again.
+func forgetBases(of map[string]where, base string) {
+	names := slices.Sorted(maps.Keys(of))
+	slices.SortStableFunc(names, func(a, b string) int { return min(len(of[a].Was), 1) - min(len(of[b].Was), 1) })
+	for _, name := range names {
+		if len(of) > maxBases && name != base {
+			delete(of, name)
+		}
+	}
 }
 
 // firstAddress records the address of the state that a run was applied to, if its project has none in the base branch yet. Another one stays

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // TestPlace holds that a run remembers the present and the former addresses of its state.
@@ -154,5 +155,32 @@ func TestRememberAMove(t *testing.T) {
 	all, err := addressOf(t.Context(), ld, 5, net.Target())
 	if all.Place != a || all.Of["main"].Place != a || err != nil {
 		t.Errorf("the base branch has the state at %q and %q, %v; want %q", all.Place, all.Of["main"].Place, err, a)
+	}
+}
+
+// TestAddressesOfManyBranches holds that the record of a state's addresses has no more than some base branches, and which of them are kept.
+func TestAddressesOfManyBranches(t *testing.T) {
+	t.Parallel()
+	ld := Ledger{Records: &memory.Store{}}
+	r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 5}, Number: 7}, Project: "net", Workspace: "default"}
+	plan := func(place, base string) {
+		t.Helper()
+		r := r
+		if err := Place(t.Context(), ld, &r, place, admission.Placing{Kind: admission.SamePlace}, base); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan("s3://states/a", "main")
+	plan("s3://states/b", "main")
+	for i := range maxBases + 20 {
+		plan("s3://states/b", fmt.Sprintf("release/%03d", i))
+	}
+	all, err := addressOf(t.Context(), ld, 5, r.Target())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, last := all.Of[fmt.Sprintf("release/%03d", maxBases+19)]
+	if len(all.Of) != maxBases || all.Of["main"].Was != "s3://states/a" || !last {
+		t.Errorf("%d branches, main %+v, the last one %t", len(all.Of), all.Of["main"], last)
 	}
 }
