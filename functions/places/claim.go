@@ -21,6 +21,8 @@ type Claim struct {
 	// Left is set once another project was planned there while the base branch did not have the owner there any more. Taken is set
 	// if the owner came to a place that another project had left so.
 	Left, Taken bool `json:",omitempty"`
+	// Lineage is that of the owner's state, as a plan of what the base branch has found it last; "" before.
+	Lineage string `json:",omitempty"`
 }
 
 // Of reports whether a project is the owner.

@@ -157,3 +157,39 @@ func TestRemovalOfACopiedState(t *testing.T) {
 		s.expect("a plan without the former state", s.say("alice", n, "lockstep plan -p net"), "**Planned** `net`: no changes")
 	}
 }
+
+// TestRemovalAfterACopy holds that a removal destroys nothing of the objects that a project of the base branch has by then, with a copy of the
+// state that another pull request has brought.
+func TestRemovalAfterACopy(t *testing.T) {
+	t.Parallel()
+	const web = "project \"web\" {\n  dir = \"web\"\n}\n"
+	copied := func(b buckets) githubtest.Files {
+		b.copied(t, here, there)
+		return githubtest.Files{"web/main.tf": resource("a", "1"), "web/z.tf": resource("z", "1"), "web/backend.tf": stateAt("net2"), "lockstep.hcl": netWithApp + web + anyState}
+	}
+	for name, more := range map[string]githubtest.Files{
+		"no changes": {}, "applied": {"web/m.tf": resource("m", "1")}, "planned once more": {}, "merged at once": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, b := orphaning(t, anyState)
+			s.repo.Push("bob", "web", "Web", copied(b).With(more))
+			n := s.repo.OpenPull("bob", "Web", "web")
+			if name != "merged at once" {
+				s.settle()
+				s.say("bob", n, "lockstep apply -p web")
+			}
+			s.merge("bob", n)
+			if name == "planned once more" {
+				other := s.pull("bob", "more", githubtest.Files{"web/m.tf": resource("m", "1")})
+				s.expect("another change of it", s.status(other), "1 to add")
+			}
+			gone := s.pull("alice", "remove", netGone(web+anyState))
+			s.expect("the removal", s.status(gone), "`net` and `web` have copies of one state")
+			s.expect("its apply", s.say("alice", gone, "lockstep apply -p net"), "**Not applied** `net`")
+			if got := b.objects(t, here); got != "a z" {
+				t.Errorf("the state has %q", got)
+			}
+		})
+	}
+}

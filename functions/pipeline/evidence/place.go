@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -173,7 +174,7 @@ func claimAfter(q admission.Request, was *places.Claim) *places.Claim {
 func taking(q admission.Request, was *places.Claim) *places.Claim {
 	now := q.Run.ClaimOf(q.Placing.Place)
 	if now != nil && was != nil {
-		now.Taken = was.Taken || q.Placing.Former != ""
+		now.Taken, now.Lineage = was.Taken || q.Placing.Former != "", was.Lineage
 	}
 	return now
 }
@@ -203,24 +204,65 @@ func leftBy(ctx context.Context, e *Reader, q admission.PlaceQuestion) (int, err
 	return 0, nil
 }
 
-// TakeOver claims the address that another project has left, for the project of a request that the base branch has there now, and whose plan
-// destroys none of what the state has.
-func TakeOver(ctx context.Context, e *Reader, q admission.Request) error {
-	if q.Placing.Former == "" || q.Placing.Kind != admission.SamePlace {
+// KeepLineage notes the lineage of a state in the claim on its address, once the base branch has the project of a request there and its plan
+// is made. What another project has left there is taken over with it, as the plan destroys none of that.
+func KeepLineage(ctx context.Context, e *Reader, q admission.Request, lineage string) error {
+	if q.Placing.Kind != admission.SamePlace || q.Placing.Place.Backend != "s3" || lineage == "" {
 		return nil
 	}
-	key := places.ClaimKey(q.Placing.Place.String())
+	return changeClaim(ctx, e, q.Placing.Place.String(), func(was *places.Claim) *places.Claim {
+		if was == nil || q.Placing.Former == "" && !was.Of(q.Run.Project, q.Run.Workspace) {
+			return nil // another one has claimed it since
+		}
+		now := taking(q, was)
+		now.Lineage = lineage
+		return now
+	})
+}
+
+// ClaimMerged claims the address of a state for the project of a run that is merged, with the lineage of the state that was planned: nobody may
+// ever plan it again.
+func ClaimMerged(ctx context.Context, e *Reader, r runs.Run) error {
+	if !e.Pull.Merged || r.Head != e.Pull.Head.SHA || r.Removed || r.Beside || r.State.Lineage == "" || !strings.HasPrefix(r.Place, "s3://") {
+		return nil
+	}
+	planned, err := BasePlanned(ctx, e)
+	if _, err := Impossible(err); err != nil || !planned {
+		return err
+	}
+	return changeClaim(ctx, e, r.Place, func(was *places.Claim) *places.Claim {
+		now := was
+		if was == nil {
+			now = r.ClaimOf(places.Place{Backend: "s3"})
+			now.Place = r.Place
+		}
+		if !now.Of(r.Project, r.Workspace) {
+			return nil
+		}
+		next := *now
+		next.Lineage = r.State.Lineage
+		return &next
+	})
+}
+
+// changeClaim changes the claim on an address, if it is this repository's or nobody's; nil leaves it as it is, and so does somebody who changes it
+// meanwhile.
+func changeClaim(ctx context.Context, e *Reader, place string, change func(was *places.Claim) *places.Claim) error {
+	key := places.ClaimKey(place)
 	rec, err := e.Ledger.Records.Get(ctx, key)
 	if err != nil {
 		return err
 	}
 	was, err := places.DecodeClaim(rec.Value)
-	if err != nil || was == nil || *was != *e.asked.Claim {
-		return err // another one has claimed it since
+	if err != nil || was != nil && (was.App != e.Message.Pull.App || was.RepoID != e.Message.Pull.Repo.ID) {
+		return err
 	}
-	_, err = e.Ledger.Records.Put(ctx, key, pipeline.Encode(taking(q, was)), rec.Version)
-	if errors.Is(err, pipeline.ErrConflict) {
-		return nil // likewise
+	now := change(was)
+	if now == nil || was != nil && *now == *was {
+		return nil
+	}
+	if _, err = e.Ledger.Records.Put(ctx, key, pipeline.Encode(now), rec.Version); errors.Is(err, pipeline.ErrConflict) {
+		return nil
 	}
 	return err
 }

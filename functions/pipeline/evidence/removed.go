@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -44,13 +45,56 @@ func Restored(ctx context.Context, e *Reader, q *admission.Request, sha string) 
 	return err
 }
 
-// Copied is [ledger.Copied], of the runs of the pull request.
+// Copied is [ledger.Copied], of the runs of the pull request; or a project of the base branch whose state has the same lineage.
 func Copied(ctx context.Context, e *Reader, r runs.Run) (string, error) {
-	if !r.Removed {
+	if !r.Removed || r.State.Lineage == "" {
 		return "", nil
 	}
 	all, err := e.Ledger.Runs(ctx, r.Pull)
-	return ledger.Copied(r, all), err
+	if err != nil {
+		return "", err
+	}
+	if name := ledger.Copied(r, all); name != "" {
+		return name, nil
+	}
+	in, err := e.requirements(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, sha := range slices.Compact([]string{r.Base, in.sha}) {
+		if name, err := copiedAt(ctx, e, sha, r); err != nil || name != "" {
+			return name, err
+		}
+	}
+	return "", nil
+}
+
+// copiedAt looks at the projects of a commit of the base branch. It costs a record for each.
+func copiedAt(ctx context.Context, e *Reader, sha string, r runs.Run) (string, error) {
+	b, err := e.baseAt(ctx, sha)
+	if errors.Is(err, github.ErrNotFound) {
+		return "", nil // the base branch was written anew since
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, p := range b.projects {
+		if p.Place.Backend != "s3" || p.Place.String() == r.Place {
+			continue
+		}
+		rec, err := e.Ledger.Records.Get(ctx, places.ClaimKey(p.Place.String()))
+		if err != nil {
+			return "", err
+		}
+		c, err := places.DecodeClaim(rec.Value)
+		if err != nil {
+			return "", err
+		}
+		if c != nil && c.RepoID == r.Pull.Repo.ID && c.Of(p.Name, p.Workspace) && c.Lineage == r.State.Lineage {
+			return p.Name, nil
+		}
+	}
+	return "", nil
 }
 
 // RemovedOf returns the project of a run that a pull request has removed, by the last commit of the base branch that had

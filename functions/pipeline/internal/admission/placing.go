@@ -208,7 +208,7 @@ func (d *placing) claimed() {
 	switch {
 	case has || d.Removed && c.Taken:
 		d.no(reasons.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project, Taken: !has})
-	case d.out.Kind != SamePlace || c.Left || d.LeftBy != 0:
+	case d.out.Kind != RenamedPlace && (d.out.Kind != SamePlace || c.Left || d.LeftBy != 0):
 		d.out.Former, d.out.LeftBy = c.Project, d.LeftBy
 	}
 }

@@ -126,6 +126,8 @@ func TestPlaceFor(t *testing.T) {
 		{what: "merged, where another one was when it was planned", base: "app=net", head: "app=net", claim: "1 net left", want: "the same s3://states/net after net"},
 		{what: "merged, where one was that a merge has removed", base: "app=net", head: "app=net", claim: "1 net", leftBy: 4, want: "the same s3://states/net after net #4"},
 		{what: "back, where it was left", base: "net=net", head: "net=net", claim: "1 net left", want: "the same s3://states/net"},
+		{what: "renamed again, and claimed under its first name", base: "net=net", head: "web=net", claim: "1 network", want: "renamed s3://states/net"},
+		{what: "renamed, and another one was planned there meanwhile", base: "net=net", head: "web=net", claim: "1 net left", want: "renamed s3://states/net"},
 		{what: "removed", base: "net=net", head: "net=net", claim: "1 net", removed: true, want: "the same s3://states/net"},
 		{what: "removed, under another name than it is claimed", base: "net=net", head: "net=net", claim: "1 network", removed: true, want: "the same s3://states/net"},
 		{what: "removed, and another one has come since", base: "net=net", head: "net=net", claim: "1 app taken", removed: true, want: "PlaceClaimed app"},

@@ -194,6 +194,9 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if err := cl.leave(ctx, s.Run); err != nil {
 		return err
 	}
+	if err := evidence.ClaimMerged(ctx, cl.Evidence, s.Run); err != nil {
+		return err
+	}
 	if err := cl.lift(ctx, s.Run); err != nil {
 		return err
 	}

@@ -233,8 +233,10 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		s.Failure = &failure // it is made again once the state is another one
 		return pl.keep(ctx, s, jobs.PlanResult{Report: reasons.List{no}.Markdown() + "\n\n" + result.Report, Full: result.Full}, in)
 	}
-	if err := evidence.TakeOver(ctx, pl.Evidence, q); err != nil {
-		return err
+	if result.Plan != nil && !s.Removed {
+		if err := evidence.KeepLineage(ctx, pl.Evidence, q, result.State.Lineage); err != nil {
+			return err
+		}
 	}
 	return pl.keep(ctx, s, result, in, job.Foreseen...)
 }
