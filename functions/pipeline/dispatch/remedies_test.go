@@ -122,7 +122,7 @@ func TestRemediesForWhatIsLeftBehind(t *testing.T) {
 	s.refuses(n, []refusal{
 		{"help", []string{"Projects here: `net`."}},
 		{"override -p new --reason x", []string{"**Not overridden** `new`", "The plan was made for", "!requirement"}},
-		{"apply -p app", []string{"The plan was made for", "Comment `lockstep plan -p app` for a new plan"}},
+		{"apply -p app", []string{"The plan was made for", "leaves the project alone, comment `lockstep plan -p app`"}},
 		{"drift -p new", []string{"There is no project for `lockstep drift -p new`.", "Projects here: `app`, `net`."}},
 		{"import a.b x -p new", []string{"There is no project for `lockstep import a.b x -p new`."}},
 		{"state mv a.b c.d -p new", []string{"There is no project for `lockstep state mv a.b c.d -p new`."}},
