@@ -14,7 +14,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/outcomes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -128,7 +128,7 @@ func deployment(r runs.Run, state github.DeploymentState, p github.PullRequest) 
 	case r.ByMerge() && p.Merged && p.MergeSHA != "":
 		sha = p.MergeSHA // the base branch may not have the head
 	}
-	text := comment.NotifiedOutcome{Project: r.Project, Standing: r.Standing(), Counts: r.Done}.Text()
+	text := outcomes.Outcome{Project: r.Project, Standing: r.Standing(), Counts: r.Done}.Text()
 	if state == github.DeploymentNone {
 		text = r.Project + ": not applied"
 	}

@@ -1,75 +1,79 @@
-package comment
+// Package outcomes has the words of plans and applies for people elsewhere than on GitHub: in chats, and in records of deployments.
+//
+// It refuses to know who wants to hear of them, and how they get there. Start at [Message].
+package outcomes
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 )
 
-// Notified are outcomes of plans and applies of a pull request, as people are told of them elsewhere.
-type Notified struct {
+// A Message is the outcomes of plans and applies of a pull request.
+type Message struct {
 	Repo     string // OWNER/NAME
 	Number   int
 	URL      string // of the pull request
-	Outcomes []NotifiedOutcome
+	Outcomes []Outcome
 }
 
-// A NotifiedOutcome is one of them.
-type NotifiedOutcome struct {
+// An Outcome is one of them.
+type Outcome struct {
 	Project  string
-	Standing Standing // Planned, Applied or another one at rest
-	Actor    string   // login; "" for a push
+	Standing comment.Standing // Planned, Applied or another one at rest
+	Actor    string           // login; "" for a push
 	Counts   counting.Counts
 }
 
-// maxNotified is the number of outcomes that are told one by one.
-const maxNotified = 30
+// most is the number of outcomes that are told one by one.
+const most = 30
 
 // Slack returns them in Slack's notation, in which nobody is mentioned.
 // Source: https://docs.slack.dev/messaging/formatting-message-text (escaping text)
-func (n Notified) Slack() string {
+func (m Message) Slack() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "*%s* <%s|#%d>", slacked(n.Repo), slacked(n.URL), n.Number)
-	for _, o := range n.Outcomes[:min(len(n.Outcomes), maxNotified)] {
+	fmt.Fprintf(&b, "*%s* <%s|#%d>", slacked(m.Repo), slacked(m.URL), m.Number)
+	for _, o := range m.Outcomes[:min(len(m.Outcomes), most)] {
 		fmt.Fprintf(&b, "\n• *%s*: %s", slacked(o.Project), o.words())
 		if o.Actor != "" {
 			fmt.Fprintf(&b, " (%s)", slacked(o.Actor))
 		}
 	}
-	if more := len(n.Outcomes) - maxNotified; more > 0 {
+	if more := len(m.Outcomes) - most; more > 0 {
 		fmt.Fprintf(&b, "\n• and %d more", more)
 	}
 	return b.String()
 }
 
 // Text is the outcome in a line, without a notation.
-func (o NotifiedOutcome) Text() string {
+func (o Outcome) Text() string {
 	return o.Project + ": " + strings.ReplaceAll(o.words(), "*", "")
 }
 
-func (o NotifiedOutcome) words() string {
+func (o Outcome) words() string {
 	switch o.Standing {
-	case Applying:
+	case comment.Applying:
 		return "being applied"
-	case PlanFailed:
+	case comment.PlanFailed:
 		return "the plan failed"
-	case PlanStopped:
+	case comment.PlanStopped:
 		return "the plan was stopped"
-	case Applied, PartApplied:
+	case comment.Applied, comment.PartApplied:
 		return "applied, " + sums.Made(o.Counts)
-	case ApplyFailed:
+	case comment.ApplyFailed:
 		return "*the apply failed*, " + sums.Made(o.Counts) + " before"
-	case Stopped:
+	case comment.Stopped:
 		return "the apply was stopped"
-	case NotApplied:
+	case comment.NotApplied:
 		if o.Counts == (counting.Counts{}) {
 			return "*merged, but not applied*"
 		}
-		return "*merged, but not applied*, " + sums.ToCome(o.Counts, o.Standing != NoChanges)
+		return "*merged, but not applied*, " + sums.ToCome(o.Counts, o.Standing != comment.NoChanges)
 	}
-	return "planned, " + sums.ToCome(o.Counts, o.Standing != NoChanges)
+	return "planned, " + sums.ToCome(o.Counts, o.Standing != comment.NoChanges)
 }
 
 // slacked is a text that Slack shows as it is.

@@ -1,0 +1,42 @@
+package outcomes
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+)
+
+// TestSlack holds the words, and that no text of others mentions, links or emphasizes anything.
+func TestSlack(t *testing.T) {
+	t.Parallel()
+	n := Message{"acme/infra", 7, "https://github.com/acme/infra/pull/7", []Outcome{
+		{"net", comment.Ready, "", counting.Counts{Add: 2}}, {"app", comment.NoChanges, "", counting.Counts{}}, {"db", comment.PlanFailed, "", counting.Counts{}},
+		{"dns", comment.Applied, "alice", counting.Counts{Change: 1}}, {"mx", comment.ApplyFailed, "bob", counting.Counts{Destroy: 1}}, {"ns", comment.Stopped, "zoe", counting.Counts{}},
+		{"cdn", comment.NotApplied, "", counting.Counts{Add: 1}}, {"waf", comment.NotApplied, "", counting.Counts{}},
+		{"a<!channel>*b*\n`&", comment.Ready, "<@U1>", counting.Counts{}},
+	}}
+	const want = `*acme/infra* <https://github.com/acme/infra/pull/7|#7>
+• *net*: planned, 2 to add, 0 to change, 0 to destroy
+• *app*: planned, no changes
+• *db*: the plan failed
+• *dns*: applied, 0 added, 1 changed, 0 destroyed (alice)
+• *mx*: *the apply failed*, 0 added, 0 changed, 1 destroyed before (bob)
+• *ns*: the apply was stopped (zoe)
+• *cdn*: *merged, but not applied*, 1 to add, 0 to change, 0 to destroy
+• *waf*: *merged, but not applied*
+• *a&lt;!channel&gt;∗b∗ '&amp;*: planned, no changes to objects (&lt;@U1&gt;)`
+	if got := n.Slack(); got != want {
+		t.Errorf("it is %s", got)
+	}
+	for standing, want := range map[comment.Standing]string{comment.Applying: "a*b: being applied", comment.ApplyFailed: "a*b: the apply failed, 1 added, 0 changed, 0 destroyed before"} {
+		if got := (Outcome{"a*b", standing, "", counting.Counts{Add: 1}}).Text(); got != want {
+			t.Errorf("the text is %s", got)
+		}
+	}
+	n.Outcomes = make([]Outcome, 300)
+	if got := n.Slack(); strings.Count(got, "\n") != 31 || !strings.HasSuffix(got, "\n• and 270 more") {
+		t.Errorf("many are %s", got)
+	}
+}
