@@ -21,6 +21,7 @@ var collections = map[string]time.Duration{
 	"tarball":  day,      // the archive of a commit
 	// GitHub's check runs expire then, too.
 	"ask":      90 * day,  // an answer to a comment
+	"stray":    90 * day,  // a message whose repository was away
 	"deployed": 365 * day, // the deployments that GitHub was told of
 	"asked":    90 * day,  // a question about requirements, with its facts
 	"sha":      90 * day,  // the check runs of a commit, of projects

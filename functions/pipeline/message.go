@@ -96,9 +96,14 @@ const again = "-again-"
 // Again returns the message under another ID, for where it may be lost: handling it twice is
 // handling it once.
 func (m Message) Again(name string) Message {
-	first, _, _ := strings.Cut(m.ID, again)
-	m.ID = first + again + name
+	m.ID = m.First() + again + name
 	return m
+}
+
+// First is the ID that the message had at first.
+func (m Message) First() string {
+	first, _, _ := strings.Cut(m.ID, again)
+	return first
 }
 
 // queues is the table of kinds of messages, each with its queue. Package dispatch has the
@@ -122,10 +127,13 @@ var queues = map[Kind]QueueName{
 
 // Heard reports whether a message may have been made of a webhook alone: nobody has held against GitHub yet that its
 // repository has the ID and the name that it gives.
-func (m Message) Heard() bool {
+func (m Message) Heard() bool { return m.Event() && !m.Found }
+
+// Event reports whether a message is about something that has happened on GitHub, where it can be found again.
+func (m Message) Event() bool {
 	switch m.Kind {
 	case Pushed, Commanded, Rerun, Closed, Grouped:
-		return !m.Found
+		return true
 	}
 	return false
 }

@@ -117,7 +117,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if !ok {
-		return nil
+		return p.keep(ctx, m)
 	}
 	tries := &ledger.Tries{Ledger: p.Ledger(), Key: key}
 	// The queue counts the attempts at other messages.
@@ -140,7 +140,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	}
 	if errors.Is(err, evidence.ErrGone) {
 		p.log(fmt.Errorf("%s comes to nobody: %w", m.ID, err))
-		return nil // not as handled: the repository may be elsewhere, and the janitor sends the same again from there
+		return p.keep(ctx, m) // not as handled: the repository may be elsewhere, and the janitor sends the same again from there
 	}
 	if err == nil {
 		err = tries.Finish(ctx)

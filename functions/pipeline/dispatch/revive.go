@@ -40,3 +40,38 @@ func (p *Pipeline) goesOn(ctx context.Context, m pipeline.Message) (bool, error)
 	e, begun, err := p.Ledger().ApplyRecord(ctx, s.Run)
 	return err == nil && begun != "" && e.Outcome == nil && e.Idle < maxIdle, err
 }
+
+// keep keeps a message that comes to nobody.
+func (p *Pipeline) keep(ctx context.Context, m pipeline.Message) error {
+	if err := ledger.KeepStray(ctx, p.Ledger(), m); err != nil {
+		return fmt.Errorf("keep %s: %w", m.ID, err)
+	}
+	return nil
+}
+
+// Resend ends the wait for a message that came to nobody, now that its repository is back, under the name and the installation that
+// it has by then. It is sent again, but for an apply that is not begun: whoever asked for that has waited in vain, is told so, and
+// decides anew.
+func (p *Pipeline) Resend(ctx context.Context, m pipeline.Message, now time.Time) error {
+	err := p.resend(ctx, m, now)
+	if err == nil {
+		err = ledger.SentStray(ctx, p.Ledger(), m)
+	}
+	if err != nil {
+		return fmt.Errorf("send %s again: %w", m.ID, err)
+	}
+	return nil
+}
+
+func (p *Pipeline) resend(ctx context.Context, m pipeline.Message, now time.Time) error {
+	if m.Kind == pipeline.ToApply {
+		s, err := p.Ledger().Read(ctx, m.Run())
+		if err != nil {
+			return err
+		}
+		if s.Phase == runs.ApplyQueued && s.Try == m.Attempt {
+			return p.Abandon(ctx, m, "the repository was out of Lockstep's reach when the turn of this apply came")
+		}
+	}
+	return p.Queue.Send(ctx, m.Again(fmt.Sprint(now.Unix()/600)))
+}

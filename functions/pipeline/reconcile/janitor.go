@@ -1,6 +1,6 @@
 // Package reconcile finds the work that nobody would come back to, and has it done: webhooks that
 // did not arrive, heads of pull requests that nobody looked at, comments that nobody answered, merges that nobody heard of,
-// and runs whose process died.
+// runs whose process died, and messages whose repository was out of reach.
 //
 // GitHub makes one attempt to deliver a webhook and keeps it for three days; a queue returns a
 // message that was not handled. So everything here is rare, and may be done although somebody else
@@ -15,11 +15,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -64,6 +66,7 @@ type Found struct {
 	Comments   int // that nobody had begun to answer
 	States     int // of open plans that were not checked since the last apply, and projects that the base branch may have again
 	Decisions  int // about requirements, which may be others by now
+	Strays     int // messages whose repository was away, and is back
 }
 
 // Add adds what another round has found.
@@ -75,6 +78,7 @@ func (f *Found) Add(more Found) {
 	f.Comments += more.Comments
 	f.States += more.States
 	f.Decisions += more.Decisions
+	f.Strays += more.Strays
 }
 
 // Round makes one round, at the time now. A failure of one part does not keep the others from
@@ -100,6 +104,7 @@ func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []e
 		return []error{err}
 	}
 	all, errs := j.places(ctx)
+	errs = append(errs, j.strays(ctx, all, now, f))
 	for _, p := range behind(all, string(last.Value), place.String) {
 		if err := ctx.Err(); err != nil {
 			return append(errs, err)
@@ -141,6 +146,25 @@ func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 
 // String names the place in a way that does not change with its name.
 func (p place) String() string { return fmt.Sprintf("%d/%d", p.installation, p.repo.ID) }
+
+// strays has the messages sent again that came to nobody, and whose repositories are among places.
+func (j *Janitor) strays(ctx context.Context, places []place, now time.Time, f *Found) error {
+	all, err := ledger.Strays(ctx, j.Pipeline.Ledger())
+	errs := []error{err}
+	for _, m := range all {
+		i := slices.IndexFunc(places, func(p place) bool { return p.repo.ID == m.Pull.Repo.ID })
+		if i < 0 {
+			continue
+		}
+		m.Pull.Installation, m.Pull.Repo = places[i].installation, places[i].repo
+		err := j.Pipeline.Resend(ctx, m, now)
+		if err == nil {
+			f.Strays++
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
 
 // leases has the applies of dead processes gone on with, and abandons their other runs.
 func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {

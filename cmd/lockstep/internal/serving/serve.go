@@ -190,8 +190,8 @@ func janitor(ctx context.Context, m *machine.Machine, log func(error)) {
 		if err != nil && ctx.Err() == nil {
 			log(fmt.Errorf("look for missed work: %w", err))
 		}
-		if n := found.Deliveries + found.Leases + found.Heads + found.Comments; n > 0 {
-			log(fmt.Errorf("found missed work: %d webhooks, %d pull requests, %d comments, %d runs of processes that ended", found.Deliveries, found.Heads, found.Comments, found.Leases))
+		if n := found.Deliveries + found.Leases + found.Heads + found.Comments + found.Strays; n > 0 {
+			log(fmt.Errorf("found missed work: %d webhooks, %d pull requests, %d comments, %d runs of processes that ended, %d tasks of repositories that were out of reach", found.Deliveries, found.Heads, found.Comments, found.Leases, found.Strays))
 		}
 		select {
 		case <-tick.C:

@@ -28,7 +28,7 @@ import (
 var shapes = map[string]any{
 	"run": runs.Run{}, "sha": runs.CheckRecord{}, "state": runs.LastApply{}, "open": runs.Open{}, "reader": runs.Open{}, "left": ledger.Left{},
 	"queue": []runs.Turn{}, "lock": runs.Reservation{}, "pull": ledger.Look{}, "ask": ledger.Answer{}, "effect": ledger.ApplyRecord{},
-	"lease": ledger.Lease{}, "stop": ledger.Stop{}, "build": ledger.Builds{}, "group": ledger.Group{}, "watch": pipeline.Watch{}, "late": pipeline.Watch{},
+	"lease": ledger.Lease{}, "stray": ledger.Stray{}, "stop": ledger.Stop{}, "build": ledger.Builds{}, "group": ledger.Group{}, "watch": pipeline.Watch{}, "late": pipeline.Watch{},
 	"pace": pacing.Pace{}, "asked": questions.Asked{}, "place": places.Claim{}, "message of a queue": pipeline.Message{},
 }
 
