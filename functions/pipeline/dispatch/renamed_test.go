@@ -415,6 +415,22 @@ func TestTransferredBeforeALook(t *testing.T) {
 	s.expect("the status", s.status(n), "2 to add")
 }
 
+// TestTransferredOnceFound holds the same of a pull request that the janitor has found: its message is handled where the repository is by then.
+func TestTransferredOnceFound(t *testing.T) {
+	t.Parallel()
+	s := movable(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.hub.LoseDeliveries(1)
+	s.repo.Push("alice", "b", "B", githubtest.Files{"b.tf": resource("b", "1")})
+	n := s.repo.OpenPull("alice", "B", "b")
+	s.delivered()
+	if _, err := s.janitor().Round(t.Context(), s.hub.Now()); err != nil {
+		t.Fatal(err)
+	}
+	s.repo.Transfer("alice", "beta")
+	s.settle()
+	s.expect("the status", s.status(n), "2 to add")
+}
+
 // TestRenamedWithHooks moves a repository while it is applied: the hooks after that are called once, and people who are told
 // elsewhere hear the name that it has by then. A hook hears the one that it had at the last look.
 func TestRenamedWithHooks(t *testing.T) {
