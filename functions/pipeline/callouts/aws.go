@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/sns"
@@ -40,7 +41,7 @@ func (a AWS) invoke(ctx context.Context, arn string, payload []byte) ([]byte, er
 	}
 	out, err := lambda.NewFromConfig(a.in(arn)).Invoke(ctx, &lambda.InvokeInput{FunctionName: &arn, Payload: payload})
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be invoked, for which %s must match its name: %w", a.FunctionsSetting, err)
+		return nil, refused("it cannot be invoked", a.FunctionsSetting, err)
 	}
 	if out.FunctionError != nil {
 		return nil, errors.New("the function failed: its log tells why")
@@ -53,7 +54,7 @@ func (a AWS) publish(ctx context.Context, arn string, message []byte) error {
 		return fmt.Errorf("nothing may be published on the topic, for which %s must match its ARN", a.TopicsSetting)
 	}
 	if _, err := sns.NewFromConfig(a.in(arn)).Publish(ctx, &sns.PublishInput{TopicArn: &arn, Message: aws.String(string(message))}); err != nil {
-		return fmt.Errorf("nothing can be published on the topic, for which %s must match its name: %w", a.TopicsSetting, err)
+		return refused("nothing can be published on the topic", a.TopicsSetting, err)
 	}
 	return nil
 }
@@ -64,7 +65,16 @@ func (a AWS) secret(ctx context.Context, arn string) (string, error) {
 	}
 	out, err := secretsmanager.NewFromConfig(a.in(arn)).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &arn})
 	if err != nil {
-		return "", fmt.Errorf("%s must match its name: %w", a.SecretsSetting, err)
+		return "", refused("AWS does not give it", a.SecretsSetting, err)
 	}
 	return aws.ToString(out.SecretString), nil
+}
+
+// refused is the error of a request, with the setting that may be its remedy. There is none where AWS was busy, which more attempts
+// than one have shown.
+func refused(what, setting string, err error) error {
+	if busy := new(retry.MaxAttemptsError); errors.As(err, &busy) {
+		return fmt.Errorf("%s, after %d attempts: %w", what, busy.Attempt, busy.Err)
+	}
+	return fmt.Errorf("%s, for which %s must match its name: %w", what, setting, err)
 }

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp"
 
@@ -75,5 +77,36 @@ func TestAccess(t *testing.T) {
 		"eu-west-3 / Action=Publish&Message=%7B%7D&TopicArn=" + url.QueryEscape(topic) + "&Version=2010-03-31"}
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestBusyAWS holds that an endpoint is asked again where AWS is busy, and that the error names a setting only where that may be wrong.
+func TestBusyAWS(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{
+		"TooManyRequestsException": "it cannot be invoked, after 3 attempts: https response error StatusCode: 429, RequestID: , TooManyRequestsException: no",
+		"AccessDeniedException":    "it cannot be invoked, for which the setting of functions must match its name: operation error",
+	} {
+		times := 0
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			times++
+			w.Header().Set("X-Amzn-Errortype", code)
+			w.WriteHeader(map[string]int{"AccessDeniedException": http.StatusForbidden, "TooManyRequestsException": http.StatusTooManyRequests}[code])
+			io.WriteString(w, `{"message":"no"}`)
+		}))
+		defer s.Close()
+		x := AWS{
+			Config: aws.Config{
+				Region: "eu-west-1", BaseEndpoint: &s.URL, Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+				Retryer: func() aws.Retryer {
+					return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = time.Millisecond })
+				},
+			},
+			FunctionsSetting: "the setting of functions",
+		}
+		_, err := x.Caller().Invoke(t.Context(), "arn:aws:lambda:us-east-1:123456789012:function:gate-cost", []byte("{}"))
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "attempts") != (times == 3) {
+			t.Errorf("%s: asked %d times: %v", code, times, err)
+		}
 	}
 }
