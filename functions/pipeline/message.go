@@ -129,7 +129,7 @@ var queues = map[Kind]QueueName{
 // repository has the ID and the name that it gives.
 func (m Message) Heard() bool { return m.Event() && !m.Found }
 
-// Event reports whether a message is about something that has happened on GitHub, where it can be found again.
+// Event reports whether a message is about something that has happened on GitHub, and none of ours.
 func (m Message) Event() bool {
 	switch m.Kind {
 	case Pushed, Commanded, Rerun, Closed, Grouped:

@@ -95,6 +95,15 @@ func TestRepositoryIsBack(t *testing.T) {
 		}, reconcile.Found{Strays: 1})
 		s.expect("the answer", s.answerTo(n, id), "The state of `net` is **complete**")
 	})
+	t.Run("a merge group", func(t *testing.T) {
+		t.Parallel()
+		at := ""
+		s, _, _ := away(t, pipeline.Grouped, func(s *stage, n int) int64 {
+			at = s.repo.Enqueue("bob", n)
+			return 0
+		}, reconcile.Found{Strays: 1})
+		s.expect("its check", s.group(at), "completed neutral Waits for lockstep apply")
+	})
 	t.Run("one that is not served", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})

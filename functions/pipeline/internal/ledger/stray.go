@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// A Stray is a message of ours that came to nobody, since its repository was away: somebody had taken the App off it, or it was not
+// A Stray is a message that came to nobody, since its repository was away: somebody had taken the App off it, or it was not
 // served. Its queue does not have it any more.
 type Stray struct {
 	Message pipeline.Message
@@ -23,10 +23,10 @@ const strays = "stray"
 // maxStray is the number of times that a message may come to nobody: after that its pull request is gone, and not its repository.
 const maxStray = 5
 
-// KeepStray keeps a message that came to nobody for the time when its repository is back. Events are not kept: what they are about is
-// found on GitHub then.
+// KeepStray keeps a message that came to nobody for the time when its repository is back. Events are not kept, as what they are about is
+// found on GitHub then: all but a merge group, which waits for a check.
 func KeepStray(ctx context.Context, ld Ledger, m pipeline.Message) error {
-	if m.Event() {
+	if m.Event() && m.Kind != pipeline.Grouped {
 		return nil
 	}
 	return changeStray(ctx, ld, m, func(s *Stray) { s.Message, s.Times, s.Sent = m, s.Times+1, s.Times >= maxStray })
