@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -297,6 +298,22 @@ func TestEnvironmentsUnknown(t *testing.T) {
 	s.expect("with a rule of an App", s.say("bob", n, "lockstep apply"), "the rule `bouncer`, which GitHub Actions alone can ask")
 	s.guarded("production", githubtest.Environment{Wait: 1, Branches: []string{"m*"}, Reviewers: []string{"bob"}})
 	s.expect("a reviewer who applies", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+}
+
+// TestWaitOfAnEnvironment holds that the janitor comes back when the waiting time of an environment ends, also where nothing happens once
+// the plan is shown.
+func TestWaitOfAnEnvironment(t *testing.T) {
+	t.Parallel()
+	s := newStageAt(t, deployed(), time.Now)
+	s.guarded("production", githubtest.Environment{Wait: 5})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.headIs("before its end", "b", "failure Cannot be applied yet")
+	w := s.watched(n)
+	if in := time.Until(w.Until); in < 3*time.Minute || in > 10*time.Minute {
+		t.Errorf("the janitor comes back in %v", in)
+	}
+	s.roundAt(w.Until, reconcile.Found{Decisions: 1})
+	s.expect("the status", s.status(n), "5 minutes since people could see the plan (they end at `")
 }
 
 // TestDeploymentOfAMerge holds that an apply by the merge is recorded as a deployment of the commit that the base branch has: of

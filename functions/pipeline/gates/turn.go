@@ -8,8 +8,11 @@ import (
 )
 
 // Turn returns a time after that of the facts, in whole steps, at which the clock alone makes a condition of a question hold,
-// or hold no longer; zero if there is none until a limit.
+// or hold no longer; zero if there is none until a limit. A plan that nobody has seen is about to be shown.
 func Turn(q Question, step, limit time.Duration) time.Time {
+	if q.Facts.Shown.IsZero() {
+		q.Facts.Shown = q.Facts.Now
+	}
 	first := clocked(q, q.Facts.Now)
 	if len(first) == 0 {
 		return time.Time{}

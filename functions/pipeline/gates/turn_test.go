@@ -39,4 +39,9 @@ func TestTurn(t *testing.T) {
 			}
 		}
 	}
+	q := Question{Facts: Facts{Now: now, Environments: map[string]Fact[Environment]{"prod": Known(Environment{Wait: time.Hour})}}}
+	q.Requirements = []requirements.Requirement{{Rules: requirements.Rules{Environment: "prod"}}}
+	if got := Turn(q, 5*time.Minute, 24*time.Hour); !got.Equal(at(10, 0)) {
+		t.Errorf("a plan that is about to be shown: %v", got)
+	}
 }
