@@ -300,6 +300,23 @@ func TestEnvironmentsUnknown(t *testing.T) {
 	s.expect("a reviewer who applies", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
 }
 
+// TestEnvironmentOfAPath holds that the rules of an environment count whose name has a slash, and are those of no other one.
+func TestEnvironmentOfAPath(t *testing.T) {
+	t.Parallel()
+	files := deployed()
+	files["lockstep.hcl"] = strings.Replace(files["lockstep.hcl"], `"production"`, `"production/eu west"`, 1)
+	s := newStage(t, files)
+	s.hub.Accepts("deployments", "write")
+	s.guarded("production", githubtest.Environment{})
+	s.guarded("production/eu west", githubtest.Environment{Reviewers: []string{"bob"}})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the protection rules of GitHub's environment `production/eu west`", "an approval of the planned commit by `bob`")
+	s.expect("a reviewer's", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+	if got := s.deployments(); got != "production/eu west success" {
+		t.Errorf("the deployments are %s", got)
+	}
+}
+
 // TestWaitOfAnEnvironment holds that the janitor comes back when the waiting time of an environment ends, also where nothing happens once
 // the plan is shown.
 func TestWaitOfAnEnvironment(t *testing.T) {

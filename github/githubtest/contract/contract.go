@@ -111,7 +111,7 @@ func check(method string, at *url.URL, sent []byte, status int, answer []byte) e
 	if err != nil {
 		return err
 	}
-	path := byID.ReplaceAllString(at.Path, "/repos/by-id/$1")
+	path := byID.ReplaceAllString(at.EscapedPath(), "/repos/by-id/$1")
 	if method == http.MethodPost && path == "/graphql" && status < 400 {
 		if err := checkGraphQL(sent, answer); err != nil {
 			return fmt.Errorf("%s %s: %w", method, path, err)
