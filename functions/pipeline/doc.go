@@ -114,7 +114,7 @@
 // the installation that has it are those of the last look (evidence.Reader.Look), whatever a message or record says, and so
 // is the question whether it is served. Where a message comes to nobody, since the repository is another account's by now, it
 // is handled there if the pull request is known here, and again where it is back by then; whatever else is lost on the way the janitor
-// finds under the new name. A message of ours that came to nobody is kept, and sent again once the repository is within reach (ledger.Stray):
+// finds under the new name. A message that came to nobody is kept, and sent again once the repository is within reach (ledger.Stray),
 // but for an apply that is not begun, which is told as not applied.
 //
 // # The bonds of a plan

@@ -116,10 +116,16 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	if err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
+	if !ok && m.Event() {
+		return nil
+	}
 	if !ok {
 		return p.keep(ctx, m)
 	}
 	tries := &ledger.Tries{Ledger: p.Ledger(), Key: key}
+	if m.Event() {
+		m.ID = m.First() // by which its answer may be begun
+	}
 	// The queue counts the attempts at other messages.
 	begin := func(ctx context.Context) (int, error) {
 		return tries.Begin(ctx, m.Kind == pipeline.ToApply || m.Kind == pipeline.ToRecover)
@@ -140,7 +146,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	}
 	if errors.Is(err, evidence.ErrGone) {
 		p.log(fmt.Errorf("%s comes to nobody: %w", m.ID, err))
-		return p.keep(ctx, m) // not as handled: the repository may be elsewhere, and the janitor sends the same again from there
+		return p.keep(ctx, m) // not as handled: the janitor sends the same again, from where the repository is by then
 	}
 	if err == nil {
 		err = tries.Finish(ctx)

@@ -2,6 +2,8 @@ package dispatch_test
 
 import (
 	"context"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,6 +96,36 @@ func TestRepositoryIsBack(t *testing.T) {
 			return s.repo.Comment("bob", n, "lockstep recover -p net")
 		}, reconcile.Found{Strays: 1})
 		s.expect("the answer", s.answerTo(n, id), "The state of `net` is **complete**")
+	})
+	t.Run("a comment whose answer is begun", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
+		s.pipeline.Log = func(error) {}
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		s.round(reconcile.Found{})
+		id := s.repo.Comment("bob", n, "lockstep plan")
+		away := false
+		s.fault = func(_ http.ResponseWriter, r *http.Request) bool {
+			if strings.HasSuffix(r.URL.Path, "/reactions") && !away {
+				away = true
+				s.repo.Uninstall("alice")
+			}
+			return false
+		}
+		m := s.held(pipeline.Commanded)
+		for range 2 {
+			if s.pipeline.Handle(t.Context(), m) == nil {
+				break
+			}
+		}
+		if s.answerTo(n, id) != "" || !away {
+			t.Fatalf("it is answered: %s", s.answerTo(n, id))
+		}
+		s.settle()
+		githubtest.Install(s.repo, "alice")
+		s.settle()
+		s.round(reconcile.Found{Strays: 1})
+		s.expect("the answer", s.answerTo(n, id), "**Planned** `net`: 2 to add")
 	})
 	t.Run("a merge group", func(t *testing.T) {
 		t.Parallel()

@@ -23,12 +23,8 @@ const strays = "stray"
 // maxStray is the number of times that a message may come to nobody: after that its pull request is gone, and not its repository.
 const maxStray = 5
 
-// KeepStray keeps a message that came to nobody for the time when its repository is back. Events are not kept, as what they are about is
-// found on GitHub then: all but a merge group, which waits for a check.
+// KeepStray keeps a message that came to nobody for the time when its repository is back.
 func KeepStray(ctx context.Context, ld Ledger, m pipeline.Message) error {
-	if m.Event() && m.Kind != pipeline.Grouped {
-		return nil
-	}
 	return changeStray(ctx, ld, m, func(s *Stray) { s.Message, s.Times, s.Sent = m, s.Times+1, s.Times >= maxStray })
 }
 
