@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/github"
@@ -105,6 +106,44 @@ func TestMergedUnheard(t *testing.T) {
 			}
 			ended(begun.Add(test.later+2*time.Hour), 0)
 		})
+	}
+}
+
+// TestMergedUnheardAndSeen holds that the janitor finds a merge that nobody heard of, also where somebody has found the pull request merged
+// meanwhile, for a comment or for a plan whose turn came.
+func TestMergedUnheardAndSeen(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"a comment", "a plan"} {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
+		s.pipeline.Log = func(error) {}
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		k := s.pull("bob", "k", githubtest.Files{"net/k.tf": resource("k", "1")})
+		s.round(reconcile.Found{})
+		s.say("bob", n, "lockstep apply")
+		if how == "a plan" {
+			s.repo.Push("alice", "b", "More", githubtest.Files{"net/c.tf": resource("c", "1")})
+			m := s.held(pipeline.ToPlan)
+			s.repo.Uninstall("alice")
+			s.repo.Merge("alice", n)
+			githubtest.Install(s.repo, "alice")
+			if err := s.pipeline.Handle(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			s.repo.Uninstall("alice")
+			s.repo.Merge("alice", n)
+			githubtest.Install(s.repo, "alice")
+			s.say("bob", n, "lockstep plan")
+		}
+		s.settle()
+		s.expect(how+": another one", s.status(k), "**blocked**")
+		if f := s.roundsWithin(3 * time.Hour); f.Closed != 1 {
+			t.Errorf("%s: %+v", how, f)
+		}
+		s.without(how+": another one, then", s.status(k), "**blocked**")
+		if f := s.roundsWithin(9 * time.Hour); f.Closed != 0 {
+			t.Errorf("%s: %+v", how, f)
+		}
 	}
 }
 

@@ -45,11 +45,12 @@ func unseen(p github.PullRequest, seen ledger.Look) bool {
 	return p.Open && (p.Head.SHA != seen.Head || seen.Closed || seen.Asked || seen.Into != "" && seen.Into != p.Base.Ref)
 }
 
-// ended returns the pull requests that are open by the last looks at them, and are not among the open ones.
+// ended returns the pull requests that are open by the last looks at them, or whose end was seen and not handled, and that are not among
+// the open ones.
 func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
 	for _, l := range looks {
 		is := func(p github.PullRequest) bool { return p.Number == l.Pull.Number }
-		if !l.Closed && !slices.ContainsFunc(open, is) {
+		if (!l.Closed || l.Unheard) && !slices.ContainsFunc(open, is) {
 			numbers = append(numbers, l.Pull.Number)
 		}
 	}

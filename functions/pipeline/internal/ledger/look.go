@@ -36,6 +36,8 @@ type Look struct {
 	// was by a merge; it is not in records of earlier versions.
 	Closed bool `json:",omitempty"`
 	Merged bool `json:",omitempty"`
+	// Unheard is set if an open pull request was found closed by somebody who handles something else: its end is still to be handled.
+	Unheard bool `json:",omitempty"`
 	// Asked is set if commands about some projects alone have had Head looked at: nobody has seen the others.
 	Asked bool `json:",omitempty"`
 	// Projects is the number of projects that Head touches.
@@ -136,6 +138,7 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 		l.Heads, l.Groups, l.Landing, l.Queued, l.FollowUp = was.Heads, was.Groups, was.Landing, was.Queued, was.FollowUp
 		l.Settings = cmp.Or(l.Settings, was.Settings)
 		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Denied != "" || l.Removed != ""
+		l.Unheard = l.Closed && unheard(*was)
 		l.Asked = l.Asked && (was.Asked || was.Head != l.Head || was.Into != l.Into || was.Closed)
 		if was.Head == l.Head && !was.Seen.IsZero() {
 			l.Seen = was.Seen
@@ -179,10 +182,19 @@ func (l Look) Before(written time.Time) bool {
 	return !l.Seen.IsZero() && l.Seen.Before(written)
 }
 
-// CloseLook records that a pull request is closed, by a merge or without one.
+// CloseLook records that a pull request is closed, by a merge or without one, for whoever handles that.
 func (ld Ledger) CloseLook(ctx context.Context, p pipeline.Pull, merged bool) error {
-	return ld.ChangeLook(ctx, p, func(l *Look) { l.Closed, l.Merged = true, merged })
+	return ld.ChangeLook(ctx, p, func(l *Look) { l.Closed, l.Merged, l.Unheard = true, merged, false })
 }
+
+// FoundClosed records the same for whoever handles something else.
+func FoundClosed(ctx context.Context, ld Ledger, p pipeline.Pull, merged bool) error {
+	return ld.ChangeLook(ctx, p, func(l *Look) { l.Unheard, l.Closed, l.Merged = unheard(*l), true, merged })
+}
+
+// unheard reports whether nobody has handled the end of a pull request that is found closed. One that nobody had looked at while it was
+// open has left nothing.
+func unheard(l Look) bool { return l.Unheard || !l.Closed && l.Head != "" }
 
 // GiveUpLook records that nobody could look at a head.
 func (ld Ledger) GiveUpLook(ctx context.Context, p pipeline.Pull, sha string) error {

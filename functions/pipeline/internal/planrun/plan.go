@@ -59,7 +59,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		if _, err := pl.Ledger.Save(ctx, s); err != nil {
 			return err
 		}
-		return pl.Ledger.CloseLook(ctx, pl.Evidence.Message.Pull, pl.Evidence.Pull.Merged)
+		return ledger.FoundClosed(ctx, pl.Ledger, pl.Evidence.Message.Pull, pl.Evidence.Pull.Merged)
 	}
 	q, err := pl.Evidence.Request(ctx, comment.Plan, s.Run)
 	if err != nil {
