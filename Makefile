@@ -78,13 +78,13 @@ long:
 	LOCKSTEP_PARTS='$(PARTS)' go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^(TestLongApply|TestKilledAtEachLimit)$$' ./functions/pipeline/lambdatest -long '$(SECONDS)'
 
 # Plays N histories of a repository against the pipeline, with processes that die at any effect: see
-# functions/pipeline/internal/simulation. One of twenty is a whole one, a quarter are aimed, a quarter are a team's, and the others
-# brief. FROM is the first seed; 0.04 s of CPU time a brief one, 0.06 s an aimed one, 0.1 s a team's, 0.2 s a whole one.
+# functions/pipeline/internal/simulation. One of twenty is a whole one, in one of twenty the App is taken off at times, a quarter are
+# aimed, a quarter are a team's, and the others brief. FROM is the first seed; 0.04 s of CPU time a brief one, 0.06 s an aimed one, 0.1 s a team's, 0.2 s a whole one.
 simulate: N = 1000000
 simulate: FROM = 1
 simulate:
-	go test $(GOFLAGS) -count=1 -timeout 0 -run '^Test(Brief|Aimed|Team)?Histories$$' ./functions/pipeline/internal/simulation \
-		-briefs $$(($(N) - $(N) / 20 - $(N) / 4 - $(N) / 4)) -aims $$(($(N) / 4)) -teams $$(($(N) / 4)) -histories $$(($(N) / 20)) -from '$(FROM)'
+	go test $(GOFLAGS) -count=1 -timeout 0 -run '^Test(Brief|Aimed|Team|Away)?Histories$$' ./functions/pipeline/internal/simulation \
+		-briefs $$(($(N) - $(N) / 20 - $(N) / 20 - $(N) / 4 - $(N) / 4)) -aims $$(($(N) / 4)) -teams $$(($(N) / 4)) -histories $$(($(N) / 20)) -absences $$(($(N) / 20)) -from '$(FROM)'
 
 # Weakens each defence in turn, and demands that its attack's test fails then. MUTANTS
 # chooses rows of functions/internal/threats/testdata by a regular expression, SHARD=1/4 a part.

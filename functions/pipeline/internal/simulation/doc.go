@@ -10,7 +10,8 @@
 // effects anything else may happen. So every order of effects that real machines can have is a
 // seed, and a seed that has found a defect is a test. Whole histories have up to 23 acts of people, brief ones 2 to 5, with
 // more mishaps in the same time. In aimed ones people wait for plans and apply them, and most mishaps come after that. Those of a
-// team are aimed, too, and its base branch has requirements, gates, hooks, an environment of GitHub, or lets forks be planned.
+// team are aimed, too, and its base branch has requirements, gates, hooks, an environment of GitHub, or lets forks be planned. In others the
+// App is taken off the repository at times.
 //
 //	scheduler_test.go   the gate, and the choice of the next step
 //	queue_test.go       SQS: groups, visibility, dead letters; and the functions that it invokes
@@ -27,7 +28,7 @@
 //	merged_test.go      commands on merged pull requests, and the issues of merges
 //	groups_test.go      GitHub's merge queue
 //	answers_test.go     answers to comments
-//	moves_test.go       other names and owners of the repository, and new ones of its former names
+//	moves_test.go       other names and owners of the repository, and new ones of its former names; absences of the App
 //	thrice_test.go      each webhook three times, in any order: the tales of tales_test.go have one outcome
 //	truth_test.go       what must hold in each history, and at its end
 //

@@ -64,8 +64,8 @@ func (s *simulation) followedUp(number int, state, head string, all []runs.Run) 
 		}
 	}
 	for _, dir := range touched {
-		if strings.Contains(said, "**Not planned** `"+dir+"`") || s.moved > 0 && len(all) == 0 {
-			continue // nobody may plan it, say; or nobody had heard of it before it was elsewhere
+		if strings.Contains(said, "**Not planned** `"+dir+"`") || (s.moved > 0 || s.length.away) && len(all) == 0 {
+			continue // nobody may plan it, say; or nobody had heard of it before it was elsewhere, or while the App was there
 		}
 		if state == "merged" && !slices.ContainsFunc(all, func(r runs.Run) bool { return r.Dir == dir && r.Head == head }) {
 			s.bug("%s of #%d is merged, and was never planned", dir, number)

@@ -32,3 +32,21 @@ func (s *simulation) move() {
 		s.taken = append(s.taken, r)
 	}
 }
+
+// comesAndGoes has somebody take the App off the repository, or put it back.
+func (s *simulation) comesAndGoes() {
+	switch {
+	case s.repo.Installation() == 0 && s.IntN(3) > 0:
+		s.install()
+	case s.repo.Installation() != 0 && s.IntN(7) == 0:
+		s.note("alice takes the App off")
+		s.repo.Uninstall("alice")
+	}
+}
+
+func (s *simulation) install() {
+	if s.repo.Installation() == 0 {
+		s.note("alice installs the App")
+		githubtest.Install(s.repo, "alice")
+	}
+}

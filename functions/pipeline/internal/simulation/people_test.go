@@ -163,6 +163,9 @@ func (s *simulation) press(p githubtest.PullView) bool {
 // act lets somebody do something.
 func (s *simulation) act() {
 	s.acts--
+	if s.length.away && s.looked && !s.moving() && !s.queues() { // a merge group that comes meanwhile GitHub gives up
+		s.comesAndGoes()
+	}
 	var open, closed []githubtest.PullView
 	for _, p := range s.repo.Pulls() {
 		switch p.State {

@@ -23,6 +23,7 @@ var (
 	briefs    = flag.Int("briefs", 5_700, "the number of brief histories")
 	aims      = flag.Int("aims", 3_000, "the number of aimed histories")
 	crews     = flag.Int("teams", 1_000, "the number of histories of a team")
+	absences  = flag.Int("absences", 100, "the number of histories in which the App is taken off at times")
 	from      = flag.Uint64("from", 1, "the first seed")
 	verbose   = false
 )
@@ -100,6 +101,9 @@ func TestTeamHistories(t *testing.T) {
 	}
 }
 
+// TestAwayHistories plays those in which the App is taken off at times.
+func TestAwayHistories(t *testing.T) { playAll(t, *from, *absences, away) }
+
 // A length is that of a history.
 type length struct {
 	acts, further int // at least so many acts, and fewer than so many further ones
@@ -110,6 +114,8 @@ type length struct {
 	aimed bool
 	// team is whether it is a team's repository, and people wait for the plan that they are about to apply or merge.
 	team bool
+	// away is whether the App is taken off the repository at times.
+	away bool
 	// local is whether its states are, whatever its seed.
 	local bool
 }
@@ -124,6 +130,7 @@ var (
 	brief = length{acts: 2, further: 4, mishaps: 4, rarity: 50, rest: 2}
 	aimed = length{acts: 3, further: 4, mishaps: 6, rarity: 60, rest: 2, aimed: true}
 	teams = length{acts: 4, further: 5, mishaps: 6, rarity: 60, rest: 2, aimed: true, team: true}
+	away  = length{acts: 6, further: 8, mishaps: 6, rarity: 100, rest: 13, away: true} // the janitor looks for what has ended once an hour
 )
 
 // playAll plays histories, and returns the number of those that change an object.
@@ -299,6 +306,9 @@ func (s *simulation) arrive() {
 // rest lets everything come to its end, without mishaps.
 func (s *simulation) rest() {
 	s.calm = true
+	if s.length.away {
+		s.install()
+	}
 	quiet, next := 0, time.Now()
 	for range 4000 {
 		for range 20000 {
