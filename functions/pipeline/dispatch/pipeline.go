@@ -123,8 +123,8 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 		return p.keep(ctx, m)
 	}
 	tries := &ledger.Tries{Ledger: p.Ledger(), Key: key}
-	if m.Event() {
-		m.ID = m.First() // by which its answer may be begun
+	if m.Event() || m.Kind == pipeline.Landed {
+		m.ID = m.First() // by which its answer may be begun, and plans are queued
 	}
 	// The queue counts the attempts at other messages.
 	begin := func(ctx context.Context) (int, error) {

@@ -63,6 +63,9 @@ var foundTeams = []uint64{15, 31, 47, 60, 151, 177, 211}
 // foundInBucket are those of aimed ones with their states in S3, before which all states were local.
 var foundInBucket = []uint64{200419554, 200400767, 200605774, 200701002}
 
+// foundAway are those in which the App is taken off at times.
+var foundAway = []uint64{288703001, 288703043}
+
 // TestFound plays the histories that have found a defect once more.
 func TestFound(t *testing.T) {
 	again := func(t *testing.T, seeds []uint64, l length) {
@@ -78,6 +81,7 @@ func TestFound(t *testing.T) {
 	t.Run("aimed", func(t *testing.T) { again(t, foundAimed, aimed.locally()) })
 	t.Run("teams", func(t *testing.T) { again(t, foundTeams, teams.locally()) })
 	t.Run("bucket", func(t *testing.T) { again(t, foundInBucket, aimed) })
+	t.Run("away", func(t *testing.T) { again(t, foundAway, away) })
 }
 
 const (
