@@ -23,6 +23,7 @@
 //	reviews_test.go     reviews that an apply needs, and their overrides, in some histories
 //	removals_test.go    projects that are removed, and brought back
 //	states_test.go      states in S3, and projects that get other names
+//	migrations_test.go  states in S3 that move to other keys
 //	options_test.go     plans with options, and changes of states
 //	shifts_test.go      other base branches of pull requests, and drafts
 //	merged_test.go      commands on merged pull requests, and the issues of merges

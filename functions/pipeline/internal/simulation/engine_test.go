@@ -22,7 +22,7 @@ import (
 
 // cloud is all states, with their objects.
 type cloud struct {
-	states map[string]*state // by directory of the project
+	states map[string]*state // by key, or directory of the project
 	// ended are the applies that have told their outcome and have no journal any more, by job.Run.
 	ended map[string]bool
 	// beginnings are the times at which applies asked for their permission, the last ones before their first changes, by job.Run.
@@ -31,12 +31,17 @@ type cloud struct {
 
 // A state is what is remembered about objects, and the objects themselves: a change is both at once.
 type state struct {
+	*content
+	lock  *lock
+	begun *begun // an apply that has not come to its end
+}
+
+// content is that of a state, and of its copy at another key.
+type content struct {
 	serial  uint64
 	objects map[string]string
 	by      map[string]int // the pull request that last changed an object
 	doubt   []int          // pull requests with an apply whose end nobody was told of: it may have changed something
-	lock    *lock
-	begun   *begun // an apply that has not come to its end
 }
 
 // A lock is held by a run, from its first process to its last.
@@ -65,11 +70,15 @@ type begun struct {
 	done int
 }
 
-func (c *cloud) state(dir string) *state {
-	if c.states[dir] == nil {
-		c.states[dir] = &state{objects: map[string]string{}, by: map[string]int{}}
+func (c *cloud) state(key string) *state {
+	switch {
+	case c.states[key] != nil:
+	case key != original(key):
+		c.states[key] = &state{content: c.state(original(key)).content}
+	default:
+		c.states[key] = &state{content: &content{objects: map[string]string{}, by: map[string]int{}}}
 	}
-	return c.states[dir]
+	return c.states[key]
 }
 
 func (st *state) id() runs.StateID {
@@ -480,6 +489,7 @@ func (a *applying) change(p saved, change string) {
 	}
 	s.reverts(a, p.Dir, name)
 	s.trespasses(a)
+	s.beside(a)
 	st.by[name] = a.j.Number
 	st.serial++
 	st.begun.done++

@@ -78,6 +78,9 @@ func (s *simulation) firstFiles() githubtest.Files {
 	if s.ordered() {
 		files["lockstep.hcl"] = s.ordering("  depends_on = [\"p0\"]\n")
 	}
+	if s.migrating() && !s.ordered() {
+		files["lockstep.hcl"] += s.anyKey()
+	}
 	switch {
 	case s.teaming():
 		s.blocks(files)
@@ -109,7 +112,7 @@ func (s *simulation) ordering(depends string) string {
 	if way > 1 {
 		first = merge
 	}
-	return "project \"p0\" {\n  dir = \"p0\"\n" + first + "}\n\nproject \"p1\" {\n  dir = \"p1\"\n" + second + "}\n"
+	return "project \"p0\" {\n  dir = \"p0\"\n" + first + "}\n\nproject \"p1\" {\n  dir = \"p1\"\n" + second + "}\n" + s.anyKey()
 }
 
 func dirOf(i int) string { return fmt.Sprintf("p%d", i) }
@@ -179,6 +182,10 @@ func (s *simulation) act() {
 		return
 	}
 	n := s.IntN(100)
+	if s.migrating() && len(open) == 1 {
+		s.open()
+		return
+	}
 	if s.moving() && s.looked && (!s.teaming() || s.moved == 0) && s.IntN(10) == 0 {
 		s.move()
 	}
@@ -277,8 +284,11 @@ func (s *simulation) aim(p githubtest.PullView) {
 // edit is a change of some objects at a commit.
 func (s *simulation) edit(at string) githubtest.Files {
 	files := s.editAnywhere()
-	if s.removing() {
+	switch {
+	case s.removing():
 		files = s.remove(s.repo.Files(at), files)
+	case s.migrating():
+		files = s.migrate(s.repo.Files(at))
 	}
 	return files
 }

@@ -17,7 +17,12 @@ func (s *simulation) backend(dir string) string {
 	if !s.inBucket() {
 		return "terraform {\n  backend \"local\" {\n  }\n}\n"
 	}
-	return fmt.Sprintf("terraform {\n  backend \"s3\" {\n    bucket = \"states\"\n    key    = %q\n    region = \"eu-west-1\"\n  }\n}\n", origin(dir))
+	return backendAt(origin(dir))
+}
+
+// backendAt is the file of a directory whose state has a key.
+func backendAt(key string) string {
+	return fmt.Sprintf("terraform {\n  backend \"s3\" {\n    bucket = \"states\"\n    key    = %q\n    region = \"eu-west-1\"\n  }\n}\n", key)
 }
 
 // stateOf names the state that a job is granted: by its key in the bucket, or by the directory of its project.

@@ -66,6 +66,9 @@ func (s *simulation) reverts(a *applying, dir, name string) {
 // asked for its permission, and began.
 func (s *simulation) trespasses(a *applying) {
 	names := runs.StateNames(a.j.State.String(), a.j.Project+"@default")
+	if s.migrating() {
+		names = append(names, runs.StateNames("s3://states/"+other(stateOf(a.j)), a.j.Project+"@default")...)
+	}
 	for _, rec := range s.Peek(fmt.Sprintf("lock/%d", a.j.Repo.ID)) {
 		if _, name, _ := strings.Cut(strings.TrimPrefix(rec.Key, "lock/"), "/"); !slices.Contains(names, name) {
 			continue
