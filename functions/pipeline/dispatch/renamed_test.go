@@ -309,10 +309,10 @@ func TestRenamedTwice(t *testing.T) {
 		t.Fatalf("the other repository is not served: %v, %v", served, err)
 	}
 	s.settle()
-	s.goRound()
 	if r := s.run(n); r.Phase != runs.Dropped {
 		t.Errorf("the plan of the closed pull request is %s", r.Phase)
 	}
+	s.goRound()
 	all, err := s.pipeline.Ledger().Runs(t.Context(), pipeline.Pull{Repo: is, Number: o})
 	if err != nil || len(all) != 1 || all[0].Phase != runs.Planned {
 		t.Errorf("the runs of the other repository are %+v, %v", all, err)
