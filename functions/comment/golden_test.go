@@ -101,6 +101,12 @@ func TestGolden(t *testing.T) {
 	locked := with(net, Blocked, "", somePlan)
 	locked.Reserved, locked.Locked, locked.Blockers = true, true, []string{reasons.LockedFor(reasons.LockedByAnother{Number: 8, By: "carol", Because: "the database moves", Since: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)})}
 	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
+	mistaken := Head{Status: Status{Head: someSHA, Policies: notes.PoliciesBroken([]notes.BrokenPolicy{
+		{Name: "network", Dir: "policy", Mistakes: []string{"net.rego:4: unexpected eof token", "lists.json: invalid `character`"}, More: 2},
+		{Name: "names", Dir: "rules", Mistakes: []string{"the repository has no directory rules"}},
+	})}, Standing: HeadPolicies}
+	untried := status(net)
+	untried.Policies = notes.PoliciesUntried("Trying the policies took more than 1 GiB of memory.")
 	unknown := Head{Status: Status{Head: someSHA, Problem: trouble}, Standing: HeadUnknown}
 	removing := Head{Status: Status{Head: someSHA, Removed: notes.Removed([]notes.RemovedProject{{Name: "dns", State: there}})}, Standing: HeadNothing}
 	twin, going := net, net
@@ -160,6 +166,7 @@ func TestGolden(t *testing.T) {
 		"head-awaited":          head(HeadAwaited),
 		"head-left":             head(HeadLeft, net),
 		"head-waiting":          enforced.Title(255) + "\n=====\n" + enforced.Summary(65535),
+		"head-policies":         mistaken.Title(255) + "\n=====\n" + mistaken.Summary(65535),
 		"head-unknown":          unknown.Title(255) + "\n=====\n" + unknown.Summary(65535),
 		"head-given-up":         broken.Title(255) + "\n=====\n" + broken.Summary(65535),
 		"head-plan-failed":      head(HeadPlanFailed, app, net, with(net, PlanFailed, "", trouble)),
@@ -205,6 +212,8 @@ func TestGolden(t *testing.T) {
 		"status-out-of-date":    status(with(net, Stale, "", somePlan)).Markdown(65536),
 		"status-on-merge":       status(with(net, OnMerge, "", somePlan)).Markdown(65536),
 		"status-conflict":       Status{Head: someSHA, Conflict: true}.Markdown(65536),
+		"status-policies":       mistaken.Status.Markdown(65536),
+		"status-policies-long":  untried.Markdown(65536),
 		"status-problem":        Status{Head: someSHA, Problem: trouble}.Markdown(65536),
 		"status-not-applied":    merged.Markdown(65536),
 		"status-merged":         done.Markdown(65536),

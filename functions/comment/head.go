@@ -19,7 +19,8 @@ const (
 	HeadUnknown     HeadStanding = "unknown"  // the projects cannot be determined
 	HeadDenied      HeadStanding = "denied"   // the plan of a project is not permitted
 	HeadConflict    HeadStanding = "conflict"
-	HeadRefused     HeadStanding = "refused" // nothing of the pull request is planned
+	HeadPolicies    HeadStanding = "policies" // it has mistakes in policies
+	HeadRefused     HeadStanding = "refused"  // nothing of the pull request is planned
 	HeadPlanning    HeadStanding = "planning"
 	HeadPlanFailed  HeadStanding = "plan failed"
 	HeadPlanStopped HeadStanding = "plan stopped"
@@ -59,6 +60,7 @@ var heads = map[HeadStanding]struct {
 	HeadUnknown:     {title: "The projects cannot be determined"},
 	HeadDenied:      {title: "Not all projects may be planned"},
 	HeadConflict:    {title: "It conflicts with the base branch"},
+	HeadPolicies:    {title: "Policies that decide nothing"},
 	HeadRefused:     {title: "Nothing is planned"},
 	HeadPlanning:    {[]Standing{Queued, Planning, Postponed}, "Planning %s"},
 	HeadPlanFailed:  {[]Standing{PlanFailed}, "Planning failed: %s"},
@@ -207,6 +209,9 @@ func (h Head) Summary(limit int) string {
 	}
 	if h.Standing == HeadDequeued {
 		return "GitHub has put the pull request out of the merge queue, or has made another merge group for it, which has a check of its own.\n"
+	}
+	if h.Standing != HeadLeft && h.Standing != HeadClosed {
+		parts = append(parts, h.Policies)
 	}
 	for _, q := range h.Queue {
 		parts = append(parts, q.line())

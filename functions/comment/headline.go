@@ -51,6 +51,8 @@ func (s Status) headline() string {
 		return fmt.Sprintf("Lockstep could not plan %s", at)
 	case s.Conflict:
 		return fmt.Sprintf("%s cannot be planned: it conflicts with the base branch", at)
+	case len(s.Projects) == 0 && s.Policies != "":
+		return fmt.Sprintf("%s has policies that decide nothing", at)
 	case len(s.Projects) == 0 && s.Removed != "":
 		return fmt.Sprintf("%s removes projects, and changes no other", at)
 	case len(s.Projects) == 0:

@@ -31,6 +31,8 @@ type Status struct {
 	// cannot be determined (in Markdown): then nothing is planned.
 	Conflict bool
 	Problem  string
+	// Policies is the note of the function notes.PoliciesBroken; "" if the head has no mistakes in policies.
+	Policies string
 	// Refused is set if Problem, or nothing, says that all of the pull request is refused, and the remedy. Fork is set if it comes from
 	// a fork.
 	Refused, Fork bool
@@ -189,6 +191,9 @@ func (s Status) render(sections []string) string {
 	}
 	if s.Problem != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(s.Problem))
+	}
+	if s.Policies != "" {
+		fmt.Fprintf(&b, "\n%s\n", s.Policies)
 	}
 	if s.Removed != "" {
 		fmt.Fprintf(&b, "\n%s\n", s.removed())

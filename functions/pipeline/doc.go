@@ -6,6 +6,7 @@
 //	webhook          Receive   a true delivery of a repository that is served, once, becomes a
 //	                           message; answered at once
 //	events queue     pushed    gate -> trial merge -> projects -> runs Queued, checks, messages to plans
+//	                           (policies that it changes are compiled: see rehearsing)
 //	                 rerun     each pull request of the commit, by the records: commanded
 //	                 commanded answered before? too old, or too many? -> each line: the same, or
 //	                           runs ApplyQueued, or unlock, or help

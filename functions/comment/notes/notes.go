@@ -45,6 +45,27 @@ func SettingsBrokenAlike() string {
 	return "The base branch's settings have the same errors, and grant nothing but what can be read in them."
 }
 
+// A BrokenPolicy is a policy block with mistakes, and More that are left off; Dir is the directory of its policies.
+type BrokenPolicy struct {
+	Name, Dir string
+	Mistakes  []string
+	More      int
+}
+
+// PoliciesBroken is the note on policies of an open pull request that decide nothing.
+func PoliciesBroken(all []BrokenPolicy) string {
+	text := "**Policies that decide nothing**: once they are merged, each holds the applies of its projects until it is mended on the base branch. Mend them here before.\n"
+	for _, p := range all {
+		text += fmt.Sprintf("\n- %s, in %s: %s", markdown.Code(p.Name), markdown.Code(p.Dir), markdown.Few(p.Mistakes, p.More))
+	}
+	return text
+}
+
+// PoliciesUntried is the note on policies of an open pull request that take too much to be tried; why is a text in Markdown.
+func PoliciesUntried(why string) string {
+	return "**Policies that cannot be tried**: once they are merged, they may hold applies.\n\n" + strings.TrimSpace(why)
+}
+
 // WentElsewhere is the note on a pull request that went, or was merged, into a branch whose pull requests are not planned, as the
 // settings of the default branch do not name it.
 func WentElsewhere(base, main string, merged bool) string {

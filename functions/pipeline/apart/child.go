@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/rehearsing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
@@ -104,6 +105,8 @@ func (c *Child) do(ctx context.Context, make Maker) *result {
 		var d jobs.Discovered
 		d, err = jobs.Here{}.Discover(ctx, c.order.Dir)
 		r.Discovered = &d
+	case rehearses:
+		r.Rehearsed, err = rehearsing.Changed(ctx, c.order.Dir, c.order.Policies)
 	case inputs:
 		r.Tree, err = jobs.Here{}.Inputs(ctx, c.order.Dir, c.order.Run, c.order.Scope)
 	case looks:

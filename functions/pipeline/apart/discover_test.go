@@ -1,10 +1,13 @@
 package apart
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
 // TestDiscovered holds that the words about a file with settings come from the child without our secrets.
@@ -27,5 +30,26 @@ func TestDiscovered(t *testing.T) {
 		if strings.Contains(text, "hunter2") || !strings.Contains(text, "(hidden)") {
 			t.Errorf("the %s is %s", what, text)
 		}
+	}
+}
+
+// TestRehearsed holds that the mistakes in policies come from the child without our secrets.
+func TestRehearsed(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	e.Redact = func(s string, _ []string) string { return strings.ReplaceAll(s, "hunter2hunter2", "(hidden)") }
+	dir := t.TempDir()
+	for name, text := range map[string]string{"lockstep.hcl": "policy \"a\" {\n}\n", "policy/a.rego": "package main\n\ndeny contains \"x\" if hunter2hunter2(input)\n"} {
+		name = filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := e.Rehearse(t.Context(), dir, jobs.Rehearsal{})
+	if err != nil || len(all) != 1 || len(all[0].Mistakes) != 1 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if m := all[0].Mistakes[0]; !strings.Contains(m, "a.rego:3: ") || strings.Contains(m, "hunter2") || !strings.Contains(m, "(hidden)") {
+		t.Error(m)
 	}
 }

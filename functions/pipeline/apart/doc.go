@@ -1,5 +1,5 @@
 // Package apart gives each run a process of its own for the work that a pull request's files can
-// make go wrong: reading checkouts, planning, applying, unlocking. [Engine] is the parent's side, a
+// make go wrong: reading checkouts, trying policies, planning, applying, unlocking. [Engine] is the parent's side, a
 // pipeline.Engine and pipeline.Projects; [Main] is the child's, where another pipeline.Engine does
 // the work.
 //

@@ -214,6 +214,17 @@ func (e *Engine) Discover(ctx context.Context, dir string) (jobs.Discovered, err
 	return d, nil
 }
 
+// Rehearse is a jobs.RehearseFunc.
+func (e *Engine) Rehearse(ctx context.Context, dir string, of jobs.Rehearsal) ([]jobs.Rehearsed, error) {
+	r, err := e.call(order{Action: rehearses, Dir: dir, Policies: of}).do(ctx)
+	for _, p := range r.Rehearsed {
+		for i, m := range p.Mistakes {
+			p.Mistakes[i] = e.clean(m)
+		}
+	}
+	return r.Rehearsed, err
+}
+
 // Inputs implements jobs.Projects.
 func (e *Engine) Inputs(ctx context.Context, dir string, r runs.Run, s jobs.Scope) (project.Tree, error) {
 	res, err := e.call(order{Action: inputs, Dir: dir, Run: r, Scope: s}).do(ctx)
@@ -268,6 +279,8 @@ func (o order) what() string {
 		return "Recovering " + markdown.Code(o.Job.Project)
 	case unlocks:
 		return "Unlocking " + markdown.Code(o.Job.Project)
+	case rehearses:
+		return "Trying the policies"
 	case inputs:
 		return "Reading the files of " + markdown.Code(o.Run.Project)
 	}

@@ -61,6 +61,7 @@ const (
 	unlocks   action = "unlock"
 	recovers  action = "recover"
 	discovers action = "discover"
+	rehearses action = "rehearse" // tries policies
 	inputs    action = "inputs"
 	looks     action = "look" // lists the protections from programs
 )
@@ -72,14 +73,15 @@ type order struct {
 	Memory   []byte
 	Job      jobs.Job
 	Plan     []byte     // for applies and checks
-	Dir      string     // for discovers and inputs
+	Dir      string     // for discovers, rehearses and inputs
 	Run      runs.Run   // for inputs
 	Scope    jobs.Scope // for inputs
-	Tmp      string     // the run's own directory
-	Fetched  string     // a directory for fetched files
-	Ports    []int      // closed to programs
-	Limit    int64      // of the run's memory, in bytes; 0 for none
-	Narrowed bool       // the parent has credentials for the job's state
+	Policies jobs.Rehearsal
+	Tmp      string // the run's own directory
+	Fetched  string // a directory for fetched files
+	Ports    []int  // closed to programs
+	Limit    int64  // of the run's memory, in bytes; 0 for none
+	Narrowed bool   // the parent has credentials for the job's state
 }
 
 // A question is a message of a child: a request, or, with the kind result, its result.
@@ -141,6 +143,7 @@ type result struct {
 	Unlocked   *jobs.Unlocked
 	Recovered  *comment.Recovered
 	Discovered *jobs.Discovered
+	Rehearsed  []jobs.Rehearsed
 	Tree       project.Tree
 	Error      *failure
 }

@@ -43,6 +43,8 @@ type Pipeline struct {
 	Notify jobs.NotifyFunc
 	// Projects reads checkouts; nil does it in this process.
 	Projects jobs.Projects
+	// Rehearse tries the policies that pull requests change; nil: nobody tries them before they count.
+	Rehearse jobs.RehearseFunc
 	// States are the patterns of places that every repository may have for states of its
 	// own; nil gives none away.
 	States places.Own

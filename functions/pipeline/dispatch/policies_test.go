@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/rehearsing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -227,4 +228,61 @@ func TestPoliciesElsewhereUnread(t *testing.T) {
 			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", c.want)
 		})
 	}
+}
+
+// TestPoliciesBrokenByThePullRequest holds that a pull request which breaks policies is told so before its merge, as is one with
+// mistakes in its settings, whether it changes a project or not; and that others are not.
+func TestPoliciesBrokenByThePullRequest(t *testing.T) {
+	t.Parallel()
+	const with, halved = "project \"net\" {\n  dir = \"net\"\n}\npolicy \"network\" {\n}\n", "package main\n\ndeny contains x if {\n"
+	const decide = "has policies that decide nothing"
+	for name, c := range map[string]struct {
+		files githubtest.Files
+		want  []string // none: nothing is wrong
+	}{
+		"a mistake":            {githubtest.Files{"policy/net.rego": halved}, []string{decide, "- `network`, in `policy`: `net.rego:4: unexpected eof token`"}},
+		"a file with one":      {githubtest.Files{"policy/more/b.rego": halved}, []string{"`more/b.rego:4: unexpected eof token`"}},
+		"data":                 {githubtest.Files{"policy/x.json": "{"}, []string{decide, "x.json"}},
+		"no directory":         {githubtest.Files{"lockstep.hcl": with + "policy \"new\" {\n  dir = \"rules\"\n}\n"}, []string{"- `new`, in `rules`: `the repository has no directory rules`"}},
+		"its directory leaves": {githubtest.Files{"policy/net.rego": githubtest.Deleted}, []string{"- `network`, in `policy`: `the repository has no directory policy`"}},
+		"another version":      {githubtest.Files{"lockstep.hcl": strings.Replace(with, "{\n}", "{\n  rego = \"v0\"\n}", 1)}, []string{"unexpected identifier token"}},
+		"tests alone":          {githubtest.Files{"policy/net_test.rego": "package"}, nil},
+		"documents":            {githubtest.Files{"README.md": "words"}, nil},
+		"other settings":       {githubtest.Files{"lockstep.hcl": with + "automerge {\n}\n"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, judgedBy("", noPublic))
+			s.pipeline.Rehearse = rehearsing.Changed
+			n := s.pull("alice", "b", c.files)
+			if c.want == nil {
+				s.headIs("the check", "b", "success Nothing to plan")
+				return
+			}
+			s.headIs("the check", "b", "failure Policies that decide nothing")
+			s.expect("its page", s.checkOf("b", "lockstep").Summary, c.want[len(c.want)-1], "Mend them here before.")
+			s.expect("the status", s.status(n), c.want...)
+			s.lacks("its page", s.checkOf("b", "lockstep").Summary, "nothing to plan")
+
+			s.repo.Push("alice", "b", "With a project", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.settle()
+			s.headIs("with a plan", "b", "failure Policies that decide nothing")
+			s.expect("with a plan", s.status(n), c.want[len(c.want)-1], "waits for `lockstep apply`")
+			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+			s.headIs("applied", "b", "failure Policies that decide nothing")
+
+			files := judgedBy("", noPublic)
+			s.repo.Push("alice", "b", "Mend", githubtest.Files{
+				"lockstep.hcl": files["lockstep.hcl"], "policy/net.rego": noPublic, "policy/x.json": "{}", "policy/x.rego": "package main\n", "policy/more/b.rego": "package main\n",
+			})
+			s.settle()
+			s.headIs("mended", "b", "success No changes")
+			s.without("mended", s.status(n), "decide nothing")
+		})
+	}
+
+	s := newStage(t, judgedBy("  dir = \"rules\"", noPublic)) // the base branch's own mistake
+	s.pipeline.Rehearse = rehearsing.Changed
+	s.pull("alice", "b", githubtest.Files{"lockstep.hcl": judgedBy("  dir = \"rules\"", noPublic)["lockstep.hcl"] + "automerge {\n}\n"})
+	s.headIs("a mistake of others", "b", "success Nothing to plan")
 }

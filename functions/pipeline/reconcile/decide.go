@@ -67,8 +67,11 @@ func misnamed(seen ledger.Look, named, stands bool) bool {
 	return stands
 }
 
-// faulty reports whether a look could not determine the projects of a pull request whose base branch is planned.
-func faulty(seen ledger.Look) bool { return seen.Problem != "" && seen.Refused == "" }
+// faulty reports whether a look could not determine the projects of a pull request whose base branch is planned, or has found mistakes in
+// its policies.
+func faulty(seen ledger.Look) bool {
+	return (seen.Problem != "" || seen.Policies != "") && seen.Refused == ""
+}
 
 // untangled reports whether a head that conflicted with its base branch may be without a conflict by
 // now, since the base branch is at another commit. GitHub sends the pull request no webhook of that.

@@ -101,7 +101,7 @@ func TestFaulty(t *testing.T) {
 		seen ledger.Look
 		want bool
 	}{
-		{ledger.Look{}, false}, {ledger.Look{Problem: "broken"}, true}, {ledger.Look{Problem: "other base", Refused: "other base"}, false},
+		{ledger.Look{}, false}, {ledger.Look{Problem: "broken"}, true}, {ledger.Look{Policies: "broken"}, true}, {ledger.Look{Problem: "other base", Refused: "other base"}, false},
 		{ledger.Look{Refused: "a fork"}, false}, {ledger.Look{Conflict: true}, false},
 	} {
 		if got := faulty(test.seen); got != test.want {

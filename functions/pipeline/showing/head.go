@@ -36,6 +36,9 @@ func Head(l Look, all []runs.Run) (h comment.Head, ok bool) {
 		Head: HeadOf(l), Notes: l.Notes, Conflict: l.Conflict, Problem: cmp.Or(l.Problem, l.Refused), Removed: l.Removed,
 		Merged: l.Merged, Closed: l.Closed && !l.Merged,
 	}
+	if !l.Closed {
+		h.Policies = l.Policies
+	}
 	switch {
 	case l.Closed && l.Head == "":
 		h.Standing = comment.HeadClosed
@@ -49,12 +52,12 @@ func Head(l Look, all []runs.Run) (h comment.Head, ok bool) {
 			h.Problem = cmp.Or(h.Problem, l.Denied)
 		}
 	}
-	return h, l.Pull.Number > 0 && !h.Closed && (Whole(h.Standing) || h.Removed != "" || len(h.Notes) > 0)
+	return h, l.Pull.Number > 0 && !h.Closed && (Whole(h.Standing) || h.Removed != "" || h.Policies != "" || len(h.Notes) > 0)
 }
 
 // facts are those of the check of a head, as far as the runs tell them.
 func facts(l Look, all []runs.Run) checking.Facts {
-	f := checking.Facts{Closed: l.Closed && !l.Merged, Refused: l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict, Denied: l.Denied != ""}
+	f := checking.Facts{Closed: l.Closed && !l.Merged, Refused: l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict, Denied: l.Denied != "", Policies: l.Policies != "" && !l.Closed}
 	planned := 0
 	for _, r := range all {
 		switch {
@@ -74,6 +77,6 @@ func facts(l Look, all []runs.Run) checking.Facts {
 // Whole reports whether a standing of a head is none of its projects.
 func Whole(s comment.HeadStanding) bool {
 	return slices.Contains([]comment.HeadStanding{
-		comment.HeadAwaited, comment.HeadGivenUp, comment.HeadUnknown, comment.HeadDenied, comment.HeadConflict, comment.HeadRefused, comment.HeadNothing, comment.HeadClosed,
+		comment.HeadAwaited, comment.HeadGivenUp, comment.HeadUnknown, comment.HeadDenied, comment.HeadConflict, comment.HeadPolicies, comment.HeadRefused, comment.HeadNothing, comment.HeadClosed,
 	}, s)
 }

@@ -141,6 +141,8 @@ func TestHead(t *testing.T) {
 		"a problem":                 {showing.Look{Pull: pull, Head: "abc", Problem: "x"}, ready, comment.HeadUnknown, true},
 		"a problem of a closed one": {showing.Look{Pull: pull, Head: "abc", Problem: "x", Closed: true}, ready, comment.HeadClosed, false},
 		"a problem of a merged one": {showing.Look{Pull: pull, Head: "abc", Problem: "x", Closed: true, Merged: true}, ready, comment.HeadUnknown, true},
+		"mistakes in policies":      {showing.Look{Pull: pull, Head: "abc", Policies: "x"}, ready, comment.HeadPolicies, true},
+		"merged mistakes":           {showing.Look{Pull: pull, Head: "abc", Policies: "x", Closed: true, Merged: true}, ready, comment.HeadWaiting, false},
 		"a conflict":                {showing.Look{Pull: pull, Head: "abc", Conflict: true}, nil, comment.HeadConflict, true},
 		"a refusal":                 {showing.Look{Pull: pull, Head: "abc", Refused: "x"}, nil, comment.HeadRefused, true},
 		"given up":                  {showing.Look{Pull: pull, Head: "abc", GivenUp: "def"}, nil, comment.HeadGivenUp, true},

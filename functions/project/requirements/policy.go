@@ -30,6 +30,13 @@ type Policy struct {
 	RegoV0 bool `json:",omitempty"`
 }
 
+// Reads reports whether one of some files is in the directories of the policies or of their data.
+func (p Policy) Reads(files []string) bool {
+	return slices.ContainsFunc(append([]string{p.Dir}, p.Data...), func(dir string) bool {
+		return slices.ContainsFunc(files, func(f string) bool { return dir == "." || f == dir || strings.HasPrefix(f, dir+"/") })
+	})
+}
+
 // DefaultPolicyDir is conftest's directory of policies.
 // Source: https://www.conftest.dev/options/
 const DefaultPolicyDir = "policy"

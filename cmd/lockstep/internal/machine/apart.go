@@ -104,7 +104,7 @@ func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) {
 	if c.Calls != nil {
 		e.Gate = c.Calls.Judge
 	}
-	p.Engine, p.Projects, p.Scratch = e, e, m.scratch.Dir
+	p.Engine, p.Projects, p.Rehearse, p.Scratch = e, e, e.Rehearse, m.scratch.Dir
 	if err := e.Look(context.Background()); err != nil && c.Log != nil {
 		c.Log(fmt.Errorf("find out what programs of runs are kept from: %w", err))
 	}

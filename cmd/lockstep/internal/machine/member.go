@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/rehearsing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sharing"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/github"
@@ -51,7 +52,7 @@ func (m *Machine) member(c Config) *member {
 	p := &dispatch.Pipeline{
 		Bases: &evidence.Bases{Repositories: c.App}, Inventory: c.App,
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
-		Records: m.Data.Records, Artifacts: m.Data.Artifacts, Queue: m.Data.Queue, Engine: e, Hook: hook, Notify: notify,
+		Records: m.Data.Records, Artifacts: m.Data.Artifacts, Queue: m.Data.Queue, Engine: e, Rehearse: rehearsing.Changed, Hook: hook, Notify: notify,
 		Serves: c.Serves, Deployment: c.Deployment, States: c.OwnStates, Log: c.Log,
 		Runners: []string{environments.CodeBuild}, // a process here has no end, and does what a build would
 		Secrets: secrets(c.Secret, hidden),

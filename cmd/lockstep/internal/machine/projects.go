@@ -107,7 +107,7 @@ func whole(x pulled, p *page.Pull) (h comment.Head, ok bool) {
 
 // tones are those of the standings of a head that are none of its projects.
 var tones = map[comment.HeadStanding]page.Tone{
-	comment.HeadAwaited: page.Busy, comment.HeadGivenUp: page.Bad, comment.HeadUnknown: page.Bad, comment.HeadDenied: page.Bad, comment.HeadConflict: page.Bad,
+	comment.HeadAwaited: page.Busy, comment.HeadGivenUp: page.Bad, comment.HeadUnknown: page.Bad, comment.HeadDenied: page.Bad, comment.HeadConflict: page.Bad, comment.HeadPolicies: page.Bad,
 	comment.HeadRefused: page.Waiting, comment.HeadNothing: page.Quiet, comment.HeadClosed: page.Waiting,
 }
 

@@ -89,7 +89,7 @@ func (w *Worker) member(own *wiring.World) *member {
 	e.Gate = calls.Judge
 	p := handling.Pipeline(own)
 	p.States, p.Hook, p.Notify = own.OwnStates, calls.Step, calls.Notify
-	p.Engine, p.Projects, p.Scratch = e, e, w.scratch.Dir
+	p.Engine, p.Projects, p.Rehearse, p.Scratch = e, e, e.Rehearse, w.scratch.Dir
 	p.StopBefore = own.StopBefore
 	if own.Builds != "" {
 		p.Runners = []string{environments.CodeBuild}

@@ -51,6 +51,7 @@ func TestDue(t *testing.T) {
 		"one has no plan of this head yet":      {func(f *facts) { f.look.Projects, f.runs = 2, []runs.Run{applied, run(before, runs.Applied, true)} }, false},
 		"both have":                             {func(f *facts) { f.look.Projects = 2 }, true},
 		"no projects":                           {func(f *facts) { f.runs = nil }, false},
+		"it has mistakes in policies":           {func(f *facts) { f.look.Policies = "x" }, false},
 		"it is closed":                          {func(f *facts) { f.pull.Open = false }, false},
 		"it is merged":                          {func(f *facts) { f.pull.Open, f.pull.Merged = false, true }, false},
 		"a draft":                               {func(f *facts) { f.pull.Draft = true }, false},

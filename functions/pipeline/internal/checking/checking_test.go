@@ -85,6 +85,8 @@ func entry(line string) (e Entry, err error) {
 			f.Unplanned = true
 		case word == "problem":
 			f.Problem = true
+		case word == "broken policies":
+			f.Policies = true
 		case word == "conflict":
 			f.Conflict = true
 		default:

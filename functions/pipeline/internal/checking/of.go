@@ -21,7 +21,9 @@ type Facts struct {
 	// Unplanned is set if the head touches projects that have no plan, nor one in the making; Denied if the base branch permits
 	// that to nobody who has asked.
 	Unplanned, Denied bool
-	Projects          []comment.Standing // of those at the head
+	// Policies is set if the head has mistakes in policies, which would hold applies once it is merged.
+	Policies bool
+	Projects []comment.Standing // of those at the head
 }
 
 // pending are the standings of a project that end by themselves. Before they have ended, no other
@@ -69,7 +71,11 @@ func Of(f Facts) comment.HeadStanding {
 	if f.Unplanned {
 		return comment.HeadAwaited
 	}
-	return cmp.Or(first(settled, f.Projects), comment.HeadNothing)
+	s := cmp.Or(first(settled, f.Projects), comment.HeadNothing)
+	if _, c := concluded(s, ""); f.Policies && c != github.ConcludedFailure {
+		return comment.HeadPolicies
+	}
+	return s
 }
 
 // first returns the standing that the first row with one of some projects gives the head; "" if there is none.
@@ -99,7 +105,7 @@ func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, g
 		return github.CheckQueued, ""
 	case comment.HeadApplying:
 		return github.CheckInProgress, ""
-	case comment.HeadUnknown, comment.HeadDenied, comment.HeadConflict, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp, comment.HeadQueueDiffers, comment.HeadQueueFailed, comment.HeadQueueUnseen:
+	case comment.HeadUnknown, comment.HeadDenied, comment.HeadConflict, comment.HeadPolicies, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp, comment.HeadQueueDiffers, comment.HeadQueueFailed, comment.HeadQueueUnseen:
 		return github.CheckCompleted, github.ConcludedFailure
 	case comment.HeadRefused, comment.HeadPlanStopped, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed, comment.HeadPart:
 		return github.CheckCompleted, github.ConcludedActionRequired

@@ -28,6 +28,8 @@ type Look struct {
 	Conflict bool   `json:",omitempty"`
 	Problem  string `json:",omitempty"`
 	Refused  string `json:",omitempty"`
+	// Policies, in Markdown, are the mistakes in policies that Head changes: merged, they would hold applies.
+	Policies string `json:",omitempty"`
 	// Denied, in Markdown, are the refusals of plans of single projects: it counts while there are fewer plans than projects.
 	Denied string `json:",omitempty"`
 	// Denials are those projects: each is one until it has a plan of Head. They are not in records of earlier versions.
@@ -137,7 +139,7 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return ld.ChangeLook(ctx, l.Pull, func(was *Look) {
 		l.Heads, l.Groups, l.Landing, l.Queued, l.FollowUp = was.Heads, was.Groups, was.Landing, was.Queued, was.FollowUp
 		l.Settings = cmp.Or(l.Settings, was.Settings)
-		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Denied != "" || l.Removed != ""
+		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Denied != "" || l.Removed != "" || l.Policies != ""
 		l.Unheard = l.Closed && unheard(*was)
 		l.Asked = l.Asked && (was.Asked || was.Head != l.Head || was.Into != l.Into || was.Closed)
 		if was.Head == l.Head && !was.Seen.IsZero() {

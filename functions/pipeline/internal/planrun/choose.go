@@ -37,6 +37,9 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 			l.Notes = append(l.Notes, notes.SettingsChanged(name))
 		}
 	}
+	if err := qu.rehearse(ctx, dir, base, files, complete, l); err != nil {
+		return nil, nil, err
+	}
 	lost, err := qu.gone(ctx, all, l)
 	if err != nil {
 		return nil, nil, err

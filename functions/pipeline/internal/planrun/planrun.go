@@ -35,6 +35,7 @@ type PlanQueuer struct {
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Projects jobs.Projects
+	Rehearse jobs.RehearseFunc // nil: policies are not tried
 	Queue    pipeline.Queue
 	// Loud is the maximum of plans of one push or command that are told of one by one; 0 is DefaultLoud.
 	Loud int

@@ -129,7 +129,7 @@ type head struct {
 func (h head) page() comment.Head {
 	s := h.status
 	f := checking.Facts{
-		Closed: s.Closed, Refused: h.look.Refused != "", Problem: h.look.Problem != "", Conflict: h.look.Conflict, Unplanned: h.unplanned, Denied: h.look.Denied != "",
+		Closed: s.Closed, Refused: h.look.Refused != "", Problem: h.look.Problem != "", Conflict: h.look.Conflict, Unplanned: h.unplanned, Denied: h.look.Denied != "", Policies: s.Policies != "",
 	}
 	for _, p := range s.Projects {
 		if p.Held() && !p.Required.LeftToGitHub() { // a merge would be one that cannot be applied

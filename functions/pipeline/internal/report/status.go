@@ -30,6 +30,9 @@ func (rp *Reporter) status(ctx context.Context) error {
 		return err
 	}
 	s := comment.Status{Head: l.Head, Notes: l.Notes, Conflict: l.Conflict, Problem: l.Problem, Removed: l.Removed, Merged: rp.Evidence.Pull.Merged, Closed: !rp.Evidence.Pull.Open && !rp.Evidence.Pull.Merged}
+	if rp.Evidence.Pull.Open {
+		s.Policies = l.Policies
+	}
 	s.Fork, s.Refused = rp.Evidence.Pull.Fork(), l.Refused != ""
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
