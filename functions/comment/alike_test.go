@@ -40,7 +40,7 @@ func TestAlike(t *testing.T) {
 		},
 		func(p string) Reply { return Stopping{Project: p, Verb: Plan, By: "alice"} },
 	} {
-		replies := []Reply{Broken{"it died"}, about("odd\"`one")}
+		replies := []Reply{Broken{Reason: "it died"}, about("odd\"`one")}
 		for i := range 299 {
 			replies = append(replies, about(fmt.Sprintf("p%d", i)))
 		}

@@ -181,10 +181,21 @@ func (n MergeRefused) markdown() string {
 }
 
 // Broken reports a failure of Lockstep itself.
-type Broken struct{ Reason string }
+type Broken struct {
+	Reason string
+	// Closed is set if the pull request is, and Merged if that was by its merge: nobody can ask for the same again then.
+	Closed, Merged bool `json:",omitempty"`
+}
 
 func (b Broken) markdown() string {
-	return fmt.Sprintf("**Lockstep could not do this**: %s. Comment again to try once more.", markdown.Plainly(b.Reason))
+	text := fmt.Sprintf("**Lockstep could not do this**: %s.", markdown.Plainly(b.Reason))
+	switch {
+	case b.Merged:
+		return text + fmt.Sprintf(" To try once more, comment %s.", markdown.Code("lockstep retry"))
+	case b.Closed:
+		return text
+	}
+	return text + " Comment again to try once more."
 }
 
 // TooMany reports that a user has reached the limit of commands.

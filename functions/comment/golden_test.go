@@ -113,7 +113,7 @@ func TestGolden(t *testing.T) {
 	twin.Workspace, going.Workspace, going.Removed, going.Options = "prod", "default", true, grammar.Options{Destroy: true}
 	destroyed, unplanned := going, going
 	destroyed.Standing, destroyed.By, unplanned.Standing = Applied, "alice", NotApplied
-	broken := Head{Status: Status{Head: someSHA}, Standing: HeadGivenUp, Why: Markdown(Broken{"it was tried 3 times"})}
+	broken := Head{Status: Status{Head: someSHA}, Standing: HeadGivenUp, Why: Markdown(Broken{Reason: "it was tried 3 times"})}
 	overtaken := reasons.List{reasons.ConfigMoved{Files: reasons.SomeOf([]string{"net/b.tf"})}, reasons.StateMoved{Change: reasons.SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}
 	awaiting := with(named("app", net), Awaiting, "alice", somePlan)
 	awaiting.After = []string{"network"}
@@ -293,7 +293,12 @@ func TestGolden(t *testing.T) {
 		"answer-not-merged": Answer{"automerge", []Reply{MergeRefused{"squash", "GitHub says 405 Method Not Allowed: At least 1 approving review is required by reviewers with write access.", "", false}}}.Markdown(65536) +
 			"=====\n" + Answer{"automerge", []Reply{MergeRefused{"merge", "GitHub says 403 Forbidden: Resource not accessible by integration", "The GitHub App needs the permission to write contents.", false}}}.Markdown(65536) +
 			"=====\n" + Answer{"automerge", []Reply{MergeRefused{"merge", "GitHub says 405 Method Not Allowed: Pull Request is not mergeable", "", true}}}.Markdown(65536),
-		"answer-broken": Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
+		"answer-broken-merged": Answer{"33", []Reply{
+			Failed{Project: "app", Verb: Apply, Untouched: true, Closed: true, Body: Markdown(Broken{Reason: "it was tried 3 times", Closed: true, Merged: true})},
+			Failed{Project: "net", Verb: Apply, Untouched: true, Closed: true, Body: Markdown(Broken{Reason: "it was tried 3 times", Closed: true})},
+			Failed{Project: "dns", Verb: Plan, Body: Markdown(Broken{Reason: "it was tried 3 times", Merged: true})},
+		}}.Markdown(65536),
+		"answer-broken": Answer{"33", []Reply{Broken{Reason: "it was tried 3 times and did not come to its end"}}}.Markdown(65536),
 		"answer-recovered": Answer{"33", []Reply{
 			Recovered{Project: "network", Changed: true}, Recovered{Project: "app"},
 			Recovered{"db", true, []Doubt{{Address: "aws_db_instance.main[0]", Action: "create", Begun: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), Known: []string{`name = "main"`}}}, []string{"aws_subnet.a"}},
@@ -388,7 +393,7 @@ func TestReplies(t *testing.T) {
 		Pending{"app", Apply, Progress{80, 200}, true, []string{"net"}, []Turn{{Number: 7, By: "bob"}}}, Stopping{"app", Apply, "alice", true}, Overridden{"app", "zoe", "the site is down", "prod", "what is left", "app@default", true}, Locked{"app", "it moves", "prod"}, Lifted{"app", "zoe", "it moves", "bob"}, StoppedApply{"app", "alice", Progress{80, 200}, true, nil, "body"}, Recovered{"app", true, []Doubt{{Address: "x.a", Action: "create", Begun: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), Known: []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", counting.Counts{Add: 1}, true}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, QueuedPlan{"app", someSHA, QueueDiffers, []int{7}, since, "the difference", "why", true}, Done{"app", counting.Counts{Add: 1}, since, []reasons.Hooked{{Hook: "ticket", Event: "after_apply"}}, "body"},
 		Failed{"app", Apply, counting.Counts{Add: 1}, true, true, 2, true, Command{}, since, nil, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", reasons.List{reasons.Sentence{Text: "no", Remedy: "yes"}, reasons.NotOpen{}, reasons.NoPermission{Login: "alice", Has: "read", Needs: "write"}}},
 		Unlocked{"app", 1, []string{"carol"}, &reasons.LockedByAnother{Number: 8, By: "carol", Because: "it moves"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}}, Obeyed{grammar.Parse("atlantis plan -p app")[0]},
-		Unfinished{"app", "alice", someSHA, "release", "main", someSHA, "s3://states/app", true, "prod"}, Unapplied{[]string{"app"}, []string{"net"}}, MergeRefused{"merge", "why", "remedy", true}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
+		Unfinished{"app", "alice", someSHA, "release", "main", someSHA, "s3://states/app", true, "prod"}, Unapplied{[]string{"app"}, []string{"net"}}, MergeRefused{"merge", "why", "remedy", true}, Broken{Reason: "reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}
 	if len(all) != len(kinds) {
 		t.Errorf("%d of %d kinds", len(all), len(kinds))

@@ -21,19 +21,27 @@ type PlaceClaimed struct {
 	Repo                  string `json:",omitempty"`
 	// Taken is set if the owner came there when Project had left it.
 	Taken bool `json:",omitempty"`
+	// Removed is set if the pull request removes Project.
+	Removed bool `json:",omitempty"`
 }
 
 func (r PlaceClaimed) words() (text, remedy string) {
-	if r.Repo != "" {
-		return fmt.Sprintf("The state at %s belongs to the project %s of %s.", markdown.Code(r.Place), markdown.Code(r.Owner), markdown.Code(r.Repo)),
-			"Give the project another key. If the state was handed over, whoever runs Lockstep has to release the old claim."
+	stays := fmt.Sprintf("Nothing there is destroyed by the removal of %s: what the state has, %s can plan.", markdown.Code(r.Project), markdown.Code(r.Owner))
+	switch {
+	case r.Repo != "":
+		text = fmt.Sprintf("The state at %s belongs to the project %s of %s.", markdown.Code(r.Place), markdown.Code(r.Owner), markdown.Code(r.Repo))
+		if remedy = "Give the project another key."; r.Removed {
+			remedy = stays
+		}
+		return text, remedy + " If the state was handed over, whoever runs Lockstep has to release the old claim."
+	case r.Taken:
+		return fmt.Sprintf("The state at %s belongs to the project %s, which has come there since %s was removed.", markdown.Code(r.Place), markdown.Code(r.Owner), markdown.Code(r.Project)), stays
 	}
-	if r.Taken {
-		return fmt.Sprintf("The state at %s belongs to the project %s, which has come there since %s was removed.", markdown.Code(r.Place), markdown.Code(r.Owner), markdown.Code(r.Project)),
-			fmt.Sprintf("Nothing there is destroyed by the removal of %s: what the state has, %s can plan.", markdown.Code(r.Project), markdown.Code(r.Owner))
+	text = fmt.Sprintf("The state at %s belongs to the project %s, which the base branch still has.", markdown.Code(r.Place), markdown.Code(r.Owner))
+	if r.Removed {
+		return text, stays
 	}
-	return fmt.Sprintf("The state at %s belongs to the project %s, which the base branch still has.", markdown.Code(r.Place), markdown.Code(r.Owner)),
-		fmt.Sprintf("Give %s a key of its own, or correct the project that has this one.", markdown.Code(r.Project))
+	return text, fmt.Sprintf("Give %s a key of its own, or correct the project that has this one.", markdown.Code(r.Project))
 }
 
 // PlaceLeft: the plan destroys objects of the state's former project, Owner, which has left the address. Number is that of the pull request

@@ -53,10 +53,19 @@ func (t *task) syncLater(ctx context.Context) error {
 	return pipeline.Send(ctx, t.queue, t.message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, strings.ReplaceAll(t.message.ID, "/", "-"), "given-up")
 }
 
+// over adds to a failure that the pull request, which was looked at, is closed.
+func (t *task) over(why comment.Broken) comment.Broken {
+	why.Closed, why.Merged = !t.evidence.Pull.Open, t.evidence.Pull.Merged
+	return why
+}
+
 // abandonClosed settles the runs of a closed pull request without applying any: the plans
 // that waited for its merge are not applied, but must not be in the way of others either.
 func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
-	if err := t.answerBroken(ctx, why); err != nil {
+	if err := t.evidence.Look(ctx); err != nil {
+		return err
+	}
+	if err := t.answerBroken(ctx, t.over(why)); err != nil {
 		return err
 	}
 	if err := t.takeBack(ctx, why); err != nil {
@@ -80,6 +89,7 @@ func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
 	if err != nil {
 		return err
 	}
+	why = t.over(why)
 	for _, s := range all {
 		if s.PlanFor == t.message.ID && (s.Phase == runs.Queued || s.Phase == runs.PlanFailed) {
 			err = t.planner.Unplanned(ctx, s, why)
@@ -113,6 +123,7 @@ func (t *task) failPlan(ctx context.Context, why comment.Broken) error {
 	if err != nil || s.Version == "" || s.Attempt != t.message.Attempt {
 		return err
 	}
+	why.Closed, why.Merged = s.AfterMerge, s.AfterMerge
 	return t.planner.Unplanned(ctx, s, why)
 }
 
@@ -156,7 +167,7 @@ func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 		if begun != "" {
 			return t.applier.Finish(ctx, s, e)
 		}
-		if err := t.applier.Untouched(ctx, s, jobs.Outcome{Report: comment.Markdown(why)}); err != nil || s.Phase == runs.ApplyQueued {
+		if err := t.applier.Untouched(ctx, s, jobs.Outcome{Report: comment.Markdown(t.over(why))}); err != nil || s.Phase == runs.ApplyQueued {
 			return err
 		}
 	case runs.Applied, runs.ApplyFailed:

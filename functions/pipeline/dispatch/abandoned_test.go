@@ -127,7 +127,8 @@ func TestMergeAbandoned(t *testing.T) {
 	s.moody(func(call string) bool { return strings.HasPrefix(call, "check Applying") })
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Lockstep could not do this**", "**Not applied**: `net`")
+	s.expect("the answer", s.answer(n, "merge"), "**Lockstep could not do this**", "**Not applied**: `net`", "To try once more, comment `lockstep retry`.")
+	s.without("the answer", s.answer(n, "merge"), "Comment again")
 	s.expect("the status", s.status(n), "Merged, but not applied")
 	s.expect("the check", s.check("subnet"), "action_required Merged, but not applied")
 }
@@ -192,7 +193,7 @@ func TestClosedAbandoned(t *testing.T) {
 	}
 	away = false
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Lockstep could not do this**")
+	s.expect("the answer", s.answer(n, "merge"), "**Lockstep could not do this**", "To try once more, comment `lockstep retry`.")
 	s.expect("the status", s.status(n), "Merged, but not applied")
 	if got := usable(artifacts(t, s)); len(got) != 0 {
 		t.Errorf("kept of a closed pull request: %q", got)

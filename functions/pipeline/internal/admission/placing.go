@@ -200,14 +200,14 @@ func (d *placing) claimed() {
 	case c == nil || ours && (d.out.Kind == RenamedPlace && c.Project == d.out.Owner || c.Of(d.Project.Name, d.Project.Workspace)):
 		return
 	case !ours:
-		d.no(reasons.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project, Repo: c.Repo})
+		d.no(reasons.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project, Repo: c.Repo, Removed: d.Removed})
 		return
 	}
 	owner, there := d.find(d.Base, func(x project.Project) bool { return c.Of(x.Name, x.Workspace) })
 	has := there && (owner.Place.String() == "" || owner.Place.Is(d.Project.Place))
 	switch {
 	case has || d.Removed && c.Taken:
-		d.no(reasons.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project, Taken: !has})
+		d.no(reasons.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project, Taken: !has, Removed: d.Removed})
 	case d.out.Kind != RenamedPlace && (d.out.Kind != SamePlace || c.Left || d.LeftBy != 0):
 		d.out.Former, d.out.LeftBy = c.Project, d.LeftBy
 	}

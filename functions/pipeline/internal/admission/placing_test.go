@@ -130,7 +130,9 @@ func TestPlaceFor(t *testing.T) {
 		{what: "renamed, and another one was planned there meanwhile", base: "net=net", head: "web=net", claim: "1 net left", want: "renamed s3://states/net"},
 		{what: "removed", base: "net=net", head: "net=net", claim: "1 net", removed: true, want: "the same s3://states/net"},
 		{what: "removed, under another name than it is claimed", base: "net=net", head: "net=net", claim: "1 network", removed: true, want: "the same s3://states/net"},
-		{what: "removed, and another one has come since", base: "net=net", head: "net=net", claim: "1 app taken", removed: true, want: "PlaceClaimed app"},
+		{what: "removed, and another one has come since", base: "net=net", head: "net=net", claim: "1 app taken", removed: true, want: "PlaceClaimed app, of a removed one"},
+		{what: "removed, and another one's that is there still", base: "net=net app=net", head: "net=net", claim: "1 app", removed: true, want: "PlaceClaimed app, of a removed one"},
+		{what: "removed, and another repository's", base: "net=net", head: "net=net", claim: "2 net", removed: true, want: "PlaceClaimed acme/shop, of a removed one"},
 		{what: "renamed after it had come to where another one was", base: "web=net", head: "web=net", claim: "1 app taken", want: "the same s3://states/net"},
 	} {
 		q := PlaceQuestion{Repo: github.Repo{ID: mine, Owner: "acme", Name: "infra"}, Base: placed(t, test.base), Head: placed(t, test.head), BaseBroken: test.broken, Removed: test.removed, LeftBy: test.leftBy}
@@ -192,7 +194,11 @@ func refused(r reasons.Reason) string {
 	case reasons.PlaceTaken:
 		return name + " " + r.Owner
 	case reasons.PlaceClaimed:
-		return name + " " + cmp.Or(r.Repo, r.Owner)
+		name += " " + cmp.Or(r.Repo, r.Owner)
+		if r.Removed {
+			name += ", of a removed one"
+		}
+		return name
 	}
 	return name
 }
