@@ -2,6 +2,7 @@ package notices
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
@@ -15,15 +16,29 @@ type Foreseen struct {
 
 // Above puts the note above the plan.
 func (f Foreseen) Above(plan string) string {
-	text := ""
-	if len(f.Plans) > 0 {
-		text = fmt.Sprintf("*Planned with the outputs that the %s of %s will have. It is made again once %s applied: if its changes are the same then, they are applied without another word.*\n\n",
-			number(f.Plans, "plan", "plans"), markdown.List(f.Plans), number(f.Plans, "that is", "those are"))
-	}
+	text := planned(f.Plans)
 	if len(f.Failed) > 0 {
 		text += fmt.Sprintf("**The %s of %s failed**, so this was planned with the outputs that are stored.\n\n", number(f.Failed, "plan", "plans"), markdown.List(f.Failed))
 	}
 	return text + plan
+}
+
+// planned is the part about planned outputs; "" without plans.
+func planned(plans []string) string {
+	if len(plans) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("*Planned with the outputs that the %s of %s will have. It is made again once %s applied: if its changes are the same then, they are applied without another word.*\n\n",
+		number(plans, "plan", "plans"), markdown.List(plans), number(plans, "that is", "those are"))
+}
+
+// Rechecked puts the plans whose outputs a plan was checked with, now, into a text with the note of those that it was made with. Another text,
+// where the words are not exactly these, stays as it is: what a configuration has written hides nothing.
+func Rechecked(text string, made, now []string) string {
+	if len(made) == 0 {
+		return text
+	}
+	return strings.Replace(text, planned(made), planned(now), 1)
 }
 
 func number(all []string, one, more string) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/comment/notices"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -120,6 +122,9 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	if body != "" && r.Reported != "" && runs.HashOf([]byte(body)) != r.Reported {
 		body = notes.Exchanged()
 	}
+	if c := r.Checked; c != nil && c.Problem == "" && c.PlannedOn != nil && r.Parts != nil {
+		body = notices.Rechecked(body, plansOf(r.Parts.PlannedOn), plansOf(c.PlannedOn))
+	}
 	if c := r.Checked; c != nil && !c.Renewed && body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.NoChanges}, s) {
 		p := comment.ProjectStatus{Body: body}
 		comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem, Empty: s == comment.NoChanges}.On(&p)
@@ -129,6 +134,16 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 		body = notes.Outcome(result, body)
 	}
 	return body, note, err
+}
+
+// plansOf returns the projects whose planned outputs a plan was made with, in the order of its note: that of their runs.
+func plansOf(on map[string]string) (names []string) {
+	for _, target := range slices.Sorted(maps.Keys(on)) {
+		if on[target] != "" {
+			names = append(names, runs.ProjectOf(target))
+		}
+	}
+	return names
 }
 
 // Sweep deletes the artifacts of the first n plans begun, and of their applies, but those that are
