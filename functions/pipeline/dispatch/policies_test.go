@@ -1,11 +1,14 @@
 package dispatch_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/rehearsing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -285,4 +288,29 @@ func TestPoliciesBrokenByThePullRequest(t *testing.T) {
 	s.pipeline.Rehearse = rehearsing.Changed
 	s.pull("alice", "b", githubtest.Files{"lockstep.hcl": judgedBy("  dir = \"rules\"", noPublic)["lockstep.hcl"] + "automerge {\n}\n"})
 	s.headIs("a mistake of others", "b", "success Nothing to plan")
+}
+
+// TestPoliciesThatTakeTooMuch holds that policies which cannot be tried are told of, without our secrets, and that a pull request which
+// changes none has none tried.
+func TestPoliciesThatTakeTooMuch(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, judgedBy("", noPublic))
+	tried := 0
+	s.pipeline.Secrets = []github.Secret{github.NewSecret("hunter2hunter2")}
+	s.pipeline.Rehearse = func(context.Context, string, jobs.Rehearsal) ([]jobs.Rehearsed, error) {
+		tried++
+		return nil, &jobs.DeathError{What: "Trying the policies", Why: "It took more than 1 GiB of memory, hunter2hunter2."}
+	}
+	n := s.pull("alice", "b", githubtest.Files{"policy/net.rego": "package main\n"})
+	s.headIs("the check", "b", "failure Policies that decide nothing")
+	s.expect("the status", s.status(n), "**Policies that cannot be tried**", "**Trying the policies was ended before it was done.** It took more than 1 GiB of memory")
+	look, err := s.pipeline.Ledger().LastLook(t.Context(), s.ref(n)) // which the page of serve shows
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.without("the status", s.status(n)+s.pages("b")+look.Policies, "hunter2")
+	s.pull("alice", "c", githubtest.Files{"policies/net.rego": "package main\n", "net/b.tf": resource("b", "1")})
+	if s.headIs("another one", "c", "neutral Waits for lockstep apply"); tried != 1 {
+		t.Errorf("policies are tried %d times", tried)
+	}
 }
