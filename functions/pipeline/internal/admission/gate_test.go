@@ -25,7 +25,7 @@ import (
 )
 
 var (
-	headOne  = strings.Repeat("1", 40)
+	headOne  = runstest.Head
 	headTwo  = strings.Repeat("2", 40)
 	noon     = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 	planHash = strings.Repeat("5ab1e0", 11)[:64]

@@ -264,7 +264,7 @@ func used(ctx context.Context, ld Ledger, there runs.Run) (bool, error) {
 		return false, err
 	}
 	c, err := places.DecodeClaim(rec.Value)
-	if err != nil || c != nil && (c.RepoID != there.Pull.Repo.ID || c.Project != there.Project || c.Workspace != there.Workspace) {
+	if err != nil || c != nil && (c.RepoID != there.Pull.Repo.ID || !c.Of(there.Project, there.Workspace)) {
 		return false, err
 	}
 	name := there.StateName()
