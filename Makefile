@@ -9,7 +9,7 @@ FUNCTIONS = webhook plan apply janitor
 VERSION ?= 0.1.0-dev
 REPRODUCIBLE = CGO_ENABLED=0 GOFLAGS='$(GOFLAGS)' GOAMD64=v1 GOARM64=v8.0
 
-.PHONY: all build release reproduce test vet vulnerabilities bench fuzz bombs torture simulate long mutants mutate differential clients clean parts
+.PHONY: all build release reproduce test vet sizes vulnerabilities bench fuzz bombs torture simulate long mutants mutate differential clients clean parts
 
 all: build
 
@@ -44,6 +44,11 @@ vet:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt would change:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
+
+# The size of each package, its largest file and type, the largest first. It is read by people: no
+# test fails for a size.
+sizes:
+	go test $(GOFLAGS) -count=1 -v -run '^TestMeasures$$' ./cmd/architecture
 
 # Known vulnerabilities in what is linked. It needs the network.
 vulnerabilities:

@@ -6,7 +6,6 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -25,8 +24,6 @@ type figures struct {
 	methods  map[string]int // of each receiver
 	cycle    []string       // the largest set of files that call each other in a circle
 	comments int            // lines with nothing but a comment
-	words    int            // of comments
-	count    map[string]int // of some words in comments, in lower case
 }
 
 // largest returns the key with the highest figure.
@@ -73,7 +70,7 @@ func measures(t *testing.T) []*figures {
 }
 
 func measure(p *packages.Package) *figures {
-	f := &figures{name: strings.TrimPrefix(p.PkgPath, module), files: map[string]int{}, methods: map[string]int{}, count: map[string]int{}}
+	f := &figures{name: strings.TrimPrefix(p.PkgPath, module), files: map[string]int{}, methods: map[string]int{}}
 	calls := map[string]map[string]bool{}
 	for _, syntax := range p.Syntax {
 		path := p.Fset.Position(syntax.Package).Filename
@@ -87,7 +84,7 @@ func measure(p *packages.Package) *figures {
 		file := filepath.Base(path)
 		f.files[file] = bytes.Count(source, []byte("\n"))
 		f.lines += f.files[file]
-		f.read(syntax, string(source))
+		f.comments += comments(string(source))
 		calls[file] = callees(p, syntax, file)
 		for _, d := range syntax.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil {
@@ -117,25 +114,18 @@ func receiver(t ast.Expr) string {
 	return ""
 }
 
-var word = regexp.MustCompile(`[A-Za-z][A-Za-z'-]*`)
-
-// read counts the words of comments, and the lines with nothing but a comment.
-func (f *figures) read(syntax *ast.File, source string) {
-	essay := false
+// comments counts the lines with nothing but a comment.
+func comments(source string) int {
+	n, essay := 0, false
 	for line := range strings.Lines(source) {
 		line = strings.TrimSpace(line)
 		essay = essay || strings.HasPrefix(line, "/*")
 		if essay || strings.HasPrefix(line, "//") {
-			f.comments++
+			n++
 		}
 		essay = essay && !strings.Contains(line, "*/")
 	}
-	for _, group := range syntax.Comments {
-		for _, w := range word.FindAllString(group.Text(), -1) {
-			f.words++
-			f.count[strings.ToLower(w)]++
-		}
-	}
+	return n
 }
 
 // callees returns the files of the package whose functions or methods a file uses.
