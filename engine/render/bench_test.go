@@ -107,7 +107,7 @@ func BenchmarkPlanMarkdown(b *testing.B) {
 			p, schemas := wide(b, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				PlanMarkdown(p, nil, schemas, 60_000)
+				PlanMarkdown(p, schemas)
 			}
 		})
 	}

@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -19,21 +18,14 @@ func (p *Printer) Comparison(w io.Writer, ds []comparing.Difference) {
 	}
 }
 
-// ComparisonMarkdown is the same for a comment on GitHub, in at most limit bytes. As in
+// ComparisonMarkdown is the same for a comment on GitHub, "" for no differences. As in
 // [PlanMarkdown], all text that is not ours stands in a fence that it cannot end.
-func ComparisonMarkdown(ds []comparing.Difference, limit int) string {
-	s := section{title: "Differences from the approved plan", what: "differing objects"}
+func ComparisonMarkdown(ds []comparing.Difference) string {
+	s := section{title: "Differences from the approved plan"}
 	for _, text := range comparedObjects(ds) {
 		s.texts = append(s.texts, strings.TrimSuffix(text, "\n"))
 	}
-	whole := markdown{limit: math.MaxInt}
-	whole.write(nil, []section{s})
-	if whole.b.Len() <= limit {
-		return whole.b.String()
-	}
-	m := markdown{limit: limit, cut: true}
-	m.write(nil, []section{s})
-	return m.b.String()
+	return s.markdown()
 }
 
 // comparedObjects returns the differences of each object as text.

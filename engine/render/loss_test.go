@@ -23,7 +23,7 @@ func TestNamesAboveTheFoldAreCode(t *testing.T) {
 		at := addrs.AbsResource{Resource: addrs.Resource{Mode: addrs.Managed, Type: "t", Name: "n"}}.Instance(addrs.StringKey(key))
 		c := &plans.ResourceChange{Addr: addrs.ResourceInstanceObject{Instance: at}, PrevAddr: at, Schema: &schema.Schema{Block: block}}
 		c.Action, c.Before, c.After = plans.Delete, cty.ObjectVal(map[string]cty.Value{"a": cty.StringVal("x")}), block.NullValue()
-		md := PlanMarkdown(&plans.Plan{Mode: plans.NormalMode, Complete: true, Applyable: true, Changes: []*plans.ResourceChange{c}}, nil, nil, 1<<20)
+		md := PlanMarkdown(&plans.Plan{Mode: plans.NormalMode, Complete: true, Applyable: true, Changes: []*plans.ResourceChange{c}}, nil)
 		src := []byte(md[strings.Index(md, "Destroys or replaces"):strings.Index(md, "<details")])
 		code, plain := "", ""
 		doc := goldmark.DefaultParser().Parse(gmtext.NewReader(src))

@@ -2,44 +2,37 @@ package render
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
-// PlanMarkdown returns plan for a comment on GitHub, in at most limit bytes: the number of
-// changes, the objects to destroy, and folded up the changes of objects and outputs as
-// diffs. If they do not fit, the rest is left out with a note, creations before
-// destructions, at the end of an object. All
-// text that is not ours stands in code, so that it mentions and links nothing, in
-// fences that it cannot end. There is no sensitive value in it.
-func PlanMarkdown(plan *plans.Plan, _ *config.Config, schemas formats.Schemas, limit int) string {
+// PlanMarkdown returns a plan for a comment on GitHub: the number of changes, the objects to
+// destroy, and, folded up if they are many, the changes of objects and outputs as diffs. All text
+// that is not ours stands in code: it mentions and links nothing, in fences that it cannot end.
+// There is no sensitive value in it. Its length has no limit; whoever shows it cuts it.
+func PlanMarkdown(plan *plans.Plan, schemas formats.Schemas) string {
 	t := planText{p: &Printer{}, plan: plan, schemas: schemas, diff: true}
 	changes := shown(plan.Changes)
-	paragraphs := []string{headlineMarkdown(plan, len(changes)), lossMarkdown(changes)}
-	sections := []section{{title: "Changes", what: "changes"}, {title: "Outputs", what: "outputs"}, {title: "Changed outside of Lockstep", what: "differences"}}
+	var texts, drifts []string
 	for _, c := range changes {
-		sections[0].texts = append(sections[0].texts, diffComments(t.change(c, false, nil)))
-		sections[0].weights = append(sections[0].weights, weights[c.Action])
+		texts = append(texts, diffComments(t.change(c, false, nil)))
 	}
-	sections[1].texts = t.outputs()
 	for _, text := range t.drifts(plan.Mode == plans.RefreshOnlyMode) {
-		sections[2].texts = append(sections[2].texts, diffComments(text))
+		drifts = append(drifts, diffComments(text))
 	}
-	whole := markdown{limit: math.MaxInt}
-	whole.write(paragraphs, sections)
-	if whole.b.Len() <= limit {
-		return whole.b.String()
+	var b strings.Builder
+	for _, text := range []string{headlineMarkdown(plan, len(changes)), lossMarkdown(changes)} {
+		if text != "" {
+			b.WriteString(text + "\n\n")
+		}
 	}
-	sections[0].weightiestFirst()
-	m := markdown{limit: limit, cut: true}
-	m.write(paragraphs, sections)
-	return m.b.String()
+	b.WriteString(section{"Changes", texts}.markdown())
+	b.WriteString(section{"Outputs", t.outputs()}.markdown())
+	b.WriteString(section{"Changed outside of Lockstep", drifts}.markdown())
+	return b.String()
 }
 
 func headlineMarkdown(plan *plans.Plan, changes int) string {
@@ -144,156 +137,34 @@ func diffComments(text string) string {
 	return strings.Join(lines, "")
 }
 
-// weights tell which changes must be seen first where there is no room for all: 0 is
-// the weightiest.
-var weights = map[plans.Action]int{
-	plans.Delete: 0, plans.DeleteThenCreate: 0, plans.CreateThenDelete: 0,
-	plans.Update: 1, plans.Forget: 1, plans.Create: 2, plans.NoOp: 2, plans.Read: 3,
-}
-
 // A section is texts that are folded up together.
 type section struct {
-	title, what string
-	texts       []string
-	weights     []int // of the texts, or nil
+	title string
+	texts []string
 }
-
-// weightiestFirst sorts the texts by their weights.
-func (s *section) weightiestFirst() {
-	order := make([]int, len(s.texts))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return s.weights[a] - s.weights[b] })
-	texts := make([]string, len(order))
-	for i, n := range order {
-		texts[i] = s.texts[n]
-	}
-	s.texts = texts
-}
-
-// fence returns a fence that none of the texts can end.
-func (s section) fence() string {
-	n := 3
-	for _, t := range s.texts {
-		n = max(n, longestRun(t)+1)
-	}
-	return strings.Repeat("`", n)
-}
-
-// size is how many bytes the texts take.
-func (s section) size() int {
-	n := 0
-	for _, t := range s.texts {
-		n += len(t) + 2
-	}
-	return n
-}
-
-// note is the line about the texts after the first n, which are left out.
-func (s section) note(n int) string {
-	return fmt.Sprintf("*%d of %d %s are left out, as they do not fit here. The saved plan has all of them.*\n\n", len(s.texts)-n, len(s.texts), s.what)
-}
-
-// markdown is a text that grows up to a limit.
-type markdown struct {
-	b     strings.Builder
-	limit int  // in bytes
-	cut   bool // not all of it will fit: keep room for saying so
-}
-
-// room is how much may still be written.
-func (m *markdown) room() int { return m.limit - m.b.Len() }
-
-func (m *markdown) write(paragraphs []string, sections []section) {
-	for _, p := range paragraphs {
-		m.paragraph(p)
-	}
-	for i, s := range sections {
-		reserve := 0
-		for _, later := range sections[i:] {
-			if m.cut && len(later.texts) > 0 {
-				reserve += len(later.note(0))
-			}
-		}
-		if len(s.texts) > 0 {
-			m.section(s, reserve)
-		}
-	}
-}
-
-// paragraph writes text if it fits.
-func (m *markdown) paragraph(text string) {
-	if text != "" && len(text)+2 <= m.room() {
-		m.b.WriteString(text + "\n\n")
-	}
-}
-
-// smallest is the room below which a section is not begun: there must be something
-// to see in it.
-const smallest = 400
 
 // screenful is how many lines are shown without being asked for.
 const screenful = 60
 
-// unfolded is the attribute of a section that is short enough to be read at once.
-func (s section) unfolded() string {
-	lines := 0
-	for _, t := range s.texts {
-		lines += strings.Count(t, "\n") + 2
-	}
-	if lines > screenful {
+// markdown returns the texts in one diff block that none of them can end, folded up if there are
+// many lines; "" if there are none.
+func (s section) markdown() string {
+	if len(s.texts) == 0 {
 		return ""
 	}
-	return " open"
-}
-
-// section writes texts in one diff block, folded up if there are many lines, as far as
-// they fit, and leaves room for so many bytes of notes.
-func (m *markdown) section(s section, reserve int) {
-	fence := s.fence()
-	head := fmt.Sprintf("<details%s><summary>%s</summary>\n\n%sdiff\n", s.unfolded(), s.title, fence)
-	tail := fence + "\n\n</details>\n\n"
-	room := m.room() - len(head) - len(tail) - reserve
-	if room < 0 || room < smallest && s.size() > room {
-		m.paragraph(strings.TrimSpace(s.note(0)))
-		return
-	}
-	m.b.WriteString(head)
-	done := 0
-	for i, t := range s.texts {
-		if i > 0 && strings.Contains(t, "\n") {
-			t = "\n" + t
-		}
-		if len(t)+1 > room {
-			if done == 0 {
-				m.b.WriteString(firstLines(t, room))
-			}
-			break
-		}
-		m.b.WriteString(t + "\n")
-		room -= len(t) + 1
-		done++
-	}
-	m.b.WriteString(tail)
-	if done < len(s.texts) {
-		m.b.WriteString(s.note(done))
-	}
-}
-
-// firstLines returns the lines of text that fit into n bytes, and a last one about the
-// others.
-func firstLines(text string, n int) string {
-	const more = "# and so on\n"
 	var b strings.Builder
-	for line := range strings.SplitAfterSeq(text, "\n") {
-		if b.Len()+len(line)+len(more) > n {
-			break
+	lines, fence := 0, 3
+	for i, t := range s.texts {
+		lines += strings.Count(t, "\n") + 2
+		fence = max(fence, longestRun(t)+1)
+		if i > 0 && strings.Contains(t, "\n") {
+			b.WriteString("\n")
 		}
-		b.WriteString(line)
+		b.WriteString(t + "\n")
 	}
-	if b.Len() == 0 {
-		return ""
+	open, ticks := " open", strings.Repeat("`", fence)
+	if lines > screenful {
+		open = ""
 	}
-	return b.String() + more
+	return fmt.Sprintf("<details%s><summary>%s</summary>\n\n%sdiff\n%s%s\n\n</details>\n\n", open, s.title, ticks, b.String(), ticks)
 }

@@ -58,7 +58,7 @@ func TestPlansOfNothing(t *testing.T) {
 			if !strings.Contains(b.String(), x.text) {
 				t.Errorf("text: got %q, want %q in it", b.String(), x.text)
 			}
-			first, _, _ := strings.Cut(PlanMarkdown(&x.plan, nil, nil, 10_000), "\n")
+			first, _, _ := strings.Cut(PlanMarkdown(&x.plan, nil), "\n")
 			if d := cmp.Diff(x.md, first); d != "" {
 				t.Errorf("Markdown (- want, + got):\n%s", d)
 			}
@@ -75,8 +75,7 @@ func TestPlanGoldens(t *testing.T) {
 		case "things-2", "types-2", "drift-2", "deposed-3":
 			t.Run(r.Name, func(t *testing.T) {
 				compare(t, r.Name+".colour.txt", strings.ReplaceAll(recordedText(t, r, &Printer{Color: true, Width: 100}, schemas), "\x1b", "^"))
-				compare(t, r.Name+".md", PlanMarkdown(r.Plan(t, schemas), nil, schemas, 60_000))
-				compare(t, r.Name+".short.md", PlanMarkdown(r.Plan(t, schemas), nil, schemas, 2_000))
+				compare(t, r.Name+".md", PlanMarkdown(r.Plan(t, schemas), schemas))
 			})
 		}
 	}

@@ -440,7 +440,7 @@ func TestManyLongPlans(t *testing.T) {
 	if len(got) > limit || len(got) < limit*9/10 {
 		t.Errorf("%d bytes of %d", len(got), limit)
 	}
-	if n := strings.Count(got, "The rest is left out"); n == 0 || n > 6 {
+	if n := strings.Count(got, "*Shortened to fit"); n == 0 || n > 6 {
 		t.Errorf("%d of 12 plans are cut", n)
 	}
 	if !strings.HasSuffix(got, "lists all commands.\n") {
@@ -463,9 +463,10 @@ func TestManyProjects(t *testing.T) {
 	if len(got) > limit {
 		t.Errorf("%d bytes of %d", len(got), limit)
 	}
-	rows, notes := strings.Count(got, "\n| `"), strings.Count(got, "\n#7 was applied")
+	table, _, _ := strings.Cut(got, "\n\n*")
+	listed, notes := strings.Count(table, "region/-"), strings.Count(got, "\n#7 was applied")
 	for _, want := range []string{
-		fmt.Sprintf("*%d more projects do not fit here: each has a check of its own.*", 400-rows),
+		fmt.Sprintf("*%d more projects do not fit here: each has a check of its own.*", 400-listed),
 		fmt.Sprintf("*%d more notes do not fit here.*", 400-notes),
 		"-399` | no plan | **failed** |", "could not plan 1 of 400 projects of `4f2a1c9`, 399 are planned",
 	} {
@@ -473,13 +474,66 @@ func TestManyProjects(t *testing.T) {
 			t.Errorf("it lacks %q", want)
 		}
 	}
-	if rows < 90 || notes < 40 {
-		t.Errorf("%d rows and %d notes", rows, notes)
+	if listed < 90 || notes < 40 {
+		t.Errorf("%d projects and %d notes", listed, notes)
 	}
 	if !strings.HasSuffix(got, "lists all commands.\n") {
 		t.Errorf("the end is cut: %q", got[len(got)-200:])
 	}
 	if s.Projects[399].Standing != PlanFailed {
 		t.Error("the caller's list was sorted")
+	}
+}
+
+// TestCrowdedHidesNothing holds, for pull requests of many projects, that a reader finds each project,
+// each failure with its reason, each requirement that is not met, and every change by its address
+// unless its plan is counted among those that are left out.
+func TestCrowdedHidesNothing(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{26, 150, 302, 600} {
+		for _, failing := range []int{1, n / 10, n / 2, n} {
+			t.Run(fmt.Sprintf("%d projects, %d fail", n, failing), func(t *testing.T) {
+				t.Parallel()
+				s := Status{Head: someSHA}
+				missing := unknownTree()
+				for i := range n {
+					p := ProjectStatus{Name: fmt.Sprintf("live/team-%03d", i), Standing: Ready, Plan: someHash, Counts: counting.Counts{Change: 1}, Applyable: true}
+					switch {
+					case i < failing:
+						p.Standing, p.Counts, p.Plan = PlanFailed, counting.Counts{}, ""
+						p.Body = fmt.Sprintf("```\n╷\n│ Error: Reason %03d\n│\n│   on main.tf line 1:\n%s╵\n```\n", i, strings.Repeat("│ a line of the error\n", 40))
+					case i == n-1:
+						p.Required = &missing
+						fallthrough
+					default:
+						p.Body = fmt.Sprintf("**Plan:** 0 to add, 1 to change, 0 to destroy.\n\n<details open><summary>Changes</summary>\n\n```diff\n# a.n%03d will be updated in-place\n!   resource \"a\" \"n\" {\n%s    }\n```\n\n</details>\n", i, strings.Repeat("!       x = 1 -> 2\n", 60))
+					}
+					s.Projects = append(s.Projects, p)
+				}
+				const limit = 65536
+				got := s.Markdown(limit)
+				if len(got) > limit {
+					t.Errorf("%d bytes", len(got))
+				}
+				changes := 0
+				for i, p := range s.Projects {
+					if !strings.Contains(got, "`"+p.Name+"`") {
+						t.Fatalf("%s is not named", p.Name)
+					}
+					if i < failing && !strings.Contains(got, fmt.Sprintf("Reason %03d", i)) {
+						t.Fatalf("the reason why %s failed is missing:\n%s", p.Name, got)
+					}
+					if i >= failing && strings.Contains(got, fmt.Sprintf("a.n%03d will be updated", i)) {
+						changes++
+					}
+				}
+				if left := n - failing - changes; left > 0 && !strings.Contains(got, fmt.Sprintf("The plans of %d more projects do not fit here", left)) {
+					t.Errorf("%d plans are left out, and nothing tells how many", left)
+				}
+				if failing < n && !strings.Contains(got, "To be applied, the base branch") {
+					t.Error("a requirement that is not met is missing")
+				}
+			})
+		}
 	}
 }

@@ -251,22 +251,6 @@ func (h Head) passes() string {
 	return text
 }
 
-// table lists the projects, those in trouble first, in at most limit bytes.
-func (s Status) table(limit int) string {
-	s.Projects = slices.Clone(s.Projects)
-	slices.SortStableFunc(s.Projects, ByTrouble)
-	var b strings.Builder
-	b.WriteString(tableHead)
-	for i, p := range s.Projects {
-		if b.Len()+len(p.row()) > limit {
-			fmt.Fprintf(&b, "\n*%d more projects do not fit here: each has a check of its own.*\n", len(s.Projects)-i)
-			break
-		}
-		b.WriteString(p.row())
-	}
-	return b.String()
-}
-
 // OfPull returns the page of one of several pull requests with the same head.
 func OfPull(number int, title, page string) string {
 	return fmt.Sprintf("### #%d: %s\n\n%s", number, title, page)

@@ -63,7 +63,7 @@ func TestManyRequirements(t *testing.T) {
 	h := Head{Status: s, Standing: HeadBlocked}
 	const limit = 16 << 10
 	got := h.Summary(limit)
-	for _, part := range []string{"| `p0` |", "`p0`, `p200`: To be applied", "What others lack does not fit here", "When that is fulfilled, to apply this plan"} {
+	for _, part := range []string{"| `p0`, `p1`, `p2`, ", "`p0`, `p200`: To be applied", "What others lack does not fit here", "When that is fulfilled, to apply this plan"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("it lacks %q", part)
 		}

@@ -14,6 +14,8 @@ type section struct {
 	projects []ProjectStatus
 	// headed is set if the projects are named above the body.
 	headed bool
+	// crowded is set if the requirements are not told here, but once for all projects.
+	crowded bool
 }
 
 // sections are the bodies of a status, each once, in the order of the projects.
@@ -68,7 +70,11 @@ func (x section) markdown(body string) string {
 	if p := x.projects[0]; p.Whole != "" {
 		b.WriteString("\n" + p.where() + "\n")
 	}
-	for _, text := range []string{requiredWords(x.projects[0].Required), x.projects[0].liftedWords()} {
+	required := requiredWords(x.projects[0].Required)
+	if x.crowded {
+		required = ""
+	}
+	for _, text := range []string{required, x.projects[0].liftedWords()} {
 		if text != "" {
 			b.WriteString("\n" + text)
 		}

@@ -40,8 +40,9 @@ type Status struct {
 	Automerge bool
 	// Merged or Closed is set if the pull request is.
 	Merged, Closed bool
-	// rows and notes are the numbers of projects and notes listed.
-	rows, notes int
+	// rows is the table of the projects; notes is the number of notes listed.
+	rows  string
+	notes int
 }
 
 // A ProjectStatus is the state of one project.
@@ -123,36 +124,23 @@ type ProjectStatus struct {
 	Whole, Check string
 }
 
-// Markdown returns the comment, of at most limit bytes: plans that do not fit are shortened, and if
-// that is not enough so are the list of projects and the notes. Projects in trouble come first.
+// Markdown returns the comment, of at most limit bytes. Projects in trouble come first.
 func (s Status) Markdown(limit int) string {
 	s.Notes = slices.Concat(s.blockers(), s.locks(), s.Notes)
 	s.Projects = slices.Clone(s.Projects)
 	slices.SortStableFunc(s.Projects, ByTrouble)
 	all := s.sections()
 	s.Notes = slices.Concat(noteOnce(all), s.Notes)
+	s.notes = len(s.Notes)
+	s.rows = s.table(limit)
 	texts := make([]string, len(all))
-	if s.rows, s.notes = len(s.Projects), len(s.Notes); len(s.render(texts)) > limit {
-		s = s.fewer(limit)
+	for i, x := range all {
+		texts[i] = x.markdown(x.projects[0].Body)
 	}
-	room := limit - len(s.render(texts))
-	// Short bodies stay whole, long ones share the remaining room.
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
+	if whole := s.render(texts); len(whole) <= limit {
+		return whole
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return len(all[a].projects[0].Body) - len(all[b].projects[0].Body) })
-	for n, i := range order {
-		share := room / (len(order) - n)
-		p := all[i].projects[0]
-		where := p.where()
-		if p.Whole != "" {
-			where = "" // the section already tells
-		}
-		texts[i] = all[i].markdown(markdown.CutTo(p.Body, max(share-len(all[i].markdown("x")), 0), where))
-		room -= len(texts[i])
-	}
-	return s.render(texts)
+	return s.crowded(all, limit)
 }
 
 // blockers are the reasons for which plans are blocked, each once, with its projects where there are others.
@@ -181,13 +169,7 @@ func (s Status) render(sections []string) string {
 	b.WriteString(StatusMarker + "\n")
 	fmt.Fprintf(&b, "### %s\n", s.headline())
 	if len(s.Projects) > 0 {
-		b.WriteString("\n" + tableHead)
-	}
-	for _, p := range s.Projects[:s.rows] {
-		b.WriteString(p.row())
-	}
-	if n := len(s.Projects) - s.rows; n > 0 {
-		fmt.Fprintf(&b, "\n*%d more projects do not fit here: each has a check of its own.*\n", n)
+		b.WriteString("\n" + s.rows)
 	}
 	if s.Problem != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(s.Problem))
@@ -214,27 +196,11 @@ func (s Status) render(sections []string) string {
 	return b.String()
 }
 
-// fewer lists as many projects as fit into half of the limit, and as many notes as fit into a quarter.
-func (s Status) fewer(limit int) Status {
-	s.rows, s.notes = 0, 0
-	for room := limit / 2; s.rows < len(s.Projects); s.rows++ {
-		if room -= len(s.Projects[s.rows].row()); room < 0 {
-			break
-		}
-	}
-	for room := limit / 4; s.notes < len(s.Notes); s.notes++ {
-		if room -= len(s.Notes[s.notes]) + len("\n\n"); room < 0 {
-			break
-		}
-	}
-	return s
-}
-
 const tableHead = "| project | plan | status |\n|---|---|---|\n"
 
-// row is the project's line of the table.
-func (p ProjectStatus) row() string {
-	return fmt.Sprintf("| %s | %s | %s |\n", cell(p.Label()), p.plan(), p.standing())
+// row is the line of the table for the project, or for several by their names in Markdown.
+func (p ProjectStatus) row(names string) string {
+	return fmt.Sprintf("| %s | %s | %s |\n", strings.ReplaceAll(names, "|", `\|`), p.plan(), p.standing())
 }
 
 // named reports whether to name the plan: one that can be applied, or is being applied.
@@ -380,6 +346,3 @@ func (s Status) next(has func(...Standing) bool) []string {
 	}
 	return say
 }
-
-// cell is code in a table's cell, where a bar would end it.
-func cell(text string) string { return strings.ReplaceAll(markdown.Code(text), "|", `\|`) }

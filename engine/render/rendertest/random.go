@@ -324,6 +324,9 @@ func StateOf(p *plans.Plan) *states.State {
 // seeds is how many random plans each property is tried on.
 const seeds = 200
 
+// RandomPlan returns the random plan of a seed.
+func RandomPlan(seed int64) *plans.Plan { return Random{rand.New(rand.NewSource(seed)), 3}.Plan() }
+
 // EachPlan tries a property on random plans, until it does not hold.
 func EachPlan(t *testing.T, try func(t *testing.T, seed int64, r Random, p *plans.Plan)) {
 	t.Helper()

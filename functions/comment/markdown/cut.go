@@ -1,54 +1,146 @@
 package markdown
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"strings"
-
-	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
-// Cut shortens Markdown to at most limit bytes, at the end of a line, and closes a code block or
-// <details> that is open there. A line of its own tells that the rest is missing.
+// Cut shortens Markdown to at most limit bytes. See [CutTo].
 func Cut(text string, limit int) string { return CutTo(text, limit, "") }
 
-// CutTo adds to that line where the whole text is: a sentence in Markdown, or nothing.
+// Useful is the number of bytes from which on a cut text tells a reader anything.
+const Useful = 300
+
+// CutTo shortens the Markdown of a plan, a comparison or errors to at most limit bytes, and says at
+// the end how much is left out, and where the whole text is: a sentence in Markdown, or nothing.
+//
+// It hides no entry behind another one. Long values are cut inside. Each entry (an error, the
+// change of an object, an output) first gets its line: the address and the action. Only then the
+// remaining room is shared by their details, and short details stay whole. Where there is no room
+// for all lines, errors, destructions and replacements come first, and the rest is named by number
+// and kind. Markdown that was cut before may be cut again.
 func CutTo(markdown string, limit int, where string) string {
 	if len(markdown) <= limit {
 		return markdown
 	}
-	left := "\n\n*The rest is left out: it does not fit here.*\n"
+	t := parse(markdown)
 	if where != "" {
-		left = "\n\n*The rest is left out: it does not fit here.* " + where + "\n"
+		where = " " + where
 	}
-	var out strings.Builder
-	fence, details := "", 0
-	closing := func() string {
-		s := ""
-		if fence != "" {
-			s = fence + "\n"
-		}
-		return s + left + strings.Repeat("\n</details>\n", details)
+	frames := 0
+	var entries []*entry
+	worst := func(a, b *entry) int { return cmp.Compare(a.kind.rank, b.kind.rank) }
+	for _, p := range t.parts {
+		frames += len(p.open) + len(p.close)
+		slices.SortStableFunc(p.entries, worst)
+		entries = append(entries, p.entries...)
 	}
-	end := closing()
-	for line := range strings.Lines(markdown) {
-		text := strings.TrimRight(strings.TrimLeft(line, " "), "\n")
-		wasFence, wasDetails := fence, details
-		switch {
-		case fence == "":
-			fence = grammar.OpensFence(text)
-			details = max(0, details+strings.Count(text, "<details")-strings.Count(text, "</details>"))
-		case grammar.ClosesFence(text, fence):
-			fence = ""
+	slices.SortStableFunc(entries, worst)
+	// The note is longest if nothing is listed.
+	longest := omission{details: len(entries), unlisted: maps.Clone(t.omitted.unlisted)}
+	for _, e := range entries {
+		longest.unlisted[e.kind.many]++
+	}
+	room := limit - frames - len(longest.note()) - len(where)
+	if room < 0 {
+		longest.details = 0
+		return prose(t.parts, limit, longest.note()[1:], where)
+	}
+	listed := 0
+	for ; listed < len(entries) && len(entries[listed].head) <= room; listed++ {
+		room -= len(entries[listed].head)
+		entries[listed].listed = true
+	}
+	for _, e := range entries[listed:] {
+		t.omitted.unlisted[e.kind.many]++
+	}
+	share(entries[:listed], room)
+	var b strings.Builder
+	for _, p := range t.parts {
+		t.omitted.details += p.write(&b)
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n" + strings.TrimSuffix(t.omitted.note(), "\n") + where + "\n"
+}
+
+// share gives each entry its part of room for the details: the same for all, but less for those who
+// need less; or, if that is too little to tell anything, enough for the first ones.
+func share(entries []*entry, room int) {
+	needs := make([]int, len(entries))
+	for i, e := range entries {
+		needs[i] = e.need()
+	}
+	level := Level(room, needs)
+	for _, e := range entries {
+		if level >= Useful {
+			e.given = min(e.need(), level)
+			continue
 		}
-		next := closing()
-		if out.Len()+len(line)+len(next) > limit {
-			fence, details = wasFence, wasDetails
+		e.given = min(e.need(), Useful, room)
+		room -= e.given
+	}
+}
+
+// Level returns the highest level to which needs can be met with room: those below it in full, the
+// others up to it. It is at least the highest need if there is room for all.
+func Level(room int, needs []int) int {
+	needs = slices.Sorted(slices.Values(needs))
+	for i, n := range needs {
+		if level := room / (len(needs) - i); n > level {
+			return level
+		}
+		room -= n
+	}
+	return math.MaxInt
+}
+
+// prose returns the text before the first code block, as far as it fits, and the note, or at least
+// that something is left out; "" if not even that fits.
+func prose(parts []part, limit int, note, where string) string {
+	note = strings.TrimSuffix(note, "\n") + where + "\n"
+	if len(note) > limit*2/3 {
+		note = omission{}.note()[1:]
+	}
+	if len(note) > limit {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		if p.fenced() || b.Len()+len(p.open)+len("\n")+len(note) > limit {
 			break
 		}
-		out.WriteString(line)
-		end = next
+		b.WriteString(p.open)
 	}
-	if out.Len()+len(end) > limit {
-		return "" // not even the last line fits
+	if s := strings.TrimRight(b.String(), "\n"); s != "" {
+		return s + "\n\n" + note
 	}
-	return out.String() + end
+	return note
+}
+
+// An omission counts what is left out of a text: entries without all of their details, and entries
+// that are not listed, by kind.
+type omission struct {
+	details  int
+	unlisted map[string]int
+}
+
+// note is the line about an omission, with the worst first. [parse] reads it again.
+func (o omission) note() string {
+	text := "\n*Shortened to fit"
+	if o.details > 0 {
+		text += fmt.Sprintf(": %d without all details", o.details)
+	}
+	if len(o.unlisted) > 0 {
+		var kinds []string
+		for _, k := range known {
+			if n := o.unlisted[k.many]; n > 0 && !slices.ContainsFunc(kinds, func(s string) bool { return strings.HasSuffix(s, " "+k.many) }) {
+				kinds = append(kinds, fmt.Sprintf("%d %s", n, k.many))
+			}
+		}
+		text += fmt.Sprintf("; not listed: %s", strings.Join(kinds, ", "))
+	}
+	return text + ".*\n"
 }

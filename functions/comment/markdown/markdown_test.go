@@ -59,7 +59,7 @@ func TestCut(t *testing.T) {
 		if strings.Count(got, "<details>") != strings.Count(got, "</details>") || strings.Count(got, "````")%2 != 0 {
 			t.Fatalf("limit %d: not closed: %q", limit, got)
 		}
-		if !strings.Contains(got, "*The rest is left out") || strings.Index(got, "*The rest") < strings.LastIndex(got, "````") {
+		if !strings.Contains(got, "*Shortened to fit") || strings.Index(got, "*Shortened") < strings.LastIndex(got, "````") {
 			t.Fatalf("limit %d: it does not say that something is left out, or says it in code: %q", limit, got)
 		}
 	}

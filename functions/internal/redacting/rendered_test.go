@@ -3,7 +3,6 @@ package redacting
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/rand"
 	"strconv"
 	"strings"
@@ -111,7 +110,7 @@ func written(r *rand.Rand, text, key string, number cty.Value) map[string]string
 	}
 	events, _ := json.Marshal(append(messages, render.PlannedOutputsMessage(p), render.OutputsMessage(s)))
 	return map[string]string{
-		"Markdown": render.PlanMarkdown(p, nil, nil, math.MaxInt), "text": plan.String(), "state": state.String(),
+		"Markdown": render.PlanMarkdown(p, nil), "text": plan.String(), "state": state.String(),
 		"outputs": outputs.String(), "events": string(events), "diagnostic": diagnostic(text),
 	}
 }

@@ -312,7 +312,7 @@ func TestBigPlan(t *testing.T) {
 	s.pipeline.Where = func(a pipeline.Artifact) string { return "cat " + a.Key }
 	n := s.pull("alice", "many", githubtest.Files{"main.tf": "resource \"terraform_data\" \"x\" {\n  count = 3000\n  input = \"" + strings.Repeat("long ", 60) + "${count.index}\"\n}\n"})
 	status := s.status(n)
-	s.expect("the plan", status, "3000 to add", "left out, as they do not fit", "To apply this plan")
+	s.expect("the plan", status, "3000 to add", "*Shortened to fit: ", "; not listed: ", "To apply this plan")
 	full := fmt.Sprintf("%d/%d/%%2E@default/1/full.txt", s.repo.Repo().ID, n)
 	s.expect("the way to all of it", status, "All of it: `cat "+full+"`.")
 	all, err := s.data.Artifacts.Get(t.Context(), pipeline.Artifact{Key: full})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -128,9 +127,9 @@ func (o replan) compared(approved, now *plans.Plan) *jobs.Again {
 	hide := o.secrets(now, nil)
 	hide.fromState(o.checkout, approved.PriorState)
 	hide.add(approved)
-	whole := hide.From(render.ComparisonMarkdown(found, math.MaxInt))
+	whole := hide.From(render.ComparisonMarkdown(found))
 	if a.Difference = whole; len(whole) > differenceLimit {
-		a.Difference = markdown.Cut(hide.From(render.ComparisonMarkdown(found, differenceLimit)), differenceLimit)
+		a.Difference = markdown.Cut(whole, differenceLimit)
 		var b strings.Builder
 		(&render.Printer{}).Comparison(&b, found)
 		a.Plan.Full = hide.From(b.String())

@@ -3,7 +3,6 @@ package executor
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -45,16 +44,14 @@ func (o *checkout) reporter(hide *secrets) reporter {
 // plan returns a plan for people, as Markdown within the limit. If that leaves anything out,
 // full is the whole plan as text.
 func (r reporter) plan(p *plans.Plan, warnings diags.Diagnostics) (report, full string) {
-	said := r.hide.From(r.codeBlock(warnings))
-	whole := r.hide.From(render.PlanMarkdown(p, r.config, r.schemas, math.MaxInt)) + said
+	whole := r.hide.From(render.PlanMarkdown(p, r.schemas)) + r.hide.From(r.codeBlock(warnings))
 	if len(whole) <= reportLimit {
 		return r.change.Above(whole), ""
 	}
 	var b strings.Builder
 	(&render.Printer{}).Plan(&b, p, r.config, r.schemas)
 	full = r.hide.From(b.String() + "\n" + r.plainly(warnings))
-	text := r.hide.From(render.PlanMarkdown(p, r.config, r.schemas, max(reportLimit-len(said), reportLimit/2)))
-	return r.change.Above(markdown.Cut(text+said, reportLimit)), full
+	return r.change.Above(markdown.Cut(whole, reportLimit)), full
 }
 
 // trouble returns errors for people.

@@ -1,0 +1,219 @@
+package comment
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
+// crowded returns the comment of a status whose plans do not fit into limit bytes. Nothing is hidden
+// behind something else. Every project keeps its row, where equal rows are one. Every failure keeps
+// its reason, and every requirement that is not met is told. Then the plans share the room, and
+// short ones stay whole. If that is too little, those that destroy come first, and the others are
+// counted.
+func (s Status) crowded(all []section, limit int) string {
+	if len(s.rows) > limit/4 {
+		s.rows = tableHead + groupedRows(s.Projects, limit/2)
+	}
+	s.notes = 0
+	for room := limit / 4; s.notes < len(s.Notes); s.notes++ {
+		if room -= len(s.Notes[s.notes]) + len("\n\n"); room < 0 {
+			break
+		}
+	}
+	texts := make([]string, 0, len(all)+2)
+	if missing := s.missing(limit / 8); missing != "" {
+		texts = append(texts, "\n"+missing+"\n")
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(x section) bool { return x.projects[0].Body == "" })
+	room := limit - len(s.render(texts))
+	for i := range all {
+		all[i].crowded = true
+		room -= all[i].frame()
+	}
+	level := levelOf(all, room)
+	scarce := level < markdown.Useful
+	if scarce {
+		var failures string
+		failures, all, room = reasonsFirst(all, room)
+		texts = append(texts, failures)
+	}
+	left := 0 // projects
+	var plans []string
+	for _, x := range all {
+		share := level
+		if scarce {
+			share = min(markdown.Useful, len(x.projects[0].Body))
+		}
+		text := x.cut(share)
+		if scarce && len(text) > room || text == "" {
+			left += len(x.projects)
+			continue
+		}
+		room -= len(text)
+		plans = append(plans, text)
+	}
+	texts = append(texts, plans...)
+	if left > 0 {
+		texts = append(texts, leftOut(left))
+	}
+	return s.render(texts)
+}
+
+// leftOut tells of projects whose plans are not shown.
+func leftOut(projects int) string {
+	return fmt.Sprintf("\n*The plans of %d more projects do not fit here: each has a check of its own.*\n", projects)
+}
+
+// frame is the size of a section without its body.
+func (x section) frame() int { return len(x.markdown("x")) }
+
+// cut returns the section with at most limit bytes of its body; "" if the limit is too low.
+func (x section) cut(limit int) string {
+	p := x.projects[0]
+	where := p.where()
+	if p.Whole != "" {
+		where = "" // the section already tells
+	}
+	return x.markdown(markdown.CutTo(p.Body, max(limit, 0), where))
+}
+
+// levelOf is the number of bytes that each body may have in room.
+func levelOf(all []section, room int) int {
+	needs := make([]int, len(all))
+	for i, x := range all {
+		needs[i] = len(x.projects[0].Body)
+	}
+	return markdown.Level(room, needs)
+}
+
+// reasonsFirst returns the failures as a text, the other sections, those that destroy first, and the
+// room for these, frames included. Each failure has as much of its errors as fits, or at least the headline of the
+// first one.
+func reasonsFirst(all []section, room int) (failures string, others []section, left int) {
+	var failed []section
+	for _, x := range all {
+		if x.projects[0].calm() == 0 {
+			failed = append(failed, x)
+		} else {
+			others = append(others, x)
+		}
+	}
+	slices.SortStableFunc(others, func(a, b section) int {
+		return cmp.Compare(b.projects[0].Counts.Destroy, a.projects[0].Counts.Destroy)
+	})
+	for _, x := range others {
+		room += x.frame()
+	}
+	room -= len(leftOut(1 << 20))
+	if len(failed) == 0 {
+		return "", others, room
+	}
+	var b strings.Builder
+	if level := levelOf(failed, room); level >= markdown.Useful {
+		for _, x := range failed {
+			b.WriteString(x.cut(level))
+		}
+		return b.String(), others, room + sizeOf(failed) - b.Len()
+	}
+	room += sizeOf(failed)
+	b.WriteString("\n#### Failed\n\n")
+	more := 0
+	for _, x := range failed {
+		var names []string
+		for _, p := range x.projects {
+			names = append(names, p.Label())
+		}
+		line := fmt.Sprintf("- %s: %s\n", headed(names), markdown.Code(firstError(x.projects[0].Body)))
+		if b.Len()+len(line)+len(leftOut(1<<20)) > room {
+			more += len(x.projects)
+			continue
+		}
+		b.WriteString(line)
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "- *%d more have failed: each has a check of its own.*\n", more)
+	}
+	return b.String(), others, room - b.Len()
+}
+
+// sizeOf is the size of the sections without their bodies.
+func sizeOf(all []section) (n int) {
+	for _, x := range all {
+		n += x.frame()
+	}
+	return n
+}
+
+// maxHeadline is the maximum length of an error in a list, in bytes.
+const maxHeadline = 120
+
+// firstError is the headline of the first error in a body, or else its first line with a letter.
+func firstError(body string) string {
+	text := ""
+	for line := range strings.Lines(body) {
+		if _, headline, ok := strings.Cut(line, "│ Error: "); ok {
+			text = headline
+			break
+		}
+		if text == "" && strings.ContainsFunc(line, func(r rune) bool { return r >= 'a' && r <= 'z' }) {
+			text = line
+		}
+	}
+	if text = strings.TrimSpace(text); len(text) > maxHeadline {
+		text = strings.ToValidUTF8(text[:maxHeadline], "") + "…"
+	}
+	return text
+}
+
+// table lists the projects, those in trouble first, in at most limit bytes: each in a row of its own
+// if there is room.
+func (s Status) table(limit int) string {
+	projects := slices.Clone(s.Projects)
+	slices.SortStableFunc(projects, ByTrouble)
+	var b strings.Builder
+	b.WriteString(tableHead)
+	for _, p := range projects {
+		b.WriteString(p.row(markdown.Code(p.Label())))
+	}
+	if b.Len() > limit {
+		return tableHead + groupedRows(projects, limit-len(tableHead))
+	}
+	return b.String()
+}
+
+// groupedRows returns the rows of a table in at most limit bytes, in which projects with the same
+// plan and standing have one row.
+func groupedRows(projects []ProjectStatus, limit int) string {
+	var rows []ProjectStatus // the first of each
+	names := map[string][]string{}
+	for _, p := range projects {
+		key := p.row("")
+		if names[key] == nil {
+			rows = append(rows, p)
+		}
+		names[key] = append(names[key], markdown.Code(p.Label()))
+	}
+	var b strings.Builder
+	left := 0
+	for _, p := range rows {
+		list := names[p.row("")]
+		fit := 0
+		for room := limit - b.Len() - len(p.row("")); fit < len(list); fit++ {
+			if room -= len(list[fit]) + len(", "); room < 0 {
+				break
+			}
+		}
+		left += len(list) - fit
+		if fit > 0 {
+			b.WriteString(p.row(strings.Join(list[:fit], ", ")))
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "\n*%d more projects do not fit here: each has a check of its own.*\n", left)
+	}
+	return b.String()
+}

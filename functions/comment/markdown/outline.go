@@ -1,0 +1,442 @@
+package markdown
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+)
+
+// A text is Markdown in parts, with what was left out of it before.
+type text struct {
+	parts   []part
+	omitted omission
+}
+
+// A part is prose, all of it in open, or a code block between two texts: its fences, and the
+// <details> around it.
+type part struct {
+	open, close string
+	entries     []*entry
+}
+
+func (p part) fenced() bool { return p.close != "" }
+
+// write writes the part with those of its entries that are listed, and returns how
+// many of them lack details. A block without entries is left out.
+func (p part) write(b *strings.Builder) (short int) {
+	if !p.fenced() {
+		b.WriteString(p.open)
+		return 0
+	}
+	var text strings.Builder
+	bare := false // the entry before
+	for _, e := range p.entries {
+		if !e.listed {
+			continue
+		}
+		head := e.head
+		if bare && e.bare() {
+			head = strings.TrimPrefix(head, "\n")
+		}
+		text.WriteString(head)
+		if e.details(&text) {
+			short++
+		}
+		bare = e.bare()
+	}
+	if text.Len() > 0 {
+		b.WriteString(p.open + strings.TrimPrefix(text.String(), "\n") + p.close)
+	}
+	return short
+}
+
+// A kind is a kind of entry: what tells it, and how several are called. The kinds of rank 0 must be
+// seen first.
+type kind struct {
+	mark, many string
+	rank       int
+}
+
+// known are the kinds of entries by their first lines, which package render of the engine writes.
+// The first mark that a line contains counts.
+var known = []kind{
+	{"│ Error: ", "errors", 0},
+	{" will be destroyed", "to destroy", 0},
+	{" must be replaced", "to replace", 0},
+	{" will be replaced", "to replace", 0},
+	{" will no longer be managed", "to forget", 1},
+	{" will be updated in-place", "to change", 1},
+	{" will be created", "to create", 2},
+	{" will be imported", "to import", 2},
+	{" has moved to ", "to move", 2},
+	{" has been deleted", "deleted outside", 3},
+	{" has changed", "changed outside", 3},
+	{" will be read", "to read", 3},
+	{"│ Warning: ", "warnings", 3},
+	{"", "others", 2},
+}
+
+// An entry is an item of a code block: its line, and the tree of its details.
+type entry struct {
+	node
+	kind   kind
+	listed bool
+	given  int // bytes for the details
+}
+
+// need is the size of all details.
+func (e *entry) need() int { return e.size - len(e.head) }
+
+// bare reports whether the entry has a line and nothing else.
+func (e *entry) bare() bool {
+	return len(e.kids) == 0 || e.given < e.need() && e.given-len(e.tail) < longestMark
+}
+
+// details writes the entry without its line, and reports whether details are left out, now or before.
+func (e *entry) details(b *strings.Builder) (short bool) {
+	switch {
+	case len(e.kids) == 0:
+		b.WriteString(e.tail)
+		return strings.HasPrefix(e.kind.mark, " ")
+	case e.bare():
+		return true
+	case e.given < e.need():
+		fit(b, e.kids, e.given-len(e.tail))
+		b.WriteString(e.tail)
+		return true
+	}
+	for _, k := range e.kids {
+		k.whole(b)
+	}
+	b.WriteString(e.tail)
+	return e.omits()
+}
+
+// A node is some lines of code, those below it, which are further to the right, and the closing
+// bracket.
+type node struct {
+	head string
+	kids []*node
+	tail string
+	size int // of all, in bytes
+}
+
+func (n *node) whole(b *strings.Builder) {
+	b.WriteString(n.head)
+	for _, k := range n.kids {
+		k.whole(b)
+	}
+	b.WriteString(n.tail)
+}
+
+// least is the size without details.
+func (n *node) least() int {
+	if len(n.kids) == 0 {
+		return n.size
+	}
+	return min(n.size, len(n.head)+longestMark+len(n.tail))
+}
+
+// lines counts the lines of a node, those that were left out before included.
+func (n *node) lines() int {
+	count := strings.Count(n.head, "\n") + strings.Count(n.tail, "\n")
+	if m := mark.FindStringSubmatch(n.head); m != nil {
+		before, err := strconv.Atoi(m[1])
+		if err == nil {
+			count += before - 1
+		}
+	}
+	for _, k := range n.kids {
+		count += k.lines()
+	}
+	return count
+}
+
+// omits reports whether lines of a node were left out before.
+func (n *node) omits() bool {
+	return mark.MatchString(n.head) || slices.ContainsFunc(n.kids, (*node).omits)
+}
+
+// A mark stands for lines that are left out.
+var mark = regexp.MustCompile(`^[ │]*[#(]+ ?(\d+) lines left out\)\n$`)
+
+const longestMark = len("                                # (100000 lines left out)\n")
+
+// fit writes as much of nodes as fits into room, which has place for a mark: each first with its own
+// line, then with what is below it, which shares the remaining room.
+func fit(b *strings.Builder, nodes []*node, room int) {
+	total, least := 0, 0
+	for _, n := range nodes {
+		total += n.size
+		least += n.least()
+	}
+	if total <= room {
+		for _, n := range nodes {
+			n.whole(b)
+		}
+		return
+	}
+	kept := len(nodes)
+	if least > room {
+		room -= longestMark
+		for kept = 0; nodes[kept].least() <= room; kept++ {
+			room -= nodes[kept].least()
+		}
+	} else {
+		room -= least
+	}
+	needs := make([]int, kept)
+	for i, n := range nodes[:kept] {
+		needs[i] = n.size - n.least()
+	}
+	level := Level(room, needs)
+	for _, n := range nodes[:kept] {
+		if extra := n.size - n.least(); extra <= level {
+			n.whole(b)
+			continue
+		}
+		b.WriteString(n.head)
+		fit(b, n.kids, longestMark+level)
+		b.WriteString(n.tail)
+	}
+	left := 0
+	for _, n := range nodes[kept:] {
+		left += n.lines()
+	}
+	if left > 0 {
+		b.WriteString(marked(nodes[0].head, left))
+	}
+}
+
+// marked is the mark for lines that are left out, in the place of one of them.
+func marked(line string, left int) string {
+	if strings.HasPrefix(line, "│") {
+		return fmt.Sprintf("│ (%d lines left out)\n", left)
+	}
+	return fmt.Sprintf("%s# (%d lines left out)\n", strings.Repeat(" ", min(column(line), 30)), left)
+}
+
+// column is the column of the first character of a line, behind the sign of a diff.
+func column(line string) int {
+	line = strings.TrimLeft(line, "\n")
+	text := strings.TrimLeft(line, "-+!~<=/.")
+	if !strings.HasPrefix(text, " ") {
+		text = line
+	}
+	return len(line) - len(strings.TrimLeft(text, " "))
+}
+
+// note matches the line of [omission.note].
+var note = regexp.MustCompile(`^\*Shortened to fit(?:: \d+ without all details)?(?:; not listed: ([^*]*))?\.\*`)
+
+// parse takes Markdown apart, and cuts the long lines of its code.
+func parse(markdown string) text {
+	t := text{omitted: omission{unlisted: map[string]int{}}}
+	var around, code []string // lines
+	fence, first := "", ""
+	open := func() {
+		if text := strings.Join(around, ""); text != "" {
+			t.parts = append(t.parts, part{open: text})
+		}
+		around = nil
+	}
+	lines := slices.Collect(strings.Lines(markdown))
+	if n := len(lines); n > 0 && !strings.HasSuffix(lines[n-1], "\n") {
+		lines[n-1] += "\n"
+	}
+	for _, line := range lines {
+		bare := strings.TrimRight(strings.TrimLeft(line, " "), "\n")
+		switch {
+		case fence == "" && grammar.OpensFence(bare) != "":
+			fence, first = grammar.OpensFence(bare), line
+		case fence == "":
+			if m := note.FindStringSubmatch(bare); m != nil {
+				t.omitted.read(m[1])
+				continue
+			}
+			around = append(around, line)
+		case grammar.ClosesFence(bare, fence):
+			p := part{open: first, close: line, entries: entries(code)}
+			// The fold around a block goes with it.
+			if n := len(around); n >= 2 && strings.HasPrefix(around[n-2], "<details") && around[n-1] == "\n" {
+				p.open = around[n-2] + "\n" + first
+				around = around[:n-2]
+			}
+			open()
+			t.parts = append(t.parts, p)
+			fence, code = "", nil
+		default:
+			code = append(code, cutLine(line))
+		}
+	}
+	if fence != "" { // it is open at the end
+		open()
+		t.parts = append(t.parts, part{open: first, close: fence + "\n", entries: entries(code)})
+	}
+	open()
+	for i := 1; i < len(t.parts); i++ {
+		const end = "\n</details>\n"
+		if rest, ok := strings.CutPrefix(t.parts[i].open, end); ok && !t.parts[i].fenced() && strings.HasPrefix(t.parts[i-1].open, "<details") {
+			t.parts[i-1].close += end
+			t.parts[i].open = rest
+		}
+	}
+	return t
+}
+
+// read adds the kinds of a note that are not listed.
+func (o *omission) read(kinds string) {
+	for item := range strings.SplitSeq(kinds, ", ") {
+		number, many, _ := strings.Cut(item, " ")
+		if n, err := strconv.Atoi(number); err == nil {
+			o.unlisted[many] += n
+		}
+	}
+}
+
+// entries takes the lines of a code block apart: the errors or changes, if there are such, or else
+// what begins furthest to the left.
+func entries(lines []string) []*entry {
+	begins := func(i int) bool { return strings.HasPrefix(lines[i], "╷") }
+	if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "╷") }) {
+		begins = func(i int) bool {
+			return strings.HasPrefix(lines[i], "# ") && (i == 0 || !strings.HasPrefix(lines[i-1], "# ") || titled(lines[i]))
+		}
+	}
+	var out []*entry
+	at := -1
+	end := func(to int) {
+		if at < 0 {
+			for _, n := range tree(lines[:to]) {
+				out = append(out, newEntry(n))
+			}
+			return
+		}
+		head, from := lines[at], at+1
+		if strings.HasPrefix(head, "╷") && from < to {
+			head += lines[from]
+			from++
+		}
+		n := &node{head: "\n" + head, kids: tree(lines[from:to])}
+		if k := len(n.kids) - 1; k >= 0 && strings.HasPrefix(n.kids[k].head, "╵") {
+			n.tail, n.kids = n.kids[k].head, n.kids[:k]
+		}
+		n.measure()
+		out = append(out, newEntry(n))
+	}
+	for i := range lines {
+		if begins(i) {
+			if i > 0 {
+				end(i)
+			}
+			at = i
+		}
+	}
+	end(len(lines))
+	return out
+}
+
+// titled reports whether a line with a "#" has the address and the action of a change, and is no
+// remark on one, such as "# (because ...)".
+func titled(line string) bool {
+	return !strings.HasPrefix(line, "# (") && strings.HasPrefix(kindOf(line).mark, " ")
+}
+
+func kindOf(line string) kind {
+	return known[slices.IndexFunc(known, func(k kind) bool { return strings.Contains(line, k.mark) })]
+}
+
+func newEntry(n *node) *entry { return &entry{node: *n, kind: kindOf(n.head)} }
+
+func (n *node) measure() {
+	n.size = len(n.head) + len(n.tail)
+	for _, k := range n.kids {
+		n.size += k.size
+	}
+}
+
+// tree takes lines apart by how far to the right they begin. An empty line goes with the next one.
+func tree(lines []string) []*node {
+	var out []*node
+	empty := ""
+	for i := 0; i < len(lines); {
+		if strings.TrimSpace(lines[i]) == "" {
+			empty += "\n"
+			i++
+			continue
+		}
+		at := column(lines[i])
+		to := i + 1
+		for to < len(lines) && (strings.TrimSpace(lines[to]) == "" || column(lines[to]) > at) {
+			to++
+		}
+		for strings.TrimSpace(lines[to-1]) == "" {
+			to--
+		}
+		text := strings.TrimLeft(lines[i], "-+!~<=/. ")
+		if last := len(out) - 1; last >= 0 && to == i+1 && empty == "" && out[last].tail == "" && len(out[last].kids) > 0 &&
+			column(out[last].head) == at && (strings.ContainsAny(text[:1], "}])") || strings.HasPrefix(text, "EOT")) {
+			out[last].tail = lines[i]
+			out[last].measure()
+		} else {
+			n := &node{head: empty + lines[i], kids: tree(lines[i+1 : to])}
+			n.measure()
+			out = append(out, n)
+		}
+		empty = ""
+		i = to
+	}
+	return out
+}
+
+// longLine is the length in bytes from which on a line is cut inside.
+const longLine = 300
+
+// cutLine cuts a long line inside. Of two values, before and after, it shows where they differ.
+func cutLine(line string) string {
+	if len(line) <= longLine {
+		return line
+	}
+	before, after, two := strings.Cut(line, `" -> "`)
+	if !two {
+		return inside(line, 0)
+	}
+	start := strings.IndexByte(before, '"') + 1
+	same := 0
+	for same < min(len(before)-start, len(after)) && before[start+same] == after[same] {
+		same++
+	}
+	return inside(before, start+same) + `" -> "` + inside(after, same)
+}
+
+// inside cuts text around a place, and says how many bytes are left out.
+func inside(text string, at int) string {
+	const shown = longLine / 4
+	if len(text) <= 2*shown {
+		return text
+	}
+	var b strings.Builder
+	keep := func(from, to int) string { return strings.ToValidUTF8(text[max(from, 0):min(to, len(text))], "") }
+	gap := func(n int) { fmt.Fprintf(&b, "…(%d bytes left out)…", n) }
+	b.WriteString(keep(0, shown))
+	end := shown
+	if from := at - shown/3; from > end {
+		gap(from - end)
+		end = from + shown
+		b.WriteString(keep(from, end))
+	}
+	if last := len(text) - shown/3; last > end {
+		gap(last - end)
+		end = last
+	}
+	b.WriteString(keep(end, len(text)))
+	if !utf8.ValidString(text) {
+		return strings.ToValidUTF8(b.String(), "\ufffd")
+	}
+	return b.String()
+}
