@@ -10,15 +10,23 @@ func TestProviderMeta(t *testing.T) {
 	t.Parallel()
 	const required = "terraform {\n  required_providers {\n    lab = { source = \"lockstep/lab\" }\n  }\n"
 	const thing = "resource \"lab_thing\" \"a\" {\n  name = \"a\"\n}\n"
-	const module = required + "  provider_meta \"lab\" {\n    module = \"net-${var.suffix}\"\n  }\n}\nvariable \"suffix\" {}\n" + thing
-	d := newLab(t, "main.tf", "module \"m\" {\n  source = \"./m\"\n  count  = 2\n  suffix = terraform_data.a[count.index].input\n}\nresource \"terraform_data\" \"a\" {\n  count = 2\n  input = count.index\n}\n", "m/main.tf", module)
+	const module = required + "  provider_meta \"lab\" {\n    module = \"net\"\n  }\n}\n" + thing
+	d := newLab(t, "main.tf", "module \"m\" {\n  source = \"./m\"\n  count  = 2\n}\n", "m/main.tf", module)
 	d.want(0, "init")
-	d.want(0, "apply -auto-approve", "4 added")
-	d.want(0, "state show module.m[1].lab_thing.a", `module = "net-1"`)
+	d.want(0, "apply -auto-approve", "2 added")
+	d.want(0, "state show module.m[1].lab_thing.a", `module = "net"`)
 	d.want(0, "plan -detailed-exitcode")
 	// Of the module instance that goes nothing can be evaluated any more.
-	d.write("main.tf", "module \"m\" {\n  source = \"./m\"\n  count  = 1\n  suffix = terraform_data.a[count.index].input\n}\nresource \"terraform_data\" \"a\" {\n  count = 1\n  input = count.index\n}\n")
-	d.want(0, "apply -auto-approve", "2 destroyed")
+	d.write("main.tf", "module \"m\" {\n  source = \"./m\"\n  count  = 1\n}\n")
+	d.want(0, "apply -auto-approve", "1 destroyed")
+
+	// The values are written out, and the name is a provider's.
+	d.write("main.tf", required+"  provider_meta \"lab\" {\n    module = \"net-${var.suffix}\"\n  }\n}\nvariable \"suffix\" {}\n"+thing)
+	d.want(1, "init", "Variables not allowed", "provider_meta block", `value of "module"`)
+	d.want(1, "validate", "Variables not allowed")
+	d.write("main.tf", "terraform {\n  provider_meta \"bad_name\" {\n    x = 1\n  }\n}\n")
+	d.want(1, "init", "Invalid provider local name", `"bad_name"`)
+	d.want(1, "validate", "Invalid provider local name")
 
 	d.write("main.tf", required+"  provider_meta \"lab\" {\n    nonsense = 1\n  }\n}\n"+thing)
 	d.want(0, "init")

@@ -34,8 +34,8 @@ func Config(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 
 // unguarded is Config with HCL's own expressions.
 func unguarded(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
-	if body := inPieces(src, name); body != nil {
-		return &hcl.File{Body: body, Bytes: src}, nil
+	if f := inPieces(src, name); f != nil {
+		return f, nil
 	}
 	if d := depthOf(src, name, hcl.InitialPos, fileText, MaxDepth); d != nil {
 		return refused(src), hcl.Diagnostics{d}

@@ -31,10 +31,11 @@ const maxPiece = 64 << 10
 // error, and it is tried again with more of the file, twice as much each time. A complete
 // piece is the one that the parser would have found there: it reads from left to right, and
 // between two blocks it has nothing to remember.
-func inPieces(src []byte, name string) *hclsyntax.Body {
+func inPieces(src []byte, name string) *hcl.File {
 	if len(src) < 2*pieceSize {
 		return nil
 	}
+	var file *hcl.File
 	var all *hclsyntax.Body
 	pos, size := hcl.InitialPos, pieceSize
 	for pos.Byte < len(src) {
@@ -42,7 +43,7 @@ func inPieces(src []byte, name string) *hclsyntax.Body {
 		if end-pos.Byte > maxPiece {
 			return nil
 		}
-		body, well := piece(src[pos.Byte:end], name, pos)
+		f, body, well := piece(src[pos.Byte:end], name, pos)
 		switch {
 		case !well && end < len(src):
 			size = 2 * max(size, end-pos.Byte)
@@ -50,7 +51,7 @@ func inPieces(src []byte, name string) *hclsyntax.Body {
 		case !well || len(body.Attributes) > 0:
 			return nil
 		case all == nil:
-			all = body
+			file, all = f, body
 		default:
 			all.Blocks = append(all.Blocks, body.Blocks...)
 			all.SrcRange = hcl.RangeBetween(all.SrcRange, body.SrcRange)
@@ -59,17 +60,20 @@ func inPieces(src []byte, name string) *hclsyntax.Body {
 		pos.Line += bytes.Count(src[pos.Byte:end], []byte("\n"))
 		pos.Byte, size = end, pieceSize
 	}
-	return all
+	if file != nil {
+		file.Bytes = src // its Nav, which finds the block around an offset, looks at the body, now the whole one
+	}
+	return file
 }
 
 // piece parses a piece that begins at pos; it may turn out to be none.
-func piece(src []byte, name string, pos hcl.Pos) (*hclsyntax.Body, bool) {
+func piece(src []byte, name string, pos hcl.Pos) (*hcl.File, *hclsyntax.Body, bool) {
 	if depthOf(src, name, pos, fileText, MaxDepth) != nil {
-		return nil, false
+		return nil, nil, false
 	}
 	f, ds := hclsyntax.ParseConfig(src, name, pos)
 	body, ok := f.Body.(*hclsyntax.Body)
-	return body, ok && len(ds) == 0
+	return f, body, ok && len(ds) == 0
 }
 
 // pieceEnd returns where a piece ends that begins at start: after the last block that is

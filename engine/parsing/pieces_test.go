@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hcled"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"golang.org/x/tools/txtar"
 )
@@ -60,7 +61,7 @@ func FuzzPieces(f *testing.F) {
 	for _, test := range pieces {
 		f.Add(test.text)
 	}
-	paths, err := filepath.Glob("../testdata/*.txtar")
+	paths, err := filepath.Glob("../testdata/script/*.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -94,7 +95,12 @@ func compareWhole(t *testing.T, text string) {
 	if !reflect.DeepEqual(gotDiags, wantDiags) {
 		t.Errorf("diagnostics:\n%v\nwant:\n%v", gotDiags, wantDiags)
 	}
-	if !reflect.DeepEqual(got.Body, want.Body) {
-		t.Errorf("not the body of the whole:\n%s", text)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("not the file of the whole:\n%s", text)
+	}
+	for offset := 0; offset < len(text); offset += 1 + len(text)/1000 {
+		if got, want := hcled.ContextString(got, offset), hcled.ContextString(want, offset); got != want {
+			t.Fatalf("the block around offset %d is %q, want %q", offset, got, want)
+		}
 	}
 }

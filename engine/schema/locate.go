@@ -62,7 +62,7 @@ func (c *content) of(i int) []boundBlock {
 func (g *given) locate(p cty.Path, missing hcl.Range) hcl.Range {
 	switch {
 	case g.attr != nil:
-		return g.attr.Expr.Range()
+		return element(g.attr.Expr, p).Range()
 	case len(g.blocks) == 0:
 		return missing
 	}
@@ -70,6 +70,47 @@ func (g *given) locate(p cty.Path, missing hcl.Range) hcl.Range {
 		return block.DefRange
 	}
 	return g.blocks[0].DefRange
+}
+
+// element returns the expression of the element that p leads to in an expression of lists and
+// objects; of one that is computed, as much as is written out.
+func element(e hcl.Expression, p cty.Path) hcl.Expression {
+	for len(p) > 0 {
+		key := keyOf(p[0])
+		var next hcl.Expression
+		switch {
+		case key == cty.NilVal || key.IsNull() || !key.IsKnown():
+		case key.Type() == cty.Number:
+			items, ds := hcl.ExprList(e)
+			if i, _ := key.AsBigFloat().Int64(); !ds.HasErrors() && 0 <= i && i < int64(len(items)) {
+				next = items[i]
+			}
+		case key.Type() == cty.String:
+			pairs, ds := hcl.ExprMap(e)
+			for _, pair := range pairs {
+				if k, kds := pair.Key.Value(nil); !ds.HasErrors() && !kds.HasErrors() && k.RawEquals(key) {
+					next = pair.Value
+				}
+			}
+		}
+		if next == nil {
+			break
+		}
+		e, p = next, p[1:]
+	}
+	return e
+}
+
+// keyOf returns the key of a step, without marks; of an attribute its name.
+func keyOf(step cty.PathStep) cty.Value {
+	switch s := step.(type) {
+	case cty.IndexStep:
+		key, _ := s.Key.Unmark()
+		return key
+	case cty.GetAttrStep:
+		return cty.StringVal(s.Name)
+	}
+	return cty.NilVal
 }
 
 // pick returns the block that p begins with the key of, or nil.
@@ -80,13 +121,7 @@ func pick(blocks []boundBlock, n Nesting, p cty.Path) *boundBlock {
 	if n == NestingSingle || n == NestingGroup || len(p) == 0 {
 		return &blocks[0]
 	}
-	key := cty.NilVal
-	switch s := p[0].(type) {
-	case cty.IndexStep:
-		key, _ = s.Key.Unmark()
-	case cty.GetAttrStep:
-		key = cty.StringVal(s.Name)
-	}
+	key := keyOf(p[0])
 	if key == cty.NilVal || key.IsNull() || !key.IsKnown() {
 		return nil
 	}

@@ -54,6 +54,10 @@ func traversal(tr hcl.Traversal) string {
 func TestLocate(t *testing.T) {
 	const text = `a    = 1
 tags = { x = 2 }
+names = [
+  "p",
+  [{ "q" = upper("r") }],
+]
 disk {
   gb = 3
 }
@@ -82,6 +86,7 @@ rule {
 		a string optional
 		b string optional
 		tags map(string) optional
+		names any optional
 		rule list(object({x=string})) optional
 		disk block list {
 			gb number optional
@@ -111,7 +116,13 @@ rule {
 	}{
 		{root("a"), "1"},
 		{root("tags"), "{ x = 2 }"},
-		{root("tags").IndexString("x"), "{ x = 2 }"},
+		{root("tags").IndexString("x"), "2"},
+		{root("tags").IndexString("y"), "{ x = 2 }"},
+		{root("names").IndexInt(0), `"p"`},
+		{root("names").IndexInt(7), text[strings.Index(text, "[\n"):strings.Index(text, "\ndisk")]},
+		{root("names").IndexInt(1).IndexInt(0).GetAttr("q"), `upper("r")`},
+		{root("names").IndexInt(1).IndexInt(0).GetAttr("q").GetAttr("deeper"), `upper("r")`},
+		{root("names").Index(cty.UnknownVal(cty.Number)), text[strings.Index(text, "[\n"):strings.Index(text, "\ndisk")]},
 		{root("disk").IndexInt(0), "disk"},
 		{root("disk").IndexInt(0).GetAttr("gb"), "3"},
 		{root("disk").IndexInt(0).GetAttr("no"), ""},

@@ -2,7 +2,6 @@ package decoding
 
 import (
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
@@ -105,13 +104,22 @@ func (d *Decoder) refuseCloud() {
 		"A cloud block stores state and runs plans in HCP Terraform, whose place Lockstep takes. Remove the block and declare a backend, for instance \"s3\", instead.")
 }
 
-// providerMeta reads a provider_meta block. Only its shape is checked: the arguments are the
-// provider's.
+// providerMeta reads a provider_meta block. The names of its arguments are the provider's; their
+// values are written out, as there is nothing yet that they could refer to.
 func (d *Decoder) providerMeta(b *hcl.Block) {
 	name := b.Labels[0]
-	if !hclsyntax.ValidIdentifier(name) {
-		d.errorf(&b.LabelRanges[0], badLocalName, badIdentifier)
+	if problem := checkLocalName(name); problem != "" {
+		d.errorf(&b.LabelRanges[0], badLocalName, "%s", problem)
 		return
+	}
+	attrs, ds := b.Body.JustAttributes()
+	if ds.HasErrors() {
+		attrs = nil // it has blocks, which the provider's schema is asked about
+	}
+	for _, a := range attrs {
+		for _, v := range a.Expr.Variables() {
+			d.errorf(v.SourceRange().Ptr(), "Variables not allowed", "Variables may not be used in a provider_meta block. Write the value of %q out.", a.Name)
+		}
 	}
 	if d.content.ProviderMeta == nil {
 		d.content.ProviderMeta = map[string]*config.ProviderMeta{}
