@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,6 +116,15 @@ func TestModuleErrors(t *testing.T) {
 			t.Errorf("%d %s, want %s", r.code, got, want)
 		}
 	}
+	// So is a registry that the CLI configuration puts there.
+	registry := d
+	registry.env = append(slices.Clone(d.env), "TF_CLI_CONFIG_FILE="+filepath.Join(d.path, "registry.tfrc"))
+	d.write("registry.tfrc", "host \"registry.example.com\" {\n  services = { \"modules.v1\" = \"http://127.0.0.1:1/v1/modules/\" }\n}\n")
+	d.write("main.tf", "module \"a\" {\n  source = \"registry.example.com/a/b/c\"\n}\n")
+	if r := registry.run("init", "-no-color"); r.code != 1 || !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(r.stderr, "│", "")), " "), "set LOCKSTEP_HTTP_MODULES=1") {
+		t.Errorf("a registry at http: %+v", r)
+	}
+	d.write("main.tf", "module \"a\" {\n  source = \"http://127.0.0.1:1/x.zip\"\n}\n")
 	d.env = append(d.env, "LOCKSTEP_HTTP_MODULES=1")
 	if r := d.run("init", "-no-color"); r.code != 1 || !strings.Contains(r.stderr, "refused") || strings.Contains(r.stderr, "https URLs") {
 		t.Errorf("with http allowed: %+v", r)

@@ -21,8 +21,10 @@ type Policy struct {
 	// Host returns why a host (without port, lower case) may not be asked, with the remedy; nil
 	// if it may. No func allows all.
 	Host func(name string) error
-	// HTTP allows http beside https.
-	HTTP bool
+	// HTTP allows http beside https. HTTPRemedy tells how to allow it, in an error about a URL that is
+	// refused for its lack; "" where nothing can.
+	HTTP       bool
+	HTTPRemedy string
 	// PublicOnly refuses the addresses of private networks and of this machine.
 	PublicOnly bool
 	// Private reports whether a host (without port, lower case) may be in a private network all the same, though not on this
@@ -34,7 +36,11 @@ type Policy struct {
 // address which a proxy might be willing to connect to.
 func (p Policy) CheckURL(u *url.URL) error {
 	if u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !p.HTTP) {
-		return &refusedError{fmt.Sprintf("only https URLs are followed, and not %s", Show(u))}
+		text := fmt.Sprintf("only https URLs are followed, and not %s", Show(u))
+		if u.Scheme == "http" && p.HTTPRemedy != "" {
+			text += "; " + p.HTTPRemedy
+		}
+		return &refusedError{text}
 	}
 	return p.checkHost(u.Hostname())
 }

@@ -7,11 +7,8 @@
 package modules
 
 import (
-	"context"
-	"fmt"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/config/source"
@@ -41,7 +38,7 @@ func CommandLine(d *workdir.Dir, o Options) *installing.Installer {
 		known = nil
 	}
 	allow, _ := strconv.ParseBool(d.Getenv(httpVariable))
-	policy := hosts.Policy{HTTP: allow}
+	policy := hosts.Policy{HTTP: allow, HTTPRemedy: "plain http is open to manipulation: use https, or set " + httpVariable + "=1 to allow it"}
 	client := &hosts.Client{
 		Policy: policy, Token: credentials.Open(d.CLI).Token,
 		Retries: number(d.Getenv("TF_REGISTRY_DISCOVERY_RETRY"), 1),
@@ -58,20 +55,8 @@ func CommandLine(d *workdir.Dir, o Options) *installing.Installer {
 	}
 	return &installing.Installer{
 		Tree: source.Dir(d.Path), Root: d.Path, DataDir: filepath.ToSlash(dataDir),
-		Registry: registry.New(client, d.CLI.Service), Fetch: hinting(get.Fetch, policy),
+		Registry: registry.New(client, d.CLI.Service), Fetch: get.Fetch,
 		Known: known, Upgrade: o.Upgrade, Events: o.Events, Early: d.Early(),
-	}
-}
-
-// hinting adds a hint to errors of plain http, which can be allowed.
-func hinting(fetch installing.Fetch, policy hosts.Policy) installing.Fetch {
-	return func(ctx context.Context, address, dir string) error {
-		err := fetch(ctx, address, dir)
-		if _, url, _ := strings.Cut("::"+address, "::"); err != nil && !policy.HTTP &&
-			(strings.HasPrefix(url, "http://") || strings.Contains(url, "::http://")) {
-			err = fmt.Errorf("%w; plain http is open to manipulation: use https, or set %s=1 to allow it", err, httpVariable)
-		}
-		return err
 	}
 }
 
