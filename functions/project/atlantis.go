@@ -16,7 +16,13 @@ import (
 // foreignSettings reads atlantis.yaml, as [Parse] reads lockstep.hcl: its projects, requirements and
 // automerge. It grants nothing else. The notices are about what has no meaning here.
 func foreignSettings(src []byte) (*Settings, []atlantis.Notice, diags.Diagnostics) {
-	doc, ds := atlantis.Parse(atlantis.FileName, src)
+	s, doc, ds := foreignWith(atlantis.Options{}, src)
+	return s, doc.Notices, ds
+}
+
+// foreignWith is foreignSettings with options.
+func foreignWith(o atlantis.Options, src []byte) (*Settings, atlantis.Document, diags.Diagnostics) {
+	doc, ds := o.Parse(atlantis.FileName, src)
 	p := &parser{settings: &Settings{
 		ranges: map[string]hcl.Range{}, depends: map[[2]string]dependence{}, Files: map[string]*hcl.File{atlantis.FileName: {Bytes: src}}, environments: map[string]environments.Environment{},
 		defaults: Project{Workspace: DefaultWorkspace, Apply: OnComment}, workspaceFiles: true,
@@ -28,20 +34,22 @@ func foreignSettings(src []byte) (*Settings, []atlantis.Notice, diags.Diagnostic
 	for _, x := range doc.Exclude {
 		p.settings.exclude = append(p.settings.exclude, p.pattern(quoted{x.Value, x.At}))
 	}
+	if doc.Discover != (len(doc.Projects) == 0) {
+		p.settings.discover = &doc.Discover
+	}
 	for _, x := range doc.Projects {
 		p.foreign(x)
 	}
-	return p.settings, doc.Notices, diags.FromHCL(p.diags)
+	return p.settings, doc, diags.FromHCL(p.diags)
 }
 
 // Imported returns the lockstep.hcl for an atlantis.yaml of a repository with the given files. It is nil
 // beside errors.
-func Imported(files fs.FS, src []byte) ([]byte, []atlantis.Notice, diags.Diagnostics) {
-	_, _, ds := foreignSettings(src)
+func Imported(files fs.FS, src []byte, o atlantis.Options) ([]byte, []atlantis.Notice, diags.Diagnostics) {
+	_, doc, ds := foreignWith(o, src)
 	if ds.HasErrors() {
 		return nil, nil, ds
 	}
-	doc, _ := atlantis.Parse(atlantis.FileName, src)
 	return doc.HCL(regular(files)), doc.Notices, ds
 }
 

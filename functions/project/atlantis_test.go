@@ -37,7 +37,7 @@ func samples(t testing.TB) map[string][]byte {
 // same compares what an atlantis.yaml says with what its lockstep.hcl says, but for the lines.
 func same(t testing.TB, files fs.FS, src []byte) {
 	t.Helper()
-	text, _, ds := Imported(files, src)
+	text, _, ds := Imported(files, src, atlantis.Options{})
 	if ds.HasErrors() {
 		return
 	}
@@ -62,7 +62,7 @@ func same(t testing.TB, files fs.FS, src []byte) {
 	if diff := cmp.Diff(plain(was), plain(is)); diff != "" {
 		t.Fatalf("%s\n%s\n%s", src, text, diff)
 	}
-	again, _, _ := Imported(files, src)
+	again, _, _ := Imported(files, src, atlantis.Options{})
 	if string(again) != string(text) {
 		t.Errorf("two texts:\n%s\n%s", text, again)
 	}
@@ -130,7 +130,7 @@ projects:
 	if got := waits(files); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	text, notices, ds := Imported(tree(files), []byte(src))
+	text, notices, ds := Imported(tree(files), []byte(src), atlantis.Options{})
 	if ds.HasErrors() || len(notices) != 1 || notices[0].Key != "depends_on gone" {
 		t.Errorf("%v, %s", notices, said(ds))
 	}
@@ -171,14 +171,17 @@ workflows:
       - plan: {extra_args: ['-var=zones=["a"]', "-var=text=${x}"]}
 `
 	files := tree(map[string]string{"app/env/live.tfvars": ""})
-	if _, _, ds := Imported(files, []byte(src)); !strings.Contains(said(ds), "contains $x") {
+	if _, _, ds := Imported(files, []byte(src), atlantis.Options{}); !strings.Contains(said(ds), "Steps that decide on an apply") {
+		t.Errorf("a step that decides is not refused: %s", said(ds))
+	}
+	if _, _, ds := Imported(files, []byte(src), atlantis.Options{DropSteps: true}); !strings.Contains(said(ds), "contains $x") {
 		t.Errorf("a variable of the server is not refused: %s", said(ds))
 	}
-	got, notices, ds := Imported(files, []byte(strings.Replace(src, "${x}", "%{x}", 1)))
+	got, notices, ds := Imported(files, []byte(strings.Replace(src, "${x}", "%{x}", 1)), atlantis.Options{DropSteps: true})
 	const want = `# Written from atlantis.yaml.
 #
 # run (atlantis.yaml:16): not carried over.
-#   No command is run. A step of your own is a hook of lockstep.hcl, and a gate if it judges the plan: a function or a webhook. Checks belong into a workflow of GitHub, which require "apply" { checks } can demand; files that a command makes have to be in the repository.
+#   Lockstep runs no command, and you have asked for lockstep.hcl without this step. If it decided whether something is applied, write a gate block, or a require block with checks. If it made files, commit them.
 
 automerge {
 }
@@ -240,6 +243,33 @@ func TestAtlantisDiscovered(t *testing.T) {
 	}
 	got, ds = Discover(tree(map[string]string{"app/main.tf": backend, atlantis.FileName: "version: 3\nautodiscover: {mode: disabled}\n"}))
 	if len(got.Projects) != 0 {
+		t.Errorf("%+v %s", got, said(ds))
+	}
+	// Listed projects, patterns and other directories mix.
+	state := func(key string) string {
+		return "terraform {\n  backend \"s3\" {\n    bucket = \"states\"\n    region = \"r\"\n    key = \"" + key + "\"\n  }\n}\n"
+	}
+	for _, enabled := range []string{"version: 3\nautodiscover: {mode: enabled, ignore_paths: ['old/*']}\nprojects:\n- {name: main, dir: app}\n- {dir: 'svc/*'}\n", "discover = true\nexclude = [\"old/*\"]\nproject \"main\" {\n  dir = \"app\"\n}\nproject \"svc/*\" {\n  dir = \"svc/*\"\n}\n"} {
+		files := map[string]string{"app/main.tf": state("app"), "svc/a/main.tf": state("svc/a"), "old/x/main.tf": state("old"), "other/main.tf": state("other"), "plain/main.tf": ""}
+		files[FileName] = enabled
+		if strings.HasPrefix(enabled, "version") {
+			delete(files, FileName)
+			files[atlantis.FileName] = enabled
+		}
+		got, ds = Discover(tree(files))
+		if names := namesOf(got.Projects); names != "main other svc/a" || ds.HasErrors() {
+			t.Errorf("%s: %s\n%s", enabled, names, said(ds))
+		}
+		if p, ok := Find(tree(files), "other", "default"); !ok || p.Dir != "other" {
+			t.Errorf("%s: other is not found: %+v", enabled, p)
+		}
+		files["again/main.tf"], files["main/main.tf"] = state("svc/a"), state("main")
+		if _, ds = Discover(tree(files)); !strings.Contains(said(ds), "Two projects with one state") || !strings.Contains(said(ds), `would be the project "main"`) {
+			t.Errorf("%s: clashes are not found: %s", enabled, said(ds))
+		}
+	}
+	got, ds = Discover(tree(map[string]string{"app/main.tf": backend, FileName: "discover = false\n"}))
+	if len(got.Projects) != 0 || ds.HasErrors() {
 		t.Errorf("%+v %s", got, said(ds))
 	}
 }
@@ -332,7 +362,7 @@ func TestAtlantisTouched(t *testing.T) {
 			t.Errorf("%s touches %q", change, got)
 		}
 	}
-	text, _, _ := Imported(tree(files), []byte(yaml))
+	text, _, _ := Imported(tree(files), []byte(yaml), atlantis.Options{})
 	files[FileName] = string(text)
 	if got := touched(FileName); got != "" {
 		t.Errorf("moving to lockstep.hcl plans %s", got)
@@ -342,4 +372,13 @@ func TestAtlantisTouched(t *testing.T) {
 	if got := touched(atlantis.FileName); got != "b" {
 		t.Errorf("a changed project is %q", got)
 	}
+}
+
+// namesOf returns the names of projects.
+func namesOf(all []Project) string {
+	var names []string
+	for _, p := range all {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, " ")
 }

@@ -37,7 +37,7 @@ func TestOnApplied(t *testing.T) {
 		if got := fmt.Sprint(s.OnApplied()); got != want {
 			t.Errorf("%q: %s, want %s", src, got, want)
 		}
-		text, _, ds := Imported(tree(map[string]string{atlantis.FileName: src}), []byte(src))
+		text, _, ds := Imported(tree(map[string]string{atlantis.FileName: src}), []byte(src), atlantis.Options{})
 		if ds.HasErrors() {
 			continue
 		}

@@ -40,13 +40,43 @@ func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 	if s == nil {
 		return r, ds
 	}
-	find := implied
-	if isDeclared {
-		find = declared
+	var more diags.Diagnostics
+	switch {
+	case !isDeclared:
+		r.Projects, more = implied(files, s)
+	case s.discover == nil || !*s.discover || ds.HasErrors():
+		r.Projects, more = declared(files, s)
+	default:
+		r.Projects, more = mixed(files, s)
 	}
-	all, more := find(files, s)
-	r.Projects = all
 	return r, append(ds, more...)
+}
+
+// mixed finds the projects of the settings, and beside them those of the directories without one.
+func mixed(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
+	all, ds := declared(files, s)
+	if ds.HasErrors() {
+		return all, ds // a project with an error is none of a directory instead
+	}
+	taken := map[string]bool{}
+	for _, p := range all {
+		taken[p.Dir] = true
+	}
+	others, more := implied(files, s)
+	others = slices.DeleteFunc(others, func(p Project) bool {
+		if taken[p.Dir] {
+			return true
+		}
+		i := slices.IndexFunc(all, func(q Project) bool { return q.Name == p.Name })
+		if i >= 0 {
+			more = append(more, diags.Errorf(nil, "Two projects with one name", "The directory %s would be the project %q, and a project block of the directory %s has the name. Give the block another one.", p.Dir, p.Name, all[i].Dir)...)
+		}
+		return i >= 0
+	})
+	all = append(all, others...)
+	slices.SortFunc(all, byName)
+	all, clashes := apart(all, map[string]hcl.Range{})
+	return all, slices.Concat(ds, more, clashes)
 }
 
 // Find returns one project of a checkout as [Discover] does, and reads no other of those that the settings declare: its cost
@@ -57,11 +87,14 @@ func Find(files fs.FS, name, workspace string) (Project, bool) {
 		return Project{}, false
 	}
 	var all []Project
-	if isDeclared {
+	switch {
+	case isDeclared && s.discover != nil && *s.discover:
+		all, _ = mixed(files, s)
+	case isDeclared:
 		candidates, lines, _ := s.expanded(files)
 		all, _ = s.complete(files, slices.DeleteFunc(candidates, func(p Project) bool { return p.Name != name }), lines)
 		all, _ = s.ordered(all, lines)
-	} else {
+	default:
 		all, _ = implied(files, s)
 	}
 	i := slices.IndexFunc(all, func(p Project) bool { return p.Name == name && p.Workspace == workspace })
@@ -86,7 +119,7 @@ func settingsIn(files fs.FS) (r Repository, s *Settings, isDeclared bool, ds dia
 	case atlantis.FileName:
 		s, r.Notices, ds = foreignSettings(c.src)
 	}
-	return r, s, ds.HasErrors() || s.Projects != nil || s.wildcards != nil, ds
+	return r, s, ds.HasErrors() || !s.onlyDirectories(), ds
 }
 
 // declared completes the projects of lockstep.hcl.

@@ -50,6 +50,7 @@ type Settings struct {
 	defaults  Project    // the values of projects that do not set them
 	usual     hcl.Range  // of the defaults block
 	exclude   []string   // patterns of directories without projects
+	discover  *bool      // whether directories without a project block are projects; nil: if there are no such blocks
 	// workspaceFiles is set if a file of values for its workspace belongs to a project, as Atlantis
 	// has it: see filed.
 	workspaceFiles bool
@@ -116,6 +117,10 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	if a := content.Attributes["exclude"]; a != nil {
 		p.settings.exclude = p.patterns(a)
 	}
+	if a := content.Attributes["discover"]; a != nil {
+		p.settings.discover = new(bool)
+		p.decode(a, p.settings.discover, "true or false")
+	}
 	for _, b := range content.Blocks.OfType("project") {
 		p.project(b)
 	}
@@ -124,6 +129,11 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 		p.settings.Projects = p.settings.Projects[:MaxProjects]
 	}
 	return p.settings, diags.FromHCL(p.diags)
+}
+
+// onlyDirectories reports whether the settings describe no project, and let the directories decide.
+func (s *Settings) onlyDirectories() bool {
+	return s.Projects == nil && s.wildcards == nil && (s.discover == nil || *s.discover)
 }
 
 // Names reports whether s, which comes from the default branch, lets pull requests into another

@@ -73,7 +73,7 @@ func (s *Settings) described(p Project) (Project, bool) {
 	}
 	x := s.defaults
 	x.Name, x.Dir = p.Dir, p.Dir
-	return s.completed(x), s.Projects == nil && s.wildcards == nil
+	return s.completed(x), s.onlyDirectories() || s.discover != nil && *s.discover
 }
 
 // settings are those of a project's block that its plan depends on, as text.

@@ -29,6 +29,9 @@ func (v *values) apply(a argument) {
 		if strings.HasPrefix(a.name, "TF_CLI_ARGS") {
 			v.errorf(a.text.At, "Arguments of a command", "The arguments in %s come from a command, and none is run. Write them into extra_args.", visible(a.name))
 		}
+		if name, ours := strings.CutPrefix(a.name, "TF_VAR_"); ours {
+			v.errorf(a.text.At, "Variable of a command", "The value of the variable %s comes from a command, and none is run. Write the value into extra_args, or as a secret into an environment block of lockstep.hcl.", visible(name))
+		}
 		v.unknown = append(v.unknown, a.name)
 		delete(v.environment, a.name)
 	case "env":
@@ -46,7 +49,7 @@ func (v *values) variable(a argument) {
 	switch {
 	case ours:
 		v.set(name, a.text, text)
-		v.notices.add(a.text.At.Start.Line, a.name, instead["TF_VAR"])
+		v.notices.add(a.text.At.Start.Line, a.name, "TF_VAR")
 	case strings.HasPrefix(a.name, "TF_CLI_ARGS"):
 		command := strings.TrimPrefix(strings.TrimPrefix(a.name, "TF_CLI_ARGS"), "_")
 		for _, word := range strings.Fields(text) {
@@ -57,7 +60,7 @@ func (v *values) variable(a argument) {
 	case a.name == "TF_WORKSPACE":
 		v.errorf(a.text.At, "Workspace of the environment", "The workspace of a project is that of its key workspace: remove TF_WORKSPACE, and set the key.")
 	case a.name != "TF_IN_AUTOMATION" && a.name != "TF_INPUT":
-		v.notices.add(a.text.At.Start.Line, "env "+a.name, instead["env"])
+		v.notices.add(a.text.At.Start.Line, "env "+a.name, "env")
 	}
 	v.environment[a.name] = text
 }
@@ -84,6 +87,9 @@ func (v *values) argument(a argument) {
 	}
 	switch {
 	case harmless(text):
+		if why, told := told(a.command, text); told {
+			v.notices.add(a.text.At.Start.Line, a.command+" "+text, why)
+		}
 	case valued[name] && !has:
 		v.waiting = &argument{command: a.command, text: Text{name, a.text.At}}
 	default:
@@ -103,7 +109,8 @@ func (v *values) complete() {
 func (v *values) option(command, name string, value Text) {
 	switch {
 	case command == "init" && (name == "-var" || name == "-var-file"):
-		return // of the backend's configuration, which a plan has read, too
+		v.notices.add(value.At.Start.Line, "init "+name, "init")
+		return
 	case command == "plan" && name == "-backend-config":
 		v.errorf(value.At, "Argument of another command", "The command plan has no argument -backend-config. Write it into the extra_args of the step init.")
 		return
@@ -113,7 +120,7 @@ func (v *values) option(command, name string, value Text) {
 		if at, ok := v.file(name, value); ok {
 			v.project.VarFiles = append(v.project.VarFiles, at)
 			if v.variables {
-				v.notices.add(value.At.Start.Line, name, instead["order"])
+				v.notices.add(value.At.Start.Line, name, "order")
 			}
 		}
 	case "-var":
@@ -127,9 +134,9 @@ func (v *values) option(command, name string, value Text) {
 	case "-backend-config":
 		v.backend(value)
 	default:
-		why, ok := instead[name]
-		if !ok {
-			why = instead["argument"]
+		why := name
+		if instead[name] == "" {
+			why = "argument"
 		}
 		v.notices.add(value.At.Start.Line, name, why)
 	}

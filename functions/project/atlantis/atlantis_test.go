@@ -79,6 +79,9 @@ func meaning(src []byte) string {
 			fmt.Fprintf(&b, "  backend_config %s = %s\n", name, p.BackendConfig[name])
 		}
 	}
+	if doc.Discover != (len(doc.Projects) == 0) {
+		fmt.Fprintf(&b, "discover %t\n", doc.Discover)
+	}
 	for _, x := range doc.Exclude {
 		fmt.Fprintf(&b, "exclude %s\n", x.Value)
 	}
@@ -98,12 +101,4 @@ func meaning(src []byte) string {
 		fmt.Fprintf(&b, "error %d:%d %s: %s\n", d.Subject.Start.Line, d.Subject.Start.Column, d.Summary, d.Detail)
 	}
 	return b.String()
-}
-
-func values1(all []Text) []string {
-	out := []string{}
-	for _, x := range all {
-		out = append(out, x.Value)
-	}
-	return out
 }

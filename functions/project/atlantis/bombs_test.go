@@ -73,3 +73,15 @@ func numbered(n int) string {
 	}
 	return strings.Join(all, ",")
 }
+
+// FuzzServer reads an atlantis.yaml beside a file of the server, whatever both are.
+func FuzzServer(f *testing.F) {
+	f.Add("version: 3\nprojects:\n- {dir: a, apply_requirements: []}\n", "repos:\n- {id: /.*/, apply_requirements: [approved], workflow: w}\nworkflows:\n  w: {plan: {steps: [run: x]}}\n", "github.com/a/b")
+	f.Add("version: 3\n", "repos:\n- {id: github.com/a/b, autodiscover: {mode: enabled, ignore_paths: [x]}, delete_source_branch_on_merge: true}\n", "")
+	f.Add("version: 3\nprojects: [{dir: x, workflow: y}]\n", "repos: [{id: '/(/'}, {}, 7]\nworkflows: 3\n", "")
+	f.Fuzz(func(t *testing.T, file, server, repository string) {
+		for _, drop := range []bool{false, true} {
+			Options{DropSteps: drop, Server: &Server{Name: "repos.yaml", Source: []byte(server), Repository: repository}}.Parse(FileName, []byte(file))
+		}
+	})
+}

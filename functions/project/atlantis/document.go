@@ -19,7 +19,9 @@ const FileName = "atlantis.yaml"
 // in the file, and not checked.
 type Document struct {
 	Projects []Project
-	// Exclude are patterns of directories without projects.
+	// Discover is set if directories without an entry are projects, too, if their configurations have a backend.
+	Discover bool
+	// Exclude are patterns of directories that are not.
 	Exclude []Text
 	// Require are the requirements, in the order of their first lines.
 	Require []requirements.Requirement
@@ -60,27 +62,33 @@ type Project struct {
 	Broken bool
 }
 
-// A Notice is about a part of the file that has no meaning here.
+// A Notice is about a part of the file that has no meaning here, or another form.
 type Notice struct {
+	File  string
 	Lines []int
 	// Key is the part: a key of the file, a step, or an argument of a command. Whoever may open a pull
 	// request has written it, in at most 60 bytes without control characters.
 	Key string
 	// Instead is a sentence about the way here.
 	Instead string
+	// Carried is set if lockstep.hcl has the part, in another form.
+	Carried bool
 }
 
-// Where is the notice's place, for people: the part, and its lines in a file.
-func (n Notice) Where(file string) string {
+// Where is the notice's place, for people: the part, and its lines in its file.
+func (n Notice) Where() string {
 	var lines []string
 	for _, x := range n.Lines {
 		lines = append(lines, strconv.Itoa(x))
 	}
-	return n.Key + " (" + file + ":" + strings.Join(lines, ", ") + ")"
+	return n.Key + " (" + n.File + ":" + strings.Join(lines, ", ") + ")"
 }
 
 // notices collects notices: the same one of many projects is one with many lines.
-type notices []Notice
+type notices struct {
+	file string
+	all  []Notice
+}
 
 // Limits of a report: nobody reads more.
 const (
@@ -88,31 +96,35 @@ const (
 	maxLines   = 200
 )
 
-func (n *notices) add(line int, key, instead string) {
+// add adds a notice about a part, with the sentence that has the given name in instead.
+func (n *notices) add(line int, key, name string) {
 	key = visible(key)
-	i := slices.IndexFunc(*n, func(x Notice) bool { return x.Key == key && x.Instead == instead })
+	new := Notice{File: n.file, Key: key, Instead: instead[name], Carried: slices.Contains(carried, name)}
+	i := slices.IndexFunc(n.all, func(x Notice) bool { return x.Key == key && x.Instead == new.Instead })
 	switch {
-	case i < 0 && len(*n) > maxNotices:
+	case i < 0 && len(n.all) > maxNotices:
 		return
-	case i < 0 && len(*n) == maxNotices:
-		key, instead = "...", "There is more of the kind, which is not listed."
+	case i < 0 && len(n.all) == maxNotices:
+		new.Key, new.Instead = "...", "There is more of the kind, which is not listed."
 		fallthrough
 	case i < 0:
-		*n = append(*n, Notice{Key: key, Instead: instead})
-		i = len(*n) - 1
+		n.all = append(n.all, new)
+		i = len(n.all) - 1
 	}
-	if x := &(*n)[i]; len(x.Lines) < maxLines && !slices.Contains(x.Lines, line) {
+	if x := &n.all[i]; len(x.Lines) < maxLines && !slices.Contains(x.Lines, line) {
 		x.Lines = append(x.Lines, line)
 	}
 }
 
 // sorted returns the notices by their first lines.
-func (n notices) sorted() []Notice {
-	for _, x := range n {
+func (n *notices) sorted() []Notice {
+	for _, x := range n.all {
 		slices.Sort(x.Lines)
 	}
-	slices.SortStableFunc(n, func(a, b Notice) int { return cmp.Compare(a.Lines[0], b.Lines[0]) })
-	return n
+	slices.SortStableFunc(n.all, func(a, b Notice) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Lines[0], b.Lines[0]))
+	})
+	return n.all
 }
 
 // maxKey is the limit of a notice's key in bytes.

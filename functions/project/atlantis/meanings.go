@@ -1,5 +1,8 @@
 package atlantis
 
+// carried are the names of the notices about what lockstep.hcl has, too, in another form.
+var carried = []string{"TF_VAR", "order"}
+
 // instead has the sentence of each notice.
 var instead = map[string]string{
 	"delete_source_branch_on_merge": "An automerge block in lockstep.hcl with delete_branch = true deletes the branches of pull requests that Lockstep merges; GitHub deletes all merged ones, if the repository's settings ask for it.",
@@ -14,17 +17,22 @@ var instead = map[string]string{
 	"custom_policy_check":           policies,
 	"repo_locks":                    locks,
 	"repo_locking":                  locks,
-	"autodiscover":                  "Where projects are listed, others are not looked for. Add the missing ones, or project blocks with a pattern in lockstep.hcl.",
+	"ignore_paths":                  "Other directories are not looked for where projects are listed, unless the mode of autodiscover is enabled. So nothing is ignored.",
 	"branch":                        "The project is planned for each base branch that is served: the default branch, and those in allow { branches } of lockstep.hcl.",
 	"terraform_version":             "Plans are made as Terraform 1.11 makes them.",
 	"terraform_distribution":        "Plans are made as Terraform 1.11 makes them.",
+	"no override":                   "The server's file does not allow atlantis.yaml to set the key, so that the server's own value counts.",
+	"team_authz":                    "Who may comment which command is decided by GitHub's permissions, and by the teams in require blocks.",
+	"allowed_workflows":             "Lockstep runs no workflow, so that none has to be forbidden.",
+	"repo_config_file":              "Lockstep reads lockstep.hcl, and atlantis.yaml in the repository's directory.",
 	"import":                        "Imports are planned and applied like all changes: by an import block of the configuration, or by the comment lockstep import ADDR ID.",
 	"state_rm":                      "Removals are planned and applied like all changes: by a removed block of the configuration, or by the comment lockstep state rm ADDR.",
 	"workflow":                      "The file has no such workflow. If Atlantis' server has it, its steps and arguments are not known here: write them into this file.",
 	"when_modified":                 "For a pattern of directories a change of a project's own files and its local modules plans it.",
 	"outside":                       "The pattern is for files outside of the repository, which no pull request changes.",
-	"run":                           "No command is run. A step of your own is a hook of lockstep.hcl, and a gate if it judges the plan: a function or a webhook. Checks belong into a workflow of GitHub, which require \"apply\" { checks } can demand; files that a command makes have to be in the repository.",
-	"multienv":                      environment,
+	"run":                           "Lockstep runs no command. A step that tells somebody of an apply is a hook block of lockstep.hcl: a function or a webhook.",
+	"dropped":                       "Lockstep runs no command, and you have asked for lockstep.hcl without this step. If it decided whether something is applied, write a gate block, or a require block with checks. If it made files, commit them.",
+	"hooks":                         "Lockstep runs no command. Write a workflow of GitHub for it, and demand its check by require \"plan\" { checks = [\"NAME\"] }.",
 	"env":                           environment,
 	"env command":                   "No command is run. Variables and secrets stand in an environment block of lockstep.hcl.",
 	"TF_VAR":                        "The value is the project's variable, which wins over those in files.",
@@ -37,6 +45,8 @@ var instead = map[string]string{
 	"-destroy":                      options,
 	"-refresh-only":                 options,
 	"-refresh":                      options,
+	"init":                          "A plan starts from an empty directory with the versions of the lock file, so that init has nothing else to do.",
+	"-lockfile":                     "The lock file is never written: a plan fails if it lacks a provider or a checksum.",
 	"-parallelism":                  "Lockstep chooses how much it does at once.",
 	"-lock":                         "A plan locks nothing, and an apply always locks its state.",
 	"-plugin-dir":                   "Providers come from their registry, as the lock file has them.",

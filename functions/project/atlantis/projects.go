@@ -28,6 +28,52 @@ func (r *reader) projects(f field) {
 	r.known()
 }
 
+// steps reports the steps of workflows that decide on an apply, and that nobody runs here: an error for the projects that
+// have them, unless the options say to drop them.
+func (r *reader) steps() {
+	for _, name := range slices.Sorted(maps.Keys(r.workflows)) {
+		w := r.workflows[name]
+		if len(w.projects) == 0 || len(w.decides) == 0 || w.decides[0].At.Filename != r.name {
+			continue
+		}
+		var where []string
+		for _, step := range w.decides {
+			where = append(where, fmt.Sprintf("%s (line %d)", step.Value, step.At.Start.Line))
+			if r.options.DropSteps {
+				r.notices.add(step.At.Start.Line, step.Value, "dropped")
+			}
+		}
+		if r.options.DropSteps {
+			continue
+		}
+		r.errorf(w.decides[0].At, "Steps that decide on an apply", "Steps of the workflow %q decide whether, or what, is applied to %s: %s. Lockstep runs no command, so it does not plan them. Rebuild each step: as a gate block of lockstep.hcl if it judges the plan; as a workflow of GitHub, which require \"apply\" { checks = [\"NAME\"] } demands; or commit the files that it makes. Then remove the step, or write a lockstep.hcl without it: lockstep config import -drop-steps.",
+			visible(name), several("project", w.projects), few(where))
+	}
+}
+
+// maxNamed is the maximum number of names in an error.
+const maxNamed = 10
+
+// several names things of a kind.
+func several(kind string, names []string) string {
+	if len(names) > 1 {
+		kind += "s"
+	}
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = strconv.Quote(visible(n))
+	}
+	return fmt.Sprintf("the %s %s", kind, few(quoted))
+}
+
+// few lists texts, the first of many.
+func few(all []string) string {
+	if more := len(all) - maxNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNamed], ", "), more)
+	}
+	return strings.Join(all, ", ")
+}
+
 // known leaves out the names in depends_on that no project has. Atlantis waits for none of them either.
 func (r *reader) known() {
 	names := map[string]bool{}
@@ -37,7 +83,7 @@ func (r *reader) known() {
 	for i, p := range r.doc.Projects {
 		r.doc.Projects[i].DependsOn = slices.DeleteFunc(p.DependsOn, func(t Text) bool {
 			if !names[t.Value] {
-				r.notices.add(t.At.Start.Line, "depends_on "+t.Value, instead["depends_on"])
+				r.notices.add(t.At.Start.Line, "depends_on "+t.Value, "depends_on")
 			}
 			return !names[t.Value]
 		})
@@ -64,6 +110,7 @@ func (r *reader) project(n *yaml.Node) {
 	if r.count == before {
 		r.named(&p, set)
 	}
+	r.server.defaults(r, &p, set)
 	for _, key := range slices.Sorted(maps.Keys(set)) {
 		r.setting(&p, set[key])
 	}
@@ -74,7 +121,7 @@ func (r *reader) project(n *yaml.Node) {
 	if f, ok := set["autoplan"]; ok {
 		r.autoplan(&p, f)
 	}
-	p.Broken = r.count > before
+	p.Broken = p.Broken || r.count > before
 	r.doc.Projects = append(r.doc.Projects, p)
 }
 
@@ -137,10 +184,13 @@ func (r *reader) setting(p *Project, f field) {
 		if p.Group, err = strconv.Atoi(t.Value); err != nil {
 			r.formf(t.At, "Invalid value", "The key execution_order_group is a whole number.")
 		}
-	case "delete_source_branch_on_merge", "repo_locking", "policy_check", "custom_policy_check":
+	case "delete_source_branch_on_merge", "policy_check", "custom_policy_check":
 		if r.truth(f, false) {
 			r.notice(f)
 		}
+	case "repo_locking":
+		r.truth(f, false)
+		r.notice(f)
 	case "repo_locks":
 		r.locks(f)
 	default:
@@ -167,7 +217,7 @@ func (r *reader) autoplan(p *Project, f field) {
 			var outside []Text
 			p.WhenChanged, outside = changed(p.Dir.Value, all)
 			for _, t := range outside {
-				r.notices.add(t.At.Start.Line, t.Value, instead["outside"])
+				r.notices.add(t.At.Start.Line, t.Value, "outside")
 			}
 		default:
 			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q in autoplan: it has enabled and when_modified.", visible(x.key))
@@ -190,30 +240,32 @@ func (r *reader) many(p *Project) {
 	}
 }
 
-// A workflow is the meaning of its steps for a plan.
-type workflow struct {
-	steps  []argument
-	broken bool // some may be missing
-}
-
-// workflow gives a project the arguments of its workflow.
+// workflow gives a project the arguments of its workflow: that of the field, or else the server's.
 func (r *reader) workflow(p *Project, f field) {
-	if f.at == nil {
-		return
+	name, from := Text{Value: "default", At: p.At}, r
+	if server := r.server; f.at == nil && server != nil && server.set["workflow"].at != nil {
+		f, from = server.set["workflow"], server.reader
 	}
-	name, ok := r.scalar(f)
-	if !ok {
-		return
+	if f.at != nil {
+		var ok bool
+		if name, ok = from.scalar(f); !ok {
+			return
+		}
+	} else if r.server == nil {
+		return // the default workflow is the server's
 	}
 	w, ok := r.workflows[name.Value]
 	if !ok {
 		if name.Value != "default" {
-			r.notice(f)
+			from.notice(f)
 		}
 		return
 	}
 	if w.broken {
 		r.errorf(name.At, "Workflow with errors", "The plan stage of the workflow %q has errors, so that nobody can tell with which values the project is planned. Correct it.", visible(name.Value))
+	}
+	if w.projects = append(w.projects, p.Name.Value); len(w.decides) > 0 && !r.options.DropSteps {
+		p.Broken = true // told once for all projects
 	}
 	v := &values{reader: r, project: p, environment: map[string]string{}}
 	for _, a := range w.steps {

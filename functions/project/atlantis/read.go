@@ -1,6 +1,7 @@
 package atlantis
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,13 +12,40 @@ import (
 
 // Parse reads atlantis.yaml. Beside errors it returns what it can read, with the projects that have
 // none.
-func Parse(name string, src []byte) (Document, hcl.Diagnostics) {
-	r := &reader{source: newSource(name, src)}
+func Parse(name string, src []byte) (Document, hcl.Diagnostics) { return Options{}.Parse(name, src) }
+
+// Options are those of an import.
+type Options struct {
+	// DropSteps leaves out the steps of workflows that decide on an apply. Otherwise each is an error.
+	DropSteps bool
+	// Server is the file of Atlantis' server; nil for none.
+	Server *Server
+}
+
+// Parse is the function of that name with options.
+func (o Options) Parse(name string, src []byte) (Document, hcl.Diagnostics) {
+	r := &reader{source: newSource(name, src), options: o, notices: notices{file: name}, workflows: map[string]*workflow{}}
 	fields := r.fields(r.load(), "the file")
 	if !r.version(fields) {
 		fields = nil
 	}
+	if o.Server != nil {
+		s := o.Server.read(o)
+		r.server = s
+		r.workflows = maps.Clone(s.reader.workflows)
+		if f, ok := s.set["autodiscover"]; ok {
+			s.reader.autodiscover(f)
+			r.discover, r.ignored = s.reader.discover, s.reader.ignored
+		}
+		if f, ok := s.set["delete_source_branch_on_merge"]; ok && s.reader.truth(f, false) {
+			r.deletes = f
+		}
+	}
 	for _, f := range fields {
+		if f.key == "workflows" && r.server != nil && !r.server.custom {
+			r.notices.add(f.at.Line, f.key, "no override")
+			continue
+		}
 		r.top(f)
 	}
 	for _, f := range fields {
@@ -25,24 +53,53 @@ func Parse(name string, src []byte) (Document, hcl.Diagnostics) {
 			r.projects(f)
 		}
 	}
+	r.steps()
 	r.explore()
 	r.merging()
-	r.doc.Require = required(r.asked, len(r.doc.Projects))
+	r.served()
+	r.doc.Require = append(r.doc.Require, required(r.asked, len(r.doc.Projects))...)
 	r.doc.Unreadable, r.doc.Notices = r.shape, r.notices.sorted()
 	return r.doc, r.diags
+}
+
+// served adds what the server's file has for the repository as a whole: its requirements if no project is
+// listed, the mistakes in it that only a project brings to light, and its notices.
+func (r *reader) served() {
+	s := r.server
+	if s == nil {
+		return
+	}
+	s.reader.steps()
+	for _, command := range []string{"plan", "apply", "import"} {
+		if f, ok := s.set[command+"_requirements"]; ok && r.doc.Discover {
+			s.reader.asked = nil
+			s.reader.require(f, command, "")
+			for _, a := range s.reader.asked {
+				r.doc.Require = append(r.doc.Require, requirements.Requirement{Command: a.command, At: lineOf(a.file, a.line), Rules: a.rules})
+			}
+		}
+	}
+	r.shape, r.count = r.shape || s.reader.shape, r.count+s.reader.count
+	r.diags = append(r.diags, s.reader.diags...)
+	r.notices.all = append(s.reader.notices.sorted(), r.notices.sorted()...)
 }
 
 // A reader reads one file.
 type reader struct {
 	*source
-	doc       Document
-	notices   notices
-	workflows map[string]workflow
-	discover  string // the mode of autodiscover
-	discovers field
-	ignored   []Text
-	asked     []asked
-	deletes   field // the file's true delete_source_branch_on_merge
+	doc        Document
+	notices    notices
+	options    Options
+	server     *ruled // nil for none
+	workflows  map[string]*workflow
+	decides    []Text // the steps of the workflow under way that do
+	applying   bool   // its stage apply is read
+	carriedOut bool   // and the step apply was
+	discover   string // the mode of autodiscover
+	discovers  field
+	ignored    []Text
+	asked      []asked
+	deletes    field // the file's true delete_source_branch_on_merge
 }
 
 // version accepts version 3 of the format only: in others a key may mean something else.
@@ -98,7 +155,7 @@ func (r *reader) top(f field) {
 	}
 }
 
-func (r *reader) notice(f field) { r.notices.add(f.at.Line, f.key, instead[f.key]) }
+func (r *reader) notice(f field) { r.notices.add(f.at.Line, f.key, f.key) }
 
 // locks reads repo_locks, of the file or of a project.
 func (r *reader) locks(f field) {
@@ -106,8 +163,7 @@ func (r *reader) locks(f field) {
 		switch mode, _ := r.scalar(x); {
 		case x.key != "mode":
 			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q in repo_locks: its one key is mode.", visible(x.key))
-		case mode.Value == "disabled":
-		case mode.Value == "on_plan" || mode.Value == "on_apply":
+		case slices.Contains([]string{"disabled", "on_plan", "on_apply"}, mode.Value):
 			r.notice(f)
 		default:
 			r.formf(mode.At, "Invalid value", "The mode of repo_locks is disabled, on_plan or on_apply.")
@@ -134,18 +190,15 @@ func (r *reader) autodiscover(f field) {
 }
 
 // explore decides on directories without an entry, once the projects are read: they are projects if the
-// file names none.
+// file names none, or says so.
 func (r *reader) explore() {
 	none := len(r.doc.Projects) == 0
-	if none {
-		r.doc.Exclude = r.ignored
-	}
+	r.doc.Discover = none && r.discover != "disabled" || r.discover == "enabled"
 	switch {
-	case r.discovers.at == nil:
-	case none && r.discover == "disabled":
-		r.doc.Exclude = []Text{{"**", r.at(r.discovers.at)}, {".", r.at(r.discovers.at)}}
-	case !none && r.discover == "enabled":
-		r.notices.add(r.discovers.at.Line, "autodiscover", instead["autodiscover"])
+	case r.doc.Discover:
+		r.doc.Exclude = r.ignored
+	case r.ignored != nil:
+		r.notices.add(r.ignored[0].At.Start.Line, "ignore_paths", "ignore_paths")
 	}
 }
 

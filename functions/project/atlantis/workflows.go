@@ -14,37 +14,53 @@ type argument struct {
 	text    Text
 }
 
+// A workflow is the meaning of its steps for a plan.
+type workflow struct {
+	steps  []argument
+	broken bool // some may be missing
+	// decides are the steps with commands of a team's own on which it depends whether, or what, is applied: all of a
+	// plan and of its policies, and those of an apply that do not follow the step apply.
+	decides []Text
+	// projects are the names of those that have it.
+	projects []string
+}
+
 // readWorkflows reads all of the file's.
 func (r *reader) readWorkflows(f field) {
-	r.workflows = map[string]workflow{}
 	for _, w := range r.fields(f.value, f.key) {
-		x, before := workflow{}, r.count
+		x, before := &workflow{}, r.count
+		r.decides, r.carriedOut = nil, false
 		for _, stage := range r.fields(w.value, "a workflow") {
 			switch stage.key {
 			case "plan":
 				x.steps = r.stage(stage)
 			case "apply":
 				r.applies(stage)
-			case "policy_check", "import", "state_rm":
+			case "policy_check":
+				r.notice(stage)
+				r.stage(stage)
+			case "import", "state_rm":
 				r.notice(stage)
 			default:
 				r.formf(r.at(stage.at), "Unknown key", "Atlantis does not know the stage %q of a workflow: there are plan, apply, policy_check, import and state_rm.", visible(stage.key))
 			}
 		}
-		x.broken = r.count > before
+		x.broken, x.decides = r.count > before, r.decides
 		r.workflows[w.key] = x
 	}
 }
 
 // applies reads the stage of an apply, which has nothing to add to a plan that is saved.
 func (r *reader) applies(stage field) {
+	r.applying = true
+	defer func() { r.applying = false }()
 	for _, a := range r.stage(stage) {
 		key := a.text.Value
 		if a.command == "env" {
 			key = a.name
 		}
 		if !harmless(key) {
-			r.notices.add(a.text.At.Start.Line, key, instead["apply"])
+			r.notices.add(a.text.At.Start.Line, key, "apply")
 		}
 	}
 }
@@ -82,6 +98,7 @@ func (r *reader) step(n *yaml.Node) []argument {
 		return nil
 	}
 	if x.Kind == yaml.ScalarNode {
+		r.carriedOut = r.carriedOut || r.applying && x.Value == "apply"
 		if !slices.Contains(known, x.Value) || x.Value == "run" {
 			r.formf(r.at(n), "Unknown step", "%q is not a step of Atlantis. Commands of your own have the key run.", visible(x.Value))
 		}
@@ -98,11 +115,14 @@ func (r *reader) step(n *yaml.Node) []argument {
 	switch {
 	case !slices.Contains(known, f.key):
 		r.formf(r.at(f.at), "Unknown step", "%q is not a step of Atlantis.", visible(f.key))
-	case f.key == "run" || f.key == "multienv":
+	case f.key == "run" && r.applying && r.carriedOut:
 		r.notice(f)
+	case f.key == "run" || f.key == "multienv":
+		r.decides = append(r.decides, Text{f.key, r.at(f.at)})
 	case f.key == "env":
 		return r.env(f)
 	default:
+		r.carriedOut = r.carriedOut || r.applying && f.key == "apply"
 		return r.extra(f)
 	}
 	return nil
@@ -126,7 +146,7 @@ func (r *reader) env(f field) []argument {
 	case name == nil || name.Value == "":
 		r.formf(r.at(f.at), "No name", "An env step must have the key name.")
 	case command != nil:
-		r.notices.add(f.at.Line, "env "+name.Value, instead["env command"])
+		r.notices.add(f.at.Line, "env "+name.Value, "env command")
 		return []argument{{command: "unknown", name: name.Value, text: *name}}
 	case value != nil:
 		return []argument{{command: "env", name: name.Value, text: *value}}
@@ -147,6 +167,18 @@ func (r *reader) extra(f field) []argument {
 		}
 	}
 	return out
+}
+
+// told returns the name of the notice about a harmless argument of init that people may rely on.
+func told(command, arg string) (why string, is bool) {
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	switch {
+	case name == "lockfile":
+		return "-lockfile", true
+	case command == "init" && slices.Contains([]string{"upgrade", "reconfigure", "migrate-state", "force-copy", "get"}, name):
+		return "init", true
+	}
+	return "", false
 }
 
 // harmless reports whether an argument has no meaning because things are so anyway.

@@ -25,12 +25,22 @@ func (d Document) HCL(there func(name string) bool) []byte {
 	w.comment("Written from " + FileName + ".")
 	for _, n := range d.Notices {
 		w.comment("")
-		w.comment(n.Where(FileName) + ": not carried over.")
+		how := "not carried over"
+		if n.Carried {
+			how = "carried over in another form"
+		}
+		w.comment(n.Where() + ": " + how + ".")
 		w.comment("  " + n.Instead)
 	}
 	if len(d.Exclude) > 0 {
 		w.body.AppendNewline()
 		texts(w.body, "exclude", d.Exclude)
+	}
+	if d.Discover != (len(d.Projects) == 0) {
+		if len(d.Exclude) == 0 {
+			w.body.AppendNewline()
+		}
+		w.body.SetAttributeValue("discover", cty.BoolVal(d.Discover))
 	}
 	lower := lower(d.Projects)
 	if d.Automerge {

@@ -166,7 +166,10 @@ var (
 			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
 		}, endpoint)}
 	// file is lockstep.hcl itself: Args are its arguments, and [blocks] stand in it.
-	file = Block{Args: []Argument{{Name: "exclude", Kind: texts, Doc: "Patterns of directories without projects."}}}
+	file = Block{Args: []Argument{
+		{Name: "exclude", Kind: texts, Doc: "Patterns of directories without projects."},
+		{Name: "discover", Kind: boolean, Doc: "Whether each directory with a backend is a project, also beside project blocks. Without this, only if there are no project blocks."},
+	}}
 )
 
 // blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
@@ -207,7 +210,7 @@ func whole(name string) (*hcl.BodySchema, string) {
 		}
 		s.Blocks = append(s.Blocks, h)
 	}
-	return s, name + " has the argument " + sentence(file.Args, func(a Argument) string { return a.Name }) +
+	return s, name + " has the arguments " + sentence(file.Args, func(a Argument) string { return a.Name }) +
 		", and blocks of the types " + sentence(blocks, func(b Block) string { return b.Type }) + " only."
 }
 

@@ -48,11 +48,17 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 		fmt.Fprintf(a.Out, "\n%s is not read. Its settings (%s) belong into the block policy %q of %s: data = [\"DIR\"] has directories, and namespaces = [\"NAME\"] packages, [\"*\"] for all.\n",
 			c.File, strings.Join(c.Keys, ", "), c.Policy, s.Settings)
 	}
-	if len(s.Notices) > 0 {
-		fmt.Fprint(a.Out, "\nWithout a meaning here:\n")
-	}
-	for _, n := range s.Notices {
-		fmt.Fprintf(a.Out, "  %s\n    %s\n", n.Where(s.Settings), n.Instead)
+	for _, part := range []struct {
+		title   string
+		carried bool
+	}{{"Without a meaning here", false}, {"Carried over in another form", true}} {
+		title := "\n" + part.title + ":\n"
+		for _, n := range s.Notices {
+			if n.Carried == part.carried {
+				fmt.Fprintf(a.Out, "%s  %s\n    %s\n", title, n.Where(), n.Instead)
+				title = ""
+			}
+		}
 	}
 	return 0
 }}

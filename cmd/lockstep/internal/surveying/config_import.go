@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"os/exec"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -15,46 +17,71 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
 )
 
-// ConfigImport writes lockstep.hcl from atlantis.yaml.
-var ConfigImport = cli.Command{Name: "config import", Synopsis: "Write lockstep.hcl from an atlantis.yaml", Run: func(a *cli.App, args []string) int {
-	var force bool
+// ConfigImport writes lockstep.hcl from atlantis.yaml, and from the file of Atlantis' server.
+var ConfigImport = cli.Command{Name: "config import", Synopsis: "Write lockstep.hcl from an atlantis.yaml, or from the file of Atlantis' server", Run: func(a *cli.App, args []string) int {
+	var i configImport
 	f := a.NewFlags("config import", "config import [OPTIONS] [atlantis.yaml]")
-	f.BoolVar(&force, "force", false, "overwrite an existing lockstep.hcl")
+	f.BoolVar(&i.force, "force", false, "overwrite an existing lockstep.hcl")
+	f.BoolVar(&i.options.DropSteps, "drop-steps", false, "leave out the steps of workflows that run commands, also those that decide on an apply")
+	f.StringVar(&i.server, "server", "", "the file of the server's option --repo-config: what it requires counts, too")
+	f.StringVar(&i.repository, "repo", "", "the repository, as that file names it: github.com/OWNER/NAME (default: that of git's remote origin)")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
-	name := atlantis.FileName
+	i.name = atlantis.FileName
 	switch f.NArg() {
 	case 0:
+		i.optional = i.server != ""
 	case 1:
-		name = f.Arg(0)
+		i.name = f.Arg(0)
 	default:
 		return a.Usage("the command config import reads one file, and not %d", f.NArg())
 	}
-	return imported(a, name, force)
+	return i.run(a)
 }}
 
-// imported reads the file, whose path is from the repository's directory, and writes lockstep.hcl there.
-func imported(a *cli.App, name string, force bool) int {
+// A configImport is a call of the command.
+type configImport struct {
+	name       string // of the atlantis.yaml, from the repository's directory
+	optional   bool   // there may be none
+	server     string // the path of the server's file, "" for none
+	repository string
+	force      bool
+	options    atlantis.Options
+}
+
+// run reads the files and writes lockstep.hcl.
+func (i configImport) run(a *cli.App) int {
 	root, err := os.OpenRoot(a.Chdir)
 	if err != nil {
 		return a.Failed(err)
 	}
 	defer root.Close()
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(a.Chdir, name)
+	src, err := os.ReadFile(a.Path(i.name))
+	if i.optional && errors.Is(err, fs.ErrNotExist) {
+		src, err = []byte("version: 3\n"), nil
 	}
-	src, err := os.ReadFile(name)
 	if err != nil {
 		return a.Failed(err)
 	}
-	text, notices, ds := project.Imported(root.FS(), src)
+	if i.server != "" {
+		text, err := os.ReadFile(a.Path(i.server))
+		if err != nil {
+			return a.Failed(err)
+		}
+		if i.repository == "" {
+			i.repository = origin(a)
+		}
+		a.Files[i.server] = &hcl.File{Bytes: text}
+		i.options.Server = &atlantis.Server{Name: i.server, Source: text, Repository: i.repository}
+	}
+	text, notices, ds := project.Imported(root.FS(), src, i.options)
 	a.Files[atlantis.FileName] = &hcl.File{Bytes: src}
 	if ds.HasErrors() {
 		return a.Tell(ds)
 	}
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
+	if i.force {
 		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
 	if err := put(root, flags, text); errors.Is(err, fs.ErrExist) {
@@ -63,10 +90,33 @@ func imported(a *cli.App, name string, force bool) int {
 		return a.Failed(err)
 	}
 	fmt.Fprintf(a.Out, "%s is written. Where it stands, %s does not count any more.\n", project.FileName, atlantis.FileName)
-	if len(notices) > 0 {
-		fmt.Fprintf(a.Out, "The comments at its beginning name what has no meaning here (%d).\n", len(notices))
+	lost := len(slices.DeleteFunc(notices, func(n atlantis.Notice) bool { return n.Carried }))
+	if lost > 0 {
+		fmt.Fprintf(a.Out, "The comments at its beginning name what has no meaning here (%d).\n", lost)
 	}
 	return 0
+}
+
+// origin is the repository of git's remote origin as HOST/OWNER/NAME; "" if there is none.
+func origin(a *cli.App) string {
+	out, err := exec.Command("git", "-C", a.Chdir, "config", "--get", "remote.origin.url").Output()
+	if err != nil {
+		return ""
+	}
+	return repositoryOf(strings.TrimSpace(string(out)))
+}
+
+// repositoryOf is the repository of a URL of git's, with a scheme or like git@HOST:OWNER/NAME.git.
+func repositoryOf(url string) string {
+	if _, rest, ok := strings.Cut(url, "://"); ok {
+		url = rest
+	} else {
+		url = strings.Replace(url, ":", "/", 1)
+	}
+	if _, rest, ok := strings.Cut(url, "@"); ok {
+		url = rest
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(url, "/"), ".git")
 }
 
 func put(root *os.Root, flags int, text []byte) error {
