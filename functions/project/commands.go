@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
-// programs reads the names of programs whose commands are obeyed.
+// programs reads the names of programs with commands of their own.
 func (p *parser) programs(a *hcl.Attribute) (out []string) {
 	known := grammar.Allow.Arg("commands").OneOf
 	for _, s := range p.list(a) {
@@ -20,6 +20,21 @@ func (p *parser) programs(a *hcl.Attribute) (out []string) {
 		out = append(out, s.text)
 	}
 	return out
+}
+
+// leaves reads which programs' commands are left to them. One program cannot be obeyed and ignored.
+func (p *parser) leaves(a *hcl.Attribute) {
+	p.settings.ignored = p.programs(a)
+	for _, name := range p.settings.ignored {
+		if slices.Contains(p.settings.Allow.Commands, name) && a != nil {
+			p.errorf(a.Expr.Range(), "Commands carried out and ignored", "The argument ignore_commands leaves the commands of %s to it, and allow { commands } has Lockstep carry them out. Remove either.", name)
+		}
+	}
+}
+
+// Ignores reports whether s, which comes from the base branch, leaves commands for another program to that one.
+func (s *Settings) Ignores(program string) bool {
+	return s != nil && slices.Contains(s.ignored, program)
 }
 
 // Obeys reports whether s, which comes from the base branch, has commands for another program carried out as ours.

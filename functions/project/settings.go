@@ -50,6 +50,7 @@ type Settings struct {
 	defaults  Project    // the values of projects that do not set them
 	usual     hcl.Range  // of the defaults block
 	exclude   []string   // patterns of directories without projects
+	ignored   []string   // programs whose commands are left to them
 	discover  *bool      // whether directories without a project block are projects; nil: if there are no such blocks
 	// workspaceFiles is set if a file of values for its workspace belongs to a project, as Atlantis
 	// has it: see filed.
@@ -117,6 +118,7 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	if a := content.Attributes["exclude"]; a != nil {
 		p.settings.exclude = p.patterns(a)
 	}
+	p.leaves(content.Attributes["ignore_commands"])
 	if a := content.Attributes["discover"]; a != nil {
 		p.settings.discover = new(bool)
 		p.decode(a, p.settings.discover, "true or false")

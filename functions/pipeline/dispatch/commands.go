@@ -42,9 +42,16 @@ func (co *commands) commanded(ctx context.Context) error {
 	if err := co.Evidence.Look(ctx); err != nil || !co.Evidence.Addressed() {
 		return err // two Apps would answer each other without end
 	}
+	ignored, err := co.ignored(ctx)
+	if err != nil {
+		return err
+	}
+	if len(ignored) > 0 && !slices.ContainsFunc(co.Evidence.Message.Lines, func(l grammar.Line) bool { return !ignored[l.Problem.Word] }) {
+		return nil
+	}
 	name := report.AnswerTo(co.Evidence.Message)
 	var begun ledger.Answer
-	err := co.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
+	err = co.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
 		if a.Message == "" {
 			a.Message = co.Evidence.Message.ID
 		}
@@ -71,6 +78,7 @@ func (co *commands) commanded(ctx context.Context) error {
 	}
 	for i, line := range co.Evidence.Message.Lines {
 		switch {
+		case ignored[written[i].Problem.Word]:
 		case begun.Has(lineID(i)): // done, in an earlier try, and perhaps not to be done again
 		case line.Problem != written[i].Problem:
 			err = co.readAs(ctx, name, i, line)
@@ -89,6 +97,28 @@ func (co *commands) commanded(ctx context.Context) error {
 		return err
 	}
 	return co.Report.Sync(ctx)
+}
+
+// ignored returns the programs, of those that lines are for, whose commands the base branch leaves to them. Nobody is told of
+// such a line: the other program answers.
+func (co *commands) ignored(ctx context.Context) (map[string]bool, error) {
+	var out map[string]bool
+	for _, l := range co.Evidence.Message.Lines {
+		if l.Problem.Kind != grammar.Foreign {
+			continue
+		}
+		ignores, err := evidence.Ignores(ctx, co.Evidence, l.Problem.Word)
+		if _, err := evidence.Impossible(err); err != nil {
+			return nil, err
+		}
+		if ignores && err == nil {
+			if out == nil {
+				out = map[string]bool{}
+			}
+			out[l.Problem.Word] = true
+		}
+	}
+	return out, nil
 }
 
 // lineID begins the IDs of the replies to a line.

@@ -56,6 +56,28 @@ func TestCommandsOfOthersByTheBase(t *testing.T) {
 	s.expect("a base that nobody has named", s.say("bob", m, "digger unlock"), "**nothing was done**")
 }
 
+// TestCommandsLeftToOthers holds that a base branch may leave commands to the program that they are for: none is carried out,
+// answered or acknowledged, and one of ours beside them is carried out alone.
+func TestCommandsLeftToOthers(t *testing.T) {
+	t.Parallel()
+	const leaving = "ignore_commands = [\"atlantis\"]\n"
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject + leaving})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	for _, line := range []string{"atlantis plan", "atlantis apply -p net", "atlantis aply", "Atlantis help", "atlantis plan\natlantis apply"} {
+		if said := s.say("alice", n, line); said != "" {
+			t.Errorf("%q is answered: %s", line, said)
+		}
+	}
+	if said := strings.Join(s.hub.Lines(), "\n"); strings.Contains(said, "reaction") {
+		t.Errorf("a command that is left to Atlantis is acknowledged: %s", said)
+	}
+	s.expect("beside one of ours", s.say("alice", n, "atlantis apply\nlockstep plan"), "**Planned** `net`")
+	s.expect("another program", s.say("alice", n, "digger plan"), "**nothing was done**")
+	s.repo.Push("bob", "main", "Both no more", githubtest.Files{"lockstep.hcl": netProject})
+	s.settle()
+	s.expect("once they are not left to it", s.say("alice", n, "atlantis plan"), "**nothing was done**. Lockstep has `lockstep plan`")
+}
+
 // TestProgramsAreKnown holds that the settings and the grammar know the same programs.
 func TestProgramsAreKnown(t *testing.T) {
 	t.Parallel()

@@ -154,18 +154,30 @@ func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
 // Obeys reports whether the base branch, as it is now, has commands for another program carried out as ours. A branch that
 // nobody has named grants nothing.
 func Obeys(ctx context.Context, e *Reader, program string) (bool, error) {
+	s, err := ofBase(ctx, e)
+	return s.Obeys(program), err
+}
+
+// Ignores reports whether the base branch, as it is now, leaves commands for another program to that one.
+func Ignores(ctx context.Context, e *Reader, program string) (bool, error) {
+	s, err := ofBase(ctx, e)
+	return s.Ignores(program), err
+}
+
+// ofBase returns the settings of the base branch as it is now; nil for a branch that nobody has named, or that is gone.
+func ofBase(ctx context.Context, e *Reader) (*project.Settings, error) {
 	if planned, err := BasePlanned(ctx, e); err != nil || !planned {
-		return false, err
+		return nil, err
 	}
 	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
 	if errors.Is(err, github.ErrNotFound) {
-		return false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("look whether commands of other programs are obeyed: %w", err)
+		return nil, fmt.Errorf("look what the base branch says about commands of other programs: %w", err)
 	}
 	s, _, err := e.Settings(ctx, tip)
-	return s.Obeys(program), err
+	return s, err
 }
 
 // forks reports whether the base branch, as it is now, has commits of forks planned. A branch that nobody has named grants

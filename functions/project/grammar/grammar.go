@@ -113,7 +113,7 @@ var (
 		{Name: "modules", Kind: texts, Doc: "Private places that modules may come from: HOST, s3://BUCKET, or github.com/OWNER/NAME."},
 		{Name: "branches", Kind: texts, Doc: "Patterns of further base branches that are served."},
 		{Name: "bots", Kind: texts, Doc: "Logins of Apps whose comments are commands, as those of people who may write: \"renovate[bot]\". Counts on the default branch."},
-		{Name: "commands", Kind: texts, OneOf: []string{"atlantis", "digger", "terraform", "tofu"}, Doc: "Programs whose commands in comments are carried out as ours, where we have the same; without this, they are answered with ours."},
+		{Name: "commands", Kind: texts, OneOf: programs, Doc: "Programs whose commands in comments are carried out as ours, where we have the same; without this, they are answered with ours."},
 		{Name: "forks", Kind: boolean, Doc: "Whether a commit of a fork is planned, without credentials and from a snapshot of the state, once somebody who may write has named it."},
 		{Name: "states", Kind: texts, Doc: "Patterns of addresses for states of new projects: s3://BUCKET/KEY."},
 	}}
@@ -168,9 +168,13 @@ var (
 	// file is lockstep.hcl itself: Args are its arguments, and [blocks] stand in it.
 	file = Block{Args: []Argument{
 		{Name: "exclude", Kind: texts, Doc: "Patterns of directories without projects."},
+		{Name: "ignore_commands", Kind: texts, OneOf: programs, Doc: "Programs whose commands in comments are left to them: Lockstep neither carries them out nor answers them."},
 		{Name: "discover", Kind: boolean, Doc: "Whether each directory with a backend is a project, also beside project blocks. Without this, only if there are no project blocks."},
 	}}
 )
+
+// programs are those whose commands in comments Lockstep knows, beside its own.
+var programs = []string{"atlantis", "digger", "terraform", "tofu"}
 
 // blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
 var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require, Policy, Gate, Hook, Notify}
