@@ -127,10 +127,9 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		} else {
 			ds = append(ds, more...)
 		}
-		// ignore_changes has no effect on a new object: its arguments have the configured values, but
-		// only the marks that remain with the arguments ignored.
-		plain := marks.Plain(again.Planned)
-		q.Planned, q.PlannedPrivate = session.MarkSensitive(plain, x.rs, q.Sensitive), again.PlannedPrivate
+		// ignore_changes has no effect on the values of a new object. The marks are those of the configuration, and
+		// those of the old object at the arguments ignored.
+		q.Planned, q.PlannedPrivate = session.MarkSensitive(again.Planned, x.rs, q.Sensitive), again.PlannedPrivate
 	}
 	if action == plans.NoOp {
 		q.Planned = x.found.value // which is equal: a plan of no change needs memory for one value only

@@ -152,8 +152,8 @@ func (p *parser) attribute(words []string) (*schema.Attribute, error) {
 
 // Value returns the value of b that text, an HCL expression, describes; the test
 // fails if it cannot be read. Attributes that are left out are null, and there are no
-// blocks but those written, required or not. There are the variable unknown and the functions sensitive and ephemeral,
-// which mark. A text of nothing is null.
+// blocks but those written, required or not. There are the variable unknown, the functions sensitive and ephemeral,
+// which mark, and tolist, toset and tomap. A text of nothing is null.
 func Value(t testing.TB, b *schema.Block, text string) cty.Value {
 	t.Helper()
 	v, err := ParseValue(b, text)

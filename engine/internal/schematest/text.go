@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
 
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -18,6 +19,8 @@ var Context = hcl.EvalContext{
 	Variables: map[string]cty.Value{"unknown": cty.DynamicVal},
 	Functions: map[string]function.Function{
 		"sensitive": marking(marks.Sensitive), "ephemeral": marking(marks.Ephemeral),
+		"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)), "toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
+		"tomap": stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
 	},
 }
 

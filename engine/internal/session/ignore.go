@@ -18,8 +18,9 @@ import (
 //     drops is put back. So a null map may become one with elements, and a map may become null.
 //   - Attributes and list elements are put back only where both values have them: a list that has become shorter stays
 //     short, and an object keeps the attributes of its type.
-//   - Marks go with the values. Those of the configuration inside an ignored part are dropped with it, and those of the
-//     prior value come back, also where the part that is sensitive is larger than the part that is ignored.
+//   - Marks go with the values. A mark of the configuration is dropped only where the prior value was in fact put back:
+//     an ignored list element that the prior value lacks keeps the configuration's value, and its mark. Marks of the
+//     prior value come back, also where the sensitive part is larger than the ignored part.
 //
 // Paths are compared by their keys, since tags.name and tags["name"] are two ways to write one.
 
@@ -48,12 +49,16 @@ func ignoreChanges(r *config.Resource, prior, config cty.Value) (cty.Value, diag
 	}
 	plain, sensitive := marks.Paths(config, marks.Sensitive)
 	was, wasSensitive := marks.Paths(prior, marks.Sensitive)
+	var restored []cty.Path
 	for _, path := range paths {
-		plain = putBack(plain, was, path)
+		var done bool
+		if plain, done = putBack(plain, was, path); done {
+			restored = append(restored, path)
+		}
 	}
 	kept := sensitive[:0:0]
 	for _, s := range sensitive {
-		if !slices.ContainsFunc(paths, func(path cty.Path) bool { return within(s, path) }) {
+		if !slices.ContainsFunc(restored, func(path cty.Path) bool { return within(s, path) }) {
 			kept = append(kept, s)
 		}
 	}
@@ -86,88 +91,105 @@ func pathKey(step cty.PathStep) cty.Value {
 	return cty.StringVal(step.(cty.GetAttrStep).Name)
 }
 
-// putBack returns v with prior's value at path. A map element that prior does not have is removed; an
-// attribute or list element that v does not have is not added.
-func putBack(v, prior cty.Value, path cty.Path) cty.Value {
+// putBack returns v with prior's value at path, and reports whether it is there now. A map element that prior does
+// not have is removed, which counts as well. An attribute or list element is put back only if v and prior both have it.
+func putBack(v, prior cty.Value, path cty.Path) (cty.Value, bool) {
 	if len(path) == 0 {
-		return prior
+		return prior, true
 	}
 	if !v.IsKnown() || !prior.IsKnown() {
-		return v
+		return v, false
 	}
 	switch step := path[0].(type) {
 	case cty.GetAttrStep:
-		if !v.Type().IsObjectType() || v.IsNull() || prior.IsNull() || !v.Type().HasAttribute(step.Name) || !prior.Type().IsObjectType() || !prior.Type().HasAttribute(step.Name) {
-			// tags.name is a way to write tags["name"]
-			if v.Type().IsMapType() {
-				return putBack(v, prior, append(cty.Path{cty.IndexStep{Key: cty.StringVal(step.Name)}}, path[1:]...))
-			}
-			return v
+		// tags.name is a way to write tags["name"]
+		if v.Type().IsMapType() {
+			return putBackKey(v, prior, step.Name, path[1:])
 		}
-		attrs := v.AsValueMap()
-		attrs[step.Name] = putBack(attrs[step.Name], prior.GetAttr(step.Name), path[1:])
-		return cty.ObjectVal(attrs)
+		return putBackAttribute(v, prior, step.Name, path[1:])
 	case cty.IndexStep:
-		return putBackElement(v, prior, step.Key, path[1:])
-	}
-	return v
-}
-
-// putBackElement is putBack for an element of a collection.
-func putBackElement(v, prior, key cty.Value, rest cty.Path) cty.Value {
-	ty := v.Type()
-	switch {
-	case ty.IsMapType() && key.Type() == cty.String:
-		k := key.AsString()
-		was, had := element(prior, k)
-		var elems map[string]cty.Value
-		if !v.IsNull() {
-			elems = v.AsValueMap()
-		}
-		now, has := elems[k]
+		ty := v.Type()
 		switch {
-		case had && (has || len(rest) == 0):
-			if elems == nil {
-				elems = map[string]cty.Value{}
-			}
-			if !has {
-				now = was
-			}
-			elems[k] = putBack(now, was, rest)
-		case has && len(rest) == 0:
-			delete(elems, k)
-		default:
-			return v
+		case ty.IsMapType() && step.Key.Type() == cty.String:
+			return putBackKey(v, prior, step.Key.AsString(), path[1:])
+		case ty.IsObjectType() && step.Key.Type() == cty.String:
+			return putBackAttribute(v, prior, step.Key.AsString(), path[1:])
+		case (ty.IsListType() || ty.IsTupleType()) && step.Key.Type() == cty.Number:
+			return putBackElement(v, prior, step.Key, path[1:])
 		}
-		if len(elems) == 0 {
-			if prior.IsNull() {
-				return cty.NullVal(ty)
-			}
-			return cty.MapValEmpty(ty.ElementType())
-		}
-		return cty.MapVal(elems)
-	case (ty.IsListType() || ty.IsTupleType()) && key.Type() == cty.Number && !v.IsNull() && !prior.IsNull():
-		i, _ := key.AsBigFloat().Int64()
-		elems, was := v.AsValueSlice(), prior.AsValueSlice()
-		if i < 0 || int(i) >= len(elems) || int(i) >= len(was) {
-			return v
-		}
-		elems[i] = putBack(elems[i], was[i], rest)
-		if ty.IsTupleType() {
-			return cty.TupleVal(elems)
-		}
-		return cty.ListVal(elems)
-	case ty.IsObjectType() && key.Type() == cty.String:
-		return putBack(v, prior, append(cty.Path{cty.GetAttrStep{Name: key.AsString()}}, rest...))
 	}
-	return v
+	return v, false
 }
 
-// element returns a map's element.
-func element(m cty.Value, k string) (cty.Value, bool) {
-	if m.IsNull() || !m.Type().IsMapType() {
-		return cty.NilVal, false
+// putBackAttribute is putBack for an attribute of an object.
+func putBackAttribute(v, prior cty.Value, name string, rest cty.Path) (cty.Value, bool) {
+	for _, x := range []cty.Value{v, prior} {
+		if x.IsNull() || !x.Type().IsObjectType() || !x.Type().HasAttribute(name) {
+			return v, false
+		}
 	}
-	v, ok := m.AsValueMap()[k]
-	return v, ok
+	attrs := v.AsValueMap()
+	was, done := putBack(attrs[name], prior.GetAttr(name), rest)
+	attrs[name] = was
+	return cty.ObjectVal(attrs), done
+}
+
+// putBackKey is putBack for an element of a map.
+func putBackKey(v, prior cty.Value, k string, rest cty.Path) (cty.Value, bool) {
+	ty := v.Type()
+	if !prior.IsNull() && !prior.Type().Equals(ty) {
+		return v, false // an argument of any type had another one
+	}
+	var had, has bool
+	var was, now cty.Value
+	elems := map[string]cty.Value{}
+	if !v.IsNull() && v.LengthInt() > 0 {
+		elems = v.AsValueMap()
+		now, has = elems[k]
+	}
+	if !prior.IsNull() {
+		was, had = prior.AsValueMap()[k]
+	}
+	done := true
+	switch {
+	case had && has:
+		elems[k], done = putBack(now, was, rest)
+	case had && len(rest) == 0:
+		elems[k] = was
+	case has && len(rest) == 0:
+		delete(elems, k)
+	default:
+		return v, false
+	}
+	switch {
+	case len(elems) > 0 && !cty.CanMapVal(elems):
+		return v, false
+	case len(elems) > 0:
+		return cty.MapVal(elems), done
+	case prior.IsNull():
+		return cty.NullVal(ty), done
+	}
+	return cty.MapValEmpty(ty.ElementType()), done
+}
+
+// putBackElement is putBack for an element of a list or a tuple.
+func putBackElement(v, prior, key cty.Value, rest cty.Path) (cty.Value, bool) {
+	ty, was := v.Type(), prior.Type()
+	if v.IsNull() || prior.IsNull() || !was.IsListType() && !was.IsTupleType() {
+		return v, false
+	}
+	i, _ := key.AsBigFloat().Int64()
+	if i < 0 || int(i) >= v.LengthInt() || int(i) >= prior.LengthInt() {
+		return v, false
+	}
+	elems := v.AsValueSlice()
+	x, done := putBack(elems[i], prior.AsValueSlice()[i], rest)
+	elems[i] = x
+	switch {
+	case ty.IsTupleType():
+		return cty.TupleVal(elems), done
+	case !cty.CanListVal(elems):
+		return v, false // an argument of any type had elements of another type
+	}
+	return cty.ListVal(elems), done
 }

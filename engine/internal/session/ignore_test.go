@@ -1,14 +1,19 @@
 package session
 
 import (
+	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/internal/schematest"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
 const ignoredSchema = `
@@ -101,4 +106,86 @@ func TestIgnoreChanges(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestIgnoredSecretsStayMarked tries every combination of an ignored path, a prior value and a configuration whose
+// every "hush" is sensitive. Wherever "hush" is in the result, it must be sensitive there, too. No prior value
+// has one.
+func TestIgnoredSecretsStayMarked(t *testing.T) {
+	t.Parallel()
+	b := schematest.Block(t, ignoredSchema+`
+any any optional
+ids set(string) optional
+rows list optional {
+  color string optional
+}
+named map optional {
+  color string optional
+}
+cells set optional {
+  color string optional
+}
+zone block map {
+  label string optional
+}
+port block set {
+  label string optional
+}
+`)
+	ignored := []string{
+		`size`, `tags`, `tags["x"]`, `tags.x`, `list`, `list[0]`, `list[1]`, `spec`, `spec.color`, `spec.tags`, `spec.tags["x"]`,
+		`disk`, `disk[0]`, `disk[0].label`, `disk[1].label`, `place`, `place.room`, `any`, `any.x`, `any["x"]`, `any[0]`, `any[1].x`, `any.x.y`, `any.x[0]`,
+		`ids`, `rows`, `rows[0]`, `rows[1].color`, `named["x"]`, `named["x"].color`, `named.x.color`, `cells`, `zone["x"]`, `zone["x"].label`, `zone.x.label`, `port`,
+	}
+	configs := []string{
+		`tags = { x = s }`, `tags = { x = s, y = "1" }`, `tags = sensitive({ x = "hush" })`, `list = [s]`, `list = ["1", s]`, `list = [s, s, s]`, `list = sensitive(["hush"])`,
+		`spec = { color = s }`, `spec = { tags = { x = s } }`, `spec = sensitive({ color = "hush", tags = { x = "hush" } })`,
+		`disk = [{ label = s }]`, `disk = [{ gb = 1 }, { label = s }]`, `place = { room = s }`,
+		`any = s`, `any = { x = s }`, `any = { x = { y = s } }`, `any = { x = [s] }`, `any = [s]`, `any = [1, { x = s }]`, `any = tolist([s])`, `any = tomap({ x = s })`, `any = tomap({ x = tolist([s]) })`,
+		`ids = [s]`, `rows = [{ color = s }]`, `rows = [{}, { color = s }]`, `named = { x = { color = s } }`, `cells = [{ color = s }]`,
+		`zone = { x = { label = s } }`, `port = [{ label = s }]`,
+	}
+	priors := []string{
+		``, `tags = {}`, `tags = { x = "1" }`, `tags = { y = "1" }`, `list = []`, `list = ["1"]`, `list = ["1", "2"]`, `list = ["1", "2", "3", "4"]`,
+		`spec = {}`, `spec = { color = "1" }`, `spec = { tags = { x = "1" } }`, `spec = { tags = { y = "1" } }`,
+		`disk = [{ gb = 1 }]`, `disk = [{ label = "1" }, { gb = 1 }]`, `place = { room = "1" }`, `place = {}`,
+		`any = "1"`, `any = { x = "1" }`, `any = { x = { y = 1 } }`, `any = { x = {} }`, `any = { x = [] }`, `any = { x = [1] }`, `any = [1]`, `any = ["1", { x = 1 }]`,
+		`any = tolist([1])`, `any = tolist(["1", "2"])`, `any = tomap({ x = 1 })`, `any = tomap({ y = "1" })`, `any = tomap({ x = tolist([1]) })`, `any = toset(["1"])`,
+		`ids = ["1"]`, `rows = [{}]`, `rows = [{ color = "1" }, {}]`, `named = { x = {} }`, `named = { y = { color = "1" } }`, `named = { x = { color = "1" } }`, `cells = [{ color = "1" }]`,
+		`zone = { x = {} }`, `zone = { y = { label = "1" } }`, `zone = { x = { label = "1" } }`, `port = [{ label = "1" }]`,
+	}
+	secret := regexp.MustCompile(`\bs\b`)
+	for _, ignore := range ignored {
+		path, hs := hclsyntax.ParseTraversalAbs([]byte(ignore), "ignore", hcl.InitialPos)
+		if hs.HasErrors() {
+			t.Fatal(hs)
+		}
+		r := &config.Resource{IgnoreChanges: []hcl.Traversal{path}}
+		for _, config := range configs {
+			value := schematest.Value(t, b, `{ name = "a", `+secret.ReplaceAllString(config, `sensitive("hush")`)+` }`)
+			for _, prior := range priors {
+				got, ds := ignoreChanges(r, schematest.Value(t, b, `{ name = "a", `+prior+` }`), value)
+				if ds.HasErrors() {
+					t.Fatal(ds)
+				}
+				if open := openSecrets(got); open != "" {
+					t.Errorf("ignore_changes = [%s]\nprior  { %s }\nconfig { %s }: not sensitive: %s", ignore, prior, config, open)
+				}
+			}
+		}
+	}
+}
+
+// openSecrets returns the path of a "hush" in v that is not sensitive, if there is one.
+func openSecrets(v cty.Value) string {
+	plain, secret := marks.Paths(v, marks.Sensitive)
+	found := ""
+	_ = cty.Walk(plain, func(path cty.Path, v cty.Value) (bool, error) {
+		if v.Type() == cty.String && v.IsKnown() && !v.IsNull() && v.AsString() == "hush" &&
+			!slices.ContainsFunc(secret, func(s cty.Path) bool { return path.HasPrefix(s) }) {
+			found = schema.FormatPath(path)
+		}
+		return found == "", nil
+	})
+	return found
 }
