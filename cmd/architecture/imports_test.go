@@ -251,7 +251,7 @@ var allowed = map[string][]string{
 	"engine/plans/planfile":                {"engine/jsonvalues", "engine/plans", "engine/states/...", "engine/schema", "engine/addrs", "engine/marks"},
 	"engine/states":                        {"engine/addrs"},
 	"engine/states/statefile":              {"engine/internal/jsonscan", "engine/states", "engine/addrs"},
-	"engine/schema":                        {"engine/jsonvalues", "engine/internal/converting", "engine/budget", "engine/diags", "engine/marks"},
+	"engine/schema":                        {"engine/jsonvalues", "engine/parsing", "engine/internal/converting", "engine/budget", "engine/diags", "engine/marks"},
 	"engine/internal/schematest":           {"engine/schema", "engine/marks"},
 	"engine/funcs":                         {"engine/internal/converting", "engine/budget", "engine/parsing", "engine/marks"},
 	"engine/provider":                      {"engine/schema", "engine/addrs", "engine/diags"},

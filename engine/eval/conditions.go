@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
@@ -128,6 +129,9 @@ func (x *conditions) validation(c *config.Condition, in addrs.ModuleInstance, na
 
 // validate evaluates the validation rules of a variable. A failure is an error about the value, at rng.
 func (x *conditions) validate(in addrs.ModuleInstance, v *config.Variable, val cty.Value, rng *hcl.Range) diags.Diagnostics {
+	if v.Sensitive {
+		val = val.Mark(marks.Sensitive) // no message may show it
+	}
 	if v.Ephemeral {
 		val = val.Mark(ephemeral) // no record may keep it
 	}

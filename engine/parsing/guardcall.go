@@ -12,8 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/growth"
 )
 
-// A call is a call of a function whose result can be large. Whether it is too large is
-// decided when the last argument is known, before the function is called.
+// A call is a call of a function. If its result can be large, whether it is too large is decided when the last
+// argument is known, before the function is called. Its errors have no value of an argument that is secret, and no
+// stack trace of a function that panicked.
 type call struct {
 	*hclsyntax.FunctionCallExpr
 	bound growth.Bound
@@ -23,18 +24,32 @@ func guardCall(x *hclsyntax.FunctionCallExpr) hclsyntax.Expression {
 	for i := range x.Args {
 		x.Args[i] = checkedLiteral(guard(x.Args[i]))
 	}
-	bound := growth.Of(x.Name)
-	if bound.Kind == growth.Small || bound.Kind == growth.Part && !bound.Estimated() {
-		return x
-	}
-	return &call{x, bound}
+	return &call{x, growth.Of(x.Name)}
 }
 
 // Value implements hcl.Expression.
-func (c *call) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	if !c.bound.Estimated() {
-		return c.afterwards(ctx)
+func (c *call) Value(ctx *hcl.EvalContext) (v cty.Value, ds hcl.Diagnostics) {
+	defer func() {
+		if r := recover(); r != nil {
+			v, ds = cty.DynamicVal, c.crashed(ctx, r)
+		}
+	}()
+	switch {
+	case c.bound.Estimated():
+		v, ds = c.ahead(ctx)
+	case c.bound.Kind == growth.Small || c.bound.Kind == growth.Part:
+		v, ds = c.FunctionCallExpr.Value(ctx)
+	default:
+		v, ds = c.afterwards(ctx)
 	}
+	if ds.HasErrors() {
+		ds = c.discreet(ctx, ds)
+	}
+	return v, ds
+}
+
+// ahead evaluates a call whose arguments are looked at before the function is called.
+func (c *call) ahead(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	k := &calling{call: c}
 	k.b, _ = of(ctx)
 	e := *c.FunctionCallExpr

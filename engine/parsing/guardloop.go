@@ -1,6 +1,8 @@
 package parsing
 
 import (
+	"maps"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -16,9 +18,10 @@ type loop struct {
 
 // Value implements hcl.Expression.
 func (l *loop) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	r := &round{at: l.SrcRange, text: l.text}
+	r := &round{loop: l, text: l.text}
 	r.b, r.fresh = of(ctx)
 	e := *l.ForExpr
+	e.CollExpr = &collection{e.CollExpr, r}
 	e.ValExpr = &element{e.ValExpr, r}
 	if e.KeyExpr != nil {
 		e.KeyExpr = &elementKey{e.KeyExpr, r}
@@ -30,20 +33,94 @@ func (l *loop) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if r.excess != nil {
 		return failed(r.b, r.excess, l.SrcRange)
 	}
-	return v, ds
+	return v, r.discreet(ds)
 }
 
 // A round is one evaluation of a loop.
 type round struct {
+	loop   *loop
 	b      *budget.Budget
 	fresh  bool // the loops within do not know b yet
-	at     hcl.Range
 	text   bool
 	length int64 // of the text
 	size   budget.Sum
 	told   int // errors
 	excess *budget.Excess
+
+	marks     cty.ValueMarks // of the collection, which HCL takes off its elements
+	secretKey bool           // some element's key has a mark
 }
+
+// discreet returns the errors of the loop itself without secrets: a key that is there twice.
+func (r *round) discreet(ds hcl.Diagnostics) hcl.Diagnostics {
+	if len(r.marks) == 0 && !r.secretKey {
+		return ds
+	}
+	for i, d := range ds {
+		switch x := d.Expression.(type) {
+		case *elementKey:
+			if x.r != r {
+				continue
+			}
+		case *filter:
+			if x.r != r {
+				continue
+			}
+		default:
+			continue
+		}
+		hidden := *d
+		hidden.EvalContext = r.marked(d.EvalContext)
+		if d.Summary == "Duplicate object key" {
+			hidden.Detail = "Two different items produced the same key in this 'for' expression. The key may be sensitive or ephemeral, so Lockstep does not show it. If duplicates are expected, use the ellipsis (...) after the value expression to enable grouping by key."
+		}
+		ds[i] = &hidden
+	}
+	return ds
+}
+
+// marked returns the context of an iteration in which the loop's variables have the marks of the collection.
+func (r *round) marked(ctx *hcl.EvalContext) *hcl.EvalContext {
+	if ctx == nil || ctx.Parent() == nil {
+		return ctx
+	}
+	out := ctx.Parent().NewChild()
+	out.Variables = maps.Clone(ctx.Variables)
+	for _, name := range []string{r.loop.KeyVar, r.loop.ValVar} {
+		if v, ok := out.Variables[name]; ok {
+			out.Variables[name] = v.WithMarks(r.marks)
+		}
+	}
+	return out
+}
+
+// evaluate evaluates an expression for one iteration. One that fails is evaluated again with the marks of the
+// collection on the loop's variables, so that its errors have no secrets.
+func (r *round) evaluate(x hcl.Expression, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	v, ds := x.Value(ctx)
+	if ds.HasErrors() && len(r.marks) > 0 {
+		if _, again := x.Value(r.marked(ctx)); again.HasErrors() {
+			ds = again
+		}
+	}
+	return v, r.errors(ds)
+}
+
+// A collection is what a loop iterates over.
+type collection struct {
+	hclsyntax.Expression
+	r *round
+}
+
+// Value implements hcl.Expression.
+func (c *collection) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	v, ds := c.Expression.Value(ctx)
+	c.r.marks = v.Marks()
+	return v, ds
+}
+
+// UnwrapExpression is for HCL's static analyses.
+func (c *collection) UnwrapExpression() hcl.Expression { return c.Expression }
 
 // maxErrors is how many errors a loop tells of.
 const maxErrors = 100
@@ -98,11 +175,11 @@ func (e *element) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !e.r.begin(ctx, 1) {
 		return cty.DynamicVal, nil
 	}
-	v, ds := e.Expression.Value(ctx)
+	v, ds := e.r.evaluate(e.Expression, ctx)
 	if !ds.HasErrors() {
 		e.r.add(v)
 	}
-	return v, e.r.errors(ds)
+	return v, ds
 }
 
 // UnwrapExpression is for HCL's static analyses.
@@ -119,11 +196,12 @@ func (e *elementKey) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !e.r.begin(ctx, 1) {
 		return cty.UnknownVal(cty.String), nil
 	}
-	v, ds := e.Expression.Value(ctx)
+	v, ds := e.r.evaluate(e.Expression, ctx)
 	if !ds.HasErrors() {
 		e.r.size.Bytes += textBytes(v)
 	}
-	return v, e.r.errors(ds)
+	e.r.secretKey = e.r.secretKey || v.IsMarked()
+	return v, ds
 }
 
 // UnwrapExpression is for HCL's static analyses.
@@ -140,8 +218,7 @@ func (f *filter) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !f.r.begin(ctx, 1) {
 		return cty.False, nil // on to the end
 	}
-	v, ds := f.Expression.Value(ctx)
-	return v, f.r.errors(ds)
+	return f.r.evaluate(f.Expression, ctx)
 }
 
 // UnwrapExpression is for HCL's static analyses.

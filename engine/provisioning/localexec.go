@@ -25,11 +25,15 @@ type Command struct {
 type Runner func(ctx context.Context, c Command, output func(line string)) error
 
 // errNoCommand is the error for an empty command.
-var errNoCommand = errors.New("the command must not be empty")
+var errNoCommand = errors.New("the command must not be empty or null")
 
-// LocalExec returns the command of a local-exec block. Its value v is known and without marks.
+// LocalExec returns the command of a local-exec block. Its value v is known and without marks. Each argument that is
+// null, and each null element of one, counts as not given.
 func LocalExec(v cty.Value) (Command, error) {
-	c := Command{Text: v.GetAttr("command").AsString()}
+	var c Command
+	if x := v.GetAttr("command"); !x.IsNull() {
+		c.Text = x.AsString()
+	}
 	if c.Text == "" {
 		return c, errNoCommand
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/internal/converting"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 // A decoder evaluates one body. Its values and diagnostics are those of hcldec with
@@ -29,6 +30,10 @@ func (d *decoder) error(subject hcl.Range, summary, detail string) {
 
 // object returns the value of one body.
 func (d *decoder) object(l *layout, c *content) cty.Value {
+	if len(c.marks) > 0 {
+		start := len(d.diags)
+		defer func() { parsing.Hide(d.diags[start:], d.ctx, c.marks) }()
+	}
 	d.diags = append(d.diags, c.diags...)
 	vals := make(map[string]cty.Value, len(l.attrs)+len(l.blocks))
 	for i := range l.attrs {

@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,10 +12,12 @@ import (
 	"github.com/hashicorp/hcl/v2/hcldec"
 	"github.com/hashicorp/hcl/v2/json"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/internal/schematest"
 	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
@@ -245,6 +248,48 @@ func TestBoundDecodesManyInstances(t *testing.T) {
 		}
 		if !v.GetAttr("size").RawEquals(cty.NumberIntVal(int64(i))) {
 			t.Errorf("instance %d has size %#v", i, v.GetAttr("size"))
+		}
+	}
+}
+
+// TestDynamicBlocksHideSecrets makes a function fail in the content of a dynamic block whose for_each is sensitive. HCL
+// takes the mark off the values that the content sees.
+func TestDynamicBlocksHideSecrets(t *testing.T) {
+	t.Parallel()
+	b := schematest.Block(t, "rule block list {\n port number optional\n part block set {\n n number optional\n }\n}\n")
+	fails := function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "x", Type: cty.DynamicPseudoType}}, Type: function.StaticReturnType(cty.Number),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			return cty.NilVal, fmt.Errorf("bad %#v", args[0])
+		},
+	})
+	secret := cty.MapVal(map[string]cty.Value{"hush-key": cty.StringVal("hush")}).Mark(marks.Sensitive)
+	for _, content := range []string{
+		`port = fails(rule.value)`, `port = fails(rule.key)`, `port = [for x in [rule.value] : fails(x)][0]`, `port = rule.value + 1`, `port = rule.value.nope`,
+		"part {\n n = fails(rule.value)\n }", "dynamic \"part\" {\n for_each = [rule.value]\n content {\n n = fails(part.value)\n }\n }",
+		"dynamic \"part\" {\n for_each = fails(rule.value)\n content {\n }\n }",
+	} {
+		f, hs := parsing.Config([]byte("dynamic \"rule\" {\n for_each = secret\n content {\n"+content+"\n }\n}\n"), "main.tf")
+		if hs.HasErrors() {
+			t.Fatal(hs)
+		}
+		ctx := &hcl.EvalContext{Functions: map[string]function.Function{"fails": fails}, Variables: map[string]cty.Value{"secret": secret}}
+		_, ds := b.Decode(f.Body, ctx)
+		if !ds.HasErrors() {
+			t.Errorf("%s has no errors", content)
+		}
+		for _, d := range ds {
+			said := d.Summary + d.Detail
+			if d.Expression != nil {
+				for _, ref := range d.Expression.Variables() {
+					if v, hs := ref.TraverseAbs(d.EvalContext); !hs.HasErrors() && !v.IsMarked() {
+						said += fmt.Sprintf("%#v", v)
+					}
+				}
+			}
+			if strings.Contains(said, "hush") {
+				t.Errorf("%s: %s", content, said)
+			}
 		}
 	}
 }

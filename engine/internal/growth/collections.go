@@ -72,7 +72,8 @@ func transpose(c *call) {
 	s := c.measure(0)
 	c.values(2*s.Values + 2)
 	longest := int64(0)
-	if c.length(0) > 0 {
+	// Anything else is no argument of the function, which says so itself.
+	if ty := c.args[0].Type(); c.length(0) > 0 && (ty.IsMapType() || ty.IsObjectType()) {
 		for k := range c.args[0].Elements() {
 			if k.IsKnown() && !k.IsNull() {
 				longest = max(longest, int64(len(k.AsString())))

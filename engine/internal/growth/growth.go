@@ -55,7 +55,7 @@ func Known(name string) bool { _, ok := table[name]; return ok }
 // Check returns an error if a call with these arguments would make too much or take too long.
 // Unknown arguments count nothing: the function will not be called.
 func (d Bound) Check(b *budget.Budget, args []cty.Value) *budget.Excess {
-	if d.estimate == nil {
+	if d.estimate == nil || len(args) == 0 {
 		return nil
 	}
 	c := &call{b: b, limits: b.Limits()}

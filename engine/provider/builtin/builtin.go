@@ -51,6 +51,14 @@ func (terraform) Configure(context.Context, cty.Value) diags.Diagnostics        
 func (terraform) Stop(context.Context) error                                    { return nil }
 func (terraform) Close() error                                                  { return nil }
 
+// recovered makes a panic of this package a diagnostic, which gets its place as others do. What a provider process
+// would lose by a crash is itself; here it is the run.
+func recovered(ds *diags.Diagnostics) {
+	if r := recover(); r != nil {
+		*ds = diags.Errorf(nil, "The built-in provider crashed", "%v. This is a bug in Lockstep: please report it, with this block.", r)
+	}
+}
+
 // unsupported is the answer to a type name that the provider does not have. The
 // engine looks names up in the schema first.
 func unsupported(kind, typeName string) diags.Diagnostics {
@@ -58,14 +66,16 @@ func unsupported(kind, typeName string) diags.Diagnostics {
 		"The built-in provider has no %s named %q.", kind, typeName)
 }
 
-func (terraform) ValidateResource(_ context.Context, typeName string, config cty.Value) diags.Diagnostics {
+func (terraform) ValidateResource(_ context.Context, typeName string, config cty.Value) (ds diags.Diagnostics) {
+	defer recovered(&ds)
 	if typeName != dataType {
 		return unsupported("resource type", typeName)
 	}
 	return validateData(config)
 }
 
-func (terraform) UpgradeState(_ context.Context, req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
+func (terraform) UpgradeState(_ context.Context, req provider.UpgradeRequest) (_ cty.Value, ds diags.Diagnostics) {
+	defer recovered(&ds)
 	if req.TypeName != dataType {
 		return cty.NilVal, unsupported("resource type", req.TypeName)
 	}
@@ -79,14 +89,16 @@ func (terraform) Read(_ context.Context, req provider.ReadRequest) (provider.Rea
 	return provider.ReadResponse{New: req.Prior, Private: req.Private}, nil
 }
 
-func (terraform) Plan(_ context.Context, req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
+func (terraform) Plan(_ context.Context, req provider.PlanRequest) (_ provider.PlanResponse, ds diags.Diagnostics) {
+	defer recovered(&ds)
 	if req.TypeName != dataType {
 		return provider.PlanResponse{}, unsupported("resource type", req.TypeName)
 	}
 	return planData(req), nil
 }
 
-func (terraform) Apply(_ context.Context, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
+func (terraform) Apply(_ context.Context, req provider.ApplyRequest) (_ provider.ApplyResponse, ds diags.Diagnostics) {
+	defer recovered(&ds)
 	if req.TypeName != dataType {
 		return provider.ApplyResponse{New: req.Prior, Private: req.Private}, unsupported("resource type", req.TypeName)
 	}
@@ -100,21 +112,24 @@ func (terraform) Import(_ context.Context, typeName, id string) ([]provider.Impo
 	return []provider.Imported{{TypeName: dataType, State: importData(id)}}, nil
 }
 
-func (terraform) Move(_ context.Context, req provider.MoveRequest) (provider.MoveResponse, diags.Diagnostics) {
+func (terraform) Move(_ context.Context, req provider.MoveRequest) (_ provider.MoveResponse, ds diags.Diagnostics) {
+	defer recovered(&ds)
 	if req.TargetType != dataType {
 		return provider.MoveResponse{}, unsupported("resource type", req.TargetType)
 	}
 	return moveData(req)
 }
 
-func (terraform) ValidateData(_ context.Context, typeName string, config cty.Value) diags.Diagnostics {
+func (terraform) ValidateData(_ context.Context, typeName string, config cty.Value) (ds diags.Diagnostics) {
+	defer recovered(&ds)
 	if typeName != remoteStateType {
 		return unsupported("data source", typeName)
 	}
 	return validateRemoteState(config)
 }
 
-func (t terraform) ReadData(ctx context.Context, typeName string, config, _ cty.Value) (cty.Value, diags.Diagnostics) {
+func (t terraform) ReadData(ctx context.Context, typeName string, config, _ cty.Value) (_ cty.Value, ds diags.Diagnostics) {
+	defer recovered(&ds)
 	if typeName != remoteStateType {
 		return cty.NilVal, unsupported("data source", typeName)
 	}

@@ -61,12 +61,21 @@ var backends = []string{"azurerm", "consul", "cos", "gcs", "http", "inmem", "kub
 
 func validateRemoteState(config cty.Value) diags.Diagnostics {
 	var out diags.Diagnostics
-	if v := config.GetAttr("backend"); v.IsKnown() && !v.IsNull() && !slices.Contains(backends, v.AsString()) {
+	if v := config.GetAttr("backend"); v.IsKnown() && (v.IsNull() || !slices.Contains(backends, v.AsString())) {
+		// The value is not shown: it may be sensitive.
 		out = append(out, diags.Diagnostic{
 			Severity:  diags.Error,
 			Summary:   "Invalid backend configuration",
-			Detail:    fmt.Sprintf("There is no backend type %q: the language has %s.", v.AsString(), strings.Join(backends, ", ")),
+			Detail:    fmt.Sprintf("There is no such backend type. Set \"backend\" to one of: %s.", strings.Join(backends, ", ")),
 			Attribute: cty.GetAttrPath("backend"),
+		})
+	}
+	if v := config.GetAttr("workspace"); v.IsKnown() && !v.IsNull() && v.AsString() == "" {
+		out = append(out, diags.Diagnostic{
+			Severity:  diags.Error,
+			Summary:   "Invalid workspace name",
+			Detail:    "The workspace of a remote state must not be empty. Leave out \"workspace\", or set it to null, to read the workspace \"default\".",
+			Attribute: cty.GetAttrPath("workspace"),
 		})
 	}
 	for _, name := range []string{"config", "defaults"} {

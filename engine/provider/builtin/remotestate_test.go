@@ -49,8 +49,12 @@ func TestRemoteState(t *testing.T) {
 			map[string]cty.Value{"backend": str("http"), "config": path}, nil, "Unable to find remote state"},
 		"broken": {
 			map[string]cty.Value{"backend": str("consul"), "config": path}, nil, "Connection refused."},
+		"no backend": {
+			map[string]cty.Value{"backend": cty.NullVal(cty.String)}, nil, `Set "backend" to one of: azurerm`},
+		"no workspace": {
+			map[string]cty.Value{"backend": str("local"), "config": path, "workspace": str("")}, nil, `Leave out "workspace"`},
 		"no such backend": {
-			map[string]cty.Value{"backend": str("nope"), "config": path}, nil, `There is no backend type "nope"`},
+			map[string]cty.Value{"backend": str("nope"), "config": path}, nil, "There is no such backend type"},
 		"odd config": {
 			map[string]cty.Value{"backend": str("local"), "config": str("path")}, nil, `"config" must be an object`},
 		"odd defaults": {

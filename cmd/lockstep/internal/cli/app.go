@@ -44,6 +44,7 @@ type App struct {
 	Commands Table
 	Budget   *budget.Budget
 	stream   atomic.Pointer[jsonView] // of -json; nil: text is for people
+	crash    []func()                 // see OnCrash
 }
 
 func New(ctx context.Context, s Streams, environ []string) *App {
@@ -94,13 +95,27 @@ func (a *App) Run(args []string) int {
 	return a.Usage("there is no command %q%s; `lockstep -help` lists them", args[0], a.Commands.suggest(args[0]))
 }
 
+// OnCrash adds a function that is called if the command panics, before those that were added earlier.
+func (a *App) OnCrash(f func()) { a.crash = append(a.crash, f) }
+
 // runCommand runs a command with the options that the environment adds.
 func (a *App) runCommand(c Command, args []string) int {
 	args, err := a.withEnvironment(c.Name, args)
 	if err != nil {
 		return a.Usage("%s", err)
 	}
-	return c.Run(a, a.withoutLooks(args))
+	ended := false
+	defer func() {
+		if ended {
+			return
+		}
+		for _, f := range slices.Backward(a.crash) {
+			f()
+		}
+	}()
+	code := c.Run(a, a.withoutLooks(args))
+	ended = true
+	return code
 }
 
 // withoutLooks takes the options about the look of the output, which every command has, from among

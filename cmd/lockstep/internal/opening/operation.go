@@ -31,9 +31,12 @@ type Operation struct {
 	planned *workdir.Settings // of the backend that a saved plan names; nil without one
 }
 
-// New returns an operation with nothing open. It must be closed if it opens providers.
+// New returns an operation with nothing open. It must be closed if it opens providers. If the command panics, the
+// state's lock is released: the journal has what was under way.
 func New(a *cli.App) *Operation {
-	return &Operation{App: a, Operation: operation.Operation{Budget: a.Budget, Journaled: true}}
+	o := &Operation{App: a, Operation: operation.Operation{Budget: a.Budget, Journaled: true}}
+	a.OnCrash(func() { a.Tell(o.Unlock(a.Ctx)) })
+	return o
 }
 
 // Collect gathers the root variables from files, environment, options and questions. Values of the
