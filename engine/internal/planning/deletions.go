@@ -143,29 +143,16 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 	return append(slices.Concat(found...), interrupted...)
 }
 
-// deleteOrphan deletes one instance. The provider is asked about the object as it is
-// stored, before it is read again: if it refuses, nothing else is done with it. The change has
-// the stored value, too, and shows the object as the state had it; that it has become another one since
-// is in the drift. An object that is gone needs no change, whatever the provider said about it.
+// deleteOrphan deletes one instance. The provider is asked about the object as it was just found: a deletion guard that
+// somebody has set outside must be seen, and the change shows the object that will be destroyed. Source: Terraform 1.12,
+// https://github.com/hashicorp/terraform/issues/36394.
 func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason, configured *block) diags.Diagnostics {
-	o := b.p.prior.Object(obj)
-	if o == nil {
-		return nil // it has deposed objects only
-	}
-	if b.p.in.Mode == plans.RefreshOnlyMode {
-		_, ds := b.refresh(ctx, obj)
+	found, ds := b.refresh(ctx, obj) // nothing if it has deposed objects only, or is gone
+	if ds.HasErrors() || found.object == nil || b.p.in.Mode == plans.RefreshOnlyMode {
 		return ds
 	}
-	v, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
-	if ds.HasErrors() {
-		return ds
-	}
-	change, more := b.delete(ctx, obj, refreshed{object: o, value: v}, reason)
+	change, more := b.delete(ctx, obj, found, reason)
 	if ds = append(ds, more...); ds.HasErrors() {
-		return ds
-	}
-	found, more := b.refresh(ctx, obj)
-	if ds = append(ds, more...); ds.HasErrors() || found.object == nil {
 		return ds
 	}
 	b.p.changes.Record(change)
