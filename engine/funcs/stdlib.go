@@ -3,6 +3,7 @@ package funcs
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -52,19 +53,33 @@ var elementFunc = narrowed(stdlib.ElementFunc, function.Spec{
 	return nil
 })
 
-// Since go-cty 1.16.1 format and formatlist take arguments of no known type, such
-// as a plain null, as any other; before, those made the whole result unknown.
+// Since go-cty 1.16.1 format and formatlist take arguments of no known type as any other; before, those made the whole
+// result unknown. That stays so for what is not known. A plain null is known: it is formatted, or an error, as in
+// Terraform 1.16. Terraform 1.11.4 plans an unknown value, and fails to apply it.
 var (
-	formatArgs = function.Parameter{
-		Name: "args", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true,
-	}
-	formatFunc = narrowed(stdlib.FormatFunc, function.Spec{
-		Params: []function.Parameter{text("format")}, VarParam: &formatArgs, RefineResult: notNull,
-	}, nil)
-	formatListFunc = narrowed(stdlib.FormatListFunc, function.Spec{
-		Params: []function.Parameter{text("format")}, VarParam: &formatArgs, RefineResult: notNull,
-	}, nil)
+	formatFunc     = formatting(stdlib.FormatFunc)
+	formatListFunc = formatting(stdlib.FormatListFunc)
 )
+
+func formatting(f function.Function) function.Function {
+	return function.New(&function.Spec{
+		Params:       []function.Parameter{text("format")},
+		VarParam:     &function.Parameter{Name: "args", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true},
+		RefineResult: notNull,
+		Type: func(args []cty.Value) (cty.Type, error) {
+			if slices.ContainsFunc(args, func(v cty.Value) bool { return v.Type() == cty.DynamicPseudoType && !v.IsKnown() }) {
+				return cty.DynamicPseudoType, nil
+			}
+			return f.ReturnTypeForValues(args)
+		},
+		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
+			if ty == cty.DynamicPseudoType {
+				return cty.DynamicVal, nil
+			}
+			return f.Call(args)
+		},
+	})
+}
 
 // jsondecode takes the last of several properties of one name, and requires that
 // the others fit its type (since go-cty 1.16.2 they must be of the same type).

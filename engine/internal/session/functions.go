@@ -118,6 +118,7 @@ func providerFunction(ctx context.Context, ps Providers, p addrs.Provider, name 
 func parameter(p schema.Parameter) function.Parameter {
 	return function.Parameter{
 		Name: p.Name, Description: p.Description, Type: p.Type,
-		AllowNull: p.AllowNull, AllowUnknown: p.AllowUnknown, AllowDynamicType: p.AllowUnknown,
+		AllowNull: p.AllowNull, AllowUnknown: p.AllowUnknown,
+		AllowDynamicType: true, // a null of no type is known; what is not known is for the check of each call
 	}
 }
