@@ -2,7 +2,11 @@
 // sensitive, or ephemeral. It knows cty and nothing of Lockstep.
 package marks
 
-import "github.com/zclconf/go-cty/cty"
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+)
 
 // A Mark is a property of a value that every value derived from it inherits.
 type Mark string
@@ -115,4 +119,15 @@ func At(v cty.Value, m Mark, paths []cty.Path) cty.Value {
 		pvms[i] = cty.PathValueMarks{Path: p, Marks: cty.NewValueMarks(m)}
 	}
 	return v.MarkWithPaths(pvms)
+}
+
+// Echo returns the paths below the attribute from, as they are below the attribute to.
+func Echo(paths []cty.Path, from, to string) []cty.Path {
+	var out []cty.Path
+	for _, p := range paths {
+		if len(p) > 0 && p[0] == (cty.GetAttrStep{Name: from}) {
+			out = append(out, slices.Concat(cty.GetAttrPath(to), p[1:]))
+		}
+	}
+	return out
 }

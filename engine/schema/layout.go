@@ -22,7 +22,7 @@ type layout struct {
 	object bool
 
 	// The flags speak of everything within, nested blocks and objects included.
-	sensitive, writeOnly, computed bool
+	sensitive, writeOnly, computed, echoes bool
 	// structured is set if there are nested blocks or nested objects at this level.
 	structured bool
 	// modern is set if something within cannot come from the legacy SDK; either if
@@ -110,6 +110,7 @@ func (l *layout) addAttributes(attrs map[string]*Attribute) {
 		l.sensitive = l.sensitive || a.Sensitive
 		l.writeOnly = l.writeOnly || a.WriteOnly
 		l.computed = l.computed || a.Computed
+		l.echoes = l.echoes || a.Echoes != ""
 		l.attrs = append(l.attrs, f)
 	}
 }

@@ -76,6 +76,9 @@ type Attribute struct {
 	Sensitive   bool
 	WriteOnly   bool
 	Deprecated  bool
+	// Echoes is the name of the attribute beside it whose values this one repeats, "" if it is none: wherever that one is
+	// sensitive, this one is. Only the built-in provider declares it.
+	Echoes string
 }
 
 // An Object describes the values of an attribute with a structure of its own

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
 // SensitivePaths returns where v, a value of b's implied type, is sensitive by the
@@ -26,6 +28,63 @@ func (b *Block) SensitivePaths(v cty.Value) []cty.Path {
 		return out
 	}
 	return l.collect(out, v, nil, sensitive)
+}
+
+// Echoed returns paths, and those at which attributes repeat a sensitive part of another one.
+func (b *Block) Echoed(paths []cty.Path) []cty.Path {
+	l := b.layout()
+	if !l.echoes {
+		return paths
+	}
+	out := slices.Clip(paths)
+	for i := range l.attrs {
+		if from := l.attrs[i].Echoes; from != "" {
+			out = append(out, marks.Echo(paths, from, l.attrs[i].name)...)
+		}
+	}
+	return out
+}
+
+// Referred returns a planned value as others refer to it. An attribute that repeats a sensitive one, and is not known
+// yet, has the marks that it will have: what is derived from a secret part is no surprise for the apply.
+func (b *Block) Referred(v cty.Value) cty.Value {
+	l := b.layout()
+	if !l.echoes || v.IsNull() || !v.IsKnown() {
+		return v
+	}
+	attrs := v.AsValueMap()
+	for i := range l.attrs {
+		name, from := l.attrs[i].name, l.attrs[i].Echoes
+		if from != "" && !attrs[name].IsKnown() && marks.Any(attrs[from]) {
+			attrs[name] = unknownLike(attrs[from])
+		}
+	}
+	return cty.ObjectVal(attrs)
+}
+
+// unknownLike returns an unknown value of the type of v, with the marks of v. Objects and tuples have unknown parts, so
+// that each has the marks of its own.
+func unknownLike(v cty.Value) cty.Value {
+	plain, ms := v.Unmark()
+	out := cty.UnknownVal(plain.Type())
+	switch ty := plain.Type(); {
+	case plain.IsNull() || !plain.IsKnown():
+	case ty.IsObjectType() && plain.LengthInt() > 0:
+		attrs := plain.AsValueMap()
+		for name, x := range attrs {
+			attrs[name] = unknownLike(x)
+		}
+		out = cty.ObjectVal(attrs)
+	case ty.IsTupleType():
+		elems := plain.AsValueSlice()
+		for i, x := range elems {
+			elems[i] = unknownLike(x)
+		}
+		out = cty.TupleVal(elems)
+	case marks.Any(plain):
+		out = out.Mark(marks.Sensitive)
+	}
+	return out.WithMarks(ms)
 }
 
 // writeOnlyPaths returns where v has write-only attributes, null or not.

@@ -71,7 +71,8 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 			return cty.NilVal, append(ds, more...)
 		}
 	}
-	return change.After, append(ds, x.postconditions(change.After)...)
+	v := x.rs.Block.Referred(change.After)
+	return v, append(ds, x.postconditions(v)...)
 }
 
 // settle stores the present dependencies, and whether create-before-destroy is in force, with an

@@ -58,8 +58,8 @@ func (s *Session) mark(v cty.Value, rs *schema.Schema, o *states.Object) cty.Val
 	return MarkSensitive(v, rs, o.Sensitive)
 }
 
-// MarkSensitive returns v with sensitive marks at the given paths and at those
-// that the schema declares.
+// MarkSensitive returns v with sensitive marks at the given paths, at those that the schema declares, and at those that
+// repeat any of them.
 func MarkSensitive(v cty.Value, rs *schema.Schema, paths []cty.Path) cty.Value {
 	if v.IsNull() || !v.IsKnown() {
 		return v
@@ -68,7 +68,7 @@ func MarkSensitive(v cty.Value, rs *schema.Schema, paths []cty.Path) cty.Value {
 		plain := marks.Plain(v)
 		paths = append(slices.Clone(paths), rs.Block.SensitivePaths(plain)...)
 	}
-	return marks.At(v, marks.Sensitive, paths)
+	return marks.At(v, marks.Sensitive, rs.Block.Echoed(paths))
 }
 
 // LacksPaths reports whether the state does not list all paths of an object that the schema declares

@@ -20,7 +20,7 @@ const dataType = "terraform_data"
 var dataSchema = &schema.Schema{Block: &schema.Block{
 	Attributes: map[string]*schema.Attribute{
 		"input":            {Type: cty.DynamicPseudoType, Optional: true},
-		"output":           {Type: cty.DynamicPseudoType, Computed: true},
+		"output":           {Type: cty.DynamicPseudoType, Computed: true, Echoes: "input"},
 		"triggers_replace": {Type: cty.DynamicPseudoType, Optional: true},
 		"id":               {Type: cty.String, Computed: true},
 	},

@@ -292,6 +292,9 @@ func (r *reader) place(start int, a addrs.AbsResource, provider string, extra ma
 		return r.Fail(start, "%s: %s", a, err)
 	}
 	for _, in := range r.instances {
+		if repeatsInput(a.Resource) {
+			in.object.Sensitive = withOutput(in.object.Sensitive)
+		}
 		dst := res.Instances[in.key]
 		if dst == nil {
 			dst = &states.Instance{}

@@ -73,6 +73,7 @@ type encoder struct {
 	closure *states.Closure
 	places  map[*states.Dependencies][2]int // where in dst a list stands already
 	index   Index                           // nil if nobody asked
+	echoes  bool                            // see repeatsInput
 }
 
 // head writes the members before the outputs.
@@ -195,6 +196,7 @@ func (e *encoder) resource(a addrs.AbsResource, r *states.Resource) error {
 	if !perInstance(r) {
 		e.stringMember("provider", r.Provider.String())
 	}
+	e.echoes = repeatsInput(a.Resource)
 	e.member("instances")
 	e.open('[')
 	for _, k := range slices.SortedFunc(maps.Keys(r.Instances), addrs.InstanceKey.Compare) {
@@ -259,7 +261,11 @@ func (e *encoder) object(k addrs.InstanceKey, provider string, deposed addrs.Dep
 	if err := e.attributes(o); err != nil {
 		return err
 	}
-	if err := e.sensitive(o.Sensitive); err != nil {
+	sensitive := o.Sensitive
+	if e.echoes {
+		sensitive = withoutOutput(sensitive)
+	}
+	if err := e.sensitive(sensitive); err != nil {
 		return err
 	}
 	late, err := e.identity(o.Extra)
