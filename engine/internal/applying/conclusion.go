@@ -137,13 +137,42 @@ func (c *conclusion) skipCheck(o addrs.Object) bool {
 	return c.skip(o)
 }
 
-// destroyed takes outputs, checks and data out of the state. Data stay that objects depend on which
-// could not be destroyed.
+// kept are the outputs that stay after a destruction that has failed: those that depend on nothing that is destroyed. If
+// all is destroyed, none is kept.
+func (c *conclusion) kept() map[string]bool {
+	gone, failed := newFailures(c.failures.deps, c.failures.refs), false
+	for _, x := range c.plan.Changes {
+		if x.Action != plans.Delete {
+			continue
+		}
+		if c.record.object(x.Addr) != nil {
+			failed = true
+			continue
+		}
+		gone.instance(x.Addr.Instance)
+		gone.block(x.Addr.Instance.Config())
+	}
+	kept := map[string]bool{}
+	if !failed {
+		return kept
+	}
+	for _, o := range c.plan.Outputs {
+		declared := c.s.Config.Root.Outputs[o.Name] != nil // else nobody knows what it depends on
+		kept[o.Name] = len(gone.blocks) == 0 || declared && !gone.waits(addrs.Object{Kind: addrs.KindOutput, Name: o.Name})
+	}
+	return kept
+}
+
+// destroyed takes outputs, checks and data out of the state. If objects could not be destroyed, the outputs that still
+// hold and the data that objects depend on stay.
 func (c *conclusion) destroyed() {
+	kept := c.kept()
 	checks := session.CheckResults(c.s.Config, nil, c.plan.Checks)
 	c.record.edit(func(e *states.Editor) {
 		for _, o := range c.plan.Outputs {
-			e.RemoveOutput(o.Name)
+			if !kept[o.Name] {
+				e.RemoveOutput(o.Name)
+			}
 		}
 		e.SetChecks(checks)
 		needed := neededData(e.Current())

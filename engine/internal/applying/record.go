@@ -39,7 +39,23 @@ func newRecord(in Input, stop context.CancelCauseFunc) *record {
 	if in.Progress != nil {
 		r.editor, r.saved = in.Progress.State.Edit(), nil
 	}
+	if in.Plan.PrevRunState != nil {
+		unforesee(r.editor, in.Plan.PrevRunState)
+	}
 	return r
+}
+
+// unforesee gives the root outputs the values that they had before the plan, which put the known new ones into its prior
+// state. They become the state's when the steps that they depend on have succeeded: see [conclusion.newOutputs].
+func unforesee(e *states.Editor, prev *states.State) {
+	for name := range e.Current().Outputs() {
+		if _, was := prev.Output(name); !was {
+			e.RemoveOutput(name)
+		}
+	}
+	for name, o := range prev.Outputs() {
+		e.SetOutput(name, o)
+	}
 }
 
 // sizeOf counts the objects of a state.
