@@ -33,11 +33,7 @@ func (p *planner) outputs() []*plans.OutputChange {
 	}
 	switch {
 	case p.in.Mode != plans.DestroyMode:
-		changes, rewritten := outputs.Changes(outputs.Input{Declared: root.Outputs, Values: values, Was: p.in.State, Partial: p.selected.Partial()})
-		if rewritten {
-			p.rewritten.Store(true)
-		}
-		return changes
+		return outputs.Changes(outputs.Input{Declared: root.Outputs, Values: values, Was: p.in.State, Partial: p.selected.Partial()})
 	case p.selected.Partial():
 		return nil
 	}

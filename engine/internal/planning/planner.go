@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -51,9 +50,6 @@ type planner struct {
 	refusals drafts.Refusals
 	// unplanned are the blocks of which something failed, or that depend on one.
 	unplanned map[addrs.Object]bool
-	// rewritten is set when the state gets another text for an object or an output that is the
-	// same: see applyable.
-	rewritten atomic.Bool
 
 	mu        sync.Mutex // guards the following
 	instances plans.Instances

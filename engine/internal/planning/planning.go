@@ -188,7 +188,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		Timestamp:          p.in.Timestamp,
 	}
 	plan.Relevant = p.relevant(ctx, outputs)
-	plan.Applyable = !plan.Errored && applyable(plan, p.rewritten.Load())
+	plan.Applyable = !plan.Errored && applyable(plan)
 	return plan, ds
 }
 

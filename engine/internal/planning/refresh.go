@@ -1,10 +1,7 @@
 package planning
 
 import (
-	"bytes"
 	"context"
-	"math/big"
-	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -76,9 +73,6 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 			err)...)
 	}
 	next.Extra = o.Extra
-	if p.in.Mode == plans.RefreshOnlyMode && (b.neverSame(val) || storedAnew(o, next)) {
-		p.rewritten.Store(true)
-	}
 	p.prior.SetObject(addr, b.pc, next)
 	if !p.in.SkipRefresh {
 		if action := b.driftAction(addr.Instance, o, upgraded, val); action != plans.NoOp || b.movedOnly(addr.Instance) {
@@ -86,37 +80,6 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 		}
 	}
 	return refreshed{next, val, p.in.SkipRefresh && session.LacksPaths(o, b.rs, upgraded)}, ds
-}
-
-// neverSame reports whether the stock tool takes an object that was read for another one
-// than the state has, whatever its value: it minds how precise numbers are, which for those
-// that come from a plugin as an integer or a float is less than for those of the state.
-func (b *block) neverSame(val cty.Value) bool {
-	return !b.pc.Provider.IsBuiltin() && hasShortNumber(val)
-}
-
-// hasShortNumber reports whether there is a number in v that plugins send as an integer or a float;
-// they send others as text.
-// Source: github.com/zclconf/go-cty/cty/msgpack, marshal.go.
-func hasShortNumber(v cty.Value) bool {
-	found := false
-	_ = cty.Walk(v, func(_ cty.Path, v cty.Value) (bool, error) {
-		if !found && v.Type() == cty.Number && v.IsKnown() && !v.IsNull() {
-			v, _ = v.Unmark()
-			_, whole := v.AsBigFloat().Int64()
-			_, float := v.AsBigFloat().Float64()
-			found = whole == big.Exact || float == big.Exact
-		}
-		return !found, nil
-	})
-	return found
-}
-
-// storedAnew reports whether the state will have other metadata of an object, apart from its value and
-// the version of its schema.
-func storedAnew(was, is *states.Object) bool {
-	return was.CreateBeforeDestroy != is.CreateBeforeDestroy ||
-		!bytes.Equal(was.Private, is.Private) || !slices.Equal(was.Dependencies.All(), is.Dependencies.All())
 }
 
 // present returns the object from which the plan of an instance starts. An imported object was read a

@@ -8,7 +8,6 @@ package outputs
 import (
 	"cmp"
 	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -31,15 +30,14 @@ type Input struct {
 	Partial bool
 }
 
-// Changes returns the changes of outputs, sorted by name. rewritten is set if the state has to be
-// written for the sake of a value that has not changed.
+// Changes returns the changes of outputs, sorted by name.
 //
 // Only a plan of the whole configuration deletes outputs that are not declared any more. Source:
 // Terraform 1.11.4.
-func Changes(in Input) (changes []*plans.OutputChange, rewritten bool) {
+func Changes(in Input) []*plans.OutputChange {
+	var changes []*plans.OutputChange
 	for name, v := range in.Values {
-		c, other := change(in.Declared[name], v, in.Was)
-		changes, rewritten = append(changes, c), rewritten || other
+		changes = append(changes, change(in.Declared[name], v, in.Was))
 	}
 	if !in.Partial {
 		for name, old := range in.Was.Outputs() {
@@ -49,23 +47,20 @@ func Changes(in Input) (changes []*plans.OutputChange, rewritten bool) {
 		}
 	}
 	slices.SortFunc(changes, func(a, b *plans.OutputChange) int { return cmp.Compare(a.Name, b.Name) })
-	return changes, rewritten
+	return changes
 }
 
 // change compares an output's value with the one in the state. A missing value counts as null, in
 // both: an output that is and was null has no change, whatever the types of the nulls. A change of
 // sensitivity alone is an update, since the state records it.
-//
-// An unchanged value may be encoded otherwise in the state, such as a list that is a tuple now. That
-// is no change to show, but the state has to be written (rewritten).
-func change(o *config.Output, v cty.Value, was *states.State) (c *plans.OutputChange, rewritten bool) {
+func change(o *config.Output, v cty.Value, was *states.State) *plans.OutputChange {
 	old, had := was.Output(o.Name)
 	before := cty.NullVal(cty.DynamicPseudoType)
 	if had {
 		before = old.Value
 	}
 	plain := marks.Plain(v)
-	c = &plans.OutputChange{Name: o.Name, Sensitive: o.Sensitive || had && old.Sensitive}
+	c := &plans.OutputChange{Name: o.Name, Sensitive: o.Sensitive || had && old.Sensitive}
 	c.Before, c.After = before, plain
 	switch {
 	case plain.IsNull() && before.IsNull():
@@ -74,7 +69,6 @@ func change(o *config.Output, v cty.Value, was *states.State) (c *plans.OutputCh
 		c.Action = plans.Create
 	case plain.IsWhollyKnown() && plain.RawEquals(before) && o.Sensitive == old.Sensitive:
 		c.Action = plans.NoOp
-		rewritten = !reflect.DeepEqual(plain, before)
 	default:
 		c.Action = plans.Update
 	}
@@ -87,7 +81,7 @@ func change(o *config.Output, v cty.Value, was *states.State) (c *plans.OutputCh
 	if o.Sensitive {
 		c.After = c.After.Mark(marks.Sensitive)
 	}
-	return c, rewritten
+	return c
 }
 
 // Deletions returns the removal of all outputs in a state, sorted by name: a destroy of everything.
