@@ -59,8 +59,9 @@ type Diagnostic struct {
 }
 
 // A Cause as [Diagnostic.Extra] tells why an expression was refused, for a reader who is shown the
-// values in it: that one is unknown, or sensitive.
-type Cause struct{ Unknown, Sensitive bool }
+// values in it: that one is unknown, or sensitive. Or it tells that a warning is about an option whose address matches
+// nothing, which is an error where nobody would read the warning in time.
+type Cause struct{ Unknown, Sensitive, Unmatched bool }
 
 // Diagnostics is a list of diagnostics, in the order they were found.
 type Diagnostics []Diagnostic

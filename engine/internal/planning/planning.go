@@ -162,7 +162,9 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		ds = append(p.moved.Unmoved, p.changes.Withhold(&p.refusals, p.storedDependencies)...)
 	}
 	ds = append(ds.Distinct(), p.targeting.Warnings()...)
-	ds = append(ds, replaceWarnings(p.in.ForceReplace, p.instances)...)
+	if !ds.HasErrors() { // which may be why something is not expanded
+		ds = append(ds, p.unmatched()...)
+	}
 	p.recordCalls()
 	changes, drift := p.changes.Sorted()
 	ds = append(ds, forgetWarnings(changes)...)

@@ -1,19 +1,112 @@
 package planning
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
+// A misspelt address of -replace, -target or -exclude is an easy mistake, and without a warning the plan would look as if
+// the request had been carried out. An address that names anything in the configuration or in the state is none.
+
+// unmatched reports the addresses of options that match nothing. Each diagnostic has the [diags.Cause] Unmatched.
+func (p *planner) unmatched() diags.Diagnostics {
+	ds := replaceWarnings(p.in.ForceReplace, p.instances)
+	for _, a := range p.in.ForceReplace {
+		_, expanded := p.instances.Resources[a.AbsResource()]
+		t := addrs.Target{Module: a.Module, Resource: a.Resource.Resource, Key: a.Resource.Key}
+		if !(expanded && a.Resource.Key.IsNone()) && !p.matches(t) { // else see replaceWarnings
+			ds = append(ds, p.nothing("-replace", t)...)
+		}
+	}
+	for _, t := range p.in.Targets {
+		if !p.matches(t) {
+			ds = append(ds, p.nothing("-target", t)...)
+		}
+	}
+	for _, t := range p.in.Excludes {
+		if !slices.Contains(p.in.Waiting, t) && !p.matches(t) {
+			ds = append(ds, p.nothing("-exclude", t)...)
+		}
+	}
+	for i := range ds {
+		ds[i].Extra = diags.Cause{Unmatched: true}
+	}
+	return ds
+}
+
+// matches reports whether an address names something in the state, as it was or as it is after moves, or in the
+// configuration. A block that the plan has not expanded, because it leaves the block out, counts with any key.
+func (p *planner) matches(t addrs.Target) bool {
+	for _, st := range []*states.State{p.in.State, p.prior.State()} {
+		for abs, r := range st.Resources() {
+			for key := range r.Instances {
+				if t.Contains(abs.Instance(key)) {
+					return true
+				}
+			}
+		}
+	}
+	expanded := map[addrs.ConfigResource]bool{}
+	for abs, keys := range p.instances.Resources {
+		expanded[abs.Config()] = true
+		if t.Key.IsNone() && !t.IsModule() && t.Module == abs.Module && t.Resource == abs.Resource ||
+			slices.ContainsFunc(keys, func(k addrs.InstanceKey) bool { return t.Contains(abs.Instance(k)) }) {
+			return true
+		}
+	}
+	blocks := 0
+	for _, m := range p.in.Config.Order {
+		if t.IsModule() && !t.Module.Module().Contains(m.Addr) || !t.IsModule() && t.Module.Module() != m.Addr {
+			continue
+		}
+		for r := range m.Resources {
+			if !t.IsModule() && t.Resource != r {
+				continue
+			}
+			if blocks++; !expanded[addrs.ConfigResource{Module: m.Addr, Resource: r}] {
+				return true
+			}
+		}
+	}
+	// A module without resources is there, but has nothing to match.
+	return blocks == 0 && t.IsModule() && p.in.Config.Modules[t.Module.Module()] != nil
+}
+
+// maxNamed is how many instances a message names.
+const maxNamed = 10
+
+// nothing is the warning about an address that matches nothing. It names the instances that may be meant.
+func (p *planner) nothing(option string, t addrs.Target) diags.Diagnostics {
+	meant := map[string]bool{}
+	for abs, keys := range p.instances.Resources {
+		if t.IsModule() || abs.Resource != t.Resource || abs.Module.Module() != t.Module.Module() {
+			continue
+		}
+		for _, k := range keys {
+			meant[abs.Instance(k).String()] = true
+		}
+	}
+	remedy := "Check the address for a typing error."
+	if names := slices.Sorted(maps.Keys(meant)); len(names) > 0 {
+		more := ""
+		if len(names) > maxNamed {
+			names, more = names[:maxNamed], fmt.Sprintf("\n  and %d more", len(names)-maxNamed)
+		}
+		remedy = fmt.Sprintf("Use the address of one of these instances:\n  - %s%s", strings.Join(names, "\n  - "), more)
+	}
+	return diags.Warningf(nil, "Address matches nothing",
+		"The option %s=%s matches nothing in the configuration or the state, so it has no effect. %s", option, t, remedy)
+}
+
 // replaceWarnings reports -replace of a whole resource, of which only instances can be
-// replaced. Forgetting the key is an easy mistake, and without this warning the plan would
-// look as if the request had been carried out. A resource that the configuration does not have is no
-// mistake: with the same options for several configurations, -replace may be about another one.
-// Source: Terraform 1.11.4.
+// replaced. Forgetting the key is an easy mistake. Source: Terraform 1.11.4.
 func replaceWarnings(requested []addrs.AbsResourceInstance, expanded plans.Instances) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, a := range requested {

@@ -102,6 +102,10 @@ func TestRefusedOptions(t *testing.T) {
 		{grammar.Options{Excludes: []string{"-x"}}, "Invalid address for -exclude"},
 		{grammar.Options{Replaces: []string{"module.a"}}, "Invalid address for -replace"},
 		{grammar.Options{Replaces: []string{"data.terraform_data.a"}}, "only managed"},
+		{grammar.Options{Targets: []string{"terraform_data.zz"}}, "The option -target=terraform_data.zz matches nothing"},
+		{grammar.Options{Excludes: []string{"module.zz"}}, "The option -exclude=module.zz matches nothing"},
+		{grammar.Options{Replaces: []string{"terraform_data.zz[7]"}}, "The option -replace=terraform_data.zz[7] matches nothing"},
+		{grammar.Options{Replaces: []string{"terraform_data.zz"}, Taint: true}, "matches nothing"},
 	} {
 		b.job.Options = test.options
 		p := b.plan()

@@ -110,6 +110,11 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 		return nil, ds
 	}
 	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(effecting.Doubts(o.Recovery, o.job.Options)))
+	for i := range more {
+		if cause, ok := more[i].Extra.(diags.Cause); ok && cause.Unmatched {
+			more[i].Severity = diags.Error // a comment that has no effect must not look as if it had
+		}
+	}
 	if !more.HasErrors() {
 		more = append(more, effecting.Pointless(o.job.Options, o.State.Current, o.Config)...)
 	}
