@@ -250,6 +250,9 @@ func (o *Operation) Forget(ctx context.Context, address string) (bool, error) {
 
 // unusable is the answer to a journal that cannot be read or understood.
 func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
+	if errors.As(err, new(*statebackend.UnfitError)) {
+		return diags.FromError("The server cannot keep this state", err) // a state without its journal is wrong
+	}
 	var lineage *journaling.LineageError
 	remedy := "Nothing was changed. If a copy from before the damage exists, put it back; else compare the state with what exists, import what it lacks, and move the journal away."
 	if errors.As(err, &lineage) {

@@ -97,15 +97,19 @@ func Open(ctx context.Context, attributes map[string]any, options Options) (*Bac
 // permission to list there is only the default workspace, as in the stock backend.
 func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 	var names []string
-	prefix := b.below()
-	err := b.objects.list(ctx, prefix, func(key string) {
-		name, ok := strings.CutSuffix(strings.TrimPrefix(key, prefix), "/"+b.key)
-		if ok && name != statebackend.DefaultWorkspace && statebackend.CheckWorkspaceName(name) == nil {
-			names = append(names, name)
-		}
-	})
+	prefix, end := b.below(), "/"+b.key
+	objects, err := b.objects.list(ctx, prefix)
 	if err != nil && !errors.Is(err, statebackend.ErrDenied) {
 		return nil, err
+	}
+	for _, o := range objects {
+		name, ok := strings.CutSuffix(strings.TrimPrefix(o.key, prefix), end)
+		switch {
+		case !ok && encoded(o.key, end):
+			return nil, b.objects.unfitList("lists keys in another form", fmt.Sprintf("It lists %q, which is the escaped form of a key that ends with %q.", o.key, end))
+		case ok && name != statebackend.DefaultWorkspace && statebackend.CheckWorkspaceName(name) == nil:
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return append([]string{statebackend.DefaultWorkspace}, slices.Compact(names)...), nil
@@ -115,7 +119,8 @@ func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 // bucket and of the permission to list. The error wraps statebackend.ErrDenied if
 // that permission is missing.
 func (b *Backend) List(ctx context.Context) error {
-	return b.objects.list(ctx, b.below(), func(string) {})
+	_, err := b.objects.list(ctx, b.below())
+	return err
 }
 
 // below returns the beginning of the keys of all workspaces but the default one.

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -133,24 +133,29 @@ type listedSegment struct {
 	stored time.Time
 }
 
-// list returns the segments in the order of their numbers, which is that of their keys.
+// list returns the segments in the order of their numbers, which is that of their keys. A name that is
+// not the journal's may be a segment's that the server lists in another form: it is a
+// *statebackend.UnfitError.
 func (j *journalObjects) list(ctx context.Context) ([]listedSegment, error) {
-	pages := awss3.NewListObjectsV2Paginator(j.objects.client, &awss3.ListObjectsV2Input{Bucket: &j.objects.bucket, Prefix: &j.prefix})
+	objects, err := j.objects.list(ctx, j.prefix)
+	if err != nil {
+		return nil, err
+	}
 	var all []listedSegment
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, j.objects.explain("list", j.prefix, err)
-		}
-		for _, o := range page.Contents {
-			number, err := strconv.ParseUint(strings.TrimPrefix(aws.ToString(o.Key), j.prefix), 10, 64)
-			if err == nil { // else the floor
-				all = append(all, listedSegment{number, aws.ToTime(o.LastModified)})
-			}
+	for _, o := range objects {
+		name := strings.TrimPrefix(o.key, j.prefix)
+		if number, err := strconv.ParseUint(name, 10, 64); err == nil && o.key == j.key(number) {
+			all = append(all, listedSegment{number, o.stored})
+		} else if !slices.Contains(otherNames, name) {
+			return nil, j.objects.unfitList("lists a name that is none of a journal", fmt.Sprintf("It lists %q in the journal %s.", o.key, j.Place()))
 		}
 	}
 	return all, nil
 }
+
+// otherNames are the names of a journal's objects that are no segments. The empty one is the folder that some
+// tools and servers make.
+var otherNames = []string{"", "floor", "lease"}
 
 // Drop raises the floor. A crash before that drops nothing; after it, what is old enough to be
 // removed is removed by the next Drop.

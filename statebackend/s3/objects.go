@@ -151,21 +151,6 @@ func (o *objects) Delete(ctx context.Context, key, tag string) error {
 	return o.explain("delete", key, err)
 }
 
-// list calls found with every key that has the prefix.
-func (o *objects) list(ctx context.Context, prefix string, found func(key string)) error {
-	pages := awss3.NewListObjectsV2Paginator(o.client, &awss3.ListObjectsV2Input{Bucket: &o.bucket, Prefix: &prefix})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return o.explain("list", prefix, err)
-		}
-		for _, object := range page.Contents {
-			found(aws.ToString(object.Key))
-		}
-	}
-	return nil
-}
-
 // customerKeyHeaders are the headers of server-side encryption with the user's own
 // key, for reading as well as writing; nil without such a key.
 func (o *objects) customerKeyHeaders() (algorithm, key, sum *string) {

@@ -33,6 +33,11 @@ type S3 struct {
 	NoConditionalDelete bool // If-Match on DELETE is "not implemented"
 	PageSize            int  // of lists; 0 is S3's 1000
 
+	// ListKeys, if set, is what a list says instead of its keys: a server that escapes keys without being
+	// asked, or that lists what nobody asked for.
+	ListKeys func(keys []string) []string
+	NoTokens bool // lists are cut off at PageSize, with no continuation token
+
 	URL string
 
 	mu      sync.Mutex
@@ -222,6 +227,9 @@ func (s *S3) list(w http.ResponseWriter, r *http.Request, bucket string) {
 		size = 1000
 	}
 	after := r.URL.Query().Get("continuation-token")
+	if s.NoTokens {
+		after = ""
+	}
 	for _, path := range slices.Sorted(maps.Keys(s.objects)) {
 		key, ok := strings.CutPrefix(path, bucket+"/")
 		if !ok || !strings.HasPrefix(key, r.URL.Query().Get("prefix")) || key <= after {
@@ -233,6 +241,19 @@ func (s *S3) list(w http.ResponseWriter, r *http.Request, bucket string) {
 			break
 		}
 		answer.Contents = append(answer.Contents, content{key, s.objects[path].at.UTC()})
+	}
+	if s.NoTokens {
+		answer.NextContinuationToken = ""
+	}
+	if s.ListKeys != nil {
+		var keys []string
+		for _, c := range answer.Contents {
+			keys = append(keys, c.Key)
+		}
+		answer.Contents = nil
+		for _, key := range s.ListKeys(keys) {
+			answer.Contents = append(answer.Contents, content{Key: key, LastModified: time.Now().UTC()})
+		}
 	}
 	w.Header().Set("Content-Type", "application/xml")
 	xml.NewEncoder(w).Encode(answer)

@@ -1,0 +1,82 @@
+package s3
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// listed is an object as a server lists it.
+type listed struct {
+	key    string
+	stored time.Time
+}
+
+// list returns the objects whose keys have the prefix, in the order of the keys. It is the only listing of
+// the package. A server that lists anything else is a *statebackend.UnfitError: what is not found in a list
+// counts as what does not exist, and is made again.
+func (o *objects) list(ctx context.Context, prefix string) ([]listed, error) {
+	in := &awss3.ListObjectsV2Input{Bucket: &o.bucket, Prefix: &prefix}
+	var all []listed
+	seen := map[string]bool{}
+	for {
+		page, err := o.client.ListObjectsV2(ctx, in)
+		if err != nil {
+			return nil, o.explain("list", prefix, err)
+		}
+		for _, object := range page.Contents {
+			key := aws.ToString(object.Key)
+			switch {
+			case !strings.HasPrefix(key, prefix):
+				return nil, o.unfitList("lists keys that were not asked for", fmt.Sprintf("Asked for keys that begin with %q, it lists %q.", prefix, key))
+			case seen[key]:
+				return nil, o.unfitList("lists keys twice", fmt.Sprintf("It lists %q in two places.", key))
+			}
+			seen[key] = true
+			all = append(all, listed{key, aws.ToTime(object.LastModified)})
+		}
+		if !aws.ToBool(page.IsTruncated) {
+			slices.SortFunc(all, func(a, b listed) int { return strings.Compare(a.key, b.key) })
+			return all, nil
+		}
+		if next := aws.ToString(page.NextContinuationToken); next == "" || next == aws.ToString(in.ContinuationToken) {
+			return nil, o.unfitList("cuts lists off", fmt.Sprintf("Its list of the keys that begin with %q is not complete, and it does not say how to get the rest.", prefix))
+		}
+		in.ContinuationToken = page.NextContinuationToken
+	}
+}
+
+// encoded reports whether a listed key is the escaped form of one that ends so.
+func encoded(key, end string) bool {
+	for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
+		if plain, err := unescape(key); err == nil && plain != key && strings.HasSuffix(plain, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// unfitList is the error of a list that cannot be relied on.
+func (o *objects) unfitList(fault, reason string) error {
+	return &statebackend.UnfitError{
+		Place: o.server(), Fault: fault,
+		Reason: reason + " Lockstep would take objects that it does not find for objects that do not exist, and make them again. Nothing was changed.",
+		Remedy: "Use a server that answers ListObjectsV2 as Amazon S3 does. Some servers have an option or a newer version for that: rclone lists keys as they are since 1.76.",
+	}
+}
+
+// server is the bucket as messages about its server name it.
+func (o *objects) server() string {
+	if at := aws.ToString(o.client.Options().BaseEndpoint); at != "" {
+		return "s3://" + o.bucket + " at " + at
+	}
+	return "s3://" + o.bucket
+}
