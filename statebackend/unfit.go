@@ -1,5 +1,7 @@
 package statebackend
 
+import "context"
+
 // UnfitError reports a server that cannot keep states: it does not do what the protocol needs. Nothing was
 // written that another run may rely on. Its text is for people, and says what works.
 type UnfitError struct {
@@ -9,4 +11,14 @@ type UnfitError struct {
 	Remedy string // sentences in the imperative
 }
 
-func (e *UnfitError) Error() string { return e.Place + " " + e.Fault + ": " + e.Reason + " " + e.Remedy }
+func (e *UnfitError) Error() string {
+	return e.Place + " " + e.Fault + ": " + e.Reason + " " + e.Remedy
+}
+
+// Conditional is a workspace on a server that may not keep the conditions of writes.
+type Conditional interface {
+	// CheckConditions finds out whether the server keeps them, as Lock does before anything else. It is for
+	// writers without a lock. The error is a *UnfitError if the server does not; from then on the workspace
+	// looks before it writes, which protects from nobody who writes in the same moment.
+	CheckConditions(ctx context.Context) error
+}

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -206,12 +207,16 @@ func FromError(summary string, err error) Diagnostics {
 	return Errorf(nil, summary, "%s", sentence(err.Error()))
 }
 
-// sentence makes an error's lower-case text read as a sentence.
+// sentence makes an error's lower-case text read as a sentence. A first word that is a name, such as an
+// address or a file, stays as it is.
 func sentence(s string) string {
 	if s == "" {
 		return s
 	}
-	s = strings.ToUpper(s[:1]) + s[1:]
+	first, _, _ := strings.Cut(s, " ")
+	if !strings.ContainsFunc(strings.TrimRight(first, ":,;."), func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
 	if !strings.HasSuffix(s, ".") {
 		s += "."
 	}

@@ -61,7 +61,7 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 	var lost error
 	options.Save = func(ctx context.Context, s *states.State) error {
 		err := o.State.Write(ctx, s)
-		if w != nil && w.complete() && errors.As(err, new(*statebackend.LockLostError)) {
+		if w != nil && w.complete() && errors.As(err, new(*statebackend.LockLostError)) && o.unfit(ctx) == nil {
 			lost = err // the journal has everything
 			end(err)
 			return nil

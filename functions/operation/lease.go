@@ -146,5 +146,5 @@ func (g *guarded) complete() bool {
 // and does not need to be.
 func deposed(err error, place string) diags.Diagnostics {
 	return diags.Errorf(nil, "The state lock was lost",
-		"%s. Nothing more was begun after that, and the state was not written. Everything that this apply has done is in the journal %s: the run that holds the lock now, or else the next plan, brings it into the state.", err, place)
+		"%s. Lockstep noticed this at its next check of the lock. It finished the actions that it had begun by then, and began nothing after that. The state was not written. Everything that this apply has done is in the journal %s. Wait until the run that holds the lock has ended, then run \"lockstep plan\": the plan brings these results into the state.", err, place)
 }

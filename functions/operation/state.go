@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine"
@@ -14,6 +15,9 @@ import (
 
 // A Lock describes the lock that an operation takes.
 type Lock struct {
+	// None takes no lock, at a person's word: the state is written all the same. The server is asked whether it
+	// keeps the conditions that protect the state then.
+	None bool
 	// Operation is Terraform's word, such as "OperationTypePlan".
 	Operation string
 	// Info is a text for whoever meets the lock.
@@ -47,6 +51,12 @@ func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, works
 		return ds
 	}
 	o.State = st
+	if lock != nil && lock.None {
+		if err := o.unfit(ctx); err != nil {
+			ds = append(ds, diags.Warningf(nil, "The server does not keep conditions on writes", "%s", err)...)
+		}
+		lock = nil
+	}
 	if lock != nil {
 		if ds = append(ds, o.lock(ctx, lock)...); ds.HasErrors() {
 			return ds
@@ -64,6 +74,19 @@ func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, works
 		ds = append(ds, o.giveUp(ctx)...)
 	}
 	return ds
+}
+
+// unfit returns the *statebackend.UnfitError of a server that does not keep conditions on writes. Whatever else
+// is wrong with it shows in time.
+func (o *Operation) unfit(ctx context.Context) error {
+	w, ok := o.State.Workspace.(statebackend.Conditional)
+	if !ok {
+		return nil
+	}
+	if err := w.CheckConditions(ctx); errors.As(err, new(*statebackend.UnfitError)) {
+		return err
+	}
+	return nil
 }
 
 func (o *Operation) lock(ctx context.Context, l *Lock) diags.Diagnostics {

@@ -62,6 +62,14 @@ type Workspace struct {
 // Prepare makes the key to encrypt with: see [Cipher.Prepare].
 func (w *Workspace) Prepare(ctx context.Context) error { return w.cipher.Prepare(ctx) }
 
+// CheckConditions implements statebackend.Conditional.
+func (w *Workspace) CheckConditions(ctx context.Context) error {
+	if c, ok := w.Workspace.(statebackend.Conditional); ok {
+		return c.CheckConditions(ctx)
+	}
+	return nil
+}
+
 // Sealed returns a state as Put stores it.
 func (w *Workspace) Sealed(ctx context.Context, state []byte) ([]byte, error) {
 	return w.cipher.EncryptState(ctx, state)

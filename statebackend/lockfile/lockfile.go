@@ -36,6 +36,10 @@ type Objects interface {
 // earlier attempt whose response was lost.
 var ErrPrecondition = errors.New("precondition failed")
 
+// ErrObstructed means that a server refuses to create the lock object as if it existed, and has none. On some
+// S3-like servers with versioned buckets a deleted version does that.
+var ErrObstructed = errors.New("a deleted version of it is in the way, which a server must not count")
+
 // File is the lock of one state.
 type File struct {
 	Objects Objects
@@ -65,8 +69,7 @@ func (f *File) Lock(ctx context.Context, info statebackend.LockInfo) error {
 		case readErr != nil:
 			return &statebackend.LockedError{HeldLock: statebackend.HeldLock{Kind: statebackend.ObjectLock}, Err: readErr}
 		case attempt == 3:
-			// On some S3-like servers a deleted version stays in the way.
-			return fmt.Errorf("the lock object %s cannot be created, although it does not exist: %w", f.Key, err)
+			return fmt.Errorf("the server refuses to create the lock object %s, although there is none: %w. Remove all versions and delete markers of this object, or do without use_lockfile: %w", f.Key, ErrObstructed, err)
 		}
 		// It was released between our two requests.
 	}

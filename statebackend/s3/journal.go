@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
-
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
@@ -155,7 +153,7 @@ func (j *journalObjects) list(ctx context.Context) ([]listedSegment, error) {
 
 // otherNames are the names of a journal's objects that are no segments. The empty one is the folder that some
 // tools and servers make.
-var otherNames = []string{"", "floor", "lease"}
+var otherNames = []string{"", "floor", "lease", conditionsName}
 
 // Drop raises the floor. A crash before that drops nothing; after it, what is old enough to be
 // removed is removed by the next Drop.
@@ -177,9 +175,8 @@ func (j *journalObjects) Drop(ctx context.Context, below uint64) error {
 		if o.number >= below || j.now().Sub(o.stored) <= keptFor {
 			continue
 		}
-		key := j.key(o.number)
-		if _, err := j.objects.client.DeleteObject(ctx, &awss3.DeleteObjectInput{Bucket: &j.objects.bucket, Key: &key}); err != nil {
-			return j.objects.explain("delete", key, err)
+		if err := j.objects.delete(ctx, j.key(o.number), ""); err != nil {
+			return err
 		}
 	}
 	return nil

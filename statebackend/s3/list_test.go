@@ -33,28 +33,28 @@ func TestUnfitLists(t *testing.T) {
 		name   string
 		key    string // of the state
 		prefix string // of workspaces
-		server statebackendtest.S3
+		server *statebackendtest.S3
 		// the words for a journal of two segments, and for two workspaces; "": the list is right
 		journal, workspaces string
 	}{
-		{"as it is", "crash/a", "env:", statebackendtest.S3{}, "", ""},
-		{"in pages", "crash/a", "env:", statebackendtest.S3{PageSize: 1}, "", ""},
-		{"escaped", "crash/a", "env:", statebackendtest.S3{ListKeys: each(escaped)}, "lists keys that were not asked for", "lists keys that were not asked for"},
-		{"escaped, below no prefix", "my app/a", "", statebackendtest.S3{ListKeys: each(escaped)}, "lists keys that were not asked for", "lists keys in another form"},
-		{"escaped, slashes too", "a", "envs", statebackendtest.S3{ListKeys: each(url.QueryEscape)}, "lists keys that were not asked for", "lists keys that were not asked for"},
-		{"escaped with %20", "my app/a", "envs", statebackendtest.S3{ListKeys: each(func(k string) string { return strings.ReplaceAll(k, " ", "%20") })}, "", "lists keys in another form"},
-		{"without the prefix", "crash/a", "envs", statebackendtest.S3{ListKeys: each(func(k string) string { return k[strings.LastIndex(k, "/")+1:] })}, "not asked for", "not asked for"},
-		{"of the whole bucket", "crash/a", "envs", statebackendtest.S3{ListKeys: func(k []string) []string { return append(k, "zoo") }}, "not asked for", "not asked for"},
-		{"twice", "crash/a", "envs", statebackendtest.S3{ListKeys: func(k []string) []string { return append(k, k...) }}, "lists keys twice", "lists keys twice"},
-		{"in capitals", "crash/a", "envs", statebackendtest.S3{ListKeys: each(strings.ToUpper)}, "not asked for", "not asked for"},
-		{"numbers in another form", "crash/a", "envs", statebackendtest.S3{ListKeys: each(func(k string) string { return strings.Replace(k, "0000000000000000000", "", 1) })}, "none of a journal", ""},
-		{"with names of its own", "crash/a", "envs", statebackendtest.S3{ListKeys: each(func(k string) string { return k + ".v1" })}, "none of a journal", ""},
-		{"out of order", "crash/a", "envs", statebackendtest.S3{ListKeys: func(k []string) []string { k = slices.Clone(k); slices.Reverse(k); return k }}, "", ""},
-		{"cut off", "crash/a", "envs", statebackendtest.S3{PageSize: 1, NoTokens: true}, "cuts lists off", "cuts lists off"},
+		{"as it is", "crash/a", "env:", &statebackendtest.S3{}, "", ""},
+		{"in pages", "crash/a", "env:", &statebackendtest.S3{PageSize: 1}, "", ""},
+		{"escaped", "crash/a", "env:", &statebackendtest.S3{ListKeys: each(escaped)}, "lists keys that were not asked for", "lists keys that were not asked for"},
+		{"escaped, below no prefix", "my app/a", "", &statebackendtest.S3{ListKeys: each(escaped)}, "lists keys that were not asked for", "lists keys in another form"},
+		{"escaped, slashes too", "a", "envs", &statebackendtest.S3{ListKeys: each(url.QueryEscape)}, "lists keys that were not asked for", "lists keys that were not asked for"},
+		{"escaped with %20", "my app/a", "envs", &statebackendtest.S3{ListKeys: each(func(k string) string { return strings.ReplaceAll(k, " ", "%20") })}, "", "lists keys in another form"},
+		{"without the prefix", "crash/a", "envs", &statebackendtest.S3{ListKeys: each(func(k string) string { return k[strings.LastIndex(k, "/")+1:] })}, "not asked for", "not asked for"},
+		{"of the whole bucket", "crash/a", "envs", &statebackendtest.S3{ListKeys: func(k []string) []string { return append(k, "zoo") }}, "not asked for", "not asked for"},
+		{"twice", "crash/a", "envs", &statebackendtest.S3{ListKeys: func(k []string) []string { return append(k, k...) }}, "lists keys twice", "lists keys twice"},
+		{"in capitals", "crash/a", "envs", &statebackendtest.S3{ListKeys: each(strings.ToUpper)}, "not asked for", "not asked for"},
+		{"numbers in another form", "crash/a", "envs", &statebackendtest.S3{ListKeys: each(func(k string) string { return strings.Replace(k, "0000000000000000000", "", 1) })}, "none of a journal", ""},
+		{"with names of its own", "crash/a", "envs", &statebackendtest.S3{ListKeys: each(func(k string) string { return k + ".v1" })}, "none of a journal", ""},
+		{"out of order", "crash/a", "envs", &statebackendtest.S3{ListKeys: func(k []string) []string { k = slices.Clone(k); slices.Reverse(k); return k }}, "", ""},
+		{"cut off", "crash/a", "envs", &statebackendtest.S3{PageSize: 1, NoTokens: true}, "cuts lists off", "cuts lists off"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t, &test.server, new(statebackendtest.DynamoDB), map[string]any{"dynamodb_table": nil, "key": test.key, "workspace_key_prefix": test.prefix})
+			p := newPlace(t, test.server, new(statebackendtest.DynamoDB), map[string]any{"dynamodb_table": nil, "key": test.key, "workspace_key_prefix": test.prefix})
 			log := p.open(t).Journal()
 			for n := uint64(1); n <= 2; n++ {
 				if err := log.Append(t.Context(), n, []byte("records"), true); err != nil {

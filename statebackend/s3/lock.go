@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
 // held is the lock of this value.
@@ -50,6 +51,9 @@ func (w *workspace) lock(ctx context.Context, info statebackend.LockInfo, lease 
 			took.item = true
 		}
 	}
+	if !took.object && !took.item {
+		lease = nil // nobody would look for the lease of no lock
+	}
 	if err == nil && lease != nil {
 		err = w.lockLease(ctx, info, lease)
 	}
@@ -73,28 +77,39 @@ func (w *workspace) lockItem(ctx context.Context, info statebackend.LockInfo, le
 // lockObject takes the lock object, and reports whether it did. If the block does
 // not ask for one, a missing permission is no error.
 func (w *workspace) lockObject(ctx context.Context, info statebackend.LockInfo) (bool, error) {
-	err := w.file.Lock(ctx, info)
-	if w.clearStale(ctx, err) {
-		err = w.file.Lock(ctx, info)
-	}
-	if err == nil {
-		return true, nil
-	}
-	if w.useLockfile || !cannotLock(err) {
+	if err := w.prove(ctx); err != nil {
 		return false, err
 	}
-	// Without the permission to write it, another holder's may still be readable.
+	var err error
+	if !w.objects.conditions.looks.Load() {
+		if err = w.createLock(ctx, info); w.clearStale(ctx, err) {
+			err = w.createLock(ctx, info)
+		}
+		if err == nil {
+			return true, nil
+		}
+		if w.useLockfile || !cannotLock(err) {
+			err = w.withoutConditions(err)
+			if err != nil {
+				return false, err
+			}
+		}
+	}
+	// Where we may not make one, there may still be another holder's.
 	if there, err := w.file.Holder(ctx); err == nil && there != nil {
 		return false, &statebackend.LockedError{HeldLock: *there}
+	}
+	if err == nil { // the server has no conditions, which was noted
+		return false, nil
 	}
 	w.options.Note(fmt.Sprintf("no lock object was put beside the state, so tools that look for one do not see our lock: %v", err))
 	return false, nil
 }
 
 // cannotLock reports whether an error means that no lock object is possible here:
-// the permission is missing, or the server does not support conditions.
+// the permission is missing, or the server takes a deleted one for one that is there.
 func cannotLock(err error) bool {
-	return errors.Is(err, statebackend.ErrDenied) || status(err) == 501
+	return errors.Is(err, statebackend.ErrDenied) || errors.Is(err, lockfile.ErrObstructed)
 }
 
 // clearStale removes a lock object of an ended run of ours whose item is gone: a

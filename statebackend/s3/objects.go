@@ -33,6 +33,7 @@ type objects struct {
 	encrypt     bool
 	customerKey []byte // nil: none
 	checksum    bool
+	conditions  conditions
 }
 
 // Get reads an object. Its entity tag is "" if there is none.
@@ -75,20 +76,49 @@ func (o *objects) get(ctx context.Context, key string) (data []byte, tag string,
 	return buffer.Bytes(), tag, nil
 }
 
-// The pauses after a 409, the response of S3 while another conditional request on
-// the same key is under way.
+// The pauses after a 409 with that code, the response of S3 while another conditional request on
+// the same key is under way. Other servers have other reasons for a 409, which do not go away.
 //
 // Source: Amazon S3 User Guide, "How to prevent object overwrites with conditional
 // writes", which demands a retry.
 const (
 	conflictAttempts   = 6
 	firstConflictPause = 50 * time.Millisecond
+	conflictCode       = "ConditionalRequestConflict"
 )
+
+// ifNoneMatch is the condition that there is no object. Every other condition is the entity tag of the object
+// that is to be replaced.
+const ifNoneMatch = "*"
 
 // put replaces the object with that entity tag ("": creates the object, if it does
 // not exist), and returns the new entity tag. The error wraps
 // lockfile.ErrPrecondition if the object has another one.
 func (o *objects) put(ctx context.Context, key string, data []byte, tag string) (string, error) {
+	condition := tag
+	if tag == "" {
+		condition = ifNoneMatch
+	}
+	if o.conditions.looks.Load() {
+		if err := o.look(ctx, key, tag); err != nil {
+			return "", err
+		}
+		condition = ""
+	}
+	return o.write(ctx, key, data, condition)
+}
+
+// look does what a condition on the entity tag does ("": on there being no object), as well as reading can.
+func (o *objects) look(ctx context.Context, key, tag string) error {
+	_, now, err := o.Get(ctx, key)
+	if err == nil && now != tag {
+		err = fmt.Errorf("write s3://%s/%s: %w", o.bucket, key, lockfile.ErrPrecondition)
+	}
+	return err
+}
+
+// write writes an object on a condition ("": always), and returns the new entity tag.
+func (o *objects) write(ctx context.Context, key string, data []byte, condition string) (string, error) {
 	in := &awss3.PutObjectInput{
 		Bucket:      &o.bucket,
 		Key:         &key,
@@ -96,10 +126,12 @@ func (o *objects) put(ctx context.Context, key string, data []byte, tag string) 
 		ContentType: aws.String("application/json"),
 		ACL:         types.ObjectCannedACL(o.acl),
 	}
-	if tag == "" {
-		in.IfNoneMatch = aws.String("*")
-	} else {
-		in.IfMatch = &tag
+	switch condition {
+	case "":
+	case ifNoneMatch:
+		in.IfNoneMatch = &condition
+	default:
+		in.IfMatch = &condition
 	}
 	if o.checksum {
 		// Computed here, the checksum is a plain header. The SDK would send it as
@@ -121,9 +153,9 @@ func (o *objects) put(ctx context.Context, key string, data []byte, tag string) 
 		if err == nil {
 			return aws.ToString(out.ETag), nil
 		}
-		if status(err) != http.StatusConflict || attempt == conflictAttempts || !wait(ctx, pause) {
+		if status(err) != http.StatusConflict || codeOf(err) != conflictCode || attempt == conflictAttempts || !wait(ctx, pause) {
 			verb := "write"
-			if tag == "" {
+			if condition == ifNoneMatch {
 				verb = "create"
 			}
 			return "", o.explain(verb, key, err)
@@ -142,12 +174,22 @@ func (o *objects) Create(ctx context.Context, key string, data []byte) error {
 // support that condition (S3 has it only since 2025), the object is deleted
 // without it: the tag was read a moment ago.
 func (o *objects) Delete(ctx context.Context, key, tag string) error {
-	in := &awss3.DeleteObjectInput{Bucket: &o.bucket, Key: &key, IfMatch: &tag}
-	_, err := o.client.DeleteObject(ctx, in)
-	if status(err) == http.StatusNotImplemented {
-		in.IfMatch = nil
-		_, err = o.client.DeleteObject(ctx, in)
+	if o.conditions.looks.Load() {
+		if err := o.look(ctx, key, tag); err != nil {
+			return err
+		}
+		return o.delete(ctx, key, "")
 	}
+	err := o.delete(ctx, key, tag)
+	if status(err) == http.StatusNotImplemented {
+		err = o.delete(ctx, key, "")
+	}
+	return err
+}
+
+// delete removes an object if it has the entity tag; "": always.
+func (o *objects) delete(ctx context.Context, key, tag string) error {
+	_, err := o.client.DeleteObject(ctx, &awss3.DeleteObjectInput{Bucket: &o.bucket, Key: &key, IfMatch: optional(tag)})
 	return o.explain("delete", key, err)
 }
 
@@ -172,11 +214,7 @@ func (o *objects) explain(verb, key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var api smithy.APIError
-	code := ""
-	if errors.As(err, &api) {
-		code = api.ErrorCode()
-	}
+	code := codeOf(err)
 	switch {
 	case code == "NoSuchBucket":
 		err = fmt.Errorf("%w: S3 bucket %q does not exist: make it, then try again: %w", ErrNoBucket, o.bucket, err)
@@ -197,6 +235,15 @@ func (o *objects) explain(verb, key string, err error) error {
 		return fmt.Errorf("unable to list objects in S3 bucket %q with prefix %q: %w", o.bucket, key, err)
 	}
 	return fmt.Errorf("%s s3://%s/%s: %w", verb, o.bucket, key, err)
+}
+
+// codeOf is S3's code of an error, or "".
+func codeOf(err error) string {
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		return api.ErrorCode()
+	}
+	return ""
 }
 
 // status is the HTTP status of an error, or 0.

@@ -62,7 +62,7 @@ func TestHeadersOfWrites(t *testing.T) {
 			if err := l.Drop(t.Context(), 2); err != nil {
 				t.Fatal(err)
 			}
-			for _, object := range []string{p.path, p.path + ".tflock", "states/" + l.key(1), "states/" + l.prefix + "floor"} {
+			for _, object := range []string{p.path, p.path + ".tflock", "states/" + l.key(1), "states/" + l.prefix + "floor", "states/" + l.prefix + conditionsName} {
 				_, header := p.s3.Object(object)
 				for name, want := range test.want {
 					if name == checksum && want != "" && object != p.path {

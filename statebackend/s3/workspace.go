@@ -162,9 +162,15 @@ func (w *workspace) putObject(ctx context.Context, data []byte, prev statebacken
 		return "", err
 	case readErr != nil:
 		return "", fmt.Errorf("%w; and the existing object cannot be read: %w", err, readErr)
+	case tag == "" && prev == "":
+		// Versioned buckets of some S3-like servers do this: a deleted version stays in the way. There is
+		// nothing to write over, and no condition under which this server would write.
+		if tag, err := w.objects.write(ctx, w.key, data, ""); err == nil {
+			w.options.Note(fmt.Sprintf("s3://%s was written without the condition that there is no such object: the server takes a deleted version for the object", w.path()))
+			return tag, nil
+		}
+		fallthrough
 	case tag == string(prev):
-		// Versioned buckets of some S3-like servers do this: a deleted version
-		// stays in the way.
 		return "", fmt.Errorf("the server refuses to replace a state that has not changed since it was read: %w", err)
 	}
 	return "", &statebackend.ConflictError{Path: w.path(), Want: prev, Found: statebackend.Version(tag)}

@@ -73,13 +73,24 @@ const (
 // and returns its URL. It ends with the test.
 func StartVersitygw(t testing.TB) (url string) {
 	t.Helper()
+	return startVersitygw(t)
+}
+
+// StartVersionedVersitygw is StartVersitygw for a server whose buckets can keep versions.
+func StartVersionedVersitygw(t testing.TB) (url string) {
+	t.Helper()
+	return startVersitygw(t, "--versioning-dir", t.TempDir())
+}
+
+func startVersitygw(t testing.TB, options ...string) (url string) {
+	t.Helper()
 	program := Part(t, "bin", "versitygw")
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "states"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return "http://" + StartServer(t, func(address string) *exec.Cmd {
-		cmd := Server(program, "--port", address, "--quiet", "posix", dir)
+		cmd := Server(program, append(append([]string{"--port", address, "--quiet", "posix"}, options...), dir)...)
 		cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey)
 		return cmd
 	})

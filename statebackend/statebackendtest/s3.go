@@ -33,6 +33,8 @@ type S3 struct {
 	NoConditionalDelete bool // If-Match on DELETE is "not implemented"
 	PageSize            int  // of lists; 0 is S3's 1000
 
+	Conditions Conditions
+
 	// ListKeys, if set, is what a list says instead of its keys: a server that escapes keys without being
 	// asked, or that lists what nobody asked for.
 	ListKeys func(keys []string) []string
@@ -42,6 +44,7 @@ type S3 struct {
 
 	mu      sync.Mutex
 	objects map[string]s3Object // by "bucket/key"; nil: there are none
+	deleted map[string]bool     // those that are in the way of new ones
 }
 
 type s3Object struct {
@@ -49,6 +52,15 @@ type s3Object struct {
 	tag    string
 	header http.Header // of the request that wrote it
 	at     time.Time   // of the write
+}
+
+// Conditions is what a server does with If-None-Match and If-Match.
+type Conditions struct {
+	IgnoreNone, IgnoreMatch bool // writes are done whatever the condition
+	Refuse                  int  // the status that answers a write with a condition; 0: none
+	// DeleteMarkers has a deleted object refuse the creation of another one, and be missing all the same:
+	// some servers do that with versioned buckets.
+	DeleteMarkers bool
 }
 
 // Start starts the server. It ends with the test.
@@ -88,6 +100,7 @@ func (s *S3) Keys() []string {
 }
 
 func (s *S3) keep(path string, o s3Object) {
+	delete(s.deleted, path)
 	if s.objects == nil {
 		s.objects = map[string]s3Object{}
 	}
@@ -187,9 +200,19 @@ func (s *S3) put(w http.ResponseWriter, r *http.Request, path string) {
 // conditionsHold checks the conditions of a request, and responds if one fails.
 func (s *S3) conditionsHold(w http.ResponseWriter, r *http.Request, path string) bool {
 	o, exists := s.objects[path]
-	match := r.Header.Get("If-Match")
+	match, none := r.Header.Get("If-Match"), r.Header.Get("If-None-Match")
+	if s.Conditions.Refuse != 0 && (match != "" || none != "") {
+		s3Error(w, s.Conditions.Refuse, "NotImplemented")
+		return false
+	}
+	if s.Conditions.IgnoreMatch {
+		match = ""
+	}
+	if s.Conditions.IgnoreNone {
+		none = ""
+	}
 	switch {
-	case r.Header.Get("If-None-Match") == "*" && exists, match != "" && exists && o.tag != match:
+	case none == "*" && (exists || s.deleted[path]), match != "" && exists && o.tag != match:
 		s3Error(w, http.StatusPreconditionFailed, "PreconditionFailed")
 		return false
 	case match != "" && !exists:
@@ -208,6 +231,12 @@ func (s *S3) delete(w http.ResponseWriter, r *http.Request, path string) {
 		return
 	}
 	delete(s.objects, path)
+	if s.Conditions.DeleteMarkers {
+		if s.deleted == nil {
+			s.deleted = map[string]bool{}
+		}
+		s.deleted[path] = true
+	}
 	w.WriteHeader(http.StatusNoContent)
 }
 

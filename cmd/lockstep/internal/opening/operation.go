@@ -86,12 +86,12 @@ func (o *Operation) OpenSelected(paths workdir.LocalPaths, locks cli.LockFlags, 
 	return append(ds, o.OpenState(ctx, b, o.Workspace, Lock(locks, lockName))...)
 }
 
-// Lock returns the lock to take; nil if there is to be none.
+// Lock returns the lock to take; nil for a command that takes none.
 func Lock(locks cli.LockFlags, name string) *operation.Lock {
-	if name == "" || !locks.Lock {
+	if name == "" {
 		return nil
 	}
-	return &operation.Lock{Operation: name, Timeout: locks.Timeout}
+	return &operation.Lock{Operation: name, Timeout: locks.Timeout, None: !locks.Lock}
 }
 
 // backendOf opens the backend: the one that a saved plan names, whatever init has recorded since,
