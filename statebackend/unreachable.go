@@ -1,6 +1,8 @@
 package statebackend
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
 )
@@ -12,4 +14,18 @@ func Unreachable(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
 	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial"
+}
+
+// Untrusted reports whether err means that the server's certificate is not trusted, which does not go away when
+// the request is made again.
+func Untrusted(err error) bool {
+	var (
+		verification *tls.CertificateVerificationError
+		authority    x509.UnknownAuthorityError
+		host         x509.HostnameError
+		invalid      x509.CertificateInvalidError
+		roots        x509.SystemRootsError
+	)
+	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &host) ||
+		errors.As(err, &invalid) || errors.As(err, &roots)
 }

@@ -59,7 +59,10 @@ func md5Of(data []byte) string {
 func cause(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {
-		return of.Err
+		err = of.Err
+	}
+	if statebackend.Untrusted(err) {
+		return fmt.Errorf("%w. The certificate of the server is not trusted. If it is of an authority of your own, write the certificate of that authority (PEM) into client_ca_certificate_pem of the backend block", err)
 	}
 	return err
 }

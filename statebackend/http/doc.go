@@ -3,7 +3,7 @@
 //
 //	GET      the state; 204 and 404 say that there is none
 //	POST     the new state, with ?ID= the lock's
-//	LOCK     the lock's information; 423 and 409 carry the holder's
+//	LOCK     the lock's information; 200 is a lock, 423 and 409 carry the holder's
 //	UNLOCK   the lock's information
 //
 // Source: https://developer.hashicorp.com/terraform/language/backend/http

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -391,6 +392,35 @@ func TestOwnCertificate(t *testing.T) {
 	for _, attribute := range [][]any{{"client_ca_certificate_pem", string(ca)}, {"skip_cert_verification", true}} {
 		if _, err := open(t, secure, attribute...).Get(t.Context()); err != nil {
 			t.Errorf("%v: %v", attribute[0], err)
+		}
+	}
+}
+
+// TestOnlyOKIsALock holds that no other status is a lock: a store of files answers every PUT with 201, also the
+// second one. Nothing is given back then, since it may be the lock of somebody else.
+func TestOnlyOKIsALock(t *testing.T) {
+	t.Parallel()
+	for status, says := range map[int]string{
+		201: "unexpected HTTP status 201: only 200 is a lock", 202: "only 200", 204: "only 200", 206: "only 200",
+		400: "unexpected HTTP status 400", 404: "unexpected HTTP status 404", 500: "internal error", 401: "credentials",
+	} {
+		for _, method := range []string{"LOCK", "PUT"} {
+			var others atomic.Int64
+			server := httptest.NewServer(nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+				if r.Method != method {
+					others.Add(1)
+				}
+				w.WriteHeader(status)
+			}))
+			w := open(t, &statebackendtest.HTTP{URL: server.URL}, "lock_method", method, "unlock_method", "DELETE")
+			_, err := w.Lock(t.Context(), statebackend.NewLockInfo("OperationTypeApply", "1"))
+			if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), method+" "+server.URL) {
+				t.Errorf("%s answered %d: %v; want %q", method, status, err, says)
+			}
+			if n := others.Load(); n != 0 {
+				t.Errorf("%s answered %d: %d other requests", method, status, n)
+			}
+			server.Close()
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	nethttp "net/http"
+	"net/url"
 	"sync"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -133,17 +134,27 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 		return "", errors.Join(err, w.giveBack(ctx, info, err))
 	}
 	switch a.status {
-	case nethttp.StatusOK, nethttp.StatusCreated, nethttp.StatusNoContent:
+	case nethttp.StatusOK:
 	case nethttp.StatusConflict, nethttp.StatusLocked:
 		h := holder(a.body)
 		if h.Info.ID != info.ID { // else the echo of our own attempt, whose answer was lost
 			return "", &statebackend.LockedError{HeldLock: h}
 		}
 	default:
-		return "", a.refusal(w.client.lockMethod, w.client.lock)
+		return "", notALock(a, w.client.lockMethod, w.client.lock)
 	}
 	w.held = &info
 	return info.ID, nil
+}
+
+// notALock is the error for a status that is no lock. A store of files answers any PUT with another 2xx, also to
+// the second who asks: nothing is taken back there, since it may be another's.
+func notALock(a answer, method string, to *url.URL) error {
+	err := a.refusal(method, to)
+	if a.status/100 == 2 {
+		err = fmt.Errorf("%w: only 200 is a lock. The server does not keep writers apart: give the address of one that does in lock_address, or remove lock_address and see to it that nobody else writes the state", err)
+	}
+	return err
 }
 
 // giveBack releases the lock of an attempt without an answer: nobody will know its ID.

@@ -61,7 +61,7 @@ func (c *Config) connect(ctx context.Context, o Options) (clients, error) {
 		return clients{}, ErrNoCredentials
 	}
 	if _, err := sdk.Credentials.Retrieve(ctx); err != nil {
-		return clients{}, fmt.Errorf("%w (%w)", ErrNoCredentials, err)
+		return clients{}, fmt.Errorf("%w (%w%s)", ErrNoCredentials, err, certificateHint(err))
 	}
 	if err := c.verify(ctx, sdk); err != nil {
 		return clients{}, err
@@ -182,7 +182,7 @@ func (c *Config) verify(ctx context.Context, sdk aws.Config) error {
 	}
 	who, err := c.sts(sdk).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
-		return fmt.Errorf("check the AWS credentials (skip_credentials_validation leaves that out): %w", err)
+		return fmt.Errorf("check the AWS credentials (skip_credentials_validation leaves that out): %w%s", err, certificateHint(err))
 	}
 	if c.SkipRequestingAccountID {
 		return nil
@@ -202,6 +202,7 @@ func (c *Config) redirectedSTS(o sts.Options) *sts.Client {
 	if c.Endpoints.STS != "" {
 		o.BaseEndpoint = baseURL(c.Endpoints.STS)
 	}
+	o.Retryer = patiently(o.Retryer, "STS", nil)
 	return sts.New(o)
 }
 

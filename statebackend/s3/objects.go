@@ -228,13 +228,14 @@ func (o *objects) explain(verb, key string, err error) error {
 	case status(err) == http.StatusForbidden:
 		err = fmt.Errorf("%w: %w", statebackend.ErrDenied, err)
 	}
+	hint := certificateHint(err)
 	switch { // programs know these texts of the stock backend
 	case verb == "list" && code == "NoSuchBucket":
 		return err
 	case verb == "list":
-		return fmt.Errorf("unable to list objects in S3 bucket %q with prefix %q: %w", o.bucket, key, err)
+		return fmt.Errorf("unable to list objects in S3 bucket %q with prefix %q: %w%s", o.bucket, key, err, hint)
 	}
-	return fmt.Errorf("%s s3://%s/%s: %w", verb, o.bucket, key, err)
+	return fmt.Errorf("%s s3://%s/%s: %w%s", verb, o.bucket, key, err, hint)
 }
 
 // codeOf is S3's code of an error, or "".

@@ -2,13 +2,20 @@ package s3
 
 import (
 	"errors"
+	"io"
+	"log"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/dynamodb"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
@@ -27,8 +34,8 @@ func TestWaitingIsNoted(t *testing.T) {
 	if want := []string{"S3 does not answer as it should, and is asked again: dial: refused"}; !slices.Equal(notes, want) {
 		t.Errorf("%q, want %q", notes, want)
 	}
-	if plain := retry.NewStandard(); patiently(plain, "S3", nil) != plain {
-		t.Error("without somebody to tell, the retryer is another one")
+	if _, err := patiently(retry.NewStandard(), "S3", nil).RetryDelay(noteworthy, long); err != nil {
+		t.Errorf("without somebody to tell: %v", err)
 	}
 }
 
@@ -42,5 +49,72 @@ func TestListOfNoBucket(t *testing.T) {
 	}
 	if err := p.backend.List(t.Context()); !errors.Is(err, ErrNoBucket) || !strings.Contains(err.Error(), `"missing"`) {
 		t.Errorf("List: %v", err)
+	}
+}
+
+// TestCertificateErrorsAreFinal holds that a certificate which is not trusted is reported at once, and with
+// the settings that help.
+func TestCertificateErrorsAreFinal(t *testing.T) {
+	t.Parallel()
+	var connections atomic.Int64
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	server.StartTLS()
+	defer server.Close()
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	for name, url := range map[string]string{"authority": server.URL, "host": strings.Replace(server.URL, "127.0.0.1", "localhost", 1)} {
+		connections.Store(0)
+		b := open(t, servers{url, url}.attributes(map[string]any{"dynamodb_table": "locks"}), Options{})
+		_, err := b.Workspaces(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "custom_ca_bundle") || !strings.Contains(err.Error(), "AWS_CA_BUNDLE") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := connections.Load(); n != 1 {
+			t.Errorf("%s: %d connections, want 1", name, n)
+		}
+	}
+	b := open(t, servers{server.URL, server.URL}.attributes(map[string]any{"dynamodb_table": "locks"}), Options{})
+	connections.Store(0)
+	if _, err := (&dynamodb.Items{Client: b.items.Client, Table: "locks", Path: "x"}).Holder(t.Context()); !statebackend.Untrusted(err) || connections.Load() != 1 {
+		t.Errorf("DynamoDB: %v after %d connections", err, connections.Load())
+	}
+	attributes := servers{plain.URL, plain.URL}.attributes(map[string]any{
+		"skip_credentials_validation": false,
+		"endpoints":                   map[string]any{"s3": plain.URL, "sts": server.URL},
+	})
+	connections.Store(0)
+	if _, err := Open(t.Context(), attributes, Options{}); err == nil || !strings.Contains(err.Error(), "custom_ca_bundle") || connections.Load() != 1 {
+		t.Errorf("STS: %v after %d connections", err, connections.Load())
+	}
+}
+
+// TestOtherConflicts holds that a 409 for another reason than a write in the same moment is final: servers
+// that keep objects in files answer it for the key "net/sub" beside "net".
+func TestOtherConflicts(t *testing.T) {
+	t.Parallel()
+	var writes atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			writes.Add(1)
+			w.WriteHeader(http.StatusConflict)
+			w.Write([]byte("<Error><Code>ObjectParentIsFile</Code></Error>"))
+			return
+		}
+		w.WriteHeader(http.StatusNotFound)
+		w.Write([]byte("<Error><Code>NoSuchKey</Code></Error>"))
+	}))
+	defer server.Close()
+	w, err := open(t, servers{server.URL, server.URL}.attributes(), Options{}).Open("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Put(t.Context(), []byte(state1), ""); err == nil || !strings.Contains(err.Error(), "ObjectParentIsFile") || writes.Load() != 1 {
+		t.Errorf("%v after %d writes", err, writes.Load())
 	}
 }
