@@ -2,7 +2,6 @@ package states
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
@@ -156,31 +155,4 @@ func (e *Editor) MoveInstance(from, to addrs.AbsResourceInstance) {
 	r := e.resource(to.AbsResource())
 	r.Provider = p
 	r.Instances[to.Resource.Key] = in
-}
-
-// ForgetDependents makes every object that depends on one of the resources forget all its
-// dependencies: the resources got other addresses, and the next apply stores those. Source:
-// Terraform's "state mv".
-func (e *Editor) ForgetDependents(of map[addrs.ConfigResource]bool) {
-	depends := func(o *Object) bool {
-		return o != nil && slices.ContainsFunc(o.Dependencies.All(), func(r addrs.ConfigResource) bool { return of[r] })
-	}
-	without := func(o *Object) *Object {
-		free := *o
-		free.Dependencies = nil
-		return &free
-	}
-	for a, r := range e.s.Resources() {
-		for k, in := range r.Instances {
-			at := addrs.ResourceInstanceObject{Instance: a.Instance(k)}
-			if depends(in.Current) {
-				e.SetObject(at, r.Provider, without(in.Current))
-			}
-			for key, o := range in.Deposed {
-				if at.Deposed = key; depends(o) {
-					e.SetObject(at, r.Provider, without(o))
-				}
-			}
-		}
-	}
 }

@@ -101,16 +101,25 @@ func (m *movement) do(src, dst *opening.Operation) diags.Diagnostics {
 	if dst != src {
 		to = dst.State.Current.Edit()
 	}
-	moved := map[addrs.ConfigResource]bool{}
+	moved := map[addrs.AbsResourceInstance]addrs.AbsResourceInstance{}
+	arrived := map[addrs.AbsResourceInstance]bool{}
 	for _, x := range moves {
 		for _, r := range x.instances {
-			moved[r.Config()] = true
-			carry(from, to, r, x.target(r))
+			moved[r] = x.target(r)
+			arrived[moved[r]] = true
+			carry(from, to, r, moved[r])
 		}
 	}
-	from.ForgetDependents(moved)
-	if to != from {
-		to.ForgetDependents(moved)
+	all := func(addrs.AbsResourceInstance) bool { return true }
+	if to == from {
+		from.Readdress(moved, all)
+	} else {
+		// What stays behind depends on nothing in another state, which has resources of its own.
+		to.Readdress(moved, func(r addrs.AbsResourceInstance) bool { return arrived[r] })
+		for r := range moved {
+			moved[r] = addrs.AbsResourceInstance{}
+		}
+		from.Readdress(moved, all)
 	}
 	if !m.dry {
 		// The destination first: a crash in between leaves an object in both states

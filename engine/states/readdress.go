@@ -1,0 +1,160 @@
+package states
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// Readdress rewrites the dependencies of those objects that in names, after instances were moved: what depended on
+// one that was moved depends on its new address, and on the old one, too, as long as an instance that it may
+// depend on stayed there. Dependencies have no instance keys, so that another key changes nothing. moves has the
+// new address of each instance by its old one; the zero one stands for another state. Terraform's "state mv"
+// forgets all dependencies of such objects, which are then destroyed in any order.
+//
+// An object in a module instance depends on the resources of this very instance, and of those around it; a move
+// of another instance of the module leaves it alone.
+func (e *Editor) Readdress(moves map[addrs.AbsResourceInstance]addrs.AbsResourceInstance, in func(addrs.AbsResourceInstance) bool) {
+	r := readdressing{e: e, in: in, before: map[addrs.AbsResourceInstance]addrs.AbsResourceInstance{},
+		to: map[addrs.ConfigResource]map[addrs.AbsResource]addrs.ConfigResource{}, needs: map[addrs.ConfigResource]map[addrs.ConfigResource]bool{}}
+	for from, to := range moves {
+		if from.Config() == to.Config() {
+			continue
+		}
+		if r.to[from.Config()] == nil {
+			r.to[from.Config()] = map[addrs.AbsResource]addrs.ConfigResource{}
+		}
+		r.to[from.Config()][from.AbsResource()] = to.Config()
+		r.before[to] = from
+	}
+	if len(r.to) > 0 {
+		r.rewrite()
+	}
+}
+
+type readdressing struct {
+	e      *Editor
+	in     func(addrs.AbsResourceInstance) bool
+	before map[addrs.AbsResourceInstance]addrs.AbsResourceInstance // old addresses by new ones
+	// to has the new addresses of what was moved, by the old ones. needs is what there is depended on by the
+	// objects at an address, made at first need.
+	to    map[addrs.ConfigResource]map[addrs.AbsResource]addrs.ConfigResource
+	needs map[addrs.ConfigResource]map[addrs.ConfigResource]bool
+}
+
+// rewrite goes through all objects.
+func (r *readdressing) rewrite() {
+	for a, resource := range r.e.s.Resources() {
+		for k, instance := range resource.Instances {
+			at := addrs.ResourceInstanceObject{Instance: a.Instance(k)}
+			if !r.in(at.Instance) {
+				continue
+			}
+			if o := r.object(at.Instance, instance.Current); o != nil {
+				r.e.SetObject(at, resource.Provider, o)
+			}
+			for key, o := range instance.Deposed {
+				if o := r.object(at.Instance, o); o != nil {
+					at.Deposed = key
+					r.e.SetObject(at, resource.Provider, o)
+				}
+			}
+		}
+	}
+}
+
+// object returns an object with other dependencies; nil if they are the same.
+func (r *readdressing) object(at addrs.AbsResourceInstance, o *Object) *Object {
+	if o == nil || !slices.ContainsFunc(o.Dependencies.All(), func(x addrs.ConfigResource) bool { return r.to[x] != nil }) {
+		return nil
+	}
+	was, moved := r.before[at]
+	if !moved {
+		was = at
+	}
+	var list []addrs.ConfigResource
+	for _, x := range o.Dependencies.All() {
+		if r.to[x] == nil {
+			list = append(list, x)
+			continue
+		}
+		stayed, to := r.where(was, x)
+		if stayed {
+			list = append(list, x)
+		}
+		for n := range to {
+			// Something else at the new address may need this object, which then does not depend on all there.
+			if n != (addrs.ConfigResource{}) && n != at.Config() && !r.needsOf(n)[at.Config()] {
+				list = append(list, n)
+			}
+		}
+	}
+	out := *o
+	if out.Dependencies = nil; len(list) > 0 {
+		list = SortDependencies(list)
+		out.Dependencies = ListedDependencies(func() []addrs.ConfigResource { return list })
+	}
+	return &out
+}
+
+// where returns the new addresses of that resource x which an object with the old address may depend on, and
+// whether some of it stayed.
+func (r *readdressing) where(old addrs.AbsResourceInstance, x addrs.ConfigResource) (stayed bool, to map[addrs.ConfigResource]bool) {
+	around, inside := enclosing(old.Module, x.Module)
+	to = map[addrs.ConfigResource]bool{}
+	for from, n := range r.to[x] {
+		if !inside || from.Module == around {
+			to[n] = true
+		}
+	}
+	if inside {
+		there := r.e.s.Resource(addrs.AbsResource{Module: around, Resource: x.Resource})
+		return there != nil && len(there.Instances) > 0, to
+	}
+	for a, there := range r.e.s.Resources() {
+		if a.Config() == x && len(there.Instances) > 0 {
+			return true, to
+		}
+	}
+	return false, to
+}
+
+// enclosing returns the instance of a module that a module instance is, or is in.
+func enclosing(m addrs.ModuleInstance, of addrs.Module) (around addrs.ModuleInstance, ok bool) {
+	for _, s := range m.Steps() {
+		if around.Module() == of {
+			break
+		}
+		around = around.Child(s.Name, s.Key)
+	}
+	return around, around.Module() == of
+}
+
+// needsOf returns what the objects at an address depend on.
+func (r *readdressing) needsOf(address addrs.ConfigResource) map[addrs.ConfigResource]bool {
+	if r.needs[address] != nil {
+		return r.needs[address]
+	}
+	needs := map[addrs.ConfigResource]bool{}
+	for a, resource := range r.e.s.Resources() {
+		if a.Config() != address {
+			continue
+		}
+		for _, instance := range resource.Instances {
+			for _, o := range append(slices.Collect(maps.Values(instance.Deposed)), instance.Current) {
+				if o == nil {
+					continue
+				}
+				for _, x := range o.Dependencies.All() {
+					needs[x] = true
+					for _, n := range r.to[x] {
+						needs[n] = true
+					}
+				}
+			}
+		}
+	}
+	r.needs[address] = needs
+	return needs
+}
