@@ -46,7 +46,7 @@ func headlineMarkdown(plan *plans.Plan, changes int) string {
 	switch {
 	case plan.Errored:
 		text = "**Planning failed.** What was planned before: " + countsMarkdown(plan.Counts())
-	case changes == 0 && outputs == 0 && plan.Mode == plans.RefreshOnlyMode && plan.Applyable:
+	case changes == 0 && outputs == 0 && plan.Mode == plans.RefreshOnlyMode && plan.Applyable && len(plan.Waiting) == 0:
 		text = "**No changes** to objects; the state is brought up to date."
 	case changes == 0 && outputs == 0:
 		if text = "**No changes.** The infrastructure matches the configuration."; len(plan.Waiting) > 0 {

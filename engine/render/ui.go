@@ -205,12 +205,29 @@ type countsMember struct {
 	Import    int    `json:"import"`
 	Remove    int    `json:"remove"`
 	Operation string `json:"operation"`
+	// Unresolved is Lockstep's own.
+	Unresolved int `json:"unresolved,omitempty"`
 }
 
 // ChangeSummaryMessage tells how much is planned ("plan") or was done ("apply", "destroy").
 func ChangeSummaryMessage(operation string, add, change, remove, imported int) Message {
 	m := message("change_summary", summaryText(operation, add, change, remove, imported))
-	m.Changes = &countsMember{add, change, imported, remove, operation}
+	m.Changes = &countsMember{Add: add, Change: change, Import: imported, Remove: remove, Operation: operation}
+	return m
+}
+
+// PlanSummaryMessage is [ChangeSummaryMessage] for a plan. It counts the creations of an earlier apply that the
+// plan leaves out, too: with these, a plan of nothing is not one of "no changes".
+func PlanSummaryMessage(p *plans.Plan) Message {
+	n := p.Counts()
+	m := ChangeSummaryMessage("plan", n.Add, n.Change, n.Destroy, n.Import)
+	switch m.Changes.Unresolved = len(p.Waiting); m.Changes.Unresolved {
+	case 0:
+	case 1:
+		m.Text += " 1 creation of an earlier apply is unresolved."
+	default:
+		m.Text += fmt.Sprintf(" %d creations of an earlier apply are unresolved.", m.Changes.Unresolved)
+	}
 	return m
 }
 

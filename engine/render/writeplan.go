@@ -269,6 +269,11 @@ func (t planText) nothing(drifted bool) {
 		t.headline(red, "Planning failed.", " An error ended it before anything was planned.")
 		return
 	}
+	if len(t.plan.Waiting) > 0 {
+		t.headline(yellow, "No changes", " besides creations of an earlier apply whose outcome is not known.")
+		t.prose("\"lockstep recover\" lists them, and how to settle each.")
+		return
+	}
 	switch t.plan.Mode {
 	case plans.RefreshOnlyMode:
 		t.headline(green, "No changes.", " Your infrastructure still matches the configuration.")
@@ -277,11 +282,6 @@ func (t planText) nothing(drifted bool) {
 		t.headline(green, "No changes.", " No objects need to be destroyed.")
 		t.prose("Nothing was created yet, or all of it is gone.")
 	default:
-		if len(t.plan.Waiting) > 0 {
-			t.headline(yellow, "No changes", " besides creations of an earlier apply whose outcome is not known.")
-			t.prose("\"lockstep recover\" lists them, and how to settle each.")
-			return
-		}
 		t.headline(green, "No changes.", " Your infrastructure matches the configuration.")
 		if t.plan.Applyable {
 			t.prose("Applying this plan updates only the state, to match the real objects.")

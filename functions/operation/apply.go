@@ -71,7 +71,7 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 	}
 	result, more := engine.Apply(ctx, r, p, options)
 	out.State, out.Left = result.State, result.Left
-	ds = append(append(ds, more...), o.inDoubt(options.Journal)...)
+	ds = append(append(ds, more...), o.inDoubt(options.Journal, out.State)...)
 	switch {
 	case lost != nil && w.complete():
 		ds = append(ds, deposed(lost, o.logOf().Place())...)
@@ -88,16 +88,18 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 	return out, ds
 }
 
-// inDoubt reports the creations that were not answered: they wait for a person from now on.
-func (o *Operation) inDoubt(j *journaling.Journal) diags.Diagnostics {
-	var ds diags.Diagnostics
+// inDoubt reports the creations that were not answered: they wait for a person from now on. s is the state without
+// them.
+func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagnostics {
+	var doubts []journaling.Open
 	for _, x := range j.Unanswered() {
 		if x.Action == plans.Create.String() {
-			o.Recovery.Unresolved = append(o.Recovery.Unresolved, x)
-			ds = append(ds, diags.Warningf(nil, mayExist, "%s", Explain(x))...)
+			doubts = append(doubts, x)
 		}
 	}
-	return ds
+	doubts = ordered(doubts)
+	o.Recovery.Unresolved = append(o.Recovery.Unresolved, doubts...)
+	return doubtful(doubts, s)
 }
 
 // openJournal takes the journal over, and records the state that the apply starts from, or goes on with

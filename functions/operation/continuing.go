@@ -57,8 +57,8 @@ func (o *Operation) findBegun(log statebackend.Log, records []journal.Record, lo
 		return nil, false
 	}
 	o.Begun = &Begun{Since: p.Began, Done: p.Done()}
-	o.Recovery = Recovery{Unresolved: p.Open, Conflicts: p.Conflicts}
-	return o.Recovery.diagnostics(o.State.Workspace.Place(), locked), true
+	o.Recovery = Recovery{Unresolved: ordered(p.Open), Conflicts: p.Conflicts}
+	return o.Recovery.diagnostics(o.State.Workspace.Place(), o.State.Current, locked), true
 }
 
 // progress reads the progress of the plan to be applied; nil if there is none.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/journal"
@@ -84,7 +84,7 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	case err != nil:
 		return diags.Errorf(nil, "Error recovering the state", "An earlier apply did not come to its end. The state with its results could not be stored: %s. Nothing is lost: the journal %s has everything, and the next run tries again.", err, log.Place())
 	}
-	return o.Recovery.diagnostics(o.State.Workspace.Place(), locked)
+	return o.Recovery.diagnostics(o.State.Workspace.Place(), o.State.Current, locked)
 }
 
 // records reads the journal. Without the lock its writer may live: living is the run that did when
@@ -122,6 +122,7 @@ func (o *Operation) fold(lines [][]byte, living *Living) (journaling.Folded, err
 			r.Read = append(r.Read, open)
 		}
 	}
+	r.Unresolved = ordered(r.Unresolved)
 	o.Recovery = r
 	if f.Changed {
 		text, err := statefile.Write(f.State)
@@ -229,23 +230,31 @@ func (r Recovery) Waiting() []addrs.Target {
 	return all
 }
 
-// Forget settles an unresolved creation, at a person's word that there is no such object, and a
-// conflict, at the word that the state is right. It reports whether there is one at the address.
-func (o *Operation) Forget(ctx context.Context, address string) (bool, error) {
+// Settle settles unresolved creations, at a person's word that there are no such objects, or that making them
+// again does no harm: the next plan has them. It settles conflicts, too, at the word that the state is right.
+// unknown are those addresses at which there is neither; then nothing is settled.
+func (o *Operation) Settle(ctx context.Context, addresses ...string) (unknown []string, err error) {
 	left := o.Recovery
-	left.Unresolved = slices.DeleteFunc(slices.Clone(left.Unresolved), func(x journaling.Open) bool { return x.Address == address })
-	left.Conflicts = slices.DeleteFunc(slices.Clone(left.Conflicts), func(x journaling.Conflict) bool { return x.Address == address })
-	if len(left.kept()) == len(o.Recovery.kept()) {
-		return false, nil
+	left.Unresolved, left.Conflicts = slices.Clone(left.Unresolved), slices.Clone(left.Conflicts)
+	for _, address := range addresses {
+		before := len(left.kept())
+		left.Unresolved = slices.DeleteFunc(left.Unresolved, func(x journaling.Open) bool { return x.Address == address })
+		left.Conflicts = slices.DeleteFunc(left.Conflicts, func(x journaling.Conflict) bool { return x.Address == address })
+		if len(left.kept()) == before {
+			unknown = append(unknown, address)
+		}
+	}
+	if len(unknown) > 0 || len(addresses) == 0 {
+		return unknown, nil
 	}
 	log := o.logOf()
 	defer log.Close()
 	w, _, err := journal.Open(ctx, log, o.newRun())
 	if err != nil {
-		return true, err
+		return nil, err
 	}
 	o.Recovery = left
-	return true, o.keep(ctx, w, left)
+	return nil, o.keep(ctx, w, left)
 }
 
 // unusable is the answer to a journal that cannot be read or understood.
@@ -270,7 +279,8 @@ func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
 	return severity(nil, "The journal beside the state cannot be used", "%s: %s. %s", log.Place(), err, remedy)
 }
 
-func (r Recovery) diagnostics(place string, locked bool) diags.Diagnostics {
+// diagnostics tells of a recovery; s is the state as it is now.
+func (r Recovery) diagnostics(place string, s *states.State, locked bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	if r.Living != nil {
 		text := fmt.Sprintf("The run %s of %s has been applying since %s. Its results up to now are taken from its journal, and not stored.", r.Living.Run, r.Living.Who, r.Living.Since.UTC().Format(time.RFC3339))
@@ -296,13 +306,8 @@ func (r Recovery) diagnostics(place string, locked bool) diags.Diagnostics {
 		ds = append(ds, diags.Warningf(nil, "Changed by another tool since",
 			"%s was %s by an apply that did not come to its end, and the state at %s was written by somebody else since, with another object there. That one was kept: compare it with what exists, correct the state if it is wrong (\"lockstep state rm\", \"lockstep import\"), then settle this:\n  lockstep recover -forget '%[1]s'", c.Address, what, place)...)
 	}
-	for _, u := range r.Unresolved {
-		ds = append(ds, diags.Warningf(nil, mayExist, "%s", Explain(u))...)
-	}
-	return ds
+	return append(ds, doubtful(r.Unresolved, s)...)
 }
-
-const mayExist = "An object may exist that no state knows"
 
 func list(all []journaling.Open) string {
 	var lines []string
@@ -310,18 +315,4 @@ func list(all []journaling.Open) string {
 		lines = append(lines, fmt.Sprintf("  - %s of %s, begun at %s", x.Action, x.Address, x.Started.Format(time.RFC3339)))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// Explain tells a person what to check, and how to settle an unresolved creation.
-func Explain(u journaling.Open) string {
-	text := fmt.Sprintf("The creation of %s was begun at %s, and its end is not recorded: unless that apply is still running, it was killed, and the object may exist or not.", u.Address, u.Started.Format(time.RFC3339))
-	if len(u.Known) > 0 {
-		text += " Look for one with:\n"
-		for _, name := range slices.Sorted(maps.Keys(u.Known)) {
-			text += fmt.Sprintf("  %s = %q\n", name, u.Known[name])
-		}
-	} else {
-		text += "\n"
-	}
-	return text + fmt.Sprintf("\nIf it exists:   lockstep import '%s' ID\nIf it does not: lockstep recover -forget '%[1]s'\n\nUntil then it is not planned, nor is anything that depends on it.", u.Address)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // A Question is a PlanResourceChange call: the arguments, and after [Question.Ask] the checked answer.
@@ -105,7 +106,8 @@ func Describe(err error) string {
 }
 
 // replacePaths returns those of the provider's RequiresReplace paths whose value
-// changes.
+// changes, sorted: the provider has them in any order, often that of a map, and a
+// plan is to be the same each time.
 func (q *Question) replacePaths(prior cty.Value, resp provider.PlanResponse) ([]cty.Path, diags.Diagnostics) {
 	if len(resp.RequiresReplace) == 0 || prior.IsNull() {
 		return nil, nil
@@ -128,5 +130,5 @@ func (q *Question) replacePaths(prior cty.Value, resp provider.PlanResponse) ([]
 			out = append(out, path)
 		}
 	}
-	return out, nil
+	return states.SortPaths(out), nil
 }

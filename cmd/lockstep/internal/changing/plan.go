@@ -5,6 +5,7 @@
 package changing
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
@@ -48,7 +49,7 @@ var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change"
 	if plan.Applyable && !o.json && !a.InAutomation() {
 		nextStep(a, v, out)
 	}
-	if detailed && plan.Applyable {
+	if detailed && (plan.Applyable || len(plan.Waiting) > 0) {
 		return 2
 	}
 	return 0
@@ -119,6 +120,9 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 	if plan != nil {
 		plan.Backend, more = op.Backend()
 		ds = append(ds, more...)
+		if left := unsettled(op, options.Targets); options.Mode == plans.DestroyMode && len(left) > 0 {
+			plan.Waiting, plan.Complete = left, false // what may exist is not destroyed
+		}
 		generated.note(plan)
 	}
 	return plan, op, ds
@@ -137,17 +141,32 @@ func requireConfig(cfg *config.Config, mode plans.Mode, loaded diags.Diagnostics
 // waiting returns the addresses that the plan leaves out: see [operation.Recovery.Waiting]. A
 // destruction creates nothing, and targets are chosen by a person.
 func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []addrs.Target {
-	if mode == plans.DestroyMode || len(targets) > 0 {
+	if mode == plans.DestroyMode {
+		return nil
+	}
+	return unsettled(op, targets)
+}
+
+// unsettled returns the addresses at which something may exist that the state does not have; none beside targets.
+func unsettled(op *opening.Operation, targets []addrs.Target) []addrs.Target {
+	if len(targets) > 0 {
 		return nil
 	}
 	return op.Recovery.Waiting()
 }
 
+// mostNames is how many addresses a sentence lists.
+const mostNames = 10
+
 // names lists addresses in a sentence.
 func names(list []addrs.Target) string {
 	var all []string
-	for _, t := range list {
+	for _, t := range list[:min(mostNames, len(list))] {
 		all = append(all, t.String())
 	}
-	return strings.Join(all, ", ")
+	text := strings.Join(all, ", ")
+	if n := len(list) - len(all); n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
 }

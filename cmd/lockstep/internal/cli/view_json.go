@@ -55,8 +55,7 @@ func (v *jsonView) Plan(p *plans.Plan, _ *config.Config, _ func(addrs.Provider) 
 			v.send(m)
 		}
 	}
-	n := p.Counts()
-	v.send(render.ChangeSummaryMessage("plan", n.Add, n.Change, n.Destroy, n.Import))
+	v.send(render.PlanSummaryMessage(p))
 	if len(p.Outputs) > 0 {
 		v.send(render.PlannedOutputsMessage(p))
 	}

@@ -3,6 +3,7 @@ package statekeeping
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
@@ -15,34 +16,50 @@ const unresolvedCode = 2
 
 var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all that a killed apply has done", Run: func(a *cli.App, args []string) int {
 	x := opening.Access{Lock: "recover"}
-	var asJSON bool
-	var forget string
-	f := a.NewFlags("recover", "recover [OPTIONS]")
+	var asJSON, retryAll bool
+	var forget, retry string
+	f := a.NewFlags("recover", "recover [OPTIONS] [ADDRESS...]")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	editing(f, &x)
 	f.BoolVar(&asJSON, "json", false, "print the unresolved creations as JSON")
-	f.StringVar(&forget, "forget", "", "settle the creation at this address, since there is no such object, or the conflict there, since the state is right")
+	f.StringVar(&forget, "forget", "", "settle the creation at this address, and at those that follow the options, since there are no such objects; or the conflicts there, since the state is right")
+	f.StringVar(&retry, "retry", "", "settle the creation at this address, and at those that follow the options: create the objects again")
+	f.BoolVar(&retryAll, "retry-all", false, "settle all unresolved creations: create the objects again")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
-	if code, ok := f.NoArguments(); !ok {
-		return code
+	given := 0
+	settled := f.Args()
+	for _, address := range []string{forget, retry} {
+		if address != "" {
+			given++
+			settled = append([]string{address}, settled...)
+		}
+	}
+	switch {
+	case given == 0 && len(settled) > 0:
+		return a.Usage("say what to do about %s: -forget if there are no such objects, -retry to create them again", strings.Join(settled, ", "))
+	case given > 1, retryAll && len(settled) > 0:
+		return a.Usage("use -forget, -retry and -retry-all one at a time")
 	}
 	op, ds := opening.Stored(a, x)
 	if ds.HasErrors() {
 		return a.Show(ds)
 	}
 	dead := op.State.Holding().Predecessor()
-	if forget != "" {
-		found, err := op.Forget(a.Ctx, forget)
-		switch {
-		case err != nil:
-			op.Unlock(a.Ctx)
-			return a.Usage("the journal could not be written: %s", err)
-		case !found:
-			op.Unlock(a.Ctx)
-			return a.Usage("there is nothing to settle at %s; \"lockstep recover\" lists what there is", forget)
+	if retryAll {
+		for _, u := range op.Recovery.Unresolved {
+			settled = append(settled, u.Address)
 		}
+	}
+	unknown, err := op.Settle(a.Ctx, settled...)
+	switch {
+	case err != nil:
+		op.Unlock(a.Ctx)
+		return a.Usage("the journal could not be written: %s", err)
+	case len(unknown) > 0:
+		op.Unlock(a.Ctx)
+		return a.Usage("there is nothing to settle at %s; \"lockstep recover\" lists what there is. Nothing was settled", strings.Join(unknown, ", "))
 	}
 	ds = op.Unlock(a.Ctx)
 	if asJSON {
@@ -51,7 +68,14 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all t
 		if dead != "" {
 			fmt.Fprintf(a.Out, "The lock of a dead run was taken over: %s.\n", dead)
 		}
-		tellRecovery(a, op.Recovery)
+		if len(settled) > 0 {
+			tellSettled(a, settled, forget == "")
+		} else {
+			tellRecovery(a, op.Recovery)
+		}
+		if len(op.Recovery.Unresolved) > 0 {
+			fmt.Fprintf(a.Out, "\n%s\n", operation.Doubts(op.Recovery.Unresolved, op.State.Current, len(op.Recovery.Unresolved)))
+		}
 	}
 	if code := a.Show(ds); code != 0 {
 		return code
@@ -110,7 +134,13 @@ func tellRecovery(a *cli.App, r operation.Recovery) {
 	for _, c := range r.Conflicts {
 		fmt.Fprintf(a.Out, "\n%s was changed by that apply, and by somebody else since: the latter was kept.\nOnce it is compared with what exists: lockstep recover -forget '%[1]s'\n", c.Address)
 	}
-	for _, u := range r.Unresolved {
-		fmt.Fprintf(a.Out, "\n%s\n", operation.Explain(u))
+}
+
+// tellSettled tells what becomes of the creations that a person has settled.
+func tellSettled(a *cli.App, addresses []string, again bool) {
+	if again {
+		fmt.Fprintf(a.Out, "The next plan creates again what it finds missing: %s.\nIf the provider then refuses an object that exists, adopt it: lockstep import 'ADDRESS' ID\n", strings.Join(addresses, ", "))
+		return
 	}
+	fmt.Fprintf(a.Out, "Settled: %s.\n", strings.Join(addresses, ", "))
 }

@@ -1,0 +1,218 @@
+package operation
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// mostDoubts is how many unresolved creations a warning lists. "lockstep recover" lists all.
+const mostDoubts = 20
+
+// doubtful is the warning about unresolved creations; none for none.
+func doubtful(all []journaling.Open, s *states.State) diags.Diagnostics {
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return diags.Warningf(nil, "An object may exist that no state knows", "%s", Doubts(all, s, mostDoubts))
+	}
+	return diags.Warningf(nil, fmt.Sprintf("%d objects may exist that no state knows", len(all)), "%s", Doubts(all, s, mostDoubts))
+}
+
+// Doubts tells a person what to check about unresolved creations, of which there is at least one, and how to
+// settle them. At most so many are listed. Import commands are complete where the state has other objects of
+// the type whose IDs are made of attributes that are known of this one, too.
+func Doubts(all []journaling.Open, s *states.State, most int) string {
+	ids := importIDs(all, s)
+	var b strings.Builder
+	if len(all) == 1 {
+		u := all[0]
+		fmt.Fprintf(&b, "The creation of %s was begun at %s, and its end is not recorded: unless that apply is still running, it was killed, and the object may exist or not.", u.Address, u.Started.Format(time.RFC3339))
+		if len(u.Known) > 0 {
+			b.WriteString(" Look for one with:")
+			for _, name := range slices.Sorted(maps.Keys(u.Known)) {
+				fmt.Fprintf(&b, "\n  %s = %q", name, u.Known[name])
+			}
+		}
+		fmt.Fprintf(&b, "\n\nIf it exists:\n  %s\nIf it does not exist:\n  lockstep recover -forget '%s'\nIf creating it again does no harm (the server keeps or refuses what exists):\n  lockstep recover -retry '%[2]s'\n\nUntil then it is not planned, nor is anything that depends on it.", importLine(u, ids), u.Address)
+		return b.String()
+	}
+	fmt.Fprintf(&b, "The end of these creations is not recorded. Unless that apply is still running, it was killed, and each object may exist or not:\n\n")
+	shown := all[:min(most, len(all))]
+	b.WriteString(table(shown))
+	if n := len(all) - len(shown); n > 0 {
+		fmt.Fprintf(&b, "  and %d more: \"lockstep recover\" lists all of them\n", n)
+	}
+	b.WriteString("\nFor each that exists:\n")
+	if len(ids) == 0 {
+		b.WriteString("  lockstep import 'ADDRESS' ID\n")
+	} else {
+		for _, u := range shown {
+			fmt.Fprintf(&b, "  %s\n", importLine(u, ids))
+		}
+	}
+	b.WriteString("For those that do not exist:\n  lockstep recover -forget 'ADDRESS' 'ADDRESS' ...\nFor those that can be created again without harm (the server keeps or refuses what exists):\n  lockstep recover -retry 'ADDRESS' 'ADDRESS' ...\n  lockstep recover -retry-all\n\nUntil then they are not planned, nor is anything that depends on them.")
+	return b.String()
+}
+
+// ordered sorts creations by their addresses: they were begun in no order that a person would look for.
+func ordered(all []journaling.Open) []journaling.Open {
+	slices.SortFunc(all, func(a, b journaling.Open) int {
+		x, xErr := addrs.ParseTarget(a.Address)
+		y, yErr := addrs.ParseTarget(b.Address)
+		if xErr != nil || yErr != nil {
+			return strings.Compare(a.Address, b.Address)
+		}
+		return instanceOf(x).Compare(instanceOf(y))
+	})
+	return all
+}
+
+func instanceOf(t addrs.Target) addrs.AbsResourceInstance {
+	return addrs.AbsResource{Module: t.Module, Resource: t.Resource}.Instance(t.Key)
+}
+
+// importLine is the command that adopts an object, with its ID if that is known.
+func importLine(u journaling.Open, ids map[string]string) string {
+	if id, ok := ids[u.Address]; ok {
+		return fmt.Sprintf("lockstep import '%s' %s", u.Address, quoted(id))
+	}
+	return fmt.Sprintf("lockstep import '%s' ID", u.Address)
+}
+
+// quoted is a word of a shell command.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// longDoubt is how many characters of what is known of an object its row has.
+const longDoubt = 60
+
+// table has a row for each creation.
+func table(all []journaling.Open) string {
+	rows := [][3]string{{"OBJECT", "BEGUN AT", "LOOK FOR"}}
+	var width [2]int
+	for _, u := range all {
+		var known []string
+		for _, name := range slices.Sorted(maps.Keys(u.Known)) {
+			known = append(known, fmt.Sprintf("%s = %q", name, u.Known[name]))
+		}
+		text := strings.Join(known, ", ")
+		if utf8.RuneCountInString(text) > longDoubt {
+			text = string([]rune(text)[:longDoubt-3]) + "..."
+		}
+		rows = append(rows, [3]string{u.Address, u.Started.UTC().Format(time.RFC3339), text})
+	}
+	for _, r := range rows {
+		for i := range width {
+			width[i] = max(width[i], utf8.RuneCountInString(r[i]))
+		}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-*s  %-*s  %s", width[0], r[0], width[1], r[1], r[2]), " ") + "\n")
+	}
+	return b.String()
+}
+
+// separators stand between the attributes of which providers make IDs.
+var separators = []string{"@", "/", ":", "|", ",", ";", ".", "-", "_", ":::", "::"}
+
+// mostLikes is how many other objects of a type an ID is told from.
+const mostLikes = 20
+
+// importIDs returns the IDs of unresolved creations by their addresses, where they can be told: the IDs of all
+// objects of the type in the state are one attribute, or two with the same separator, and the attributes of the
+// creation are known. Providers that import by something else than the ID are told by their error.
+func importIDs(all []journaling.Open, s *states.State) map[string]string {
+	out := map[string]string{}
+	likes := map[string][]map[string]string{}
+	for _, u := range all {
+		t, err := addrs.ParseTarget(u.Address)
+		if err != nil || len(u.Known) == 0 {
+			continue
+		}
+		kind := t.Resource.Type
+		if _, ok := likes[kind]; !ok {
+			likes[kind] = objectsOf(s, kind)
+		}
+		if id := idLike(likes[kind], u.Known); id != "" {
+			out[u.Address] = id
+		}
+	}
+	return out
+}
+
+// objectsOf returns the strings among the attributes of a type's objects in the state.
+func objectsOf(s *states.State, kind string) []map[string]string {
+	var out []map[string]string
+	for a, r := range s.Resources() {
+		if a.Resource.Type != kind || a.Resource.Mode != addrs.Managed {
+			continue
+		}
+		for _, in := range r.Instances {
+			if in.Current == nil || len(out) == mostLikes {
+				continue
+			}
+			var all map[string]any
+			if json.Unmarshal(in.Current.AttrsJSON, &all) != nil {
+				continue
+			}
+			attributes := map[string]string{}
+			for name, v := range all {
+				if text, ok := v.(string); ok {
+					attributes[name] = text
+				}
+			}
+			if attributes["id"] != "" {
+				out = append(out, attributes)
+			}
+		}
+	}
+	return out
+}
+
+// idLike returns the ID that an object with these attributes has if it is made as those of the others; "" if
+// that is not known, or can be told in two ways.
+func idLike(others []map[string]string, known map[string]string) string {
+	if len(others) == 0 {
+		return ""
+	}
+	found := map[string]bool{}
+	try := func(id func(map[string]string) string) {
+		for _, o := range others {
+			if id(o) != o["id"] {
+				return
+			}
+		}
+		found[id(known)] = true
+	}
+	for x := range known {
+		if x == "id" {
+			continue
+		}
+		try(func(o map[string]string) string { return o[x] })
+		for y := range known {
+			for _, sep := range separators {
+				if y != "id" && x != y {
+					try(func(o map[string]string) string { return o[x] + sep + o[y] })
+				}
+			}
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	for id := range found {
+		return id
+	}
+	return ""
+}
