@@ -22,6 +22,8 @@ type survey struct {
 	deployments map[string]string
 	conftests   []project.Conftest
 	diags       diags.Diagnostics
+	// versions is the error about the projects that require another version of the language.
+	versions diags.Diagnostics
 }
 
 // look surveys the directory in which the command works: the repository's own.
@@ -35,6 +37,7 @@ func look(a *cli.App) survey {
 	s.Repository, s.diags = project.Discover(root.FS())
 	s.deployments = project.Deployments(root.FS(), s.Projects)
 	s.conftests = project.Conftests(root.FS())
+	s.versions = project.OtherVersions(root.FS(), s.Projects)
 	for _, d := range s.diags {
 		if d.Subject == nil {
 			continue

@@ -1,0 +1,57 @@
+package project
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// OtherVersions returns one error that names each required_version which the version of the language that
+// Lockstep speaks does not meet, with its file, its line, and the projects that cannot be planned for it; none
+// if all are met.
+func OtherVersions(files fs.FS, all []Project) diags.Diagnostics {
+	var places []string // in the order of the projects
+	of := map[string][]string{}
+	read := map[string]*config.Config{}
+	for _, p := range all {
+		if read[p.Dir] == nil {
+			read[p.Dir], _ = loading.Load(loading.Input{Tree: source.FS(files, p.Dir), Budget: budget.Pipeline(memory)})
+		}
+		for _, m := range read[p.Dir].Order {
+			for _, c := range m.RequiredVersions {
+				if met, err := config.VersionMatches(config.LanguageVersion, []config.VersionConstraint{c}); err != nil || met {
+					continue
+				}
+				place := fmt.Sprintf("%s:%d requires %s", path.Join(p.Dir, c.Range.Filename), c.Range.Start.Line, c.Text)
+				if of[place] == nil {
+					places = append(places, place)
+				}
+				if !slices.Contains(of[place], p.Name) {
+					of[place] = append(of[place], p.Name)
+				}
+			}
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for _, place := range places {
+		names := of[place]
+		const most = 5
+		more := ""
+		if n := len(names) - most; n > 0 {
+			names, more = names[:most], fmt.Sprintf(" and %d more", n)
+		}
+		fmt.Fprintf(&b, "\n  %s (%s%s)", place, strings.Join(names, ", "), more)
+	}
+	return diags.Errorf(nil, "Another version of the language is required", "Lockstep speaks version %s of the Terraform language, and cannot plan the projects in brackets. Change the constraints, or use a release of Lockstep that speaks a version which they allow:\n%s", config.LanguageVersion, b.String())
+}
