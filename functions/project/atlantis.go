@@ -64,8 +64,9 @@ func regular(files fs.FS) func(name string) bool {
 // foreign adds a project of atlantis.yaml, with the checks of a project block.
 func (p *parser) foreign(from atlantis.Project) {
 	before := len(p.diags)
-	if from.Broken {
-		return // and reported
+	if from.Broken { // and reported; for those that depend on it, it is there
+		p.settings.ranges[from.Name.Value] = from.At
+		return
 	}
 	x := p.settings.defaults
 	x.At, x.Name = line(from.At), from.Name.Value

@@ -374,6 +374,16 @@ func TestAtlantisTouched(t *testing.T) {
 	}
 }
 
+// TestAtlantisBroken holds that an error of one project is no error of those that depend on it.
+func TestAtlantisBroken(t *testing.T) {
+	t.Parallel()
+	const yaml = "version: 3\nprojects:\n- {name: a, dir: a, workflow: w}\n- {name: b, dir: b, depends_on: [a]}\nworkflows:\n  w: {plan: {steps: [run: x]}}\n"
+	got, ds := Discover(tree(map[string]string{"a/main.tf": backend, "b/main.tf": backend, atlantis.FileName: yaml}))
+	if names := namesOf(got.Projects); names != "b" || !strings.Contains(said(ds), `the project "a": run (line 6)`) || strings.Contains(said(ds), "does not exist") {
+		t.Errorf("%s, %s", names, said(ds))
+	}
+}
+
 // namesOf returns the names of projects.
 func namesOf(all []Project) string {
 	var names []string
