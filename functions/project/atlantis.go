@@ -50,7 +50,11 @@ func Imported(files fs.FS, src []byte, o atlantis.Options) ([]byte, []atlantis.N
 	if ds.HasErrors() {
 		return nil, nil, ds
 	}
-	return doc.HCL(regular(files)), doc.Notices, ds
+	dirs, err := configurations(files)
+	if err != nil {
+		return nil, nil, diags.FromError("Looking for configurations failed", err)
+	}
+	return doc.HCL(dirs, regular(files)), doc.Notices, ds
 }
 
 // regular reports whether a name is that of a file.

@@ -18,8 +18,9 @@ import (
 
 // HCL returns the document as lockstep.hcl: reading that gives the same projects and requirements. The
 // notices are comments at its beginning. there reports whether a file is in the repository: Atlantis
-// takes values from env/WORKSPACE.tfvars in a project's directory if it is there.
-func (d Document) HCL(there func(name string) bool) []byte {
+// takes values from env/WORKSPACE.tfvars in a project's directory if it is there. configured are the
+// directories with a configuration: equal projects are one block with a pattern if it is for them alone.
+func (d Document) HCL(configured []string, there func(name string) bool) []byte {
 	f := hclwrite.NewEmptyFile()
 	w := &writer{body: f.Body()}
 	w.comment("Written from " + FileName + ".")
@@ -46,8 +47,13 @@ func (d Document) HCL(there func(name string) bool) []byte {
 	if d.Automerge {
 		w.automerge(d.DeleteBranch)
 	}
+	d.Projects = slices.Clone(d.Projects)
+	for i, p := range d.Projects {
+		d.Projects[i].DependsOn = unique(slices.Concat(p.DependsOn, lower[p.Group]))
+		d.Projects[i].Group = 0
+	}
+	d = d.folded(configured, there)
 	for _, p := range d.Projects {
-		p.DependsOn = unique(slices.Concat(p.DependsOn, lower[p.Group]))
 		w.project(p, there)
 	}
 	for _, r := range d.Require {
