@@ -43,6 +43,17 @@ func unguarded(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return whole(hclsyntax.ParseConfig(src, name, hcl.InitialPos))(src)
 }
 
+// Syntax is Config for who looks at the tree, and does not evaluate it: nothing in it stops what grows. It is nil for a text that
+// is refused.
+func Syntax(src []byte, name string) *hclsyntax.Body {
+	if longNumber(src, name) != nil {
+		return nil
+	}
+	f, _ := unguarded(src, name)
+	b, _ := f.Body.(*hclsyntax.Body)
+	return b
+}
+
 // JSON parses a file in JSON syntax, as [json.Parse] does. The file is never nil and
 // has a body. The templates that its strings are can be evaluated; a string that is
 // read as an expression is checked by [Expression] or [Quoted] alone.
@@ -83,14 +94,23 @@ func Template(src []byte, name string) (hclsyntax.Expression, hcl.Diagnostics) {
 
 // templateAt is Template for a text that begins at start.
 func templateAt(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
+	x, ds := templateTree(src, name, start)
+	return guard(x), ds
+}
+
+// TemplateTree is Template for who looks at the tree, and does not evaluate it.
+func TemplateTree(src []byte, name string) (hclsyntax.Expression, hcl.Diagnostics) {
+	return templateTree(src, name, hcl.InitialPos)
+}
+
+func templateTree(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	if d := depthOf(src, name, start, templateText, MaxDepth); d != nil {
 		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
 	}
 	if d := longNumber(src, name); d != nil {
 		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
 	}
-	x, ds := hclsyntax.ParseTemplate(src, name, start)
-	return guard(x), ds
+	return hclsyntax.ParseTemplate(src, name, start)
 }
 
 // Quoted checks an expression of a JSON file whose string HCL will read as an

@@ -70,6 +70,18 @@ func (x *Repository) getContents(r *http.Request) (int, any) {
 		return rest.Fail(&rest.Problem{Status: http.StatusNotFound, Message: "No commit found for the ref " + ref})
 	}
 	path := r.PathValue("path")
+	if target, is := commits.LinkTo(c.Files[path]); is {
+		// GitHub answers with the file that a link leads to, and else with the link.
+		content, ok := c.Files.Resolve(path)
+		if !ok {
+			o := x.contentJSON(c, path, "symlink")
+			o["target"] = target
+			return http.StatusOK, o
+		}
+		o := x.contentJSON(c, path, "file")
+		o["size"], o["content"], o["encoding"] = len(content), base64.StdEncoding.EncodeToString([]byte(content)), "base64"
+		return http.StatusOK, o
+	}
 	if content, ok := c.Files[path]; ok {
 		o := x.contentJSON(c, path, "file")
 		o["size"], o["content"], o["encoding"] = len(content), "", "none"

@@ -45,6 +45,9 @@ type Files = commits.Files
 // Deleted stands for the content of a file that a push deletes.
 const Deleted = commits.Deleted
 
+// Link is the content of a file that is a symbolic link to target.
+func Link(target string) string { return commits.Link(target) }
+
 // An Edit is an action of somebody in a repository.
 type Edit = story.Edit
 

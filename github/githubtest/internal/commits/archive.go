@@ -22,6 +22,10 @@ func (c *Commit) WriteArchive(w io.Writer, dir string) error {
 			break
 		}
 		content := c.Files[name]
+		if target, is := LinkTo(content); is {
+			err = tw.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: dir + "/" + name, Linkname: target, Mode: 0o777, ModTime: c.At})
+			continue
+		}
 		err = tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: dir + "/" + name, Mode: 0o664, Size: int64(len(content)), ModTime: c.At})
 		if err == nil {
 			_, err = io.WriteString(tw, content)

@@ -2,7 +2,9 @@ package commits
 
 import (
 	"maps"
+	"path"
 	"slices"
+	"strings"
 )
 
 // Files are the files of a commit by path, or changes to them.
@@ -10,6 +12,28 @@ type Files map[string]string
 
 // Deleted stands for the content of a file that a change deletes.
 const Deleted = "\x00deleted"
+
+// link begins the content of a symbolic link.
+const link = "\x00link "
+
+// Link is the content of a file that is a symbolic link to target.
+func Link(target string) string { return link + target }
+
+// LinkTo returns the target of a content that is a symbolic link.
+func LinkTo(content string) (target string, is bool) { return strings.CutPrefix(content, link) }
+
+// Resolve returns the content of a file behind symbolic links, as far as they lead to files.
+func (f Files) Resolve(name string) (content string, ok bool) {
+	for range 40 {
+		content, ok = f[name]
+		target, is := LinkTo(content)
+		if !ok || !is {
+			return content, ok
+		}
+		name = path.Join(path.Dir(name), target)
+	}
+	return "", false
+}
 
 // With returns the files after changes.
 func (f Files) With(changes Files) Files {

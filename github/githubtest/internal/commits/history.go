@@ -90,10 +90,35 @@ func (h History) MergeBase(a, b string) *Commit {
 	panic("commits: no common ancestor")
 }
 
+// renamed returns the files of a merge base with the names that a side has given them: git follows a file whose content is under
+// another name there. Files whose content changed with the name are not followed here.
+func (f Files) renamed(side, other Files) Files {
+	out := maps.Clone(f)
+	for name, content := range f {
+		_, still := side[name]
+		if changed, kept := other[name]; still || !kept || changed == content {
+			continue // where the other side has not changed it, there is nothing to follow
+		}
+		for _, to := range slices.Sorted(maps.Keys(side)) {
+			_, was := f[to]
+			if _, taken := other[to]; !was && !taken && side[to] == content {
+				delete(out, name)
+				out[to] = content
+				other[to] = other[name]
+				delete(other, name)
+				break
+			}
+		}
+	}
+	return out
+}
+
 // Merge returns the files of a merge of two commits, and the names of the files in conflict:
-// those that both sides changed since their merge base, each in its own way.
+// those that both sides changed since their merge base, each in its own way. A change of a file follows it to the name that the
+// other side has given it.
 func (h History) Merge(ours, theirs string) (files Files, conflicts []string) {
-	base, a, b := h.MergeBase(ours, theirs).Files, h[ours].Files, h[theirs].Files
+	base, a, b := h.MergeBase(ours, theirs).Files, maps.Clone(h[ours].Files), maps.Clone(h[theirs].Files)
+	base = base.renamed(a, b).renamed(b, a)
 	changes := Files{}
 	mine := base.Changed(a)
 	for _, name := range base.Changed(b) {

@@ -64,7 +64,12 @@ func TestMerge(t *testing.T) {
 		{"m: a=1 b=1; x m: a=-; y m: b=2", "m", "b=2"},
 		{"m: a=1 b=1; x m: a=-; y m: a=-", "m", "b=1"},
 		{"m: a=1; x m: a=-; y m: a=2", "m", "conflict a"},
-		{"m: a=1; x m: a=2; y m: a=- b=1", "m", "conflict a"},
+		// Git follows a file to its new name, on either side.
+		{"m: a=1; x m: a=2; y m: a=- b=1", "m", "b=2"},
+		{"m: a=1; x m: a=- b=1; y m: a=2", "m", "b=2"},
+		{"m: a=1; x m: a=- b=1; y m: a=-", "m", "b=1"},
+		{"m: a=1; x m: a=- b=1; y m: a=2 b=3", "m", "conflict a"},
+		{"m: a=1; x m: a=2; y m: a=- b=3", "m", "conflict a"},
 		{"m: a=1; x m: b=1; y m: b=2 c=1", "m", "conflict b"},
 		{"m: a=1; x m: a=2; y x: b=1", "x", "a=2 b=1"},
 		{"m: a=1; y m: a=2; x y: b=1", "y", "a=2 b=1"},
