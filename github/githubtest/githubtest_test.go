@@ -47,7 +47,7 @@ func TestStoriesRepeat(t *testing.T) {
 func TestMerges(t *testing.T) {
 	h := New(Options{})
 	r := h.AddRepository("acme", "infra", Files{"a": "1", "b": "1", "same": "1", "gone": "1"})
-	r.Push("alice", "one", "One", Files{"a": "2", "same": "2", "gone": Deleted, "new": "1"})
+	r.Push("alice", "one", "One", Files{"a": "2", "same": "2", "gone": Deleted, "new": "new"})
 	r.Push("bob", "two", "Two", Files{"b": "2", "same": "2", "gone": Deleted})
 	r.Push("bob", "three", "Three", Files{"a": "3", "gone": "changed"})
 	one := r.OpenPull("alice", "One", "one")
@@ -55,7 +55,7 @@ func TestMerges(t *testing.T) {
 	three := r.OpenPull("bob", "Three", "three")
 	r.Merge("alice", one)
 	merged := r.Merge("alice", two)
-	if diff := cmp.Diff(Files{"a": "2", "b": "2", "same": "2", "new": "1"}, h.history[merged].Files); diff != "" {
+	if diff := cmp.Diff(Files{"a": "2", "b": "2", "same": "2", "new": "new"}, h.history[merged].Files); diff != "" {
 		t.Error(diff)
 	}
 	defer func() {

@@ -96,7 +96,7 @@ func (f Files) renamed(side, other Files) Files {
 	out := maps.Clone(f)
 	for name, content := range f {
 		_, still := side[name]
-		if changed, kept := other[name]; still || !kept || changed == content {
+		if changed, kept := other[name]; still || !kept || changed == content || content == "" {
 			continue // where the other side has not changed it, there is nothing to follow
 		}
 		for _, to := range slices.Sorted(maps.Keys(side)) {

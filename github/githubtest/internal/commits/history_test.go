@@ -68,7 +68,7 @@ func TestMerge(t *testing.T) {
 		{"m: a=1; x m: a=2; y m: a=- b=1", "m", "b=2"},
 		{"m: a=1; x m: a=- b=1; y m: a=2", "m", "b=2"},
 		{"m: a=1; x m: a=- b=1; y m: a=-", "m", "b=1"},
-		{"m: a=1; x m: a=- b=1; y m: a=2 b=3", "m", "conflict a"},
+		{"m: a=1; x m: a=- b=1; y m: a=2 b=3", "m", "conflict a b"},
 		{"m: a=1; x m: a=2; y m: a=- b=3", "m", "conflict a"},
 		{"m: a=1; x m: b=1; y m: b=2 c=1", "m", "conflict b"},
 		{"m: a=1; x m: a=2; y x: b=1", "x", "a=2 b=1"},
