@@ -121,3 +121,57 @@ func (c *Client) ref(ctx context.Context, name string) (string, error) {
 	sha := r.GetObject().GetSHA()
 	return sha, checkSHA(sha)
 }
+
+// maxRebased limits the commits of a rebased pull request that MergedOnto goes back: each is a request.
+const maxRebased = 100
+
+// MergedOnto returns the commit that was the tip of the base branch before a pull request was merged, and the commit that has its
+// changes: GitHub merges by a commit of two parents, by one on top of the base branch, or by one for each commit of the pull
+// request, which keep their messages. The error wraps ErrNotFound where that cannot be told any more.
+func (c *Client) MergedOnto(ctx context.Context, number int) (onto, merge string, err error) {
+	what := fmt.Sprintf("find what pull request %s#%d was merged onto", c.repo, number)
+	p, _, err := c.client.PullRequests.Get(ctx, c.repo.Owner, c.repo.Name, number)
+	if err != nil {
+		return "", "", failed(what, err)
+	}
+	if !p.GetMerged() {
+		return "", "", fmt.Errorf("%s: it is not merged: %w", what, ErrNotFound)
+	}
+	merge = p.GetMergeCommitSHA()
+	commit, err := c.commit(ctx, merge)
+	if err != nil {
+		return "", "", failed(what, err)
+	}
+	n := 1
+	if len(commit.Parents) == 1 && p.GetCommits() > 1 {
+		head, err := c.commit(ctx, p.GetHead().GetSHA())
+		if err != nil {
+			return "", "", failed(what, err)
+		}
+		if head.GetMessage() == commit.GetMessage() {
+			n = p.GetCommits()
+		}
+	}
+	for ; n > 1 && len(commit.Parents) == 1; n-- {
+		if n > maxRebased {
+			return "", "", fmt.Errorf("%s: it has more than %d commits: %w", what, maxRebased, ErrNotFound)
+		}
+		if commit, err = c.commit(ctx, commit.Parents[0].GetSHA()); err != nil {
+			return "", "", failed(what, err)
+		}
+	}
+	if len(commit.Parents) == 0 {
+		return "", "", fmt.Errorf("%s: %.7s is the first commit: %w", what, merge, ErrNotFound)
+	}
+	onto = commit.Parents[0].GetSHA()
+	return onto, merge, checkSHA(onto)
+}
+
+// commit reads a commit.
+func (c *Client) commit(ctx context.Context, sha string) (*gh.Commit, error) {
+	if err := checkSHA(sha); err != nil {
+		return nil, err
+	}
+	commit, _, err := c.client.Git.GetCommit(ctx, c.repo.Owner, c.repo.Name, sha)
+	return commit, err
+}

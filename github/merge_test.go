@@ -134,3 +134,25 @@ func TestTip(t *testing.T) {
 		t.Errorf("a branch that is not there: %v", err)
 	}
 }
+
+// TestMergedOnto holds which commit a merge came on top of, by each way to merge.
+func TestMergedOnto(t *testing.T) {
+	for name, merge := range map[string]func(*githubtest.Repository) string{
+		"merge":  func(r *githubtest.Repository) string { return r.Merge("bob", 1) },
+		"squash": func(r *githubtest.Repository) string { return r.Squash("bob", 1) },
+		"rebase": func(r *githubtest.Repository) string { return r.Rebase("bob", 1) },
+	} {
+		s := newSetting(t)
+		s.repo.Push("alice", "topic", "Two", githubtest.Files{"two.tf": "x\n"})
+		s.repo.Push("alice", "topic", "Three", githubtest.Files{"three.tf": "x\n"})
+		if _, _, err := s.client.MergedOnto(t.Context(), 1); !errors.Is(err, github.ErrNotFound) {
+			t.Errorf("%s, before: %v", name, err)
+		}
+		before := s.repo.Push("bob", "main", "Elsewhere", githubtest.Files{"other.tf": "x\n"})
+		sha := merge(s.repo)
+		s.repo.Push("bob", "main", "Later", githubtest.Files{"other.tf": "y\n"})
+		if onto, landed, err := s.client.MergedOnto(t.Context(), 1); err != nil || onto != before || landed != sha {
+			t.Errorf("%s: %s by %s, want %s by %s; %v", name, onto, landed, before, sha, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -31,6 +32,8 @@ type pull struct {
 	closedOn      string // SHA of the base branch, when it was closed
 	mergedBy      *user  // nil if it is not merged
 	mergeSHA      string // of the commit that merged it
+	commits       int    // that it had then
+	landed        string // the message of that commit; "" is GitHub's
 	trial         trial
 	made, touched time.Time
 	mergedAt      time.Time
@@ -151,6 +154,20 @@ func (l *pulls) Squash(who string, number int) string {
 	return l.merge(who, number, func(p *pull, base string) []string { return []string{base} })
 }
 
+// Rebase merges a pull request by a commit on top of its base branch for each of its own, with their messages, and returns the SHA
+// of the last.
+func (l *pulls) Rebase(who string, number int) string {
+	return l.merge(who, number, func(p *pull, base string) []string {
+		r := l.repo
+		missing := r.world.history.Missing(base, p.headSHA)
+		p.landed = missing[len(missing)-1].Message
+		for _, c := range missing[:len(missing)-1] {
+			base = r.commit(c.Author, c.Message, r.world.history[base].Files, base).SHA
+		}
+		return []string{base}
+	})
+}
+
 func (l *pulls) merge(who string, number int, parents func(p *pull, base string) []string) string {
 	var sha string
 	r := l.repo
@@ -170,7 +187,9 @@ func (l *pulls) merge(who string, number int, parents func(p *pull, base string)
 func (l *pulls) land(p *pull, by *user, base string, parents []string) string {
 	r := l.repo
 	files, _ := r.world.history.Merge(base, p.headSHA)
-	sha := r.commit(by.login, fmt.Sprintf("Merge pull request #%d from %s", p.number, p.head), files, parents...).SHA
+	count := len(r.world.history.Missing(base, p.headSHA))
+	sha := r.commit(by.login, cmp.Or(p.landed, fmt.Sprintf("Merge pull request #%d from %s", p.number, p.head)), files, parents...).SHA
+	p.commits = count
 	r.branches[p.base] = sha
 	p.open, p.closedOn, p.mergedBy, p.mergeSHA, p.mergedAt = false, base, by, sha, p.touched
 	return sha

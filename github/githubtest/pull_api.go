@@ -79,7 +79,7 @@ func (l *pulls) json(p *pull) rest.Object {
 		"merged_by": nil, "merged_at": nil, "closed_at": nil, "created_at": rest.Stamp(p.made), "updated_at": rest.Stamp(p.touched),
 		"assignee": nil, "assignees": []any{}, "requested_reviewers": []any{}, "requested_teams": []any{},
 		"active_lock_reason": nil, "rebaseable": nil, "milestone": nil, "labels": labels.JSON(p.labels), "author_association": "CONTRIBUTOR", "auto_merge": nil,
-		"additions": 1, "deletions": 0, "changed_files": 1, "comments": 0, "commits": 1, "review_comments": 0,
+		"additions": 1, "deletions": 0, "changed_files": 1, "comments": 0, "commits": max(p.commits, 1), "review_comments": 0,
 		"maintainer_can_modify": false,
 	}
 	if !p.open {
