@@ -15,7 +15,7 @@ type FollowUp struct {
 	Status
 	// Others are the numbers of the pull requests whose applies have finished projects, by their labels.
 	Others map[string]int
-	// Gone are the projects that the base branch has removed since they were planned: what was merged of them is applied to nothing.
+	// Gone are the projects that the base branch has removed since they were planned: nobody can plan or apply them any more.
 	Gone []string
 }
 
@@ -61,7 +61,7 @@ func (f FollowUp) Body(limit int) string {
 	s := f.Status
 	if s.Projects = f.Left(); len(s.Projects) == 0 {
 		if len(f.Gone) > 0 {
-			text := fmt.Sprintf("The base branch has removed %s since: what #%d has merged there is applied to nothing.", markdown.List(f.Gone), f.Number)
+			text := fmt.Sprintf("The base branch has removed %s since: no project of that name can be planned or applied any more.", markdown.List(f.Gone))
 			if done := others.Done(f.Others); done != "" {
 				text += fmt.Sprintf(" Applied meanwhile: %s.", done)
 			}

@@ -36,6 +36,7 @@ var collections = map[string]time.Duration{
 	"pull":   365 * day, // the head of a pull request, as it was looked at last
 	"shown":  365 * day, // the time at which a plan was shown
 	"told":   365 * day, // the outcomes that people elsewhere were told of
+	"seen":   365 * day, // the files that plans of a project have read beside its own
 	"open":   365 * day, // a plan that waits, by the state that it is of
 	"left":   365 * day, // a project that a merge has left unapplied, by its state
 	"reader": 365 * day, // a plan that waits, by the project that it depends on

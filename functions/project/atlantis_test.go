@@ -344,32 +344,19 @@ func TestAtlantisTouched(t *testing.T) {
 	t.Parallel()
 	const yaml = "version: 3\nprojects:\n- {dir: a, autoplan: {when_modified: ['**/*.tf', '!old']}}\n- {dir: b}\n"
 	files := map[string]string{"a/main.tf": "", "b/main.tf": "", "b/env/default.tfvars": "", atlantis.FileName: yaml}
-	base, _ := Read(atlantis.FileName, []byte(yaml))
-	touched := func(change string) string {
-		t.Helper()
-		all, ds := discovered(tree(files))
-		if ds.HasErrors() {
-			t.Fatal(said(ds))
-		}
-		var names []string
-		for _, p := range Touched(all, []string{change}, base) {
-			names = append(names, p.Name)
-		}
-		return strings.Join(names, " ")
-	}
-	for change, want := range map[string]string{"a/x/y.tf": "a", "a/old/y.tf": "", "a/README.md": "", "b/README.md": "b", "b/env/default.tfvars": "b", atlantis.FileName: ""} {
-		if got := touched(change); got != want {
+	for change, want := range map[string]string{"a/x/y.tf": "a", "a/old/y.tf": "", "a/README.md": "", "b/README.md": "b", "b/env/default.tfvars": "b"} {
+		if got := touchedBy(t, files, with(files, change+"=x")); got != want {
 			t.Errorf("%s touches %q", change, got)
 		}
 	}
+	if got := touchedBy(t, files, with(files, atlantis.FileName+"="+yaml+"# the same\n")); got != "" {
+		t.Errorf("a comment touches %q", got)
+	}
 	text, _, _ := Imported(tree(files), []byte(yaml), atlantis.Options{})
-	files[FileName] = string(text)
-	if got := touched(FileName); got != "" {
+	if got := touchedBy(t, files, with(files, FileName+"="+string(text))); got != "" {
 		t.Errorf("moving to lockstep.hcl plans %s", got)
 	}
-	delete(files, FileName)
-	files[atlantis.FileName] = strings.Replace(yaml, "{dir: b}", "{dir: b, autoplan: {enabled: false}}", 1)
-	if got := touched(atlantis.FileName); got != "b" {
+	if got := touchedBy(t, files, with(files, atlantis.FileName+"="+strings.Replace(yaml, "{dir: b}", "{dir: b, autoplan: {enabled: false}}", 1))); got != "b" {
 		t.Errorf("a changed project is %q", got)
 	}
 }

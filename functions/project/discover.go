@@ -25,15 +25,16 @@ type Repository struct {
 	// none; "" if there is neither. Ignored is set if there are both.
 	Settings string
 	Ignored  bool
+	// Left are root modules that would be projects, and are none: commands cannot name their directories. Each has a warning.
+	Left []Project
 	// Notices are about the parts of atlantis.yaml that have no meaning here.
 	Notices []atlantis.Notice
 }
 
 // Discover finds the projects of a checkout: those of lockstep.hcl, or where it is absent of
 // atlantis.yaml; if these describe none, every directory whose configuration has a backend block and
-// that no other directory calls as a module, with the defaults of lockstep.hcl. Directories whose names
-// begin with a dot are skipped, and those that the settings exclude. Such a project is named after its
-// directory. A directory whose configuration does not load is a project too: planning it reports the
+// that no other directory calls as a module, with the defaults of lockstep.hcl, but those that the settings exclude. Such a project is
+// named after its directory; where that is no name for a project, the directory is left out with a warning. A directory whose configuration does not load is a project too: planning it reports the
 // error. Beside errors it returns the projects without one.
 func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 	r, s, isDeclared, ds := settingsIn(files)
@@ -43,26 +44,26 @@ func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 	var more diags.Diagnostics
 	switch {
 	case !isDeclared:
-		r.Projects, more = implied(files, s)
+		r.Projects, r.Left, more = implied(files, s)
 	case s.discover == nil || !*s.discover || ds.HasErrors():
 		r.Projects, more = declared(files, s)
 	default:
-		r.Projects, more = mixed(files, s)
+		r.Projects, r.Left, more = mixed(files, s)
 	}
 	return r, append(ds, more...)
 }
 
 // mixed finds the projects of the settings, and beside them those of the directories without one.
-func mixed(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
-	all, ds := declared(files, s)
+func mixed(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics) {
+	all, ds = declared(files, s)
 	if ds.HasErrors() {
-		return all, ds // a project with an error is none of a directory instead
+		return all, nil, ds // a project with an error is none of a directory instead
 	}
 	taken := map[string]bool{}
 	for _, p := range all {
 		taken[p.Dir] = true
 	}
-	others, more := implied(files, s)
+	others, left, more := implied(files, s)
 	others = slices.DeleteFunc(others, func(p Project) bool {
 		if taken[p.Dir] {
 			return true
@@ -76,7 +77,7 @@ func mixed(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	all = append(all, others...)
 	slices.SortFunc(all, byName)
 	all, clashes := apart(all, map[string]hcl.Range{})
-	return all, slices.Concat(ds, more, clashes)
+	return all, left, slices.Concat(ds, more, clashes)
 }
 
 // Find returns one project of a checkout as [Discover] does, and reads no other of those that the settings declare: its cost
@@ -89,13 +90,13 @@ func Find(files fs.FS, name, workspace string) (Project, bool) {
 	var all []Project
 	switch {
 	case isDeclared && s.discover != nil && *s.discover:
-		all, _ = mixed(files, s)
+		all, _, _ = mixed(files, s)
 	case isDeclared:
 		candidates, lines, _ := s.expanded(files)
 		all, _ = s.complete(files, slices.DeleteFunc(candidates, func(p Project) bool { return p.Name != name }), lines)
 		all, _ = s.ordered(all, lines)
 	default:
-		all, _ = implied(files, s)
+		all, _, _ = implied(files, s)
 	}
 	i := slices.IndexFunc(all, func(p Project) bool { return p.Name == name && p.Workspace == workspace })
 	if i < 0 {
@@ -157,6 +158,7 @@ func (s *Settings) found(files fs.FS, p Project, at hcl.Range) (Project, content
 	ds := p.configure(files, at)
 	c := read(files, p.Dir)
 	p.Modules, p.Backend, p.Encrypts = c.matter(), c.kind(), c.encrypts || c.broken
+	p.Reads, p.Guesses = c.reads, c.guesses
 	p.locate(files, c)
 	if c.backend == nil && !c.broken && p.BackendConfig != nil && s.usual != at {
 		ds = append(ds, diags.Warningf(&at, "Missing backend configuration", "The project %q has a backend_config, and its configuration has no backend block that this completes. Add terraform { backend \"s3\" {} } to it, or remove the argument.", p.Name)...)
@@ -177,16 +179,14 @@ func (s *Settings) completed(p Project) Project {
 func byName(a, b Project) int { return strings.Compare(a.Name, b.Name) }
 
 // implied finds the projects of a repository that describes none.
-func implied(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
+func implied(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics) {
 	dirs, err := configurations(files)
 	if err != nil {
-		return nil, diags.FromError("Looking for projects failed", err)
+		return nil, nil, diags.FromError("Looking for projects failed", err)
 	}
 	dirs = slices.DeleteFunc(dirs, s.excluded)
 	called := map[string]bool{}
 	lines := map[string]hcl.Range{}
-	var all []Project
-	var ds diags.Diagnostics
 	for _, dir := range dirs {
 		p := s.defaults
 		p.Name, p.Dir = dir, dir
@@ -205,22 +205,23 @@ func implied(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 		}
 	}
 	all = slices.DeleteFunc(all, func(p Project) bool { return called[p.Dir] })
-	if len(all) > MaxProjects {
-		return nil, diags.Errorf(nil, "Too many projects", "%d directories have a configuration with a backend, and at most %d projects are allowed. Name those to plan in %s.", len(all), MaxProjects, FileName)
-	}
-	if len(all) == 0 && len(dirs) > 0 {
-		return nil, diags.Warningf(nil, "No projects", "There are configurations here, but no root module among them has a backend block. Add terraform { backend \"s3\" { ... } } to those to plan, or describe the projects in %s.", FileName)
-	}
 	all = slices.DeleteFunc(all, func(p Project) bool {
-		if !validName(p.Name) {
-			ds = append(ds, diags.Warningf(nil, "A directory that no command can name", "The directory %q is left out. Give it a project with another name in %s. %s", p.Dir, FileName, nameRule)...)
-			return true
+		if validName(p.Name) {
+			return false
 		}
-		return false
+		ds = append(ds, diags.Warningf(nil, "A directory that no command can name", "The directory %q has a root module and is not planned. Give it a project block with another name in %s (project \"NAME\" { dir = %q }), or exclude it there: exclude = [%q]. %s", p.Dir, FileName, p.Dir, p.Dir, nameRule)...)
+		left = append(left, p)
+		return true
 	})
+	if len(all) > MaxProjects {
+		return nil, nil, diags.Errorf(nil, "Too many projects", "%d directories have a configuration with a backend, and at most %d projects are allowed. Name those to plan in %s.", len(all), MaxProjects, FileName)
+	}
+	if len(all)+len(left) == 0 && len(dirs) > 0 {
+		return nil, nil, diags.Warningf(nil, "No projects", "There are configurations here, but no root module among them has a backend block. Add terraform { backend \"s3\" { ... } } to those to plan, or describe the projects in %s.", FileName)
+	}
 	slices.SortFunc(all, byName)
 	all, more := apart(all, lines)
-	return all, append(ds, more...)
+	return all, left, append(ds, more...)
 }
 
 // configurations returns the directories that have configuration files, sorted.
@@ -230,9 +231,9 @@ func configurations(files fs.FS) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == ".terraform"):
 			return fs.SkipDir
-		case d.Type().IsRegular() && loading.IsFile(name):
+		case loading.IsFile(name) && isFile(files, name, d):
 			found[path.Dir(name)] = true
 		}
 		return nil
@@ -243,7 +244,18 @@ func configurations(files fs.FS) ([]string, error) {
 // configured reports whether a directory has configuration files.
 func configured(files fs.FS, dir string) bool {
 	entries, err := fs.ReadDir(files, dir)
-	return err == nil && slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return !d.IsDir() && loading.IsFile(d.Name()) })
+	return err == nil && slices.ContainsFunc(entries, func(d fs.DirEntry) bool {
+		return loading.IsFile(d.Name()) && isFile(files, path.Join(dir, d.Name()), d)
+	})
+}
+
+// isFile reports whether an entry of a directory is a file, or a symbolic link to one.
+func isFile(files fs.FS, name string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return d.Type().IsRegular()
+	}
+	info, err := fs.Stat(files, name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // contents are the facts that [Discover] needs of a configuration.
@@ -255,6 +267,8 @@ type contents struct {
 	backend  *config.Backend // nil for none
 	broken   bool            // its own directory cannot be read
 	encrypts bool            // it has an encryption block
+	// reads and guesses are paths that its expressions name: see staticReads.
+	reads, guesses []string
 }
 
 // matter returns the other directories whose files matter to it.
@@ -278,7 +292,8 @@ const memory = 512 << 20
 
 // read reads the configuration in a directory.
 func read(files fs.FS, dir string) contents {
-	cfg, _ := loading.Load(loading.Input{Tree: source.FS(files, dir), Budget: budget.Pipeline(memory)})
+	tree := source.FS(files, dir)
+	cfg, _ := loading.Load(loading.Input{Tree: tree, Budget: budget.Pipeline(memory)})
 	found, anywhere := map[string]bool{}, false
 	for _, m := range cfg.Order {
 		for _, c := range m.Calls {
@@ -288,5 +303,6 @@ func read(files fs.FS, dir string) contents {
 			found[at] = true
 		}
 	}
-	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken, len(cfg.Root.Encryption) > 0}
+	reads, guesses := staticReads(cfg, tree, dir)
+	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken, len(cfg.Root.Encryption) > 0, reads, guesses}
 }

@@ -40,7 +40,7 @@ func TestDiscoverByDirectories(t *testing.T) {
 		{"a module elsewhere", map[string]string{"a/main.tf": backend + calls("git::https://git.example/x.git")}, []string{"a (s3):"}, ""},
 		{"a module outside", map[string]string{"a/main.tf": backend + calls("../../../etc")}, []string{"a (s3):"}, ""},
 		{"a module calls itself", map[string]string{"a/main.tf": backend + calls("../b"), "b/main.tf": calls("../b")}, []string{"a (s3): b"}, ""},
-		{"a name for no command", map[string]string{"my app/main.tf": backend, "b/main.tf": backend}, []string{"b (s3):"}, `"my app" is left out`},
+		{"a name for no command", map[string]string{"my app/main.tf": backend, "b/main.tf": backend}, []string{"b (s3):"}, `"my app" has a root module and is not planned`},
 		{"permissions alone", map[string]string{"a/main.tf": backend, FileName: "allow {\n}\n"}, []string{"a (s3):"}, ""},
 	}
 	for _, test := range tests {
@@ -122,49 +122,50 @@ func (f unlisted) ReadDir(name string) ([]fs.DirEntry, error) {
 
 func TestTouched(t *testing.T) {
 	t.Parallel()
-	all := []Project{
-		{Name: ".", Dir: "."},
-		{Name: "app", Dir: "app", Modules: []string{"modules/net"}, VarFiles: []string{"vars/app.tfvars"}},
-		{Name: "app/worker", Dir: "app/worker"},
-		{Name: "apple", Dir: "apple"},
-		{Name: "db", Dir: "db", Modules: []string{"modules/db", "modules/net"}},
-		{Name: "db-blue", Dir: "db", Workspace: "blue"},
-		{Name: "docs", Dir: "docs", WhenChanged: []string{"docs/**/*.tf", "shared/{a,b}.json", "**/all.txt"}},
-		{Name: "never", Dir: "never", WhenChanged: []string{}},
+	files := map[string]string{
+		"main.tf": backend, "README.md": "", "app/main.tf": backend + calls("../modules/net"), "app/worker/main.tf": backend, "apple/main.tf": backend, "db/main.tf": backend + calls("../modules/net", "../modules/db"),
+		"docs/main.tf": backend + calls("../modules/docs"), "never/main.tf": backend, "modules/net/x.tf": "", "modules/db/x.tf": "", "modules/docs/x.tf": "", "modules/docs/x.md": "", "vars/app.tfvars": "", "vars/x.md": "",
+		FileName: "project \".\" {\n  dir = \".\"\n}\nproject \"app\" {\n  dir = \"app\"\n  var_files = [\"vars/app.tfvars\"]\n}\n" + declare("app/worker") + declare("apple") + declare("db") +
+			"project \"db-blue\" {\n  dir = \"db\"\n  workspace = \"blue\"\n}\n" +
+			"project \"docs\" {\n  dir = \"docs\"\n  when_changed = [\"docs/**/*.{tf,txt}\", \"shared/{a,b}.json\", \"**/all.txt\", \"!docs/old/**\"]\n}\n" +
+			"project \"never\" {\n  dir = \"never\"\n  when_changed = []\n}\n",
 	}
-	for _, test := range []struct{ files, want string }{
+	for _, test := range []struct{ changes, want string }{
 		{"", ""},
-		{"app/main.tf", "app"},
-		{"app/files/init.sh", "app"},
-		{"app/worker/main.tf", "app/worker"},
-		{"apple/main.tf", "apple"},
-		{"main.tf", "."},
+		{"app/main.tf=x", "app"},
+		{"app/files/init.sh=x", "app"},
+		{"app/worker/main.tf=" + backend + "#", "app/worker"},
+		{"apple/main.tf=" + backend + "#", "apple"},
+		{"main.tf=" + backend + "#", "."},
+		{"README.md=x", "."},
 		{"README.md", "."},
-		{"vars/app.tfvars", ". app"},
-		{"db/x.tf", "db db-blue"},
-		{"modules/db/x.tf", ". db"},
-		{"modules/net/x.tf app/main.tf", ". app db"},
-		{"docs/x.tf", "docs"},
-		{"docs/deep/x.tf", "docs"},
-		{"docs/README.md", ""},
-		{"shared/a.json", ". docs"},
-		{"apple/all.txt", "apple docs"},
-		{"never/main.tf", ""},
+		{"vars/app.tfvars=x", ". app"},
+		{"vars/x.md=x", "."},
+		{"db/x.tf=", "db db-blue"},
+		{"modules/db/x.tf=#", "db db-blue"},
+		{"modules/net/x.tf=# app/main.tf=" + backend + "#", "app db db-blue"},
+		{"docs/x.tf=", "docs"},
+		{"docs/deep/x.txt=", "docs"},
+		{"docs/README.md=", ""},
+		{"docs/old/x.txt=x", ""},
+		{"modules/docs/x.tf=#", "docs"}, // what the plan reads counts whatever the patterns say
+		{"modules/docs/x.md=#", ""},
+		{"docs/.terraform.lock.hcl=x", "docs"},
+		{"docs/terraform.tfvars=x", "docs"},
+		{"shared/a.json=x", ". docs"},
+		{"apple/all.txt=x", "apple docs"},
+		{"never/main.tf=" + backend + "#", ""},
 	} {
-		var got []string
-		for _, p := range Touched(all, strings.Fields(test.files), nil) {
-			got = append(got, p.Name)
+		changes := []string{test.changes}
+		if first, second, two := strings.Cut(test.changes, "# "); two {
+			changes = []string{first + "#", second}
 		}
-		if s := strings.Join(got, " "); s != test.want {
-			t.Errorf("%q touches %q, want %q", test.files, s, test.want)
+		if test.changes == "" {
+			changes = nil
 		}
-	}
-	byName := []Project{{Name: "a", Dir: "net/deep"}, {Name: "b", Dir: "net"}, {Name: "c", Dir: "."}}
-	if got := Touched(byName, []string{"net/deep/main.tf"}, nil); len(got) != 1 || got[0].Name != "a" {
-		t.Errorf("a file of an inner project, whose name comes first, touches %v", got)
-	}
-	if got := Touched(all[1:], []string{"README.md"}, nil); len(got) != 0 {
-		t.Errorf("a file of no project touches %v", got)
+		if got := touchedBy(t, files, with(files, changes...)); got != test.want {
+			t.Errorf("%q touches %q, want %q", changes, got, test.want)
+		}
 	}
 }
 

@@ -207,7 +207,7 @@ func TestPartialBackends(t *testing.T) {
 	if err != nil || in["b.hcl"] == "" {
 		t.Errorf("%v, %v", in, err)
 	}
-	if got := Touched(all, []string{"b.hcl"}, nil); len(got) != 1 {
+	if got := touchedIn(t, files, tree(map[string]string{FileName: string(files[FileName].Data), "net/main.tf": partial, "b.hcl": "key = \"j\"\n"}), all, all); got != "net" {
 		t.Error("a change of a backend's file touches nothing")
 	}
 }
@@ -234,21 +234,15 @@ func TestChangesOfSettings(t *testing.T) {
 		"blocks in the place of defaults":  {"", block("net", "net", ""), ""},
 		"a name in the place of defaults'": {"", block("n", "net", ""), "n"},
 	} {
-		var base *Settings
+		files := map[string]string{"net/main.tf": backend, "db/main.tf": backend, "svc/api/main.tf": backend, "b.hcl": "key = \"b\"\n", "c.hcl": "key = \"c\"\n", "x": ""}
+		was, now := files, with(files, FileName+"="+test.head)
 		if test.base != "" {
-			base, _ = Parse(FileName, []byte(test.base))
+			was = with(files, FileName+"="+test.base)
 		}
-		all, ds := discovered(tree(map[string]string{
-			FileName: test.head, "net/main.tf": backend, "db/main.tf": backend, "svc/api/main.tf": backend, "b.hcl": "key = \"b\"\n", "c.hcl": "key = \"c\"\n", "x": "",
-		}))
-		if ds.HasErrors() {
+		if _, ds := discovered(tree(now)); ds.HasErrors() {
 			t.Fatalf("%s: %s", name, said(ds))
 		}
-		var got []string
-		for _, p := range Touched(all, []string{FileName}, base) {
-			got = append(got, p.Name)
-		}
-		if s := strings.Join(got, " "); s != test.want {
+		if s := touchedBy(t, was, now); s != test.want {
 			t.Errorf("%s: %q, want %q", name, s, test.want)
 		}
 	}

@@ -14,6 +14,9 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/project/links"
 )
 
@@ -50,37 +53,19 @@ func (t Tree) Diff(u Tree) []string {
 
 // Inputs returns all that a plan of the project depends on: the files in and below its directory
 // and its modules', its variable files, the files that its patterns match, its settings in
-// lockstep.hcl, and other paths that the plan is known to have read. Directories below its own with
-// a configuration that it does not call are left out: they belong to other projects.
+// lockstep.hcl, and other paths that the plan is known to have read. Symbolic links are followed inside the repository.
+// Directories below its own with a configuration that it does not call are left out: they belong to other projects. Of a project
+// with patterns, files that they do not match are left out, too, where the plan does not read them.
 func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
-	t := Tree{}
-	own := p
-	own.Modules, own.Backend, own.Apply, own.At, own.Encrypts = nil, "", "", "", false // these follow from other files, or the base branch decides them
-	own.Inputs = links.Plain(own.Inputs)
-	block, err := json.Marshal(own)
-	if err != nil {
-		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
-	}
-	whole := slices.Concat([]string{p.Dir}, p.Modules, p.VarFiles, p.BackendFiles)
-	for i, name := range slices.Concat(whole, read) {
-		if err := t.add(files, p, name, i >= len(whole)); err != nil {
-			return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
-		}
-	}
-	if len(p.WhenChanged) > 0 {
-		if err := t.match(files, p); err != nil {
-			return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
-		}
-	}
-	t[FileName] = sum(block)
-	return t, nil
+	return newCheckout(files).inputs(p, read, false)
 }
 
 // Everything returns all that a plan of the project depends on if programs run for it, which can
 // read any file: the whole checkout, without git's own files and the files that are installed in
 // the project's directory to plan there.
 func Everything(files fs.FS, p Project) (Tree, error) {
-	t, err := Inputs(files, p)
+	c := newCheckout(files)
+	t, err := c.inputs(p, nil, false)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +79,7 @@ func Everything(files fs.FS, p Project) (Tree, error) {
 		case d.IsDir():
 			return nil
 		}
-		return t.file(files, at)
+		return c.file(t, at)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
@@ -104,68 +89,255 @@ func Everything(files fs.FS, p Project) (Tree, error) {
 	return t, nil
 }
 
+// A checkout is the files of a commit. It remembers what it has looked at.
+type checkout struct {
+	files      fs.FS
+	sums       map[string]string
+	reals      map[string]string
+	configured map[string]bool
+}
+
+func newCheckout(files fs.FS) *checkout {
+	return &checkout{files, map[string]string{}, map[string]string{".": "."}, map[string]bool{}}
+}
+
+// inputs is [Inputs]. For a comparison, the settings of the project and the files that its patterns match are left out, which are
+// compared by themselves.
+func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, error) {
+	t := Tree{}
+	w := &walker{c: c, t: t, p: p, walked: map[string]bool{}, comparison: comparison}
+	whole := slices.Concat([]string{p.Dir}, p.Modules, p.VarFiles, p.BackendFiles)
+	for i, name := range slices.Concat(whole, read) {
+		if err := w.add(name, i >= len(whole)); err != nil {
+			return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
+		}
+	}
+	if comparison {
+		return t, nil
+	}
+	if len(p.WhenChanged) > 0 {
+		names, err := c.names()
+		if err != nil {
+			return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
+		}
+		for _, at := range names {
+			if !p.matches(at) {
+				continue
+			}
+			if err := c.file(t, at); err != nil {
+				return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
+			}
+		}
+	}
+	t[FileName] = sum(append(p.block(), t[FileName]...))
+	return t, nil
+}
+
+// block are the settings of a project, as text, without those that follow from other files, or that the base branch decides.
+func (p Project) block() []byte {
+	p.Modules, p.Reads, p.Guesses, p.Backend, p.Apply, p.At, p.Encrypts = nil, nil, nil, "", "", "", false
+	p.Inputs = links.Plain(p.Inputs)
+	data, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // it was read from a text
+	}
+	return data
+}
+
+// A walker adds the inputs of one project to a tree.
+type walker struct {
+	c      *checkout
+	t      Tree
+	p      Project
+	walked map[string]bool // directories, by what they are behind links
+	all    bool            // all files count, whosever they are
+	// comparison is set if files with settings do not count.
+	comparison bool
+}
+
 // add adds the content of a name: a file, a whole directory, or, if listed, only the names in a
-// directory. A missing name is added as missing.
-func (t Tree) add(files fs.FS, p Project, name string, listed bool) error {
-	info, err := fs.Stat(files, name)
+// directory, but all below it with "/**". A missing name is added as missing.
+func (w *walker) add(name string, listed bool) error {
+	if dir, deep := strings.CutSuffix(name, everywhere); listed && deep && (dir == "" || strings.HasSuffix(dir, "/")) {
+		name = path.Clean(dir)
+		w := &walker{c: w.c, t: w.t, p: w.p, walked: map[string]bool{}, all: true}
+		if info, err := w.c.stat(name); err != nil || !info.IsDir() {
+			return nil // a file is added by its name
+		}
+		return w.directory(name)
+	}
+	info, err := w.c.stat(name)
 	if err != nil || !info.IsDir() {
-		return t.file(files, name)
+		return w.c.file(w.t, name)
 	}
 	if listed {
-		return t.listing(files, name)
+		return w.c.listing(w.t, name)
 	}
-	return fs.WalkDir(files, name, func(at string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && at != name && (d.Name() == ".git" || d.Name() == ".terraform" || foreign(files, p, at)):
-			return fs.SkipDir
-		case d.IsDir():
-			return nil
+	return w.directory(name)
+}
+
+// directory adds what is in a directory, once.
+func (w *walker) directory(dir string) error {
+	real := w.c.real(dir, 0)
+	if w.walked[real] {
+		return nil
+	}
+	w.walked[real] = true
+	entries, err := fs.ReadDir(w.c.files, real)
+	if err != nil {
+		return err
+	}
+	for _, d := range entries {
+		at := path.Join(dir, d.Name())
+		isDir := d.IsDir()
+		if d.Type()&fs.ModeSymlink != 0 {
+			info, err := w.c.stat(at)
+			isDir = err == nil && info.IsDir()
+			if isDir {
+				if err := w.c.file(w.t, at); err != nil { // what it leads to
+					return err
+				}
+			}
 		}
-		return t.file(files, at)
-	})
+		switch {
+		case isDir && (d.Name() == ".git" || d.Name() == ".terraform" || !w.all && w.foreign(at)):
+			continue
+		case isDir:
+			err = w.directory(at)
+		case w.all || w.counts(at):
+			err = w.c.file(w.t, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // foreign reports whether a directory belongs to another root module.
-func foreign(files fs.FS, p Project, dir string) bool {
-	return !slices.ContainsFunc(p.Modules, func(m string) bool { return m == dir || within(m, dir) || within(dir, m) }) && configured(files, dir)
+func (w *walker) foreign(dir string) bool {
+	called := func(m string) bool { return m == dir || within(m, dir) || within(dir, m) }
+	return !slices.ContainsFunc(w.p.Modules, called) && w.c.isConfigured(dir)
 }
 
-// match adds the files that the project's patterns match.
-func (t Tree) match(files fs.FS, p Project) error {
-	return fs.WalkDir(files, ".", func(at string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == ".git" || d.Name() == ".terraform"):
-			return fs.SkipDir
-		case d.IsDir() || !p.matches(at):
-			return nil
-		}
-		return t.file(files, at)
-	})
+// counts reports whether a file in the project's directories counts: with patterns only what the plan reads of itself, beside what
+// they match.
+func (w *walker) counts(at string) bool {
+	name := path.Base(at)
+	switch {
+	case at == FileName || w.comparison && slices.Contains(SettingsFiles, at):
+		return false // the settings of the project count
+	case w.p.WhenChanged == nil || loading.IsFile(name):
+		return true
+	}
+	return path.Dir(at) == w.p.Dir && (name == lockfile.Name || len(inputs.AutoFiles([]string{name})) > 0)
 }
 
-// file adds a file: its content, and for a symbolic link its target, too. A link that cannot be
-// followed is added by its target alone.
-func (t Tree) file(files fs.FS, name string) error {
-	link := ""
-	if info, err := fs.Lstat(files, name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if link, err = fs.ReadLink(files, name); err != nil {
-			return err
+// isConfigured is configured, remembered.
+func (c *checkout) isConfigured(dir string) bool {
+	is, ok := c.configured[dir]
+	if !ok {
+		is = configured(c.files, dir)
+		c.configured[dir] = is
+	}
+	return is
+}
+
+// real returns the name of a path behind the symbolic links in it, as far as they lead to something in the repository.
+func (c *checkout) real(name string, links int) string {
+	if is, ok := c.reals[name]; ok {
+		return is
+	}
+	is := path.Join(c.real(path.Dir(name), links), path.Base(name))
+	if info, err := fs.Lstat(c.files, is); err == nil && info.Mode()&fs.ModeSymlink != 0 && links < 40 {
+		target, err := fs.ReadLink(c.files, is)
+		if to := path.Join(path.Dir(is), target); err == nil && !path.IsAbs(target) && fs.ValidPath(to) {
+			is = c.real(to, links+1)
 		}
 	}
-	f, err := files.Open(name)
+	c.reals[name] = is
+	return is
+}
+
+// stat describes what is at a path behind symbolic links.
+func (c *checkout) stat(name string) (fs.FileInfo, error) { return fs.Stat(c.files, c.real(name, 0)) }
+
+// maxNames is the limit of names in a checkout: those behind links to directories, which may lead to each other, count each time.
+const maxNames = 500_000
+
+// names returns the names of all files, also behind links to directories, without git's own.
+func (c *checkout) names() ([]string, error) {
+	var out []string
+	var walk func(dir string, above []string) error
+	walk = func(dir string, above []string) error {
+		real := c.real(dir, 0)
+		if slices.Contains(above, real) {
+			return nil
+		}
+		above = append(slices.Clip(above), real)
+		entries, err := fs.ReadDir(c.files, real)
+		if err != nil {
+			return err
+		}
+		for _, d := range entries {
+			if d.Name() == ".git" || d.Name() == ".terraform" {
+				continue
+			}
+			at := path.Join(dir, d.Name())
+			isDir := d.IsDir()
+			if d.Type()&fs.ModeSymlink != 0 {
+				info, err := c.stat(at)
+				isDir = err == nil && info.IsDir()
+			}
+			if isDir {
+				if err := walk(at, above); err != nil {
+					return err
+				}
+			}
+			if d.IsDir() {
+				continue
+			}
+			if out = append(out, at); len(out) > maxNames {
+				return &LimitError{fmt.Sprintf("there are more than %d files, those behind symbolic links to directories included", maxNames)}
+			}
+		}
+		return nil
+	}
+	err := walk(".", nil)
+	return out, err
+}
+
+// file adds a file to a tree: its content, and for a symbolic link its target, too. A link that cannot be
+// followed is added by its target alone.
+func (c *checkout) file(t Tree, name string) error {
+	s, ok := c.sums[name]
+	if !ok {
+		var err error
+		if s, err = c.sum(name); err != nil {
+			return err
+		}
+		c.sums[name] = s
+	}
+	t[name] = s
+	return nil
+}
+
+func (c *checkout) sum(name string) (string, error) {
+	link := ""
+	at := path.Join(c.real(path.Dir(name), 0), path.Base(name))
+	if info, err := fs.Lstat(c.files, at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if link, err = fs.ReadLink(c.files, at); err != nil {
+			return "", err
+		}
+	}
+	f, err := c.files.Open(c.real(name, 0))
 	switch {
 	case link != "" && err != nil:
-		t[name] = sum([]byte("link " + link))
-		return nil
+		return sum([]byte("link " + link)), nil
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		t[name] = "absent"
-		return nil
+		return "absent", nil
 	case err != nil:
-		return err
+		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
@@ -173,19 +345,18 @@ func (t Tree) file(files fs.FS, name string) error {
 		fmt.Fprintf(h, "link %s\n", link)
 	}
 	if info, err := f.Stat(); err != nil {
-		return err
+		return "", err
 	} else if info.Mode().IsRegular() {
 		if _, err := io.Copy(h, f); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return "", fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	t[name] = hex.EncodeToString(h.Sum(nil))
-	return nil
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // listing adds the names in a directory, without those that planning puts there.
-func (t Tree) listing(files fs.FS, dir string) error {
-	entries, err := fs.ReadDir(files, dir)
+func (c *checkout) listing(t Tree, dir string) error {
+	entries, err := fs.ReadDir(c.files, c.real(dir, 0))
 	if err != nil {
 		return err
 	}

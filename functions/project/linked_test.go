@@ -68,7 +68,6 @@ func TestInputsOfProjects(t *testing.T) {
 func TestInputsTouch(t *testing.T) {
 	t.Parallel()
 	was := linked("app:; inputs = { id = project.net.outputs.id }", "net:")
-	base, _ := Parse(FileName, []byte(was[FileName]))
 	for name, c := range map[string]struct {
 		now     string
 		touched string
@@ -78,12 +77,8 @@ func TestInputsTouch(t *testing.T) {
 		"none":           {"app:", "[app]"},
 	} {
 		files := linked(c.now, "net:")
-		all, ds := discovered(tree(files))
-		names := []string{}
-		for _, p := range Touched(all, []string{FileName}, base) {
-			names = append(names, p.Name)
-		}
-		if got := fmt.Sprint(names); got != c.touched || ds.HasErrors() {
+		_, ds := discovered(tree(files))
+		if got := "[" + touchedBy(t, was, files) + "]"; got != c.touched || ds.HasErrors() {
 			t.Errorf("%s: %s %v", name, got, ds)
 		}
 		before, _ := Find(tree(was), "app", DefaultWorkspace)

@@ -31,9 +31,14 @@ type Project struct {
 	// Modules are the directories of the local modules that it calls, directly or not, sorted.
 	// [Discover] fills it in.
 	Modules []string
+	// Reads are the paths that its configuration names for its functions and providers to read; Guesses are those of which it
+	// tells the beginning only, so that a plan alone knows them: see [Compare]. "DIR/**" stands for all files below a directory.
+	// [Discover] fills them in.
+	Reads, Guesses []string `json:",omitempty"`
 	// WhenChanged are patterns, in doublestar's notation and from the repository's directory: a
 	// change of such a file makes Lockstep plan the project. One with a ! before it takes files out
-	// again, and later ones win. nil: the files of Dir and Modules, and VarFiles.
+	// again, and later ones win; files that its plan reads stay in. nil: the files of Dir and Modules. Without any pattern no
+	// change does.
 	WhenChanged []string
 	// VarFiles are files with values of variables, as -var-file takes them, by paths
 	// from the repository's directory. Later ones win.

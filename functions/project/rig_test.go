@@ -3,8 +3,13 @@ package project
 import (
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
+	"path"
 	"reflect"
+	"slices"
 	"strings"
+	"testing"
 	"testing/fstest"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -58,4 +63,63 @@ func discovered(files fs.FS) ([]Project, diags.Diagnostics) {
 		}
 	}
 	return r.Projects, ds
+}
+
+// touchedBy returns the names of the projects that a change of a repository's files touches.
+func touchedBy(t *testing.T, was, now map[string]string) string {
+	t.Helper()
+	a, b := linkedTree(t, was), linkedTree(t, now)
+	had, _ := Discover(a)
+	has, _ := Discover(b)
+	return touchedIn(t, a, b, had.Projects, has.Projects)
+}
+
+// linkedTree is tree for files of which some are symbolic links, "-> TARGET", which are made on disk.
+func linkedTree(t *testing.T, files map[string]string) fs.FS {
+	t.Helper()
+	if !slices.ContainsFunc(slices.Collect(maps.Values(files)), func(text string) bool { return strings.HasPrefix(text, "-> ") }) {
+		return tree(files)
+	}
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		err := root.MkdirAll(path.Dir(name), 0o755)
+		if target, is := strings.CutPrefix(files[name], "-> "); err == nil && is {
+			err = root.Symlink(target, name)
+		} else if err == nil {
+			err = root.WriteFile(name, []byte(files[name]), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root.FS()
+}
+
+func touchedIn(t *testing.T, was, now fs.FS, had, has []Project, seen ...Seen) string {
+	t.Helper()
+	all, err := Touched(t.Context(), was, now, had, has, func(Project) []Seen { return seen })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range all.Projects {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// with returns files after changes, of which those without a text are deleted: "-> TARGET" is a symbolic link.
+func with(files map[string]string, changes ...string) map[string]string {
+	out := maps.Clone(files)
+	for _, c := range changes {
+		name, text, is := strings.Cut(c, "=")
+		if out[name] = text; !is {
+			delete(out, name)
+		}
+	}
+	return out
 }

@@ -1,8 +1,10 @@
 package project
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -11,69 +13,167 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/links"
 )
 
-// Touched returns the projects to plan after a change of files. A file touches a project with
-// patterns if one of them matches; a project without patterns if it is one of the files that its
-// block names, or is in or below a module that it calls; and the innermost project whose directory contains it.
+// A Seen is what a plan of a project has read beside its own files: Read are the paths, and Hash is that of the inputs with them.
+type Seen struct {
+	Read []string `json:",omitempty"`
+	Hash string
+}
+
+// maxMatches is the limit of patterns times files that are compared with them. Of one pattern that several projects have, each file
+// counts once.
+const maxMatches = 2_000_000
+
+// A LimitError is the end of a comparison that would be too much.
+type LimitError struct{ Why string }
+
+// Error implements error.
+func (e *LimitError) Error() string { return e.Why }
+
+// A Difference is what differs between two commits: the projects that are touched, and the names of files, sorted.
+type Difference struct {
+	Projects []Project
+	Changed  []string
+}
+
+// Touched returns the projects of a commit whose plans may differ from those of another one, its base: those whose [Inputs] differ,
+// by content, and those that the base does not have. had and has are the projects of both. seen returns what plans of a project
+// have read: where one of them had the inputs of the base, that is what the plan of the base reads; else everything counts that the
+// configuration may read.
 //
-// lockstep.hcl, or atlantis.yaml, touches the projects whose settings are not those that base, from the
-// base commit, has for them: so the first file in place of the second touches none, if it has the same
-// projects.
-func Touched(all []Project, files []string, base *Settings) []Project {
-	touched := make([]bool, len(all))
-	for _, f := range files {
-		if slices.Contains(SettingsFiles, f) {
-			for i, p := range all {
-				touched[i] = touched[i] || base.changed(p)
+// A project with patterns is also touched if they match a file that differs.
+func Touched(ctx context.Context, was, now fs.FS, had, has []Project, seen func(Project) []Seen) (Difference, error) {
+	c := &comparison{was: newCheckout(was), now: newCheckout(now), matched: map[string][]bool{}}
+	if err := c.look(); err != nil {
+		return Difference{}, err
+	}
+	base := map[[2]string]Project{}
+	for _, p := range had {
+		base[[2]string{p.Name, p.Workspace}] = p
+	}
+	out := Difference{Changed: c.changed}
+	for _, p := range has {
+		if err := ctx.Err(); err != nil {
+			return Difference{}, err
+		}
+		old, ok := base[[2]string{p.Name, p.Workspace}]
+		differs, err := !ok, error(nil)
+		if ok {
+			differs, err = c.differ(ctx, old, p, seen(old))
+		}
+		if err != nil {
+			return Difference{}, err
+		}
+		if differs {
+			out.Projects = append(out.Projects, p)
+		}
+	}
+	return out, nil
+}
+
+// A comparison is that of two checkouts.
+type comparison struct {
+	was, now *checkout
+	changed  []string          // the names of the files that differ
+	matched  map[string][]bool // whether a pattern matches them
+	matches  int
+}
+
+// differ reports whether the plans of a project may differ.
+func (c *comparison) differ(ctx context.Context, old, p Project, seen []Seen) (bool, error) {
+	if string(old.settings()) != string(p.settings()) {
+		return true, nil
+	}
+	if p.WhenChanged != nil && len(p.WhenChanged) == 0 {
+		return false, nil // nothing but its settings: nobody wants it planned by itself
+	}
+	read, err := c.reads(old, seen)
+	if err != nil {
+		return false, err
+	}
+	before, err := c.was.inputs(old, read, true)
+	if err != nil {
+		return false, err
+	}
+	after, err := c.now.inputs(p, read, true)
+	if err != nil || len(before.Diff(after)) > 0 {
+		return true, err
+	}
+	return c.patterns(ctx, p)
+}
+
+// reads are the paths that a plan of the base reads beside its own files.
+func (c *comparison) reads(p Project, seen []Seen) ([]string, error) {
+	all := slices.Clone(p.Reads)
+	for _, s := range seen {
+		t, err := c.was.inputs(p, s.Read, false)
+		if err != nil {
+			return nil, err
+		}
+		if t.Hash() == s.Hash {
+			return append(slices.Clone(p.Reads), s.Read...), nil
+		}
+		all = append(all, s.Read...)
+	}
+	return append(all, p.Guesses...), nil
+}
+
+// patterns reports whether the patterns of a project match a file that differs.
+func (c *comparison) patterns(ctx context.Context, p Project) (bool, error) {
+	if len(p.WhenChanged) == 0 {
+		return false, nil
+	}
+	in := make([]bool, len(c.changed))
+	for _, pattern := range p.WhenChanged {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		pattern, taken := strings.CutPrefix(pattern, "!")
+		matched, err := c.match(pattern)
+		if err != nil {
+			return false, err
+		}
+		for i, is := range matched {
+			if is {
+				in[i] = !taken
 			}
 		}
-		inner := innermost(all, f)
-		for i, p := range all {
-			touched[i] = touched[i] || p.wants(f) || p.WhenChanged == nil && p.Dir == inner
-		}
 	}
-	var out []Project
-	for i, p := range all {
-		if touched[i] {
-			out = append(out, p)
-		}
-	}
-	return out
+	return slices.Contains(in, true), nil
 }
 
-// changed reports whether a project's own settings are not those that s, from the base commit, has
-// for it: its block, the variables of its environment, or the defaults have changed. So a change of
-// lockstep.hcl alone is planned where it matters.
-func (s *Settings) changed(p Project) bool {
-	was, ok := s.described(p)
-	if !ok {
-		return true
+// match reports which of the files that differ a pattern matches.
+func (c *comparison) match(pattern string) ([]bool, error) {
+	if out, ok := c.matched[pattern]; ok {
+		return out, nil
 	}
-	if s != nil {
-		was = s.filed(was, func(name string) bool { return slices.Contains(p.VarFiles, name) })
+	if c.matches += len(c.changed); c.matches > maxMatches {
+		return nil, &LimitError{fmt.Sprintf("the patterns in when_changed would have to be compared with %d changed files more than %d times in all: write fewer patterns, or change fewer files in a pull request", len(c.changed), maxMatches)}
 	}
-	return !bytes.Equal(was.settings(), p.settings())
+	out := make([]bool, len(c.changed))
+	for i, f := range c.changed {
+		out[i] = doublestar.MatchUnvalidated(pattern, f)
+	}
+	c.matched[pattern] = out
+	return out, nil
 }
 
-// described returns what the settings say of a project's directory.
-func (s *Settings) described(p Project) (Project, bool) {
-	if s == nil {
-		s, _ = Parse(FileName, nil)
-	}
-	for _, x := range s.Projects {
-		if x.Name == p.Name {
-			return s.completed(x), true
+// look finds the files that differ.
+func (c *comparison) look() error {
+	var trees [2]Tree
+	for i, x := range []*checkout{c.was, c.now} {
+		names, err := x.names()
+		if err != nil {
+			return err
+		}
+		trees[i] = Tree{}
+		for _, name := range names {
+			if err := x.file(trees[i], name); err != nil {
+				return err
+			}
 		}
 	}
-	for _, w := range s.wildcards {
-		if w.holds(p.Dir) && w.of(p.Dir) == p.Name {
-			x := w.Project
-			x.Name, x.Dir = p.Name, p.Dir
-			return s.completed(x), true
-		}
-	}
-	x := s.defaults
-	x.Name, x.Dir = p.Dir, p.Dir
-	return s.completed(x), s.onlyDirectories() || s.discover != nil && *s.discover
+	c.changed = trees[0].Diff(trees[1])
+	return nil
 }
 
 // settings are those of a project's block that its plan depends on, as text.
@@ -90,25 +190,6 @@ func (p Project) settings() []byte {
 		panic(err) // it was read from a text
 	}
 	return data
-}
-
-// innermost returns the deepest project directory that contains a file, or "".
-func innermost(all []Project, file string) string {
-	inner := ""
-	for _, p := range all {
-		if within(file, p.Dir) && (inner == "" || inner == "." || len(p.Dir) > len(inner)) {
-			inner = p.Dir
-		}
-	}
-	return inner
-}
-
-// wants reports whether a change of a file touches the project, other than by its directory.
-func (p Project) wants(file string) bool {
-	if p.WhenChanged != nil {
-		return p.matches(file)
-	}
-	return slices.Contains(p.VarFiles, file) || slices.Contains(p.BackendFiles, file) || slices.ContainsFunc(p.Modules, func(m string) bool { return within(file, m) })
 }
 
 // matches reports whether a pattern of the project matches a file. One with a ! before it takes files

@@ -30,7 +30,7 @@ func TestPatterns(t *testing.T) {
 		{"excluded", "exclude = [\"services/a*\"]\nproject \"*\" {\n  dir = \"services/*\"\n}", "web=services/web"},
 		{"defaults", "project \"*\" {\n  dir = \"services/*\"\n}\nproject \"net\" {\n  dir = \"net\"\n  apply = \"comment\"\n  var_files = []\n}\ndefaults {\n  apply = \"merge\"\n  workspace = \"w\"\n  var_files = [\"x.tfvars\"]\n  when_changed = [\"x/**\"]\n}",
 			"api=services/api@w!+x.tfvars~x/** net=net@w~x/** web=services/web@w!+x.tfvars~x/**"},
-		{"defaults of directories", "exclude = [\"examples\", \"envs/**\", \"services/a*\"]\ndefaults {\n  apply = \"merge\"\n}", "net=net! services/web=services/web!"},
+		{"defaults of directories", "exclude = [\"examples\", \"envs/**\", \"services/a*\", \"services/.*\"]\ndefaults {\n  apply = \"merge\"\n}", "net=net! services/web=services/web!"},
 		{"one name", "project \"net\" {\n  dir = \"net\"\n}\nproject \"n*\" {\n  dir = \"envs/prod/*\"\n}\nproject \"*\" {\n  dir = \"examples/*\"\n}\nproject \"?\" {\n  dir = \"x\"\n}",
 			"a=examples/a net=net neu=envs/prod/eu nus=envs/prod/us error: lockstep.hcl:10: Invalid name of a project: " + nameRule},
 		{"a name twice", "project \"*\" {\n  dir = \"envs/prod/*\"\n}\nproject \"*u\" {\n  dir = \"envs/dev/*u\"\n}",

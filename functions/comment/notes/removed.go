@@ -40,5 +40,5 @@ func Removed(all []RemovedProject) string {
 // Gone is the note on projects that the base branch has removed since a pull request that changes them was planned.
 func Gone(names []string) string {
 	const most = 10
-	return fmt.Sprintf("**The base branch has removed** %s since this was planned: what this pull request changes there is applied to nothing, neither before the merge nor after it.", markdown.Few(names[:min(most, len(names))], max(len(names)-most, 0)))
+	return fmt.Sprintf("**The base branch has removed** %s since this was planned: no project of that name can be planned or applied any more. What this pull request changes in other projects is planned with them.", markdown.Few(names[:min(most, len(names))], max(len(names)-most, 0)))
 }

@@ -58,7 +58,7 @@ func (r Restored) words() (text, remedy string) {
 type RemovedByBase struct{ Projects []string }
 
 func (r RemovedByBase) words() (text, remedy string) {
-	return fmt.Sprintf("The base branch has removed %s since this was planned: what the pull request changes there is applied to nothing.", markdown.List(r.Projects)), ""
+	return fmt.Sprintf("The base branch has removed %s since this was planned: no project of that name can be planned or applied any more.", markdown.List(r.Projects)), ""
 }
 
 // RemovedHere: the open pull request removes the project, which merges alone apply, so that nothing destroys its objects.

@@ -163,7 +163,7 @@ func (c *call) start(ctx context.Context, dir string) error {
 		Path: self, Env: append(withoutTmp(env), "TMPDIR="+o.Tmp), Dir: o.Tmp,
 		Files: []*os.File{theirIn, theirOut, c.place}, Stderr: &c.said,
 		// Reading starts no programs, and namespaces cost time.
-		Without: c.order.Action == discovers || c.order.Action == rehearses || c.order.Action == inputs || c.order.Action == unlocks || c.order.Action == recovers,
+		Without: c.order.Action == discovers || c.order.Action == rehearses || c.order.Action == inputs || c.order.Action == compares || c.order.Action == unlocks || c.order.Action == recovers,
 		Limits:  c.limits(), Dirs: []string{dir, o.Job.Checkout},
 	})
 	if err != nil {
@@ -179,7 +179,7 @@ func (c *call) limits() confine.Limits {
 	switch c.order.Action {
 	case applies:
 		l.Wall = 0
-	case discovers, rehearses, inputs, unlocks, recovers:
+	case discovers, rehearses, inputs, compares, unlocks, recovers:
 		l.Wall, l.CPU = l.Wall/reading, l.CPU/reading
 	}
 	return l

@@ -109,6 +109,10 @@ func (c *Child) do(ctx context.Context, make Maker) *result {
 		r.Rehearsed, err = rehearsing.Changed(ctx, c.order.Dir, c.order.Policies)
 	case inputs:
 		r.Tree, err = jobs.Here{}.Inputs(ctx, c.order.Dir, c.order.Run, c.order.Scope)
+	case compares:
+		var d jobs.Compared
+		d, err = jobs.Here{}.Touched(ctx, c.order.Compare)
+		r.Compared = &d
 	case looks:
 		_, err = c.inside()
 	default:

@@ -208,6 +208,9 @@ func (e *Engine) Discover(ctx context.Context, dir string) (jobs.Discovered, err
 	for i, note := range d.Notes {
 		d.Notes[i] = e.clean(note)
 	}
+	for i, w := range d.Warnings {
+		d.Warnings[i] = jobs.Warning{Text: e.clean(w.Text), At: e.clean(w.At)}
+	}
 	if !slices.Contains(project.SettingsFiles, d.Settings) {
 		d.Settings = "" // the name stands in answers
 	}
@@ -229,6 +232,19 @@ func (e *Engine) Rehearse(ctx context.Context, dir string, of jobs.Rehearsal) ([
 func (e *Engine) Inputs(ctx context.Context, dir string, r runs.Run, s jobs.Scope) (project.Tree, error) {
 	res, err := e.call(order{Action: inputs, Dir: dir, Run: r, Scope: s}).do(ctx)
 	return res.Tree, err
+}
+
+// Touched implements jobs.Projects.
+func (e *Engine) Touched(ctx context.Context, c jobs.Comparison) (jobs.Compared, error) {
+	r, err := e.call(order{Action: compares, Compare: c}).do(ctx)
+	if err == nil && r.Compared == nil {
+		err = errShape
+	}
+	if err != nil {
+		return jobs.Compared{}, err
+	}
+	r.Compared.Problem = e.clean(r.Compared.Problem)
+	return *r.Compared, nil
 }
 
 func (e *Engine) clean(text string) string { return e.hide(text, nil) }
@@ -281,6 +297,8 @@ func (o order) what() string {
 		return "Unlocking " + markdown.Code(o.Job.Project)
 	case rehearses:
 		return "Trying the policies"
+	case compares:
+		return "Looking for the projects that the pull request touches"
 	case inputs:
 		return "Reading the files of " + markdown.Code(o.Run.Project)
 	}

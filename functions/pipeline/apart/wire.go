@@ -63,6 +63,7 @@ const (
 	discovers action = "discover"
 	rehearses action = "rehearse" // tries policies
 	inputs    action = "inputs"
+	compares  action = "compare"
 	looks     action = "look" // lists the protections from programs
 )
 
@@ -77,11 +78,12 @@ type order struct {
 	Run      runs.Run   // for inputs
 	Scope    jobs.Scope // for inputs
 	Policies jobs.Rehearsal
-	Tmp      string // the run's own directory
-	Fetched  string // a directory for fetched files
-	Ports    []int  // closed to programs
-	Limit    int64  // of the run's memory, in bytes; 0 for none
-	Narrowed bool   // the parent has credentials for the job's state
+	Compare  jobs.Comparison // for compares
+	Tmp      string          // the run's own directory
+	Fetched  string          // a directory for fetched files
+	Ports    []int           // closed to programs
+	Limit    int64           // of the run's memory, in bytes; 0 for none
+	Narrowed bool            // the parent has credentials for the job's state
 }
 
 // A question is a message of a child: a request, or, with the kind result, its result.
@@ -145,6 +147,7 @@ type result struct {
 	Discovered *jobs.Discovered
 	Rehearsed  []jobs.Rehearsed
 	Tree       project.Tree
+	Compared   *jobs.Compared
 	Error      *failure
 }
 

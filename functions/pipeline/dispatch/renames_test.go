@@ -132,7 +132,7 @@ func TestIssueOfRemoved(t *testing.T) {
 	s.say("bob", n, "lockstep retry")
 	all := s.repo.Issues()
 	i := all[len(all)-1]
-	s.expect("the issue", i.Body, "The base branch has removed `net` since: what #1 has merged there is applied to nothing.")
+	s.expect("the issue", i.Body, "The base branch has removed `net` since: no project of that name can be planned or applied any more.")
 	s.lacks("the issue", i.Body, "is applied.\n")
 }
 

@@ -18,6 +18,9 @@ type Pulls interface {
 	// MergeResult names the trial merge of an open pull request's head with the tip of
 	// its base branch; of a merged one that tip. An error wraps github.ErrNotYet if GitHub has not made it.
 	MergeResult(ctx context.Context, number int) (github.Merge, error)
+	// MergedOnto returns the tip of the base branch before a pull request was merged, and the commit with its changes; an error wraps
+	// github.ErrNotFound where nobody can tell.
+	MergedOnto(ctx context.Context, number int) (onto, merge string, err error)
 	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
 	Permission(ctx context.Context, login string) (github.Permission, error)
 	// Queue returns the merge queue that a pull request is in, the first to be merged first.

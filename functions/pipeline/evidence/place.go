@@ -24,7 +24,8 @@ import (
 type base struct {
 	projects []project.Project
 	allow    []places.Pattern
-	broken   bool // the settings have errors: some projects may be missing
+	left     []project.Project // root modules that are no projects
+	broken   bool              // the settings have errors: some projects may be missing
 	// locks are the dependency lock files beside the projects, by their directories; nil without one.
 	locks map[string][]byte
 	// sealings are the encryption blocks of the projects, by their keys; some may be missing.
@@ -50,7 +51,7 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	if err != nil {
 		return base{}, fmt.Errorf("read the base branch: %w", err)
 	}
-	b := base{projects: d.Projects, broken: d.Problem != ""}
+	b := base{projects: d.Projects, left: d.Left, broken: d.Problem != ""}
 	if b.locks, err = locksIn(dir, d.Projects); err != nil {
 		return base{}, fmt.Errorf("read the base branch: %w", err)
 	}
@@ -91,6 +92,14 @@ func (e *Reader) place(ctx context.Context, q *admission.Request, dir string) (p
 		return project.Project{}, fmt.Errorf("%w: %s", jobs.ErrNoProject, q.Run.Project)
 	}
 	return head[i], e.placeOf(ctx, q, head[i], head)
+}
+
+// Asked is the project whose state a reader has decided on last, as its checkout has it.
+func Asked(e *Reader) project.Project {
+	if e.asked == nil {
+		return project.Project{}
+	}
+	return e.asked.Project
 }
 
 // discovered finds the projects of a checkout, once a process for each commit.

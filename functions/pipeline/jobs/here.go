@@ -3,6 +3,7 @@ package jobs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -28,7 +29,7 @@ func (Here) Discover(_ context.Context, dir string) (Discovered, error) {
 	}
 	defer root.Close()
 	found, ds := project.Discover(root.FS())
-	d := Discovered{Projects: found.Projects, Settings: found.Settings, Notes: notes(found)}
+	d := Discovered{Projects: found.Projects, Settings: found.Settings, Notes: notes(found), Left: found.Left, Warnings: warnings(ds)}
 	if ds.HasErrors() {
 		src, err := root.ReadFile(cmp.Or(found.Settings, project.FileName))
 		if err != nil {
@@ -55,6 +56,46 @@ func (Here) Inputs(_ context.Context, dir string, r runs.Run, s Scope) (project.
 		return project.Everything(root.FS(), p)
 	}
 	return project.Inputs(root.FS(), p, s.Read...)
+}
+
+// Touched implements Projects.
+func (Here) Touched(ctx context.Context, c Comparison) (out Compared, err error) {
+	var roots [2]*os.Root
+	for i, dir := range []string{c.Was, c.Now} {
+		if roots[i], err = os.OpenRoot(dir); err != nil {
+			return out, err
+		}
+		defer roots[i].Close()
+	}
+	target := func(p project.Project) string { return runs.Run{Project: p.Name, Workspace: p.Workspace}.Target() }
+	d, err := project.Touched(ctx, roots[0].FS(), roots[1].FS(), c.Had, c.Has, func(p project.Project) []project.Seen { return c.Seen[target(p)] })
+	var limit *project.LimitError
+	if errors.As(err, &limit) {
+		return Compared{Problem: markdown.Code(limit.Error())}, nil
+	}
+	for _, p := range d.Projects {
+		out.Touched = append(out.Touched, target(p))
+	}
+	out.Changed = d.Changed
+	return out, err
+}
+
+// maxWarnings limits the warnings about a repository.
+const maxWarnings = 50
+
+// warnings are those among diagnostics.
+func warnings(ds diags.Diagnostics) (out []Warning) {
+	for _, d := range ds {
+		if d.Severity != diags.Warning || len(out) == maxWarnings {
+			continue
+		}
+		w := Warning{Text: "**" + d.Summary + ".** " + markdown.Code(d.Detail)}
+		if d.Subject != nil && d.Subject.Filename != "" {
+			w.At = fmt.Sprintf("%s:%d", d.Subject.Filename, d.Subject.Start.Line)
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 // notes are the words about a repository with an atlantis.yaml.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -15,6 +16,26 @@ type Projects interface {
 	// Inputs returns the files of a checkout that a plan of a project depends on. The error wraps
 	// ErrNoProject if there is no such project.
 	Inputs(ctx context.Context, dir string, r runs.Run, s Scope) (project.Tree, error)
+	// Touched compares two checkouts.
+	Touched(ctx context.Context, c Comparison) (Compared, error)
+}
+
+// A Comparison is that of a checkout, Now, with that of its base, Was: see [project.Touched]. Had and Has are their projects.
+type Comparison struct {
+	Was, Now string
+	Had, Has []project.Project
+	// Seen is what plans have read, by targets: see [runs.Run.Target].
+	Seen map[string][]project.Seen `json:",omitempty"`
+}
+
+// Compared is what differs.
+type Compared struct {
+	// Touched are the targets of the projects whose plans may differ.
+	Touched []string
+	// Changed are the names of the files that differ, sorted.
+	Changed []string
+	// Problem is why it cannot be told which projects are touched, in Markdown; "" for none.
+	Problem string `json:",omitempty"`
 }
 
 // A Scope is how much of a checkout a plan depends on besides the project's own files.
@@ -31,6 +52,21 @@ type Discovered struct {
 	// for people, in Markdown.
 	Settings string   `json:",omitempty"`
 	Notes    []string `json:",omitempty"`
+	// Warnings are what is odd about the description, and Left the root modules that are no projects, for one of them: see
+	// [project.Repository].
+	Warnings []Warning         `json:",omitempty"`
+	Left     []project.Project `json:",omitempty"`
+}
+
+// A Warning is a sentence for people, in Markdown, and its place: "lockstep.hcl:3", or "".
+type Warning struct{ Text, At string }
+
+// Markdown is the warning for a list of notes.
+func (w Warning) Markdown() string {
+	if w.At == "" {
+		return w.Text
+	}
+	return w.Text + " (" + markdown.Code(w.At) + ")"
 }
 
 // ErrNoProject is the lack of a project in a checkout.

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // Close settles a closed pull request: it queues the applies that wait for the merge, deletes saved
@@ -119,7 +120,7 @@ func (cl *Closer) Retargeted(ctx context.Context) error {
 }
 
 // landed has the projects of a merge planned that have no plan of its head which people could see before, since it came at once,
-// or from a fork, or since the pull request went into another branch before, or was in a conflict, or changes other files by now:
+// or from a fork, or since the pull request went into another branch before, or was in a conflict, or since the base branch has moved:
 // the merge applies nothing of them, and nobody would be told.
 func (cl *Closer) landed(ctx context.Context) error {
 	about, p := cl.Evidence.Message.Pull, cl.Evidence.Pull
@@ -151,15 +152,41 @@ func (cl *Closer) landed(ctx context.Context) error {
 	}
 	looked := l.Head == p.Head.SHA && l.Refused == "" && l.Problem == "" && !l.Conflict
 	if looked && !overtaken && !l.Asked && len(all) >= l.Projects {
-		// A pull request changes other files without a push once the base branch gets some of its commits. A look of an earlier version
-		// does not have them, and may have seen no removed project.
-		files, complete, err := cl.Evidence.Hub.ChangedFiles(ctx, about.Number)
-		if now := ledger.FilesOf(files, complete); err != nil || now == "" || now == l.Files {
+		// What was looked at is what was merged, if the base branch has not moved in between: else the merge may touch other projects.
+		onto, _, err := cl.Evidence.Hub.MergedOnto(ctx, about.Number)
+		if err == nil && onto == l.Base && l.Compared || err != nil && !errors.Is(err, github.ErrNotFound) {
+			return err
+		}
+		if more, err := cl.touchesMore(ctx, all); err != nil || !more {
 			return err
 		}
 	}
 	m := pipeline.Message{Kind: pipeline.Landed, Actor: cl.Evidence.Message.Actor}
 	return pipeline.Send(ctx, cl.Open.Queue, about, m, about.Repo.ID, about.Number, p.Head.SHA)
+}
+
+// touchesMore reports whether the merge touches a project that none of the runs is of. Where that cannot be told, the runs tell why.
+func (cl *Closer) touchesMore(ctx context.Context, known []ledger.Versioned) (bool, error) {
+	t, d, err := evidence.Merge(ctx, cl.Evidence)
+	if err != nil {
+		_, err = evidence.Impossible(err)
+		return false, err
+	}
+	if d.Problem != "" || t.Problem != "" {
+		return false, nil
+	}
+	planned := map[string]bool{}
+	for _, s := range known {
+		planned[s.Target()] = true
+		if p, ok := ledger.Successor(s.Run, known, d.Projects); ok {
+			planned[runs.Run{Project: p.Name, Workspace: p.Workspace}.Target()] = true
+		}
+	}
+	gone := project.Removed(project.Removed(t.Had, t.Has), d.Projects)
+	return slices.ContainsFunc(slices.Concat(d.Projects, gone), func(p project.Project) bool {
+		mine := t.Touches(p) || slices.ContainsFunc(gone, func(x project.Project) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
+		return mine && !planned[runs.Run{Project: p.Name, Workspace: p.Workspace}.Target()]
+	}), nil
 }
 
 // SettleAll settles the runs of the pull request. With apply those that wait for its merge are

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -46,8 +45,9 @@ type Look struct {
 	Projects int `json:",omitempty"`
 	// Touches are the targets of those projects that are ours, where a look has found them: see [runs.Run.Target]. It is not recorded.
 	Touches []string `json:"-"`
-	// Files is the hash of the names of the files that Head changes, of [FilesOf].
-	Files string `json:",omitempty"`
+	// Compared is set where Head was compared with Base by content. It is not in records of earlier versions, which went by the names
+	// of changed files and may have seen too little.
+	Compared bool `json:",omitempty"`
 	// GivenUp is the head that nobody could look at, after Head was.
 	GivenUp string `json:",omitempty"`
 	// Heads are the commits whose check has an entry of this pull request. It is written before the
@@ -121,14 +121,6 @@ type HeadOrder struct {
 	// Touched are the projects that the pull request changes: one of them without a plan is none without
 	// changes.
 	Touched []string `json:",omitempty"`
-}
-
-// FilesOf returns a hash of the names of changed files, in any order; "" if they are not complete.
-func FilesOf(names []string, complete bool) string {
-	if !complete {
-		return ""
-	}
-	return runs.HashOf([]byte(strings.Join(slices.Sorted(slices.Values(names)), "\n")))
 }
 
 func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.ID, p.Number) }

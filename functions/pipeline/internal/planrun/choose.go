@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
@@ -16,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // choose finds the projects of a checkout that a command selects: by name, directory or workspace,
@@ -23,35 +26,34 @@ import (
 // is not nil refuses the command, because there is nothing to plan. base are the settings of the base
 // commit.
 func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string, base *project.Settings, l *ledger.Look) ([]selected, comment.Reply, error) {
-	all, settings, err := qu.described(ctx, dir, l)
+	d, err := qu.described(ctx, dir, l)
 	if err != nil {
 		return nil, nil, err
 	}
-	files, complete, err := qu.Evidence.Hub.ChangedFiles(ctx, qu.Evidence.Pull.Number)
+	all, settings := d.Projects, d.Settings
+	t, err := evidence.Touched(ctx, qu.Evidence, github.Merge{Base: l.Base, SHA: l.Merge}, dir, d)
 	if err != nil {
 		return nil, nil, err
 	}
-	l.Files = ledger.FilesOf(files, complete)
+	l.Compared = !t.All
+	qu.leftOut(d, t, l)
 	for _, name := range project.SettingsFiles {
-		if slices.Contains(files, name) {
+		if slices.Contains(t.Changed, name) {
 			l.Notes = append(l.Notes, notes.SettingsChanged(name))
 		}
 	}
-	if err := qu.rehearse(ctx, dir, base, files, complete, l); err != nil {
+	if err := qu.rehearse(ctx, dir, base, t, l); err != nil {
 		return nil, nil, err
 	}
 	lost, err := qu.gone(ctx, all, l)
 	if err != nil {
 		return nil, nil, err
 	}
-	gone, err := qu.removed(ctx, dir, base, all, files, complete, l)
+	gone, err := qu.removed(ctx, base, all, t, l)
 	if err != nil {
 		return nil, nil, err
 	}
-	touched := all
-	if complete {
-		touched = project.Touched(all, files, base)
-	}
+	touched := slices.DeleteFunc(slices.Clone(all), func(p project.Project) bool { return !t.Touches(p) })
 	if touched, err = qu.applied(ctx, touched, all, gone, l); err != nil {
 		return nil, nil, err
 	}
@@ -167,16 +169,39 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 	return found, nil
 }
 
-// described returns the projects of a checkout, and the name of the file with its settings. Problems of
+// leftOut notes in l what cannot be planned of a pull request, which is a problem where it touches that, and the warnings about the
+// repository that it brings.
+func (qu *PlanQueuer) leftOut(d jobs.Discovered, t evidence.Touch, l *ledger.Look) {
+	var dirs []string
+	for _, p := range d.Left {
+		if t.Touches(p) || len(d.Projects) == 0 && qu.Evidence.Message.Actor != "" {
+			dirs = append(dirs, p.Dir)
+		}
+	}
+	problems := []string{l.Problem, qu.Report.Clean(t.Problem)}
+	if len(dirs) > 0 {
+		problems = append(problems, qu.Report.Clean(notes.LeftOut(dirs)))
+	}
+	l.Problem = strings.Join(slices.DeleteFunc(problems, func(s string) bool { return s == "" }), "\n\n")
+	for _, w := range d.Warnings {
+		known := slices.ContainsFunc(t.Known, func(k jobs.Warning) bool { return k.Text == w.Text })
+		named := slices.ContainsFunc(dirs, func(dir string) bool { return strings.Contains(w.Text, strconv.Quote(dir)) })
+		if !known && !named {
+			l.Notes = append(l.Notes, qu.Report.Clean(w.Markdown()))
+		}
+	}
+}
+
+// described returns what a checkout has. Problems of
 // the repository, or of reading it, go into l, and notes about the file.
-func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look) ([]project.Project, string, error) {
+func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look) (jobs.Discovered, error) {
 	d, err := qu.Projects.Discover(ctx, dir)
 	var dead *jobs.DeathError
 	switch {
 	case errors.As(err, &dead):
 		d = jobs.Discovered{Problem: dead.Markdown()}
 	case err != nil:
-		return nil, "", err
+		return d, err
 	}
 	if d.Problem != "" {
 		l.Problem = qu.Report.Clean(d.Problem)
@@ -184,7 +209,7 @@ func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look)
 	for _, note := range d.Notes {
 		l.Notes = append(l.Notes, qu.Report.Clean(note))
 	}
-	return d.Projects, d.Settings, nil
+	return d, nil
 }
 
 // several refuses a change of the state for more than one project.

@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/hooks"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -209,9 +210,13 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {
 		return pl.noInputs(ctx, s, err)
 	}
+	static := in.Tree
 	result, err := pl.watched(ctx, s, job)
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", s.Project, err)
+	}
+	if err := pl.saw(ctx, dir, s.Run, static, result); err != nil {
+		return pl.noInputs(ctx, s, err)
 	}
 	// The whole checkout includes all files that the plan has read, and by now perhaps some that a
 	// program has written there.
@@ -239,6 +244,23 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		}
 	}
 	return pl.keep(ctx, s, result, in, job.Foreseen...)
+}
+
+// saw records what a plan of the whole project has read beside its own files, which are static: a change of that touches the
+// project. A project that reads nothing else, and is not known to, needs no record.
+func (pl *Planner) saw(ctx context.Context, dir string, r runs.Run, static project.Tree, result jobs.PlanResult) error {
+	if result.Plan == nil || r.Removed || !r.Options.IsZero() {
+		return nil
+	}
+	beside := slices.DeleteFunc(slices.Clone(result.Read), func(name string) bool { _, own := static[name]; return own || name == r.Dir })
+	if len(beside) == 0 && len(evidence.Asked(pl.Evidence).Guesses) == 0 {
+		return nil
+	}
+	tree, err := pl.Projects.Inputs(ctx, dir, r, jobs.Scope{Read: beside})
+	if err != nil {
+		return err
+	}
+	return ledger.Saw(ctx, pl.Ledger, r, project.Seen{Read: beside, Hash: tree.Hash()})
 }
 
 // elsewhere counts the applies to the state of a run again, whose address was not known, or another one, when the plan was begun, or that

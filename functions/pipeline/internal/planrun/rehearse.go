@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -17,17 +18,16 @@ import (
 const maxRehearsed = 8 << 10
 
 // rehearse notes in l the mistakes in the policies that an open pull request changes, in the checkout of its trial merge: they are in
-// nobody's way before it is merged, and in that of each apply afterwards. base are the settings of the base commit, files those that it
-// changes, if complete is set.
-func (qu *PlanQueuer) rehearse(ctx context.Context, dir string, base *project.Settings, files []string, complete bool, l *ledger.Look) error {
+// nobody's way before it is merged, and in that of each apply afterwards. base are the settings of the base commit.
+func (qu *PlanQueuer) rehearse(ctx context.Context, dir string, base *project.Settings, t evidence.Touch, l *ledger.Look) error {
 	if qu.Rehearse == nil || !qu.Evidence.Pull.Open || l.Problem != "" {
 		return nil
 	}
 	r := jobs.Rehearsal{Were: policiesOf(base)}
-	if complete {
-		r.Files = append([]string{}, files...)
-		settings := slices.ContainsFunc(files, func(f string) bool { return slices.Contains(project.SettingsFiles, f) })
-		if !settings && !slices.ContainsFunc(r.Were, func(p requirements.Policy) bool { return p.Repository == "" && p.Reads(files) }) {
+	if !t.All {
+		r.Files = append([]string{}, t.Changed...)
+		settings := slices.ContainsFunc(r.Files, func(f string) bool { return slices.Contains(project.SettingsFiles, f) })
+		if !settings && !slices.ContainsFunc(r.Were, func(p requirements.Policy) bool { return p.Repository == "" && p.Reads(r.Files) }) {
 			return nil
 		}
 	}

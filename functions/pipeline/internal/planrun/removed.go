@@ -3,11 +3,7 @@ package planrun
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -49,26 +45,16 @@ func (p selected) label() string {
 }
 
 // removed returns the projects that the pull request removes, as far as comments may apply them, and notes all of them in l:
-// what merges alone may apply, nobody destroys by a pull request that is not merged. base are the settings of the base branch, all are those of a checkout, files the
-// changed ones; without deleted files, other settings, and changed configurations that
-// are no projects at the head, nothing is removed, and the base branch is not asked for.
-func (qu *PlanQueuer) removed(ctx context.Context, dir string, base *project.Settings, all []project.Project, files []string, complete bool, l *ledger.Look) ([]selected, error) {
+// what merges alone may apply, nobody destroys by a pull request that is not merged. base are the settings of the base branch, all
+// are the projects of a checkout, and t is what differs there.
+func (qu *PlanQueuer) removed(ctx context.Context, base *project.Settings, all []project.Project, t evidence.Touch, l *ledger.Look) ([]selected, error) {
 	if l.Problem != "" {
 		return nil, nil // projects may be missing because of it
 	}
 	if qu.Evidence.Pull.Merged {
-		return qu.removedBefore(ctx, all, files, complete, l)
+		return qu.removedBefore(ctx, all, t, l)
 	}
-	if complete && !changesSettings(files) && !changesOthers(files, all) {
-		deleted, err := anyDeleted(dir, files)
-		if err != nil || !deleted {
-			return nil, err
-		}
-	}
-	gone, err := qu.Evidence.Removed(ctx, l.Base, all)
-	if err != nil {
-		return nil, err
-	}
+	gone := project.Removed(t.Had, all)
 	if err := qu.removedTwice(ctx, gone, l); err != nil || len(gone) == 0 {
 		return nil, err
 	}
@@ -123,8 +109,8 @@ func (qu *PlanQueuer) planned(base *project.Settings, gone, all []project.Projec
 
 // removedBefore returns the projects that the pull request has removed, now that it is merged and the tip of the base branch
 // does not have them any more: those that were planned before, and those that were not, since nobody had looked at its head.
-// The latter are those of an earlier commit of the base branch whose files it changes, and that its head was not seen to have.
-func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, files []string, complete bool, l *ledger.Look) (out []selected, err error) {
+// The latter are those that the merge has taken away, and that its head was not seen to have.
+func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, t evidence.Touch, l *ledger.Look) (out []selected, err error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
 	if err != nil {
 		return nil, err
@@ -141,60 +127,22 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 			out = append(out, selected{Project: p, base: s.Base})
 		}
 	}
-	was := qu.Evidence.Pull.Base.SHA
-	gone, err := qu.Evidence.Removed(ctx, was, all)
+	gone, err := qu.Evidence.Removed(ctx, t.Was, all)
 	if errors.Is(err, github.ErrNotFound) {
 		return out, nil // the base branch was written anew since, and nobody knows its former projects
 	}
 	if err != nil {
 		return nil, err
 	}
-	gone = slices.DeleteFunc(gone, func(p project.Project) bool {
-		mine := !complete || changesSettings(files) || len(project.Touched([]project.Project{p}, files, nil)) > 0
+	gone = slices.DeleteFunc(project.Removed(gone, t.Has), func(p project.Project) bool {
 		has := func(s ledger.Versioned) bool {
 			return s.Project == p.Name && s.Workspace == p.Workspace && s.Head == l.Head && !s.Removed
 		}
-		return !mine || slices.ContainsFunc(known, has) || slices.ContainsFunc(out, func(x selected) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
+		return slices.ContainsFunc(known, has) || slices.ContainsFunc(out, func(x selected) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
 	})
 	if len(gone) == 0 {
 		return out, nil
 	}
-	base, _, err := qu.Evidence.Settings(ctx, was) // those of the tip do not have them any more
-	return append(out, qu.planned(base, gone, all, was, l)...), err
-}
-
-// changesSettings reports whether a file with settings is among the changed ones.
-func changesSettings(files []string) bool {
-	return slices.ContainsFunc(files, func(name string) bool { return slices.Contains(project.SettingsFiles, name) })
-}
-
-// configurations are the endings of files of a configuration.
-var configurations = []string{".tf", ".tf.json", ".tofu", ".tofu.json"}
-
-func ends(name string, endings []string) bool {
-	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(name, end) })
-}
-
-// changesOthers reports whether a changed file is one of a configuration in a directory that has no project: it may have lost its
-// backend block, and have been one by that.
-func changesOthers(files []string, all []project.Project) bool {
-	dirs := map[string]bool{}
-	for _, p := range all {
-		dirs[p.Dir] = true
-	}
-	return slices.ContainsFunc(files, func(name string) bool { return ends(name, configurations) && !dirs[path.Dir(name)] })
-}
-
-// anyDeleted reports whether a checkout lacks one of the files. The names are GitHub's: no link leads out of the
-// checkout.
-func anyDeleted(dir string, files []string) (bool, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return false, err
-	}
-	defer root.Close()
-	return slices.ContainsFunc(files, func(name string) bool {
-		_, err := root.Lstat(name)
-		return errors.Is(err, fs.ErrNotExist)
-	}), nil
+	base, _, err := qu.Evidence.Settings(ctx, t.Was) // those of the tip do not have them any more
+	return append(out, qu.planned(base, gone, all, t.Was, l)...), err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
@@ -11,8 +12,8 @@ import (
 )
 
 // harmless reports whether a pull request of which nothing may be planned needs no plan either: it changes no file of a
-// configuration, and none that the base branch's projects depend on. It reads the names of the changed files alone, and the
-// base branch, so that a fork has no say in it.
+// configuration, and nothing that the base branch's projects depend on. The projects are those of the base branch, so that a fork
+// has no say in it; its files are compared, and not read as a configuration.
 func (qu *PlanQueuer) harmless(ctx context.Context, q admission.Request) (bool, error) {
 	if q.Entry != admission.ByPush {
 		return false, nil
@@ -21,22 +22,30 @@ func (qu *PlanQueuer) harmless(ctx context.Context, q admission.Request) (bool, 
 	if err != nil || !complete || slices.ContainsFunc(files, configures) {
 		return false, err
 	}
-	dir, done, err := qu.Evidence.Checkout(ctx, qu.Evidence.Pull.Base.SHA)
+	m, err := qu.Evidence.Hub.MergeResult(ctx, qu.Evidence.Pull.Number)
+	if err != nil || m.Conflict || m.Merged {
+		_, err = evidence.Impossible(err)
+		return false, err
+	}
+	dir, done, err := qu.Evidence.Checkout(ctx, m.SHA)
 	if err != nil {
 		_, err = evidence.Impossible(err)
 		return false, err
 	}
 	defer done()
-	d, err := qu.Projects.Discover(ctx, dir)
-	if err != nil || d.Problem != "" {
+	t, err := evidence.TouchedOfBase(ctx, qu.Evidence, m.Base, dir)
+	if err != nil {
 		_, err = evidence.Impossible(err)
 		return false, err
 	}
-	return len(project.Touched(d.Projects, files, nil)) == 0, nil
+	return t.Problem == "" && !t.All && len(t.Touched) == 0 && !slices.ContainsFunc(t.Changed, configures), nil
 }
+
+// configurations are the endings of files of a configuration, of values for it, and of settings.
+var configurations = []string{".tf", ".tf.json", ".tofu", ".tofu.json", ".tfvars", ".tfvars.json", ".hcl"}
 
 // configures reports whether a file can be one of a configuration, or have settings, wherever it stands: there may be a
 // project, at the head, that the base branch does not have.
 func configures(file string) bool {
-	return slices.Contains(project.SettingsFiles, path.Base(file)) || ends(file, configurations) || ends(file, []string{".tfvars", ".tfvars.json", ".hcl"})
+	return slices.Contains(project.SettingsFiles, path.Base(file)) || slices.ContainsFunc(configurations, func(end string) bool { return strings.HasSuffix(file, end) })
 }

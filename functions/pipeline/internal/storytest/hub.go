@@ -54,6 +54,14 @@ func (h hub) ChangedFiles(ctx context.Context, number int) (paths []string, all 
 	return paths, all, err
 }
 
+func (h hub) MergedOnto(ctx context.Context, number int) (onto, merge string, err error) {
+	onto, err = seen(h.w, "read onto", func() (onto string, err error) {
+		onto, merge, err = h.GitHub.MergedOnto(ctx, number)
+		return onto, err
+	})
+	return onto, merge, err
+}
+
 func (h hub) Tip(ctx context.Context, branch string) (string, error) {
 	return seen(h.w, "read tip", func() (string, error) { return h.GitHub.Tip(ctx, branch) })
 }

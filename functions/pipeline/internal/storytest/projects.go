@@ -35,6 +35,14 @@ func (p projects) Discover(ctx context.Context, dir string) (jobs.Discovered, er
 	return p.Projects.Discover(ctx, dir)
 }
 
+// Touched implements [jobs.Projects]. A step "engine touched . death TEXT" ends it.
+func (p projects) Touched(ctx context.Context, c jobs.Comparison) (jobs.Compared, error) {
+	if err := p.read("touched", "."); err != nil {
+		return jobs.Compared{}, err
+	}
+	return p.Projects.Touched(ctx, c)
+}
+
 // Inputs implements [jobs.Projects].
 func (p projects) Inputs(ctx context.Context, dir string, r runs.Run, s jobs.Scope) (project.Tree, error) {
 	if err := p.read("inputs", r.Project); err != nil {

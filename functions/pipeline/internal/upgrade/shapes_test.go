@@ -21,6 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/questions"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
 // shapes are the types of records by their collections. Those that are not here are no more than a word, or have a type of
@@ -29,7 +30,7 @@ var shapes = map[string]any{
 	"run": runs.Run{}, "sha": runs.CheckRecord{}, "state": runs.LastApply{}, "open": runs.Open{}, "reader": runs.Open{}, "left": ledger.Left{},
 	"queue": []runs.Turn{}, "lock": runs.Reservation{}, "pull": ledger.Look{}, "ask": ledger.Answer{}, "effect": ledger.ApplyRecord{},
 	"lease": ledger.Lease{}, "stray": ledger.Stray{}, "stop": ledger.Stop{}, "build": ledger.Builds{}, "group": ledger.Group{}, "watch": pipeline.Watch{}, "late": pipeline.Watch{},
-	"pace": pacing.Pace{}, "asked": questions.Asked{}, "place": places.Claim{}, "message of a queue": pipeline.Message{},
+	"pace": pacing.Pace{}, "asked": questions.Asked{}, "place": places.Claim{}, "seen": []project.Seen{}, "message of a queue": pipeline.Message{},
 }
 
 const shapesFile = "testdata/shapes.txt"
@@ -128,6 +129,7 @@ func TestRecordedFields(t *testing.T) {
 // forgotten are fields that no decision needs any more, with the reason.
 var forgotten = map[string]string{
 	"pull.Waiting": "the setting is that of the base branch at each event",
+	"pull.Files":   "a merge is compared with its base by content: see Compared",
 	"sha.Locked":   "a part of Around, which is written anew with the check run",
 }
 

@@ -1,0 +1,118 @@
+package dispatch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// local is a backend block.
+const local = "terraform {\n  backend \"local\" {\n  }\n}\n"
+
+// input is a resource whose input is an expression.
+func input(name, x string) string {
+	return "resource \"terraform_data\" \"" + name + "\" {\n  input = " + x + "\n}\n"
+}
+
+// TestTouchedByContent holds that a pull request touches what differs between its base and its trial merge, whatever the names are
+// that GitHub lists.
+func TestTouchedByContent(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files, before, changes githubtest.Files // before are those of a push to the base branch behind the pull request's branch
+		want                   []string
+	}{
+		"renamed on the base": {
+			githubtest.Files{"net/main.tf": input("a", "\"1\"")},
+			githubtest.Files{"net/main.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted, "network/main.tf": input("a", "\"1\""), "network/backend.tf": local},
+			githubtest.Files{"net/main.tf": input("a", "\"2\"")},
+			[]string{"`network`", "1 to add", `input  = "2"`},
+		},
+		"a linked file": {
+			githubtest.Files{"dev/main.tf": input("a", "\"1\""), "prod/main.tf": input("a", "\"1\""), "dev/shared.tf": githubtest.Link("../shared/shared.tf"), "prod/shared.tf": githubtest.Link("../shared/shared.tf"), "shared/shared.tf": input("s", "\"1\"")},
+			nil, githubtest.Files{"shared/shared.tf": input("s", "\"2\"")}, []string{"`dev`", "`prod`"},
+		},
+		"a file that a function reads": {
+			githubtest.Files{"live/dev/main.tf": input("a", "yamldecode(file(\"${path.module}/../../config/dev.yaml\")).size"), "config/dev.yaml": "size: 1\n"},
+			nil, githubtest.Files{"config/dev.yaml": "size: 2\n"}, []string{"`live/dev`", "input  = 2"},
+		},
+		"its deletion": {
+			githubtest.Files{"live/dev/main.tf": input("a", "file(\"../../config/a.txt\")"), "config/a.txt": "a"},
+			nil, githubtest.Files{"config/a.txt": githubtest.Deleted}, []string{"`live/dev`", "no file exists"},
+		},
+		"all files are links": {
+			githubtest.Files{"dev/x.tf": githubtest.Link("../modules/shared/x.tf"), "modules/shared/x.tf": input("a", "\"1\""), "dev/backend.tf": githubtest.Link("../modules/be/backend.tf"), "modules/be/backend.tf": local},
+			nil, githubtest.Files{"modules/shared/x.tf": input("a", "\"2\"")}, []string{"`dev`"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, c.files)
+			s.repo.Push("alice", "topic", "Change", c.changes)
+			if c.before != nil {
+				s.repo.Push("bob", "main", "Elsewhere", c.before)
+			}
+			n := s.repo.OpenPull("alice", "Change", "topic")
+			s.settle()
+			s.expect("the status", s.status(n), c.want...)
+		})
+	}
+}
+
+// TestTouchedOnceItIsMerged holds that a merge that touches other projects than its trial merge did, as the base branch has moved,
+// has them planned.
+func TestTouchedOnceItIsMerged(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": input("a", "\"1\""), "config/x": "1"})
+	n := s.pull("alice", "topic", githubtest.Files{"config/x": "2"})
+	if got := s.check("topic"); !strings.Contains(got, "Nothing to plan") {
+		t.Errorf("the check: %s", got)
+	}
+	s.repo.Push("bob", "main", "Read it", githubtest.Files{"net/main.tf": input("a", "file(\"../config/x\")")})
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the status", s.status(n), "`net`", "1 to add", `input  = "2"`)
+}
+
+// TestTouchedByWhatWasRead holds that what the plan of the base branch has read counts, where its configuration does not tell.
+func TestTouchedByWhatWasRead(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": "variable \"e\" {\n  default = \"dev\"\n}\n" + input("a", "file(\"../config/${var.e}.txt\")"), "config/dev.txt": "1", "config/prod.txt": "1", "README.md": "1"})
+	first := s.pull("alice", "first", githubtest.Files{"config/prod.txt": "2"})
+	s.expect("before any plan", s.status(first), "`net`", `input  = "1"`)
+	s.repo.Merge("alice", first)
+	s.settle()
+	s.pull("alice", "second", githubtest.Files{"config/prod.txt": "3", "README.md": "2"})
+	if got := s.check("second"); !strings.Contains(got, "Nothing to plan") {
+		t.Errorf("what nobody reads: %s", got)
+	}
+	n := s.pull("alice", "third", githubtest.Files{"config/dev.txt": "2"})
+	s.expect("what is read", s.status(n), "`net`", `input  = "2"`)
+}
+
+// TestDirectoriesThatNoCommandNames holds that a change of one is told, in check and comment, also beside other projects.
+func TestDirectoriesThatNoCommandNames(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{"live/eu west", "münchen", "team+x/a@b", ".infra"} {
+		t.Run(dir, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{dir + "/main.tf": input("a", "\"1\""), "ok/main.tf": input("a", "\"1\"")})
+			other := s.pull("alice", "other", githubtest.Files{"ok/main.tf": input("a", "\"2\"")})
+			s.expect("another project", s.status(other), "`ok`", "1 to add")
+			s.without("another project", s.status(other), dir)
+			n := s.pull("alice", "topic", githubtest.Files{dir + "/main.tf": input("a", "\"2\"")})
+			s.expect("the status", s.status(n), "`"+dir+"`", "Lockstep cannot plan", "exclude")
+			if got := s.check("topic"); strings.Contains(got, "success") {
+				t.Errorf("the check: %s", got)
+			}
+			both := s.pull("alice", "both", githubtest.Files{dir + "/main.tf": input("a", "\"2\""), "ok/main.tf": input("a", "\"2\"")})
+			s.expect("beside another", s.status(both), "`"+dir+"`", "Lockstep cannot plan", "`ok`", "1 to add")
+			alone := newStage(t, githubtest.Files{dir + "/main.tf": input("a", "\"1\"")})
+			n = alone.pull("alice", "topic", githubtest.Files{"README.md": "1"})
+			got := alone.say("alice", n, "lockstep plan")
+			alone.expect("where there is no project", got, "`"+dir+"`", "Lockstep cannot plan")
+			alone.without("where there is no project", got, "no directory has a configuration")
+		})
+	}
+}
