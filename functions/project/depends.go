@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
@@ -21,9 +21,13 @@ type dependence struct {
 // depends reads the patterns of the projects that a project block depends on.
 func (p *parser) depends(a *hcl.Attribute, x *Project) {
 	for _, s := range p.list(a) {
-		if s.text == "" || !doublestar.ValidatePattern(s.text) {
-			p.errorf(s.at, "Invalid pattern of projects", "The text %q is no pattern of projects. Write a project's name, or a pattern as svc-*.", s.text)
+		if err := blocks.ValidPattern(s.text); err != nil {
+			p.errorf(s.at, "Invalid pattern of projects", "%s. Write a project's name, or a pattern as svc-*.", capital(err.Error()))
 			continue
+		}
+		if len(x.DependsOn) == maxPatterns {
+			p.errorf(s.at, "Too many patterns", "There are more than %d projects and patterns, and at most so many are allowed: a pattern is for many projects.", maxPatterns)
+			return
 		}
 		x.DependsOn = append(x.DependsOn, s.text)
 		p.settings.depends[[2]string{x.At, s.text}] = dependence{at: s.at}

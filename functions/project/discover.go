@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
+	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
 // A Repository is what a checkout says of its projects.
@@ -25,6 +26,8 @@ type Repository struct {
 	// none; "" if there is neither. Ignored is set if there are both.
 	Settings string
 	Ignored  bool
+	// Unguarded are the errors of blocks that must hold something and are for no project: on a base branch they hold all applies.
+	Unguarded diags.Diagnostics
 	// Left are root modules that would be projects, and are none: commands cannot name their directories. Each has a warning.
 	Left []Project
 	// Notices are about the parts of atlantis.yaml that have no meaning here.
@@ -42,6 +45,15 @@ func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 		return r, ds
 	}
 	var more diags.Diagnostics
+	known, lines := slices.Clone(s.Projects), map[string]hcl.Range{}
+	for name := range s.ranges { // also those with errors
+		known = append(known, Project{Name: name})
+	}
+	if isDeclared {
+		var all []Project
+		all, lines, _ = s.expanded(files)
+		known = append(known, all...)
+	}
 	switch {
 	case !isDeclared:
 		r.Projects, r.Left, more = implied(files, s)
@@ -50,7 +62,10 @@ func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 	default:
 		r.Projects, r.Left, more = mixed(files, s)
 	}
-	return r, append(ds, more...)
+	ds = append(ds, more...)
+	known = slices.Concat(known, r.Projects, r.Left)
+	r.Unguarded, more = s.unguarded(known, s.types())
+	return r, slices.Concat(ds, more, s.unused(files, r.Projects, lines))
 }
 
 // mixed finds the projects of the settings, and beside them those of the directories without one.
@@ -159,6 +174,7 @@ func (s *Settings) found(files fs.FS, p Project, at hcl.Range) (Project, content
 	c := read(files, p.Dir)
 	p.Modules, p.Backend, p.Encrypts = c.matter(), c.kind(), c.encrypts || c.broken
 	p.Reads, p.Guesses = c.reads, c.guesses
+	s.see(c)
 	p.locate(files, c)
 	if c.backend == nil && !c.broken && p.BackendConfig != nil && s.usual != at {
 		ds = append(ds, diags.Warningf(&at, "Missing backend configuration", "The project %q has a backend_config, and its configuration has no backend block that this completes. Add terraform { backend \"s3\" {} } to it, or remove the argument.", p.Name)...)
@@ -169,11 +185,20 @@ func (s *Settings) found(files fs.FS, p Project, at hcl.Range) (Project, content
 // completed returns a project with the variables of its environment, and with maps of its own.
 func (s *Settings) completed(p Project) Project {
 	p.BackendConfig = maps.Clone(p.BackendConfig)
+	p.WhenChanged = slices.Clone(p.WhenChanged)
+	for i, pattern := range p.WhenChanged {
+		p.WhenChanged[i] = blocks.CleanPattern(strings.ReplaceAll(pattern, ownDir, escaped(p.Dir)))
+	}
 	if all := maps.Clone(s.environments[p.Environment].Variables); all != nil {
 		maps.Copy(all, p.Variables)
 		p.Variables = all
 	}
 	return p
+}
+
+// escaped is a path as a pattern that matches nothing else; the repository's own directory is none in a longer one.
+func escaped(dir string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`, `\`, `\\`).Replace(dir)
 }
 
 func byName(a, b Project) int { return strings.Compare(a.Name, b.Name) }
@@ -269,6 +294,26 @@ type contents struct {
 	encrypts bool            // it has an encryption block
 	// reads and guesses are paths that its expressions name: see staticReads.
 	reads, guesses []string
+	// types are the types of its resources, and of its local modules'; remote is set if it calls others.
+	types  map[string]bool
+	remote bool
+}
+
+// see notes the resource types of a configuration.
+func (s *Settings) see(c contents) {
+	if s.resources == nil {
+		s.resources = map[string]bool{}
+	}
+	maps.Copy(s.resources, c.types)
+	s.remote = s.remote || c.remote || c.broken || c.anywhere
+}
+
+// types are the resource types of all configurations that were read; nil if there may be others.
+func (s *Settings) types() map[string]bool {
+	if s.remote || s.resources == nil {
+		return nil
+	}
+	return s.resources
 }
 
 // matter returns the other directories whose files matter to it.
@@ -294,15 +339,19 @@ const memory = 512 << 20
 func read(files fs.FS, dir string) contents {
 	tree := source.FS(files, dir)
 	cfg, _ := loading.Load(loading.Input{Tree: tree, Budget: budget.Pipeline(memory)})
-	found, anywhere := map[string]bool{}, false
+	found, anywhere, types, remote := map[string]bool{}, false, map[string]bool{}, false
 	for _, m := range cfg.Order {
-		for _, c := range m.Calls {
+		for r := range m.Resources {
+			types[r.Type] = true
+		}
+		for name, c := range m.Calls {
 			anywhere = anywhere || c.Source == ""
+			remote = remote || m.Children[name] == nil
 		}
 		if at := path.Join(dir, m.Dir); at != dir && fs.ValidPath(at) {
 			found[at] = true
 		}
 	}
 	reads, guesses := staticReads(cfg, tree, dir)
-	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken, len(cfg.Root.Encryption) > 0, reads, guesses}
+	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken, len(cfg.Root.Encryption) > 0, reads, guesses, types, remote}
 }

@@ -52,6 +52,10 @@ type Settings struct {
 	exclude   []string   // patterns of directories without projects
 	ignored   []string   // programs whose commands are left to them
 	discover  *bool      // whether directories without a project block are projects; nil: if there are no such blocks
+	excludeAt hcl.Range  // of the argument
+	guards    []guard
+	resources map[string]bool // types of resources that Discover has seen
+	remote    bool            // it has not seen all of them
 	// workspaceFiles is set if a file of values for its workspace belongs to a project, as Atlantis
 	// has it: see filed.
 	workspaceFiles bool
@@ -114,9 +118,10 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p.automerge(content.Blocks.OfType(grammar.Automerge.Type))
 	p.settings.Notifications, ds = notifications.Parse(content.Blocks.OfType(grammar.Notify.Type))
 	p.diags = append(p.diags, ds...)
+	p.guards(content.Blocks)
 	p.defaults(content.Blocks.OfType("defaults"))
 	if a := content.Attributes["exclude"]; a != nil {
-		p.settings.exclude = p.patterns(a)
+		p.settings.exclude, p.settings.excludeAt = p.patterns(a), a.Expr.Range()
 	}
 	p.leaves(content.Attributes["ignore_commands"])
 	if a := content.Attributes["discover"]; a != nil {
@@ -162,6 +167,10 @@ type parser struct {
 
 func (p *parser) errorf(at hcl.Range, summary, detail string, args ...any) {
 	p.diags = append(p.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
+}
+
+func (p *parser) warnf(at hcl.Range, summary, detail string, args ...any) {
+	p.diags = append(p.diags, &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
 }
 
 // arguments reads those of a block.

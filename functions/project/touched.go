@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
+	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 	"github.com/lockstep-iac/lockstep/functions/project/links"
 )
 
@@ -151,7 +150,7 @@ func (c *comparison) match(pattern string) ([]bool, error) {
 	}
 	out := make([]bool, len(c.changed))
 	for i, f := range c.changed {
-		out[i] = doublestar.MatchUnvalidated(pattern, f)
+		out[i] = blocks.MatchesPath(pattern, f)
 	}
 	c.matched[pattern] = out
 	return out, nil
@@ -198,7 +197,7 @@ func (p Project) matches(file string) bool {
 	in := false
 	for _, pattern := range p.WhenChanged {
 		pattern, taken := strings.CutPrefix(pattern, "!")
-		if in == taken && doublestar.MatchUnvalidated(pattern, file) {
+		if in == taken && blocks.MatchesPath(pattern, file) {
 			in = !taken
 		}
 	}

@@ -3,16 +3,17 @@ package project
 import (
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
 // quoted is a text of the file with its range.
@@ -78,12 +79,8 @@ func (p *parser) path(s quoted, what string) string {
 	return clean
 }
 
-// Limits of patterns: matching tries all combinations of the alternatives in braces.
-const (
-	maxPatterns      = 100
-	maxPatternLength = 200
-	maxBraces        = 4
-)
+// maxPatterns is the limit of patterns in a list.
+const maxPatterns = 100
 
 // patterns reads a list of patterns, which is not nil.
 func (p *parser) patterns(a *hcl.Attribute) []string {
@@ -100,33 +97,40 @@ func (p *parser) patterns(a *hcl.Attribute) []string {
 // pattern reads a pattern of files in the repository, or with a ! before it of files to take out.
 func (p *parser) pattern(s quoted) string {
 	text, taken := strings.CutPrefix(s.text, "!")
-	text = strings.TrimPrefix(text, "./")
-	switch {
-	case text == "" || !utf8.ValidString(text) || !doublestar.ValidatePattern(text):
-		p.errorf(s.at, "Invalid pattern", "%q is not a pattern of files: * stands for any name, ** for any directories, {a,b} for either.", s.text)
-	case len(text) > maxPatternLength || strings.Count(text, "{") > maxBraces:
-		p.errorf(s.at, "Invalid pattern", "A pattern has at most %d bytes, and %d braces: write several patterns instead.", maxPatternLength, maxBraces)
+	switch err := blocks.ValidPattern(strings.ReplaceAll(text, ownDir, "dir")); {
+	case err != nil:
+		p.errorf(s.at, "Invalid pattern", "%s.", patternsOf("files", err))
 	case strings.HasPrefix(text, "/") || strings.Contains("/"+text+"/", "/../"):
 		p.errorf(s.at, "Invalid pattern", "%q matches files outside of the repository: patterns begin at the repository's directory, and do not contain \"..\".", s.text)
 	}
+	text = blocks.CleanPattern(text)
 	if taken {
 		return "!" + text
 	}
 	return text
 }
 
+// patternsOf is an error of a pattern, which is one of something.
+func patternsOf(what string, err error) string {
+	return capital(strings.Replace(err.Error(), "is not a pattern:", "is not a pattern of "+what+":", 1))
+}
+
+// noBranch matches patterns that no name of a branch can match.
+// Source: https://git-scm.com/docs/git-check-ref-format
+var noBranch = regexp.MustCompile(`^refs/|^/|/$|//|\.\.|[ ~^:]|\.lock$`)
+
 // branches reads an optional list of patterns of branches.
 func (p *parser) branches(a *hcl.Attribute) []string {
 	var out []string
 	for _, s := range p.list(a) {
-		switch {
-		case s.text == "" || !utf8.ValidString(s.text) || !doublestar.ValidatePattern(s.text):
-			p.errorf(s.at, "Invalid pattern", "%q is not a pattern of branches: * stands for any name, ** for any names with slashes between, {a,b} for either.", s.text)
-		case len(s.text) > maxPatternLength || strings.Count(s.text, "{") > maxBraces:
-			p.errorf(s.at, "Invalid pattern", "A pattern has at most %d bytes, and %d braces: write several patterns instead.", maxPatternLength, maxBraces)
-		default:
-			out = append(out, s.text)
+		if err := blocks.ValidPattern(s.text); err != nil {
+			p.errorf(s.at, "Invalid pattern", "%s.", patternsOf("branches", err))
+			continue
 		}
+		if noBranch.MatchString(s.text) {
+			p.warnf(s.at, "Pattern without branches", "No branch has a name like %q: names have no slash at the beginning or the end, and refs/heads/ is no part of them.", s.text)
+		}
+		out = append(out, s.text)
 	}
 	if len(out) > maxPatterns {
 		p.errorf(a.Expr.Range(), "Too many patterns", "There are %d patterns, and at most %d are allowed: ** stands for any branch.", len(out), maxPatterns)

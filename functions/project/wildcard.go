@@ -48,7 +48,12 @@ func (p *parser) wildcard(x Project, at hcl.Range, before int) {
 		p.errorf(at, "Two projects with one name", "There is another project %q at %s: give one of them another name.", x.Name, old)
 	}
 	p.settings.ranges[x.Name] = at
-	if len(p.diags) == before {
+	for _, pattern := range x.WhenChanged {
+		if plain := strings.TrimPrefix(pattern, "!"); plain == x.Dir || strings.HasPrefix(plain, x.Dir+"/") {
+			p.warnf(at, "Pattern of all projects", "The pattern %q in when_changed is for the directories of all projects of this block, so a change of one plans all of them. Write %q for the directory of each project itself.", pattern, strings.Replace(pattern, x.Dir, ownDir, 1))
+		}
+	}
+	if !p.diags[before:].HasErrors() {
 		p.settings.wildcards = append(p.settings.wildcards, wildcard{x, at, starred(x.Name), starred(x.Dir)})
 	}
 }

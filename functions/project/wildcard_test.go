@@ -16,7 +16,7 @@ func TestPatterns(t *testing.T) {
 		"services/api/main.tf": backend, "services/web/main.tf": backend, "services/docs/readme.md": "",
 		"services/.old/main.tf": backend, "services/api/sub/main.tf": backend, "services/my app/x.txt": "",
 		"envs/prod/eu/main.tf": backend, "envs/prod/us/main.tf": backend, "envs/dev/eu/main.tf": backend,
-		"net/main.tf": backend, "examples/a/main.tf": backend + calls("../../net"), "examples/a/b/main.tf": backend,
+		"net/main.tf": backend, "examples/a/main.tf": backend + calls("../../net"), "examples/a/b/main.tf": backend, "x/readme.md": "",
 	}
 	for _, test := range []struct{ name, settings, want string }{
 		{"a directory", "project \"svc-*\" {\n  dir = \"services/*\"\n}", "svc-api=services/api svc-web=services/web"},

@@ -2,9 +2,15 @@ package notes
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
+
+// Unguarded is the note on blocks of lockstep.hcl that must hold something and select no project; all are texts in Markdown.
+func Unguarded(all []string) string {
+	return "**Guards that select no project.** If you merge this, all applies are blocked until `lockstep.hcl` on the base branch is corrected. Correct it here before.\n\n- " + strings.Join(all, "\n- ")
+}
 
 // LeftOut is the problem of root modules that cannot be planned, as no command can name their directories.
 func LeftOut(dirs []string) string {

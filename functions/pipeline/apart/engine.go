@@ -208,9 +208,12 @@ func (e *Engine) Discover(ctx context.Context, dir string) (jobs.Discovered, err
 	for i, note := range d.Notes {
 		d.Notes[i] = e.clean(note)
 	}
-	for i, w := range d.Warnings {
-		d.Warnings[i] = jobs.Warning{Text: e.clean(w.Text), At: e.clean(w.At)}
+	for _, list := range [][]jobs.Warning{d.Warnings, d.Unguarded} {
+		for i, w := range list {
+			list[i] = jobs.Warning{Text: e.clean(w.Text), At: e.clean(w.At)}
+		}
 	}
+	d.Unheld = e.clean(d.Unheld)
 	if !slices.Contains(project.SettingsFiles, d.Settings) {
 		d.Settings = "" // the name stands in answers
 	}

@@ -29,6 +29,7 @@ func TestFinal(t *testing.T) {
 		"forbidden": {nil, nil, func(w http.ResponseWriter, r *http.Request) bool {
 			return refuse(w, r, readContents, http.StatusForbidden, "Resource not accessible by integration")
 		}},
+		// The list of changed files is not needed: commits are compared.
 		"gone": {nil, nil, func(w http.ResponseWriter, r *http.Request) bool {
 			return refuse(w, r, "/repos/acme/infra/pulls/1/files", http.StatusUnprocessableEntity, "Sorry, this diff is taking too long to generate.")
 		}},

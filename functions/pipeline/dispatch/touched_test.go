@@ -116,3 +116,39 @@ func TestDirectoriesThatNoCommandNames(t *testing.T) {
 		})
 	}
 }
+
+// TestGuardsThatSelectNothing holds that a slip in the pattern of a guard holds applies, and is told where it comes in.
+func TestGuardsThatSelectNothing(t *testing.T) {
+	t.Parallel()
+	const net = "project \"prod-net\" {\n  dir = \"live/net\"\n}\n"
+	require := func(projects string) string {
+		return net + "require \"apply\" {\n  projects  = [\"" + projects + "\"]\n  approvals = 1\n}\n"
+	}
+	for pattern, slip := range map[string]bool{"live/net/": false, "./live/net": false, "live": false, "prod-*": false, "Live/net": true, "live/nett": true, "prdo-*": true} {
+		t.Run(pattern, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"lockstep.hcl": require(pattern), "live/net/main.tf": resource("a", "1")})
+			n := s.pull("alice", "topic", githubtest.Files{"live/net/b.tf": resource("b", "1")})
+			s.expect("nobody has approved it", s.say("alice", n, "lockstep apply"), "**Not applied** `prod-net`")
+			s.repo.Review("bob", n, "APPROVED", "")
+			got := s.say("alice", n, "lockstep apply")
+			if slip {
+				s.expect("an approval", got, "**Not applied** `prod-net`", "Guard without projects")
+			} else {
+				s.expect("an approval", got, "**Applied** `prod-net`")
+			}
+		})
+	}
+	s := newStage(t, githubtest.Files{"lockstep.hcl": net, "live/net/main.tf": resource("a", "1")})
+	n := s.pull("alice", "topic", githubtest.Files{"lockstep.hcl": require("live/nett"), "live/net/b.tf": resource("b", "1")})
+	s.expect("the pull request that brings it", s.status(n), "**Guards that select no project.**", "live/nett", "`lockstep.hcl:5`")
+	if got := s.check("topic"); strings.Contains(got, "lockstep: success") {
+		t.Errorf("the check: %s", got)
+	}
+	s.repo.Merge("alice", n)
+	n = s.pull("alice", "next", githubtest.Files{"live/net/c.tf": resource("c", "1")})
+	s.without("the next one", s.status(n), "If you merge this")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `prod-net`")
+	n = s.pull("alice", "warns", githubtest.Files{"lockstep.hcl": net + "exclude = [\"legacy/\"]\n", "live/net/c.tf": resource("c", "2")})
+	s.expect("a warning", s.status(n), "**Pattern without directories.**", "legacy")
+}

@@ -25,6 +25,7 @@ type base struct {
 	projects []project.Project
 	allow    []places.Pattern
 	left     []project.Project // root modules that are no projects
+	unheld   string            // the first block that must hold something and is for no project; "" for none
 	broken   bool              // the settings have errors: some projects may be missing
 	// locks are the dependency lock files beside the projects, by their directories; nil without one.
 	locks map[string][]byte
@@ -51,7 +52,7 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	if err != nil {
 		return base{}, fmt.Errorf("read the base branch: %w", err)
 	}
-	b := base{projects: d.Projects, left: d.Left, broken: d.Problem != ""}
+	b := base{projects: d.Projects, left: d.Left, unheld: d.Unheld, broken: d.Problem != ""}
 	if b.locks, err = locksIn(dir, d.Projects); err != nil {
 		return base{}, fmt.Errorf("read the base branch: %w", err)
 	}

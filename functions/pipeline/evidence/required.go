@@ -138,12 +138,15 @@ func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, 
 	p := project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}
 	commands := admission.BlocksOf(verb, r)
 	var known []project.Project
-	if slices.ContainsFunc(commands, in.settings.RequiresSome) {
+	if slices.ContainsFunc(commands, in.settings.RequiresSome) || verb == comment.Apply && in.settings.HoldsSome() {
 		b, err := e.baseAt(ctx, in.sha)
 		if err != nil {
 			return q, err
 		}
 		known = b.projects
+		if b.unheld != "" && !q.Unreadable { // what guards nothing by a slip is closed
+			q.Unreadable, q.Broken = true, b.unheld
+		}
 	}
 	for _, c := range commands {
 		q.Requirements = append(q.Requirements, in.settings.Required(c, p, known)...)

@@ -23,6 +23,8 @@ type Touch struct {
 	Has []project.Project
 	// Known are the warnings about the repository that it had without the changes.
 	Known []jobs.Warning
+	// Unguarded are those of its blocks then that must hold something and are for no project.
+	Unguarded []jobs.Warning
 	// All is set if nobody can tell any more what a merge has changed: it may be anything.
 	All bool
 }
@@ -136,7 +138,7 @@ func compared(ctx context.Context, e *Reader, was, dir string, now jobs.Discover
 	if err != nil && !errors.As(err, &dead) {
 		return t, fmt.Errorf("read the base branch: %w", err)
 	}
-	t = Touch{Was: was, Had: d.Projects, Has: now.Projects, Known: d.Warnings}
+	t = Touch{Was: was, Had: d.Projects, Has: now.Projects, Known: d.Warnings, Unguarded: d.Unguarded}
 	seen, err := ledger.SeenIn(ctx, e.Ledger, e.Message.Pull.Repo.ID)
 	if err != nil {
 		return t, err

@@ -29,7 +29,7 @@ func (Here) Discover(_ context.Context, dir string) (Discovered, error) {
 	}
 	defer root.Close()
 	found, ds := project.Discover(root.FS())
-	d := Discovered{Projects: found.Projects, Settings: found.Settings, Notes: notes(found), Left: found.Left, Warnings: warnings(ds)}
+	d := Discovered{Projects: found.Projects, Settings: found.Settings, Notes: notes(found), Left: found.Left, Warnings: listed(ds, diags.Warning), Unguarded: listed(found.Unguarded, diags.Error), Unheld: First(found.Unguarded)}
 	if ds.HasErrors() {
 		src, err := root.ReadFile(cmp.Or(found.Settings, project.FileName))
 		if err != nil {
@@ -83,10 +83,10 @@ func (Here) Touched(ctx context.Context, c Comparison) (out Compared, err error)
 // maxWarnings limits the warnings about a repository.
 const maxWarnings = 50
 
-// warnings are those among diagnostics.
-func warnings(ds diags.Diagnostics) (out []Warning) {
+// listed are the diagnostics of a severity.
+func listed(ds diags.Diagnostics, severity diags.Severity) (out []Warning) {
 	for _, d := range ds {
-		if d.Severity != diags.Warning || len(out) == maxWarnings {
+		if d.Severity != severity || len(out) == maxWarnings {
 			continue
 		}
 		w := Warning{Text: "**" + d.Summary + ".** " + markdown.Code(d.Detail)}

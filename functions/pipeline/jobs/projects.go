@@ -52,6 +52,10 @@ type Discovered struct {
 	// for people, in Markdown.
 	Settings string   `json:",omitempty"`
 	Notes    []string `json:",omitempty"`
+	// Unguarded are the blocks that must hold something and are for no project, and Unheld is the first of them, in a line: on a base
+	// branch they hold all applies.
+	Unguarded []Warning `json:",omitempty"`
+	Unheld    string    `json:",omitempty"`
 	// Warnings are what is odd about the description, and Left the root modules that are no projects, for one of them: see
 	// [project.Repository].
 	Warnings []Warning         `json:",omitempty"`

@@ -68,7 +68,7 @@ func hook(r *blocks.Reader, b *hcl.Block) Hook {
 		}
 	}
 	slices.SortFunc(h.On, func(a, b Event) int { return slices.Index(events, a) - slices.Index(events, b) })
-	h.Projects = r.Patterns("projects")
+	h.Projects = r.Projects()
 	r.NotEmpty(map[string]bool{"on": h.On == nil, "projects": h.Projects == nil})
 	if !r.Has("on") {
 		r.Errorf(b.DefRange, "No event", "The argument \"on\" lists the events of the hook: %s.", known())

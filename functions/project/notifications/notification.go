@@ -61,7 +61,7 @@ func notification(r *blocks.Reader, b *hcl.Block) Notification {
 	n := Notification{Name: b.Labels[0]}
 	r.Content(b.Body, blocks.Schema(append([]string{"on", "projects"}, endpoints.Arguments(kinds...)...)))
 	n.Endpoint = endpoints.Read(r, b, kinds...)
-	n.On, n.Projects = blocks.Each(r, "on", parseOutcome), r.Patterns("projects")
+	n.On, n.Projects = blocks.Each(r, "on", parseOutcome), r.Projects()
 	r.NotEmpty(map[string]bool{"on": n.On == nil, "projects": n.Projects == nil})
 	if !r.Has("on") {
 		r.Errorf(b.DefRange, "No outcome", "The argument \"on\" lists the outcomes to tell of: %s.", known())

@@ -43,7 +43,7 @@ func gate(r *blocks.Reader, b *hcl.Block) Requirement {
 	x := Requirement{Command: "apply", At: blocks.Place(b), Rules: Rules{Gate: g}}
 	r.Content(b.Body, blocks.Schema(append([]string{"projects", "override"}, endpoints.Arguments(endpoints.Function, endpoints.URL)...)))
 	g.Endpoint = endpoints.Read(r, b, endpoints.Function, endpoints.URL)
-	x.Projects, x.Override = r.Patterns("projects"), lifters(r)
+	x.Projects, x.Override = r.Projects(), lifters(r)
 	r.NotEmpty(map[string]bool{"projects": x.Projects == nil, "override": x.Override == nil})
 	return x
 }

@@ -53,7 +53,7 @@ func requirement(r *blocks.Reader, b *hcl.Block) Requirement {
 		r.Errorf(b.LabelRanges[0], "Invalid command", "A require block is about %s, not %q.", strings.Join(Commands, ", "), x.Command)
 	}
 	content := r.Content(b.Body, blocks.Schema(append([]string{"projects", "override"}, ruleArguments...), hcl.BlockHeaderSchema{Type: "alternative", LabelNames: []string{"name"}}))
-	x.Projects = r.Patterns("projects")
+	x.Projects = r.Projects()
 	if x.Projects == nil && r.Has("projects") {
 		r.Errorf(r.At("projects"), "No projects", "This is for no project at all. Without the argument the block is for all projects.")
 	}
@@ -104,7 +104,7 @@ func rules(r *blocks.Reader, command string) (x Rules) {
 	x.Windows = blocks.Each(r, "windows", func(s string) (Window, error) { _, err := parseWindow(s); return Window{s}, err })
 	x.Freezes = blocks.Each(r, "freeze", func(s string) (Freeze, error) { _, err := parseFreeze(s); return Freeze{s}, err })
 	x.MaxChanges, x.MaxDestroys = r.Limit("max_changes"), r.Limit("max_destroys")
-	x.NoDestroy = r.Patterns("no_destroy")
+	x.NoDestroy = r.Types("no_destroy")
 	for _, name := range ofPlans {
 		if command != "apply" && r.Has(name) {
 			r.Errorf(r.At(name), "No plan to look at", "The argument %q is about the content of a plan, so it is for require \"apply\" only.", name)

@@ -106,7 +106,7 @@ func policy(r *blocks.Reader, b *hcl.Block) Requirement {
 	default:
 		r.Errorf(r.At("rego"), "Invalid version", "The version of Rego is \"v1\", or \"v0\" for policies that OPA 0.x reads.")
 	}
-	x.Projects, x.Override = r.Patterns("projects"), lifters(r)
+	x.Projects, x.Override = r.Projects(), lifters(r)
 	r.NotEmpty(map[string]bool{"projects": x.Projects == nil, "override": x.Override == nil, "namespaces": p.Namespaces == nil, "data": p.Data == nil})
 	return x
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
 // Commands are those that can have requirements: all but those that do nothing to projects, and an override, which each block
@@ -116,10 +118,10 @@ func (r Requirement) About(command string, names []string, new bool) bool {
 }
 
 // Selects reports whether patterns of projects, nil for all, select a project with any of the given names or
-// directories, or a new one.
+// directories, or a new one. A directory is a pattern for all below it.
 func Selects(patterns, names []string, new bool) bool {
 	return new || patterns == nil || slices.ContainsFunc(patterns, func(pattern string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return doublestar.MatchUnvalidated(pattern, name) })
+		return slices.ContainsFunc(names, func(name string) bool { return blocks.MatchesPath(pattern, name) })
 	})
 }
 

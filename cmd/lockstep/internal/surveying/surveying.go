@@ -35,6 +35,7 @@ func look(a *cli.App) survey {
 	defer root.Close()
 	var s survey
 	s.Repository, s.diags = project.Discover(root.FS())
+	s.diags = append(s.diags, s.Unguarded...)
 	s.deployments = project.Deployments(root.FS(), s.Projects)
 	s.conftests = project.Conftests(root.FS())
 	s.versions = project.OtherVersions(root.FS(), s.Projects)

@@ -183,6 +183,15 @@ func (qu *PlanQueuer) leftOut(d jobs.Discovered, t evidence.Touch, l *ledger.Loo
 		problems = append(problems, qu.Report.Clean(notes.LeftOut(dirs)))
 	}
 	l.Problem = strings.Join(slices.DeleteFunc(problems, func(s string) bool { return s == "" }), "\n\n")
+	var unguarded []string
+	for _, w := range d.Unguarded {
+		if !slices.ContainsFunc(t.Unguarded, func(k jobs.Warning) bool { return k.Text == w.Text }) {
+			unguarded = append(unguarded, w.Markdown())
+		}
+	}
+	if len(unguarded) > 0 && qu.Evidence.Pull.Open {
+		l.Policies = qu.Report.Clean(notes.Unguarded(unguarded))
+	}
 	for _, w := range d.Warnings {
 		known := slices.ContainsFunc(t.Known, func(k jobs.Warning) bool { return k.Text == w.Text })
 		named := slices.ContainsFunc(dirs, func(dir string) bool { return strings.Contains(w.Text, strconv.Quote(dir)) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
@@ -35,7 +36,7 @@ func (qu *PlanQueuer) rehearse(ctx context.Context, dir string, base *project.Se
 	var dead *jobs.DeathError
 	switch {
 	case errors.As(err, &dead):
-		l.Policies = notes.PoliciesUntried(dead.Markdown())
+		l.Policies = strings.TrimSpace(l.Policies + "\n\n" + notes.PoliciesUntried(dead.Markdown()))
 	case err != nil:
 		return err
 	case len(all) > 0:
@@ -43,7 +44,7 @@ func (qu *PlanQueuer) rehearse(ctx context.Context, dir string, base *project.Se
 		for _, p := range all {
 			broken = append(broken, notes.BrokenPolicy(p))
 		}
-		l.Policies = notes.PoliciesBroken(broken)
+		l.Policies = strings.TrimSpace(l.Policies + "\n\n" + notes.PoliciesBroken(broken))
 	}
 	l.Policies = qu.Report.Clean(markdown.Cut(l.Policies, maxRehearsed))
 	return nil

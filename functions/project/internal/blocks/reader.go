@@ -145,15 +145,58 @@ func (r *Reader) Limit(name string) *int {
 	return &n
 }
 
-// Patterns reads an optional list of patterns in doublestar's notation.
-func (r *Reader) Patterns(name string) []string {
-	return Each(r, name, func(s string) (string, error) { return s, ValidPattern(s) })
+// Projects reads the optional argument projects: patterns of names and directories, in doublestar's notation, cleaned.
+func (r *Reader) Projects() []string {
+	return Each(r, "projects", func(s string) (string, error) { return CleanPattern(s), ValidPattern(s) })
 }
+
+// Types reads an optional list of patterns of resource types.
+func (r *Reader) Types(name string) []string {
+	return Each(r, name, func(s string) (string, error) {
+		if err := ValidPattern(s); err != nil {
+			return s, err
+		}
+		if !typePattern.MatchString(s) {
+			kind, _, _ := strings.Cut(strings.ToLower(s), ".")
+			return s, fmt.Errorf("%q matches no resource type, which has small letters, digits and _ only, and no address: write %q", s, kind)
+		}
+		return s, nil
+	})
+}
+
+// typePattern is that of a pattern of resource types.
+var typePattern = regexp.MustCompile(`^[a-z0-9_*?{},\[\]!^-]+$`)
+
+// CleanPattern is a pattern of paths in the form in which they are compared: "./live/net/" is "live/net".
+func CleanPattern(text string) string {
+	if text == "" || strings.Contains(text, `\`) {
+		return text
+	}
+	clean := path.Clean(text)
+	for strings.Contains(clean, "**/**/") {
+		clean = strings.ReplaceAll(clean, "**/**/", "**/") // it means the same, and costs a multiple
+	}
+	return clean
+}
+
+// MatchesPath reports whether a pattern is for a path: itself, or without a character that has a meaning in patterns a directory above it.
+func MatchesPath(pattern, name string) bool {
+	return doublestar.MatchUnvalidated(pattern, name) || !strings.ContainsAny(pattern, `*?[{\`) && strings.HasPrefix(name, pattern+"/")
+}
+
+// Limits of patterns: matching tries all combinations of the alternatives in braces.
+const (
+	MaxPattern = 200
+	MaxBraces  = 4
+)
 
 // ValidPattern checks a pattern in doublestar's notation.
 func ValidPattern(text string) error {
-	if text == "" || strings.Count(text, "{") > 4 || !doublestar.ValidatePattern(text) {
+	switch {
+	case text == "" || !utf8.ValidString(text) || !doublestar.ValidatePattern(text):
 		return fmt.Errorf("%q is not a pattern: * stands for any name, ** for any names with slashes between, {a,b} for either", text)
+	case len(text) > MaxPattern || strings.Count(text, "{") > MaxBraces:
+		return fmt.Errorf("a pattern has at most %d bytes, and %d braces: write several patterns instead", MaxPattern, MaxBraces)
 	}
 	return nil
 }

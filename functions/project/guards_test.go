@@ -1,0 +1,87 @@
+package project
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestGuards is a table of settings whose blocks, or patterns, are for nothing: where they must hold something that is an error.
+func TestGuards(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"live/net/main.tf": "resource \"terraform_data\" \"a\" {}\n", "live/db/main.tf": "", "services/api/main.tf": "", "services/web/main.tf": "", "docs/x.md": ""}
+	const projects = "project \"prod-net\" {\n  dir = \"live/net\"\n}\nproject \"db\" {\n  dir = \"live/db\"\n}\nproject \"svc-*\" {\n  dir = \"services/*\"\n}\n"
+	block := func(kind, label, body string) string { return kind + " \"" + label + "\" {\n" + body + "}\n" }
+	apply := func(pattern string) string {
+		return block("require", "apply", "  projects  = [\""+pattern+"\"]\n  approvals = 1\n")
+	}
+	for settings, want := range map[string]string{
+		apply("live/net"):   "",
+		apply("live/net/"):  "",
+		apply("./live/net"): "",
+		apply("live//net"):  "",
+		apply("live"):       "",
+		apply("live/**"):    "",
+		apply("prod-*"):     "",
+		apply("svc-api"):    "",
+		apply("Live/net"):   `error: lockstep.hcl:11: Guard without projects: The pattern "Live/net" of the block require "apply" selects no project`,
+		apply("live/nett"):  `error: lockstep.hcl:11: Guard without projects: The pattern "live/nett"`,
+		apply("prdo-*"):     `error: lockstep.hcl:11: Guard without projects`,
+		block("policy", "p", "  projects = [\"nett\"]\n"): `error: lockstep.hcl:11: Guard without projects: The pattern "nett" of the block policy "p"`,
+		block("gate", "p", "  projects = [\"nett\"]\n  function = \"arn:aws:lambda:eu-west-1:111122223333:function:lockstep-gate-x\"\n"):                            `error: lockstep.hcl:11: Guard without projects: The pattern "nett" of the block gate "p"`,
+		block("hook", "p", "  projects = [\"nett\"]\n  on = [\"before_apply\"]\n  function = \"arn:aws:lambda:eu-west-1:111122223333:function:lockstep-hook-x\"\n"): `error: lockstep.hcl:11: Guard without projects: The pattern "nett" of the block hook "p"`,
+		block("hook", "p", "  projects = [\"nett\"]\n  on = [\"after_apply\"]\n  function = \"arn:aws:lambda:eu-west-1:111122223333:function:lockstep-hook-x\"\n"):  `warning: lockstep.hcl:11: Pattern without projects: The pattern "nett" of the block hook "p"`,
+		block("notify", "p", "  projects = [\"nett\"]\n  on = [\"applied\"]\n  url = \"https://x.example\"\n"):                                                      `warning: lockstep.hcl:11: Pattern without projects: The pattern "nett" of the block notify "p"`,
+		block("require", "apply", "  no_destroy = [\"terraform_data.db\"]\n"):                                                                                       `error: lockstep.hcl:11: Invalid value: "terraform_data.db" matches no resource type, which has small letters, digits and _ only, and no address: write "terraform_data"`,
+		block("require", "apply", "  no_destroy = [\"Terraform_data\"]\n"):                                                                                          `error: lockstep.hcl:11: Invalid value: "Terraform_data" matches no resource type`,
+		block("require", "apply", "  no_destroy = [\"terraform_*\"]\n"):                                                                                             "",
+		block("require", "apply", "  no_destroy = [\"aws_db_instance\"]\n"):                                                                                         `warning: lockstep.hcl:11: No such resources: No project has a resource of the type "aws_db_instance"`,
+		block("require", "apply", "  alternative \"a\" {\n    no_destroy = [\"aws_x\"]\n  }\n"):                                                                     `warning: lockstep.hcl:12: No such resources`,
+		"exclude = [\"legacy\"]\n":                      `warning: lockstep.hcl:10: Pattern without directories: The pattern "legacy" in exclude`,
+		"exclude = [\"services/web/\"]\n":               "",
+		"exclude = [\"./services/web\"]\n":              "",
+		"allow {\n  branches = [\"release/\"]\n}\n":     `warning: lockstep.hcl:11: Pattern without branches: No branch has a name like "release/"`,
+		"allow {\n  branches = [\"refs/heads/x\"]\n}\n": `warning: lockstep.hcl:11: Pattern without branches`,
+		"allow {\n  branches = [\"release/*\"]\n}\n":    "",
+		"project \"n\" {\n  dir = \"live/net\"\n  workspace = \"n\"\n  when_changed = [\"typo/**\"]\n}\n":                          `warning: lockstep.hcl:10: Pattern without files: The pattern "typo/**" in when_changed of the project "n" matches no file`,
+		"project \"n\" {\n  dir = \"live/net\"\n  workspace = \"n\"\n  when_changed = [\"!live/net/*.md\"]\n}\n":                   `warning: lockstep.hcl:10: Patterns that match nothing: All patterns in when_changed of the project "n" take files out`,
+		"project \"n\" {\n  dir = \"live/net\"\n  workspace = \"n\"\n  when_changed = [\"docs/\", \"./live/net\", \"{dir}\"]\n}\n": "",
+		"project \"n-*\" {\n  dir = \"services/*\"\n  workspace = \"n\"\n  when_changed = [\"services/*/**\"]\n}\n":                `warning: lockstep.hcl:10: Pattern of all projects: The pattern "services/*/**" in when_changed is for the directories of all projects of this block, so a change of one plans all of them. Write "{dir}/**"`,
+		"project \"n-*\" {\n  dir = \"services/*\"\n  workspace = \"n\"\n  when_changed = [\"{dir}/**\", \"docs/**\"]\n}\n":        "",
+	} {
+		r, ds := Discover(tree(with(files, FileName+"="+projects+settings)))
+		got := said(append(ds, r.Unguarded...))
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s\nsays %s\nwant %s", settings, got, want)
+		}
+		if held := strings.Contains(want, "Guard without"); r.Unguarded.HasErrors() != held {
+			t.Errorf("%s: %v", settings, r.Unguarded)
+		}
+	}
+}
+
+// TestPathsOfPatterns holds that patterns of paths are cleaned as in commands, that a directory is for all below it, and that a pattern
+// can name the project's own directory.
+func TestPathsOfPatterns(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"net/main.tf": "", "net/x.md": "", "services/a/main.tf": "", "services/b{/main.tf": "", "docs/x.md": "", "docs/deep/y.md": ""}
+	for _, c := range []struct{ patterns, change, want string }{
+		{`"docs/"`, "docs/deep/y.md=1", "net"},
+		{`"docs"`, "docs/x.md=1", "net"},
+		{`"./docs/**"`, "docs/x.md=1", "net"},
+		{`"docs", "!docs/deep/"`, "docs/deep/y.md=1", ""},
+		{`"**/**/**/y.md"`, "docs/deep/y.md=1", "net"},
+		{`"{dir}/*.md"`, "net/x.md=1", "net"},
+		{`"{dir}/*.md"`, "docs/x.md=1", ""},
+	} {
+		all := with(files, FileName+"=project \"net\" {\n  dir = \"net\"\n  when_changed = ["+c.patterns+"]\n}\n")
+		if got := touchedBy(t, all, with(all, c.change)); got != c.want {
+			t.Errorf("%s: %s touches %q", c.patterns, c.change, got)
+		}
+	}
+	all := with(files, FileName+"=project \"*\" {\n  dir = \"services/*\"\n  when_changed = [\"{dir}/*.txt\"]\n}\nproject \"b\" {\n  dir = \"services/b{\"\n  when_changed = [\"{dir}/*.txt\"]\n}\n")
+	for change, want := range map[string]string{"services/a/x.txt=1": "a", "services/b{/x.txt=1": "b"} {
+		if got := touchedBy(t, all, with(all, change)); got != want {
+			t.Errorf("%s touches %q", change, got)
+		}
+	}
+}
