@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
@@ -10,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/stored"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/internal/validating"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -25,6 +28,12 @@ func Evaluator(ctx context.Context, r Run, state *states.State) (*eval.Evaluator
 // promises, unknown ones included.
 func PlannedEvaluator(ctx context.Context, r Run, plan *plans.Plan) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
 	return r.evaluator(ctx, planned(r, plan), funcs.Scope{ConsoleMode: true, PureOnly: true})
+}
+
+// CheckTyped holds an expression for an [Evaluator] against the schemas: a reference to an attribute that does not exist
+// is an error also where the object has no value yet, and within try or can.
+func CheckTyped(ctx context.Context, r Run, x hcl.Expression) diags.Diagnostics {
+	return validating.Typed(ctx, validating.Input{Environment: session.Environment{Program: eval.Program{Config: r.Config}, Providers: r.Providers}}, x)
 }
 
 func (r Run) evaluator(ctx context.Context, state *states.State, s funcs.Scope) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/refs"
@@ -66,6 +67,7 @@ func (v *validator) block(ctx context.Context, m *config.Module, in addrs.Module
 	ds = append(ds, v.conditions(r, rs, scope)...)
 	ds = append(ds, v.provisioners(m, r, rs, scope)...)
 	ds = append(ds, v.imports(m, r)...)
+	ds = append(ds, v.triggers(ctx, m, r, scope)...)
 	if ds.HasErrors() {
 		return ds, nil, cty.NilVal
 	}
@@ -119,6 +121,28 @@ func (v *validator) ownReferences(r *config.Resource, c *config.Condition, kind 
 				}
 				ds = append(ds, diags.Errorf(&rng, "Invalid reference in "+kind, detail, kind, r.Addr)...)
 			}
+		}
+	}
+	return ds
+}
+
+// triggers checks the attributes in replace_triggered_by: one that does not exist would never change. References in
+// another form are for the plan to refuse. Source: Terraform 1.15, https://github.com/hashicorp/terraform/issues/36740.
+func (v *validator) triggers(ctx context.Context, m *config.Module, r *config.Resource, scope eval.Scope) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, expr := range r.ReplaceTriggeredBy {
+		t, more := session.Traversal(expr, scope, "")
+		if more.HasErrors() {
+			continue
+		}
+		// All instances of a resource may be meant, which is no reference elsewhere.
+		if res, ok := traversals.Resource(t); ok {
+			steps := 2
+			if t.RootName() != res.Type || res.Mode != addrs.Managed {
+				steps = 3
+			}
+			ref := refs.Reference{Object: addrs.Object{Kind: addrs.KindResource, Res: res}, Rest: t[steps:]}
+			ds = append(ds, v.reference(ctx, m, &ref)...)
 		}
 	}
 	return ds

@@ -74,6 +74,19 @@ func within(list []hcl.Range, at hcl.Pos) bool {
 	return found || i > 0 && list[i-1].ContainsPos(at)
 }
 
+// Typed holds the references of an expression that a person has typed in against the schemas, as those of the root
+// module: see [validator.references].
+func Typed(ctx context.Context, in Input, x hcl.Expression) diags.Diagnostics {
+	v := &validator{in: in}
+	var ds diags.Diagnostics
+	for _, t := range x.Variables() {
+		if ref, ok, _ := refs.Resolve(in.Config.Root, t); ok { // else the evaluation reports it
+			ds = append(ds, v.reference(ctx, in.Config.Root, &ref)...)
+		}
+	}
+	return ds
+}
+
 func (v *validator) reference(ctx context.Context, m *config.Module, ref *refs.Reference) diags.Diagnostics {
 	if ref.Object.Kind == addrs.KindCall && ref.Output != "" {
 		return deprecatedOutput(m.Children[ref.Object.Name], ref)

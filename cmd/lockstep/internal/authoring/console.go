@@ -57,6 +57,7 @@ var Console = cli.Command{Name: "console", Synopsis: "Evaluate expressions inter
 type console struct {
 	a    *cli.App
 	eval *eval.Evaluator
+	run  engine.Run
 }
 
 // newConsole opens configuration, state and providers. Nothing is locked, since nothing is
@@ -88,7 +89,7 @@ func newConsole(o *opening.Operation, given cli.VarFlags, paths workdir.LocalPat
 	if ds = append(ds, more...); more.HasErrors() {
 		return nil, ds
 	}
-	return &console{o.App, ev}, ds
+	return &console{o.App, ev, run}, ds
 }
 
 // collectSet gathers the root variables that have a value. The others are unknown.
@@ -207,6 +208,9 @@ func (c *console) answer(text string) (string, diags.Diagnostics) {
 	c.a.Files[consoleInput] = &hcl.File{Bytes: []byte(text)}
 	ds := diags.FromHCL(hs)
 	if ds.HasErrors() {
+		return "", ds
+	}
+	if ds = append(ds, engine.CheckTyped(c.a.Ctx, c.run, x)...); ds.HasErrors() {
 		return "", ds
 	}
 	v, more := c.eval.Typed(x, eval.Scope{Module: addrs.RootModuleInstance})
