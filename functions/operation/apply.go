@@ -119,10 +119,9 @@ func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *eng
 	}
 	o.OnClose(func() { log.Close() })
 	run := o.newRun()
-	opened, records, err := journal.Open(ctx, log, run)
+	opened, records, err := o.takeJournal(ctx, log, run)
 	if errors.Is(err, statebackend.ErrDenied) && o.Begun == nil {
-		return nil, diags.Warningf(nil, "No journal is kept",
-			"%s. If this apply is killed, objects that it has made by then may be in no state. Allow reading, writing, listing and deleting of objects below %s.", err, log.Place())
+		return nil, unjournaled(log, err)
 	}
 	if err != nil {
 		return nil, diags.FromError("Error opening the journal", err)
@@ -136,7 +135,11 @@ func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *eng
 	if o.Begun != nil {
 		options.Progress, ds = o.goOn(log, p, records)
 	} else {
-		ds = o.begin(ctx, log, j, p, records)
+		err = o.begin(ctx, log, j, p, records)
+		if errors.Is(err, statebackend.ErrDenied) {
+			return nil, unjournaled(log, err)
+		}
+		ds = diags.FromError("Error opening the journal", err)
 	}
 	if ds.HasErrors() {
 		return nil, ds
@@ -145,16 +148,42 @@ func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *eng
 	return w, nil
 }
 
+// unjournaled is the warning of an apply whose rights do not suffice for a journal.
+func unjournaled(log statebackend.Log, err error) diags.Diagnostics {
+	return diags.Warningf(nil, "No journal is kept",
+		"%s. If this apply is killed, objects that it has made by then may be in no state. Allow reading, writing, listing and deleting of objects below %s.", err, log.Place())
+}
+
 // begin writes the beginning of an apply. records are those that were there before.
-func (o *Operation) begin(ctx context.Context, log statebackend.Log, j *journaling.Journal, p *plans.Plan, records []journal.Record) diags.Diagnostics {
+func (o *Operation) begin(ctx context.Context, log statebackend.Log, j *journaling.Journal, p *plans.Plan, records []journal.Record) error {
 	if !slices.EqualFunc(linesOf(records), o.left, bytes.Equal) {
-		return diags.Errorf(nil, "Another process is applying",
-			"The journal %s was written since the state was read: a process whose lock was released, or taken over, is still at work. Nothing was begun. Wait until it has ended, then plan again.", log.Place())
+		return othersApply(log)
 	}
-	return diags.FromError("Error writing the journal", j.Begin(ctx, journaling.Start{
+	err := j.Begin(ctx, journaling.Start{
 		Plan: o.Planned, Stored: o.State.Current, Prior: p.PriorState,
 		Sum: o.State.Sum(), Lineage: o.State.Next(o.State.Current).Lineage,
-	}))
+	})
+	if errors.As(err, new(*statebackend.TakenError)) {
+		return othersApply(log)
+	}
+	return err
+}
+
+// othersApply is the error of a journal that somebody has written to since it was read.
+func othersApply(log statebackend.Log) diags.Diagnostics {
+	return diags.Errorf(nil, "Another process is applying",
+		"The journal %s was written since the state was read: a process whose lock was released, or taken over, is still at work. Nothing was begun. Wait until it has ended, then plan again.", log.Place())
+}
+
+// takeJournal takes the journal over. Where it was read under the lock, and each request counts, the first record
+// does that.
+func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run string) (*journal.Writer, []journal.Record, error) {
+	if o.history == nil || o.Begun != nil || log.Exclusive() {
+		return journal.Open(ctx, log, run)
+	}
+	h := *o.history
+	o.history = nil
+	return journal.Continue(log, run, h), h.Records(), nil
 }
 
 // endJournal removes a journal whose results are in the stored state. One that could not be

@@ -21,6 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend/journal"
 )
 
 // An Operation holds one configuration, one state, and the providers of both. Its user fills in the
@@ -61,8 +62,9 @@ type Operation struct {
 	// Providers is set by OpenProviders.
 	Providers *workdir.Providers
 
-	left     [][]byte // records of the journal, when the state was recovered
-	journals int      // that were opened
+	left     [][]byte         // records of the journal, when the state was recovered
+	history  *journal.History // the journal then, if nothing was written to it since under our lock; nil: not known
+	journals int              // that were opened
 
 	analysis engine.Analysis // of Config, shared by all runs
 	closers  []func()

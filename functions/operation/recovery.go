@@ -49,7 +49,7 @@ func (o *Operation) logOf() statebackend.Log {
 // lock the state is stored, and the journal is reduced to its unresolved creations; without, both
 // stay as they are. A journal that cannot be understood stops everything that could write.
 func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics {
-	o.Recovery, o.Begun, o.left = Recovery{}, nil, nil // an earlier opening may have found another
+	o.Recovery, o.Begun, o.left, o.history = Recovery{}, nil, nil, nil // an earlier opening may have found another
 	log := o.logOf()
 	if log == nil {
 		return nil
@@ -90,7 +90,11 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 // records reads the journal. Without the lock its writer may live: living is the run that did when
 // these were the records.
 func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bool) (records []journal.Record, living *Living, err error) {
-	records, err = journal.Read(ctx, log)
+	h, err := journal.Look(ctx, log)
+	records = h.Records()
+	if err == nil && locked {
+		o.history = &h
+	}
 	for err == nil && !locked && len(records) > 0 {
 		if living = livingIn(ctx, o.State.Workspace); living != nil {
 			break
@@ -167,6 +171,7 @@ func (o *Operation) store(ctx context.Context, log statebackend.Log, f journalin
 		o.left = lines
 		return nil
 	}
+	o.history = nil
 	w, records, err := journal.Open(ctx, log, o.newRun())
 	if errors.Is(err, statebackend.ErrDenied) && len(lines) == 0 {
 		return nil // nobody with these rights writes there
@@ -249,6 +254,7 @@ func (o *Operation) Settle(ctx context.Context, addresses ...string) (unknown []
 	}
 	log := o.logOf()
 	defer log.Close()
+	o.history = nil
 	w, _, err := journal.Open(ctx, log, o.newRun())
 	if err != nil {
 		return nil, err

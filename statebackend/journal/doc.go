@@ -12,6 +12,8 @@
 //	Open     read all segments; append one with a higher fence than any before: the takeover.
 //	         A crash before that leaves the journal as it was; after it, a takeover without
 //	         records, which the next one passes over.
+//	Continue the same for a journal that was just read: the first append, with its records, is the
+//	         takeover. It is refused if anything was written since, as its number is taken.
 //	Append   append the records with the next segment, and return when it is durable.
 //	         A crash before that: no record, and nothing was begun, since the caller waits for
 //	         the return. A crash after it: the record stands, with nobody who has seen the

@@ -16,9 +16,21 @@ type history struct {
 
 // Read returns the records of a journal that are still needed, in order. It changes nothing.
 func Read(ctx context.Context, log statebackend.Log) ([]Record, error) {
-	h, err := read(ctx, log)
-	return h.records, err
+	h, err := Look(ctx, log)
+	return h.Records(), err
 }
+
+// A History is a journal as it was read: see [Continue].
+type History struct{ at history }
+
+// Look is [Read] with what a writer needs to go on from there.
+func Look(ctx context.Context, log statebackend.Log) (History, error) {
+	h, err := read(ctx, log)
+	return History{h}, err
+}
+
+// Records are the records that are still needed, in order.
+func (h History) Records() []Record { return h.at.records }
 
 func read(ctx context.Context, log statebackend.Log) (history, error) {
 	segments, err := log.Segments(ctx)

@@ -62,6 +62,15 @@ func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Rec
 	}
 }
 
+// Continue is [Open] of a journal as it was read before, without any request: the first append is the takeover. If
+// somebody has written to the journal since, that append fails with a *statebackend.TakenError, and so do all
+// later ones. So the records of h are all that there are if the first append succeeds.
+func Continue(log statebackend.Log, run string, h History) *Writer {
+	w := &Writer{log: log, exclusive: log.Exclusive(), run: run, at: h.at, fence: h.at.fence + 1}
+	w.idle.L = &w.mu
+	return w
+}
+
 // WriteLate makes outcomes durable after the journal was taken over: they are appended behind
 // the takeover. It ends with ctx only, or when the log refuses for another reason.
 func (w *Writer) WriteLate(ctx context.Context, records ...[]byte) error {

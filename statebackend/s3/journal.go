@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -49,11 +50,22 @@ type journalObjects struct {
 	objects *objects
 	prefix  string
 	now     func() time.Time
+	memory  *journalMemory
+}
+
+// journalMemory is what the values of one workspace know of the journal's objects. Nothing of it is believed: a
+// write on condition of an entity tag tells, and a segment is removed for its age.
+type journalMemory struct {
+	mu       sync.Mutex
+	floor    uint64
+	floorTag string // of the object "floor"; "" if there is none
+	read     bool   // floor, floorTag and listed were read
+	listed   []listedSegment
 }
 
 // Journal returns the log that belongs to the state's object.
 func (w *workspace) Journal() statebackend.Log {
-	return &journalObjects{objects: w.objects, prefix: JournalOf(w.key), now: time.Now}
+	return &journalObjects{objects: w.objects, prefix: JournalOf(w.key), now: time.Now, memory: &w.memory}
 }
 
 func (j *journalObjects) Place() string { return "s3://" + j.objects.bucket + "/" + j.prefix }
@@ -87,7 +99,7 @@ func (j *journalObjects) Append(ctx context.Context, number uint64, data []byte,
 // Segments reads the floor, lists the objects from there, and reads each: for n segments 2 + n
 // requests, and one more for each thousand.
 func (j *journalObjects) Segments(ctx context.Context) ([]statebackend.Segment, error) {
-	floor, err := j.floor(ctx)
+	floor, tag, err := j.floor(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +107,7 @@ func (j *journalObjects) Segments(ctx context.Context) ([]statebackend.Segment, 
 	if err != nil {
 		return nil, err
 	}
+	j.memory.remember(floor, tag, listed)
 	var segments []statebackend.Segment
 	for _, o := range listed {
 		if o.number < floor {
@@ -112,17 +125,24 @@ func (j *journalObjects) Segments(ctx context.Context) ([]statebackend.Segment, 
 	return segments, nil
 }
 
-// floor is the lowest number that counts.
-func (j *journalObjects) floor(ctx context.Context) (uint64, error) {
+// remember keeps what was read.
+func (m *journalMemory) remember(floor uint64, tag string, listed []listedSegment) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.floor, m.floorTag, m.listed, m.read = floor, tag, listed, true
+}
+
+// floor is the lowest number that counts, with the entity tag of its object.
+func (j *journalObjects) floor(ctx context.Context) (uint64, string, error) {
 	data, tag, err := j.objects.Get(ctx, j.prefix+"floor")
 	if err != nil || tag == "" {
-		return 0, err
+		return 0, "", err
 	}
 	floor, err := strconv.ParseUint(string(data), 10, 64)
 	if err != nil {
-		return 0, &statebackend.DamagedError{Place: j.Place(), Reason: "its object \"floor\" is not a number"}
+		return 0, "", &statebackend.DamagedError{Place: j.Place(), Reason: "its object \"floor\" is not a number"}
 	}
-	return floor, nil
+	return floor, tag, nil
 }
 
 // listedSegment is a segment's object as it is listed.
@@ -156,28 +176,61 @@ func (j *journalObjects) list(ctx context.Context) ([]listedSegment, error) {
 var otherNames = []string{"", "floor", "lease", conditionsName}
 
 // Drop raises the floor. A crash before that drops nothing; after it, what is old enough to be
-// removed is removed by the next Drop.
+// removed is removed by the next Drop. What Segments has read before is not read again.
 func (j *journalObjects) Drop(ctx context.Context, below uint64) error {
-	data, tag, err := j.objects.Get(ctx, j.prefix+"floor")
-	if err != nil {
-		return err
-	}
-	if floor, err := strconv.ParseUint(string(data), 10, 64); err != nil || floor < below {
-		if _, err := j.objects.put(ctx, j.prefix+"floor", strconv.AppendUint(nil, below, 10), tag); err != nil {
+	m := j.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.read {
+		listed, err := j.list(ctx)
+		if err != nil {
 			return err
 		}
+		m.listed = listed
 	}
-	listed, err := j.list(ctx)
-	if err != nil {
+	if err := j.raise(ctx, below); err != nil {
 		return err
 	}
-	for _, o := range listed {
+	kept := m.listed[:0:0]
+	for _, o := range m.listed {
 		if o.number >= below || j.now().Sub(o.stored) <= keptFor {
-			continue
-		}
-		if err := j.objects.delete(ctx, j.key(o.number), ""); err != nil {
+			kept = append(kept, o)
+		} else if err := j.objects.delete(ctx, j.key(o.number), ""); err != nil {
 			return err
 		}
 	}
+	m.listed = kept
 	return nil
 }
+
+// raise raises the floor; the memory's mu is held.
+func (j *journalObjects) raise(ctx context.Context, below uint64) error {
+	m := j.memory
+	for attempt := 1; ; attempt++ {
+		if !m.read {
+			data, tag, err := j.objects.Get(ctx, j.prefix+"floor")
+			if err != nil {
+				return err
+			}
+			m.floor, m.floorTag = 0, tag
+			if floor, err := strconv.ParseUint(string(data), 10, 64); err == nil {
+				m.floor = floor
+			}
+		}
+		if m.floor >= below {
+			m.read = true
+			return nil
+		}
+		tag, err := j.objects.put(ctx, j.prefix+"floor", strconv.AppendUint(nil, below, 10), m.floorTag)
+		if m.read = err == nil && tag != ""; err == nil {
+			m.floor, m.floorTag = below, tag
+			return nil
+		}
+		if !errors.Is(err, lockfile.ErrPrecondition) || attempt == raises {
+			return err
+		}
+	}
+}
+
+// raises are the attempts to raise the floor: what was read of it may be old.
+const raises = 2

@@ -21,7 +21,7 @@ func (w *workspace) leasePlace() string {
 }
 
 func (w *workspace) leaseObject() leaseObject {
-	return leaseObject{objects: w.objects, key: JournalOf(w.key) + "lease", path: w.path()}
+	return leaseObject{objects: w.objects, key: JournalOf(w.key) + "lease", path: w.path(), seen: &w.seen}
 }
 
 // LockLeased takes the locks of Lock. The lease is in the lock item from the beginning; where there is

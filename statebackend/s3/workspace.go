@@ -31,6 +31,9 @@ type workspace struct {
 	lease  atomic.Pointer[statebackend.Lease] // nil: this value has no lease
 	object atomic.Bool                        // this value holds the lock object
 
+	seen   seenLease
+	memory journalMemory
+
 	leasing sync.Mutex // writes of the lease, which would refuse each other; taken after mu
 
 	mu        sync.Mutex
