@@ -140,7 +140,7 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 	done, more := op.Apply(a.Ctx, run, plan, engine.ApplyOptions{
 		SaveSoon: op.Settings.Type == "local", // where a save costs no request
 	})
-	ds = append(ds, more...)
+	ds = append(append(ds, more...), overload(more, plan, o.parallelism)...)
 	if done.Resumable {
 		ds = append(ds, diags.Warningf(nil, "The apply can go on", "Apply the same plan file again, and it goes on where it was. A new plan is as good: it starts from what has been done.")...)
 	}

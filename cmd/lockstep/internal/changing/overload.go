@@ -1,0 +1,49 @@
+package changing
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// serverError is how providers tell of a status from 500 to 599. A number alone may be anything.
+var serverError = regexp.MustCompile(`(?i)(\b(http|status|status ?code|code|response|api error|error)[ /:=(]*(1\.[01] |2(\.0)? )?"?5\d\d\b|\b5\d\d[ :]+(internal server error|bad gateway|service unavailable|gateway time-?out)|\b(internal server error|bad gateway|service unavailable|gateway time-?out)\b)`)
+
+// manyServerErrors of one provider are no accident.
+const manyServerErrors = 2
+
+// overload is a hint where several calls of one provider have failed at once with an error of its server, which
+// may not bear changes side by side. parallelism is that of the apply.
+func overload(ds diags.Diagnostics, p *plans.Plan, parallelism int) diags.Diagnostics {
+	if parallelism == 1 {
+		return nil
+	}
+	providers := map[string]addrs.Provider{}
+	for _, c := range p.Changes {
+		providers[c.Addr.Instance.String()] = c.Provider.Provider
+	}
+	failed := map[addrs.Provider]map[string]bool{}
+	for _, d := range ds {
+		of, ok := providers[d.Address]
+		if !ok || d.Severity != diags.Error || !serverError.MatchString(d.Summary+" "+d.Detail) {
+			continue
+		}
+		if failed[of] == nil {
+			failed[of] = map[string]bool{}
+		}
+		failed[of][d.Address] = true
+	}
+	var out diags.Diagnostics
+	for of, objects := range failed {
+		if len(objects) >= manyServerErrors {
+			out = append(out, diags.Warningf(nil, "The server may not bear changes side by side",
+				"%d calls of the provider %s failed with an error of its server (HTTP status 5xx). Some servers fail when they get several changes at once. Apply again, one change at a time:\n  lockstep apply -parallelism=1", len(objects), of)...)
+		}
+	}
+	slices.SortFunc(out, func(a, b diags.Diagnostic) int { return cmp.Compare(a.Detail, b.Detail) })
+	return out
+}
