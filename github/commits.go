@@ -12,11 +12,22 @@ import (
 // MaxCommits is the number of commits that GitHub lists of a pull request at most.
 const MaxCommits = contributing.Most
 
-// Contributors returns the logins of the users who wrote or committed the commits of a pull request, as
-// far as GitHub knows them. all is false if there may be more commits than GitHub lists.
-func (c *Client) Contributors(ctx context.Context, number int) (logins []string, all bool, err error) {
-	logins, all, err = contributing.Logins(ctx, c.client.PullRequests, c.repo.Owner, c.repo.Name, number)
-	return logins, all, failed(fmt.Sprintf("list the commits of pull request %s#%d", c.repo, number), err)
+// Contributors are the people behind the commits of a pull request.
+type Contributors = contributing.Contributors
+
+// A Push is a move of a branch, by somebody.
+type Push = contributing.Push
+
+// Contributors returns who wrote or committed the commits of a pull request.
+func (c *Client) Contributors(ctx context.Context, number int) (Contributors, error) {
+	out, err := contributing.List(ctx, c.client.PullRequests, c.repo.Owner, c.repo.Name, number)
+	return out, failed(fmt.Sprintf("list the commits of pull request %s#%d", c.repo, number), err)
+}
+
+// Pushes returns the last pushes to a branch, newest first. GitHub need not list all of them.
+func (c *Client) Pushes(ctx context.Context, branch string) ([]Push, error) {
+	out, err := contributing.Pushes(ctx, c.client, c.repo.Owner, c.repo.Name, branch)
+	return out, failed(fmt.Sprintf("list the pushes to %s of %s", branch, c.repo), err)
 }
 
 // Behind reports whether a commit lacks commits of another one.

@@ -93,7 +93,7 @@ func pullRequestEvent(e *gh.PullRequestEvent) (Event, error) {
 	s, err := subject(e.Installation, e.Repo, e.GetNumber(), e.Sender)
 	p := e.PullRequest
 	return PullRequestEvent{
-		Subject: s, Action: e.GetAction(), Merged: p.GetMerged(),
+		Subject: s, Action: e.GetAction(), Merged: p.GetMerged(), Before: e.GetBefore(),
 		Head: p.GetHead().GetSHA(), Base: p.GetBase().GetSHA(),
 		BaseChanged: e.Changes != nil && e.Changes.Base != nil,
 	}, err

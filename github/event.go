@@ -21,6 +21,8 @@ type Subject struct {
 type PullRequestEvent struct {
 	Subject
 	Action string
+	// Before is the SHA of the head before a push; "" of other changes.
+	Before string
 	Head   string // SHA
 	Base   string // SHA, old as in a [PullRequest]
 	Merged bool

@@ -74,15 +74,37 @@ func TestLabelEvents(t *testing.T) {
 func TestContributors(t *testing.T) {
 	s := newSetting(t)
 	s.repo.Push("bob", "topic", "More", githubtest.Files{"main.tf": "one\ntwo\nthree\n"})
-	got, all, err := s.client.Contributors(t.Context(), 1)
-	if diff := cmp.Diff([]string{"alice", "bob"}, got); diff != "" || !all || err != nil {
-		t.Error(diff, all, err)
+	got, err := s.client.Contributors(t.Context(), 1)
+	if diff := cmp.Diff([]string{"alice", "bob"}, got.Logins); diff != "" || !got.All || err != nil || len(got.Commits) != 2 || len(got.Unlinked) != 0 {
+		t.Error(diff, got, err)
+	}
+	one := s.repo.PushAs("mallory", "nobody@invalid", "web-flow", "topic", "Odd", githubtest.Files{"main.tf": "four\n"})
+	two := s.repo.PushAs("mallory", "alice", "nobody@invalid", "topic", "Odd", githubtest.Files{"main.tf": "five\n"})
+	s.repo.Push("web-flow", "other", "A person", githubtest.Files{"x": "1"})
+	three := s.repo.PushAs("mallory", "web-flow", "web-flow", "topic", "Odd", githubtest.Files{"main.tf": "six\n"})
+	s.repo.PushAs("mallory", "bob", "web-flow", "topic", "Fix\n\nCo-authored-by: Cat <17+cat@users.noreply.github.com>\nco-authored-by: D <d@example.org>", githubtest.Files{"main.tf": "7\n"})
+	got, err = s.client.Contributors(t.Context(), 1)
+	if diff := cmp.Diff([]string{"alice", "bob", "cat"}, got.Logins); diff != "" || err != nil || !cmp.Equal(got.Unlinked, []string{one, two, three}) {
+		t.Error(diff, got, err)
 	}
 	for i := range github.MaxCommits {
 		s.repo.Push("bob", "topic", "More", githubtest.Files{"main.tf": fmt.Sprint(i)})
 	}
-	if _, all, err = s.client.Contributors(t.Context(), 1); all || err != nil {
-		t.Error("so many commits that GitHub lists no more:", all, err)
+	if got, err = s.client.Contributors(t.Context(), 1); got.All || err != nil {
+		t.Error("so many commits that GitHub lists no more:", got.All, err)
+	}
+}
+
+// TestPushes reads who has pushed to a branch, whatever the commits say.
+func TestPushes(t *testing.T) {
+	s := newSetting(t)
+	first := s.repo.Head("topic")
+	s.repo.PushAs("mallory", "alice", "", "topic", "More", githubtest.Files{"main.tf": "1"})
+	s.repo.Push("bob", "topic-2", "Another branch", githubtest.Files{"main.tf": "2"})
+	got, err := s.client.Pushes(t.Context(), "topic")
+	want := []github.Push{{By: "mallory", Before: first, After: s.repo.Head("topic")}, {By: "alice", Before: strings.Repeat("0", 40), After: first}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(diff, err)
 	}
 }
 

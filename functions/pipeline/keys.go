@@ -34,6 +34,7 @@ var collections = map[string]time.Duration{
 	"effect": 365 * day, // an apply that was begun
 	"build":  365 * day, // the builds that an apply is handed to
 	"pull":   365 * day, // the head of a pull request, as it was looked at last
+	"pushed": 365 * day, // who has pushed to a pull request
 	"shown":  365 * day, // the time at which a plan was shown
 	"told":   365 * day, // the outcomes that people elsewhere were told of
 	"seen":   365 * day, // the files that plans of a project have read beside its own

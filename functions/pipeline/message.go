@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // A QueueName names one of the three queues of messages.
@@ -55,6 +56,8 @@ type Message struct {
 	// Actor is the login of the user who asks: the author of a comment, or of the merge; "" for a
 	// push.
 	Actor string `json:",omitempty"`
+	// Push is the push that the webhook of a pull request told of; nil if none did.
+	Push *github.Push `json:",omitempty"`
 	// Comment is the ID of a new comment, Lines are its commands.
 	Comment int64          `json:",omitempty"`
 	Lines   []grammar.Line `json:",omitempty"`

@@ -52,6 +52,7 @@ var operations = map[string]operation{
 	"GET pulls/{number}/files":                            {"pull_requests:read", (*Repository).listFiles},
 	"GET pulls/{number}/reviews":                          {"pull_requests:read", (*Repository).listReviews},
 	"GET pulls/{number}/commits":                          {"pull_requests:read", (*Repository).listCommits},
+	"GET activity":                                        {"contents:read", (*Repository).listActivities},
 	"GET issues/{number}/events":                          {talkRead, (*Repository).listEvents},
 	"GET commits/{ref}/status":                            {"statuses:read", (*Repository).getStatus},
 	"GET compare/{span}":                                  {"contents:read", (*Repository).compare},

@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,15 +10,21 @@ import (
 
 // Push commits changes to a branch, which starts at the default branch if it is new, and returns the SHA.
 func (r *Repository) Push(who, branch, message string, changes Files) string {
-	return r.push(push{"push", who, branch, message}, branch, changes)
+	return r.push(push{kind: "push", who: who, branch: branch, message: message}, branch, changes)
 }
 
 // ForcePush replaces all commits that a branch has beyond the default branch by one with changes.
 func (r *Repository) ForcePush(who, branch, message string, changes Files) string {
-	return r.push(push{"force-push", who, branch, message}, r.main, changes)
+	return r.push(push{kind: "force-push", who: who, branch: branch, message: message}, r.main, changes)
 }
 
-type push struct{ kind, who, branch, message string }
+// PushAs is Push of a commit that names somebody else as its author, and a committer. GitHub links a name with "@" in it to nobody.
+func (r *Repository) PushAs(who, author, committer, branch, message string, changes Files) string {
+	return r.push(push{kind: "push", who: who, branch: branch, message: message, author: author, committer: committer}, branch, changes)
+}
+
+// A push is one by somebody. author and committer are those of its commit, if they are others.
+type push struct{ kind, who, branch, message, author, committer string }
 
 // push commits changes on top of the branch from, or of the default branch if there is none.
 func (r *Repository) push(p push, from string, changes Files) string {
@@ -28,7 +35,7 @@ func (r *Repository) push(p push, from string, changes Files) string {
 	if !ok {
 		at = r.mustBranch(r.main)
 	}
-	sha := r.commit(p.who, p.message, w.history[at].Files.With(changes), at).SHA
+	sha := r.commitAs(cmp.Or(p.author, p.who), p.committer, p.message, w.history[at].Files.With(changes), at).SHA
 	r.hub.pushed(r.repo, p, sha)
 	return sha
 }
@@ -45,7 +52,7 @@ func (r *Repository) UpdateBranch(who string, number int) string {
 	}
 	message := fmt.Sprintf("Merge branch '%s' into %s", p.base, p.head)
 	sha := r.commit(who, message, files, p.headSHA, r.branches[p.base]).SHA
-	r.hub.pushed(p.from, push{"push", who, p.head, message}, sha)
+	r.hub.pushed(p.from, push{kind: "push", who: who, branch: p.head, message: message}, sha)
 	return sha
 }
 
@@ -53,6 +60,7 @@ func (r *Repository) UpdateBranch(who string, number int) string {
 func (h *Hub) pushed(r *repo, p push, sha string) {
 	r.note(Edit{Kind: p.kind, Who: p.who, Text: p.branch + ": " + p.message})
 	who := h.person(p.who)
+	r.moved(p, sha, who)
 	r.branches[p.branch] = sha
 	for _, to := range h.repos {
 		to.follow(r, p.branch, who)

@@ -30,6 +30,7 @@ type repo struct {
 	ruleset      []Required
 	reviewed     bool // the rules of main want an approval
 	statuses     []rules.Status
+	activities   []activity // oldest first
 }
 
 func (r *repo) String() string { return r.owner.login + "/" + r.name }
@@ -45,12 +46,17 @@ func (r *repo) network() *repo {
 // commit adds a commit, at the time that it is now; or, if GitHub makes it at a moment of its
 // own choice, at the time of its younger parent.
 func (r *repo) commit(author, message string, files Files, parents ...string) *commits.Commit {
+	return r.commitAs(author, "", message, files, parents...)
+}
+
+// commitAs is commit by a committer who may be another one; "" is the author.
+func (r *repo) commitAs(author, committer, message string, files Files, parents ...string) *commits.Commit {
 	at := r.world.log.Now()
 	if author == "GitHub" {
 		at = r.world.history.Youngest(story.Epoch, parents)
 	}
 	return r.world.history.Add(commits.Commit{
-		Network: r.network().id, Files: files, Parents: parents, Author: author, Message: message, At: at,
+		Network: r.network().id, Files: files, Parents: parents, Author: author, Committer: committer, Message: message, At: at,
 	})
 }
 

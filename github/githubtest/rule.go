@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -103,10 +104,15 @@ func (r *Repository) compare(req *http.Request) (int, any) {
 
 // commitJSON is a commit as lists show it.
 func (r *repo) commitJSON(c *commits.Commit) rest.Object {
-	if u := r.world.users[c.Author]; u != nil {
-		return c.JSON(r.String(), u.json())
+	return c.JSON(r.String(), r.linked(c.Author), r.linked(cmp.Or(c.Committer, c.Author)))
+}
+
+// linked is the user of the author or the committer of a commit; nil if GitHub knows none.
+func (r *repo) linked(name string) rest.Object {
+	if u := r.world.users[name]; u != nil {
+		return u.json()
 	}
-	return c.JSON(r.String(), nil)
+	return nil
 }
 
 // listCommits is GET /repos/{owner}/{repo}/pulls/{pull_number}/commits, of those that the base branch lacks.

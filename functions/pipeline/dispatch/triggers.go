@@ -102,6 +102,11 @@ func (t *task) handle(ctx context.Context) error {
 
 // push handles a new head, or another base branch. An apply of a former head that waits is over.
 func (t *task) push(ctx context.Context) error {
+	if x := t.message.Push; x != nil {
+		if err := t.ledger.Pushed(ctx, t.message.Pull, *x); err != nil {
+			return err
+		}
+	}
 	err := t.plans.Push(ctx)
 	if err == nil {
 		err = t.closer.Retargeted(ctx)

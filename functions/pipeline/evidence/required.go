@@ -51,7 +51,11 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.required = &required{sha, s, &factfinding.Finder{Hub: e.Hub, Pull: e.Pull, Base: sha, Now: time.Now(), Deployment: e.Deployment}}
+	pushes, err := e.Ledger.Pushes(ctx, e.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	e.required = &required{sha, s, &factfinding.Finder{Hub: e.Hub, Pull: e.Pull, Base: sha, Pushes: pushes, Now: time.Now(), Deployment: e.Deployment}}
 	return e.required, nil
 }
 

@@ -35,7 +35,7 @@ type Facts struct {
 	People map[string]Person
 	// Planned is the commit of the plan; of a plan to be made it is the head.
 	Planned string
-	// Author and Contributors are the logins of who opened the pull request, and of who wrote its commits.
+	// Author and Contributors are the logins of who opened the pull request, and of who wrote or pushed its commits.
 	Author       string
 	Contributors Fact[[]string]
 	Reviews      Fact[[]Review]

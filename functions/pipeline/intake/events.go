@@ -26,7 +26,9 @@ func messages(d github.Delivery) []pipeline.Message {
 	case github.PullRequestEvent:
 		m.Pull, m.Action, m.Merged = pullOf(e.Subject), e.Action, e.Merged
 		switch {
-		case e.Action == "opened", e.Action == "synchronize", e.Action == "reopened", e.BaseChanged:
+		case e.Action == "opened", e.Action == "synchronize":
+			m.Kind, m.Push = pipeline.Pushed, &github.Push{By: e.Sender, Before: e.Before, After: e.Head}
+		case e.Action == "reopened", e.BaseChanged:
 			m.Kind = pipeline.Pushed
 		case e.Action == "closed":
 			m.Kind, m.Actor = pipeline.Closed, e.Sender

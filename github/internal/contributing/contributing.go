@@ -1,9 +1,14 @@
-// Package contributing reads who has written the commits of a pull request. It refuses to know what that is good for. Start at
-// [Logins].
+// Package contributing reads who has written the commits of a pull request, and who has pushed them. It refuses to know what that is
+// good for. Start at [List].
 package contributing
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"sync"
 
 	gh "github.com/google/go-github/v60/github"
 )
@@ -12,28 +17,81 @@ import (
 // Source: https://docs.github.com/en/rest/pulls/pulls#list-commits-on-a-pull-request
 const Most = 250
 
-// webFlow is the committer of commits that are made on GitHub's pages.
+// webFlow is the committer of commits that are made on GitHub's pages. It writes none: anybody can give a commit its address.
 const webFlow = "web-flow"
 
-// Logins returns those of the users who wrote or committed the commits of a pull request, as far as GitHub knows them. all is false
-// if there may be more commits than GitHub lists.
-func Logins(ctx context.Context, pulls *gh.PullRequestsService, owner, name string, number int) (logins []string, all bool, err error) {
-	seen, listed := map[string]bool{"": true, webFlow: true}, 0
+// Contributors are the people behind the commits of a pull request.
+type Contributors struct {
+	// Logins are those of the users who wrote or committed the commits, and of co-authors whose addresses name them.
+	Logins []string
+	// Commits are the SHAs of the commits, and Unlinked those whose author or committer GitHub links to no user.
+	Commits, Unlinked []string
+	// All is false if there may be more commits than GitHub lists.
+	All bool
+}
+
+// List reads the contributors to a pull request.
+func List(ctx context.Context, pulls *gh.PullRequestsService, owner, name string, number int) (c Contributors, err error) {
+	seen := map[string]bool{"": true}
+	add := func(login string) {
+		if !seen[login] {
+			seen[login] = true
+			c.Logins = append(c.Logins, login)
+		}
+	}
 	for page := 1; page != 0; {
 		list, res, err := pulls.ListCommits(ctx, owner, name, number, &gh.ListOptions{Page: page, PerPage: 100})
 		if err != nil {
-			return nil, false, err
+			return Contributors{}, err
 		}
 		for _, x := range list {
-			for _, login := range []string{x.GetAuthor().GetLogin(), x.GetCommitter().GetLogin()} {
-				if !seen[login] {
-					seen[login] = true
-					logins = append(logins, login)
-				}
+			c.Commits = append(c.Commits, x.GetSHA())
+			author, committer := x.GetAuthor().GetLogin(), x.GetCommitter().GetLogin()
+			if author == webFlow {
+				author = ""
+			}
+			if author == "" || committer == "" {
+				c.Unlinked = append(c.Unlinked, x.GetSHA())
+			}
+			if add(author); committer != webFlow {
+				add(committer)
+			}
+			for _, found := range coAuthor().FindAllStringSubmatch(x.GetCommit().GetMessage(), -1) {
+				add(found[1])
 			}
 		}
-		listed += len(list)
 		page = res.NextPage
 	}
-	return logins, listed < Most, nil
+	c.All = len(c.Commits) < Most
+	return c, nil
+}
+
+// coAuthor matches a line of a commit's message that names a co-author by the address that GitHub gives to users.
+// Sources: https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors,
+// https://docs.github.com/en/account-and-profile/reference/email-addresses-reference#your-noreply-email-address
+var coAuthor = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?mi)^co-authored-by:[^<\n]*<(?:[0-9]+\+)?([a-z0-9-]{1,39})@users\.noreply\.github\.com>`)
+})
+
+// A Push is a move of a branch from one commit to another, and the login of who made it; "" if GitHub does not tell.
+type Push struct{ By, Before, After string }
+
+// Pushes lists the last hundred moves of a branch, newest first.
+// Source: https://docs.github.com/en/rest/repos/repos#list-repository-activities
+func Pushes(ctx context.Context, client *gh.Client, owner, name, branch string) (out []Push, err error) {
+	req, err := client.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/activity?ref=%s&per_page=100", owner, name, url.QueryEscape("refs/heads/"+branch)), nil)
+	if err != nil {
+		return nil, err
+	}
+	var list []struct {
+		Before, After string
+		Actor         *gh.User
+	}
+	if _, err := client.Do(ctx, req, &list); err != nil {
+		return nil, err
+	}
+	for _, x := range list {
+		out = append(out, Push{x.Actor.GetLogin(), x.Before, x.After})
+	}
+	return out, nil
 }

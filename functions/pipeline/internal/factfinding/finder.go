@@ -19,7 +19,9 @@ type Finder struct {
 	Pull github.PullRequest
 	// Base is the tip of the base branch.
 	Base string
-	Now  time.Time
+	// Pushes are those to the pull request that webhooks told of.
+	Pushes []github.Push
+	Now    time.Time
 	// Deployment is the name of ours.
 	Deployment string
 	// Lenient makes every failure an unknown fact.
@@ -132,13 +134,7 @@ func (p *pass) reviews(n gates.Needs, s Subject) {
 		former := s.Replaced && (s.Since.IsZero() || !r.At.After(s.Since))
 		p.out.Reviews.Value = append(p.out.Reviews.Value, gates.Review{Author: r.Author, State: string(r.State), SHA: r.SHA, Former: former})
 	}
-	p.out.Contributors = fact(p, "contributors", func(ctx context.Context) ([]string, error) {
-		logins, all, err := p.Hub.Contributors(ctx, p.Pull.Number)
-		if err == nil && !all {
-			err = problem("GitHub lists at most %d commits, and there may be more", github.MaxCommits)
-		}
-		return logins, err
-	})
+	p.out.Contributors = p.contributors()
 }
 
 // owned are the paths with owners that a subject is about, and the lines that tell of owners and are left out.

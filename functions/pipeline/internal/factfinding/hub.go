@@ -18,8 +18,8 @@ type Hub interface {
 // Discussions reads a pull request, and the talk about it.
 type Discussions interface {
 	Reviews(ctx context.Context, number int) ([]github.Review, error)
-	// Contributors returns who wrote the commits; all is false if there may be more.
-	Contributors(ctx context.Context, number int) (logins []string, all bool, err error)
+	// Contributors returns who wrote the commits.
+	Contributors(ctx context.Context, number int) (github.Contributors, error)
 	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
 	Discussion(ctx context.Context, number int) (github.Discussion, error)
 	// CommentsSince returns the comments on all pull requests since a time, oldest first.
@@ -33,6 +33,8 @@ type Branches interface {
 	// UnknownOwners returns the owners in the CODEOWNERS file of a commit whom GitHub leaves out.
 	UnknownOwners(ctx context.Context, sha string) ([]string, error)
 	Behind(ctx context.Context, sha, base string) (bool, error)
+	// Pushes returns pushes to a branch, as far as GitHub lists them.
+	Pushes(ctx context.Context, branch string) ([]github.Push, error)
 	Reports(ctx context.Context, sha string) ([]github.Report, error)
 	// Environment returns the protection rules of an environment for deployments of a branch.
 	Environment(ctx context.Context, name, branch string) (github.Environment, error)

@@ -342,9 +342,10 @@ func (s *scene) find(verb, who string) {
 // capped is a Hub that lists no more than GitHub does.
 type capped struct{ Hub }
 
-func (c capped) Contributors(ctx context.Context, number int) ([]string, bool, error) {
-	logins, _, err := c.Hub.Contributors(ctx, number)
-	return logins, false, err
+func (c capped) Contributors(ctx context.Context, number int) (github.Contributors, error) {
+	out, err := c.Hub.Contributors(ctx, number)
+	out.All = false
+	return out, err
 }
 
 func (c capped) ChangedFiles(ctx context.Context, number int) ([]string, bool, error) {

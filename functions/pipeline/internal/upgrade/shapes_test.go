@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // shapes are the types of records by their collections. Those that are not here are no more than a word, or have a type of
@@ -30,7 +31,7 @@ var shapes = map[string]any{
 	"run": runs.Run{}, "sha": runs.CheckRecord{}, "state": runs.LastApply{}, "open": runs.Open{}, "reader": runs.Open{}, "left": ledger.Left{},
 	"queue": []runs.Turn{}, "lock": runs.Reservation{}, "pull": ledger.Look{}, "ask": ledger.Answer{}, "effect": ledger.ApplyRecord{},
 	"lease": ledger.Lease{}, "stray": ledger.Stray{}, "stop": ledger.Stop{}, "build": ledger.Builds{}, "group": ledger.Group{}, "watch": pipeline.Watch{}, "late": pipeline.Watch{},
-	"pace": pacing.Pace{}, "asked": questions.Asked{}, "place": places.Claim{}, "seen": []project.Seen{}, "message of a queue": pipeline.Message{},
+	"pushed": []github.Push{}, "pace": pacing.Pace{}, "asked": questions.Asked{}, "place": places.Claim{}, "seen": []project.Seen{}, "message of a queue": pipeline.Message{},
 }
 
 const shapesFile = "testdata/shapes.txt"

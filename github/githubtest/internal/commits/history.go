@@ -17,8 +17,10 @@ type Commit struct {
 	Files   Files
 	Parents []string // SHAs
 	Author  string
-	Message string
-	At      time.Time
+	// Committer is somebody else, or "".
+	Committer string
+	Message   string
+	At        time.Time
 }
 
 // A History holds commits by SHA. It is not safe for concurrent use.
@@ -30,6 +32,9 @@ func (h History) Add(c Commit) *Commit {
 	d := sha1.New()
 	c.Files.print(d)
 	fmt.Fprintf(d, "%q %q %q %s", c.Parents, c.Author, c.Message, c.At)
+	if c.Committer != "" {
+		fmt.Fprintf(d, " %q", c.Committer)
+	}
 	c.SHA = hex.EncodeToString(d.Sum(nil))
 	h[c.SHA] = &c
 	return &c

@@ -1,11 +1,17 @@
 package commits
 
-import "github.com/lockstep-iac/lockstep/github/githubtest/rest"
+import (
+	"cmp"
 
-// JSON is a commit of a repository, "owner/name", as lists show it; author is nil if GitHub knows no such user.
-func (c *Commit) JSON(repo string, author rest.Object) rest.Object {
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+)
+
+// JSON is a commit of a repository, "owner/name", as lists show it; author and committer are nil if GitHub knows no such users.
+func (c *Commit) JSON(repo string, author, committer rest.Object) rest.Object {
 	api, web := rest.APIURL+"repos/"+repo, rest.WebURL+repo+"/commit/"
-	person := rest.Object{"name": c.Author, "email": c.Author + "@example.org", "date": rest.Stamp(c.At)}
+	person := func(name string) rest.Object {
+		return rest.Object{"name": name, "email": name + "@example.org", "date": rest.Stamp(c.At)}
+	}
 	parents := []any{}
 	for _, p := range c.Parents {
 		parents = append(parents, rest.Object{"sha": p, "url": api + "/commits/" + p, "html_url": web + p})
@@ -13,13 +19,16 @@ func (c *Commit) JSON(repo string, author rest.Object) rest.Object {
 	o := rest.Object{
 		"sha": c.SHA, "node_id": "C_" + c.SHA, "url": api + "/commits/" + c.SHA, "html_url": web + c.SHA, "comments_url": api + "/commits/" + c.SHA + "/comments",
 		"commit": rest.Object{
-			"author": person, "committer": person, "message": c.Message, "tree": rest.Object{"sha": c.Tree(), "url": api + "/git/trees/" + c.Tree()},
+			"author": person(c.Author), "committer": person(cmp.Or(c.Committer, c.Author)), "message": c.Message, "tree": rest.Object{"sha": c.Tree(), "url": api + "/git/trees/" + c.Tree()},
 			"url": api + "/git/commits/" + c.SHA, "comment_count": 0,
 		},
 		"author": nil, "committer": nil, "parents": parents,
 	}
 	if author != nil {
-		o["author"], o["committer"] = author, author
+		o["author"] = author
+	}
+	if committer != nil {
+		o["committer"] = committer
 	}
 	return o
 }
