@@ -46,6 +46,7 @@ var collections = map[string]time.Duration{
 	"state":   0, // the last apply to a state
 	"address": 0, // the address of a project's state
 	"lock":    0, // a person's lock on a state
+	"app":     0, // the App of another deployment
 	"served":  0, // the IDs that names of owners and repositories had at first
 	"place":   0, // the owner of a state, see package places
 	// One each, for the janitor.

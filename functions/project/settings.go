@@ -28,6 +28,9 @@ type Settings struct {
 	// Waiting is the outcome of the check of a pull request whose plans wait to be applied. Only the
 	// base branch decides it, as it is at each event of the pull request.
 	Waiting Waiting
+	// ApplyUnseen is set if a comment may ask for a plan and for its apply, which its author has not seen then. Only the base branch
+	// decides it.
+	ApplyUnseen bool
 	// Automerge is the merge of applied pull requests by Lockstep, nil for none. Only the base branch
 	// decides it.
 	Automerge *Automerge
@@ -128,6 +131,7 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 		p.settings.discover = new(bool)
 		p.decode(a, p.settings.discover, "true or false")
 	}
+	p.decode(content.Attributes["apply_unseen"], &p.settings.ApplyUnseen, "true or false")
 	for _, b := range content.Blocks.OfType("project") {
 		p.project(b)
 	}

@@ -52,7 +52,11 @@ func (l *checks) Checks(sha string) []Check {
 // AddCheck makes a check run of another App, and returns its ID.
 func (l *checks) AddCheck(slug string, c github.Check) int64 {
 	defer l.repo.world.lock()()
-	run := l.newCheck(app{1, slug}, c)
+	id := int64(1)
+	if slug == "github-actions" {
+		id = 15368
+	}
+	run := l.newCheck(app{id, slug}, c)
 	l.noteCheck(run)
 	if c.Status == github.CheckCompleted {
 		l.repo.send("check_run", rest.Object{"check_run": l.eventJSON(run)}, l.repo.world.person(slug+"[bot]"), "completed")

@@ -60,6 +60,7 @@ var types = tagged.Union[Reason]{
 	"found stale":     reflect.TypeFor[FoundStale](),
 	"head is newer":   reflect.TypeFor[HeadIsNewer](),
 	"planned above":   reflect.TypeFor[PlannedAbove](),
+	"plan unseen":     reflect.TypeFor[PlanUnseen](),
 	"shown first":     reflect.TypeFor[ShownFirst](),
 	"not replaced":    reflect.TypeFor[NotReplaced](),
 	"head moved":      reflect.TypeFor[HeadMoved](),

@@ -35,6 +35,25 @@ func (r ShownFirst) words() (text, remedy string) {
 		fmt.Sprintf("Look at it, and comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
 }
 
+// PlanUnseen: a plan and its apply are asked for in one comment. Let is set if the base branch lets plans be applied so, and this one does
+// more than it lets.
+type PlanUnseen struct {
+	Project string
+	Let     bool
+}
+
+func (r PlanUnseen) words() (text, remedy string) {
+	text = "You asked for the plan and for its apply in one comment, so you have not seen the plan."
+	if r.Let {
+		text += " The setting " + markdown.Code("apply_unseen") + " covers only plans that create objects and update them in place."
+	}
+	remedy = fmt.Sprintf("Read the plan, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
+	if !r.Let {
+		remedy += fmt.Sprintf(" To have plans applied so that only create objects and update them in place, set %s in the base branch's %s.", markdown.Code("apply_unseen = true"), markdown.Code("lockstep.hcl"))
+	}
+	return text, remedy
+}
+
 // NotReplaced: an object of a project that the pull request removes is to be replaced.
 type NotReplaced struct{ Project string }
 

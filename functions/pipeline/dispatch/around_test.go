@@ -190,5 +190,6 @@ func TestStoppedPlanWords(t *testing.T) {
 	refused := s.say("alice", n, "lockstep apply")
 	s.expect("an apply", refused, "`bob` stopped it", "Comment `lockstep plan`")
 	s.without("an apply", refused, "failed", "correction")
-	s.expect("the next plan", s.say("alice", n, "lockstep plan\nlockstep apply"), "**Applied** `.`")
+	s.say("alice", n, "lockstep plan")
+	s.expect("the apply of the next plan", s.say("alice", n, "lockstep apply"), "**Applied** `.`")
 }

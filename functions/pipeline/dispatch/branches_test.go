@@ -12,7 +12,7 @@ import (
 func TestDefaultBranchRenamed(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []bool{false, true} {
-		s, b := newBuckets(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n"})
+		s, b := newBuckets(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": "apply_unseen = true\nproject \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n"})
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
 		s.expect("the apply", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`")
 		s.expect("the lock", s.say("alice", n, "lockstep lock -p app --reason mine"), "**Locked** `app`")

@@ -177,6 +177,37 @@ func TestTwoDeployments(t *testing.T) {
 	}
 }
 
+// TestForgedDeployment carries out an attack: a workflow of the pull request makes a check run with the name of another deployment's. It
+// holds that the merge waits for the true one, and that the false one keeps nobody from an answer.
+func TestForgedDeployment(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"github-actions", "sneaky"} {
+		a, b := newDivided(t, divided+"automerge {\n}\n")
+		n := open(a, b, "c", githubtest.Files{"net/x.tf": resource("x", "1"), "db/x.tf": resource("x", "1")})
+		forged := github.Check{Name: "lockstep (ou-a)", SHA: a.repo.Head("c"), Status: github.CheckCompleted, Conclusion: github.ConcludedSuccess, Title: "Applied"}
+		answers(a, b, n, "lockstep help")
+		a.repo.AddCheck(by, forged)
+		answers(a, b, n, "lockstep apply -p db")
+		if a.merged(n) {
+			t.Fatalf("%s: it is merged while plans of another deployment wait", by)
+		}
+		answers(a, b, n, "lockstep apply -p net")
+		if !a.merged(n) {
+			t.Errorf("%s: all is applied, and it is not merged", by)
+		}
+	}
+}
+
+// TestForgedVoice carries out the same where the other deployment is not there: the one that is there goes on answering.
+func TestForgedVoice(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"lockstep.hcl": divided, "db/main.tf": resource("db", "1")})
+	s.pipeline.Deployment = "ou-z"
+	n := s.pull("alice", "c", githubtest.Files{"db/x.tf": resource("x", "1")})
+	s.repo.AddCheck("github-actions", github.Check{Name: "lockstep (ou-a)", SHA: s.repo.Head("c"), Status: github.CheckCompleted, Conclusion: github.ConcludedSuccess, Title: "Applied"})
+	s.expect("the answer", s.say("alice", n, "lockstep help"), "A command is a line of its own")
+}
+
 // TestDeploymentsKeepQuiet holds that a deployment leaves alone what is only another's: pushes, commands and removals.
 func TestDeploymentsKeepQuiet(t *testing.T) {
 	t.Parallel()

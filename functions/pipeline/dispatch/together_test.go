@@ -16,11 +16,17 @@ import (
 
 const together = "lockstep plan\nlockstep apply"
 
+// unseen are files whose settings let a comment ask for a plan and its apply.
+func unseen(files githubtest.Files) githubtest.Files {
+	files["lockstep.hcl"] = "apply_unseen = true\n" + files["lockstep.hcl"]
+	return files
+}
+
 // TestPlanAndApply holds that an apply in the comment that asks for its plan waits for it, and is of it
 // alone; and that it is answered where there is nothing to apply.
 func TestPlanAndApply(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "app/main.tf": resource("app", "1")})
+	s := newStage(t, unseen(githubtest.Files{"main.tf": resource("a", "1"), "app/main.tf": resource("app", "1")}))
 	s.strict = true
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
 	s.expect("both", s.say("alice", n, "lockstep plan -p . -target=terraform_data.b\nlockstep apply"),
@@ -67,7 +73,7 @@ func TestPlanAndApplyUnseen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+			s := newStage(t, unseen(githubtest.Files{"main.tf": resource("a", "1")}))
 			n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 			id := s.repo.Comment("alice", n, together)
 			pushed := false
@@ -107,7 +113,7 @@ func TestPlanAndApplyUnseen(t *testing.T) {
 // TestMergedBeforeItIsApplied holds that a wish for a plan and its apply at once is answered, too, if a merge has it applied first.
 func TestMergedBeforeItIsApplied(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, onMerge())
+	s := newStage(t, unseen(onMerge()))
 	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
 	id := s.repo.Comment("alice", n, together)
 	var once sync.Once
@@ -127,6 +133,62 @@ func TestMergedBeforeItIsApplied(t *testing.T) {
 		t.Errorf("it waits for ever:\n%s", answer)
 	}
 	s.expect("the merge, which nobody can have seen this plan before", s.answer(n, "merge"), "**Planned** `net`")
+}
+
+// TestPlannedUnseen carries out an attack, or a slip: one comment asks for a plan and its apply, and nobody sees what that destroys.
+func TestPlannedUnseen(t *testing.T) {
+	t.Parallel()
+	destroys := githubtest.Files{"net/old.tf": githubtest.Deleted}
+	adds := githubtest.Files{"net/b.tf": resource("b", "1")}
+	const refused, let = "**Not applied** `net`", "covers only plans that create objects and update them in place"
+	for name, test := range map[string]struct {
+		settings string
+		change   githubtest.Files
+		comment  string
+		want     string
+	}{
+		"a destruction":                      {"", adds, "lockstep plan -destroy\nlockstep apply", refused},
+		"of one project":                     {"", adds, "lockstep plan -destroy -p net\nlockstep apply -p net", refused},
+		"an addition":                        {"", adds, together, refused},
+		"an addition, where that is let":     {"apply_unseen = true\n", adds, together, "**Applied** `net`"},
+		"in a repository that says no":       {"apply_unseen = false\n", adds, together, refused},
+		"a destruction, where additions are": {"apply_unseen = true\n", adds, "lockstep plan -destroy\nlockstep apply", let},
+		"a deletion, where additions are":    {"apply_unseen = true\n", destroys, together, let},
+		"a replacement, where additions are": {"apply_unseen = true\n", adds, "lockstep plan -replace=terraform_data.old\nlockstep apply", refused},
+		"a retry, where additions are":       {"apply_unseen = true\n", destroys, "lockstep plan -destroy\nlockstep retry\nlockstep apply", refused},
+		"by the pull request's own settings": {"", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": "apply_unseen = true\n"}, together, refused},
+		"a forgotten object":                 {"apply_unseen = true\n", githubtest.Files{"net/old.tf": "removed {\n  from = terraform_data.old\n  lifecycle {\n    destroy = false\n  }\n}\n"}, together, let},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "net/old.tf": resource("old", "1"), "lockstep.hcl": test.settings})
+			one := s.pull("alice", "one", githubtest.Files{"net/c.tf": "# one\n"})
+			s.expect("the first apply", s.say("alice", one, "lockstep apply"), "**Applied** `net`")
+			s.repo.Merge("alice", one)
+			s.settle()
+			n := s.pull("alice", "b", test.change)
+			s.expect("the answer", s.say("alice", n, test.comment), "**Planned** `net`", test.want)
+			if test.want != "**Applied** `net`" {
+				s.expect("the apply of what was shown", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+			}
+		})
+	}
+}
+
+// TestAppliedBeforeItIsShown holds that a second comment is no way around the first: an apply that is written before the plan is shown
+// is of a plan that nobody has seen.
+func TestAppliedBeforeItIsShown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, unseen(githubtest.Files{"main.tf": resource("a", "1")}))
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep apply")
+	s.repo.Comment("alice", n, "lockstep plan -destroy")
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**Not applied** `.`")
+	if s.runOf(n).Phase == runs.Applied {
+		t.Error("it is applied")
+	}
 }
 
 // TestTwoPlansInAComment holds that a comment which asks for two plans of a project gets the first one, and is told so; and that
@@ -149,7 +211,7 @@ func TestTwoPlansInAComment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "net/old.tf": resource("b", "1"), "app/main.tf": resource("a", "1")})
+			s := newStage(t, unseen(githubtest.Files{"net/main.tf": resource("a", "1"), "net/old.tf": resource("b", "1"), "app/main.tf": resource("a", "1")}))
 			one := s.pull("alice", "one", githubtest.Files{"net/c.tf": "# one\n"})
 			s.say("alice", one, "lockstep apply")
 			s.repo.Merge("alice", one)
@@ -163,7 +225,7 @@ func TestTwoPlansInAComment(t *testing.T) {
 // TestShownFirst holds that a change of the state is not applied by the comment that asks for it.
 func TestShownFirst(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s := newStage(t, unseen(githubtest.Files{"main.tf": resource("a", "1")}))
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.say("alice", n, "lockstep apply")
 	s.expect("the answer", s.say("alice", n, "lockstep taint terraform_data.a -p .\nlockstep apply -p ."), "**Planned** `.`: 1 to add, 0 to change, 1 to destroy", "**Not applied** `.`", "The plan of `lockstep taint terraform_data.a -p .` is shown before anybody applies it.")
@@ -173,7 +235,7 @@ func TestShownFirst(t *testing.T) {
 // TestApplyOfWhatHadFailed holds that an apply of what has failed is of the plans that the same comment tries again.
 func TestApplyOfWhatHadFailed(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s := newStage(t, unseen(githubtest.Files{"main.tf": resource("a", "1")}))
 	engine := s.pipeline.Engine
 	s.pipeline.Engine = failing{engine}
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})

@@ -23,14 +23,14 @@ type voices struct {
 	own   string
 	names []string // of the deployments that the base branch knows; none where ours is alone
 	all   []github.Report
+	by    evidence.Voices
 }
 
 // first reports whether no other deployment comes before ours by its name: of those with a check of the head, as every
 // one has that is there.
 func (v voices) first() bool {
 	for _, name := range v.names {
-		check := pipeline.HeadCheckOf(name)
-		if name < v.own && slices.ContainsFunc(v.all, func(r github.Report) bool { return r.Name == check && !r.Ours }) {
+		if name < v.own && v.by.Here(name) {
 			return false
 		}
 	}
@@ -42,7 +42,7 @@ func (v voices) open(deployment string, projects []string) bool {
 	return slices.ContainsFunc(v.all, func(r github.Report) bool {
 		by, name, is := pipeline.ReadCheck(r.Name)
 		name, _, _ = strings.Cut(name, "@")
-		return is && by == deployment && r.Ours == (by == v.own) && !r.Passed && slices.Contains(projects, name)
+		return is && by == deployment && (r.Ours && by == v.own || by != v.own && v.by.By(by, r)) && !r.Passed && slices.Contains(projects, name)
 	})
 }
 
@@ -61,10 +61,12 @@ func (co *commands) listen(ctx context.Context) (voices, error) {
 	if _, final := evidence.Impossible(err); final != nil && !errors.Is(err, github.ErrNotFound) {
 		return v, fmt.Errorf("look for the checks of other deployments: %w", final)
 	}
-	if err == nil {
-		v.names = names
+	if err != nil {
+		return v, nil
 	}
-	return v, nil
+	v.names = names
+	v.by, err = evidence.VoicesOf(ctx, co.Evidence, names, v.all)
+	return v, err
 }
 
 // once returns the replies to a line that every deployment on the repository would answer in the same way: one of them does.

@@ -77,6 +77,12 @@ func Waiting(e *Reader) project.Waiting {
 	return e.required.settings.OnWaiting()
 }
 
+// ApplyUnseen reports whether the base branch, as it is now, has plans applied by the comment that asks for them.
+func ApplyUnseen(ctx context.Context, e *Reader) (bool, error) {
+	in, err := e.requirements(ctx)
+	return err == nil && in.settings != nil && in.settings.ApplyUnseen, err
+}
+
 // Automerges reports likewise whether the base branch has applied pull requests merged.
 func Automerges(e *Reader) bool { return e.required != nil && e.required.settings.OnApplied() != nil }
 

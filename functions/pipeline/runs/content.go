@@ -17,6 +17,11 @@ type Content struct {
 	Verdicts []Judgement `json:",omitempty"`
 }
 
+// Additive reports whether a plan creates objects and updates them in place, and does nothing else.
+func Additive(r Run) bool {
+	return !r.Removed && r.Counts == counting.Counts{Add: r.Counts.Add, Change: r.Counts.Change}
+}
+
 // A Judgement is the verdict of one policy block, or one gate block, on a plan.
 type Judgement struct {
 	Name string // of the block

@@ -170,6 +170,7 @@ var (
 		{Name: "exclude", Kind: texts, Doc: "Patterns of directories without projects."},
 		{Name: "ignore_commands", Kind: texts, OneOf: programs, Doc: "Programs whose commands in comments are left to them: Lockstep neither carries them out nor answers them."},
 		{Name: "discover", Kind: boolean, Doc: "Whether each directory with a backend is a project, also beside project blocks. Without this, only if there are no project blocks."},
+		{Name: "apply_unseen", Kind: boolean, Doc: "Whether a comment may ask for a plan and its apply at once, as the base branch has it: only a plan that creates and updates in place is applied so. Without this, a plan is shown first."},
 	}}
 )
 

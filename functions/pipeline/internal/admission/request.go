@@ -32,9 +32,12 @@ type Request struct {
 	// Named is the plan that a comment names, or the beginning of its hash; "" for none.
 	// Shown is the time at which our comment first showed the run's plan, by GitHub's
 	// clock; zero if it never did. Decided is set if an earlier decision was about both.
-	Named   string
-	Shown   time.Time
-	Decided bool
+	// Together is set if the comment has asked for the plan as well, so that its author cannot have seen it. ApplyUnseen is set if
+	// the base branch lets that be applied.
+	Together, ApplyUnseen bool
+	Named                 string
+	Shown                 time.Time
+	Decided               bool
 	// Saved is the hash of the saved plan's bytes, "" before they are read. OnGitHub is the
 	// hash in our check run, nil before that is read. Kept is the defect of the stored
 	// inputs, "" for none.

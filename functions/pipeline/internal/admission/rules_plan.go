@@ -18,12 +18,15 @@ func headMoved(q *Request) reasons.Reason {
 }
 
 // unseen holds that the author of a comment, or who merges, has seen this plan: the comment names it, or it was shown before the
-// comment was written, or before the merge.
+// comment was written, or before the merge. A plan that the same comment has asked for is applied unseen only where the base branch
+// lets it be, and if it creates and updates in place, and no more.
 func unseen(q *Request) reasons.Reason {
 	newer := reasons.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: q.merged()}
 	switch {
 	case q.Decided, q.later(), q.merged() && !runs.Whole(q.Run): // nobody is shown the name of the latter, and notAll refuses it
 		return nil
+	case q.Together && !(q.ApplyUnseen && runs.Additive(q.Run)):
+		return reasons.PlanUnseen{Project: q.Run.Project, Let: q.ApplyUnseen}
 	case q.Named != "" && !strings.HasPrefix(q.Run.PlanHash, q.Named):
 		return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.PlanHash}
 	case q.Named != "":

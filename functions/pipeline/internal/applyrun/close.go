@@ -363,7 +363,7 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 	if s.Phase == runs.Planned && !s.Applyable && runs.Complete(s.Run) || runs.Stands(s.Run) || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
 		return cl.drop(ctx, s, s.Phase) // nothing to do, or another message does it
 	}
-	no, err := cl.Queuer.enqueueOne(ctx, comment.Command{Verb: comment.Apply}, s)
+	no, err := cl.Queuer.enqueueOne(ctx, comment.Command{Verb: comment.Apply}, s, false)
 	if err != nil {
 		return err
 	}

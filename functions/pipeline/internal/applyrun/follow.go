@@ -30,7 +30,7 @@ func (qu *ApplyQueuer) Follow(ctx context.Context, r runs.Run) error {
 	if err := qu.Evidence.Look(ctx); err != nil {
 		return err
 	}
-	no, err := qu.enqueueOne(ctx, comment.Command{Verb: comment.Apply, Plan: s.PlanHash}, s)
+	no, err := qu.enqueueOne(ctx, comment.Command{Verb: comment.Apply, Plan: s.PlanHash}, s, true)
 	if err != nil || no == nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 		}
 		no, ok, err := qu.together(ctx, c, s)
 		if err == nil && !ok {
-			no, err = qu.enqueueOne(ctx, c, s)
+			no, err = qu.enqueueOne(ctx, c, s, false)
 		}
 		if err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 // notAlone refuses an apply of the plan of a removed project by a command that is for others as well. An apply of its own is
 // the remedy only where the gate would allow that, now or once the plan is made.
 func (qu *ApplyQueuer) notAlone(ctx context.Context, c comment.Command, r runs.Run) (comment.Reply, error) {
-	d, err := qu.mayQueue(ctx, c, r)
+	d, err := qu.mayQueue(ctx, c, r, false)
 	if err != nil {
 		return evidence.Unable(c, runs.Label(r), err)
 	}
@@ -147,10 +147,10 @@ func left(c comment.Command, all []ledger.Versioned) bool {
 // enqueueOne queues the apply of one saved plan if the gate allows it now; it will be asked again
 // before the first change. One that has to come behind those of other projects waits for them: see
 // [Waves]. A reply that is not nil is the refusal.
-func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledger.Versioned) (comment.Reply, error) {
+func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledger.Versioned, together bool) (comment.Reply, error) {
 	m := qu.Evidence.Message
 	if s.ApplyFor != m.ID && !(s.Waiting() && s.Waits.For == m.ID) {
-		d, err := qu.mayQueue(ctx, c, s.Run)
+		d, err := qu.mayQueue(ctx, c, s.Run, together)
 		if err != nil {
 			return evidence.Unable(c, runs.Label(s.Run), err)
 		}
@@ -229,9 +229,13 @@ func (qu *ApplyQueuer) mayLand(ctx context.Context, r runs.Run) (admission.Decis
 }
 
 // mayQueue asks the gate about the apply of a plan. Our check run on GitHub is read last, if
-// nothing else speaks against it.
-func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.Run) (admission.Decision, error) {
+// nothing else speaks against it. together is set if the comment has asked for the plan as well.
+func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.Run, together bool) (admission.Decision, error) {
 	q, err := qu.Evidence.RequestNamed(ctx, comment.Apply, c.Plan, r)
+	if err == nil && together {
+		q.Together = true
+		q.ApplyUnseen, err = evidence.ApplyUnseen(ctx, qu.Evidence)
+	}
 	if err != nil {
 		return admission.Decision{}, err
 	}

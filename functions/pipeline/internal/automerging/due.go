@@ -1,25 +1,10 @@
 package automerging
 
 import (
-	"slices"
-
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
-
-// othersDone reports whether the check of each deployment that serves some projects has succeeded: one whose plans wait
-// may be neutral.
-func othersDone(others []ledger.Elsewhere, all []github.Report) bool {
-	for _, x := range others {
-		name := pipeline.HeadCheckOf(x.By)
-		if !slices.ContainsFunc(all, func(r github.Report) bool { return r.Name == name && !r.Ours && r.Succeeded }) {
-			return false
-		}
-	}
-	return true
-}
 
 // into reports whether an apply was for the present base branch of a pull request, by the name of the branch; "" is unknown.
 func into(branch string, p github.PullRequest) bool { return branch == "" || branch == p.Base.Ref }

@@ -95,31 +95,3 @@ func TestDue(t *testing.T) {
 		}
 	}
 }
-
-// TestOthersDone is a table of checks of deployments that serve other projects of a pull request.
-func TestOthersDone(t *testing.T) {
-	t.Parallel()
-	done := github.Report{Name: "lockstep (ou-a)", AppID: 2, Passed: true, Done: true, Succeeded: true}
-	others := []ledger.Elsewhere{{Project: "net", By: "ou-a"}, {Project: "db", By: "ou-a"}}
-	for name, test := range map[string]struct {
-		others []ledger.Elsewhere
-		change func(*github.Report)
-		want   bool
-	}{
-		"done":                  {others, func(r *github.Report) {}, true},
-		"none":                  {nil, func(r *github.Report) { *r = github.Report{} }, true},
-		"a plan waits":          {others, func(r *github.Report) { r.Succeeded = false }, false},
-		"it runs":               {others, func(r *github.Report) { r.Passed, r.Done, r.Succeeded = false, false, false }, false},
-		"our own check":         {others, func(r *github.Report) { r.Ours = true }, false},
-		"of one project":        {others, func(r *github.Report) { r.Name += "/net" }, false},
-		"one of two":            {append(others, ledger.Elsewhere{Project: "x", By: "ou-b"}), func(r *github.Report) {}, false},
-		"that without a name":   {[]ledger.Elsewhere{{Project: "net"}}, func(r *github.Report) { r.Name = "lockstep" }, true},
-		"that with another one": {[]ledger.Elsewhere{{Project: "net"}}, func(r *github.Report) {}, false},
-	} {
-		r := done
-		test.change(&r)
-		if got := othersDone(test.others, []github.Report{{Name: "ci", Succeeded: true}, r}); got != test.want {
-			t.Errorf("%s: %t", name, got)
-		}
-	}
-}

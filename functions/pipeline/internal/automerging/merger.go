@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -160,7 +161,12 @@ func (m Merger) othersDone(ctx context.Context, l ledger.Look) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return othersDone(l.Elsewhere, all), nil
+	var names []string
+	for _, x := range l.Elsewhere {
+		names = append(names, x.By)
+	}
+	v, err := evidence.VoicesOf(ctx, m.Evidence, names, all)
+	return err == nil && !slices.ContainsFunc(names, func(name string) bool { return !v.Done(name) }), err
 }
 
 // clean deletes the branch of a pull request that we have merged, if that was asked for, and unless it is one that pull requests
