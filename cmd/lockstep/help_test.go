@@ -48,6 +48,55 @@ func TestHelpListsEveryCommand(t *testing.T) {
 		if n != 1 || c.Synopsis == "" {
 			t.Errorf("%s is listed %d times", c.Name, n)
 		}
+		help := inProcess(append(strings.Fields(c.Name), "-help")...).out
+		if !strings.HasPrefix(c.Example, "lockstep ") || !strings.Contains(help, "Example:\n  "+c.Example+"\n") {
+			t.Errorf("%s has no example: %s", c.Name, help)
+		}
+		if prose, _, _ := strings.Cut(help, "Example:"); strings.Count(prose, ". ")+strings.Count(prose, ".\n") < 2 {
+			t.Errorf("the help of %s does not tell in two sentences what it does: %s", c.Name, help)
+		}
+	}
+}
+
+// TestCompletion completes commands, and the options of one, where a shell asks for them.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"lockstep val":             "validate ",
+		"lockstep state r":         "replace-provider  rm ",
+		"lockstep workspace ":      "delete  list  new  select  show ",
+		"lockstep -chdir=x pla":    "plan ",
+		"lockstep plan -refre":     "-refresh -refresh-only",
+		"lockstep state mv -loc":   "-lock -lock-timeout",
+		"lockstep nonsense -a":     "",
+		"lockstep plan -out=x abc": "",
+	} {
+		var out bytes.Buffer
+		code := run(nil, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out}, []string{"COMP_LINE=" + line})
+		if got := strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\n", " "); got != want || code != 0 {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		if r := inProcess("completion", shell); r.code != 0 || !strings.Contains(r.out, "lockstep") {
+			t.Errorf("%s: %+v", shell, r)
+		}
+	}
+	if r := inProcess("completion", "tcsh"); r.code != 1 || !strings.Contains(r.stderr, "bash, zsh or fish") {
+		t.Errorf("another shell: %+v", r)
+	}
+}
+
+// TestMisspelt suggests the command that was probably meant.
+func TestMisspelt(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"deploy doctr": "deploy doctor", "providers schma": "providers schema", "pln": "plan", "state lst": "state list", "config chek": "config check",
+		"workspce": "workspace", "aply": "apply",
+	} {
+		if r := inProcess(strings.Fields(line)...); r.code != 1 || !strings.Contains(r.stderr, "did you mean \""+want+"\"?") {
+			t.Errorf("%s: %+v", line, r)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
-var Validate = cli.Command{Name: "validate", Synopsis: "Check whether the configuration is valid", Main: true, Run: func(a *cli.App, args []string) int {
+var Validate = cli.Command{Name: "validate", Synopsis: "Check whether the configuration is valid", Run: func(a *cli.App, args []string) int {
 	var asJSON, noTests bool
 	var testDir string
 	f := a.NewFlags("validate", "validate [OPTIONS] [DIR]")

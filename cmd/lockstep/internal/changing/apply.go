@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
 )
 
-var Apply = cli.Command{Name: "apply", Synopsis: "Make and apply a plan, or apply a saved one", Main: true, Run: func(a *cli.App, args []string) int {
+var Apply = cli.Command{Name: "apply", Synopsis: "Make and apply a plan, or apply a saved one", Run: func(a *cli.App, args []string) int {
 	return applyMain(a, "apply", args, false)
 }}
 

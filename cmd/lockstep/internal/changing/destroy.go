@@ -4,6 +4,6 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
-var Destroy = cli.Command{Name: "destroy", Synopsis: "Destroy all managed objects", Main: true, Run: func(a *cli.App, args []string) int {
+var Destroy = cli.Command{Name: "destroy", Synopsis: "Destroy all managed objects", Run: func(a *cli.App, args []string) int {
 	return applyMain(a, "destroy", args, true)
 }}

@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change", Main: true, Run: func(a *cli.App, args []string) int {
+var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change", Run: func(a *cli.App, args []string) int {
 	var o operationFlags
 	var out string
 	var detailed bool

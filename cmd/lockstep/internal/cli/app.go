@@ -56,6 +56,10 @@ func New(ctx context.Context, s Streams, environ []string) *App {
 
 // Run finds the sub-command and runs it.
 func (a *App) Run(args []string) int {
+	if line := a.Getenv("COMP_LINE"); line != "" {
+		a.complete(line)
+		return 0
+	}
 	a.Logs = a.openLogs()
 	a.Logs.begin(a.Version, args)
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -84,6 +88,9 @@ func (a *App) Run(args []string) int {
 		name := strings.Join(args[:n], " ")
 		for _, c := range a.Commands {
 			if c.Name == name {
+				if said := a.misspelt(c, args[n:]); said != "" {
+					return a.Usage("%s", said)
+				}
 				return a.runCommand(c, args[n:])
 			}
 		}
@@ -93,6 +100,19 @@ func (a *App) Run(args []string) int {
 		return 0
 	}
 	return a.Usage("there is no command %q%s; `lockstep -help` lists them", args[0], a.Commands.suggest(args[0]))
+}
+
+// misspelt returns what is wrong with an argument that looks like the name of a command below c, such as "doctr" behind
+// "deploy"; "" if nothing is.
+func (a *App) misspelt(c Command, args []string) string {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.ContainsAny(args[0], "./[=") {
+		return ""
+	}
+	name := c.Name + " " + args[0]
+	if meant := a.Commands.meant(name); strings.HasPrefix(meant, c.Name+" ") {
+		return fmt.Sprintf("there is no command %q (did you mean %q?); `lockstep -help` lists all", name, meant)
+	}
+	return ""
 }
 
 // OnCrash adds a function that is called if the command panics, before those that were added earlier.

@@ -26,7 +26,15 @@ func (a *App) NewFlags(name, usage string) *Flags {
 	f.SetOutput(io.Discard)
 	f.Usage = func() {} // which the library calls for every mistake
 	f.help = func() {
-		fmt.Fprintf(a.Out, "Usage: lockstep %s\n\nOptions:\n", usage)
+		c := a.Commands.named(name)
+		fmt.Fprintf(a.Out, "Usage: lockstep %s\n\n", usage)
+		if c.About != "" && !strings.Contains(usage, "\n") {
+			fmt.Fprintf(a.Out, "%s\n\n", wrapped(c.About))
+		}
+		if c.Example != "" {
+			fmt.Fprintf(a.Out, "Example:\n  %s\n\n", c.Example)
+		}
+		fmt.Fprint(a.Out, "Options:\n")
 		f.VisitAll(func(x *flag.Flag) {
 			if x.Usage != "" {
 				fmt.Fprintf(a.Out, "  -%-22s %s\n", x.Name, x.Usage)

@@ -5,13 +5,13 @@ func Group(name, synopsis string) Command {
 	return Command{Name: name, Synopsis: synopsis, Run: func(a *App, args []string) int {
 		switch {
 		case len(args) == 0:
-			a.Commands.list(a.Err, name, synopsis)
+			a.Commands.list(a.Err, name)
 			return 1
 		case isHelp(args[0]):
-			a.Commands.list(a.Out, name, synopsis)
+			a.Commands.list(a.Out, name)
 			return 0
 		}
-		return a.Usage("there is no command %q; `lockstep %s -help` lists the commands", name+" "+args[0], name)
+		return a.Usage("there is no command %q%s; `lockstep %s -help` lists the commands", name+" "+args[0], a.Commands.suggest(name+" "+args[0]), name)
 	}}
 }
 

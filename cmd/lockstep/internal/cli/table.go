@@ -6,51 +6,109 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/agext/levenshtein"
 )
 
 // A Command is one sub-command. Commands of two words have a space in their name.
 type Command struct {
 	Name     string
 	Synopsis string
-	Main     bool // listed first
-	Run      func(a *App, args []string) int
+	// Chapter is the part of the help that lists it: one of [Chapters].
+	Chapter string
+	// About tells in two sentences what it does; Example is a command line.
+	About, Example string
+	Run            func(a *App, args []string) int
 }
+
+// Chapters are the parts of the help, in their order.
+var Chapters = []string{PullRequests, Terraform, State}
+
+// The parts of the help.
+const (
+	PullRequests = "Pull requests"
+	Terraform    = "As in Terraform"
+	State        = "State and providers"
+)
 
 // A Table has all commands, as help lists them.
 type Table []Command
 
 // help lists the commands.
 func (t Table) help(w io.Writer) {
-	fmt.Fprint(w, "Usage: lockstep [-chdir=DIR] COMMAND [OPTIONS]\n\nMain commands:\n")
-	for _, main := range []bool{true, false} {
-		if !main {
-			fmt.Fprint(w, "\nAll other commands:\n")
-		}
+	fmt.Fprint(w, "Usage: lockstep [-chdir=DIR] COMMAND [OPTIONS]\n")
+	for _, chapter := range Chapters {
+		fmt.Fprintf(w, "\n%s:\n", chapter)
 		for _, c := range t {
-			if c.Main == main {
+			if c.Chapter == chapter {
 				fmt.Fprintf(w, "  %-22s %s\n", c.Name, c.Synopsis)
 			}
 		}
 	}
-	fmt.Fprint(w, "\nGlobal options (before the command):\n  -chdir=DIR         work in another directory\n  -help              this text; after a command, its options\n  -version           an alias for the version command\n")
+	fmt.Fprint(w, "\nGlobal options (before the command):\n  -chdir=DIR         work in another directory\n  -help              this text; after a command, its options and an example\n  -version           an alias for the version command\n")
+}
+
+// named returns a command by its name; the zero one if there is none.
+func (t Table) named(name string) Command {
+	if i := slices.IndexFunc(t, func(c Command) bool { return c.Name == name }); i >= 0 {
+		return t[i]
+	}
+	return Command{}
+}
+
+// farthest is the number of letters by which a name may differ from the one that is suggested, as far as HCL's own suggestions go.
+const farthest = 2
+
+// meant returns the command of a similar name, or "".
+func (t Table) meant(name string) string {
+	best, least := "", farthest+1
+	for _, c := range t {
+		n := levenshtein.Distance(name, c.Name, nil)
+		if strings.HasPrefix(c.Name, name) || strings.HasPrefix(name, c.Name+" ") && !strings.Contains(name, " ") {
+			n = min(n, farthest)
+		}
+		if n < min(least, len(name)) {
+			best, least = c.Name, n
+		}
+	}
+	return best
 }
 
 // suggest returns a hint at the command with a similar name, or "".
 func (t Table) suggest(name string) string {
-	for _, c := range t {
-		if strings.HasPrefix(c.Name, name) || strings.HasPrefix(name, c.Name) {
-			return fmt.Sprintf(" (did you mean %q?)", c.Name)
-		}
+	if c := t.meant(name); c != "" {
+		return fmt.Sprintf(" (did you mean %q?)", c)
 	}
 	return ""
 }
 
 // list writes the help of a group: its members by name.
-func (t Table) list(w io.Writer, name, synopsis string) {
-	fmt.Fprintf(w, "Usage: lockstep %s COMMAND [OPTIONS]\n\n  %s.\n\nCommands:\n", name, synopsis)
+func (t Table) list(w io.Writer, name string) {
+	fmt.Fprintf(w, "Usage: lockstep %s COMMAND [OPTIONS]\n\n%s\n\nExample:\n  %s\n\nCommands:\n", name, wrapped(t.named(name).About), t.named(name).Example)
 	for _, c := range slices.SortedFunc(slices.Values(t), func(x, y Command) int { return cmp.Compare(x.Name, y.Name) }) {
 		if word, ok := strings.CutPrefix(c.Name, name+" "); ok {
 			fmt.Fprintf(w, "  %-18s %s\n", word, c.Synopsis)
 		}
 	}
+}
+
+// wrapped returns a paragraph in lines of the width of a terminal, indented by two columns.
+func wrapped(text string) string {
+	var b strings.Builder
+	width := 0
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case width == 0:
+			b.WriteString("  ")
+		case width+1+len(word) > 84:
+			b.WriteString("\n  ")
+			width = 0
+		default:
+			b.WriteString(" ")
+			width++
+		}
+		b.WriteString(word)
+		width += len(word)
+	}
+	return b.String()
 }

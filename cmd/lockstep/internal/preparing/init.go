@@ -47,7 +47,7 @@ type initFlags struct {
 	testDir       string
 }
 
-var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, modules, providers", Main: true, Run: func(a *cli.App, args []string) int {
+var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, modules, providers", Run: func(a *cli.App, args []string) int {
 	var o initFlags
 	f := a.NewFlags("init", "init [OPTIONS]")
 	f.BoolVar(&o.backend, "backend", true, "configure the backend")
