@@ -46,6 +46,10 @@ func deploy(a *cli.App, args []string, out outside) int {
 	if err := o.check(f); err != nil {
 		return a.Failed(err)
 	}
+	if o.manifest {
+		fmt.Fprint(a.Out, o.request(nil).Page())
+		return 0
+	}
 	o.input = a.MayAsk(o.input)
 	d, err := open(a, o, out)
 	if err == nil {
@@ -120,7 +124,7 @@ func (d *deployment) connect(ctx context.Context) error {
 		return fmt.Errorf("read the AWS configuration: %w", err)
 	}
 	if cfg.Region == "" {
-		if cfg.Region, err = d.person.ask("region", "In which AWS region?", ""); err != nil {
+		if cfg.Region, err = d.person.ask("region", "In which AWS region? (-region, or the environment variable AWS_REGION)", ""); err != nil {
 			return err
 		}
 	}
@@ -209,7 +213,7 @@ func (d *deployment) afterwards(list []steps.Step) {
 
 // explained adds the remedy that all failures have in common.
 func (d *deployment) explained(err error) error {
-	if errors.Is(err, context.Canceled) || d != nil && d.cli.Ctx.Err() != nil {
+	if err = (briefError{err}); errors.Is(err, context.Canceled) || d != nil && d.cli.Ctx.Err() != nil {
 		return cli.Hinted(fmt.Errorf("%w", err), "run `lockstep deploy` again with the same options: it goes on where it was interrupted")
 	}
 	if d != nil && !cli.HasHint(err) {

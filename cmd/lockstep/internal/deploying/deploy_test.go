@@ -133,7 +133,7 @@ func TestKeyNotKept(t *testing.T) {
 	s.want(s.run("", s.options()...), 1, "the App lockstep-acme (ID 4711) is registered, but its key could not be stored", "-app-id 4711 -app-key FILE")
 	s.account.Allow()
 	s.write("key.pem", "no key")
-	s.want(s.run("", s.options("-app-id=4711", "-app-key="+s.dir+"/key.pem")...), 1, "not an RSA key in PEM form", "the file that GitHub has let you download")
+	s.want(s.run("", s.options("-app-id=4711", "-app-key="+s.dir+"/key.pem")...), 1, "key.pem has no private key", "BEGIN RSA PRIVATE KEY")
 	s.write("key.pem", s.hub.AppKey())
 	s.want(s.run("", s.options("-app-id=4712", "-app-key="+s.dir+"/key.pem")...), 1, "check that the key of -app-key is one of the App with the ID 4712")
 	s.want(s.run("", s.options("-app-id=4711", "-app-key="+s.dir+"/key.pem")...), 0, "The pipeline is deployed")
@@ -270,6 +270,35 @@ func TestGivenApp(t *testing.T) {
 	s.want(s.run("", "-parameter=AppId=1"), 1, "belong together")
 }
 
+// TestManifest registers an App from a machine without a browser: a page for one elsewhere, and the code that GitHub has
+// answered there with.
+func TestManifest(t *testing.T) {
+	s := newStage(t)
+	s.offline = true
+	r := s.run("", "-github="+s.site, "-organization=acme", "-manifest")
+	s.want(r, 0, "lockstep deploy -code CODE", s.site+"/organizations/acme/settings/apps/new?state=", "lockstep-acme")
+	if n := len(s.account.Actions()); n != 0 {
+		t.Errorf("%d requests for a page", n)
+	}
+	code := s.agree(r.out)
+	s.want(s.run("", s.options("-input=false", "-code="+code)...), 0, "The pipeline is deployed")
+	s.complete()
+	s.want(s.run("", "-manifest", "-organization=acme", "-code=x"), 1, "-manifest comes first")
+}
+
+// TestBriefErrors tells of an error of AWS in few words.
+func TestBriefErrors(t *testing.T) {
+	s := newStage(t)
+	s.account.Refuse("sts:GetCallerIdentity")
+	r := s.run("", s.options()...)
+	s.want(r, 1, "ask AWS who you are: STS GetCallerIdentity: ")
+	for _, noise := range []string{"RequestID", "StatusCode", "operation error", "https response"} {
+		if strings.Contains(r.out, noise) || strings.Contains(r.err, noise) {
+			t.Errorf("%q is in the error: %s%s", noise, r.out, r.err)
+		}
+	}
+}
+
 // TestMistakes are in the command line.
 func TestMistakes(t *testing.T) {
 	s := newStage(t)
@@ -285,6 +314,13 @@ func TestMistakes(t *testing.T) {
 		"-app-id=1":                            "-app-id needs -app-key",
 		"-app-key=/nowhere/key":                "-app-key: /nowhere/key: no such file",
 		"-app-name=" + strings.Repeat("x", 35): "more than 34 characters",
+		"-region=Frankfurt":                    "-region is \"Frankfurt\", and is to be the name of a region, such as eu-central-1",
+		"-bucket=My_Bucket":                    "3 to 63 small letters",
+		"-github=github.com":                   "the address of a GitHub",
+		"-app-name=a/b":                        "-app-name is \"a/b\"",
+		"-app-key=" + s.dir + "/template.yaml": "has no private key",
+		"-code=a&state=b":                      "what stands behind code=",
+		"-manifest":                            "-manifest needs -organization",
 		"-artifacts=/nowhere":                  "read the template of /nowhere",
 		"-artifacts=":                          "carries no functions",
 		"extra":                                "takes no arguments",

@@ -41,16 +41,19 @@ func (d *deployment) register(ctx context.Context) error {
 	if d.options.id != 0 {
 		return d.adopt(ctx)
 	}
-	if !d.options.input {
-		return cli.Hinted(errors.New("a GitHub App can only be registered by a person, in a browser"), "run without -input=false, or give an App that exists: -app-id, -app-key")
-	}
-	r := registering.Request{Site: d.options.site, Owner: d.options.owner, Name: d.options.name, Show: d.person.visit}
-	code, err := r.Code(ctx)
-	if errors.Is(err, registering.ErrTime) {
-		return cli.Hinted(err, "run again; GitHub's page has one button")
-	}
-	if err != nil {
-		return err
+	code := d.options.code
+	if code == "" {
+		if !d.options.input {
+			return cli.Hinted(errors.New("a GitHub App can only be registered by a person, in a browser"), "run without -input=false; or with -manifest, which prints a page for a browser elsewhere; or give an App that exists: -app-id, -app-key")
+		}
+		var err error
+		code, err = d.options.request(d.person.visit).Code(ctx)
+		if errors.Is(err, registering.ErrTime) {
+			return cli.Hinted(err, "run again; GitHub's page has one button")
+		}
+		if err != nil {
+			return err
+		}
 	}
 	made, err := registration.Complete(ctx, github.AppConfig{URL: d.api(), Transport: d.out.github}, code)
 	if err != nil {
@@ -74,7 +77,7 @@ func (d *deployment) lost(app steps.App, err error) error {
 
 // registers reports whether a person is to register an App.
 func (d *deployment) registers(list []steps.Step) bool {
-	return d.options.id == 0 && d.options.input && slices.ContainsFunc(list, func(s steps.Step) bool { return s.Name == steps.Register && s.State == steps.Todo })
+	return d.options.id == 0 && d.options.code == "" && d.options.input && slices.ContainsFunc(list, func(s steps.Step) bool { return s.Name == steps.Register && s.State == steps.Todo })
 }
 
 // askOwner asks for the owner of the App, before anything is shown, and names the App.
@@ -86,14 +89,29 @@ func (d *deployment) askOwner() error {
 		}
 		d.options.ownerGiven = true
 	}
-	if d.options.name == "" {
-		d.options.name = "lockstep"
-		if d.options.owner != "" {
-			d.options.name = "lockstep-" + d.options.owner
-		}
-		d.options.name = d.options.name[:min(len(d.options.name), 34)]
-	}
+	d.options.name = d.options.appName()
 	return nil
+}
+
+// appName is the name of the App to register.
+func (o options) appName() string {
+	name := o.name
+	switch {
+	case name != "":
+	case o.owner != "":
+		name = "lockstep-" + o.owner
+	default:
+		name = "lockstep"
+	}
+	return name[:min(len(name), maxAppName)]
+}
+
+// maxAppName is the limit of GitHub for the name of an App.
+const maxAppName = 34
+
+// request is the registration of the App, whose page show shows.
+func (o options) request(show func(address string)) registering.Request {
+	return registering.Request{Site: o.site, Owner: o.owner, Name: o.appName(), Show: show}
 }
 
 // adopt takes an App that exists, after GitHub has accepted its key.

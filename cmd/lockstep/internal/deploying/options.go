@@ -1,6 +1,7 @@
 package deploying
 
 import (
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
@@ -24,6 +25,8 @@ type options struct {
 	boundary              string
 	tags, parameters      pairs
 	plan, approve, input  bool
+	manifest              bool   // print the page that registers the App, and end
+	code                  string // of an App that was registered with it
 	siteGiven             bool
 	ownerGiven            bool
 	pem                   string // a private key; never shown
@@ -64,6 +67,8 @@ func (o *options) flags(f *cli.Flags) {
 	f.StringVar(&o.appKey, "app-key", "", "a file with a private key of the App, as downloaded from GitHub")
 	f.StringVar(&o.app, "app", "", "a name of yours for an App beside the first one, of another organization or GitHub Enterprise Server: it is added to the stack, or updated")
 	f.StringVar(&o.serves, "serves", "", "with -app, the owners and repositories that the App serves, such as acme, acme/infra")
+	f.BoolVar(&o.manifest, "manifest", false, "for a machine without a browser: print the page that registers the App; open it in a browser elsewhere, and run again with -code")
+	f.StringVar(&o.code, "code", "", "the code with which GitHub has answered to the page of -manifest: it stands in the address bar, behind code=")
 	f.StringVar(&o.boundary, "permissions-boundary", "", "the ARN of the policy that bounds each role of the stack")
 	f.Var(o.tags, "tag", "NAME=VALUE, a tag of the stack and all that is in it; may be given several times")
 	f.Var(o.parameters, "parameter", "NAME=VALUE, a parameter of template.yaml; may be given several times")
@@ -84,6 +89,9 @@ func (o *options) check(f *cli.Flags) error {
 	if len(o.name) > 34 {
 		return errors.New("-app-name has more than 34 characters, and GitHub takes no more")
 	}
+	if err := o.forms(); err != nil {
+		return err
+	}
 	if o.boundary != "" {
 		o.parameters["PermissionsBoundaryArn"] = o.boundary
 	}
@@ -99,6 +107,31 @@ func (o *options) check(f *cli.Flags) error {
 		return err
 	}
 	return o.readKey()
+}
+
+// forms finds values that AWS or GitHub would refuse, before either is asked.
+func (o *options) forms() error {
+	for _, form := range []struct{ option, value, pattern, is string }{
+		{"region", o.region, `^[a-z]{2}(-[a-z]+)+-[0-9]$`, "the name of a region, such as eu-central-1"},
+		{"bucket", o.bucket, `^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`, "the name of a bucket: 3 to 63 small letters, digits, dots and dashes"},
+		{"github", o.site, `^https?://[A-Za-z0-9.:-]+/?$`, "the address of a GitHub, such as https://github.example.com"},
+		{"app-name", o.name, `^[A-Za-z0-9][A-Za-z0-9 ._-]*$`, "the name of an App: letters, digits, spaces, dots and dashes"},
+		{"code", o.code, `^[A-Za-z0-9_-]+$`, "a code of GitHub's: what stands behind code= in the address"},
+	} {
+		if form.value != "" && !regexp.MustCompile(form.pattern).MatchString(form.value) {
+			return fmt.Errorf("-%s is %q, and is to be %s", form.option, form.value, form.is)
+		}
+	}
+	if o.manifest && o.code != "" {
+		return errors.New("-manifest comes first, and -code with the next run")
+	}
+	if o.code != "" && o.appID != "" {
+		return errors.New("-code is of an App that GitHub has just registered, and -app-id of one that exists: give one of them")
+	}
+	if o.manifest && !o.ownerGiven {
+		return cli.Hinted(errors.New("-manifest needs -organization"), "-organization= registers the App for your own account")
+	}
+	return nil
 }
 
 // checkApp finds mistakes in the options of an App beside the first one.
@@ -136,6 +169,9 @@ func (o *options) readKey() error {
 		text, err := os.ReadFile(o.appKey)
 		if err != nil {
 			return fmt.Errorf("-app-key: %s: %s", o.appKey, cli.Reason(err))
+		}
+		if block, _ := pem.Decode(text); block == nil || !strings.HasSuffix(block.Type, "PRIVATE KEY") {
+			return cli.Hinted(fmt.Errorf("-app-key: %s has no private key", o.appKey), "GitHub's settings of the App make one, as a file that begins with -----BEGIN RSA PRIVATE KEY-----")
 		}
 		o.pem = string(text)
 	}

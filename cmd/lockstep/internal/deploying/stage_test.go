@@ -139,6 +139,26 @@ func (s *stage) browse(address string) error {
 	return nil
 }
 
+// agree plays the browser of another machine with a page: the person agrees at GitHub, and copies the code from the address.
+func (s *stage) agree(page string) (code string) {
+	m := formFields.FindStringSubmatch(page)
+	if m == nil {
+		s.t.Fatalf("the page has no form: %s", page)
+	}
+	there := &http.Client{CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+		if code = r.URL.Query().Get("code"); code != "" {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}}
+	answer, err := there.PostForm(html.UnescapeString(m[1]), url.Values{"manifest": {html.UnescapeString(m[2])}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answer.Body.Close()
+	return code
+}
+
 // A result is what a run has left.
 type result struct {
 	code     int

@@ -68,6 +68,20 @@ func (r Request) wait(ctx context.Context, l net.Listener) (string, error) {
 	}
 }
 
+// Page is the registration as a page for a browser on another machine: its button sends the manifest to GitHub. GitHub sends
+// that browser on to an address that is not there, with the code in it, and the person copies it.
+func (r Request) Page() string {
+	var b strings.Builder
+	err := page.Execute(&b, map[string]any{"Action": template.URL(r.action("")), "Name": r.Name, "Manifest": manifest(r.Name, elsewhere)})
+	if err != nil {
+		panic("registering: a page of texts cannot be written: " + err.Error())
+	}
+	return b.String()
+}
+
+// elsewhere is where GitHub sends the browser of another machine: nothing listens there.
+const elsewhere = "http://127.0.0.1:9/registered"
+
 // action is GitHub's page for new Apps.
 func (r Request) action(state string) string {
 	path := "settings/apps/new"
@@ -125,6 +139,11 @@ var (
 <p>GitHub asks you to register the App {{.Name}}.
 <form action="{{.Action}}" method="post"><input type="hidden" name="manifest" value="{{.Manifest}}"><button>Go on to GitHub</button></form>
 <script nonce="{{.Nonce}}">document.forms[0].submit()</script></html>
+`))
+	page = template.Must(template.New("page").Parse(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Register {{.Name}}</title>
+<p>The button asks GitHub to register the App {{.Name}}. Afterwards GitHub sends this browser to an address that cannot be opened. Copy what stands behind code= in the address bar, up to the next &amp;, and run within an hour:
+<pre>lockstep deploy -code CODE</pre>
+<form action="{{.Action}}" method="post"><input type="hidden" name="manifest" value="{{.Manifest}}"><button>Go on to GitHub</button></form></html>
 `))
 	done = template.Must(template.New("done").Parse(`<!doctype html><html lang="en"><title>{{.}}</title>
 <p>{{.}} is registered. Lockstep goes on in its terminal; you can close this page.</html>
