@@ -48,6 +48,10 @@ func (x *conditions) Conditions(cs []*config.Condition, s Scope, about Subject, 
 		if r.Status == Fail {
 			d := diags.Errorf(&rng, summary, "%s", r.Message)
 			d[0].Expression, d[0].EvalContext = c.Condition, r.Context
+			if x.phase.ValidationsWarn {
+				d[0].Severity = diags.Warning
+				d[0].Detail += " The plan destroys, so Lockstep goes on with this value."
+			}
 			if about.Kind == KindCheck || x.phase.ConditionsWarn {
 				d[0].Severity = diags.Warning
 			}
@@ -127,7 +131,11 @@ func (x *conditions) validation(c *config.Condition, in addrs.ModuleInstance, na
 	return x.limits.validation(c, child)
 }
 
+// InvalidValue is the summary of the diagnostic about a variable's value that a validation rule refuses.
+const InvalidValue = "Invalid value for variable"
+
 // validate evaluates the validation rules of a variable. A failure is an error about the value, at rng.
+// While destroying it is a warning.
 func (x *conditions) validate(in addrs.ModuleInstance, v *config.Variable, val cty.Value, rng *hcl.Range) diags.Diagnostics {
 	if v.Sensitive {
 		val = val.Mark(marks.Sensitive) // no message may show it
@@ -141,9 +149,13 @@ func (x *conditions) validate(in addrs.ModuleInstance, v *config.Variable, val c
 		ds = append(ds, r.Diags...)
 		x.results.add(VariableSubject(in.Module(), in, v), cmp.Or(r.Status, Unknown), r.Problem)
 		if r.Status == Fail {
-			d := diags.Errorf(rng, "Invalid value for variable", "%s\n\nThis was checked by the validation rule at %s:%d,%d-%d.",
+			d := diags.Errorf(rng, InvalidValue, "%s\n\nThis was checked by the validation rule at %s:%d,%d-%d.",
 				r.Message, c.Range.Filename, c.Range.Start.Line, c.Range.Start.Column, c.Range.End.Column)
 			d[0].Expression, d[0].EvalContext = c.Condition, r.Context
+			if x.phase.ValidationsWarn {
+				d[0].Severity = diags.Warning
+				d[0].Detail += " The plan destroys, so Lockstep goes on with this value."
+			}
 			ds = append(ds, d...)
 		}
 	}

@@ -34,6 +34,9 @@ type Phase struct {
 	Applying bool
 	// ConditionsWarn makes conditions that are not met warnings instead of errors.
 	ConditionsWarn bool
+	// ValidationsWarn makes validation rules that are not met warnings: what is there must not need a valid value to be
+	// destroyed.
+	ValidationsWarn bool
 
 	// Unexpanded is for a phase in which there are no instances yet. count, for_each and enabled
 	// may be unknown, and are checked, but not carried out: every block has one instance, which

@@ -185,7 +185,7 @@ func newApplier(ctx context.Context, in Input, stop context.CancelCauseFunc) *ap
 			keys, ok := in.Plan.Instances.Resources[r]
 			return keys, ok
 		},
-		Applying: true, Impure: in.impure(),
+		Applying: true, Impure: in.impure(), ValidationsWarn: in.Plan.Mode == plans.DestroyMode,
 	})
 	return a
 }

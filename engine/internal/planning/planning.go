@@ -22,6 +22,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/importing"
 	"github.com/lockstep-iac/lockstep/engine/internal/refactoring"
@@ -159,7 +160,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		if ds.HasErrors() {
 			return nil, append(ds.Distinct(), p.targeting.Warnings()...)
 		}
-		ds = append(p.moved.Unmoved, p.changes.Withhold(&p.refusals, p.storedDependencies)...)
+		ds = slices.Concat(p.moved.Unmoved, invalidValues(ds), p.changes.Withhold(&p.refusals, p.storedDependencies))
 	}
 	ds = append(ds.Distinct(), p.targeting.Warnings()...)
 	if !ds.HasErrors() { // which may be why something is not expanded
@@ -192,6 +193,11 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	plan.Relevant = p.relevant(ctx, outputs)
 	plan.Applyable = !plan.Errored && applyable(plan)
 	return plan, ds
+}
+
+// invalidValues returns the warnings about variables whose values their rules refuse.
+func invalidValues(ds diags.Diagnostics) diags.Diagnostics {
+	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool { return d.Summary != eval.InvalidValue })
 }
 
 // keptVariables returns the variables without the ephemeral ones.
