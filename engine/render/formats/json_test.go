@@ -287,7 +287,7 @@ func TestForgottenAndChecked(t *testing.T) {
 	if err := json.Unmarshal(src, &got); err != nil {
 		t.Fatal(err)
 	}
-	if list := got.Planned.Root.Resources; len(list) != 1 || list[0]["address"] != "lab_thing.x" || list[0]["values"] != nil || list[0]["sensitive_values"] != false {
+	if list := got.Planned.Root.Resources; len(list) != 0 {
 		t.Errorf("planned values %v", list)
 	}
 	if got.Prior == nil || got.Prior["checks"] != nil {

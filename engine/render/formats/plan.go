@@ -102,7 +102,9 @@ func (t *jsonText) plannedValues(p *plans.Plan) error {
 	root := newModuleTree()
 	t.planned = make(map[*plans.ResourceChange]plannedText, len(p.Changes))
 	for _, c := range p.Changes {
-		if c.Action == plans.Delete || c.Addr.Deposed != addrs.NotDeposed {
+		// What is forgotten will not be managed. Terraform has left it out since 1.15.6:
+		// https://github.com/hashicorp/terraform/issues/38641.
+		if c.Action == plans.Delete || c.Action == plans.Forget || c.Addr.Deposed != addrs.NotDeposed {
 			continue
 		}
 		root.add(c.Addr.Instance.Module, moduleResource{
@@ -150,12 +152,6 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 	t.resourceParts(c.Addr.Instance.Resource, c.Provider.Provider)
 	t.key("schema_version")
 	t.int(schemaVersion(c.Schema))
-	if c.Action == plans.Forget {
-		// Terraform lists objects to forget here, without their values.
-		t.flag("sensitive_values", false)
-		t.closeObject()
-		return
-	}
 	var x plannedText
 	before := len(t.b)
 	t.key("values")
