@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -38,8 +39,8 @@ func State(s *states.State, schemas Schemas) ([]byte, error) {
 	return t.b, nil
 }
 
-// Readable reports whether a provider's schema is too old for an object of s, so that
-// [State] will not show it. Of several, the first by address is told.
+// Readable reports whether [State] will not show an object of s: its provider's schema is too old for it, or its
+// attributes are no JSON object. Of several, the first by address is told.
 func Readable(s *states.State, schemas Schemas) error {
 	if s == nil {
 		return nil
@@ -53,7 +54,7 @@ func Readable(s *states.State, schemas Schemas) error {
 		rs := schemas.Resource(r.Provider.Provider, a.Resource)
 		for _, in := range r.Instances {
 			if in.Current != nil {
-				if e := outdated(rs, in.Current); e != nil {
+				if _, _, e := ObjectValue(rs, in.Current); e != nil {
 					first, err = a, fmt.Errorf("%s: %w", a, e)
 				}
 			}
@@ -202,6 +203,9 @@ func ObjectValue(rs *schema.Schema, o *states.Object) (cty.Value, *schema.Schema
 	ty, err := ctyjson.ImpliedType(o.AttrsJSON)
 	if err != nil {
 		return cty.NilVal, nil, err
+	}
+	if !ty.IsObjectType() {
+		return cty.NilVal, nil, errors.New("its attributes in the state are not a JSON object: restore the state from a backup")
 	}
 	v, err := ctyjson.Unmarshal(o.AttrsJSON, ty)
 	if err != nil {

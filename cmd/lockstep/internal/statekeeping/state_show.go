@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -40,6 +41,9 @@ var StateShow = cli.Command{Name: "state show", Synopsis: "Show the attributes o
 	}
 	if ds = append(ds, op.RequireProvidersOf(one)...); ds.HasErrors() {
 		return a.Show(ds)
+	}
+	if err := formats.Readable(one, op.Schemas); err != nil {
+		return a.WriteJSON(nil, err)
 	}
 	var text bytes.Buffer
 	a.Print().State(&text, one, op.Schemas)
