@@ -91,11 +91,11 @@ func (i LockInfo) String() string {
 type LockKind string
 
 const (
-	FileLock   LockKind = "file lock"          // an advisory lock of the operating system on the state file
-	TableLock  LockKind = "DynamoDB lock item" // an item in a table
-	ObjectLock LockKind = "lock object"        // a .tflock object beside the state
-	ServerLock LockKind = "lock of the server" // behind an HTTP address
-	MemoryLock LockKind = "lock in memory"     // of the fake
+	FileLock   LockKind = "file lock"                                // an advisory lock of the operating system on the state file
+	TableLock  LockKind = "DynamoDB lock item"                       // an item in a table
+	ObjectLock LockKind = "lock object"                              // a .tflock object beside the state
+	ServerLock LockKind = "lock that a client has set on the server" // behind an HTTP address
+	MemoryLock LockKind = "lock in memory"                           // of the fake
 )
 
 // HeldLock is an existing lock.
