@@ -110,7 +110,7 @@ func (o *objects) unfitWrites(fault, reason string) *statebackend.UnfitError {
 	}
 	return &statebackend.UnfitError{Place: o.server(), Fault: fault,
 		Reason: reason + " Without conditions on writes two runs can hold the lock at the same time, and write over the journal of each other.",
-		Remedy: "Use a server that keeps If-None-Match and If-Match (Amazon S3, versitygw, gofakes3 and rclone since 1.76 do), or set dynamodb_table, without use_lockfile: its lock needs no conditions of the server. The option -lock=false works without a lock, as long as nobody else does.",
+		Remedy: "Use a server that keeps If-None-Match and If-Match (Amazon S3, versitygw, gofakes3 and rclone since 1.76 do), or set dynamodb_table, without use_lockfile: its lock needs no conditions of the server. With -lock=false Lockstep works without a lock: see to it that nobody else writes the state then.",
 	}
 }
 
