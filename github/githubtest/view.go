@@ -42,6 +42,19 @@ func (l *pulls) Changes(number int) (before, after Files) {
 	return old.Between(head)
 }
 
+// Differs returns the names of the files that differ between the base branch of a pull request, as it is or was before the merge, and a
+// merge of the two.
+func (l *pulls) Differs(number int) []string {
+	defer l.repo.world.lock()()
+	p, h := l.mustPull(number), l.repo.world.history
+	base := l.repo.branches[p.base]
+	if !p.open {
+		base = p.closedOn
+	}
+	files, _ := h.Merge(base, p.headSHA)
+	return h[base].Files.Changed(files)
+}
+
 // ChangesInto returns the files that a merge of the commit head into the commit base changes, as Changes does.
 func (l *pulls) ChangesInto(base, head string) (before, after Files) {
 	defer l.repo.world.lock()()

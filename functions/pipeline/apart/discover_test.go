@@ -2,12 +2,14 @@ package apart
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
 // TestDiscovered holds that the words about a file with settings come from the child without our secrets.
@@ -51,5 +53,36 @@ func TestRehearsed(t *testing.T) {
 	}
 	if m := all[0].Mistakes[0]; !strings.Contains(m, "a.rego:3: ") || strings.Contains(m, "hunter2") || !strings.Contains(m, "(hidden)") {
 		t.Error(m)
+	}
+}
+
+// TestTouchedBombs holds that patterns of a pull request are matched in a process with limits, whose end is an answer.
+func TestTouchedBombs(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	was, now := t.TempDir(), t.TempDir()
+	deep := filepath.Join(now, strings.Repeat("aaaaaaaaa/", 90))
+	if err := os.MkdirAll(deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 200 {
+		if err := os.WriteFile(filepath.Join(deep, fmt.Sprint("a", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := project.Project{Name: "net", Dir: "net", Workspace: project.DefaultWorkspace}
+	for i := range 100 {
+		p.WhenChanged = append(p.WhenChanged, "**/"+strings.Repeat("{**/*a,**/*a,**/*a,**/*a,**/a}", 4)+fmt.Sprint("x", i))
+	}
+	all := []project.Project{p}
+	_, err := e.Touched(t.Context(), jobs.Comparison{Was: was, Now: now, Had: all, Has: all})
+	var dead *jobs.DeathError
+	if !errors.As(err, &dead) || !strings.Contains(dead.Markdown(), "Looking for the projects that the pull request touches") {
+		t.Errorf("%v", err)
+	}
+	p.WhenChanged = []string{"aaaaaaaaa/**"}
+	all = []project.Project{p}
+	if d, err := e.Touched(t.Context(), jobs.Comparison{Was: was, Now: now, Had: all, Has: all}); err != nil || len(d.Touched) != 1 || len(d.Changed) != 200 {
+		t.Errorf("%v, %v", d.Touched, err)
 	}
 }

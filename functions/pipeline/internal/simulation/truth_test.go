@@ -452,6 +452,7 @@ func (s *simulation) inTheWay(dir string, number int) bool {
 // touched returns the directories of the projects that a pull request changes, as far as that is planned.
 func (s *simulation) touched(number int) []string {
 	before, after := s.repo.Changes(number)
+	differs := s.repo.Differs(number)
 	var out []string
 	for _, dir := range s.places() {
 		if !hold(before, dir) && !hold(after, dir) && !hold(s.repo.Files(s.repo.Head("main")), dir) {
@@ -463,12 +464,9 @@ func (s *simulation) touched(number int) []string {
 		} else if s.renaming() && !hold(before, dir) && hold(after, dir) && hold(s.repo.Files(s.repo.Head("main")), twin(dir)) {
 			continue // it would be two projects with one state, which people are told
 		}
-		for _, files := range []map[string]string{before, after} {
-			for name := range files {
-				if strings.HasPrefix(name, dir+"/") && !slices.Contains(out, dir) {
-					out = append(out, dir)
-				}
-			}
+		// What the base branch has already, by another pull request, touches nothing.
+		if slices.ContainsFunc(differs, func(name string) bool { return strings.HasPrefix(name, dir+"/") }) {
+			out = append(out, dir)
 		}
 	}
 	return out
