@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 // fileFunctions are those that see files, or where they are.
@@ -115,7 +116,17 @@ func (t tree) open(n fileName) (fs.File, error) {
 	if err != nil {
 		return nil, n.hide(err)
 	}
-	return f, nil
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() >= parsing.PointerSize {
+		return f, nil
+	}
+	begins, err := io.ReadAll(io.LimitReader(f, parsing.PointerSize))
+	f.Close()
+	if err == nil && parsing.IsPointer(begins) {
+		return nil, fmt.Errorf("the file %s is a pointer of Git LFS, and not the file itself. %s", n, parsing.PointerAdvice)
+	}
+	f, err = t.files.Open(name)
+	return f, n.hide(err)
 }
 
 // read returns a file's contents; its errors are about the argument that named it.

@@ -22,6 +22,9 @@ const MaxDepth = 1000
 // Config parses a file in native syntax, as [hclsyntax.ParseConfig] does. The file is
 // never nil and has a body.
 func Config(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if d := pointed(src, name); d != nil {
+		return refused(src), hcl.Diagnostics{d}
+	}
 	if d := longNumber(src, name); d != nil {
 		return refused(src), hcl.Diagnostics{d}
 	}
@@ -58,6 +61,9 @@ func Syntax(src []byte, name string) *hclsyntax.Body {
 // has a body. The templates that its strings are can be evaluated; a string that is
 // read as an expression is checked by [Expression] or [Quoted] alone.
 func JSON(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if d := pointed(src, name); d != nil {
+		return refused(src), hcl.Diagnostics{d}
+	}
 	if d := depthJSON(src, name, MaxDepth); d != nil {
 		return refused(src), hcl.Diagnostics{d}
 	}
