@@ -125,13 +125,13 @@ func lineCommentEvent(e *gh.PullRequestReviewCommentEvent) (Event, error) {
 		err = byAuthor(s, e.GetComment().GetUser(), "comment")
 	}
 	return CommentEvent{
-		Subject: s, Body: e.GetComment().GetBody(), At: e.GetComment().GetCreatedAt().Time, Bot: e.GetSender().GetType() != "User",
+		Subject: s, Line: e.GetComment().GetID(), Body: e.GetComment().GetBody(), At: e.GetComment().GetCreatedAt().Time, Bot: e.GetSender().GetType() != "User",
 	}, err
 }
 
 func reviewEvent(e *gh.PullRequestReviewEvent) (Event, error) {
 	s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
-	r := ReviewEvent{Subject: s, Action: e.GetAction(), Review: reviewing.Of(e.Review), Bot: e.GetSender().GetType() != "User"}
+	r := ReviewEvent{Subject: s, ID: e.GetReview().GetID(), Action: e.GetAction(), Review: reviewing.Of(e.Review), Bot: e.GetSender().GetType() != "User"}
 	if r.Action == "submitted" {
 		r.Body = e.GetReview().GetBody()
 	}

@@ -34,6 +34,7 @@ type PullRequestEvent struct {
 type CommentEvent struct {
 	Subject
 	Comment int64 // its ID; 0 if it is on a line of a file, where IDs are of another kind
+	Line    int64 // its ID, if it is on a line of a file
 	Body    string
 	At      time.Time // of writing, in seconds of GitHub's clock
 	// Bot is true if the author is an App, not a person.
@@ -50,6 +51,7 @@ type CommentGoneEvent struct {
 // dismissed by its author.
 type ReviewEvent struct {
 	Subject
+	ID     int64
 	Action string // "submitted", "dismissed"
 	Review Review
 	Body   string // of a submitted review, by its author; may be ""

@@ -61,6 +61,8 @@ type Message struct {
 	// Comment is the ID of a new comment, Lines are its commands.
 	Comment int64          `json:",omitempty"`
 	Lines   []grammar.Line `json:",omitempty"`
+	// Written is where the commands are written, of a review and of a comment on a line of a file.
+	Written github.Source `json:",omitzero"`
 	// Found is set if the janitor has found on GitHub what the message is about, in the repository of its ID.
 	Found bool `json:",omitempty"`
 	// At is the time at which the comment was written, by GitHub's clock.
@@ -80,6 +82,14 @@ type Message struct {
 	Attempt int    `json:",omitempty"`
 	// Answer names the ledger.Answer that waits for the result; "" if none does.
 	Answer string `json:"Ask,omitempty"`
+}
+
+// Source is where the commands of a message are written; zero where nobody has written them, as they came by a button.
+func (m Message) Source() github.Source {
+	if m.Comment != 0 {
+		return github.Source{Comment: m.Comment}
+	}
+	return m.Written
 }
 
 // Requested is GitHub's word for a merge group that waits for its checks.

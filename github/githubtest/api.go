@@ -32,7 +32,24 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) {
 // An operation is a request about a repository, which a token has to open with a permission.
 type operation struct {
 	needs  apps.Need
-	answer func(*Repository, *http.Request) (int, any)
+	answer reply
+}
+
+type reply = func(*Repository, *http.Request) (int, any)
+
+// parts answers requests for a part of a thing with a number, or for the comment with an ID that stands where a part does.
+func parts(all map[string]reply, one reply) reply {
+	return func(x *Repository, r *http.Request) (int, any) {
+		part := r.PathValue("part")
+		if r.PathValue("number") == "comments" {
+			r.SetPathValue("id", part)
+			return one(x, r)
+		}
+		if answer := all[part]; answer != nil {
+			return answer(x, r)
+		}
+		return rest.Fail(rest.NotFound)
+	}
 }
 
 // Comments on pull requests can be reached with either permission.
@@ -45,15 +62,18 @@ const (
 //
 // Source: https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 var operations = map[string]operation{
-	"GET pulls":                                           {"pull_requests:read", (*Repository).listPulls},
-	"GET pulls/{number}":                                  {"pull_requests:read", (*Repository).getPull},
-	"PUT pulls/{number}/merge":                            {"contents:write", (*Repository).landPull},
-	"DELETE git/refs/{ref...}":                            {"contents:write", (*Repository).deleteRef},
-	"GET pulls/{number}/files":                            {"pull_requests:read", (*Repository).listFiles},
-	"GET pulls/{number}/reviews":                          {"pull_requests:read", (*Repository).listReviews},
-	"GET pulls/{number}/commits":                          {"pull_requests:read", (*Repository).listCommits},
+	"GET pulls":                       {"pull_requests:read", (*Repository).listPulls},
+	"GET pulls/{number}":              {"pull_requests:read", (*Repository).getPull},
+	"PUT pulls/{number}/merge":        {"contents:write", (*Repository).landPull},
+	"DELETE git/refs/{ref...}":        {"contents:write", (*Repository).deleteRef},
+	"GET pulls/{number}/reviews/{id}": {"pull_requests:read", (*Repository).getReview},
+	"GET pulls/{number}/{part}": {"pull_requests:read", parts(map[string]reply{
+		"files": (*Repository).listFiles, "reviews": (*Repository).listReviews, "commits": (*Repository).listCommits,
+	}, (*Repository).getLine)},
+	"GET issues/{number}/{part}": {talkRead, parts(map[string]reply{
+		"events": (*Repository).listEvents, "comments": listTalk,
+	}, (*Repository).getComment)},
 	"GET activity":                                        {"contents:read", (*Repository).listActivities},
-	"GET issues/{number}/events":                          {talkRead, (*Repository).listEvents},
 	"GET commits/{ref}/status":                            {"statuses:read", (*Repository).getStatus},
 	"GET compare/{span}":                                  {"contents:read", (*Repository).compare},
 	"GET branches/{branch}":                               {"contents:read", (*Repository).getBranch},
@@ -66,7 +86,6 @@ var operations = map[string]operation{
 	"POST issues":                                         {"issues:write", (*Repository).createIssue},
 	"PATCH issues/{number}":                               {"issues:write", (*Repository).updateIssue},
 	"GET issues/comments":                                 {talkRead, (*Repository).listAllComments},
-	"GET issues/{number}/comments":                        {talkRead, listTalk},
 	"POST issues/{number}/comments":                       {talkWrite, createTalk},
 	"PATCH issues/comments/{id}":                          {talkWrite, (*Repository).updateComment},
 	"DELETE issues/comments/{id}":                         {talkWrite, (*Repository).deleteComment},

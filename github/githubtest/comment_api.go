@@ -54,6 +54,14 @@ func (l *comments) createComment(r *http.Request) (int, any) {
 	return http.StatusCreated, l.json(l.comment(l.repo.world.self(), p, body))
 }
 
+func (l *comments) getComment(r *http.Request) (int, any) {
+	c := l.chosen(r)
+	if c == nil {
+		return rest.Fail(rest.NotFound)
+	}
+	return http.StatusOK, l.json(c)
+}
+
 func (l *comments) updateComment(r *http.Request) (int, any) {
 	c := l.chosen(r)
 	if c == nil {

@@ -27,7 +27,7 @@ type Repository struct {
 
 func (h *Hub) newRepository(x *repo) *Repository {
 	p := &pulls{repo: x}
-	r := &Repository{hub: h, repo: x, pulls: p, reviews: &reviews{p}, comments: &comments{pulls: p}, checks: &checks{pulls: p}, tracker: newTracker(x), deploys: newDeploys(x), protected: newProtected(x)}
+	r := &Repository{hub: h, repo: x, pulls: p, reviews: &reviews{pulls: p}, comments: &comments{pulls: p}, checks: &checks{pulls: p}, tracker: newTracker(x), deploys: newDeploys(x), protected: newProtected(x)}
 	h.repos = append(h.repos, r)
 	return r
 }

@@ -11,7 +11,10 @@ import (
 )
 
 // reviews are those of the pull requests into a repository.
-type reviews struct{ *pulls }
+type reviews struct {
+	*pulls
+	lines map[int64]rest.Object // comments on lines of files
+}
 
 type review struct {
 	id     int64
@@ -49,7 +52,7 @@ func (l *reviews) CommentOn(who string, number int, path, body string) {
 		delete(shown, name)
 	}
 	l.repo.note(Edit{Kind: "line", Who: who, Number: number, Text: body})
-	l.repo.send("pull_request_review_comment", rest.Object{"pull_request": shown, "comment": rest.Object{
+	line := rest.Object{
 		"id": id, "node_id": rest.NodeID("PullRequestReviewComment", id), "pull_request_review_id": review, "user": author.json(), "body": body,
 		"path": path, "diff_hunk": "@@ -0,0 +1 @@", "position": 1, "original_position": 1, "line": 1, "original_line": 1, "side": "RIGHT",
 		"start_line": nil, "original_start_line": nil, "start_side": nil, "subject_type": "line",
@@ -57,7 +60,33 @@ func (l *reviews) CommentOn(who string, number int, path, body string) {
 		"url": self, "html_url": fmt.Sprintf("%s#discussion_r%d", html, id), "pull_request_url": pull,
 		"_links":    rest.Object{"self": rest.Object{"href": self}, "html": rest.Object{"href": html}, "pull_request": rest.Object{"href": pull}},
 		"reactions": rest.Object{"url": self + "/reactions", "total_count": 0, "+1": 0, "-1": 0, "laugh": 0, "hooray": 0, "confused": 0, "heart": 0, "rocket": 0, "eyes": 0},
-	}}, author, "created")
+	}
+	if l.lines == nil {
+		l.lines = map[int64]rest.Object{}
+	}
+	l.lines[id] = line
+	l.repo.send("pull_request_review_comment", rest.Object{"pull_request": shown, "comment": line}, author, "created")
+}
+
+// getLine is GET /repos/{owner}/{repo}/pulls/comments/{comment_id}.
+func (l *reviews) getLine(r *http.Request) (int, any) {
+	line, ok := l.lines[rest.ID(r, "id")]
+	if !ok {
+		return rest.Fail(rest.NotFound)
+	}
+	return http.StatusOK, line
+}
+
+// getReview is GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}.
+func (l *reviews) getReview(r *http.Request) (int, any) {
+	if p := l.requested(r); p != nil {
+		for _, v := range p.reviews {
+			if v.id == rest.ID(r, "id") {
+				return http.StatusOK, l.reviewJSON(p, v)
+			}
+		}
+	}
+	return rest.Fail(rest.NotFound)
 }
 
 // Dismiss dismisses somebody's approvals and refusals of a pull request.

@@ -111,6 +111,7 @@ var types = tagged.Union[Reason]{
 	"required":            reflect.TypeFor[Required](),
 	"not lifted":          reflect.TypeFor[NotLifted](),
 	"void override":       reflect.TypeFor[VoidOverride](),
+	"not as written":      reflect.TypeFor[NotAsWritten](),
 	"not in conversation": reflect.TypeFor[NotInConversation](),
 	"own apply":           reflect.TypeFor[OwnApply](),
 	"several projects":    reflect.TypeFor[SeveralProjects](),

@@ -85,6 +85,13 @@ func (r NotLifted) words() (text, remedy string) {
 		fmt.Sprintf("Those whom the argument %s of the require block names can.", markdown.Code("override"))
 }
 
+// NotAsWritten: GitHub does not have the comment or review of a command any more, or has it with another text, author or time.
+type NotAsWritten struct{}
+
+func (NotAsWritten) words() (text, remedy string) {
+	return "Nothing of this comment is done: somebody has edited or deleted it since, or it is not by the person who sent it.", "Write the command as a new comment."
+}
+
 // NotInConversation: an override was written in a review, or on a line of a file.
 type NotInConversation struct{}
 

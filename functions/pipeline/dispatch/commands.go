@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -73,6 +74,9 @@ func (co *commands) commanded(ctx context.Context) error {
 		return err
 	}
 	written := co.Evidence.Message.Lines
+	if ok, err := co.asWritten(ctx); err != nil || !ok {
+		return errors.Join(err, co.notAsWritten(ctx, name, err))
+	}
 	if co.Evidence.Message.Lines, err = co.obeyed(ctx, written); err != nil {
 		return err
 	}

@@ -23,6 +23,8 @@ type Pulls interface {
 	MergedOnto(ctx context.Context, number int) (onto, merge string, err error)
 	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
 	Permission(ctx context.Context, login string) (github.Permission, error)
+	// Written reads a text about a pull request as it is now; the error wraps github.ErrNotFound if there is none.
+	Written(ctx context.Context, number int, s github.Source) (github.Comment, error)
 	// Queue returns the merge queue that a pull request is in, the first to be merged first.
 	Queue(ctx context.Context, number int) ([]github.Queued, error)
 }

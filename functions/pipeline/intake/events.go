@@ -36,8 +36,8 @@ func messages(d github.Delivery) []pipeline.Message {
 			return nil
 		}
 	case github.CommentEvent:
-		m.Kind, m.Pull, m.Comment, m.Actor, m.Lines = pipeline.Commanded, pullOf(e.Subject), e.Comment, e.Sender, linesOf(e.Body, e.Bot)
-		m.At = e.At
+		m.Kind, m.Pull, m.Comment, m.Actor, m.Lines = pipeline.Commanded, pullOf(e.Subject), e.Comment, e.Sender, LinesOf(e.Body, e.Bot)
+		m.At, m.Written.Line = e.At, e.Line
 		if len(m.Lines) == 0 {
 			return nil
 		}
@@ -63,9 +63,9 @@ func messages(d github.Delivery) []pipeline.Message {
 	return []pipeline.Message{m}
 }
 
-// linesOf returns the commands in a text. Apps talk of us, and to people: only what they say without a mistake is a command,
+// LinesOf returns the commands in a text. Apps talk of us, and to people: only what they say without a mistake is a command,
 // which counts for those that the base branch names, and nothing in a text of ours is one.
-func linesOf(body string, bot bool) []grammar.Line {
+func LinesOf(body string, bot bool) []grammar.Line {
 	all := grammar.Parse(body)
 	if !bot {
 		return all
@@ -86,7 +86,8 @@ func reviewed(m pipeline.Message, e github.ReviewEvent) []pipeline.Message {
 	sync, said := m, m
 	sync.Kind, sync.Pull = pipeline.SyncComments, pullOf(e.Subject)
 	said.ID += "-text"
-	said.Kind, said.Pull, said.Actor, said.Lines, said.At = pipeline.Commanded, sync.Pull, e.Sender, linesOf(e.Body, e.Bot), e.Review.At
+	said.Kind, said.Pull, said.Actor, said.Lines, said.At = pipeline.Commanded, sync.Pull, e.Sender, LinesOf(e.Body, e.Bot), e.Review.At
+	said.Written.Review = e.ID
 	if len(said.Lines) == 0 {
 		return []pipeline.Message{sync}
 	}

@@ -1,0 +1,60 @@
+package dispatch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// decisive are the commands that change more than plans and answers.
+var decisive = []grammar.Verb{comment.Apply, comment.Unlock, comment.Lock, comment.Override, comment.Recover}
+
+// asWritten reads the comment or review of decisive commands again, as GitHub has it now: whoever knows a webhook's secret can sign what nobody
+// has written, and a time at which nobody has. It reports whether the text is the author's, about this pull request, has these commands, and was not edited; and takes
+// the time of the message from there. A button has no text: GitHub tells of its press by webhook alone.
+func (co *commands) asWritten(ctx context.Context) (bool, error) {
+	m := &co.Evidence.Message
+	if !slices.ContainsFunc(m.Lines, func(l grammar.Line) bool { return slices.Contains(decisive, l.Command.Verb) }) || m.Source().IsZero() && m.At.IsZero() {
+		return true, nil
+	}
+	if m.Source().IsZero() { // a review's, by an earlier version of Lockstep
+		return false, nil
+	}
+	now, err := co.Evidence.Hub.Written(ctx, m.Pull.Number, m.Source())
+	if errors.Is(err, github.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	same := bytes.Equal(pipeline.Encode(intake.LinesOf(now.Body, pipeline.IsBot(now.Author))), pipeline.Encode(m.Lines))
+	m.At = now.At
+	return same && now.Author == m.Actor && !now.Edited, nil
+}
+
+// notAsWritten answers commands whose text is not on GitHub as it came, unless it could not be read.
+func (co *commands) notAsWritten(ctx context.Context, name string, unread error) error {
+	if unread != nil {
+		return nil
+	}
+	at := slices.IndexFunc(co.Evidence.Message.Lines, func(l grammar.Line) bool { return slices.Contains(decisive, l.Command.Verb) })
+	told, err := co.once(ctx, evidence.Refused(co.Evidence.Message.Lines[at].Command, "", admission.Refusal(reasons.NotAsWritten{})))
+	if err != nil || len(told) == 0 {
+		return err
+	}
+	if err := co.Report.Reply(ctx, name, report.NewReply("as written", told[0])); err != nil {
+		return err
+	}
+	return co.Report.Sync(ctx)
+}
