@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/roster"
@@ -12,20 +13,34 @@ import (
 // Webhooks are the addresses for webhooks of all Apps. At each the signatures of its own App count, and no other: a
 // delivery is of the App whose address it came to, whatever is in it. It may be used by many goroutines.
 type Webhooks struct {
-	apps  roster.Roster
-	first intake.Webhook
-	// open makes that of another App, for which it reads the App's secret.
+	apps roster.Roster
+	// first makes that of the first App, and open that of another one: they read the App's secret.
+	first func(context.Context) (intake.Webhook, error)
 	open  func(context.Context, roster.App) (intake.Webhook, error)
 	log   func(error)
 	mu    sync.Mutex
-	known map[string]intake.Webhook
+	known map[string]known
 }
+
+// A known address is one whose secrets were read at a time.
+type known struct {
+	intake.Webhook
+	at time.Time
+}
+
+// secretAge is the time for which a secret is believed before it is read again: one that was taken out of service, since
+// somebody else knows it, is of no use after it, however long the process lives.
+const secretAge = 5 * time.Minute
 
 // Webhooks returns the addresses.
 func (w *World) Webhooks() *Webhooks {
 	log := func(err error) { w.Log.Error("not received", "error", err.Error()) }
 	return &Webhooks{
-		apps: w.Apps, log: log, first: intake.Webhook{Intake: w.Intake, Secrets: w.WebhookSecrets, Log: log},
+		apps: w.Apps, log: log, known: map[string]known{"": {intake.Webhook{Intake: w.Intake, Secrets: w.WebhookSecrets, Log: log}, time.Now()}},
+		first: func(ctx context.Context) (intake.Webhook, error) {
+			secrets, err := webhookSecrets(ctx, w.AWS, w.WebhookSecret)
+			return intake.Webhook{Intake: w.Intake, Secrets: secrets, Log: log}, err
+		},
 		open: func(ctx context.Context, a roster.App) (intake.Webhook, error) {
 			secrets, err := webhookSecrets(ctx, w.AWS, roster.HookSecret(w.AppsSecrets, a.Name))
 			return intake.Webhook{Intake: w.intakeOf(a), Secrets: secrets, Log: log}, err
@@ -33,7 +48,8 @@ func (w *World) Webhooks() *Webhooks {
 	}
 }
 
-// Answer answers a webhook that came to a path, as intake.Webhook does. A secret is read at the first webhook of its App:
+// Answer answers a webhook that came to a path, as intake.Webhook does. A secret is read at the first webhook of its App, and again
+// once it is [secretAge] old:
 // one that cannot be read is in no other App's way.
 func (x *Webhooks) Answer(ctx context.Context, path string, header http.Header, body []byte) (status int, text string) {
 	name, ok := x.apps.HookOf(path)
@@ -49,22 +65,19 @@ func (x *Webhooks) Answer(ctx context.Context, path string, header http.Header, 
 }
 
 func (x *Webhooks) of(ctx context.Context, name string) (intake.Webhook, error) {
-	if name == "" {
-		return x.first, nil
-	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if h, ok := x.known[name]; ok {
-		return h, nil
+	if h, ok := x.known[name]; ok && time.Since(h.at) < secretAge {
+		return h.Webhook, nil
 	}
-	a, _ := x.apps.Named(name)
-	h, err := x.open(ctx, a)
+	open := x.first
+	if a, is := x.apps.Named(name); is && name != "" {
+		open = func(ctx context.Context) (intake.Webhook, error) { return x.open(ctx, a) }
+	}
+	h, err := open(ctx)
 	if err != nil {
 		return h, err
 	}
-	if x.known == nil {
-		x.known = map[string]intake.Webhook{}
-	}
-	x.known[name] = h
+	x.known[name] = known{h, time.Now()}
 	return h, nil
 }

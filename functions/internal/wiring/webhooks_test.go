@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
@@ -36,6 +38,68 @@ func delivery(secret, guid string) (http.Header, []byte) {
 	h.Set("X-GitHub-Delivery", guid)
 	h.Set("X-Hub-Signature-256", "sha256="+hex.EncodeToString(mac.Sum(nil)))
 	return h, body
+}
+
+// nowhere are records that are not kept.
+type nowhere struct{ pipeline.Records }
+
+func (nowhere) Get(_ context.Context, key string) (pipeline.Record, error) {
+	return pipeline.Record{Key: key}, nil
+}
+
+func (nowhere) Put(context.Context, string, []byte, pipeline.Version) (pipeline.Version, error) {
+	return "1", nil
+}
+
+// TestReplacedSecret carries out an attack: somebody goes on signing with a secret that was taken out of service, and keeps the process
+// alive by it.
+func TestReplacedSecret(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		apps, err := roster.Parse("ghes 12 https://github.acme.example/api/v3/ acme")
+		if err != nil {
+			t.Fatal(err)
+		}
+		serves, err := intake.ParseServes("acme")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent taken
+		w := &World{Settings: Settings{Apps: apps, Serves: serves}, Log: logger(Webhook), WebhookSecrets: []github.Secret{github.NewSecret("leaked")}}
+		w.Intake = &intake.Intake{Records: nowhere{}, Queue: &sent, Serves: serves}
+		hooks, now := w.Webhooks(), "leaked"
+		hooks.first = func(context.Context) (intake.Webhook, error) {
+			return intake.Webhook{Intake: w.Intake, Secrets: []github.Secret{github.NewSecret(now)}}, nil
+		}
+		hooks.open = func(ctx context.Context, _ roster.App) (intake.Webhook, error) { return hooks.first(ctx) }
+		answers := func(path, secret string) int {
+			h, body := delivery(secret, "0b989ba4-242f-11e5-81e1-c7b6966d2517")
+			status, _ := hooks.Answer(t.Context(), path, h, body)
+			return status
+		}
+		for _, path := range []string{"/", "/webhook/ghes"} {
+			now = "leaked"
+			if got := answers(path, "leaked"); got != http.StatusAccepted {
+				t.Errorf("%s before: %d", path, got)
+			}
+			now = "new"
+			for range 6 {
+				time.Sleep(time.Minute)
+				answers(path, "leaked")
+			}
+			if got := answers(path, "leaked"); got != http.StatusUnauthorized {
+				t.Errorf("%s: the old secret passes: %d", path, got)
+			}
+			if got := answers(path, "new"); got != http.StatusAccepted {
+				t.Errorf("%s: the new secret: %d", path, got)
+			}
+		}
+		hooks.first = func(context.Context) (intake.Webhook, error) { return intake.Webhook{}, errors.New("no access") }
+		time.Sleep(time.Hour)
+		if got := answers("/", "new"); got != http.StatusServiceUnavailable {
+			t.Errorf("a secret that cannot be read: %d", got)
+		}
+	})
 }
 
 // TestWebhooks carries out an attack: whoever runs a GitHub Enterprise Server knows the secret of its own App, and sends
