@@ -3,16 +3,21 @@ package redacting
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"regexp"
 	"strings"
+	"sync"
 )
 
-// encodings returns a text in base64 and hexadecimal. The base64 of a text depends on the number of
+var hexPair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("..") })
+
+// encodings returns a text in base64 and hexadecimal, with colons, too, as fingerprints have them. The base64 of a text depends on the number of
 // bytes before it: there is a form for each of the three cases, without the characters that share
 // bits with the surrounding text.
 // Source: https://www.rfc-editor.org/rfc/rfc4648
 func encodings(text string) []string {
 	h := hex.EncodeToString([]byte(text))
-	out := []string{h, strings.ToUpper(h)}
+	pairs := strings.TrimSuffix(hexPair().ReplaceAllString(h, "$0:"), ":")
+	out := []string{h, strings.ToUpper(h), pairs, strings.ToUpper(pairs)}
 	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		whole := e.EncodeToString([]byte(text))
 		out = append(out, whole, strings.TrimRight(whole, "="))

@@ -16,7 +16,7 @@ const (
 
 // found returns the spans of secrets in a text, in order and without overlaps.
 func (s *Secrets) found(text string) []span {
-	found := numbersIn(text, s.numbers)
+	found := append(numbersIn(text, s.numbers), s.inside(text, mostLayers)...)
 	for from := 0; from < len(text); from += piece {
 		end := min(len(text), from+piece+overlap)
 		start := from

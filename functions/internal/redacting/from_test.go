@@ -1,16 +1,52 @@
 package redacting
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 )
+
+// TestForms carries out an attack: a pull request has a secret shown in a form that functions of the configuration make of it.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	const secret = "tok-Pa55word-for-the-database"
+	b64 := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+	var wide, zipped bytes.Buffer
+	for _, r := range utf16.Encode([]rune("x=" + secret)) {
+		wide.Write([]byte{byte(r), byte(r >> 8)})
+	}
+	w := gzip.NewWriter(&zipped)
+	io.WriteString(w, "password: "+secret+"\n")
+	w.Close()
+	colons := strings.TrimSuffix(regexp.MustCompile("..").ReplaceAllString(hex.EncodeToString([]byte(secret)), "$0:"), ":")
+	for name, text := range map[string]string{
+		"upper": strings.ToUpper(secret), "lower": strings.ToLower(secret), "title": "Tok-Pa55word-For-The-Database",
+		"hexadecimal with colons": colons, "and capitals": strings.ToUpper(colons),
+		"base64 of base64": b64(b64(secret)), "of three layers": b64(b64(b64("user:" + secret))), "UTF-16 in base64": b64(wide.String()),
+		"and without an end": strings.TrimRight(b64(wide.String()), "="), "for URLs": base64.URLEncoding.EncodeToString([]byte(b64(secret + "???"))),
+		"base64gzip": b64(zipped.String()), "base64gzip in base64": b64(b64(zipped.String())),
+	} {
+		var s Secrets
+		s.Text(secret)
+		if got := s.From("a = \"" + text + "\""); !strings.Contains(got, Hidden) || strings.Contains(got, text[4:len(text)-4]) {
+			t.Errorf("%s: %s", name, got)
+		}
+		if got := s.From("a = \"" + b64("a harmless text of some length") + "\" terraform_data.harmless_name"); strings.Contains(got, Hidden) {
+			t.Errorf("%s: harmless text is hidden: %s", name, got)
+		}
+	}
+}
 
 // TestFrom is a table of secrets, texts and what is left of them.
 func TestFrom(t *testing.T) {
@@ -38,7 +74,7 @@ func TestFrom(t *testing.T) {
 		{[]string{"😀😀 smile"}, `\ud83d\ude00\ud83d\ude00 smile \U0001f600\U0001F600 smile`, "§ §"},
 		{[]string{"sitis"}, "a sit is", "a sit is"},
 		{[]string{"hunter2"}, base64.StdEncoding.EncodeToString([]byte("hunter2")), "§"},
-		{[]string{"hunter2hunter2"}, base64.StdEncoding.EncodeToString([]byte("user:hunter2hunter2")), "dXNlcjp§g=="},
+		{[]string{"hunter2hunter2"}, base64.StdEncoding.EncodeToString([]byte("user:hunter2hunter2")), "§=="},
 		{[]string{"hunter2"}, hex.EncodeToString([]byte("hunter2")) + " " + strings.ToUpper(hex.EncodeToString([]byte("hunter2"))), "§ §"},
 		{[]string{strings.Repeat("0123456789abcdef", 9)}, "… 6789abcdef0123456789abcdef0123456789ab …", "… § …"},
 		{[]string{"471100"}, "471100 471,100 471_100 4711e2 4.711E+05 471100.0 4711000 x471100y 47110", "§ § § § § § 4711000 x§y 47110"},

@@ -49,7 +49,7 @@ func (s *Secrets) whole(text string) {
 		return
 	}
 	s.encoded[text] = true
-	for _, t := range []string{text, norm.NFC.String(text)} {
+	for _, t := range []string{text, norm.NFC.String(text), strings.ToUpper(text), strings.ToLower(text), title(text)} {
 		for _, reduced := range []string{reduce(t), reduceAll(t)} {
 			if len(reduced) < shortestText || isVocabulary(reduced) {
 				continue
@@ -60,6 +60,18 @@ func (s *Secrets) whole(text string) {
 			}
 		}
 	}
+}
+
+// title returns a text as the function title of configurations does: the first letter of each word is a capital.
+func title(text string) string {
+	before := ' '
+	return strings.Map(func(r rune) rune {
+		first := !unicode.IsLetter(before) && !unicode.IsDigit(before) && before != '_' && before != '\''
+		if before = r; first {
+			return unicode.ToTitle(r)
+		}
+		return r
+	}, text)
 }
 
 // usable reports whether to search for a text. A row of dashes or backticks is no secret, and

@@ -137,7 +137,7 @@ func TestWebhookFaults(t *testing.T) {
 		"no content": {204, "", 1, "no JSON object"},
 	} {
 		var calls atomic.Int32
-		ids := make(chan string, 9)
+		ids := make(chan string, 99)
 		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			calls.Add(1)
 			ids <- r.Header.Get("webhook-id")
@@ -160,6 +160,29 @@ func TestWebhookFaults(t *testing.T) {
 				t.Errorf("%s: another attempt has the ID %s, and the first %s", name, id, first)
 			}
 		}
+	}
+}
+
+// large answers with a body that has no end for all that anybody reads of it, and counts that.
+type large struct{ read int }
+
+func (x *large) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: 200, Body: io.NopCloser(io.LimitReader(x, 16<<20))}, nil
+}
+
+func (x *large) Read(p []byte) (int, error) {
+	x.read += len(p)
+	return len(p), nil
+}
+
+// TestLargeAnswer carries out an attack: an endpoint answers more than the process has memory. It holds that the rest is not read.
+func TestLargeAnswer(t *testing.T) {
+	t.Parallel()
+	var x large
+	c := Caller{Secret: secrets, Transport: &x}
+	v, err := c.Judge(t.Context(), job, requirements.Gate{Name: "cost", Endpoint: endpoints.Endpoint{URL: "https://cost.example/", Secret: keyARN}}, []byte(plan))
+	if err != nil || len(v.Mistakes) != 1 || !strings.Contains(v.Mistakes[0], "more than 65536 bytes") || x.read > 4*maxAnswer {
+		t.Errorf("%+v %v, %d bytes are read", v, err, x.read)
 	}
 }
 

@@ -1,6 +1,7 @@
 package dispatch_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -196,6 +197,30 @@ func TestMergedLater(t *testing.T) {
 	s.settle()
 	if !s.merged(n) {
 		t.Error("what was a draft is not merged")
+	}
+}
+
+// TestNoMergeOfADraft holds that the merge of a draft is not even asked for: whoever owns the branch's rules may let Apps past them.
+func TestNoMergeOfADraft(t *testing.T) {
+	t.Parallel()
+	s := automerged(t, "")
+	asked := 0
+	s.answered = func(r *http.Request, _ int) {
+		if r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, "/merge") {
+			asked++
+		}
+	}
+	s.repo.Push("alice", "b", "Change", githubtest.Files{"net/b.tf": resource("b", "1")})
+	n := s.repo.OpenDraft("alice", "Change", "b")
+	s.settle()
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+	if asked > 0 || s.merged(n) {
+		t.Errorf("the merge of a draft is asked for %d times", asked)
+	}
+	s.repo.Ready("alice", n)
+	s.settle()
+	if !s.merged(n) {
+		t.Error("it is no draft any more, and is not merged")
 	}
 }
 

@@ -75,6 +75,25 @@ func TestNamedBots(t *testing.T) {
 	}
 }
 
+// TestBotsOfTheDefaultBranch carries out an attack: whoever may push to another base branch names an App in its settings. It holds that
+// the default branch alone names those that command.
+func TestBotsOfTheDefaultBranch(t *testing.T) {
+	t.Parallel()
+	const allow = "project \"net\" {\n  dir = \"net\"\n}\nallow {\n  branches = [\"release\"]\n  bots = [%q]\n}\n"
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": fmt.Sprintf(allow, "renovate[bot]")})
+	s.repo.Push("mallory", "release", "Name an App", githubtest.Files{"lockstep.hcl": fmt.Sprintf(allow, "evil[bot]")})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Retarget("alice", n, "release")
+	s.settle()
+	s.repo.Comment("evil[bot]", n, "lockstep apply")
+	was := len(s.hub.Lines())
+	s.settle()
+	if got := s.hub.Lines(); len(got) > was {
+		t.Errorf("the App of the base branch: %q", got[was:])
+	}
+	s.expect("the App of the default branch", s.say("renovate[bot]", n, "lockstep apply"), "**Applied** `net`")
+}
+
 // claim is a webhook about a comment, as GitHub signs it.
 const claim = `{"action":"created","issue":{"number":1,"pull_request":{"url":"x"}},
 	"comment":{"id":1,"created_at":"2026-03-02T09:00:00Z","body":"lockstep plan","user":{"login":"alice"}},

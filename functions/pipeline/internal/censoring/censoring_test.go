@@ -2,6 +2,7 @@ package censoring
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -55,6 +56,17 @@ func TestCensorValue(t *testing.T) {
 		if err != nil || string(data) != c.want {
 			t.Errorf("%s: %s, %v; want %s", name, data, err, c.want)
 		}
+	}
+}
+
+// TestCensorKeys holds that the key of a map is no place for a secret.
+func TestCensorKeys(t *testing.T) {
+	t.Parallel()
+	var found redacting.Secrets
+	found.Text("hunter2hunter2")
+	got := Censor{Secrets: &found}.value(cty.MapVal(map[string]cty.Value{"user-hunter2hunter2": cty.True, "other": cty.False}), nil)
+	if data, err := (ctyjson.SimpleJSONValue{Value: got}).MarshalJSON(); err != nil || strings.Contains(string(data), "hunter2") || !strings.Contains(string(data), `"other":false`) {
+		t.Errorf("%s, %v", data, err)
 	}
 }
 
