@@ -16,7 +16,7 @@ func requiredWords(r *rulings.Ruling) string {
 	if r == nil || len(r.Of) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("To be applied, the base branch's %s requires:\n\n%s", markdown.Code(reasons.SettingsFile), r.Markdown(0))
+	return fmt.Sprintf("To be applied, the base branch's %s requires:\n\n%s", markdown.Code(r.File(reasons.SettingsFile)), r.Markdown(0))
 }
 
 // liftedWords are the requirements that somebody has lifted for an apply that has begun, as a section; "" if there are none.
@@ -24,7 +24,7 @@ func (p ProjectStatus) liftedWords() string {
 	if p.Lifted == nil || !slices.Contains([]Standing{Applying, Applied, PartApplied, ApplyFailed, Stopped}, p.Standing) {
 		return ""
 	}
-	return fmt.Sprintf("Requirements of the base branch's %s were **overridden** for this apply:\n\n%s", markdown.Code(reasons.SettingsFile), p.Lifted.Markdown(0))
+	return fmt.Sprintf("Requirements of the base branch's %s were **overridden** for this apply:\n\n%s", markdown.Code(p.Lifted.File(reasons.SettingsFile)), p.Lifted.Markdown(0))
 }
 
 // missing are the requirements for the applies of plans that are held, each once with its projects, in at most limit bytes

@@ -25,7 +25,7 @@ type Status struct {
 	Repeated []string
 	// Removed is the note of the function of that name, "" if no project is removed.
 	Removed string
-	// Approvals are the logins of the reviewers who approved the head.
+	// Approvals are the logins of the reviewers who approved the head, as far as their approvals count.
 	Approvals []string
 	// Conflict is set if the head cannot be merged into the base branch, Problem if the projects
 	// cannot be determined (in Markdown): then nothing is planned.

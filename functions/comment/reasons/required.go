@@ -47,7 +47,7 @@ func (r Required) again() string {
 }
 
 func (r Required) words() (text, remedy string) {
-	text = fmt.Sprintf("The base branch's %s requires more than there is:\n%s", settings, strings.TrimSuffix(r.Tree.Markdown(1), "\n"))
+	text = fmt.Sprintf("The base branch's %s requires more than there is:\n%s", markdown.Code(r.Tree.File(SettingsFile)), strings.TrimSuffix(r.Tree.Markdown(1), "\n"))
 	switch {
 	case r.Waits:
 		return text, appliedThen

@@ -8,6 +8,8 @@
 // comment. Start at [Ruling] and [Ruling.Markdown].
 package rulings
 
+import "strings"
+
 // A Ruling is the decision about a requirement in the settings, as a tree: what has to hold, what was
 // found, and what follows. It is data, because it is kept with the replies that contain it.
 type Ruling struct {
@@ -31,6 +33,16 @@ type Ruling struct {
 	Because string `json:",omitempty"`
 	// Of are the parts of a rule that has some.
 	Of []Ruling `json:",omitempty"`
+}
+
+// File is the name of the file with the requirements, by their places; other if they have none.
+func (r *Ruling) File(other string) string {
+	for _, x := range r.Of {
+		if name, _, ok := strings.Cut(x.At, ":"); ok && name != "" {
+			return name
+		}
+	}
+	return other
 }
 
 // Lifts returns the requirements of a decision that somebody has lifted, as a decision; nil if there are none.

@@ -33,6 +33,10 @@ func TestAtlantisOfTheBase(t *testing.T) {
 		s.settle()
 		s.expect(x.what, s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing)
 	}
+	s.repo.Push("alice", "b", "As it was", githubtest.Files{"lockstep.hcl": githubtest.Deleted})
+	s.settle()
+	s.expect("the status", s.status(1), "the base branch's `atlantis.yaml` requires")
+	s.expect("the refusal", s.say("alice", 1, "lockstep apply"), "The base branch's `atlantis.yaml` requires more than there is")
 	s.repo.Push("alice", "b", "Broken", githubtest.Files{"atlantis.yaml": strings.Replace(reviewed, "apply_requirements", "apply_requirement", 1)})
 	s.settle()
 	s.expect("a broken file", s.status(n), "Lockstep could not plan", "on atlantis.yaml line 5", "apply_requirement")

@@ -72,6 +72,23 @@ func TestPushedByTheApprover(t *testing.T) {
 	}
 }
 
+// TestApprovedBy holds that the line about who has approved names only those whose approvals count.
+func TestApprovedBy(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1")})
+	s.repo.Grant("carol", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.PushAs("bob", "alice", "", "b", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
+	for _, who := range []string{"alice", "bob", "mallory", "helper[bot]"} {
+		s.repo.Review(who, n, github.Approved, "")
+	}
+	s.settle()
+	s.without("the status without one that counts", s.status(n), "Approved at")
+	s.repo.Review("carol", n, github.Approved, "")
+	s.settle()
+	s.expect("the status", s.status(n), "Approved at `"+s.repo.Head("b")[:7]+"` by `carol`.")
+}
+
 // TestPushedBeforeTheOpening is a branch that one person has pushed, and another one opens a pull request of.
 func TestPushedBeforeTheOpening(t *testing.T) {
 	t.Parallel()

@@ -167,6 +167,17 @@ func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, 
 	return q, nil
 }
 
+// Approvers returns those who have approved a head of the pull request, and whose approvals count for it; nil while that is not known.
+func Approvers(ctx context.Context, e *Reader, head string) ([]string, error) {
+	pushes, err := e.Ledger.Pushes(ctx, e.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	finder := factfinding.Finder{Hub: e.Hub, Pull: e.Pull, Pushes: pushes, Now: time.Now(), Deployment: e.Deployment, Lenient: true}
+	facts, err := finder.Find(ctx, gates.Needs{Reviews: true}, factfinding.Subject{Unasked: true, Planned: head})
+	return gates.Approvers(facts), err
+}
+
 // replaced reports whether a plan took the place of another one at the head of a run, and since when people see it; zero if they
 // do not. If that one was never shown, it is the time of the present plan.
 func replaced(ctx context.Context, e *Reader, r runs.Run) (is bool, since time.Time, err error) {

@@ -127,6 +127,19 @@ func opinions(f Facts, named []requirements.Party) (out []opinion) {
 	return out
 }
 
+// Approvers returns those who have approved the planned commit, and whose approvals count; nil if that is not known.
+func Approvers(f Facts) (out []string) {
+	if _, not := unread(f, rulings.Ruling{}); not {
+		return nil
+	}
+	for _, o := range opinions(f, nil) {
+		if o.why == "" && o.problem == "" {
+			out = append(out, o.login)
+		}
+	}
+	return out
+}
+
 // unread is the ruling on reviews that are not known.
 func unread(f Facts, out rulings.Ruling) (rulings.Ruling, bool) {
 	for _, problem := range []string{missing(f.Reviews), missing(f.Contributors)} {

@@ -331,19 +331,16 @@ func waits(p comment.ProjectStatus) bool {
 	return p.Late || slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed, comment.Blocked}, p.Standing)
 }
 
-// approvals are the logins of the users who approved the head.
+// approvals are the logins of the users who approved the head, and whose approvals count.
 func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error) {
 	reviews, err := rp.Hub.Reviews(ctx, rp.Evidence.Message.Pull.Number)
 	if err != nil {
 		return nil, err
 	}
-	var out []string
-	for _, r := range reviews {
-		if r.State == github.Approved && r.SHA == head {
-			out = append(out, r.Author)
-		}
+	if !slices.ContainsFunc(reviews, func(r github.Review) bool { return r.State == github.Approved && r.SHA == head }) {
+		return nil, nil
 	}
-	return out, nil
+	return evidence.Approvers(ctx, rp.Evidence, head)
 }
 
 // inTheWay adds what is in the way of the plan of a run: another, unmerged pull request that was applied
