@@ -46,7 +46,7 @@ func TestFiles(t *testing.T) {
 
 // meaning is what a file means, as text: a line for each project, requirement, notice and error.
 func meaning(src []byte) string {
-	doc, ds := Parse(FileName, src)
+	doc, ds := Options{}.Parse(FileName, src)
 	var b strings.Builder
 	for _, p := range doc.Projects {
 		fmt.Fprintf(&b, "project %s: dir %s", p.Name.Value, p.Dir.Value)

@@ -37,7 +37,7 @@ func TestBombs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			doc, ds := Parse(FileName, []byte(src))
+			doc, ds := Options{}.Parse(FileName, []byte(src))
 			if !ds.HasErrors() || len(ds) > maxDiags || len(doc.Notices) > maxNotices+1 {
 				t.Errorf("%d errors, %d notices, %d projects", len(ds), len(doc.Notices), len(doc.Projects))
 			}

@@ -6,7 +6,7 @@
 // is an error and not a notice: a plan with other values could destroy what it should keep.
 //
 // The package refuses to know the repository's other files, pull requests and the rights of a project:
-// package project decides how far a file is believed. Start at [Parse].
+// package project decides how far a file is believed. Start at [Options.Parse].
 //
 // Source: https://www.runatlantis.io/docs/repo-level-atlantis-yaml, and the behaviour of version 0.47.1.
 package atlantis

@@ -25,7 +25,7 @@ func TestFolded(t *testing.T) {
 		{"required of all of them", "- {dir: svc/a, apply_requirements: [approved]}\n- {dir: svc/b, apply_requirements: [approved]}\n- {dir: svc/c, apply_requirements: [approved]}\n- {dir: net}\n", "svc/a svc/b svc/c net", "", "svc/* net require svc/*"},
 		{"required of some", "- {dir: svc/a, apply_requirements: [approved]}\n- {dir: svc/b, apply_requirements: [approved]}\n- {dir: svc/c}\n- {dir: net}\n", "svc/a svc/b svc/c net", "", "svc/* net require svc/a svc/b"},
 	} {
-		doc, ds := Parse(FileName, []byte(head+test.src))
+		doc, ds := Options{}.Parse(FileName, []byte(head+test.src))
 		if ds.HasErrors() {
 			t.Fatalf("%s: %s", test.name, ds)
 		}

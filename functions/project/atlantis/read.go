@@ -10,11 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// Parse reads atlantis.yaml. Beside errors it returns what it can read, with the projects that have
-// none.
-func Parse(name string, src []byte) (Document, hcl.Diagnostics) { return Options{}.Parse(name, src) }
-
-// Options are those of an import.
+// Options are those of reading the file; the zero value has none.
 type Options struct {
 	// DropSteps leaves out the steps of workflows that decide on an apply. Otherwise each is an error.
 	DropSteps bool
@@ -22,7 +18,8 @@ type Options struct {
 	Server *Server
 }
 
-// Parse is the function of that name with options.
+// Parse reads atlantis.yaml. Beside errors it returns what it can read, with the projects that have
+// none.
 func (o Options) Parse(name string, src []byte) (Document, hcl.Diagnostics) {
 	r := &reader{source: newSource(name, src), options: o, notices: notices{file: name}, workflows: map[string]*workflow{}}
 	fields := r.fields(r.load(), "the file")

@@ -14,15 +14,15 @@ import (
 type Command struct {
 	Name     string
 	Synopsis string
-	// Chapter is the part of the help that lists it: one of [Chapters].
+	// Chapter is the part of the help that lists it: one of [chapters].
 	Chapter string
 	// About tells in two sentences what it does; Example is a command line.
 	About, Example string
 	Run            func(a *App, args []string) int
 }
 
-// Chapters are the parts of the help, in their order.
-var Chapters = []string{PullRequests, Terraform, State}
+// chapters are the parts of the help, in their order.
+var chapters = []string{PullRequests, Terraform, State}
 
 // The parts of the help.
 const (
@@ -37,7 +37,7 @@ type Table []Command
 // help lists the commands.
 func (t Table) help(w io.Writer) {
 	fmt.Fprint(w, "Usage: lockstep [-chdir=DIR] COMMAND [OPTIONS]\n")
-	for _, chapter := range Chapters {
+	for _, chapter := range chapters {
 		fmt.Fprintf(w, "\n%s:\n", chapter)
 		for _, c := range t {
 			if c.Chapter == chapter {
