@@ -21,6 +21,7 @@ func TestTouchedByWhatIsRead(t *testing.T) {
 		"all files are links": {"", []string{"a/main.tf=-> ../shared/main.tf", "shared/main.tf=BACKEND", "b/main.tf=-> nowhere.tf"}, []string{"shared/main.tf=BACKEND#"}, "a shared"},
 		"a linked directory": {calls("./modules/m"), []string{"live/dev/modules=-> ../../mods", "mods/m/m.tf=#", "mods/m/x.txt=", "mods/n/n.tf=#"},
 			[]string{"mods/m/m.tf=", "mods/m/x.txt=1", "mods/n/n.tf="}, "live/dev,live/dev,"},
+		"a linked directory of files": {"#", []string{"live/dev/files=-> ../../shared", "shared/a.json=1", "other/a.json=1"}, []string{"shared/a.json=2", "shared/b.json=1", "other/a.json=2"}, "live/dev,live/dev,"},
 		"a link as source": {calls("../../current"), []string{"current=-> mods/v1", "mods/v1/m.tf=#", "mods/v2/m.tf=# 2"},
 			[]string{"current=-> mods/v2", "mods/v1/m.tf=", "mods/v2/m.tf="}, "live/dev,live/dev,"},
 		"a linked tfvars": {"#", []string{"live/dev/a.auto.tfvars=-> ../../vars/a.tfvars", "vars/a.tfvars=a = 1"}, []string{"vars/a.tfvars=a = 2", "vars/a.tfvars"}, "live/dev,live/dev"},
