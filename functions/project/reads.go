@@ -18,10 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// below, at the end of a path, stands for all files in and below it.
-const below = "/**"
-
-// everywhere are all files of the repository.
+// everywhere, at the end of a path, stands for all files below a directory, and alone for those of the repository.
 const everywhere = "**"
 
 // Limits of static reading: beyond them the configuration may read any file.
