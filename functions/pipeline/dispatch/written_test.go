@@ -42,7 +42,7 @@ func TestLeakedSecret(t *testing.T) {
 	other := s.pull("alice", "c", githubtest.Files{"c.tf": resource("c", "1")})
 	idle := s.repo.Comment("alice", n, "looks good")
 	theirs := s.repo.Comment("bob", n, "lockstep apply\n")
-	elsewhere := s.repo.Comment("alice", other, "lockstep apply -p x")
+	elsewhere := s.repo.Comment("alice", other, "lockstep apply")
 	edited := s.repo.Comment("alice", n, "soon")
 	s.repo.EditComment("mallory", edited, "lockstep apply")
 	s.settleKeeping(func(pipeline.Message) bool { return true })
@@ -56,7 +56,7 @@ func TestLeakedSecret(t *testing.T) {
 		"of no review":            {"lockstep apply", github.Source{Review: 4711}},
 		"of another text":         {"lockstep apply", github.Source{Comment: idle}},
 		"of another author":       {"lockstep apply", github.Source{Comment: theirs}},
-		"of another pull request": {"lockstep apply -p x", github.Source{Comment: elsewhere}},
+		"of another pull request": {"lockstep apply", github.Source{Comment: elsewhere}},
 		"of an edited comment":    {"lockstep apply", github.Source{Comment: edited}},
 		"a lock":                  {"lockstep lock --reason x", github.Source{Line: 4711}},
 		"an unlock":               {"lockstep unlock", github.Source{Line: 4711}},
