@@ -50,6 +50,8 @@ var (
 
 var (
 	choosing = []*option{inProject, inDir, inWorkspace, failed}
+	// addressed have addresses as their values.
+	addressed = []*option{target, exclude, replace, imported, moved, forgotten, untainted}
 	planning = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh, imported, moved, forgotten, untainted}
 	changing = []*option{target, exclude, variable, refresh} // of a plan that changes the state
 	all      = slices.Concat(choosing, planning, []*option{because})

@@ -189,12 +189,16 @@ func (r *reader) plain(w word) {
 	switch n := len(r.command.Arguments); {
 	case n < len(r.row.arguments):
 		a := r.row.arguments[n]
+		if a.stands != "ID" {
+			text = unescaped(text)
+		}
 		if kind := a.check(text); kind != "" {
 			r.prose = r.prose || isAddress(text) != ""
 			r.lose(Problem{Kind: kind, Word: text, Want: a.stands})
 		}
 		r.command.Arguments = append(r.command.Arguments, text)
-	case r.row.repeats && r.row.arguments[len(r.row.arguments)-1].check(text) == "":
+	case r.row.repeats && r.row.arguments[len(r.row.arguments)-1].check(unescaped(text)) == "":
+		text = unescaped(text)
 		switch {
 		case slices.Contains(r.command.Arguments, text):
 		case n == maxValues:
@@ -318,6 +322,9 @@ func (r *reader) value(o *option) (string, bool) {
 func (r *reader) set(o *option, value string) {
 	if o == inDir {
 		value = cmp.Or(strings.TrimSuffix(strings.TrimPrefix(value, "./"), "/"), ".")
+	}
+	if slices.Contains(addressed, o) {
+		value = unescaped(value)
 	}
 	switch kind := o.check(value); {
 	case kind == BadReason:

@@ -54,6 +54,12 @@ var (
 	resourcePattern = regexp.MustCompile(`^(module\.` + nameStep + keyStep + `\.)*(resource\.)?` + nameStep + `\.` + nameStep + keyStep + `$`)
 )
 
+// unescaped returns an address with plain quotes around its keys: people copy a["x"] from a shell as a[\"x\"], and phones write
+// a[“x”].
+func unescaped(s string) string { return keyQuotes.ReplaceAllString(s, `["$1$2"]`) }
+
+var keyQuotes = regexp.MustCompile(`\[(?:\\"([^"\\]*)\\"|[“”„]([^“”„"]*)[“”])\]`)
+
 func isAddress(s string) Kind {
 	if len(s) > maxValue || !addressPattern.MatchString(s) {
 		return BadAddress
