@@ -52,9 +52,9 @@ var (
 	choosing = []*option{inProject, inDir, inWorkspace, failed}
 	// addressed have addresses as their values.
 	addressed = []*option{target, exclude, replace, imported, moved, forgotten, untainted}
-	planning = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh, imported, moved, forgotten, untainted}
-	changing = []*option{target, exclude, variable, refresh} // of a plan that changes the state
-	all      = slices.Concat(choosing, planning, []*option{because})
+	planning  = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh, imported, moved, forgotten, untainted}
+	changing  = []*option{target, exclude, variable, refresh} // of a plan that changes the state
+	all       = slices.Concat(choosing, planning, []*option{because})
 )
 
 func once(field func(*Command) *string) func(*Command, string) bool {
