@@ -22,6 +22,7 @@ type opening struct {
 	block *config.Provider // nil: there is none, and an empty one is meant
 	body  *schema.Bound
 	value cty.Value // without marks
+	in    addrs.ModuleInstance
 }
 
 // open starts and configures a provider configuration.
@@ -34,13 +35,16 @@ func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provide
 	if ds = append(ds, o.evaluate(ps)...); ds.HasErrors() {
 		return nil, ds
 	}
-	if s.Known && !o.value.IsWhollyKnown() {
-		return nil, append(ds, diags.Errorf(o.block.Range.Ptr(), "Invalid provider configuration",
-			"The configuration for %s depends on values that cannot be determined until apply.", pc)...)
+	hint := o.doubt()
+	if s.Known && hint != "" {
+		return nil, append(ds, diags.Errorf(o.block.Range.Ptr(), "Invalid provider configuration", "%s", hint)...)
 	}
 	c, more := s.Providers.Client(ctx, pc)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds
+	}
+	if hint != "" {
+		c = &doubtful{c, hint}
 	}
 	if ds = append(ds, o.answered(c.ValidateProvider(ctx, o.value))...); ds.HasErrors() {
 		return nil, ds
@@ -67,7 +71,8 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	if ds.HasErrors() || len(ins) == 0 {
 		return append(ds, diags.Reported()...)
 	}
-	scope := eval.Scope{Module: ins[0]}
+	o.in = ins[0]
+	scope := eval.Scope{Module: o.in}
 	if o.block.ForEach != nil {
 		scope.Instance, _ = o.s.providerInstance(o.addr)
 	}
