@@ -11,18 +11,23 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/refs"
-	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
 // Unknowns are the reasons why the body of a block has unknown values.
 type Unknowns struct {
-	// Attributes are the addresses of resource attributes whose values are unknown, such as
-	// "random_password.p.result", each once, in the order of the first reference.
-	Attributes []string
+	// Attributes are the resource attributes whose values are unknown, such as
+	// random_password.p.result, each once, in the order of the first reference.
+	Attributes []UnknownAttribute
 	// Resources are the resource instances to apply before the values are known, in the same order:
 	// those of Attributes, and all others that the block refers to and that are unknown in part. A
 	// database user, for example, whose name is known, but not its password.
 	Resources []addrs.Target
+}
+
+// An UnknownAttribute is a part of a resource; with an empty Path the whole of it.
+type UnknownAttribute struct {
+	Resource addrs.Target
+	Path     cty.Path
 }
 
 // Unknowns finds the unknown values that a *config.Provider refers to, also through variables, local
@@ -154,8 +159,9 @@ func (u *unknowns) resource(r *refs.Reference, in addrs.ModuleInstance, unknown 
 		u.found.Resources = append(u.found.Resources, target)
 	}
 	path, v := reach(v, rest)
-	if name := target.String() + schema.FormatPath(path); unknown && !v.IsWhollyKnown() && !slices.Contains(u.found.Attributes, name) {
-		u.found.Attributes = append(u.found.Attributes, name)
+	found := func(a UnknownAttribute) bool { return a.Resource == target && a.Path.Equals(path) }
+	if unknown && !v.IsWhollyKnown() && !slices.ContainsFunc(u.found.Attributes, found) {
+		u.found.Attributes = append(u.found.Attributes, UnknownAttribute{target, path})
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 //	values       the values of changes before and after, with their providers and private data
 //	calls        the calls of the provider t, in their order
 //	events       the events, sorted
+//	details      the details of the diagnostics
 func (s *story) more(t *testing.T, what string, p *plans.Plan) (out []string) {
 	switch what {
 	case "instances":
@@ -47,6 +48,10 @@ func (s *story) more(t *testing.T, what string, p *plans.Plan) (out []string) {
 	case "events":
 		slices.Sort(s.events)
 		out = s.events
+	case "details":
+		for _, d := range s.found {
+			out = append(out, fmt.Sprintf("%q", d.Detail))
+		}
 	default:
 		t.Fatalf("-show of %q", what)
 	}

@@ -163,6 +163,7 @@ type story struct {
 
 	mu     sync.Mutex
 	events []string
+	found  diags.Diagnostics
 }
 
 // read takes in a line.
@@ -363,6 +364,7 @@ func (s *story) play(t *testing.T) []string {
 		}
 	}
 	plan, ds := planning.Plan(ctx, s.in)
+	s.found = ds
 	out := append(describe(plan), summaries(ds)...)
 	if plan != nil {
 		for _, what := range s.show {

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
 // A doubtful client is one whose provider has got a configuration with unknown values, such as a password
@@ -33,9 +34,13 @@ func (o *opening) doubt() string {
 // unknownHint tells on what a provider configuration depends, and how to apply that first.
 func unknownHint(pc addrs.AbsProviderConfig, u eval.Unknowns) string {
 	text := fmt.Sprintf("The configuration of %s depends on values that are known only after apply", pc)
-	if len(u.Attributes) > 0 {
-		text += ":\n  - " + strings.Join(u.Attributes, "\n  - ")
-	} else {
+	for i, a := range u.Attributes {
+		if i == 0 {
+			text += ":"
+		}
+		text += "\n  - " + a.Resource.String() + schema.FormatPath(a.Path)
+	}
+	if len(u.Attributes) == 0 {
 		text += "."
 	}
 	if len(u.Resources) == 0 {
