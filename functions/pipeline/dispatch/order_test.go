@@ -79,14 +79,18 @@ func TestPartInOrder(t *testing.T) {
 			t.Parallel()
 			s := dependent(t)
 			n := s.pull("alice", "change", githubtest.Files{"net/b.tf": resource("b", "2"), "net/c.tf": resource("c", "1"), "app/c.tf": resource("c", "1")})
-			s.say("alice", n, strings.ReplaceAll(plan, "PROJECT", "net"))
+			for line := range strings.Lines(strings.ReplaceAll(plan, "PROJECT", "net")) {
+				s.say("alice", n, line)
+			}
 			s.expect("app", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "Plan that again first, with `lockstep plan -p net`")
 			s.say("alice", n, "lockstep plan -p net")
 			s.expect("both", s.say("alice", n, "lockstep apply"), "**Applied** `net`", "**Applied** `app`")
 			s.repo.Merge("alice", n)
 			s.settle()
 			n = s.pull("alice", "remove", githubtest.Files{"lockstep.hcl": "project \"o\" {\n  dir = \"o\"\n}\n"})
-			s.say("alice", n, strings.ReplaceAll(plan, "PROJECT", "app"))
+			for line := range strings.Lines(strings.ReplaceAll(plan, "PROJECT", "app")) {
+				s.say("alice", n, line)
+			}
 			s.expect("net is destroyed", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` is destroyed after `app`, which depends on it, and is not applied.", "Plan that again first, with `lockstep plan -p app`")
 			s.say("alice", n, "lockstep plan -p app")
 			s.expect("both are destroyed", s.say("alice", n, "lockstep apply"), "**Not applied**", "that needs an apply of its own")

@@ -33,7 +33,8 @@ func TestCommandsOfOthers(t *testing.T) {
 	}
 	s.expect("somebody without rights", s.say("mallory", n, "atlantis apply"), "was read as `lockstep apply`", "**Not applied**", "this needs `write`")
 	answer := s.say("alice", n, "Atlantis plan -p net\natlantis apply -p net")
-	s.expect("a plan and its apply", answer, "`Atlantis plan -p net` was read as `lockstep plan -p net`", "`atlantis apply -p net` was read as `lockstep apply -p net`", "**Applied** `net`")
+	s.expect("a plan and its apply", answer, "`Atlantis plan -p net` was read as `lockstep plan -p net`", "`atlantis apply -p net` was read as `lockstep apply -p net`", "**Not applied** `net`", "you have not seen the plan")
+	s.expect("its apply", s.say("alice", n, "atlantis apply -p net"), "**Applied** `net`")
 }
 
 // TestCommandsOfOthersByTheBase holds that the base branch decides whether they are, and the pull request does not.

@@ -592,7 +592,8 @@ func TestNamesakes(t *testing.T) {
 	s.expect("the check of the new one", s.checkOf("remove", "lockstep/net@prod").Summary, "To apply this plan, comment `lockstep apply -p net -w prod`")
 	s.expect("the check of the old one", s.checkOf("remove", "lockstep/net").Summary, "To apply this plan, comment `lockstep apply -p net -w default`")
 	s.expect("an apply of both", s.say("alice", n, "lockstep apply"), "**Applied** `net (prod)`: 2 added", "**Not applied** `net (default)`")
-	s.expect("a plan and an apply of one", s.say("alice", n, "lockstep plan -p net -w default\nlockstep apply -p net -w default"), "**Planned** `net (default)`", "**Applied** `net (default)`: 0 added, 0 changed, 2 destroyed")
+	s.expect("a plan and an apply of one", s.say("alice", n, "lockstep plan -p net -w default\nlockstep apply -p net -w default"), "**Planned** `net (default)`", "**Not applied** `net (default)`", "you have not seen the plan")
+	s.expect("its apply", s.say("alice", n, "lockstep apply -p net -w default"), "**Applied** `net (default)`: 0 added, 0 changed, 2 destroyed")
 }
 
 // dependent is a stage with two applied projects, of which app depends on net.

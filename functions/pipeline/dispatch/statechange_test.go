@@ -85,14 +85,14 @@ func TestPointlessStateCommands(t *testing.T) {
 		"state mv terraform_data.a[0] terraform_data.z":    "The state has no object of terraform_data.a[0], so there is nothing to move.",
 		"state rm terraform_data.nothere":                  "The state has no object of terraform_data.nothere, so there is nothing to remove.",
 		"state rm module.x":                                "The state has no object of module.x, so there is nothing to remove.",
-		"taint terraform_data.nothere":                     "The state has no object of terraform_data.nothere, so there is nothing to taint.",
+		"taint terraform_data.nothere":                     "The option -replace=terraform_data.nothere matches nothing in the configuration or the state",
 		"taint terraform_data.c":                           "The state has no object of terraform_data.c, so there is nothing to taint.",
 		"plan -p net -forget=terraform_data.nothere":       "nothing to remove.",
 	} {
 		s.expect(c, strings.Join(strings.Fields(s.say("alice", n, "lockstep "+c)), " "), "**Not planned**: `net`", why)
 		s.expect(c, s.check("c"), "failure")
 	}
-	s.expect("a replacement of whatever there is", s.say("alice", n, "lockstep plan -replace=terraform_data.nothere"), "**Planned** `net`: 1 to add")
+	s.expect("a replacement of what is not there", s.say("alice", n, "lockstep plan -replace=terraform_data.nothere"), "**Not planned**: `net`", "Address matches nothing")
 
 	s.repo.Push("alice", "c", "Move", githubtest.Files{"net/b.tf": resource("z", "1") + "moved {\n  from = terraform_data.b\n  to   = terraform_data.y\n}\n"})
 	s.settle()
