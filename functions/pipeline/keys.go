@@ -17,7 +17,7 @@ var collections = map[string]time.Duration{
 	"message":  15 * day, // a message that was handled
 	"lease":    15 * day, // a process that works on a run
 	"stop":     15 * day, // an order to end a plan or an apply
-	"pace":     day,      // the comments of one person, counted
+	"pace":     day,      // the comments of one person, counted, and the looks at a pull request and a repository
 	"tarball":  day,      // the archive of a commit
 	// GitHub's check runs expire then, too.
 	"ask":      90 * day,  // an answer to a comment

@@ -36,6 +36,7 @@ const (
 	ToApply      Kind = "apply"     // apply one saved plan
 	ToRecover    Kind = "recover"   // recover the state of one project
 	ToRelease    Kind = "release"   // release the lock that an apply left, which was given up before its first change
+	Told         Kind = "told"      // GitHub tells of something that a decision about requirements may depend on: look at it soon
 	Settled      Kind = "settled"   // an apply to the state of one project is settled: open plans of it may be others by now
 	ToCheck      Kind = "check"     // check a plan that waits against the state as it is now
 	ToQueue      Kind = "queue"     // check a plan that waits against the commit of a merge group
@@ -65,7 +66,7 @@ type Message struct {
 	Written github.Source `json:",omitzero"`
 	// Found is set if the janitor has found on GitHub what the message is about, in the repository of its ID.
 	Found bool `json:",omitempty"`
-	// At is the time at which the comment was written, by GitHub's clock.
+	// At is the time at which the comment was written, by GitHub's clock, or at which what is [Told] was received, by ours.
 	At time.Time `json:",omitzero"`
 	// Lost is set for the check of a plan whose project the base branch has lost by a merge.
 	Lost bool `json:",omitempty"`
@@ -129,6 +130,7 @@ var queues = map[Kind]QueueName{
 	Landed:       Events,
 	Grouped:      Events,
 	SyncComments: Events,
+	Told:         Events,
 	Settled:      Events,
 	ToCheck:      Plans,
 	ToQueue:      Plans,
@@ -181,6 +183,9 @@ func (m Message) Group() string {
 }
 
 func (m Message) group() string {
+	if m.Kind == Told { // it may wait, and commands do not
+		return fmt.Sprintf("%d/%d/told", m.Pull.Repo.ID, m.Pull.Number)
+	}
 	switch m.Queue() {
 	case Plans:
 		return fmt.Sprintf("%d/%d/%s", m.Pull.Repo.ID, m.Pull.Number, m.Target)

@@ -1,6 +1,9 @@
 package dispatch
 
 import (
+	"cmp"
+	"time"
+
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
@@ -10,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/queueing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/rechecking"
@@ -23,7 +27,8 @@ import (
 // A task is the handling of one message: the chapters of the story, made for it.
 type task struct {
 	message  pipeline.Message
-	attempt  int // at the message, from 1
+	attempt  int           // at the message, from 1
+	every    time.Duration // between two looks
 	queue    pipeline.Queue
 	ledger   ledger.Ledger
 	leases   *ledger.Holder
@@ -51,7 +56,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	if projects == nil {
 		projects = jobs.Here{}
 	}
-	t := &task{message: m, queue: p.Queue, ledger: p.Ledger()}
+	t := &task{message: m, queue: p.Queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, pacing.LookEvery)}
 	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
 	t.evidence = &evidence.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, Deployment: p.Deployment, Serves: p.serves}
 	t.report = &report.Reporter{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -57,6 +58,11 @@ var triggers = map[pipeline.Kind]trigger{
 		// Comments are made from the records, so an abandoned sync is tried once more: the
 		// dead letter waits until GitHub takes them.
 		func(t *task, ctx context.Context, _ comment.Broken) error { return t.sync(ctx) },
+	},
+	pipeline.Told: {
+		(*task).told,
+		// It was tried thrice: whoever comes next would not find out that nobody has looked.
+		func(t *task, ctx context.Context, _ comment.Broken) error { return t.lookAt(ctx, time.Now().UTC()) },
 	},
 	pipeline.ToPlan: {
 		func(t *task, ctx context.Context) error { return t.planner.Plan(ctx) },

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github"
@@ -13,10 +14,10 @@ import (
 var facts = []string{"labeled", "unlabeled", "ready_for_review", "converted_to_draft"}
 
 // affected returns the tasks of a delivery that may change the decision about requirements for plans that wait: their
-// comments and checks are made again. There are far more such deliveries than decisions, so one without a watch costs a
-// look at the records and no more.
+// comments and checks are made again, once for those that come close together. There are far more such deliveries than decisions,
+// so one without a watch costs a look at the records and no more.
 func (p *Intake) affected(ctx context.Context, d github.Delivery) ([]pipeline.Message, error) {
-	m := pipeline.Message{ID: d.Digest[:messageDigits], Kind: pipeline.SyncComments}
+	m := pipeline.Message{ID: d.Digest[:messageDigits], Kind: pipeline.Told, At: time.Now().UTC()}
 	switch e := d.Event.(type) {
 	case github.PullRequestEvent:
 		if slices.Contains(facts, e.Action) {

@@ -78,7 +78,7 @@ func TestAffected(t *testing.T) {
 		var names []string
 		for _, m := range got {
 			numbers, names = append(numbers, m.Pull.Number), append(names, m.ID)
-			if m.Kind != pipeline.SyncComments || m.Pull.Installation != 3 || m.Pull.Repo != repo {
+			if m.Kind != pipeline.Told || m.At.IsZero() || m.Pull.Installation != 3 || m.Pull.Repo != repo {
 				t.Errorf("%s %+v: %+v", test.name, test.event, m)
 			}
 		}
