@@ -53,7 +53,7 @@ func unknownHint(pc addrs.AbsProviderConfig, u eval.Unknowns) string {
 			options[i] = "'" + options[i] + "'"
 		}
 	}
-	return text + "\n\nTo make them known, first run \"lockstep apply\" with these options, and then plan again:\n  " + strings.Join(options, " ")
+	return text + "\n\nTo make them known, first plan and apply with these options, and then plan again:\n  " + strings.Join(options, " ")
 }
 
 // explain adds the hint to errors of the provider. An interruption has another cause.

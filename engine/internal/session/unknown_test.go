@@ -19,7 +19,7 @@ func TestUnknownHint(t *testing.T) {
 	known := cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("a"), "id": cty.StringVal("a-1")})
 	const intro = "The configuration of provider[\"registry.terraform.io/hashicorp/t\"] depends on values that are known only after apply"
 	hint := func(causes, options string) string {
-		return intro + ":\n" + causes + "\n\nTo make them known, first run \"lockstep apply\" with these options, and then plan again:\n  " + options
+		return intro + ":\n" + causes + "\n\nTo make them known, first plan and apply with these options, and then plan again:\n  " + options
 	}
 	for _, c := range []struct{ name, files, want string }{
 		{"all known", `provider "t" { token = v_x.known.id }`, ""},
@@ -92,7 +92,7 @@ func TestUnknownConfigure(t *testing.T) {
 	pc := addrs.AbsProviderConfig{Provider: addrs.DefaultProvider("t")}
 	const files = "resource \"v_x\" \"a\" { name = \"a\" }\nprovider \"t\" { token = v_x.a.id }\n"
 	const hint = "The configuration of provider[\"registry.terraform.io/hashicorp/t\"] depends on values that are known only after apply:\n  - v_x.a.id\n\n" +
-		"To make them known, first run \"lockstep apply\" with these options, and then plan again:\n  -target=v_x.a"
+		"To make them known, first plan and apply with these options, and then plan again:\n  -target=v_x.a"
 	resources := map[string]cty.Value{"v_x.a": cty.ObjectVal(map[string]cty.Value{"id": cty.UnknownVal(cty.String)})}
 	for rule, want := range map[string]string{`configure fail "sorry"`: "sorry\n\n" + hint, `configure warn "hm"`: "hm", "": hint} {
 		s, p := open(t, files, tokens, resources)
