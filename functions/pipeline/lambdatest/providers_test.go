@@ -96,11 +96,11 @@ func TestKilledInAChange(t *testing.T) {
 	n := r.pull("thing", githubtest.Files{"net/thing.tf": labThing("a", "  trouble = \"create-hang\"\n")})
 	apply := r.stack.Functions["apply"]
 	go func() {
-		// The first objects of the journal are of the apply itself, the third one of the change that begins. Whenever it is from
+		// The first object of the journal is of the apply itself, the second one of the change that begins. Whenever it is from
 		// here on, the provider hangs.
-		third := &s3.HeadObjectInput{Bucket: aws.String("states"), Key: aws.String(".lockstep/journal/" + url.PathEscape(netState) + "/00000000000000000003")}
+		second := &s3.HeadObjectInput{Bucket: aws.String("states"), Key: aws.String(".lockstep/journal/" + url.PathEscape(netState) + "/00000000000000000002")}
 		for t.Context().Err() == nil {
-			if _, err := r.stack.S3.HeadObject(t.Context(), third); err == nil {
+			if _, err := r.stack.S3.HeadObject(t.Context(), second); err == nil {
 				apply.Kill()
 				return
 			}
