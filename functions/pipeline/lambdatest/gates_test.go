@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -136,6 +137,11 @@ require "apply" {
 	}
 	r.repo.SetStatus(r.repo.Head("db"), "ci/build", "success")
 	r.settle()
+	// Two looks at a pull request are some seconds apart.
+	for end := time.Now().Add(30 * time.Second); !strings.Contains(r.status(n), "waits for `lockstep apply`") && time.Now().Before(end); {
+		time.Sleep(500 * time.Millisecond)
+		r.later()
+	}
 	r.expect("with both", r.status(n), "waits for `lockstep apply`")
 	r.expect("the answer", r.say("alice", n, "lockstep apply"), "**Applied**")
 }
