@@ -177,11 +177,36 @@ func planForm(v any) any {
 	if list, ok := m["relevant_attributes"].([]any); ok {
 		slices.SortFunc(list, func(a, b any) int { return strings.Compare(brief(a, true), brief(b, true)) })
 	}
+	dropOutputMasks(m)
 	if p, ok := m["planned_values"].(map[string]any); ok {
 		sortModules(p["root_module"])
 		dropMasks(p["root_module"], replaced(m))
 	}
 	return m
+}
+
+// dropOutputMasks removes the mask of the attribute output from the objects of terraform_data: lockstep hides there what is
+// sensitive in the input, and the stock tool does not.
+func dropOutputMasks(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if v["type"] == "terraform_data" {
+			masks, _ := v["sensitive_values"].(map[string]any)
+			delete(masks, "output")
+			change, _ := v["change"].(map[string]any)
+			for _, side := range []string{"before_sensitive", "after_sensitive"} {
+				masks, _ := change[side].(map[string]any)
+				delete(masks, "output")
+			}
+		}
+		for _, x := range v {
+			dropOutputMasks(x)
+		}
+	case []any:
+		for _, x := range v {
+			dropOutputMasks(x)
+		}
+	}
 }
 
 // replaced returns the addresses of the objects that a plan replaces.

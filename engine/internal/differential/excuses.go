@@ -19,7 +19,13 @@ func excused(stock, ours Result, options []string) bool {
 	return slices.ContainsFunc(stock.Errors, func(summary string) bool { return failsAlone(summary, ours) }) ||
 		has("-refresh-only") && failsOnSelf(stock, ours) ||
 		has("-target=") && leavesUndone(stock, ours) ||
-		failsToDelete(stock, ours) || plansForNothing(stock, ours) || knowsTooEarly(stock, ours)
+		failsToDelete(stock, ours) || hidesOutputs(stock, ours) || plansForNothing(stock, ours) || knowsTooEarly(stock, ours)
+}
+
+// hidesOutputs recognizes plans that lockstep refuses, as an output shows what a terraform_data has of a sensitive input, or
+// where it knows so and the stock tool does not.
+func hidesOutputs(stock, ours Result) bool {
+	return len(stock.Errors) == 0 && slices.Contains(ours.Errors, "Output refers to sensitive values")
 }
 
 // plansForNothing recognizes updates that the stock tool plans and does not carry out: ignore_changes has no effect for a
