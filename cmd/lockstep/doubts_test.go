@@ -33,7 +33,7 @@ resource "lab_thing" "after" {
 }
 `
 
-// doubts leaves so many creations of which nobody knows what became of them.
+// doubts returns a directory with n unresolved creations.
 func doubts(t *testing.T, n int) *labDir {
 	t.Helper()
 	d := newLab(t, "main.tf", unanswered, "terraform.tfvars", fmt.Sprintf("number = %d\n", n))
@@ -48,8 +48,7 @@ func doubts(t *testing.T, n int) *labDir {
 	return d
 }
 
-// TestUnresolvedIsNoSuccess holds that no command takes a state for right beside creations of which nobody knows
-// what became of them.
+// TestUnresolvedIsNoSuccess holds that no command reports success while creations are unresolved.
 func TestUnresolvedIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	d := doubts(t, 3)

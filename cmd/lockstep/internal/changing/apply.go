@@ -155,7 +155,7 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 	}
 	if left := unsettled(op, plan.Targets); len(left) > 0 && plan.Mode == plans.DestroyMode {
 		ds = append(ds, diags.Errorf(nil, "Not everything was destroyed",
-			"Nobody knows whether an earlier apply has created %s. What exists of these was not destroyed. Settle each, as \"lockstep recover\" shows, then destroy again.", names(left))...)
+			"An earlier apply was interrupted while it created %s. If these objects exist, they were not destroyed. Settle each, as \"lockstep recover\" shows, then destroy again.", names(left))...)
 	} else if len(left) > 0 {
 		ds = append(ds, diags.Errorf(nil, "Not everything was applied",
 			"Nobody knows whether an earlier apply has created %s. Until that is settled, as \"lockstep recover\" shows, nothing that depends on it is planned either.", names(left))...)

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// A briefError is an error with that of a call of AWS' SDK in few words: the call, the message and the code, without
-// request IDs, status codes and the chain of credentials that were tried.
+// A briefError shortens the error of a call of AWS' SDK to the call, the message and the code. It leaves out request IDs,
+// status codes and the chain of credentials that were tried.
 type briefError struct{ err error }
 
 // Error implements error.

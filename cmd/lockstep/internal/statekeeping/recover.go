@@ -22,8 +22,8 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all t
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	editing(f, &x)
 	f.BoolVar(&asJSON, "json", false, "print the unresolved creations as JSON")
-	f.StringVar(&forget, "forget", "", "settle the creation at this address, and at those that follow the options, since there are no such objects; or the conflicts there, since the state is right")
-	f.StringVar(&retry, "retry", "", "settle the creation at this address, and at those that follow the options: create the objects again")
+	f.StringVar(&forget, "forget", "", "the objects at this address, and at the addresses behind the options, do not exist: settle their creations; or settle conflicts there in favour of the state")
+	f.StringVar(&retry, "retry", "", "create the objects at this address, and at the addresses behind the options, again")
 	f.BoolVar(&retryAll, "retry-all", false, "settle all unresolved creations: create the objects again")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
