@@ -167,6 +167,19 @@ func (c *Client) MergedOnto(ctx context.Context, number int) (onto, merge string
 	return onto, merge, checkSHA(onto)
 }
 
+// Onto returns the first parent of a commit: what a merge group's commit was made on top of.
+func (c *Client) Onto(ctx context.Context, sha string) (string, error) {
+	what := fmt.Sprintf("find what %.7s of %s is on top of", sha, c.repo)
+	commit, err := c.commit(ctx, sha)
+	if err != nil {
+		return "", failed(what, err)
+	}
+	if len(commit.Parents) == 0 {
+		return "", fmt.Errorf("%s: it is the first commit: %w", what, ErrNotFound)
+	}
+	return commit.Parents[0].GetSHA(), checkSHA(commit.Parents[0].GetSHA())
+}
+
 // commit reads a commit.
 func (c *Client) commit(ctx context.Context, sha string) (*gh.Commit, error) {
 	if err := checkSHA(sha); err != nil {

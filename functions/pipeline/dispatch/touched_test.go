@@ -152,3 +152,19 @@ func TestGuardsThatSelectNothing(t *testing.T) {
 	n = s.pull("alice", "warns", githubtest.Files{"lockstep.hcl": net + "exclude = [\"legacy/\"]\n", "live/net/c.tf": resource("c", "2")})
 	s.expect("a warning", s.status(n), "**Pattern without directories.**", "legacy")
 }
+
+// TestTouchedInAMergeGroup holds that a pull request that touches a project only together with the pull requests ahead of it in the
+// merge queue is not merged before somebody has seen a plan of that.
+func TestTouchedInAMergeGroup(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": input("a", "\"1\""), "mods/m/m.tf": input("m", "\"1\""), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\n"})
+	n := s.pull("alice", "calls", githubtest.Files{"net/m.tf": "module \"m\" {\n  source = \"../mods/m\"\n}\n"})
+	m := s.pull("bob", "writes", githubtest.Files{"mods/m/m.tf": input("m", "\"2\"")})
+	if got := s.check("writes"); !strings.Contains(got, "Nothing to plan") {
+		t.Errorf("by itself: %s", got)
+	}
+	first, second := s.repo.Enqueue("alice", n), s.repo.Enqueue("bob", m)
+	s.settle()
+	s.expect("the first", s.group(first), "completed success")
+	s.expect("the second", s.group(second)+s.page(second), "completed failure", "`net`", "Nobody has seen a plan of this change")
+}

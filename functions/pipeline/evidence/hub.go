@@ -33,6 +33,8 @@ type Pulls interface {
 type Commits interface {
 	// Tip returns the present commit of a branch.
 	Tip(ctx context.Context, branch string) (string, error)
+	// Onto returns the first parent of a commit.
+	Onto(ctx context.Context, sha string) (string, error)
 	// File returns a file at a commit; the error wraps github.ErrNotFound if there is
 	// none.
 	File(ctx context.Context, sha, path string) ([]byte, error)

@@ -61,6 +61,26 @@ func Merge(ctx context.Context, e *Reader) (t Touch, d jobs.Discovered, err erro
 	return t, d, err
 }
 
+// InGroup returns the targets of the projects that the pull request touches in its merge group, whose commit is sha. The pull requests
+// ahead of it in the queue are merged first, so it can touch more projects there than at its head.
+func InGroup(ctx context.Context, e *Reader, sha string) ([]string, error) {
+	onto, err := e.Hub.Onto(ctx, sha)
+	if err != nil {
+		return nil, err
+	}
+	dir, done, err := e.Checkout(ctx, sha)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	d, err := discovered(ctx, e, dir)
+	if err != nil {
+		return nil, err
+	}
+	t, err := compared(ctx, e, onto, dir, d)
+	return t.Touched, err
+}
+
 // TouchedOfBase is Touched by the projects of the base commit alone, whatever the checkout says of them.
 func TouchedOfBase(ctx context.Context, e *Reader, was, dir string) (Touch, error) {
 	b, err := e.baseAt(ctx, was)

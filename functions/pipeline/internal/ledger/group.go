@@ -21,6 +21,8 @@ type Group struct {
 	Gone      bool     `json:",omitempty"`
 	Left      bool     `json:",omitempty"`
 	Behind    []string `json:",omitempty"` // the commits of the groups behind it
+	// More are the targets of projects that the pull request touches in the group, but that were not planned at Head.
+	More []string `json:",omitempty"`
 	// Looks is how often GitHub was asked for it that did not know it.
 	Looks int `json:",omitempty"`
 }

@@ -12,6 +12,7 @@ package queueing
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -54,13 +55,41 @@ func (q *Queuer) Group(ctx context.Context) error {
 	if now.SHA == "" {
 		return errors.Join(q.Report.Sync(ctx), q.unknown(ctx, now.SHA))
 	}
-	if err := q.groups().Add(ctx, ledger.Group{Pull: m.Pull, SHA: now.SHA, Head: q.Evidence.Pull.Head.SHA, By: now.By, Behind: now.Behind}); err != nil {
+	more, err := q.more(ctx, now, l)
+	if err != nil {
+		return err
+	}
+	if err := q.groups().Add(ctx, ledger.Group{Pull: m.Pull, SHA: now.SHA, Head: q.Evidence.Pull.Head.SHA, By: now.By, Behind: now.Behind, More: more}); err != nil {
 		return err
 	}
 	if err := q.Report.Grouped(ctx, now.SHA); err != nil {
 		return err
 	}
 	return errors.Join(q.tell(ctx, now), q.GoOn(ctx), q.unknown(ctx, now.SHA))
+}
+
+// more returns the targets of the projects that the pull request touches in its merge group, but that were not planned at its head:
+// nobody has seen a plan of what the merge would change there. There are none where the group is on top of the base commit that the
+// plans were made on.
+func (q *Queuer) more(ctx context.Context, now evidence.Group, l ledger.Look) ([]string, error) {
+	if l.Head != q.Evidence.Pull.Head.SHA || !l.Compared {
+		return nil, nil // the check of the pull request itself is not a success
+	}
+	onto, err := q.Evidence.Hub.Onto(ctx, now.SHA)
+	if err != nil || onto == l.Base {
+		_, err = evidence.Impossible(err)
+		return nil, err
+	}
+	touched, err := evidence.InGroup(ctx, q.Evidence, now.SHA)
+	if err != nil {
+		_, err = evidence.Impossible(err)
+		return nil, err
+	}
+	all, err := q.Ledger.Runs(ctx, q.Evidence.Message.Pull)
+	return slices.DeleteFunc(touched, func(target string) bool {
+		return slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Head == l.Head && s.Target() == target }) ||
+			slices.ContainsFunc(l.Elsewhere, func(x ledger.Elsewhere) bool { return runs.Run{Project: x.Project, Workspace: x.Workspace}.Target() == target })
+	}), err
 }
 
 // waits are those for a merge group that GitHub tells us of before its API knows it. Later ones are not: a queue that was emptied

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -28,6 +29,13 @@ func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.
 			p.Found = comment.QueuedPlan{Project: s.Project, Group: sha}
 		}
 		out = append(out, p.Found)
+	}
+	g, err := ledger.Groups{Ledger: rp.Ledger}.Read(ctx, rp.Evidence.Message.Pull, sha)
+	if err != nil || g.Head != head {
+		return out, err
+	}
+	for _, target := range g.More {
+		out = append(out, comment.QueuedPlan{Project: runs.ProjectOf(target), Group: sha, Outcome: comment.QueueFailed, Problem: notes.TouchedInGroup()})
 	}
 	return out, nil
 }

@@ -62,6 +62,10 @@ func (h hub) MergedOnto(ctx context.Context, number int) (onto, merge string, er
 	return onto, merge, err
 }
 
+func (h hub) Onto(ctx context.Context, sha string) (string, error) {
+	return seen(h.w, "read parent", func() (string, error) { return h.GitHub.Onto(ctx, sha) })
+}
+
 func (h hub) Tip(ctx context.Context, branch string) (string, error) {
 	return seen(h.w, "read tip", func() (string, error) { return h.GitHub.Tip(ctx, branch) })
 }
