@@ -283,6 +283,15 @@ func isFile(files fs.FS, name string, d fs.DirEntry) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// isDir reports whether an entry of a directory is a directory, or a symbolic link to one.
+func isDir(files fs.FS, name string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return d.IsDir()
+	}
+	info, err := fs.Stat(files, name)
+	return err == nil && info.IsDir()
+}
+
 // contents are the facts that [Discover] needs of a configuration.
 type contents struct {
 	modules []string // the other directories that it reads, sorted

@@ -114,8 +114,13 @@ func (s *Settings) HoldsSome() bool {
 	return s != nil && slices.ContainsFunc(s.guards, func(g guard) bool { return g.holds && !g.types })
 }
 
-// unused returns warnings of patterns of files and directories that match none.
+// unused returns warnings of patterns of files, directories and states that match none.
 func (s *Settings) unused(files fs.FS, all []Project, lines map[string]hcl.Range) (ds diags.Diagnostics) {
+	for _, pattern := range s.Allow.States {
+		if !slices.ContainsFunc(all, func(p Project) bool { return p.Nowhere != "" || pattern.Matches(p.Place) }) {
+			ds = append(ds, diags.Warningf(&s.statesAt, "Pattern without states", "No project has its state at %q, which states allows. Correct the pattern, unless such projects are to come.", pattern.String())...)
+		}
+	}
 	if len(s.exclude) > 0 {
 		dirs, err := configurations(files)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 // TestGuards is a table of settings whose blocks, or patterns, are for nothing: where they must hold something that is an error.
 func TestGuards(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"live/net/main.tf": "resource \"terraform_data\" \"a\" {}\n", "live/db/main.tf": "", "services/api/main.tf": "", "services/web/main.tf": "", "docs/x.md": ""}
+	files := map[string]string{"live/net/main.tf": "resource \"terraform_data\" \"a\" {}\nterraform {\n  backend \"s3\" {\n    bucket = \"acme-states\"\n    key    = \"net/x\"\n  }\n}\n", "live/db/main.tf": "", "services/api/main.tf": "", "services/web/main.tf": "", "docs/x.md": ""}
 	const projects = "project \"prod-net\" {\n  dir = \"live/net\"\n}\nproject \"db\" {\n  dir = \"live/db\"\n}\nproject \"svc-*\" {\n  dir = \"services/*\"\n}\n"
 	block := func(kind, label, body string) string { return kind + " \"" + label + "\" {\n" + body + "}\n" }
 	apply := func(pattern string) string {
@@ -36,12 +36,16 @@ func TestGuards(t *testing.T) {
 		block("require", "apply", "  no_destroy = [\"terraform_*\"]\n"):                                                                                             "",
 		block("require", "apply", "  no_destroy = [\"aws_db_instance\"]\n"):                                                                                         `warning: lockstep.hcl:11: No such resources: No project has a resource of the type "aws_db_instance"`,
 		block("require", "apply", "  alternative \"a\" {\n    no_destroy = [\"aws_x\"]\n  }\n"):                                                                     `warning: lockstep.hcl:12: No such resources`,
-		"exclude = [\"legacy\"]\n":                      `warning: lockstep.hcl:10: Pattern without directories: The pattern "legacy" in exclude`,
-		"exclude = [\"services/web/\"]\n":               "",
-		"exclude = [\"./services/web\"]\n":              "",
-		"allow {\n  branches = [\"release/\"]\n}\n":     `warning: lockstep.hcl:11: Pattern without branches: No branch has a name like "release/"`,
-		"allow {\n  branches = [\"refs/heads/x\"]\n}\n": `warning: lockstep.hcl:11: Pattern without branches`,
-		"allow {\n  branches = [\"release/*\"]\n}\n":    "",
+		"exclude = [\"legacy\"]\n":                                                                                                 `warning: lockstep.hcl:10: Pattern without directories: The pattern "legacy" in exclude`,
+		"exclude = [\"services/web/\"]\n":                                                                                          "",
+		"exclude = [\"./services/web\"]\n":                                                                                         "",
+		"allow {\n  branches = [\"release/\"]\n}\n":                                                                                `warning: lockstep.hcl:11: Pattern without branches: No branch has a name like "release/"`,
+		"allow {\n  branches = [\"refs/heads/x\"]\n}\n":                                                                            `warning: lockstep.hcl:11: Pattern without branches`,
+		"allow {\n  branches = [\"release/*\"]\n}\n":                                                                               "",
+		"environment \"prod\" {\n  branches = [\"refs/heads/main\"]\n}\n":                                                          `warning: lockstep.hcl:11: Pattern without branches: No branch has a name like "refs/heads/main"`,
+		"environment \"prod\" {\n  branches = [\"main\"]\n}\n":                                                                     "",
+		"allow {\n  states = [\"s3://acme-states/netw/**\"]\n}\n":                                                                  `warning: lockstep.hcl:11: Pattern without states: No project has its state at "s3://acme-states/netw/**"`,
+		"allow {\n  states = [\"s3://acme-states/net/**\"]\n}\n":                                                                   "",
 		"project \"n\" {\n  dir = \"live/net\"\n  workspace = \"n\"\n  when_changed = [\"typo/**\"]\n}\n":                          `warning: lockstep.hcl:10: Pattern without files: The pattern "typo/**" in when_changed of the project "n" matches no file`,
 		"project \"n\" {\n  dir = \"live/net\"\n  workspace = \"n\"\n  when_changed = [\"!live/net/*.md\"]\n}\n":                   `warning: lockstep.hcl:10: Patterns that match nothing: All patterns in when_changed of the project "n" take files out`,
 		"project \"n\" {\n  dir = \"live/net\"\n  workspace = \"n\"\n  when_changed = [\"docs/\", \"./live/net\", \"{dir}\"]\n}\n": "",

@@ -28,6 +28,8 @@ func TestTouchedByWhatIsRead(t *testing.T) {
 		"a linked var_files": {"", []string{"net/main.tf=", "v.tfvars=-> vars/a.tfvars", "vars/a.tfvars=a = 1", FileName + "=project \"net\" {\n  dir = \"net\"\n  var_files = [\"v.tfvars\"]\n}\n"},
 			[]string{"vars/a.tfvars=a = 2"}, "net"},
 		"a linked project": {"", []string{"net=-> real/net", "real/net/main.tf=#", FileName + "=" + declare("net")}, []string{"real/net/main.tf="}, "net"},
+		"linked projects of a pattern": {"", []string{"services/a/main.tf=#", "services/b=-> ../shared/b", "services/c=-> ../../away", "services/d=-> ../README", "README=", "shared/b/main.tf=#", FileName + "=project \"svc-*\" {\n  dir = \"services/*\"\n}\n"},
+			[]string{"shared/b/main.tf=", "services/a/main.tf="}, "svc-b,svc-a"},
 		"a pattern behind a link": {"", []string{"net/main.tf=", "docs=-> text/docs", "text/docs/a.md=1", FileName + "=project \"net\" {\n  dir = \"net\"\n  when_changed = [\"docs/*.md\"]\n}\n"},
 			[]string{"text/docs/a.md=2", "text/x.md="}, "net,"},
 		"links in a circle":   {"#", []string{"live/dev/self=-> .", "live/dev/up=-> ../..", "live/a=-> b", "live/b=-> a"}, []string{"live/dev/x=", "live/dev/self=-> up"}, "live/dev,live/dev"},

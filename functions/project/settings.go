@@ -56,6 +56,7 @@ type Settings struct {
 	ignored   []string   // programs whose commands are left to them
 	discover  *bool      // whether directories without a project block are projects; nil: if there are no such blocks
 	excludeAt hcl.Range  // of the argument
+	statesAt  hcl.Range  // of the argument states
 	guards    []guard
 	resources map[string]bool // types of resources that Discover has seen
 	remote    bool            // it has not seen all of them

@@ -3,7 +3,6 @@ package project
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -115,10 +114,6 @@ func patternsOf(what string, err error) string {
 	return capital(strings.Replace(err.Error(), "is not a pattern:", "is not a pattern of "+what+":", 1))
 }
 
-// noBranch matches patterns that no name of a branch can match.
-// Source: https://git-scm.com/docs/git-check-ref-format
-var noBranch = regexp.MustCompile(`^refs/|^/|/$|//|\.\.|[ ~^:]|\.lock$`)
-
 // branches reads an optional list of patterns of branches.
 func (p *parser) branches(a *hcl.Attribute) []string {
 	var out []string
@@ -127,9 +122,7 @@ func (p *parser) branches(a *hcl.Attribute) []string {
 			p.errorf(s.at, "Invalid pattern", "%s.", patternsOf("branches", err))
 			continue
 		}
-		if noBranch.MatchString(s.text) {
-			p.warnf(s.at, "Pattern without branches", "No branch has a name like %q: names have no slash at the beginning or the end, and refs/heads/ is no part of them.", s.text)
-		}
+		p.diags = append(p.diags, blocks.NoBranch(s.text, s.at)...)
 		out = append(out, s.text)
 	}
 	if len(out) > maxPatterns {
@@ -160,6 +153,9 @@ func (p *parser) modules(a *hcl.Attribute) []ModulePattern {
 // states reads an optional list of patterns of states.
 func (p *parser) states(a *hcl.Attribute) []places.Pattern {
 	var out []places.Pattern
+	if a != nil {
+		p.settings.statesAt = a.Expr.Range()
+	}
 	for _, s := range p.list(a) {
 		pattern, err := places.ParsePattern(s.text)
 		if err != nil {

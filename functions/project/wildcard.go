@@ -178,8 +178,8 @@ func (e *expansion) dirs(pattern string) []string {
 			entries, _ := fs.ReadDir(e.files, dir) // a directory that is not there has none
 			for _, d := range entries {
 				hidden := strings.HasPrefix(d.Name(), ".") && element[0] != '.'
-				if d.IsDir() && !hidden && match.MatchString(d.Name()) {
-					below = append(below, path.Join(dir, d.Name()))
+				if name := path.Join(dir, d.Name()); !hidden && match.MatchString(d.Name()) && isDir(e.files, name, d) {
+					below = append(below, name)
 				}
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
+	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
 // Patterns of the values that go into requests and environments.
@@ -190,6 +191,7 @@ func (p *parser) branches() {
 		if s == "" || len(s) > maxPattern || strings.Count(s, "{") > maxBraces || !doublestar.ValidatePattern(s) {
 			p.errorf(x.At, "Invalid pattern", "%q is not a pattern of branches: * stands for any name, ** for any names with slashes between, {a,b} for either. It has at most %d bytes and %d braces.", s, maxPattern, maxBraces)
 		}
+		p.diags = append(p.diags, blocks.NoBranch(s, x.At)...)
 		p.out.branches = append(p.out.branches, s)
 	}
 	switch _, ok := p.values["branches"]; {

@@ -88,7 +88,9 @@ func (q *Queuer) more(ctx context.Context, now evidence.Group, l ledger.Look) ([
 	all, err := q.Ledger.Runs(ctx, q.Evidence.Message.Pull)
 	return slices.DeleteFunc(touched, func(target string) bool {
 		return slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Head == l.Head && s.Target() == target }) ||
-			slices.ContainsFunc(l.Elsewhere, func(x ledger.Elsewhere) bool { return runs.Run{Project: x.Project, Workspace: x.Workspace}.Target() == target })
+			slices.ContainsFunc(l.Elsewhere, func(x ledger.Elsewhere) bool {
+				return runs.Run{Project: x.Project, Workspace: x.Workspace}.Target() == target
+			})
 	}), err
 }
 

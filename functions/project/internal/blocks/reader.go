@@ -190,6 +190,19 @@ const (
 	MaxBraces  = 4
 )
 
+// noBranch matches patterns that no name of a branch can match.
+// Source: https://git-scm.com/docs/git-check-ref-format
+var noBranch = regexp.MustCompile(`^refs/|^/|/$|//|\.\.|[ ~^:]|\.lock$`)
+
+// NoBranch returns a warning if no branch can have a name that the pattern matches.
+func NoBranch(pattern string, at hcl.Range) hcl.Diagnostics {
+	if !noBranch.MatchString(pattern) {
+		return nil
+	}
+	return hcl.Diagnostics{{Severity: hcl.DiagWarning, Subject: &at, Summary: "Pattern without branches",
+		Detail: fmt.Sprintf("No branch has a name like %q: names have no slash at the beginning or the end, and refs/heads/ is no part of them.", pattern)}}
+}
+
 // ValidPattern checks a pattern in doublestar's notation.
 func ValidPattern(text string) error {
 	switch {
