@@ -25,7 +25,7 @@ func (r Run) within(ctx context.Context, ds *diags.Diagnostics, grace int64) (Ru
 	end := r.Budget.Watch(ctx, grace)
 	return r, func() {
 		end()
-		*ds = settled(*ds, r.Budget.First())
+		*ds = settled(*ds, r.Budget.First()).Sorted()
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // Sorted returns ds in the order in which people are shown them: warnings before errors, then those
-// without a range, then by file, those of the outer directories first, and position. Those that are
-// equal in all this keep their order.
+// without a range, then by file, those of the outer directories first, position, and address. Those
+// that are equal in all this keep their order.
 //
 // Source: Terraform's tfdiags.Diagnostics.Sort.
 func (ds Diagnostics) Sorted() Diagnostics {
@@ -22,9 +22,9 @@ func (ds Diagnostics) Sorted() Diagnostics {
 		case (a.Subject == nil) != (b.Subject == nil):
 			return first(a.Subject == nil)
 		case a.Subject == nil:
-			return 0
+			return cmp.Compare(a.Address, b.Address)
 		}
-		return comparePlaces(*a.Subject, *b.Subject)
+		return cmp.Or(comparePlaces(*a.Subject, *b.Subject), cmp.Compare(a.Address, b.Address))
 	})
 	return out
 }

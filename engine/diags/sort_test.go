@@ -18,7 +18,7 @@ func TestSorted(t *testing.T) {
 	ds = append(ds, Errorf(at("b.tf", 9, 10), "5", "")...)
 	ds = append(ds, Warningf(at("z.tf", 0, 1), "1", "")...)
 	ds = append(ds, Errorf(at("b.tf", 2, 5), "4", "")...)
-	ds = append(ds, Errorf(at("b.tf", 2, 3), "3", "")...)
+	ds = append(ds, Diagnostics{{Severity: Error, Summary: "3", Detail: "b", Subject: at("b.tf", 2, 3), Address: "t.a[1]"}, {Severity: Error, Summary: "3", Detail: "a", Subject: at("b.tf", 2, 3), Address: "t.a[0]"}}...)
 	ds = append(ds, Errorf(nil, "2", "one")...)
 	ds = append(ds, Errorf(nil, "2", "two")...)
 	ds = append(ds, Warningf(nil, "0", "")...)
@@ -26,7 +26,7 @@ func TestSorted(t *testing.T) {
 	for _, d := range ds.Sorted() {
 		order.WriteString(d.Summary + d.Detail)
 	}
-	if got := order.String(); got != "012one2two3456" {
+	if got := order.String(); got != "012one2two3a3b456" {
 		t.Errorf("sorted: %s", got)
 	}
 	if ds[0].Summary != "6" {
