@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
@@ -212,7 +213,7 @@ func (p ProjectStatus) named() bool {
 func (p ProjectStatus) where() string {
 	switch {
 	case p.Whole != "":
-		return fmt.Sprintf("All of it: %s.", markdown.Place(p.Whole))
+		return notes.Whole(p.Whole)
 	case p.Check != "":
 		return fmt.Sprintf("The check %s has more of it.", markdown.Code(p.Check))
 	}

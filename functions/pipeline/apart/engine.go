@@ -108,7 +108,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 		return jobs.Outcome{}, fmt.Errorf("apply %s in %s: %w", j.Project, j.Repo, err)
 	}
 	o := *r.Outcome
-	o.Report = c.clean(o.Report)
+	o.Report, o.Full = c.clean(o.Report), c.clean(o.Full)
 	return o, nil
 }
 

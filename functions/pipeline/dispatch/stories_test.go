@@ -304,6 +304,33 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
+// TestManyErrors holds that the errors of a plan, and of an apply, which no comment can hold are kept whole, and that it says where.
+func TestManyErrors(t *testing.T) {
+	t.Parallel()
+	many := func(condition string) string {
+		return "resource \"terraform_data\" \"x\" {\n  count = 300\n  lifecycle {\n    postcondition {\n      condition     = " + condition + "\n      error_message = \"" + strings.Repeat("long ", 60) + "${count.index}.\"\n    }\n  }\n}\n"
+	}
+	s := newStage(t, githubtest.Files{"main.tf": ""})
+	s.pipeline.Where = func(a pipeline.Artifact) string { return "cat " + a.Key }
+	n := s.pull("alice", "many", githubtest.Files{"main.tf": many("count.index < 0")})
+	place := fmt.Sprintf("%d/%d/%%2E@default/", s.repo.Repo().ID, n)
+	check := func(what, text, key string) {
+		t.Helper()
+		s.expect(what, text, "*Shortened to fit: ", "All of it: `cat "+place+key+"`.")
+		all, err := s.data.Artifacts.Get(t.Context(), pipeline.Artifact{Key: place + key})
+		if err != nil || strings.Count(string(all), "Error: ") != 300 || !strings.Contains(string(all), "299.") {
+			t.Errorf("%s: all of it: %d errors, %v: %.300s", what, strings.Count(string(all), "Error: "), err, all)
+		}
+	}
+	check("the plan", s.status(n), "1/full.txt")
+	s.repo.Push("alice", "many", "Later", githubtest.Files{"main.tf": many("self.id == \"\"")})
+	s.settle()
+	check("the apply", s.say("alice", n, "lockstep apply"), "2/result-1.txt")
+	s.repo.Close("alice", n)
+	s.settle()
+	check("its status once it is closed", s.status(n), "2/result-1.txt")
+}
+
 // TestBigPlan holds that a plan which no comment can hold is cut to fit, and applied
 // in full.
 func TestBigPlan(t *testing.T) {

@@ -31,7 +31,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 		return jobs.Outcome{}, fmt.Errorf("apply %s: %w", describe(j), context.Cause(ctx))
 	}
 	if ds.HasErrors() {
-		return jobs.Outcome{Failed: true, State: o.stateID(), Report: o.reporter(o.secrets(p, nil)).trouble(ds)}, nil
+		return o.untouchedBy(p, ds), nil
 	}
 	if len(o.moved) > 0 {
 		return jobs.Outcome{Moved: o.moved}, nil
@@ -44,11 +44,18 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	case err != nil:
 		return jobs.Outcome{}, err
 	case ds.HasErrors():
-		return jobs.Outcome{Failed: true, State: o.stateID(), Report: o.reporter(o.secrets(p, nil)).trouble(ds)}, nil
+		return o.untouchedBy(p, ds), nil
 	case p == nil:
 		return jobs.Outcome{Refused: true}, nil
 	}
 	return o.apply(ctx, p), nil
+}
+
+// untouchedBy is the outcome of an apply that errors have ended before its first change.
+func (o *checkout) untouchedBy(p *plans.Plan, ds diags.Diagnostics) jobs.Outcome {
+	res := jobs.Outcome{Failed: true, State: o.stateID()}
+	res.Report, res.Full = o.reporter(o.secrets(p, nil)).trouble(ds)
+	return res
 }
 
 // untouched reports whether the processes before this one have changed nothing: they have left no
@@ -90,12 +97,12 @@ func outcome(o *checkout, p *plans.Plan, done operation.Applied, ds diags.Diagno
 	hide := o.secrets(p, done.State)
 	res := jobs.Outcome{Failed: ds.HasErrors(), Resumable: done.Resumable, State: o.stateID(), Counts: counts(p, done.Tally), Progress: far}
 	if !res.Failed {
-		res.Report = o.reporter(hide).results(done.State, ds)
+		res.Report, res.Full = o.reporter(hide).results(done.State, ds)
 		return res
 	}
 	left := done.Tally.Left()
 	res.Remaining = len(left)
-	res.Report = o.reporter(hide).remains(left, ds)
+	res.Report, res.Full = o.reporter(hide).remains(left, ds)
 	return res
 }
 

@@ -35,7 +35,8 @@ func (e *Engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Check
 		ds = append(ds, more...)
 	}
 	if ds.HasErrors() {
-		return jobs.Checked{Problem: o.reporter(o.secrets(now, nil)).trouble(ds)}, nil
+		problem, _ := o.reporter(o.secrets(now, nil)).trouble(ds)
+		return jobs.Checked{Problem: problem}, nil
 	}
 	out := jobs.Checked{Now: o.present, Modules: o.moved}
 	out.Now.State = runs.StateID(o.Opened)

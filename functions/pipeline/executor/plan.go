@@ -33,7 +33,9 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 		return jobs.PlanResult{}, fmt.Errorf("plan %s: %w", describe(j), context.Cause(ctx))
 	}
 	if ds.HasErrors() {
-		return jobs.PlanResult{Report: o.reporter(o.secrets(plan, nil)).trouble(ds), Read: o.read(), Asked: o.remote.Asked()}, nil
+		res := jobs.PlanResult{Read: o.read(), Asked: o.remote.Asked()}
+		res.Report, res.Full = o.reporter(o.secrets(plan, nil)).trouble(ds)
+		return res, nil
 	}
 	return resultOf(ctx, o, plan, ds)
 }
@@ -42,7 +44,9 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagnostics) (jobs.PlanResult, error) {
 	saved, plain, err := o.save(ctx, plan)
 	if errors.Is(err, errSealing) && ctx.Err() == nil {
-		return jobs.PlanResult{Report: o.reporter(o.secrets(plan, nil)).trouble(append(ds, diags.FromError("The plan cannot be encrypted", err)...)), Read: o.read()}, nil
+		res := jobs.PlanResult{Read: o.read()}
+		res.Report, res.Full = o.reporter(o.secrets(plan, nil)).trouble(append(ds, diags.FromError("The plan cannot be encrypted", err)...))
+		return res, nil
 	}
 	if err != nil {
 		return jobs.PlanResult{}, fmt.Errorf("save the plan of %s: %w", describe(o.job), err)

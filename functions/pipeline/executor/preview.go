@@ -39,7 +39,8 @@ func (e *Engine) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error
 		return jobs.Snapshot{}, fmt.Errorf("read the state of %s: %w", describe(j), context.Cause(ctx))
 	}
 	if more.HasErrors() {
-		return jobs.Snapshot{Problem: o.reporter(o.secrets(nil, nil)).trouble(more)}, nil
+		problem, _ := o.reporter(o.secrets(nil, nil)).trouble(more)
+		return jobs.Snapshot{Problem: problem}, nil
 	}
 	out := jobs.Snapshot{ID: runs.StateID(o.Opened)}
 	if state != nil {
@@ -103,7 +104,8 @@ func (e *Engine) preview(ctx context.Context, j jobs.Job) (jobs.PlanResult, erro
 	}
 	r := o.reporter(o.secrets(plan, nil))
 	if ds.HasErrors() {
-		return jobs.PlanResult{Report: r.trouble(ds)}, nil
+		report, full := r.trouble(ds)
+		return jobs.PlanResult{Report: report, Full: full}, nil
 	}
 	res := jobs.PlanResult{Previewed: true, State: j.Snapshot.ID, Counts: plan.Counts()}
 	res.Report, res.Full = r.plan(plan, ds)

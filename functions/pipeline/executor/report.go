@@ -54,13 +54,24 @@ func (r reporter) plan(p *plans.Plan, warnings diags.Diagnostics) (report, full 
 	return r.change.Above(markdown.Cut(whole, reportLimit)), full
 }
 
-// trouble returns errors for people.
-func (r reporter) trouble(ds diags.Diagnostics) string {
-	return r.change.Above(markdown.Cut(r.hide.From(r.codeBlock(ds)), reportLimit))
+// trouble returns errors for people, as Markdown within the limit. If that leaves anything out, full is all of them as text.
+func (r reporter) trouble(ds diags.Diagnostics) (report, full string) {
+	report, full = r.within(ds, reportLimit)
+	return r.change.Above(report), full
 }
 
-// remains returns the errors of an apply for people, and the actions that it has not begun.
-func (r reporter) remains(left []operation.Action, ds diags.Diagnostics) string {
+// within returns diagnostics as Markdown of a limited length in bytes. If that leaves anything out, full is all of them as text.
+func (r reporter) within(ds diags.Diagnostics, limit int) (report, full string) {
+	whole := r.hide.From(r.codeBlock(ds))
+	if len(whole) > limit {
+		full = r.hide.From(r.plainly(ds))
+	}
+	return markdown.Cut(whole, limit), full
+}
+
+// remains returns the errors of an apply for people, and the actions that it has not begun. If that leaves any of the errors out, full
+// is all of them as text.
+func (r reporter) remains(left []operation.Action, ds diags.Diagnostics) (report, full string) {
 	var b strings.Builder
 	for i, a := range left {
 		if i == maxListed {
@@ -73,15 +84,14 @@ func (r reporter) remains(left []operation.Action, ds diags.Diagnostics) string 
 	if len(left) > 0 {
 		list = fmt.Sprintf("\n<details><summary>Not begun: %d</summary>\n\n%s\n\n</details>\n", len(left), markdown.Fence("", strings.TrimSuffix(b.String(), "\n")))
 	}
-	said := markdown.Cut(r.hide.From(r.codeBlock(ds)), reportLimit-len(list))
-	return said + r.hide.From(list)
+	report, full = r.within(ds, reportLimit-len(list))
+	return report + r.hide.From(list), full
 }
 
 var verbs = map[plans.Action]string{plans.Create: "create", plans.Update: "update", plans.Delete: "destroy"}
 
-// maxDiagnostics bounds the diagnostics in a report. Nobody reads more, and each one costs a
-// search through its file.
-const maxDiagnostics = 100
+// maxDiagnostics bounds the diagnostics in a report, and in the text of all of them: each one costs a search through its file.
+const maxDiagnostics = 2000
 
 // plainly returns diagnostics as text, errors first where not all are shown. Warnings
 // under one headline are shown once.
@@ -111,13 +121,17 @@ func (r reporter) codeBlock(ds diags.Diagnostics) string {
 	return "\n" + markdown.Fence("", text) + "\n"
 }
 
-// results returns the report of a successful apply: outputs and warnings.
-func (r reporter) results(s *states.State, warnings diags.Diagnostics) string {
+// results returns the report of a successful apply: outputs and warnings. If that leaves anything out, full is all of it as text.
+func (r reporter) results(s *states.State, warnings diags.Diagnostics) (report, full string) {
 	text := ""
+	var b strings.Builder
 	if s.HasOutputs() {
-		var b strings.Builder
 		(&render.Printer{}).Outputs(&b, s)
 		text = fmt.Sprintf("<details><summary>Outputs</summary>\n\n%s\n\n</details>\n", markdown.Fence("", b.String()))
 	}
-	return markdown.Cut(r.hide.From(text+r.codeBlock(warnings)), reportLimit)
+	whole := r.hide.From(text + r.codeBlock(warnings))
+	if len(whole) > reportLimit {
+		full = r.hide.From(b.String() + "\n" + r.plainly(warnings))
+	}
+	return markdown.Cut(whole, reportLimit), full
 }

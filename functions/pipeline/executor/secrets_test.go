@@ -107,13 +107,20 @@ func TestBigPlan(t *testing.T) {
 	}
 }
 
-// TestManyProblems holds that a report of errors fits, and that what is left out is said.
+// TestManyProblems holds that a report of errors fits, that what is left out is said, and that the whole text has it.
 func TestManyProblems(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"net/main.tf": strings.Repeat("variable \"x\" {\n  type = string\n}\n", 500)})
 	p := b.plan()
-	if len(p.Report) > reportLimit || p.Plan != nil || !strings.Contains(p.Report, "There are 399 more problems") {
+	if len(p.Report) > reportLimit || p.Plan != nil || !strings.Contains(p.Report, "*Shortened to fit: ") {
 		t.Errorf("a report of %d bytes: %s", len(p.Report), p.Report[max(0, len(p.Report)-300):])
+	}
+	if n := strings.Count(p.Full, "Error: "); n != 499 {
+		t.Errorf("the whole text has %d errors", n)
+	}
+	many := newBench(t, map[string]string{"net/main.tf": strings.Repeat("variable \"x\" {\n  type = string\n}\n", 3000)})
+	if p := many.plan(); len(p.Report) > reportLimit || !strings.Contains(p.Full, "There are 999 more problems") {
+		t.Errorf("of more: %d bytes", len(p.Report))
 	}
 }
 

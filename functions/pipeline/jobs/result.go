@@ -23,7 +23,7 @@ type PlanResult struct {
 	Doubts []string `json:",omitempty"`
 	// Report is for people, in Markdown: the plan, or its failure. It may be shortened.
 	Report string
-	// Full is the whole plan as text; "" if Report has it all.
+	// Full is the whole plan, or all errors, as text; "" if Report has it all.
 	Full string
 	// Read are the paths in the checkout that file functions looked at, slash-separated and sorted,
 	// of existing files and others: the plan depends on them, too.
@@ -59,4 +59,6 @@ type Outcome struct {
 	State     runs.StateID // the state afterwards
 	Counts    counting.Counts
 	Report    string // for people, in Markdown; may be empty
+	// Full is all of the outcome as text; "" if Report has it all.
+	Full string `json:",omitempty"`
 }

@@ -28,12 +28,17 @@ func (r Run) Applied() pipeline.Artifact {
 // Report is the plan for people, or the reason for its failure, in Markdown.
 func (r Run) Report() pipeline.Artifact { return r.artifact(r.Begun, "report.md") }
 
-// FullReport is all of the plan as text, of a run that has [Run.Full].
+// FullReport is all of the plan, or of its errors, as text, of a run that has [Run.Full].
 func (r Run) FullReport() pipeline.Artifact { return r.artifact(r.Begun, "full.txt") }
 
 // Result is the outcome of an apply for people, in Markdown.
 func (r Run) Result() pipeline.Artifact {
 	return r.artifact(r.Begun, fmt.Sprintf("result-%d.md", r.Try))
+}
+
+// FullResult is all of the outcome of an apply as text, where [Run.Result] is shortened.
+func (r Run) FullResult() pipeline.Artifact {
+	return r.artifact(r.Begun, fmt.Sprintf("result-%d.txt", r.Try))
 }
 
 // InputsOf is the record of the plan's inputs.
@@ -46,7 +51,7 @@ func OutputsOf(r Run) pipeline.Artifact { return r.artifact(r.Begun, "outputs") 
 func (r Run) Kept(n int) []pipeline.Artifact {
 	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again"), r.artifact(n, "outputs")}
 	for try := range r.Try {
-		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)))
+		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)), r.artifact(n, fmt.Sprintf("result-%d.txt", try+1)))
 	}
 	return out
 }

@@ -59,7 +59,9 @@ func (c *carriage) carry(ctx context.Context) (jobs.Outcome, error) {
 		return answer
 	})
 	c.stop = end()
-	outcome.Report = c.ap.Report.Clean(outcome.Report)
+	if err == nil {
+		outcome, err = c.whole(ctx, outcome)
+	}
 	return outcome, err
 }
 
@@ -76,11 +78,28 @@ func (c *carriage) goesOn(ctx context.Context, p comment.Progress) (err error) {
 
 // ended records the outcome while the journal is still there: this process may die before it has recorded the end.
 func (c *carriage) ended(ctx context.Context, o jobs.Outcome) (err error) {
-	o.Report = c.ap.Report.Clean(o.Report)
+	if o, err = c.whole(ctx, o); err != nil {
+		return err
+	}
 	o = c.ap.keep(ctx, c.run, o)
 	c.begun.Ended = &o
 	c.begun, err = c.ap.Ledger.EndApply(ctx, c.run.Run, c.begun)
 	return err
+}
+
+// whole stores all of an outcome whose report is shortened, and has the report say where that is.
+func (c *carriage) whole(ctx context.Context, o jobs.Outcome) (jobs.Outcome, error) {
+	if o.Report = c.ap.Report.Clean(o.Report); o.Full == "" {
+		return o, nil
+	}
+	if err := c.ap.Artifacts.Put(context.WithoutCancel(ctx), c.run.FullResult(), []byte(c.ap.Report.Clean(o.Full))); err != nil {
+		return o, err
+	}
+	if where := c.ap.Report.Where; where != nil {
+		o.Report += "\n\n" + notes.Whole(where(c.run.FullResult())) + "\n"
+	}
+	o.Full = ""
+	return o, nil
 }
 
 // end records the end of this process' part of an apply that was begun.

@@ -419,7 +419,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		}
 	}
 	// What people read stays: the plan, and the outcome of its apply. The next plan sweeps both.
-	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Numbers(), s.Report(), s.Result()); err != nil {
+	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Numbers(), s.Report(), s.FullReport(), s.Result(), s.FullResult()); err != nil {
 		return err
 	}
 	if err := cl.Ledger.Shut(ctx, s.Run); err != nil {
