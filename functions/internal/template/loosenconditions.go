@@ -61,6 +61,8 @@ func others(operator, key string) []string {
 		return []string{"arn:aws:iam::111122223333:role/admin", "arn:aws:iam::111122223333:role/lockstep-webhookrole"}
 	case key == "aws:SourceAccount":
 		return []string{"999999999999"}
+	case key == "aws:SourceArn":
+		return []string{"arn:aws:codebuild:us-east-1:111122223333:project/other"}
 	case key == "kms:ViaService":
 		return []string{"ec2.us-east-1.amazonaws.com"}
 	case key == "s3:x-amz-server-side-encryption":

@@ -39,7 +39,7 @@ func (s *Stack) makeProject(name string, p map[string]any) {
 	s.builds.Project, s.builds.Env = s.Ref(name), env
 	s.builds.Begins = func() {
 		s.must(templates.Rights{Who: "codebuild.amazonaws.com"}, templates.Call{
-			Action: "sts:AssumeRole", Resource: s.Att(role + ".Arn"), Context: map[string][]string{"aws:SourceAccount": {AccountID}},
+			Action: "sts:AssumeRole", Resource: s.Att(role + ".Arn"), Context: map[string][]string{"aws:SourceArn": {s.Att(name + ".Arn")}},
 		})
 		s.must(s.rightsOf(role), templates.Call{Action: "lambda:GetFunction", Resource: FunctionARN(s.Ref("ApplyFunction"))})
 		for _, action := range []string{"logs:CreateLogStream", "logs:PutLogEvents"} {
