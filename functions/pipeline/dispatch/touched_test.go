@@ -168,3 +168,19 @@ func TestTouchedInAMergeGroup(t *testing.T) {
 	s.expect("the first", s.group(first), "completed success")
 	s.expect("the second", s.group(second)+s.page(second), "completed failure", "`net`", "Nobody has seen a plan of this change")
 }
+
+// TestTouchedNoMore holds that `lockstep plan` makes a plan anew that waits, where the pull request does not touch its project any more
+// because the base branch has changed: the answer and the status say the same.
+func TestTouchedNoMore(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"app/main.tf": input("a", "\"1\"") + "module \"m\" {\n  source = \"../mods/m\"\n}\n", "mods/m/m.tf": input("m", "\"1\"")})
+	n := s.pull("alice", "topic", githubtest.Files{"mods/m/m.tf": input("m", "\"2\"")})
+	s.expect("the plan", s.status(n), "`app` | 2 to add")
+	s.repo.Push("bob", "main", "Call it no more", githubtest.Files{"app/main.tf": input("a", "\"1\"")})
+	s.settle()
+	s.expect("the answer", s.say("alice", n, "lockstep plan"), "**Planned** `app`: 1 to add")
+	s.expect("the status", s.status(n), "`app` | 1 to add")
+	s.repo.Push("alice", "topic", "Nothing", githubtest.Files{"README.md": "1"})
+	s.settle()
+	s.expect("the answer at another head", s.say("alice", n, "lockstep plan"), "touches no project")
+}

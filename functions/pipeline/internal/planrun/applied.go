@@ -12,7 +12,8 @@ import (
 
 // applied adds to the projects that the pull request touches those that it was applied to before and touches no more, since it
 // was reverted, or replaced by a push: until its head is planned and applied they have what neither it nor the base branch has.
-// all are those of the checkout, gone those that it removes; one that is no project any more is noted in l, if no commit has it.
+// Once somebody asks for plans, those count, too, that it touched when its head was planned: the base branch has changed, and their plans
+// are out of date. all are those of the checkout, gone those that it removes; one that is no project any more is noted in l, if no commit has it.
 func (qu *PlanQueuer) applied(ctx context.Context, touched, all []project.Project, gone []selected, l *ledger.Look) ([]project.Project, error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
 	if err != nil {
@@ -29,11 +30,15 @@ func (qu *PlanQueuer) applied(ctx context.Context, touched, all []project.Projec
 		if err != nil {
 			return nil, err
 		}
-		if !last.Unfinished(s.Pull.Number, l.Head) || last.Head == l.Head { // the run of that apply is one of the head
+		unfinished := last.Unfinished(s.Pull.Number, l.Head) && last.Head != l.Head // else the run of that apply is one of the head
+		asked := qu.Evidence.Message.Actor != "" && s.Head == l.Head && s.Phase.Open() && !s.Beside && !s.Removed
+		if !unfinished && !asked {
 			continue
 		}
 		if i := slices.IndexFunc(all, is); i >= 0 {
 			touched = append(slices.Clip(touched), all[i])
+		} else if !unfinished {
+			continue
 		} else if !s.Removed && l.Problem == "" {
 			l.Notes = append(l.Notes, notes.AppliedAndGone(s.Project, last.Head))
 		}
