@@ -192,9 +192,22 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// get returns a page, as somebody sees it who has the token of the data directory. Nobody else sees it.
 func (s *served) get(url string) string {
 	s.t.Helper()
-	res, err := http.Get(url)
+	if res, err := http.Get(url); err != nil || res.Body.Close() != nil || res.StatusCode != http.StatusUnauthorized {
+		s.t.Errorf("GET %s without the token: %v, %v", url, res, err)
+	}
+	token, err := os.ReadFile(filepath.Join(s.path, "data/page-token"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -330,7 +343,6 @@ func TestServeCannotBegin(t *testing.T) {
 		{"a short token", append(base, "-page-token", "short"), "has 9 characters", "openssl rand"},
 		{"strange names", append(base, "-serves", "acme/infra,*,acme/x/y"), `"acme/x/y": "x/y" is not the name of a repository`, "acme/team-*"},
 		{"a strange address", append(base, "-url", "lockstep.example"), "not the address of a page", "https://"},
-		{"an address without a token", append(base, "-url", "https://lockstep.example"), "-url needs -page-token", "openssl rand -hex 32"},
 		{"one place for all", append(base, "-states", "s3://states/**"), "the same for all repositories", "{owner}"},
 		{"a role without a region", append(base, "-state-role", "arn:aws:iam::1:role/states"), "no region is set", "AWS_REGION"},
 		{"a function without an account", append(base, "-functions", "lockstep-call-*"), "arn:aws:lambda:REGION:ACCOUNT:", "such as -functions"},

@@ -64,6 +64,10 @@ func TestServeIsShielded(t *testing.T) {
 			t.Fatal("the attack does not work where nothing is shielded")
 		}
 	}
+	data := filepath.Join(dir, "data")
+	if err := errors.Join(os.Mkdir(data, 0o700), os.Chmod(data, 0o777)); err != nil { // the program runs as another user
+		t.Fatal(err)
+	}
 	pid := start(filepath.Join(dir, "lockstep"), "serve", "-app-id", "1", "-app-key", "key.pem", "-webhook-secret", "secret",
 		"-github-url", api.URL, "-addr", "127.0.0.1:0", "-data", "data")
 	select {

@@ -44,9 +44,9 @@ const serveUsage = `serve [OPTIONS]
   serves. Webhooks of the App NAME go to /webhook/NAME. Their repositories share nothing with
   those of other Apps; the page does not show them, and -states is not for them.
 
-  Webhooks go to /webhook. The page at / shows runs and whole plans, to this machine
-  only. To open it to others, behind a proxy, set its address with -url and its token
-  with -page-token. States of the "local" backend are kept in the data directory; those
+  Webhooks go to /webhook. The page at / shows runs and whole plans. Sign in there with
+  the token in the file of -page-token, or page-token in the data directory. To open the
+  page to others, behind a proxy, set its address with -url. States of the "local" backend are kept in the data directory; those
   of "s3" stay in S3.
 
   Each plan and apply is a process of its own. It is ended with all processes that it
@@ -140,7 +140,7 @@ func serve(a *cli.App, s *serveSettings) error {
 	}
 	ctx, stop := context.WithCancel(a.Ctx)
 	server := &http.Server{Handler: s.handler(ctx, m, base, log), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
-	fmt.Fprintf(a.Out, "Lockstep works as %s. Webhooks: %s/webhook. Page: %s/. Data: %s.\n", login, base, base, s.data)
+	fmt.Fprintf(a.Out, "Lockstep works as %s. Webhooks: %s/webhook. Page: %s/, which the token in %s opens. Data: %s.\n", login, base, base, s.tokenFile, s.data)
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer stop()
@@ -238,6 +238,7 @@ type serveSettings struct {
 	further     map[string]machine.Further // by name
 	secret      github.Secret
 	access      page.Access
+	tokenFile   string // with the token of access
 	pluginEnv   []string
 	cliConfig   string
 	ownStates   places.Own

@@ -1,12 +1,14 @@
 package serving
 
 import (
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -43,8 +45,8 @@ func (o *serveOptions) flags(f *cli.Flags) {
 	f.StringVar(&o.deployment, "deployment", "", "the name of this deployment, where several serve one repository")
 	f.StringVar(&o.data, "data", "lockstep-data", "the data directory, with plans and states: keep it safe")
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the address to listen on, HOST:PORT")
-	f.StringVar(&o.url, "url", "", "the public address of the page behind a proxy; needs -page-token")
-	f.StringVar(&o.token, "page-token", "", "a file with the token that opens the page")
+	f.StringVar(&o.url, "url", "", "the public address of the page behind a proxy")
+	f.StringVar(&o.token, "page-token", "", "a file with the token that opens the page (default: page-token in the data directory, made at the first start)")
 	f.StringVar(&o.stateRole, "state-role", "", "the ARN of a role for states in S3: each run gets a session for its own state")
 	f.StringVar(&o.stateExternalID, "state-external-id", "", "the external ID that this role requires")
 	f.StringVar(&o.own, "states", "", "places for further states of each repository, besides those on its base branch: s3://BUCKET/{owner}/{name}/**")
@@ -221,12 +223,12 @@ func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
 		s.access.Hosts, s.access.Secure = []string{strings.ToLower(u.Host)}, u.Scheme == "https"
 	}
 	if o.token == "" {
-		if s.url != "" {
-			return cli.Hinted(errors.New("-url needs -page-token: through a proxy everybody looks as if they sat at this machine"),
-				"make a token with openssl rand -hex 32, put it into a file, and name the file with -page-token; those who may see plans sign in with it")
+		o.token = filepath.Join(s.data, pageToken)
+		if err := makeToken(a.Path(o.token)); err != nil {
+			return cli.Hinted(fmt.Errorf("open data directory: %w", err), "-data names a directory that this user can write to")
 		}
-		return nil
 	}
+	s.tokenFile = o.token
 	token, err := readFile(a, "page-token", o.token)
 	if err != nil {
 		return err
@@ -236,6 +238,25 @@ func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
 	}
 	s.access.Token, s.secrets = token, append(s.secrets, token)
 	return nil
+}
+
+// pageToken is the file in the data directory with the token of the page, where no option names another one.
+const pageToken = "page-token"
+
+// makeToken makes a file with a random token, which only its owner can read, unless there is one.
+func makeToken(name string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(rand.Text() + rand.Text() + "\n")
+	return errors.Join(err, f.Close())
 }
 
 // readFile reads the file of an option, without blank space around it.
