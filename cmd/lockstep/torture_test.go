@@ -16,7 +16,7 @@ import (
 )
 
 // torture is how often applies are killed, each at a random moment.
-var torture = flag.Int("torture", 40, "the kills of TestTorture")
+var torture = flag.Int("torture", 10, "the kills of TestTorture")
 
 // The numbers of objects. A kill of the few costs half a second of processor time, one of the many
 // four; so the usual test kills the many in one of ten cases, and one of more kills always.

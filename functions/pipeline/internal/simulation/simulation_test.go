@@ -20,10 +20,10 @@ import (
 
 var (
 	histories = flag.Int("histories", 300, "the number of whole histories")
-	briefs    = flag.Int("briefs", 5_700, "the number of brief histories")
-	aims      = flag.Int("aims", 3_000, "the number of aimed histories")
-	crews     = flag.Int("teams", 1_000, "the number of histories of a team")
-	absences  = flag.Int("absences", 100, "the number of histories in which the App is taken off at times")
+	briefs    = flag.Int("briefs", 300, "the number of brief histories")
+	aims      = flag.Int("aims", 250, "the number of aimed histories")
+	crews     = flag.Int("teams", 100, "the number of histories of a team")
+	absences  = flag.Int("absences", 50, "the number of histories in which the App is taken off at times")
 	from      = flag.Uint64("from", 1, "the first seed")
 	verbose   = false
 )
@@ -100,7 +100,7 @@ func TestAimedHistories(t *testing.T) { playAll(t, *from, *aims, aimed) }
 
 // TestTeamHistories plays those of a team.
 func TestTeamHistories(t *testing.T) {
-	if n := playAll(t, *from, *crews, teams); *crews >= 500 && n < *crews*2/5 {
+	if n := playAll(t, *from, *crews, teams); *crews >= 100 && n < *crews*2/5 {
 		t.Errorf("%d of %d histories change an object", n, *crews)
 	}
 }
