@@ -296,7 +296,7 @@ func (w *sheet) state() {
 			}
 		}
 	}
-	known := map[string]bool{}
+	known := objectsByID{}
 	lines := map[string]string{}
 	slices.SortFunc(list, func(a, b addrs.ResourceInstanceObject) int {
 		if c := a.Instance.Compare(b.Instance); c != 0 {
@@ -332,14 +332,14 @@ func (w *sheet) state() {
 }
 
 // object shows an object of the state, and notes that it is known.
-func (w *sheet) object(a addrs.ResourceInstanceObject, known map[string]bool) string {
+func (w *sheet) object(a addrs.ResourceInstanceObject, known objectsByID) string {
 	r := a.Instance.Resource.Resource
 	o := w.stage.state.Object(a)
 	v := w.stage.value(r, o)
 	text := address(a) + " " + attributes(v, w.stage.schema(r))
 	if r.Mode == addrs.Managed {
 		if id := v.AsValueMap()["id"]; id.Type() == cty.String && !id.IsNull() {
-			known[r.Type+" "+id.AsString()] = true
+			known.add(r.Type+" "+id.AsString(), a)
 		}
 	}
 	if o.Status == states.Tainted {
@@ -360,20 +360,31 @@ func (w *sheet) object(a addrs.ResourceInstanceObject, known map[string]bool) st
 	return text
 }
 
-// world writes down what exists and is not in the state, and the other way round.
-func (w *sheet) world(known map[string]bool) {
+// objectsByID are the objects of a state, by their type and ID.
+type objectsByID map[string]map[addrs.ResourceInstanceObject]bool
+
+func (k objectsByID) add(key string, a addrs.ResourceInstanceObject) {
+	if k[key] == nil {
+		k[key] = map[addrs.ResourceInstanceObject]bool{}
+	}
+	k[key][a] = true
+}
+
+// world writes down what exists and is not in the state, and the other way round. Two objects of the state may be one in
+// the world.
+func (w *sheet) world(known objectsByID) {
 	var lines []string
+	exist := map[string]int{}
 	for _, p := range w.stage.fakes {
 		for _, text := range p.Objects() {
 			key, _, _ := strings.Cut(text, " {")
-			if !known[key] {
+			if exist[key]++; exist[key] > len(known[key]) {
 				lines = append(lines, key+" exists, but is not in the state")
 			}
-			delete(known, key)
 		}
 	}
 	for key := range known {
-		if !strings.HasPrefix(key, "terraform_") {
+		if exist[key] == 0 && !strings.HasPrefix(key, "terraform_") {
 			lines = append(lines, key+" is in the state, but does not exist")
 		}
 	}

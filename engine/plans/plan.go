@@ -67,7 +67,8 @@ func (a Action) String() string {
 }
 
 // Reason is the reason for an action where that is not obvious. The values are those of
-// action_reason in Terraform's JSON plan format; "" is none.
+// action_reason in Terraform's JSON plan format, which has none for enabled and for an object that is the current one; ""
+// is none.
 type Reason string
 
 const (
@@ -83,6 +84,7 @@ const (
 	ReasonDeleteBecauseEachKey      Reason = "delete_because_each_key"
 	ReasonDeleteBecauseEnabledFalse Reason = "delete_because_enabled_false"
 	ReasonDeleteBecauseNoMoveTarget Reason = "delete_because_no_move_target"
+	ReasonForgetBecauseCurrent      Reason = "forget_because_current_object"
 	ReasonReadBecauseConfigUnknown  Reason = "read_because_config_unknown"
 	ReasonReadBecauseDependency     Reason = "read_because_dependency_pending"
 	ReasonReadBecauseCheckNested    Reason = "read_because_check_nested"

@@ -1,12 +1,14 @@
 package render
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
@@ -77,6 +79,31 @@ func TestPlanGoldens(t *testing.T) {
 				compare(t, r.Name+".colour.txt", strings.ReplaceAll(recordedText(t, r, &Printer{Color: true, Width: 100}, schemas), "\x1b", "^"))
 				compare(t, r.Name+".md", PlanMarkdown(r.Plan(t, schemas), schemas))
 			})
+		}
+	}
+}
+
+// A deposed object that is the current one is forgotten, and the plan says why.
+func TestForgetCurrentObject(t *testing.T) {
+	t.Parallel()
+	schemas := rendertest.Schemas(t)
+	for _, r := range rendertest.Recordings(t) {
+		if r.Name != "deposed-3" {
+			continue
+		}
+		p := r.Plan(t, schemas)
+		p.Changes = slices.DeleteFunc(p.Changes, func(c *plans.ResourceChange) bool { return c.Addr.Deposed == addrs.NotDeposed })[:1]
+		c := p.Changes[0]
+		c.Action, c.Reason = plans.Forget, plans.ReasonForgetBecauseCurrent
+		var b strings.Builder
+		(&Printer{}).Plan(&b, p, nil, nil)
+		for _, want := range []string{
+			" # " + c.Addr.String() + " will be forgotten, and will not be destroyed\n",
+			" # (because it is the current object of " + c.Addr.Instance.String() + ")\n",
+		} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%q is missing in:\n%s", want, b.String())
+			}
 		}
 	}
 }

@@ -67,6 +67,9 @@ func (p *Printer) fate(name string, c *plans.ResourceChange, drift bool) string 
 		}
 		return name + " will be " + p.in(bold, p.in(red, "destroyed"))
 	case plans.Forget:
+		if c.Reason == plans.ReasonForgetBecauseCurrent {
+			return name + " will be forgotten, and will not be destroyed"
+		}
 		return name + " will no longer be managed, but will not be destroyed"
 	case plans.DeleteThenCreate, plans.CreateThenDelete:
 		switch c.Reason {
@@ -86,7 +89,10 @@ func (p *Printer) fate(name string, c *plans.ResourceChange, drift bool) string 
 func reasons(c *plans.ResourceChange) []string {
 	in := c.Addr.Instance
 	r := in.Resource.Resource
-	if c.Action == plans.Forget {
+	switch {
+	case c.Reason == plans.ReasonForgetBecauseCurrent:
+		return []string{"because it is the current object of " + in.String()}
+	case c.Action == plans.Forget:
 		return []string{"destroy = false is set in the configuration"}
 	}
 	switch c.Reason {

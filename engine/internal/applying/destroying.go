@@ -34,10 +34,15 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 		return nil // gone already
 	}
 	var ds diags.Diagnostics
-	if x.interrupted {
+	twins := x.twins(addr, o)
+	if x.interrupted || twins {
 		if o, ds = x.look(ctx, addr, o); o == nil {
-			return ds // it has been deleted
+			return ds // it has been deleted, or cannot be read
 		}
+	}
+	if twins && x.isCurrent(addr, o) {
+		x.a.record.set(addr, x.c.Provider, nil)
+		return append(ds, x.kept()...)
 	}
 	v, more := x.a.s.Stored(addr.Instance, x.rs, o)
 	if ds = append(ds, more...); ds.HasErrors() {
@@ -55,6 +60,41 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 		x.a.report.add(x.a.record.save(ctx))
 	}
 	return ds
+}
+
+// twins reports whether a deposed object has the ID of the current object of its instance. Then they may be one real
+// object, which [object.isCurrent] finds out: a provider that is asked to create an object that exists may overwrite it, as
+// for a DNS record whose ID is its name. Or they may be two, as are objects of one key in two buckets.
+func (x *object) twins(addr addrs.ResourceInstanceObject, deposed *states.Object) bool {
+	was, is, ok := x.both(addr, deposed)
+	return ok && session.SameID(was, is)
+}
+
+// isCurrent reports whether a deposed object, as the provider has just read it, is the current object of its instance:
+// it has all its values, so that the provider cannot tell them apart, and would delete the current one. The answer needs
+// no record in the journal but the edit of the state: an apply that goes on without it asks again.
+func (x *object) isCurrent(addr addrs.ResourceInstanceObject, deposed *states.Object) bool {
+	was, is, ok := x.both(addr, deposed)
+	return ok && session.SameObject(was, is)
+}
+
+// both returns the values of a deposed object and of the current one; false if it is not deposed, or there is no current
+// object that stays.
+func (x *object) both(addr addrs.ResourceInstanceObject, deposed *states.Object) (was, is cty.Value, ok bool) {
+	current := x.a.record.object(addrs.ResourceInstanceObject{Instance: addr.Instance})
+	if addr.Deposed == addrs.NotDeposed || current == nil || x.a.values.planned.deleted()[addr.Instance] {
+		return was, is, false
+	}
+	was, ds := x.a.s.Stored(addr.Instance, x.rs, deposed)
+	is, more := x.a.s.Stored(addr.Instance, x.rs, current)
+	return was, is, !ds.HasErrors() && !more.HasErrors()
+}
+
+// kept is the warning about an object that was not deleted, since it is the current one.
+func (x *object) kept() diags.Diagnostics {
+	return diags.Warningf(nil, "Old object was not deleted",
+		"The new object of %s is the old one: Lockstep read the old object, and the provider returned the ID and all values of the new object. A deletion would destroy it, so Lockstep did not call the provider, and took the old object out of the state.\n\nThis happens if a provider overwrites an object that exists. You do not need to do anything now. If the old object must be gone before the new one is created, remove create_before_destroy from the lifecycle block of this resource, and of the resources that depend on it.",
+		x.c.Addr.Instance).At(x.address())
 }
 
 // destroy has the provider destroy an object with the value v, and records the rest of it that the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
@@ -105,12 +106,28 @@ func (b *block) deleteDeposed(ctx context.Context, addr addrs.AbsResourceInstanc
 			b.p.changes.Record(&plans.ResourceChange{Addr: obj, Provider: b.pc, Schema: b.rs, Change: plans.Change{Action: plans.NoOp, Before: null, After: null}})
 			continue
 		}
+		same, more := b.sameAsCurrent(ctx, obj, found.value)
+		if ds = append(ds, more...); same {
+			b.p.changes.Record(b.forgetting(obj, found, plans.ReasonForgetBecauseCurrent))
+			continue
+		}
 		change, more := b.delete(ctx, obj, found, plans.ReasonNone)
 		if ds = append(ds, more...); change != nil {
 			b.p.changes.Record(change)
 		}
 	}
 	return ds
+}
+
+// sameAsCurrent reports whether a deposed object with the value v is the current object of its instance: to delete it
+// would delete the current object.
+func (b *block) sameAsCurrent(ctx context.Context, obj addrs.ResourceInstanceObject, v cty.Value) (bool, diags.Diagnostics) {
+	current := b.p.prior.Object(addrs.ResourceInstanceObject{Instance: obj.Instance})
+	if obj.Deposed == addrs.NotDeposed || current == nil {
+		return false, nil
+	}
+	is, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, current)
+	return !ds.HasErrors() && session.SameObject(v, is), ds
 }
 
 // deleteUndeclared plans the deletion of the instances that the configuration does not declare any

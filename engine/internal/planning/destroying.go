@@ -94,6 +94,14 @@ func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) d
 			return ds
 		}
 	}
+	same, more := b.sameAsCurrent(ctx, obj, v)
+	if ds = append(ds, more...); more.HasErrors() {
+		return ds
+	}
+	if same {
+		b.p.changes.Keep(b.forgetting(obj, refreshed{object: o, value: v}, plans.ReasonForgetBecauseCurrent))
+		return ds
+	}
 	change, more := b.delete(ctx, obj, refreshed{object: o, value: v}, plans.ReasonNone)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds

@@ -2,7 +2,6 @@ package planning
 
 import (
 	"context"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -48,28 +47,43 @@ func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObje
 	if obj.Deposed == addrs.NotDeposed {
 		reason = b.orphanReason(obj.Instance)
 	}
-	b.p.changes.Record(&plans.ResourceChange{
-		Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: o.Dependencies,
-		Reason: reason,
-		Change: plans.Change{Action: plans.Forget, Before: before, After: b.rs.Block.NullValue()},
-	})
+	b.p.changes.Record(b.forgetting(obj, refreshed{object: o, value: before}, reason))
 	return ds
 }
 
+// forgetting returns the change that takes an object out of the state.
+func (b *block) forgetting(obj addrs.ResourceInstanceObject, found refreshed, reason plans.Reason) *plans.ResourceChange {
+	return &plans.ResourceChange{
+		Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: found.object.Dependencies,
+		Reason: reason,
+		Change: plans.Change{Action: plans.Forget, Before: found.value, After: b.rs.Block.NullValue()},
+	}
+}
+
 // forgetWarnings lists the objects that nothing will manage any more. They go on to exist, and to cost money:
-// that is the one thing about such a plan that a reader must not miss.
+// that is the one thing about such a plan that a reader must not miss. Deposed objects that are the current ones are
+// listed for themselves.
 func forgetWarnings(changes []*plans.ResourceChange) diags.Diagnostics {
-	var list []string
+	var left, current string
 	for _, c := range changes {
-		if c.Action == plans.Forget {
-			list = append(list, "\n - "+c.Addr.String())
+		switch line := "\n - " + c.Addr.String(); {
+		case c.Action != plans.Forget:
+		case c.Reason == plans.ReasonForgetBecauseCurrent:
+			current += line
+		default:
+			left += line
 		}
 	}
-	if list == nil {
-		return nil
+	var ds diags.Diagnostics
+	if left != "" {
+		ds = diags.Warningf(nil, "Some objects will no longer be managed by Lockstep",
+			"The state will forget these objects, which go on to exist:%s\n\nTo bring one back under management, import it.", left)
 	}
-	return diags.Warningf(nil, "Some objects will no longer be managed by Lockstep",
-		"The state will forget these objects, which go on to exist:%s\n\nTo bring one back under management, import it.", strings.Join(list, ""))
+	if current != "" {
+		ds = append(ds, diags.Warningf(nil, "Deposed objects are the current objects",
+			"Each of these deposed objects has the ID and all values of the current object of its instance. Both are one real object, and a deletion would destroy it:%s\n\nApply this plan: Lockstep takes the deposed objects out of the state, and deletes nothing for them.", current)...)
+	}
+	return ds
 }
 
 // orphanReason returns why an instance of a resource without a block is deleted. An object that a moved

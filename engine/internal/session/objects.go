@@ -156,6 +156,19 @@ func ObjectID(v cty.Value) string {
 	return id.AsString()
 }
 
+// SameID reports whether two objects of an instance have the same ID, sensitive or not. This does not make them the same
+// real object: an ID may be unique in a bucket or a directory only.
+func SameID(a, b cty.Value) bool {
+	id := ObjectID(marks.Plain(a))
+	return id != "" && id == ObjectID(marks.Plain(b))
+}
+
+// SameObject reports whether two objects of an instance that were read have the same ID and the same values: a provider
+// cannot tell them apart, and who deletes one deletes the other.
+func SameObject(a, b cty.Value) bool {
+	return SameID(a, b) && marks.Plain(a).RawEquals(marks.Plain(b))
+}
+
 // Stored returns the value of an object that was written with the present schema,
 // with sensitive marks.
 func (s *Session) Stored(addr addrs.AbsResourceInstance, rs *schema.Schema, o *states.Object) (cty.Value, diags.Diagnostics) {

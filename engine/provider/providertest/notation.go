@@ -17,6 +17,7 @@ import (
 type traits struct {
 	replace bool   // a change needs a new object
 	keep    bool   // a computed value stays as it is
+	place   bool   // objects of one ID are different ones if it differs
 	was     string // the name in older states
 }
 
@@ -238,6 +239,8 @@ func attributeFlags(a *schema.Attribute, flags []string, name string, all map[st
 			t.replace = true
 		case "keep":
 			t.keep = true
+		case "place":
+			t.place = true
 		case "was":
 			t.was = value
 		default:
@@ -248,7 +251,7 @@ func attributeFlags(a *schema.Attribute, flags []string, name string, all map[st
 	case all != nil:
 		all[name] = t
 	case t != traits{}:
-		return fmt.Errorf("replace, keep and was are for what is directly in a resource")
+		return fmt.Errorf("replace, keep, place and was are for what is directly in a resource")
 	}
 	return nil
 }

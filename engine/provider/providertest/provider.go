@@ -48,8 +48,8 @@ type Provider struct {
 	stopping chan struct{}      // closed by Stop
 }
 
-// objectKey names an object of the fake's world.
-type objectKey struct{ typeName, id string }
+// objectKey names an object of the fake's world. place has its attributes that are a "place".
+type objectKey struct{ typeName, id, place string }
 
 // object is an object's value, and how often it was written.
 type object struct {
@@ -66,7 +66,8 @@ type object struct {
 //	  id    string computed keep          a computed value is chosen anew at each
 //	  name  string required replace       change, unless "keep"; a change of a
 //	  color string optional was=colour    "replace" attribute needs a new object;
-//	  note  string optional computed      "was" names it in older states
+//	  note  string optional computed      "was" names it in older states; "place"
+//	  zone  string required place         tells objects of the same ID apart
 //	  pass  string optional writeonly
 //	  rule  block(list) min=1 max=3 {     single, group, list, set, map
 //	    port number required
@@ -139,11 +140,15 @@ func (p *Provider) Objects() []string {
 	return out
 }
 
-// Object returns an object, or cty.NilVal if there is none.
+// Object returns an object without a place, or cty.NilVal if there is none.
 func (p *Provider) Object(typeName, id string) cty.Value {
+	return p.object(objectKey{typeName: typeName, id: id})
+}
+
+func (p *Provider) object(key objectKey) cty.Value {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.objects[objectKey{typeName, id}].value
+	return p.objects[key].value
 }
 
 // Edit changes attributes of an object behind the engine's back, or makes the object.
@@ -154,7 +159,7 @@ func (p *Provider) Edit(typeName, id string, attrs map[string]cty.Value) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	key := objectKey{typeName, id}
+	key := objectKey{typeName: typeName, id: id}
 	obj := p.objects[key]
 	if obj.value == cty.NilVal {
 		obj.value = s.Block.EmptyValue()
@@ -177,5 +182,5 @@ func (p *Provider) Edit(typeName, id string, attrs map[string]cty.Value) {
 func (p *Provider) Drop(typeName, id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.objects, objectKey{typeName, id})
+	delete(p.objects, objectKey{typeName: typeName, id: id})
 }

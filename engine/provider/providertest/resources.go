@@ -55,7 +55,7 @@ func (c *client) Read(ctx context.Context, req provider.ReadRequest) (provider.R
 	if ds.HasErrors() {
 		return provider.ReadResponse{}, ds
 	}
-	v := c.p.Object(req.TypeName, idOf(req.Prior))
+	v := c.p.object(c.p.keyOf(req.TypeName, req.Prior))
 	if v == cty.NilVal || e.gone {
 		v = cty.NullVal(req.Prior.Type())
 	}
@@ -165,7 +165,7 @@ func (c *client) Move(ctx context.Context, req provider.MoveRequest) (provider.M
 	}
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
-	from, to := objectKey{req.SourceType, idOf(v)}, objectKey{req.TargetType, idOf(v)}
+	from, to := c.p.keyOf(req.SourceType, v), c.p.keyOf(req.TargetType, v)
 	if obj, ok := c.p.objects[from]; ok {
 		delete(c.p.objects, from)
 		obj.value = v

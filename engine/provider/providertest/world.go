@@ -50,12 +50,15 @@ func (p *Provider) apply(op string, req provider.ApplyRequest) (cty.Value, error
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if op == "delete" {
-		delete(p.objects, objectKey{req.TypeName, idOf(req.Prior)})
+		delete(p.objects, p.keyOf(req.TypeName, req.Prior))
 		return req.Planned, nil
 	}
-	key := objectKey{req.TypeName, idOf(req.Prior)}
+	key := p.keyOf(req.TypeName, req.Prior)
 	if op == "create" {
-		key = p.newKey(req.TypeName, nameOf(req.Planned))
+		// An object with an ID that the configuration has chosen is overwritten.
+		if key = p.keyOf(req.TypeName, req.Planned); key.id == "" {
+			key = p.newKey(req.TypeName, nameOf(req.Planned))
+		}
 	}
 	obj, exists := p.objects[key]
 	if op == "update" && !exists {
@@ -71,10 +74,21 @@ func (p *Provider) apply(op string, req provider.ApplyRequest) (cty.Value, error
 	return obj.value, nil
 }
 
+// keyOf returns the key of an object with the value v.
+func (p *Provider) keyOf(typeName string, v cty.Value) objectKey {
+	key := objectKey{typeName: typeName, id: idOf(v)}
+	for _, name := range slices.Sorted(maps.Keys(p.traits[typeName])) {
+		if p.traits[typeName][name].place {
+			key.place += "/" + text(v, name)
+		}
+	}
+	return key
+}
+
 // newKey gives out an ID that no object ever had. p.mu is held.
 func (p *Provider) newKey(typeName, name string) objectKey {
 	for n := 1; ; n++ {
-		key := objectKey{typeName, fmt.Sprintf("%s-%d", name, n)}
+		key := objectKey{typeName: typeName, id: fmt.Sprintf("%s-%d", name, n)}
 		if !p.ids[key] {
 			p.ids[key] = true
 			return key
