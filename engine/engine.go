@@ -58,7 +58,11 @@ type Run struct {
 	Files funcs.Files
 	// Parallelism is how many provider calls may be under way at once; 0 means 10.
 	Parallelism int
-	Events      events.Listener
+	// ProviderParallelism returns how many calls to a provider may be under way at once, in all its configurations together; 0
+	// means no limit but Parallelism. nil: no provider has one. A call that waits does not hold up those of other
+	// providers.
+	ProviderParallelism func(addrs.Provider) int
+	Events              events.Listener
 	// LocalExec runs the commands of local-exec provisioners. nil: an apply that would have
 	// to run one is refused before it begins.
 	LocalExec provisioning.Runner
@@ -333,6 +337,6 @@ func (r Run) environment(ctx context.Context, a *Analysis, table map[string]func
 			Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 			RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Budget: r.Budget,
 		},
-		Providers: r.Providers, Bodies: a.bodies, Events: r.Events, Parallelism: r.Parallelism,
+		Providers: r.Providers, Bodies: a.bodies, Events: r.Events, Parallelism: r.Parallelism, ProviderParallelism: r.ProviderParallelism,
 	}
 }

@@ -6,7 +6,8 @@ import "context"
 // resource, say. Called inside a visit, it shares the places of the walk: the caller works itself,
 // and places that are free or become free help it. While it waits for the last of them, its own
 // place is free for others. So it cannot deadlock, may be nested at will, and never makes more run
-// at a time than the limit of the walk. Called elsewhere, it does one thing after another.
+// at a time than the limit of the walk. The things are of the visit's kind, whose limit the caller may exceed when it comes
+// back from such a wait. Called elsewhere, it does one thing after another.
 //
 // It returns when nothing of it is under way any more: nil if all was done, else the cause of the
 // end of ctx or of the walk's context. After such an end things under way finish and the rest is
@@ -26,7 +27,8 @@ func Each(ctx context.Context, n int, do func(ctx context.Context, i int)) error
 		}
 		return nil
 	}
-	j := &job{pool: p, ctx: ctx, n: n, f: do, done: make(chan struct{})}
+	kind, _ := ctx.Value(kindKey{}).(int32)
+	j := &job{pool: p, ctx: ctx, kind: kind, n: n, f: do, done: make(chan struct{})}
 	p.mu.Lock()
 	p.jobs = append(p.jobs, j)
 	p.hire()
@@ -53,6 +55,7 @@ func ended(ctx context.Context, p *pool) error {
 type job struct {
 	pool *pool
 	ctx  context.Context
+	kind int32 // that of the visit
 	n    int
 	f    func(context.Context, int)
 
@@ -113,12 +116,14 @@ func (j *job) wait() {
 	}
 	j.waiting = true
 	p.away++
+	p.under[j.kind]--
 	p.leave()
 	p.mu.Unlock()
 	<-j.done
 
 	p.mu.Lock()
 	p.away--
+	p.under[j.kind]++
 	if p.busy < p.limit {
 		p.busy++
 		p.mu.Unlock()

@@ -17,6 +17,8 @@ type pool struct {
 	visit func(context.Context, int) error
 	next  successors
 	rank  []int32 // by node: how long a line of others waits for it
+	kinds []int32 // by node; nil: all are of kind 0
+	most  []int   // by kind: the limit, 0 for none
 
 	idle chan struct{} // closed when nothing is under way and nothing will be
 
@@ -24,8 +26,9 @@ type pool struct {
 	busy  int             // goroutines that hold a place
 	away  int             // calls of Each that have given theirs away, to wait
 	back  []chan struct{} // those of them that want one again
-	ready queue
-	jobs  []*job // calls of Each with items that nobody has begun
+	ready []queue         // by kind
+	under []int           // by kind: visits and items under way, but for those away
+	jobs  []*job          // calls of Each with items that nobody has begun
 	waits []int32
 	state []error // by node: errPending until it is decided
 	panic *Panic  // the first of a visit
@@ -36,16 +39,24 @@ var errPending = errors.New("pending")
 
 // A task is one thing to do: an item of a job, or if job is nil a visit.
 type task struct {
-	job *job
-	n   int
+	job  *job
+	n    int
+	kind int32
 }
 
-// poolKey is the key of the pool in the context of a visit.
-type poolKey struct{}
+// poolKey is the key of the pool in the context of a visit, and kindKey that of the visit's kind, if it is not 0.
+type (
+	poolKey struct{}
+	kindKey struct{}
+)
 
 // newPool prepares a walk of g, with its nodes in a possible order and the successors of each.
 func newPool(ctx context.Context, limit int, g Graph, order []int32, next successors) *pool {
-	p := &pool{ctx: ctx, limit: limit, next: next, idle: make(chan struct{})}
+	p := &pool{ctx: ctx, limit: limit, next: next, idle: make(chan struct{}), kinds: g.Kinds, most: g.Limits}
+	if p.kinds == nil {
+		p.most = []int{0}
+	}
+	p.ready, p.under = make([]queue, len(p.most)), make([]int, len(p.most))
 	p.inner = context.WithValue(context.WithoutCancel(ctx), poolKey{}, p)
 	p.rank = make([]int32, g.N)
 	for _, n := range slices.Backward(order) {
@@ -61,11 +72,21 @@ func newPool(ctx context.Context, limit int, g Graph, order []int32, next succes
 	for n := range g.N {
 		p.state[n] = errPending
 		if p.waits[n] == 0 {
-			p.ready.push(p.rank[n], int32(n))
+			p.ready[p.kind(int32(n))].push(p.rank[n], int32(n))
 		}
 	}
 	return p
 }
+
+func (p *pool) kind(n int32) int32 {
+	if p.kinds == nil {
+		return 0
+	}
+	return p.kinds[n]
+}
+
+// full reports whether as much of a kind is under way as may be. The caller holds mu.
+func (p *pool) full(kind int32) bool { return p.most[kind] > 0 && p.under[kind] >= p.most[kind] }
 
 // hire starts a goroutine for each piece of work that there is a place for.
 // The caller holds mu.
@@ -80,31 +101,50 @@ func (p *pool) hire() {
 	}
 }
 
-// claim takes the next piece of work. Things that a visit shares out go before further visits: a
+// claim takes the next piece of work whose kind is not full. Things that a visit shares out go before further visits: a
 // visit that has begun is to end. The caller holds mu.
 func (p *pool) claim() (task, bool) {
 	if p.panic != nil || p.ctx.Err() != nil {
 		return task{}, false
 	}
-	for len(p.jobs) > 0 {
-		j := p.jobs[len(p.jobs)-1]
-		if i, ok := j.claim(); ok {
-			return task{j, i}, true
+	for i := len(p.jobs) - 1; i >= 0; i-- {
+		j := p.jobs[i]
+		if p.full(j.kind) {
+			continue
 		}
-		p.jobs = p.jobs[:len(p.jobs)-1]
+		if n, ok := j.claim(); ok {
+			p.under[j.kind]++
+			return task{j, n, j.kind}, true
+		}
+		p.jobs = slices.Delete(p.jobs, i, i+1)
 	}
-	n, ok := p.ready.pop()
-	return task{nil, int(n)}, ok
+	var first *queue
+	for kind := range p.ready {
+		if q := &p.ready[kind]; len(*q) > 0 && !p.full(int32(kind)) && (first == nil || (*q)[0] < (*first)[0]) {
+			first = q
+		}
+	}
+	if first == nil {
+		return task{}, false
+	}
+	n, _ := first.pop()
+	p.under[p.kind(n)]++
+	return task{nil, int(n), p.kind(n)}, true
 }
 
 // work does t and all other available work, then gives its place back.
 func (p *pool) work(t task) {
+	over := false
 	defer func() { // deferred, as t may end the goroutine
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		if !over {
+			p.under[t.kind]--
+		}
 		p.leave()
 	}()
 	for ok := true; ok; {
+		over = false
 		var err error
 		if t.job != nil {
 			t.job.do(t.n)
@@ -112,6 +152,8 @@ func (p *pool) work(t task) {
 			err = p.call(t.n)
 		}
 		p.mu.Lock()
+		p.under[t.kind]--
+		over = true
 		if t.job == nil && p.panic == nil {
 			p.settle(t.n, err)
 		}
@@ -140,7 +182,11 @@ func (p *pool) leave() {
 
 // call visits a node.
 func (p *pool) call(n int) (err error) {
-	catch(func() { err = p.visit(p.inner, n) }, func(c *Panic) {
+	ctx := p.inner
+	if kind := p.kind(int32(n)); kind > 0 {
+		ctx = context.WithValue(ctx, kindKey{}, kind)
+	}
+	catch(func() { err = p.visit(ctx, n) }, func(c *Panic) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.panic == nil {
@@ -159,7 +205,7 @@ func (p *pool) settle(n int, err error) {
 	}
 	for _, m := range p.next.of(int32(n)) {
 		if p.waits[m]--; p.waits[m] == 0 {
-			p.ready.push(p.rank[m], m)
+			p.ready[p.kind(m)].push(p.rank[m], m)
 		}
 	}
 }

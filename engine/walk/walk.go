@@ -19,6 +19,11 @@ import (
 type Graph struct {
 	N     int
 	After [][]int32
+	// Kinds[n] is the kind of node n, an index into Limits, and Limits[k] is how many nodes of kind k are visited at a
+	// time at most; 0 means as many as the walk allows. A node that is not begun because of it holds no place, so
+	// nodes of other kinds go on. Both are nil if no kind has a limit, else there is a kind for each node.
+	Kinds  []int32
+	Limits []int
 }
 
 // ErrSkipped is the result of a node that was not visited because one that it
@@ -27,7 +32,8 @@ var ErrSkipped = errors.New("skipped: something that it depends on failed")
 
 // Run visits every node of g after all its predecessors have been visited without error, at most
 // limit at a time, and returns when nothing is under way any more. Among the nodes that are ready,
-// those come first that the longest line of others waits for, then those of a lower number.
+// those come first that the longest line of others waits for, then those of a lower number, but for those whose kind
+// has reached its limit.
 //
 // The result holds for each node nil, the error of its own visit, [ErrSkipped], or the cause of
 // ctx's end if it was never started. A failure keeps back only its successors. When ctx ends,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/internal/dependencies"
 	"github.com/lockstep-iac/lockstep/engine/internal/order"
@@ -65,7 +66,15 @@ func (a *applier) isNested(c *plans.ResourceChange) bool {
 // and its dependents in the configuration lost nothing.
 func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange) bool {
 	g := a.steps(changes)
-	results := walk.Run(ctx, a.in.Calls(), walk.Graph{N: len(g.Steps), After: g.After}, func(ctx context.Context, i int) error {
+	steps := a.in.LimitProviders(walk.Graph{N: len(g.Steps), After: g.After}, func(i int) addrs.Provider {
+		switch step := g.Steps[i]; step.Verb {
+		case order.Barrier, order.Verify, order.Forget:
+			return addrs.Provider{} // none is called
+		default:
+			return changes[step.Change].Provider.Provider
+		}
+	})
+	results := walk.Run(ctx, a.in.Calls(), steps, func(ctx context.Context, i int) error {
 		step := g.Steps[i]
 		if step.Verb == order.Barrier {
 			return nil

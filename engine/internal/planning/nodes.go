@@ -20,6 +20,7 @@ import (
 type node struct {
 	visits []visit                // one after the other, until one fails
 	after  []addrs.ConfigResource // resources to be planned before
+	of     addrs.Provider         // the one that the visits call
 }
 
 // A visit plans a resource.
@@ -61,7 +62,7 @@ func (p *planner) nodes() *nodes {
 				if more := p.deps.Imports(cr); more != nil {
 					after = slices.Concat(after, more)
 				}
-				n.list = append(n.list, node{visits: visits, after: after})
+				n.list = append(n.list, node{visits: visits, after: after, of: m.ResourceUse(m.Resources[r]).Config.Provider})
 			}
 		}
 	}
@@ -72,7 +73,7 @@ func (p *planner) nodes() *nodes {
 		}
 		visits := p.visits(cr, p.orphanVisitor(cr), p.selected.HasAny(p.inState[cr], p.prior.State()))
 		if len(visits) > 0 {
-			n.list = append(n.list, node{visits: visits, after: p.orphanAfter(cr)})
+			n.list = append(n.list, node{visits: visits, after: p.orphanAfter(cr), of: p.prior.State().Resource(p.inState[cr][0]).Provider.Provider})
 		}
 	}
 	return n
@@ -109,6 +110,9 @@ func (p *planner) orphanAfter(cr addrs.ConfigResource) []addrs.ConfigResource {
 	}
 	return out
 }
+
+// provider returns the provider that the visits of a node call.
+func (n *nodes) provider(i int) addrs.Provider { return n.list[i].of }
 
 // graph returns the order of visits. A block may be its own predecessor, by a reference to its own resource. That is an
 // error of the block, which its visit reports: an edge for it would be a cycle.

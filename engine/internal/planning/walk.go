@@ -22,7 +22,7 @@ var errVisit = errors.New("the visit reported errors")
 // are left out afterwards (unplanned), rather than reported a second time.
 func (p *planner) walk(ctx context.Context) {
 	nodes := p.nodes()
-	results := walk.Run(ctx, p.in.Calls(), nodes.graph(), func(ctx context.Context, i int) error {
+	results := walk.Run(ctx, p.in.Calls(), p.in.LimitProviders(nodes.graph(), nodes.provider), func(ctx context.Context, i int) error {
 		for _, visit := range nodes.list[i].visits {
 			ds := visit(ctx)
 			p.report(ds)

@@ -1,8 +1,10 @@
 package session
 
 import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
 // An Environment is the part of a run's input that is the same for validation, planning and
@@ -17,6 +19,9 @@ type Environment struct {
 	// Parallelism is the number of provider calls that may be under way at a time; 0 means
 	// [DefaultParallelism]. Validation, whose calls are short, does not look at it.
 	Parallelism int
+	// ProviderParallelism returns the same for one provider, in all its configurations together; 0 means no limit but Parallelism.
+	// nil: no provider has one.
+	ProviderParallelism func(addrs.Provider) int
 }
 
 // DefaultParallelism is the number of provider calls under way at a time unless the run
@@ -29,4 +34,32 @@ func (e *Environment) Calls() int {
 		return DefaultParallelism
 	}
 	return e.Parallelism
+}
+
+// callsOf returns the number of calls to a provider that may be under way at a time; 0 if it has no limit of its own.
+func (e *Environment) callsOf(p addrs.Provider) int {
+	if e.ProviderParallelism == nil || p == (addrs.Provider{}) {
+		return 0
+	}
+	return max(0, e.ProviderParallelism(p))
+}
+
+// LimitProviders gives the nodes of a graph their providers as kinds, with the limits that these have. So a node that would wait for
+// its provider is not begun, and holds up no other one. of returns the provider that a node calls, the zero value for none.
+func (e *Environment) LimitProviders(g walk.Graph, of func(node int) addrs.Provider) walk.Graph {
+	if e.ProviderParallelism == nil {
+		return g
+	}
+	g.Kinds, g.Limits = make([]int32, g.N), []int{0}
+	kinds := map[addrs.Provider]int32{}
+	for n := range g.N {
+		p := of(n)
+		kind, known := kinds[p]
+		if limit := e.callsOf(p); !known && limit > 0 {
+			kind = int32(len(g.Limits))
+			g.Limits = append(g.Limits, limit)
+		}
+		kinds[p], g.Kinds[n] = kind, kind
+	}
+	return g
 }

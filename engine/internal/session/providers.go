@@ -43,6 +43,7 @@ func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provide
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds
 	}
+	c = s.limited(pc.Provider, c)
 	if hint != "" {
 		c = &doubtful{c, hint}
 	}

@@ -46,6 +46,7 @@ type Session struct {
 
 	mu      sync.Mutex
 	clients map[addrs.AbsProviderConfig]*client
+	places  map[addrs.Provider]chan struct{} // of providers with a limit
 	own     Bodies
 	found   diags.Diagnostics
 	opened  []*opened

@@ -1,0 +1,81 @@
+package session
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+)
+
+// A limited client waits with calls that may reach a server until fewer of its provider are under way than the run allows.
+// Most calls need not wait, because the walks begin no node whose provider is busy: see [Environment.LimitProviders]. But
+// ephemeral resources and the configurations of providers are opened at first need, in the visit of another resource.
+//
+// A renewal of what is open, and its end, do not wait: behind a creation of many minutes they would come too late.
+type limited struct {
+	provider.Client
+	places chan struct{} // has room for as many calls as may be under way
+}
+
+// limited returns a client that keeps to the limit of its provider, if there is one.
+func (s *Session) limited(p addrs.Provider, c provider.Client) provider.Client {
+	limit := s.callsOf(p)
+	if limit == 0 {
+		return c
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.places == nil {
+		s.places = map[addrs.Provider]chan struct{}{}
+	}
+	if s.places[p] == nil {
+		s.places[p] = make(chan struct{}, limit)
+	}
+	return &limited{c, s.places[p]}
+}
+
+// in makes a call once there is a place for it. It is an error if ctx ends before.
+func in[T any](ctx context.Context, c *limited, call func() (T, diags.Diagnostics)) (T, diags.Diagnostics) {
+	select {
+	case c.places <- struct{}{}:
+	case <-ctx.Done():
+		var none T
+		return none, diags.Errorf(nil, "Request cancelled", "The provider was not called: %s.", context.Cause(ctx))
+	}
+	defer func() { <-c.places }()
+	return call()
+}
+
+func (c *limited) Configure(ctx context.Context, config cty.Value) diags.Diagnostics {
+	_, ds := in(ctx, c, func() (struct{}, diags.Diagnostics) { return struct{}{}, c.Client.Configure(ctx, config) })
+	return ds
+}
+
+func (c *limited) Read(ctx context.Context, req provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
+	return in(ctx, c, func() (provider.ReadResponse, diags.Diagnostics) { return c.Client.Read(ctx, req) })
+}
+
+func (c *limited) Plan(ctx context.Context, req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
+	return in(ctx, c, func() (provider.PlanResponse, diags.Diagnostics) { return c.Client.Plan(ctx, req) })
+}
+
+func (c *limited) Apply(ctx context.Context, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
+	return in(ctx, c, func() (provider.ApplyResponse, diags.Diagnostics) { return c.Client.Apply(ctx, req) })
+}
+
+func (c *limited) Import(ctx context.Context, typeName, id string) ([]provider.Imported, diags.Diagnostics) {
+	return in(ctx, c, func() ([]provider.Imported, diags.Diagnostics) { return c.Client.Import(ctx, typeName, id) })
+}
+
+func (c *limited) ReadData(ctx context.Context, typeName string, config, meta cty.Value) (cty.Value, diags.Diagnostics) {
+	return in(ctx, c, func() (cty.Value, diags.Diagnostics) { return c.Client.ReadData(ctx, typeName, config, meta) })
+}
+
+func (c *limited) OpenEphemeral(ctx context.Context, typeName string, config cty.Value) (provider.OpenResponse, diags.Diagnostics) {
+	return in(ctx, c, func() (provider.OpenResponse, diags.Diagnostics) {
+		return c.Client.OpenEphemeral(ctx, typeName, config)
+	})
+}
