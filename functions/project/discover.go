@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
@@ -65,7 +66,7 @@ func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 	ds = append(ds, more...)
 	known = slices.Concat(known, r.Projects, r.Left)
 	r.Unguarded, more = s.unguarded(known, s.types())
-	return r, slices.Concat(ds, more, s.unused(files, r.Projects, lines))
+	return r, slices.Concat(ds, more, s.unlimited(s.required()), s.unused(files, r.Projects, lines))
 }
 
 // mixed finds the projects of the settings, and beside them those of the directories without one.
@@ -306,14 +307,17 @@ type contents struct {
 	// types are the types of its resources, and of its local modules'; remote is set if it calls others.
 	types  map[string]bool
 	remote bool
+	// providers are those that it requires, with its local modules.
+	providers map[addrs.Provider]bool
 }
 
-// see notes the resource types of a configuration.
+// see notes the resource types and the providers of a configuration.
 func (s *Settings) see(c contents) {
 	if s.resources == nil {
-		s.resources = map[string]bool{}
+		s.resources, s.providers = map[string]bool{}, map[addrs.Provider]bool{}
 	}
 	maps.Copy(s.resources, c.types)
+	maps.Copy(s.providers, c.providers)
 	s.remote = s.remote || c.remote || c.broken || c.anywhere
 }
 
@@ -323,6 +327,14 @@ func (s *Settings) types() map[string]bool {
 		return nil
 	}
 	return s.resources
+}
+
+// required are the providers of all configurations that were read; nil if there may be others.
+func (s *Settings) required() map[addrs.Provider]bool {
+	if s.remote {
+		return nil
+	}
+	return s.providers
 }
 
 // matter returns the other directories whose files matter to it.
@@ -349,9 +361,14 @@ func read(files fs.FS, dir string) contents {
 	tree := source.FS(files, dir)
 	cfg, _ := loading.Load(loading.Input{Tree: tree, Budget: budget.Pipeline(memory)})
 	found, anywhere, types, remote := map[string]bool{}, false, map[string]bool{}, false
+	providers := map[addrs.Provider]bool{}
+	for p := range cfg.ProviderRequirements() {
+		providers[p] = true
+	}
 	for _, m := range cfg.Order {
-		for r := range m.Resources {
+		for r, block := range m.Resources {
 			types[r.Type] = true
+			providers[m.ResourceProvider(block).Provider] = true
 		}
 		for name, c := range m.Calls {
 			anywhere = anywhere || c.Source == ""
@@ -362,5 +379,5 @@ func read(files fs.FS, dir string) contents {
 		}
 	}
 	reads, guesses := staticReads(cfg, tree, dir)
-	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken, len(cfg.Root.Encryption) > 0, reads, guesses, types, remote}
+	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken, len(cfg.Root.Encryption) > 0, reads, guesses, types, remote, providers}
 }

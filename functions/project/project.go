@@ -61,6 +61,8 @@ type Project struct {
 	// [Discover] adds those in BackendFiles, which are paths from the repository's directory.
 	BackendConfig map[string]json.RawMessage `json:",omitempty"`
 	BackendFiles  []string                   `json:",omitempty"`
+	// ProviderParallelism is how many calls of a provider may run at a time: see [ProviderLimits].
+	ProviderParallelism map[string]int `json:",omitempty"`
 	// At is the line of its block, "lockstep.hcl:3", or of its entry; "" if it has none.
 	At string `json:",omitempty"`
 	// Apply is the occasion of its apply. Only the base branch decides it: see [Settings.ApplyOn].

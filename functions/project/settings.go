@@ -58,8 +58,10 @@ type Settings struct {
 	excludeAt hcl.Range  // of the argument
 	statesAt  hcl.Range  // of the argument states
 	guards    []guard
-	resources map[string]bool // types of resources that Discover has seen
-	remote    bool            // it has not seen all of them
+	resources map[string]bool         // types of resources that Discover has seen
+	providers map[addrs.Provider]bool // providers that it has seen
+	remote    bool                    // it has not seen all of them
+	limited   []limitedProvider       // in the order of the file
 	// workspaceFiles is set if a file of values for its workspace belongs to a project, as Atlantis
 	// has it: see filed.
 	workspaceFiles bool
@@ -319,6 +321,9 @@ func (p *parser) common(attrs hcl.Attributes, x *Project) {
 		for _, s := range p.list(a) {
 			x.VarFiles = append(x.VarFiles, p.path(s, "file"))
 		}
+	}
+	if a := attrs[providerParallelism]; a != nil {
+		x.ProviderParallelism = p.providerLimits(a, grammar.Project.Arg(providerParallelism))
 	}
 	p.shared(attrs, x)
 	on := string(x.Apply)

@@ -36,12 +36,16 @@ func (e *Environment) Calls() int {
 	return e.Parallelism
 }
 
-// callsOf returns the number of calls to a provider that may be under way at a time; 0 if it has no limit of its own.
+// callsOf returns the number of calls to a provider that may be under way at a time; 0 if it has no limit below that of all
+// together.
 func (e *Environment) callsOf(p addrs.Provider) int {
 	if e.ProviderParallelism == nil || p == (addrs.Provider{}) {
 		return 0
 	}
-	return max(0, e.ProviderParallelism(p))
+	if n := e.ProviderParallelism(p); n > 0 && n < e.Calls() {
+		return n
+	}
+	return 0
 }
 
 // LimitProviders gives the nodes of a graph their providers as kinds, with the limits that these have. So a node that would wait for

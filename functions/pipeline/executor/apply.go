@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -83,6 +84,7 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 		o.Ended = func(done operation.Applied, ds diags.Diagnostics) error { return tell(outcome(o, p, done, ds, t.far)) }
 	}
 	done, ds := o.Apply(begin, run, p, engine.ApplyOptions{SaveEvery: saveEvery})
+	ds = append(ds, o.overload(ds, p)...)
 	if done.Unsaved {
 		ds = append(ds, o.rescue(ctx, done.State)...)
 	}
@@ -90,6 +92,17 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 		o.Leave() // for the next process of the run; a lock without a lease could not be taken over
 	}
 	return outcome(o, p, done, ds, t.far)
+}
+
+// overload is the hint of [operation.Overload], with the setting of the project.
+func (o *checkout) overload(ds diags.Diagnostics, p *plans.Plan) diags.Diagnostics {
+	limit := o.job.ProviderLimits()
+	if limit == nil {
+		limit = func(addrs.Provider) int { return 0 }
+	}
+	return operation.Overload(ds, p, limit, func(of addrs.Provider) string {
+		return fmt.Sprintf("Add this to the block of the project %q in lockstep.hcl, so that the provider gets one call at a time, and plan again:\n  provider_parallelism = { %q = 1 }", o.job.Project, of.ForDisplay())
+	})
 }
 
 // outcome returns the outcome of an apply that has come so far.

@@ -7,8 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
@@ -66,6 +70,53 @@ func TestNoTimeLeft(t *testing.T) {
 	b.job.Continues = true
 	if o := b.apply(p.Plan, true); o.Failed || o.Remaining != 0 || o.Progress != (comment.Progress{Done: 2, Of: 2}) {
 		t.Errorf("with time: %+v", o)
+	}
+}
+
+// TestProviderParallelism holds that an apply keeps to the setting of lockstep.hcl: three creations come one after the other.
+func TestProviderParallelism(t *testing.T) {
+	t.Parallel()
+	const each = 300 * time.Millisecond
+	b := newPlugins(t, false).bench(map[string]string{"net/main.tf": thing + `
+resource "lab_thing" "slow" {
+  count   = 3
+  name    = "slow-${count.index}"
+  trouble = "create-300"
+}
+`})
+	b.job.Grants = grants(t, allowLab, "")
+	b.job.ProviderParallelism = map[string]int{"lab": 1}
+	p := b.plan()
+	start := time.Now()
+	if o := b.apply(p.Plan, true); o.Failed || o.Counts != (counting.Counts{Add: 4}) {
+		t.Fatalf("%+v", o)
+	}
+	if got := time.Since(start); got < 3*each {
+		t.Errorf("the creations took %v together", got)
+	}
+}
+
+// TestOverloaded holds that the hint after errors of a server names the setting, with the provider, unless the project has it.
+func TestOverloaded(t *testing.T) {
+	t.Parallel()
+	dns := addrs.Provider{Host: addrs.DefaultRegistryHost, Namespace: "acme", Type: "dns"}
+	p := new(plans.Plan)
+	var ds diags.Diagnostics
+	for _, address := range []string{"dns_record.a", "dns_record.b"} {
+		r, err := addrs.ParseAbsResourceInstance(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Changes = append(p.Changes, &plans.ResourceChange{Addr: addrs.ResourceInstanceObject{Instance: r}, Provider: addrs.AbsProviderConfig{Provider: dns}})
+		ds = append(ds, diags.Errorf(nil, "Request failed", "status 503").At(address)...)
+	}
+	o := &checkout{job: jobs.Job{Project: "net"}}
+	if got := o.overload(ds, p); len(got) != 1 || !strings.HasSuffix(got[0].Detail, "block of the project \"net\" in lockstep.hcl, so that the provider gets one call at a time, and plan again:\n  provider_parallelism = { \"acme/dns\" = 1 }") {
+		t.Errorf("%v", got)
+	}
+	o.job.ProviderParallelism = map[string]int{"dns": 1}
+	if got := o.overload(ds, p); got != nil {
+		t.Errorf("with the setting: %v", got)
 	}
 }
 

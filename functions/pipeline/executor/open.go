@@ -200,6 +200,7 @@ func (o *checkout) dir() string {
 func (o *checkout) run(ctx context.Context) engine.Run {
 	r := o.Run()
 	r.WorkingDir, r.Files, r.Unkept = o.dir(), o.window, o.vault.variables()
+	r.ProviderParallelism = o.job.ProviderLimits()
 	if o.job.Grants.Provisioners {
 		r.LocalExec = o.commands(ctx)
 	}

@@ -3,6 +3,7 @@ package jobs
 import (
 	"encoding/json"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -52,6 +53,8 @@ type Job struct {
 	// the backend there.
 	Variables     map[string]json.RawMessage
 	BackendConfig map[string]json.RawMessage
+	// ProviderParallelism is the setting of lockstep.hcl: see [Job.ProviderLimits].
+	ProviderParallelism map[string]int `json:",omitempty"`
 	// Inputs are values of variables that are made of outputs of the Linked.
 	Inputs []links.Link `json:",omitempty"`
 	Linked []Linked     `json:",omitempty"`
@@ -100,3 +103,8 @@ type Job struct {
 
 // Repository names the repository among those of all Apps, as pipeline.Pull.Repository does.
 func (j Job) Repository() string { return pipeline.Qualified(j.App, j.Repo.String()) }
+
+// ProviderLimits returns how many calls of a provider may run at a time, 0 for no limit; nil if no provider has one.
+func (j Job) ProviderLimits() func(addrs.Provider) int {
+	return project.ProviderLimits(j.ProviderParallelism)
+}

@@ -23,7 +23,8 @@ const (
 	values       // any values by names
 	// files is a list of files' names, or values by names in their place.
 	files
-	number // a whole one
+	number  // a whole one
+	numbers // whole ones by names
 )
 
 // An Argument is one of a block.
@@ -53,6 +54,7 @@ var usual = []Argument{
 	{Name: "var_files", Kind: texts, Doc: "Files with values of variables, by paths from the repository's directory. Later ones win."},
 	{Name: "variables", Kind: values, Doc: "Values of variables. They win over var_files and the environment's."},
 	{Name: "backend_config", Kind: files, Doc: "The part of the backend block that is not in the configuration: files with arguments, by paths from the repository's directory, or the arguments themselves."},
+	{Name: "provider_parallelism", Kind: numbers, Doc: "How many calls of a provider may run at a time in a plan or an apply, by the provider's type or source address: { aws = 4, \"registry.example.com/acme/dns\" = 1 }. Without this, as many as of all providers together: 10."},
 	{Name: "apply", OneOf: []string{"comment", "merge"}, Doc: "The occasion on which a plan is applied: a comment before the merge, or the merge. The base branch decides."},
 }
 

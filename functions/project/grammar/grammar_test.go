@@ -53,7 +53,7 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	block := Block{Type: "test", Args: []Argument{
 		{Name: "text"}, {Name: "one", OneOf: []string{"a", "b"}}, {Name: "bool", Kind: boolean}, {Name: "texts", Kind: texts},
-		{Name: "map", Kind: dict}, {Name: "values", Kind: values}, {Name: "files", Kind: files}, {Name: "number", Kind: number},
+		{Name: "map", Kind: dict}, {Name: "values", Kind: values}, {Name: "files", Kind: files}, {Name: "number", Kind: number}, {Name: "numbers", Kind: numbers},
 	}}
 	for src, want := range map[string]string{
 		`text = "x"`: "", `text = <<EOT` + "\nx\nEOT\n": "", `text = true`: "must be a text.", `text = "${1}"`: "must be a text.",
@@ -63,8 +63,9 @@ func TestRead(t *testing.T) {
 		`map = {}`: "", `map = { a = "x" }`: "", `map = { a = ["x"] }`: "must be texts by names", `map = []`: "must be texts by names",
 		`values = { a = [1, { b = null }] }`: "", `values = "x"`: "must be values by names",
 		`files = ["a"]`: "", `files = { a = 1 }`: "", `files = [1]`: "must be a list of files", `files = true`: "must be a list of files",
+		`numbers = { a = 1 }`: "", `numbers = {}`: "", `numbers = { a = 1.5 }`: "must be whole numbers by names", `numbers = { a = null }`: "must be whole numbers by names", `numbers = [1]`: "must be whole numbers by names",
 		`number = 3`: "", `number = 1.5`: "must be a whole number", `number = "3"`: "must be a whole number",
-		`other = 1`: "A test block can have text, one, bool, texts, map, values, files and number.",
+		`other = 1`: "A test block can have text, one, bool, texts, map, values, files, number and numbers.",
 		`text = x`:  "Variables not allowed",
 	} {
 		f, ds := parsing.Config([]byte(src+"\n"), "x.hcl")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -103,6 +104,8 @@ func (k Kind) String() string {
 		return "values by names: { NAME = ... }"
 	case number:
 		return "a whole number"
+	case numbers:
+		return "whole numbers by names: { NAME = 1 }"
 	case files:
 		return "a list of files, [\"...\"], or values by names, { NAME = ... }"
 	}
@@ -112,14 +115,16 @@ func (k Kind) String() string {
 // fits reports whether a value, which is known and not null, has the form.
 func (k Kind) fits(v cty.Value) bool {
 	list, object := v.Type().IsTupleType(), v.Type().IsObjectType()
-	all := func() bool {
+	each := func(fits func(cty.Value) bool) bool {
 		for it := v.ElementIterator(); it.Next(); {
-			if _, x := it.Element(); x.IsNull() || x.Type() != cty.String {
+			if _, x := it.Element(); x.IsNull() || !fits(x) {
 				return false
 			}
 		}
 		return true
 	}
+	all := func() bool { return each(func(x cty.Value) bool { return x.Type() == cty.String }) }
+	whole := func(x cty.Value) bool { return x.Type() == cty.Number && x.AsBigFloat().IsInt() }
 	switch k {
 	case boolean:
 		_, err := convert.Convert(v, cty.Bool)
@@ -133,7 +138,9 @@ func (k Kind) fits(v cty.Value) bool {
 	case files:
 		return object || list && all()
 	case number:
-		return v.Type() == cty.Number && v.AsBigFloat().IsInt()
+		return whole(v)
+	case numbers:
+		return object && each(whole)
 	}
 	return v.Type() == cty.String
 }
@@ -159,6 +166,15 @@ func (v Value) Text() string {
 		return ""
 	}
 	return v.value.AsString()
+}
+
+// Number is a whole number, or the nearest one that an int can have; 0 for other values.
+func (v Value) Number() int {
+	if v.value == cty.NilVal || v.value.Type() != cty.Number {
+		return 0
+	}
+	n, _ := v.value.AsBigFloat().Int64()
+	return int(max(math.MinInt, min(n, math.MaxInt)))
 }
 
 // List are the values of a list.

@@ -74,6 +74,8 @@ func (a Argument) node() node {
 		n.Type = "object"
 	case number:
 		n.Type = "integer"
+	case numbers:
+		n.Type, n.AdditionalProperties = "object", &node{Type: "integer"}
 	case files:
 		n.AnyOf = []node{{Type: "array", Items: &text}, {Type: "object"}}
 	default:

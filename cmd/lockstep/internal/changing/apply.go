@@ -8,9 +8,11 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
+	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
 var Apply = cli.Command{Name: "apply", Synopsis: "Make and apply a plan, or apply a saved one", Run: func(a *cli.App, args []string) int {
@@ -140,7 +142,9 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 	done, more := op.Apply(a.Ctx, run, plan, engine.ApplyOptions{
 		SaveSoon: op.Settings.Type == "local", // where a save costs no request
 	})
-	ds = append(append(ds, more...), overload(more, plan, o.parallelism)...)
+	ds = append(append(ds, more...), operation.Overload(more, plan, func(addrs.Provider) int { return o.parallelism }, func(addrs.Provider) string {
+		return "Apply again, one change at a time:\n  lockstep apply -parallelism=1"
+	})...)
 	if done.Resumable {
 		ds = append(ds, diags.Warningf(nil, "The apply can go on", "Apply the same plan file again, and it goes on where it was. A new plan is as good: it starts from what has been done.")...)
 	}

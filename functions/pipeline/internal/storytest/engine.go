@@ -99,6 +99,7 @@ func (e *engine) start(call string, j jobs.Job) error {
 		{"for", j.Owner},
 		{"pull", fmt.Sprintf("%s %d #%d at %s", j.Repo, j.Installation, j.Number, j.Head)},
 		{"variables", strings.Join(j.VarFiles, " ")},
+		{"limited", limited(j)},
 		{"state", j.State.String()},
 		{"without a state because", j.NoState},
 		{"sealed by", sealedBy(j)},
@@ -120,6 +121,15 @@ func (e *engine) start(call string, j jobs.Job) error {
 		text += fmt.Sprintf(", planned %d", j.Planned.Serial)
 	}
 	return e.w.decide(memory.Effect{Call: text}).Undone
+}
+
+// limited are the limits of providers.
+func limited(j jobs.Job) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(j.ProviderParallelism)) {
+		out = append(out, fmt.Sprintf("%s=%d", name, j.ProviderParallelism[name]))
+	}
+	return strings.Join(out, " ")
 }
 
 // foreseen are the projects with planned outputs, and "FAILED" behind those whose plans have failed.

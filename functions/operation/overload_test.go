@@ -1,4 +1,4 @@
-package changing
+package operation
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// TestOverload holds that a person is told of -parallelism=1 after several errors of one provider's server, and
+// TestOverload holds that a person is told how to make one change at a time after several errors of one provider's server, and
 // after nothing else.
 func TestOverload(t *testing.T) {
 	t.Parallel()
@@ -45,8 +45,8 @@ func TestOverload(t *testing.T) {
 			for _, e := range test.errors {
 				ds = append(ds, diags.Errorf(nil, "Request failed", "%s", e[1]).At(e[0])...)
 			}
-			got := overload(ds, p, test.parallelism)
-			if (len(got) == 1) != test.want || test.want && !strings.Contains(got[0].Detail, "2 calls of the provider") {
+			got := Overload(ds, p, func(addrs.Provider) int { return test.parallelism }, func(p addrs.Provider) string { return "Limit " + p.Type + "." })
+			if (len(got) == 1) != test.want || test.want && (!strings.Contains(got[0].Detail, "2 calls of the provider") || !strings.HasSuffix(got[0].Detail, " Limit dns.")) {
 				t.Errorf("%v", got)
 			}
 		})

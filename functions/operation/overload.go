@@ -1,4 +1,4 @@
-package changing
+package operation
 
 import (
 	"cmp"
@@ -16,12 +16,10 @@ var serverError = regexp.MustCompile(`(?i)(\b(http|status|status ?code|code|resp
 // manyServerErrors of one provider are no accident.
 const manyServerErrors = 2
 
-// overload is a hint where several calls of one provider have failed at once with an error of its server, which
-// may not bear changes side by side. parallelism is that of the apply.
-func overload(ds diags.Diagnostics, p *plans.Plan, parallelism int) diags.Diagnostics {
-	if parallelism == 1 {
-		return nil
-	}
+// Overload is a hint where several calls of one provider have failed at once with an error of its server, which may not bear
+// changes side by side. ds are the diagnostics of an apply, limit returns how many calls of a provider it has made at a time, and remedy is
+// the sentence that says how to make one at a time, with its example.
+func Overload(ds diags.Diagnostics, p *plans.Plan, limit func(addrs.Provider) int, remedy func(addrs.Provider) string) diags.Diagnostics {
 	providers := map[string]addrs.Provider{}
 	for _, c := range p.Changes {
 		providers[c.Addr.Instance.String()] = c.Provider.Provider
@@ -39,9 +37,9 @@ func overload(ds diags.Diagnostics, p *plans.Plan, parallelism int) diags.Diagno
 	}
 	var out diags.Diagnostics
 	for of, objects := range failed {
-		if len(objects) >= manyServerErrors {
+		if len(objects) >= manyServerErrors && limit(of) != 1 {
 			out = append(out, diags.Warningf(nil, "The server may not bear changes side by side",
-				"%d calls of the provider %s failed with an error of its server (HTTP status 5xx). Some servers fail when they get several changes at once. Apply again, one change at a time:\n  lockstep apply -parallelism=1", len(objects), of)...)
+				"%d calls of the provider %s failed with an error of its server (HTTP status 5xx). Some servers fail when they get several changes at once. %s", len(objects), of, remedy(of))...)
 		}
 	}
 	slices.SortFunc(out, func(a, b diags.Diagnostic) int { return cmp.Compare(a.Detail, b.Detail) })

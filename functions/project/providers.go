@@ -1,0 +1,93 @@
+package project
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/project/grammar"
+)
+
+// providerParallelism is the argument with the limits of providers.
+const providerParallelism = "provider_parallelism"
+
+// allCalls is how many calls a plan or an apply makes at a time to all providers together: the engine's default.
+const allCalls = 10
+
+// A limited provider is an item of [providerParallelism].
+type limitedProvider struct {
+	name string
+	at   hcl.Range
+}
+
+// ProviderLimits returns the limits of providers of which limits has some by name: by type, which stands for the providers of
+// that type from everywhere ("aws"), or by source address ("hashicorp/aws"). The lowest of several counts; 0 is none. Without limits
+// it is nil.
+func ProviderLimits(limits map[string]int) func(addrs.Provider) int {
+	if len(limits) == 0 {
+		return nil
+	}
+	return func(p addrs.Provider) int {
+		least := 0
+		for name, n := range limits {
+			if names(name, p) && (least == 0 || n < least) {
+				least = n
+			}
+		}
+		return least
+	}
+}
+
+// names reports whether a name of [ProviderLimits] stands for a provider.
+func names(name string, p addrs.Provider) bool {
+	of, err := addrs.ParseProvider(name)
+	return err == nil && (of == p || !strings.Contains(name, "/") && of.Type == p.Type)
+}
+
+// providerLimits reads the limits of providers. An item with an error has none.
+func (p *parser) providerLimits(a *hcl.Attribute, arg grammar.Argument) map[string]int {
+	v, _ := p.value(a, arg)
+	out := map[string]int{}
+	for name, limit := range v.Items() {
+		n := limit.Number()
+		switch _, err := addrs.ParseProvider(name); {
+		case err != nil:
+			p.errorf(limit.At, "Invalid provider", "%q does not name a provider: %s. Write its type, as \"aws\", or its source address, as \"registry.example.com/acme/dns\".", name, err)
+		case n < 1:
+			p.errorf(limit.At, "Invalid value", "The limit of the provider %q must be 1 or more calls at a time. For no limit, remove the provider from %s.", name, a.Name)
+		default:
+			if n > allCalls {
+				p.warnf(limit.At, "Limit without effect", "Lockstep makes at most %d calls at a time to all providers together, so the limit of the provider %q has no effect. Write a lower number, or remove the provider from %s.", allCalls, name, a.Name)
+			}
+			out[name] = n
+			p.settings.limited = append(p.settings.limited, limitedProvider{name, limit.At})
+		}
+	}
+	return out
+}
+
+// unlimited returns warnings of limits that are for no provider of a project. providers are those of all projects; nil if there
+// may be more.
+func (s *Settings) unlimited(providers map[addrs.Provider]bool) (ds diags.Diagnostics) {
+	if providers == nil {
+		return nil
+	}
+	var known []string
+	for p := range providers {
+		known = append(known, p.Type, p.ForDisplay())
+	}
+	slices.Sort(known)
+	for _, l := range s.limited {
+		used := false
+		for p := range providers {
+			used = used || names(l.name, p)
+		}
+		if !used {
+			ds = append(ds, diags.Warningf(&l.at, "No such provider", "No project requires the provider %q, which %s names.%s Write the type or the source address of a provider, or remove it.", l.name, providerParallelism, diags.Suggest(l.name, slices.Values(known)))...)
+		}
+	}
+	return ds
+}
