@@ -56,21 +56,32 @@ func (c Case) Compare(ctx context.Context, dir string, a, b Tool) (*Difference, 
 	return nil, nil
 }
 
-// differ describes the first difference of two results; "" if there is none.
+// differ describes the first difference of two results, the stock tool's and lockstep's; "" if there is none.
 func differ(a, b Result) string {
 	// One error in common is enough: the tools stop after different numbers of errors.
 	if len(a.Errors)+len(b.Errors) > 0 && !slices.ContainsFunc(a.Errors, func(e string) bool { return slices.Contains(b.Errors, e) }) {
 		return fmt.Sprintf("errors: %q and %q", a.Errors, b.Errors)
 	}
-	if a.Changes != b.Changes {
+	marked := levelMarked(a, b)
+	if a.Changes != b.Changes && !seesNumbers(a, b) && !marked {
 		return fmt.Sprintf("changes: %t and %t", a.Changes, b.Changes)
 	}
-	if d := first("plan", planForm(a.Plan), planForm(b.Plan)); d != "" {
+	levelOutputs(a, b)
+	stock, ours := planForm(a.Plan), planForm(b.Plan)
+	hides := hidesOutput(ours)
+	if hides {
+		levelMasks(stock, ours)
+	}
+	if d := first("plan", stock, ours); d != "" {
 		return d
 	}
 	dropEmptyResources(a)
 	dropEmptyResources(b)
-	return first("state", stateForm(a.State), stateForm(b.State))
+	stock, ours = stateForm(a.State), stateForm(b.State)
+	if hides {
+		levelMasks(stock, ours)
+	}
+	return first("state", stock, ours)
 }
 
 // dropEmptyResources removes from a state the resources that lost their instances in a failed apply, or did not get
@@ -177,45 +188,53 @@ func planForm(v any) any {
 	if list, ok := m["relevant_attributes"].([]any); ok {
 		slices.SortFunc(list, func(a, b any) int { return strings.Compare(brief(a, true), brief(b, true)) })
 	}
-	dropOutputMasks(m)
 	if p, ok := m["planned_values"].(map[string]any); ok {
+		dropForgotten(p["root_module"], addressesOf(changes(m, "forget")))
 		sortModules(p["root_module"])
 		dropMasks(p["root_module"], replaced(m))
 	}
 	return m
 }
 
-// dropOutputMasks removes the mask of the attribute output from the objects of terraform_data: lockstep hides there what is
-// sensitive in the input, and the stock tool does not.
-func dropOutputMasks(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		if v["type"] == "terraform_data" {
-			masks, _ := v["sensitive_values"].(map[string]any)
-			delete(masks, "output")
-			change, _ := v["change"].(map[string]any)
-			for _, side := range []string{"before_sensitive", "after_sensitive"} {
-				masks, _ := change[side].(map[string]any)
-				delete(masks, "output")
-			}
-		}
-		for _, x := range v {
-			dropOutputMasks(x)
-		}
-	case []any:
-		for _, x := range v {
-			dropOutputMasks(x)
-		}
-	}
-}
-
 // replaced returns the addresses of the objects that a plan replaces.
 func replaced(plan any) map[string]bool {
+	return addressesOf(append(changes(plan, "create", "delete"), changes(plan, "delete", "create")...))
+}
+
+func addressesOf(changes []map[string]any) map[string]bool {
 	out := map[string]bool{}
-	for _, c := range append(changes(plan, "create", "delete"), changes(plan, "delete", "create")...) {
+	for _, c := range changes {
 		out[fmt.Sprint(c["address"])] = true
 	}
 	return out
+}
+
+// dropForgotten removes planned objects that are forgotten, and have no values, and modules without other objects: the stock
+// tool lists them among those that there will be, and lockstep does not.
+func dropForgotten(module any, forgotten map[string]bool) {
+	if len(forgotten) == 0 {
+		return
+	}
+	m, _ := module.(map[string]any)
+	if list, ok := m["resources"].([]any); ok {
+		list = slices.DeleteFunc(list, func(x any) bool {
+			r, _ := x.(map[string]any)
+			return r["values"] == nil && forgotten[fmt.Sprint(r["address"])]
+		})
+		if m["resources"] = list; len(list) == 0 {
+			delete(m, "resources")
+		}
+	}
+	if children, ok := m["child_modules"].([]any); ok {
+		children = slices.DeleteFunc(children, func(x any) bool {
+			c, _ := x.(map[string]any)
+			dropForgotten(c, forgotten)
+			return c["resources"] == nil && c["child_modules"] == nil
+		})
+		if m["child_modules"] = children; len(children) == 0 {
+			delete(m, "child_modules")
+		}
+	}
 }
 
 // dropMasks removes the masks from planned objects that are replaced: the stock tool forgets there what

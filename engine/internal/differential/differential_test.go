@@ -168,6 +168,67 @@ func TestDiffer(t *testing.T) {
 			State: map[string]any{"resources": resources},
 		}
 	}
+	object := func(m map[string]any) map[string]any { return m }
+	list := func(x ...any) []any { return x }
+	data := func(name string, planned, change map[string]any) Result { // of terraform_data
+		return Result{Plan: object(map[string]any{
+			"planned_values":   object(map[string]any{"root_module": object(map[string]any{"resources": list(object(map[string]any{"type": "terraform_data", "address": name, "sensitive_values": planned}))})}),
+			"resource_changes": list(object(map[string]any{"type": "terraform_data", "address": name, "change": change})),
+		})}
+	}
+	masks := func(names ...string) map[string]any {
+		out := map[string]any{}
+		for _, n := range names {
+			out[n] = true
+		}
+		return out
+	}
+	hiding := func(names ...string) Result {
+		return data("a", masks(names...), object(map[string]any{"after_sensitive": masks(names...)}))
+	}
+	// A plan that has the action for an object with this value, and hides these attributes of it then.
+	marking := func(changes bool, action string, after any, names ...string) Result {
+		r := data("a", masks(names...), object(map[string]any{
+			"actions": list(action), "before": "v", "after": after, "before_sensitive": masks(), "after_sensitive": masks(names...),
+		}))
+		r.Changes = changes
+		r.Plan.(map[string]any)["applyable"] = changes
+		return r
+	}
+	forgetting := func(actions []any, resources ...any) Result {
+		return Result{Plan: object(map[string]any{
+			"planned_values":   object(map[string]any{"root_module": object(map[string]any{"child_modules": list(object(map[string]any{"address": "m", "resources": resources}))})}),
+			"resource_changes": list(object(map[string]any{"address": "m.a", "change": object(map[string]any{"actions": actions})})),
+		})}
+	}
+	none := func(actions []any) Result {
+		r := forgetting(actions)
+		r.Plan.(map[string]any)["planned_values"] = object(map[string]any{"root_module": object(map[string]any{})})
+		return r
+	}
+	refreshed := func(changes bool, after any, text string) Result {
+		return Result{Changes: changes, Output: text, Plan: object(map[string]any{
+			"applyable": changes, "output_changes": object(map[string]any{"o": object(map[string]any{"actions": list("no-op"), "after": after})}),
+		})}
+	}
+	const same = "No changes. Your infrastructure still matches the configuration."
+	// An output that was "old", is planned to be "new", and is stored as value: none if that is nil.
+	stored := func(value any, errs ...string) Result {
+		outputs := map[string]any{}
+		if value != nil {
+			outputs["o"] = object(map[string]any{"value": value})
+		}
+		return Result{
+			Errors: errs, State: object(map[string]any{"outputs": outputs, "resources": list(object(map[string]any{"name": "x"}))}),
+			Plan: object(map[string]any{"output_changes": object(map[string]any{"o": object(map[string]any{"before": "old", "after": "new"})})}),
+		}
+	}
+	destroying := func(value any, complete bool) Result {
+		r := stored(value)
+		deletion := object(map[string]any{"address": "t.a", "change": object(map[string]any{"actions": list("delete")})})
+		r.Plan = object(map[string]any{"complete": complete, "resource_changes": list(deletion), "prior_state": object(map[string]any{"values": object(map[string]any{"outputs": object(map[string]any{"o": object(map[string]any{"value": "new"})})})})})
+		return r
+	}
 	const one, two = "11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222"
 	for _, test := range []struct {
 		name string
@@ -184,6 +245,28 @@ func TestDiffer(t *testing.T) {
 		{"timestamps", Result{Plan: map[string]any{"timestamp": "1"}}, Result{Plan: map[string]any{"timestamp": "2"}}, ""},
 		{"child modules in another order", called("a", "b"), called("b", "a"), ""},
 		{"other child modules", called("a", "b"), called("a", "c"), `plan.planned_values.root_module.child_modules[1].address: "b" and "c"`},
+		{"a hidden output", hiding("input"), hiding("input", "output"), ""},
+		{"what refers to a hidden output", hiding(), hiding("input", "output"), ""},
+		{"a hidden input", hiding("output"), hiding("input", "output"), ""},
+		{"a hidden input without an output", hiding(), hiding("input"), "plan.planned_values.root_module.resources[0].sensitive_values.input: nothing and true"},
+		{"an input that is shown", hiding("input"), hiding("output"), "plan."},
+		{"an update that hides", marking(false, "no-op", "v"), marking(true, "update", "v", "input", "output"), ""},
+		{"an update that hides no output", marking(false, "no-op", "v"), marking(true, "update", "v", "input"), "changes: false and true"},
+		{"an update that hides and changes", marking(false, "no-op", "v"), marking(true, "update", "w", "input", "output"), "changes: false and true"},
+		{"what is forgotten", forgetting(list("forget"), object(map[string]any{"address": "m.a"})), none(list("forget")), ""},
+		{"what is forgotten with values", forgetting(list("forget"), object(map[string]any{"address": "m.a", "values": masks()})), none(list("forget")), "plan."},
+		{"what is not forgotten", forgetting(list("no-op"), object(map[string]any{"address": "m.a"})), none(list("no-op")), "plan."},
+		{"a number in an output", refreshed(true, json.Number("1"), same), refreshed(false, json.Number("1"), same), ""},
+		{"a text in an output", refreshed(true, "1", same), refreshed(false, "1", same), "changes: true and false"},
+		{"a change beside a number", refreshed(true, json.Number("1"), ""), refreshed(false, json.Number("1"), same), "changes: true and false"},
+		{"our change", refreshed(false, json.Number("1"), same), refreshed(true, json.Number("1"), same), "changes: false and true"},
+		{"an output after a failure", stored("new", "e"), stored("old", "e"), ""},
+		{"another output after a failure", stored("new", "e"), stored("other", "e"), `state.outputs.o.value: "new" and "other"`},
+		{"an output without a failure", stored("new"), stored("old"), `state.outputs.o.value: "new" and "old"`},
+		{"our new output after a failure", stored("old", "e"), stored("new", "e"), `state.outputs.o.value: "old" and "new"`},
+		{"an output of a destroy with targets", destroying("new", false), destroying("old", false), ""},
+		{"another one", destroying("other", false), destroying("old", false), `state.outputs.o.value: "other" and "old"`},
+		{"an output of a whole destroy", destroying("new", true), destroying("old", true), `state.outputs.o.value: "new" and "old"`},
 		{"members", Result{Plan: map[string]any{"x": nil}}, Result{Plan: map[string]any{}}, "plan.x: null and nothing"},
 	} {
 		if got := differ(test.a, test.b); test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
