@@ -47,7 +47,7 @@ var instead = map[string]string{
 	"-refresh":                      options,
 	"init":                          "A plan starts from an empty directory with the versions of the lock file, so that init has nothing else to do.",
 	"-lockfile":                     "The lock file is never written: a plan fails if it lacks a provider or a checksum.",
-	"-parallelism":                  "Lockstep chooses how much it does at once.",
+	"-parallelism":                  "Lockstep makes 10 provider calls at a time. To limit those of one provider, write provider_parallelism = { NAME = 1 } into its project block.",
 	"-lock":                         "A plan locks nothing, and an apply always locks its state.",
 	"-plugin-dir":                   "Providers come from their registry, as the lock file has them.",
 	"-state":                        "The backend block decides where the state is.",
