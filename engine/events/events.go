@@ -18,6 +18,7 @@ const (
 	ApplyStart // also of data reads: see Action
 	ApplyDone
 	ApplyFailed
+	ApplySpared // a deletion that no provider was asked for: the object is the current one of its instance, or gone
 	ProvisionStart
 	ProvisionOutput
 	ProvisionDone

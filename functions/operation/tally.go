@@ -40,8 +40,11 @@ func newTally(p *plans.Plan) *Tally {
 	return t
 }
 
-// goOn counts the actions of earlier processes.
+// goOn counts the actions of earlier processes; p is nil if there are none.
 func (t *Tally) goOn(p *journaling.Progress) {
+	if p == nil {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, a := range t.planned {
@@ -50,6 +53,10 @@ func (t *Tally) goOn(p *journaling.Progress) {
 			at.Deposed, _ = p.Deposed(at.Instance)
 		}
 		call, begun := p.Call(at, a.Verb)
+		if !begun && at.Deposed != addrs.NotDeposed && p.State.Object(at) == nil {
+			t.begun[a] = true // it was spared
+			continue
+		}
 		if !begun || call.Open && a.Verb != plans.Create {
 			continue // or begun again
 		}
@@ -73,6 +80,8 @@ func (t *Tally) count(e events.Event) {
 	defer t.mu.Unlock()
 	switch e.Kind {
 	case events.ApplyStart:
+		t.begun[Action{e.Addr, e.Action}] = true
+	case events.ApplySpared:
 		t.begun[Action{e.Addr, e.Action}] = true
 	case events.ApplyDone:
 		t.done = e.Action.Count(t.done)

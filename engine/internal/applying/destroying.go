@@ -37,11 +37,15 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	twins := x.twins(addr, o)
 	if x.interrupted || twins {
 		if o, ds = x.look(ctx, addr, o); o == nil {
+			if !ds.HasErrors() {
+				x.spared()
+			}
 			return ds // it has been deleted, or cannot be read
 		}
 	}
 	if twins && x.isCurrent(addr, o) {
 		x.a.record.set(addr, x.c.Provider, nil)
+		x.spared()
 		return append(ds, x.kept()...)
 	}
 	v, more := x.a.s.Stored(addr.Instance, x.rs, o)

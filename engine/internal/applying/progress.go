@@ -27,6 +27,11 @@ func (x *object) begin(verb plans.Action, prior cty.Value) *progress {
 	return p
 }
 
+// spared tells listeners that an object need not be deleted.
+func (x *object) spared() {
+	x.a.in.Events.Send(events.Event{Kind: events.ApplySpared, Addr: x.c.Addr, Action: plans.Delete})
+}
+
 // made notes the new value of the object.
 func (p *progress) made(v cty.Value) {
 	if id := session.ObjectID(v); id != "" {

@@ -23,7 +23,7 @@ type teller struct {
 
 // listen is an events.Listener.
 func (t *teller) listen(e events.Event) {
-	if e.Kind != events.ApplyDone || e.Action.Count(counting.Counts{}) == (counting.Counts{}) {
+	if e.Kind != events.ApplyDone && e.Kind != events.ApplySpared || e.Action.Count(counting.Counts{}) == (counting.Counts{}) {
 		return
 	}
 	t.mu.Lock()
