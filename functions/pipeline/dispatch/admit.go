@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,29 +16,25 @@ import (
 )
 
 // admit decides whether the commands of a message are carried out, or are too many for
-// one person and pull request: then that is answered, once, and the rest gets a picture.
+// one person and pull request: then that is answered, once, and the rest gets a picture. Whoever may not write
+// is answered once in a while, and gets no picture either.
 func (co *commands) admit(ctx context.Context) (bool, error) {
 	asked := pacing.Asked{ID: co.Evidence.Message.ID, At: co.Evidence.Message.At}
 	if asked.At.IsZero() { // a button
 		asked.At = co.Evidence.Pull.Updated
 	}
-	most := co.MaxCommands
-	if most == 0 {
-		most = pacing.MaxCommands
-	}
-	var p pacing.Pace
-	var what pacing.Admission
-	key := fmt.Sprintf("pace/%d/%d/%s", co.Evidence.Message.Pull.Repo.ID, co.Evidence.Message.Pull.Number, url.PathEscape(co.Evidence.Message.Actor))
-	_, err := co.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
-		p = pacing.Pace{}
-		if old != nil {
-			if err := json.Unmarshal(old, &p); err != nil {
-				return nil, fmt.Errorf("the record is damaged: %w", err)
+	m := co.Evidence.Message
+	if !co.Evidence.Writes() {
+		for _, x := range []struct {
+			number, most int
+		}{{m.Pull.Number, cmp.Or(co.MaxStrangers, pacing.MaxStrangers)}, {0, max(co.MaxStrangers, pacing.MaxStrangersHere)}} {
+			if _, what, err := co.pace(ctx, x.number, strangers, asked, x.most); err != nil || what != pacing.Admitted {
+				return false, err
 			}
 		}
-		p, what = p.Next(asked, most)
-		return pipeline.Encode(p), nil
-	})
+	}
+	most := cmp.Or(co.MaxCommands, pacing.MaxCommands)
+	p, what, err := co.pace(ctx, m.Pull.Number, m.Actor, asked, most)
 	switch {
 	case err != nil:
 		return false, err
@@ -57,6 +54,25 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	return false, co.Report.Sync(ctx)
+}
+
+// strangers are all who may not write, together. No login has this sign.
+const strangers = "="
+
+// pace counts a comment of somebody on a pull request, 0 for the whole repository, and decides about it.
+func (co *commands) pace(ctx context.Context, number int, login string, asked pacing.Asked, most int) (p pacing.Pace, what pacing.Admission, err error) {
+	key := fmt.Sprintf("pace/%d/%d/%s", co.Evidence.Message.Pull.Repo.ID, number, url.PathEscape(login))
+	_, err = co.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
+		p = pacing.Pace{}
+		if old != nil {
+			if err := json.Unmarshal(old, &p); err != nil {
+				return nil, fmt.Errorf("the record is damaged: %w", err)
+			}
+		}
+		p, what = p.Next(asked, most)
+		return pipeline.Encode(p), nil
+	})
+	return p, what, err
 }
 
 // forgotten reports whether a comment is too old for a legitimate delivery: by the same clock, its

@@ -34,6 +34,8 @@ type commands struct {
 	Override *applyrun.Overrider
 	// MaxCommands is the same as [Pipeline.MaxCommands].
 	MaxCommands int
+	// MaxStrangers is the same as [Pipeline.MaxStrangers].
+	MaxStrangers int
 }
 
 // commanded carries out the commands of a comment, as far as that is quick. Plans and applies are

@@ -1,6 +1,7 @@
 package dispatch_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ func TestNoise(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	s.strict = true
-	s.pipeline.MaxCommands = 2
+	s.pipeline.MaxCommands, s.pipeline.MaxStrangers = 2, 100
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	begin := s.hub.Now()
 	for range 2 {
@@ -44,4 +45,44 @@ func TestNoise(t *testing.T) {
 	}
 	s.settle()
 	s.expect("later", s.say("mallory", n, "lockstep plan"), "`mallory` has the permission `read`")
+}
+
+// TestStrangersNoise holds that whoever may not write is answered once on a pull request, and so often in a repository, whoever asks,
+// and gets nothing beyond that; and that colleagues are answered meanwhile.
+func TestStrangersNoise(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+	s := newStageAt(t, githubtest.Files{"main.tf": resource("a", "1")}, func() time.Time { return now })
+	s.strict, s.pipeline.MaxStrangers = true, 0
+	s.repo.Grant("trudy", "read")
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.expect("a stranger", s.say("mallory", n, "lockstep plan"), "`mallory` has the permission `read`")
+	for _, who := range []string{"mallory", "trudy", "mallory"} {
+		was := len(s.hub.Edits())
+		if got := s.say(who, n, "lockstep plan"); got != "" {
+			t.Errorf("%s was answered again: %s", who, got)
+		}
+		if got := len(s.hub.Edits()) - was; got > 1 {
+			t.Errorf("the comment of %s led to %d edits:\n%s", who, got-1, strings.Join(s.hub.Lines(), "\n"))
+		}
+	}
+	s.expect("a colleague", s.say("bob", n, "lockstep plan"), "**Planned** `.`")
+	answers := 0
+	for i := range pacing.MaxStrangersHere + 4 {
+		m := s.repo.OpenPull("alice", fmt.Sprint("Pull ", i), s.branch(i))
+		s.settle()
+		if s.say("mallory", m, "lockstep help") != "" {
+			answers++
+		}
+	}
+	if answers >= pacing.MaxStrangersHere {
+		t.Errorf("%d answers in the repository", answers)
+	}
+}
+
+// branch pushes a branch without anything to plan.
+func (s *stage) branch(i int) string {
+	name := fmt.Sprint("branch-", i)
+	s.repo.Push("alice", name, "Note", githubtest.Files{name + ".md": "x"})
+	return name
 }

@@ -68,6 +68,9 @@ type Pipeline struct {
 	// MaxCommands is the maximum of comments with commands by one person on one pull request in an
 	// hour; 0 is pacing.MaxCommands.
 	MaxCommands int
+	// MaxStrangers is the maximum of comments with commands on one pull request in an hour, by all who may not write
+	// together, that are answered; 0 is pacing.MaxStrangers.
+	MaxStrangers int
 	// LookEvery is the least time between two looks at a pull request because of what GitHub tells of checks and the like; 0 is pacing.LookEvery.
 	LookEvery time.Duration
 	// Loud is the maximum of plans of one push or command that are told of one by one; 0 is

@@ -94,7 +94,7 @@ func newStageAt(t *testing.T, files githubtest.Files, now func() time.Time) *sta
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return app.Repository(p.Installation, p.Repo) },
 		Records: s.records, Artifacts: s.data.Artifacts, Queue: s.data.Queue,
 		Engine:  &executor.Engine{Version: "test", Backend: executor.LocalStates(s.data.States)},
-		Scratch: t.TempDir(), Serves: serving(t, "acme"), LookEvery: 1,
+		Scratch: t.TempDir(), Serves: serving(t, "acme"), LookEvery: 1, MaxStrangers: 100,
 	}
 	s.webhook = intake.Webhook{Intake: s.pipeline.Intake(), Secrets: []github.Secret{hush}, Log: func(err error) { t.Error(err) }}
 	server := httptest.NewServer(&s.webhook)

@@ -91,7 +91,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Recover:  t.recover,
 		Waves:    t.waves,
 		Stopper:  &stopping.Stopper{Evidence: t.evidence, Ledger: t.ledger},
-		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands,
+		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands, MaxStrangers: p.MaxStrangers,
 		Locker:   &reserving.Locker{Evidence: t.evidence, Ledger: t.ledger, Open: t.open},
 		Unlocker: &applyrun.Unlocker{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Open: t.open, Engine: p.Engine},
 		Override: &applyrun.Overrider{Evidence: t.evidence, Ledger: t.ledger},

@@ -71,6 +71,9 @@ func (e *Reader) Addressed() bool {
 	return !pipeline.IsBot(e.Message.Actor) || e.permission >= github.WritePermission
 }
 
+// Writes reports whether who asks may write. The pull request was looked at.
+func (e *Reader) Writes() bool { return e.permission >= github.WritePermission }
+
 // Request returns the evidence that every command for a project needs.
 func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (admission.Request, error) {
 	return e.RequestNamed(ctx, verb, "", r)

@@ -12,6 +12,13 @@ import (
 // everybody else.
 const MaxCommands = 30
 
+// MaxStrangers and MaxStrangersHere are the default maxima of answers within Window to all who may not write together: on one pull request, and
+// in one repository. On a public one that is anybody, with any number of accounts, and each answer uses up what GitHub lets an App write.
+const (
+	MaxStrangers     = 1
+	MaxStrangersHere = 20
+)
+
 // Window is the time in which comments are counted.
 const Window = time.Hour
 

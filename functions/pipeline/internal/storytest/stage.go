@@ -83,7 +83,7 @@ func (s *stage) open() {
 			return hub{c, s.w}, err
 		},
 		Records: s.memory, Artifacts: s.memory.Artifacts(), Queue: s.memory,
-		Engine: s.engine, Projects: projects{jobs.Here{}, s.engine}, Scratch: s.scratch, LookEvery: 1, Serves: serves, Loud: s.loud,
+		Engine: s.engine, Projects: projects{jobs.Here{}, s.engine}, Scratch: s.scratch, LookEvery: 1, MaxStrangers: 100, Serves: serves, Loud: s.loud,
 		Log: s.w.log,
 	}
 	webhook := httptest.NewServer(intake.Webhook{
