@@ -25,9 +25,10 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 	}
 	m := co.Evidence.Message
 	if !co.Evidence.Writes() {
-		for _, x := range []struct {
-			number, most int
-		}{{m.Pull.Number, cmp.Or(co.MaxStrangers, pacing.MaxStrangers)}, {0, max(co.MaxStrangers, pacing.MaxStrangersHere)}} {
+		if err := co.estrange(ctx, asked); err != nil {
+			return false, err
+		}
+		for _, x := range co.strangersMay() {
 			if _, what, err := co.pace(ctx, x.number, strangers, asked, x.most); err != nil || what != pacing.Admitted {
 				return false, err
 			}
@@ -59,10 +60,24 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 // strangers are all who may not write, together. No login has this sign.
 const strangers = "="
 
-// pace counts a comment of somebody on a pull request, 0 for the whole repository, and decides about it.
+// A strangersPace is how many comments of strangers are answered on a pull request, 0 for the whole repository.
+type strangersPace struct{ number, most int }
+
+func (co *commands) strangersMay() []strangersPace {
+	return []strangersPace{
+		{co.Evidence.Message.Pull.Number, cmp.Or(co.MaxStrangers, pacing.MaxStrangers)},
+		{0, max(co.MaxStrangers, pacing.MaxStrangersHere)},
+	}
+}
+
+// paceKey names the record of somebody's comments on a pull request, 0 for the whole repository.
+func (co *commands) paceKey(number int, login string) string {
+	return fmt.Sprintf("pace/%d/%d/%s", co.Evidence.Message.Pull.Repo.ID, number, url.PathEscape(login))
+}
+
+// pace counts a comment of somebody, and decides about it.
 func (co *commands) pace(ctx context.Context, number int, login string, asked pacing.Asked, most int) (p pacing.Pace, what pacing.Admission, err error) {
-	key := fmt.Sprintf("pace/%d/%d/%s", co.Evidence.Message.Pull.Repo.ID, number, url.PathEscape(login))
-	_, err = co.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
+	_, err = co.Ledger.Change(ctx, co.paceKey(number, login), func(old []byte) ([]byte, error) {
 		p = pacing.Pace{}
 		if old != nil {
 			if err := json.Unmarshal(old, &p); err != nil {
@@ -73,6 +88,44 @@ func (co *commands) pace(ctx context.Context, number int, login string, asked pa
 		return pipeline.Encode(p), nil
 	})
 	return p, what, err
+}
+
+// estrange remembers that who asks may not write, by the time of the comment.
+func (co *commands) estrange(ctx context.Context, asked pacing.Asked) error {
+	_, err := co.Ledger.Change(ctx, co.paceKey(0, co.Evidence.Message.Actor), func([]byte) ([]byte, error) { return pipeline.Encode(asked.At), nil })
+	return err
+}
+
+// unheard reports, without a request to GitHub, that a comment is by somebody who was found not to write a short time ago, and that strangers
+// get no more answers now.
+func (co *commands) unheard(ctx context.Context) (bool, error) {
+	asked := pacing.Asked{ID: co.Evidence.Message.ID, At: co.Evidence.Message.At}
+	var found time.Time
+	err := co.read(ctx, co.paceKey(0, co.Evidence.Message.Actor), &found)
+	if err != nil || asked.At.IsZero() || asked.At.Sub(found) >= pacing.StrangerFor {
+		return false, err
+	}
+	for _, x := range co.strangersMay() {
+		var p pacing.Pace
+		if err := co.read(ctx, co.paceKey(x.number, strangers), &p); err != nil {
+			return false, err
+		}
+		if _, what := p.Next(asked, x.most); what != pacing.Admitted {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// read reads a record, if there is one.
+func (co *commands) read(ctx context.Context, key string, into any) error {
+	rec, err := co.Ledger.Records.Get(ctx, key)
+	if err == nil && rec.Version != "" {
+		if err = json.Unmarshal(rec.Value, into); err != nil {
+			err = fmt.Errorf("read %s: the record is damaged: %w", key, err)
+		}
+	}
+	return err
 }
 
 // forgotten reports whether a comment is too old for a legitimate delivery: by the same clock, its

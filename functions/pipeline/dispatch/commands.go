@@ -41,6 +41,9 @@ type commands struct {
 // commanded carries out the commands of a comment, as far as that is quick. Plans and applies are
 // queued, and pending in the answer.
 func (co *commands) commanded(ctx context.Context) error {
+	if no, err := co.unheard(ctx); err != nil || no {
+		return err
+	}
 	// The record of the answer shows that it is begun: none where we cannot see the pull request, and somebody else may.
 	if err := co.Evidence.Look(ctx); err != nil || !co.Evidence.Addressed() {
 		return err // two Apps would answer each other without end

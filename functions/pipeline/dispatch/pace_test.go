@@ -57,14 +57,22 @@ func TestStrangersNoise(t *testing.T) {
 	s.repo.Grant("trudy", "read")
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.expect("a stranger", s.say("mallory", n, "lockstep plan"), "`mallory` has the permission `read`")
-	for _, who := range []string{"mallory", "trudy", "mallory"} {
+	c := &counted{kinds: map[string]int{}}
+	s.answered = c.count
+	for i, who := range []string{"mallory", "trudy", "mallory", "trudy", "mallory"} {
 		was := len(s.hub.Edits())
+		if i == 2 {
+			c.kinds = map[string]int{} // both are known as strangers by now
+		}
 		if got := s.say(who, n, "lockstep plan"); got != "" {
 			t.Errorf("%s was answered again: %s", who, got)
 		}
 		if got := len(s.hub.Edits()) - was; got > 1 {
 			t.Errorf("the comment of %s led to %d edits:\n%s", who, got-1, strings.Join(s.hub.Lines(), "\n"))
 		}
+	}
+	if got := c.sum(""); got != 0 {
+		t.Errorf("the comments of known strangers cost requests:\n%s", c)
 	}
 	s.expect("a colleague", s.say("bob", n, "lockstep plan"), "**Planned** `.`")
 	answers := 0
@@ -78,6 +86,19 @@ func TestStrangersNoise(t *testing.T) {
 	if answers >= pacing.MaxStrangersHere {
 		t.Errorf("%d answers in the repository", answers)
 	}
+}
+
+// TestStrangerNoMore holds that somebody who may write by now is heard soon, and not only when the hour of the strangers is over.
+func TestStrangerNoMore(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+	s := newStageAt(t, githubtest.Files{"main.tf": resource("a", "1")}, func() time.Time { return now })
+	s.strict, s.pipeline.MaxStrangers = true, 0
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.expect("a stranger", s.say("mallory", n, "lockstep plan"), "`mallory` has the permission `read`")
+	s.repo.Grant("mallory", "write")
+	now = now.Add(pacing.StrangerFor + time.Minute)
+	s.expect("a colleague", s.say("mallory", n, "lockstep plan"), "**Planned** `.`")
 }
 
 // branch pushes a branch without anything to plan.

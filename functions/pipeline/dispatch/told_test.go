@@ -16,8 +16,45 @@ import (
 // TestManyChecks holds that check runs which end one after the other cost few requests to GitHub, however many there are, that the last of
 // them opens the gate all the same.
 func TestManyChecks(t *testing.T) {
+	many(t, "  checks = [\"ci/*\", \"last\"]", func(s *stage, _ int, last bool, i int) {
+		name := fmt.Sprintf("ci/%d", i)
+		if last {
+			name = "last"
+		}
+		s.repo.AddCheck("buildkite", github.Check{Name: name, SHA: s.repo.Head("b"), ExternalID: "x", Status: github.CheckCompleted, Conclusion: github.ConcludedSuccess, Title: "t", Summary: "s"})
+	})
+}
+
+// TestManyReviews holds the same for reviews without commands, which anybody may submit.
+func TestManyReviews(t *testing.T) {
+	many(t, "  approvals = 1", func(s *stage, n int, last bool, i int) {
+		if last {
+			s.repo.Review("bob", n, github.Approved, "")
+			return
+		}
+		s.repo.Review("mallory", n, github.Commented, "By the way")
+	})
+}
+
+// TestManyOverrides holds the same for comments with an override by somebody who may not, which are edited.
+func TestManyOverrides(t *testing.T) {
+	id := int64(0)
+	many(t, "  approvals = 1", func(s *stage, n int, last bool, i int) {
+		switch {
+		case last:
+			s.repo.Review("bob", n, github.Approved, "")
+		case i == 0:
+			id = s.repo.Comment("mallory", n, "lockstep override --reason mine")
+		default:
+			s.repo.EditComment("mallory", id, fmt.Sprint("lockstep override --reason ", i))
+		}
+	})
+}
+
+// many has something happen often, the last time of which opens the gate, and counts the requests.
+func many(t *testing.T, gate string, happen func(s *stage, n int, last bool, i int)) {
 	t.Parallel()
-	s := newStage(t, requiring("apply", "  checks = [\"ci/*\", \"last\"]"))
+	s := newStage(t, requiring("apply", gate))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("the status before", s.status(n), "**missing**")
 	s.pipeline.LookEvery = 2 * time.Second
@@ -33,11 +70,7 @@ func TestManyChecks(t *testing.T) {
 	}()
 	began := time.Now()
 	for i := range 60 {
-		name := fmt.Sprintf("ci/%d", i)
-		if i == 59 {
-			name = "last"
-		}
-		s.repo.AddCheck("buildkite", github.Check{Name: name, SHA: s.repo.Head("b"), ExternalID: "x", Status: github.CheckCompleted, Conclusion: github.ConcludedSuccess, Title: "t", Summary: "s"})
+		happen(s, n, i == 59, i)
 		if _, err := s.hub.Deliver(t.Context()); err != nil {
 			t.Error(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
@@ -19,7 +20,9 @@ var events = []string{"pull_request", "issue_comment", "merge_group", "pull_requ
 // delivered again.
 func Effective(event string) bool { return slices.Contains(events, event) }
 
-// messages returns the tasks of a delivery. A comment without commands has none.
+// messages returns the tasks of a delivery. A comment without commands has none. What may change the decision about requirements and has
+// no command of its own is a [pipeline.Told]: one look at the pull request for all that come close together, since anybody who sees a public
+// repository reviews, and edits comments, as often as they like.
 func messages(d github.Delivery) []pipeline.Message {
 	m := pipeline.Message{ID: d.Digest[:messageDigits]}
 	switch e := d.Event.(type) {
@@ -45,7 +48,7 @@ func messages(d github.Delivery) []pipeline.Message {
 		if !overrides(e.Body) {
 			return nil
 		}
-		m.Kind, m.Pull = pipeline.SyncComments, pullOf(e.Subject)
+		m.Kind, m.Pull, m.At = pipeline.Told, pullOf(e.Subject), time.Now().UTC()
 	case github.GroupEvent:
 		m.Kind, m.Pull, m.MergeGroup = pipeline.Grouped, pullOf(e.Subject), e.SHA
 		if !e.Gone {
@@ -83,15 +86,15 @@ func overrides(body string) bool {
 
 // reviewed returns the tasks of a review: its approval may count, and its text may have commands.
 func reviewed(m pipeline.Message, e github.ReviewEvent) []pipeline.Message {
-	sync, said := m, m
-	sync.Kind, sync.Pull = pipeline.SyncComments, pullOf(e.Subject)
+	told, said := m, m
+	told.Kind, told.Pull, told.At = pipeline.Told, pullOf(e.Subject), time.Now().UTC()
 	said.ID += "-text"
-	said.Kind, said.Pull, said.Actor, said.Lines, said.At = pipeline.Commanded, sync.Pull, e.Sender, LinesOf(e.Body, e.Bot), e.Review.At
+	said.Kind, said.Pull, said.Actor, said.Lines, said.At = pipeline.Commanded, told.Pull, e.Sender, LinesOf(e.Body, e.Bot), e.Review.At
 	said.Written.Review = e.ID
 	if len(said.Lines) == 0 {
-		return []pipeline.Message{sync}
+		return []pipeline.Message{told}
 	}
-	return []pipeline.Message{sync, said}
+	return []pipeline.Message{told, said}
 }
 
 // pressed returns the task of one of our buttons: its command, for the pull request and project of the check run. Other

@@ -19,6 +19,10 @@ const (
 	MaxStrangersHere = 20
 )
 
+// StrangerFor is how long somebody who was found without the right to write is taken for a stranger once the answers to strangers are used
+// up: a comment then costs no request to GitHub, and whoever gets the right is heard soon.
+const StrangerFor = 10 * time.Minute
+
 // Window is the time in which comments are counted.
 const Window = time.Hour
 
