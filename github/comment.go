@@ -17,6 +17,15 @@ import (
 // Source: the answer to a longer one, "body is too long (maximum is 65536 characters)".
 const MaxComment = 65536
 
+// Earlier is what is known of a comment that may be there: where to look for it, which is one request, and not one for each hundred of comments.
+type Earlier struct {
+	// ID is that of the comment when it was written before; 0 if it is not known. If there is no such comment of ours any more, it is looked
+	// for among all.
+	ID int64
+	// Since is a time before which the comment cannot have been written; zero if none is known.
+	Since time.Time
+}
+
 // PutComment makes sure that there is exactly one comment of ours that begins with a marker, a text
 // that people do not see, and that it has the body given: it edits the existing comment, or writes
 // one. It returns the comment's ID and the time of its present text, in seconds of GitHub's clock.
@@ -25,7 +34,7 @@ const MaxComment = 65536
 // the first bytes of a comment: the text further down may come from others, from a plan for
 // instance. Two calls at the same time may have left several comments: the oldest stays, the others
 // are deleted. Bytes that are not UTF-8 are replaced.
-func (c *Client) PutComment(ctx context.Context, number int, marker, body string) (id int64, at time.Time, err error) {
+func (c *Client) PutComment(ctx context.Context, number int, e Earlier, marker, body string) (id int64, at time.Time, err error) {
 	if marker == "" || !strings.HasPrefix(body, marker) {
 		panic("github: a comment that does not begin with its marker")
 	}
@@ -33,7 +42,7 @@ func (c *Client) PutComment(ctx context.Context, number int, marker, body string
 	if len(body) > MaxComment {
 		return 0, at, fmt.Errorf("comment on %s#%d: it is %d bytes long, and %d are allowed", c.repo, number, len(body), MaxComment)
 	}
-	own, err := c.own(ctx, number, marker)
+	own, err := c.own(ctx, number, e, marker)
 	if err != nil {
 		return 0, at, err
 	}
@@ -65,17 +74,30 @@ func (c *Client) PutComment(ctx context.Context, number int, marker, body string
 // be longer than we measured, and differ from ours when we read it again.
 func utf8Only(s string) string { return strings.ToValidUTF8(s, "?") }
 
-// own returns our comments that begin with the marker, oldest first.
-func (c *Client) own(ctx context.Context, number int, marker string) ([]*gh.IssueComment, error) {
+// own returns our comments that begin with the marker, oldest first; that with the ID alone, if it is one.
+func (c *Client) own(ctx context.Context, number int, e Earlier, marker string) ([]*gh.IssueComment, error) {
 	login, err := c.app.Login(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if e.ID != 0 {
+		x, _, err := c.client.Issues.GetComment(ctx, c.repo.Owner, c.repo.Name, e.ID)
+		if err = failed(fmt.Sprintf("read comment %d on %s#%d", e.ID, c.repo, number), err); err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+		if err == nil && wrote(x, login) && strings.HasPrefix(x.GetBody(), marker) && strings.HasSuffix(x.GetIssueURL(), fmt.Sprintf("/%d", number)) {
+			return []*gh.IssueComment{x}, nil
+		}
+	}
+	options := gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{PerPage: 100}}
+	if !e.Since.IsZero() {
+		options.Since = &e.Since
+	}
 	var own []*gh.IssueComment
 	for page := 1; page != 0; {
+		options.Page = page
 		// GitHub lists the oldest first.
-		list, res, err := c.client.Issues.ListComments(ctx, c.repo.Owner, c.repo.Name, number,
-			&gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{Page: page, PerPage: 100}})
+		list, res, err := c.client.Issues.ListComments(ctx, c.repo.Owner, c.repo.Name, number, &options)
 		if err != nil {
 			return nil, failed(fmt.Sprintf("list the comments on %s#%d", c.repo, number), err)
 		}

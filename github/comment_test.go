@@ -1,6 +1,7 @@
 package github_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -17,14 +18,14 @@ func TestPutComment(t *testing.T) {
 	for range 110 { // more than one page
 		s.repo.Comment("alice", 1, "chat")
 	}
-	first, _, err := s.client.PutComment(t.Context(), 1, marker, marker+"\none")
+	first, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, marker, marker+"\none")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _, err := s.client.PutComment(t.Context(), 1, marker, marker+"\none"); err != nil || again != first {
+	if again, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, marker, marker+"\none"); err != nil || again != first {
 		t.Errorf("the same text again: %d, %v; the first was %d", again, err, first)
 	}
-	if again, _, err := s.client.PutComment(t.Context(), 1, marker, marker+"\ntwo"); err != nil || again != first {
+	if again, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, marker, marker+"\ntwo"); err != nil || again != first {
 		t.Errorf("another text: %d, %v; the first was %d", again, err, first)
 	}
 	var lines []string
@@ -38,11 +39,11 @@ func TestPutComment(t *testing.T) {
 		t.Error(diff)
 	}
 	const other = "<!-- other -->"
-	quoting, _, err := s.client.PutComment(t.Context(), 1, other, other+"\nsomebody wrote "+marker)
+	quoting, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, other, other+"\nsomebody wrote "+marker)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _, err := s.client.PutComment(t.Context(), 1, marker, marker+"\ntwo"); err != nil || again != first {
+	if again, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, marker, marker+"\ntwo"); err != nil || again != first {
 		t.Errorf("beside one that has the marker in its text: %d, %v", again, err)
 	}
 	if all := s.repo.Comments(1); all[len(all)-1].ID != quoting {
@@ -50,15 +51,54 @@ func TestPutComment(t *testing.T) {
 	}
 	odd := marker + strings.Repeat("\xff\n", github.MaxComment/2-len(marker))
 	for range 2 {
-		if again, _, err := s.client.PutComment(t.Context(), 1, marker, odd); err != nil || again != first {
+		if again, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, marker, odd); err != nil || again != first {
 			t.Errorf("not UTF-8: %d, %v", again, err)
 		}
 	}
 	if n := s.count("PATCH "); n != 2 {
 		t.Errorf("%d edits of two", n)
 	}
-	if _, _, err := s.client.PutComment(t.Context(), 1, "<!-- other -->", "<!-- other -->"+strings.Repeat("x", github.MaxComment)); err == nil {
+	if _, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, "<!-- other -->", "<!-- other -->"+strings.Repeat("x", github.MaxComment)); err == nil {
 		t.Error("a comment that is too long was sent")
+	}
+}
+
+// TestEarlierComment holds that a comment whose ID is known costs one request to find, and one whose time is known few, however many comments there
+// are; and that it is looked for among all where the ID is none of ours with the marker.
+func TestEarlierComment(t *testing.T) {
+	s := newSetting(t)
+	const marker = "<!-- marker -->"
+	for range 210 {
+		s.repo.Comment("alice", 1, "chat")
+	}
+	id, at, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, marker, marker+"\none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{Since: at}, "<!-- other -->", "<!-- other -->")
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := s.repo.Comment("mallory", 1, marker+" mine")
+	for _, test := range []struct {
+		e        github.Earlier
+		requests int
+	}{
+		{github.Earlier{ID: id}, 1},
+		{github.Earlier{Since: at}, 1},
+		{github.Earlier{ID: other}, 4},
+		{github.Earlier{ID: theirs}, 4},
+		{github.Earlier{ID: 987654}, 4},
+		{github.Earlier{ID: theirs, Since: at}, 2},
+	} {
+		before := s.count("GET ")
+		got, _, err := s.client.PutComment(t.Context(), 1, test.e, marker, fmt.Sprint(marker, "\n", test.e))
+		if n := s.count("GET ") - before; err != nil || got != id || n != test.requests {
+			t.Errorf("%+v: %d with %d requests to read, %v; want %d with %d", test.e, got, n, err, id, test.requests)
+		}
+	}
+	if mine := s.repo.Comments(1); mine[len(mine)-1].Body != marker+" mine" {
+		t.Errorf("a comment of somebody else was changed: %+v", mine[len(mine)-1])
 	}
 }
 
@@ -75,14 +115,14 @@ func TestTwins(t *testing.T) {
 			io.WriteString(w, "[]")
 			return true
 		}
-		id, _, err := s.client.PutComment(t.Context(), 1, marker, marker)
+		id, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, marker, marker)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, id)
 	}
 	s.fault = nil
-	id, _, err := s.client.PutComment(t.Context(), 1, marker, marker+"\nnow")
+	id, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, marker, marker+"\nnow")
 	if err != nil || id != ids[0] {
 		t.Errorf("%d, %v", id, err)
 	}

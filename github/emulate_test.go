@@ -189,11 +189,11 @@ func (e *emulator) comments(t *testing.T, client *github.Client) {
 	case <-time.After(20 * time.Second):
 		t.Error("there was no webhook")
 	}
-	id, _, err := client.PutComment(t.Context(), issue.Number, marker, marker+"\none")
+	id, _, err := client.PutComment(t.Context(), issue.Number, github.Earlier{}, marker, marker+"\none")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _, err := client.PutComment(t.Context(), issue.Number, marker, marker+"\ntwo"); err != nil || again != id {
+	if again, _, err := client.PutComment(t.Context(), issue.Number, github.Earlier{}, marker, marker+"\ntwo"); err != nil || again != id {
 		t.Errorf("%d after %d, %v", again, id, err)
 	}
 	var list []struct {

@@ -111,7 +111,7 @@ func TestCommentsSince(t *testing.T) {
 	}
 	id := s.repo.Comment("bob", 1, "lockstep plan")
 	s.repo.EditComment("bob", id, "lockstep apply")
-	if _, _, err := s.client.PutComment(t.Context(), 1, "<!-- m -->", "<!-- m -->"); err != nil {
+	if _, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, "<!-- m -->", "<!-- m -->"); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.client.CommentsSince(t.Context(), since)

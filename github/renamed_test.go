@@ -23,7 +23,7 @@ func TestRenamed(t *testing.T) {
 		if tip, err := s.client.Tip(t.Context(), "main"); err != nil || tip != s.repo.Head("main") {
 			t.Errorf("%s: the tip is %s, %v", when, tip, err)
 		}
-		if _, _, err := s.client.PutComment(t.Context(), 1, "<!-- "+when+" -->", "<!-- "+when+" --> text"); err != nil {
+		if _, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, "<!-- "+when+" -->", "<!-- "+when+" --> text"); err != nil {
 			t.Errorf("%s: %v", when, err)
 		}
 		if _, err := s.client.Discussion(t.Context(), 1); err != nil {

@@ -20,9 +20,10 @@ func (l *comments) listComments(r *http.Request) (int, any) {
 	if p == nil {
 		return rest.Fail(rest.NotFound)
 	}
+	since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
 	list := []any{}
 	for _, c := range l.list {
-		if c.Number == p.number {
+		if c.Number == p.number && !c.touched.Before(since) {
 			list = append(list, l.json(c))
 		}
 	}

@@ -38,11 +38,11 @@ func (h moody) PutCheck(ctx context.Context, id int64, c github.Check) (int64, e
 	return h.GitHub.PutCheck(ctx, id, c)
 }
 
-func (h moody) PutComment(ctx context.Context, number int, marker, body string) (int64, time.Time, error) {
+func (h moody) PutComment(ctx context.Context, number int, e github.Earlier, marker, body string) (int64, time.Time, error) {
 	if h.refuses("comment") {
 		return 0, time.Time{}, errMood
 	}
-	return h.GitHub.PutComment(ctx, number, marker, body)
+	return h.GitHub.PutComment(ctx, number, e, marker, body)
 }
 
 // moody puts a mood between the pipeline and GitHub.

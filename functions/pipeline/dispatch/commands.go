@@ -59,7 +59,7 @@ func (co *commands) commanded(ctx context.Context) error {
 	var begun ledger.Answer
 	err = co.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
 		if a.Message == "" {
-			a.Message = co.Evidence.Message.ID
+			a.Message, a.At = co.Evidence.Message.ID, co.Evidence.Message.At
 		}
 		begun = *a
 	})

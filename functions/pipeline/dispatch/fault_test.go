@@ -165,9 +165,9 @@ type faultyGitHub struct {
 	*faults
 }
 
-func (h faultyGitHub) PutComment(ctx context.Context, number int, marker, body string) (id int64, at time.Time, err error) {
+func (h faultyGitHub) PutComment(ctx context.Context, number int, e github.Earlier, marker, body string) (id int64, at time.Time, err error) {
 	err = h.write("put comment "+marker, func() (err error) {
-		id, at, err = h.GitHub.PutComment(ctx, number, marker, body)
+		id, at, err = h.GitHub.PutComment(ctx, number, e, marker, body)
 		return err
 	})
 	return id, at, err

@@ -90,3 +90,27 @@ func TestRequestsOfManyProjects(t *testing.T) {
 	}
 	s.expect("the status", s.status(n), fmt.Sprintf("%d to add", projects), "| `p000` | 1 to add", fmt.Sprintf("| `p%03d` | 1 to add", projects-1))
 }
+
+// TestRequestsOfManyComments holds that a command costs as many requests on a pull request with many comments as on another one: our own are
+// found without a look at all others.
+func TestRequestsOfManyComments(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	c := &counted{kinds: map[string]int{}}
+	s.answered = c.count
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	cost := func() int {
+		before := c.sum("")
+		s.expect("a command", s.say("alice", n, "lockstep plan"), "**Planned** `.`")
+		return c.sum("") - before
+	}
+	few := cost()
+	for range 1500 {
+		s.repo.Comment("bob", n, "By the way ...")
+	}
+	s.settle()
+	many := cost()
+	if t.Logf("\n%s", c); many > few+1 {
+		t.Errorf("a command costs %d requests beside 1,500 comments, and %d beside none", many, few)
+	}
+}

@@ -192,7 +192,7 @@ func (s *scene) people(verb, one, two string) bool {
 	case "lifts":
 		text := s.answer(one + " " + two)
 		marker, _, _ := strings.Cut(text, "\n")
-		if _, _, err := s.client.PutComment(s.t.Context(), s.number, marker, text); err != nil {
+		if _, _, err := s.client.PutComment(s.t.Context(), s.number, github.Earlier{}, marker, text); err != nil {
 			s.t.Fatal(err)
 		}
 	case "says":

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -19,7 +20,9 @@ type Answer struct {
 	Name string
 	// Message is the ID of the message that brought the comment to answer.
 	Message string
-	Replies []Reply `json:"Parts"`
+	// At is the time of the comment to answer, by GitHub's clock: the answer is not older. It is not in records of earlier versions.
+	At      time.Time `json:",omitzero"`
+	Replies []Reply   `json:"Parts"`
 	// Synced is set if the comment on GitHub has all replies.
 	Synced bool `json:"Told"`
 	// Promised are the IDs of replies that people may have read as pending, First those of all that were there when they

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // A Look is the result of the last look at the head of a pull request: the contents of the status
@@ -77,7 +78,27 @@ type Look struct {
 	Settings string `json:",omitempty"`
 	// Told is set once there was something to tell that is not about a run: there may be a comment.
 	Told bool `json:",omitempty"`
+	// Comment is the comment with the status.
+	Comment Comment `json:",omitzero"`
 }
+
+// A Comment is one of ours, as it was written last.
+type Comment struct {
+	ID int64
+	// Alone is set once it was found again: two processes that wrote one at the same time have made two, and whoever finds them leaves one.
+	Alone bool `json:",omitempty"`
+}
+
+// Earlier is where the comment is looked for.
+func (c Comment) Earlier() github.Earlier {
+	if !c.Alone {
+		return github.Earlier{}
+	}
+	return github.Earlier{ID: c.ID}
+}
+
+// Next is the comment after it was written again, with an ID.
+func (c Comment) Next(id int64) Comment { return Comment{ID: id, Alone: c.ID == id} }
 
 // A Denial is a project of the head that has no plan, as the gate has refused one.
 type Denial struct {
@@ -129,7 +150,7 @@ func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.I
 // newest.
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return ld.ChangeLook(ctx, l.Pull, func(was *Look) {
-		l.Heads, l.Groups, l.Landing, l.Queued, l.FollowUp = was.Heads, was.Groups, was.Landing, was.Queued, was.FollowUp
+		l.Heads, l.Groups, l.Landing, l.Queued, l.FollowUp, l.Comment = was.Heads, was.Groups, was.Landing, was.Queued, was.FollowUp, was.Comment
 		l.Settings = cmp.Or(l.Settings, was.Settings)
 		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Denied != "" || l.Removed != "" || l.Policies != ""
 		l.Unheard = l.Closed && unheard(*was)

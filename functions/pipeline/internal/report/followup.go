@@ -116,7 +116,7 @@ func finished(ctx context.Context, rp *Reporter, f comment.FollowUp, now ledger.
 	if now.Open || !wasOpen || now.Number == 0 || text == "" {
 		return nil
 	}
-	_, _, err := rp.Hub.PutComment(ctx, now.Number, comment.FinishedMarker, rp.Clean(text))
+	_, _, err := rp.Hub.PutComment(ctx, now.Number, github.Earlier{}, comment.FinishedMarker, rp.Clean(text))
 	if errors.As(err, new(*github.FinalError)) || errors.Is(err, github.ErrNotFound) {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 type Hub interface {
 	// PutComment writes the comment that begins with a marker; at is the time at which its
 	// present text was written, by GitHub's clock.
-	PutComment(ctx context.Context, number int, marker, body string) (id int64, at time.Time, err error)
+	PutComment(ctx context.Context, number int, e github.Earlier, marker, body string) (id int64, at time.Time, err error)
 	React(ctx context.Context, comment int64, r github.Reaction) error
 	// PutCheck writes a check run and returns its ID; with id 0 it is ours with c's name
 	// and external ID on c's commit, which is made if there is none.

@@ -132,9 +132,14 @@ func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (e
 	if s.Approvals, err = rp.approvals(ctx, l.Head); err != nil {
 		return err
 	}
-	_, text, at, err := rp.say(ctx, comment.StatusMarker, "", s.Markdown(github.MaxComment))
+	id, text, at, err := rp.say(ctx, l.Comment.Earlier(), comment.StatusMarker, "", s.Markdown(github.MaxComment))
 	if err != nil {
 		return err
+	}
+	if now := l.Comment.Next(id); now != l.Comment {
+		if err := rp.Ledger.ChangeLook(ctx, l.Pull, func(l *ledger.Look) { l.Comment = now }); err != nil {
+			return err
+		}
 	}
 	fresh, err := rp.Ledger.Shown(ctx, all, text, at)
 	if err != nil || !fresh || !rp.Evidence.Pull.AutoMerge {

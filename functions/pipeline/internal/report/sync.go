@@ -186,13 +186,13 @@ func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comm
 func (rp *Reporter) sayAnswer(ctx context.Context, a ledger.Answer, answer comment.Answer) error {
 	text := answer.Markdown(github.MaxComment)
 	if a.Apart {
-		id, _, _, err := rp.say(ctx, comment.ResultMarker(a.Name), "", answer.Result(a.Comment(), github.MaxComment))
+		id, _, _, err := rp.say(ctx, github.Earlier{Since: a.At}, comment.ResultMarker(a.Name), "", answer.Result(a.Comment(), github.MaxComment))
 		if err != nil {
 			return err
 		}
 		text = answer.Pointer(id)
 	}
-	_, _, _, err := rp.say(ctx, comment.AnswerMarker(a.Name), factfinding.Line(answer.Replies), text)
+	_, _, _, err := rp.say(ctx, github.Earlier{Since: a.At}, comment.AnswerMarker(a.Name), factfinding.Line(answer.Replies), text)
 	return err
 }
 
@@ -207,10 +207,10 @@ func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) erro
 
 // say writes a comment, new or in place. The marker is its first line, below it are further ones, and markers are removed from
 // the rest, which contains text of others. It returns the comment's ID, the text as written, and the time of the writing.
-func (rp *Reporter) say(ctx context.Context, marker, further, body string) (id int64, text string, at time.Time, err error) {
+func (rp *Reporter) say(ctx context.Context, e github.Earlier, marker, further, body string) (id int64, text string, at time.Time, err error) {
 	body = marker + further + markdown.Unmarked(strings.TrimPrefix(body, marker))
 	// The replacement of a secret, or of a marker, may be longer.
 	text = markdown.Cut(rp.Clean(body), github.MaxComment)
-	id, at, err = rp.Hub.PutComment(ctx, rp.Evidence.Message.Pull.Number, marker, text)
+	id, at, err = rp.Hub.PutComment(ctx, rp.Evidence.Message.Pull.Number, e, marker, text)
 	return id, text, at, err
 }

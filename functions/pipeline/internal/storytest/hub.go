@@ -86,13 +86,13 @@ func (h hub) PutCheck(ctx context.Context, id int64, c github.Check) (int64, err
 	return seen(h.w, "check "+c.Name+" "+c.Title, func() (int64, error) { return h.GitHub.PutCheck(ctx, id, c) })
 }
 
-func (h hub) PutComment(ctx context.Context, number int, marker, body string) (int64, time.Time, error) {
+func (h hub) PutComment(ctx context.Context, number int, e github.Earlier, marker, body string) (int64, time.Time, error) {
 	type written struct {
 		id int64
 		at time.Time
 	}
 	out, err := seen(h.w, "comment", func() (written, error) {
-		id, at, err := h.GitHub.PutComment(ctx, number, marker, body)
+		id, at, err := h.GitHub.PutComment(ctx, number, e, marker, body)
 		return written{id, at}, err
 	})
 	return out.id, out.at, err
