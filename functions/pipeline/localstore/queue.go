@@ -15,7 +15,8 @@ import (
 // Queue implements pipeline.Queue with the behaviour of SQS FIFO queues: the messages of a group
 // come one after the other, one that was sent twice comes once, and one that was not handled comes
 // again. After pipeline.MaxReceives attempts a message goes to a queue of dead letters, so that its
-// group goes on.
+// group goes on. Repositories take turns, and the messages of one come in the order of their sending: however many one has, another waits for
+// one of them.
 type Queue struct {
 	// Lease is how long a message stays with a process that died; 0 is 30 s. Who lives renews it.
 	Lease time.Duration
@@ -96,7 +97,7 @@ type claimed struct {
 	reason   string // why it is a dead letter; "" if it is none
 }
 
-// claim takes the first message of a group that nobody else has a message of. With
+// claim takes the first message of a group that nobody else has a message of, of the repository whose last turn is the longest ago. With
 // hurry, failures before are no reason to wait. ok is false if there is none now.
 func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err error) {
 	db, err := q.db.get(ctx)
@@ -125,7 +126,7 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 	if err != nil {
 		return c, false, err
 	}
-	var queue string
+	var queue, repo string
 	var body []byte
 	c.claim = rand.Text()
 	err = tx.QueryRowContext(ctx, `
@@ -134,12 +135,15 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 			SELECT seq FROM message AS m
 			WHERE (ready <= ?3 OR (?4 AND claim = ''))
 				AND NOT EXISTS (SELECT 1 FROM message AS o WHERE o.queue = m.queue AND o.grp = m.grp AND o.seq < m.seq)
-			ORDER BY seq LIMIT 1)
-		RETURNING seq, queue, body, receives, error`,
+			ORDER BY (SELECT nr FROM turn WHERE turn.repo = `+repoOf+`), seq LIMIT 1)
+		RETURNING seq, queue, body, receives, error, `+repoOf,
 		c.claim, now.Add(q.lease()).UnixMilli(), now.UnixMilli(), hurry,
-	).Scan(&c.seq, &queue, &body, &c.receives, &c.reason)
+	).Scan(&c.seq, &queue, &body, &c.receives, &c.reason, &repo)
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, false, tx.Commit()
+	}
+	if err == nil {
+		_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO turn (repo) VALUES (?)", repo)
 	}
 	if err == nil {
 		err = tx.Commit()
@@ -156,6 +160,9 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 	}
 	return c, true, nil
 }
+
+// repoOf is the repository of a message, with its App: see [pipeline.Message.Group].
+const repoOf = "substr(grp, 1, instr(grp, '/') - 1)"
 
 func (q *Queue) lease() time.Duration {
 	if q.Lease == 0 {
