@@ -15,6 +15,7 @@ var collections = map[string]time.Duration{
 	// GitHub delivers again for 3 days, and a queue keeps a message for 14 at most.
 	"delivery": 15 * day, // a webhook, by its GUID and by its body
 	"message":  15 * day, // a message that was handled
+	"line":     15 * day, // what a repository has on the queue of plans, and what waits for that
 	"lease":    15 * day, // a process that works on a run
 	"stop":     15 * day, // an order to end a plan or an apply
 	"pace":     day,      // the comments of one person, counted, and the looks at a pull request and a repository

@@ -55,6 +55,8 @@ type Settings struct {
 	Mirror string
 	// Builds is the name of CodeBuild's project for long applies; "" for none.
 	Builds string
+	// MaxPlans is the number of plans that are made at a time, of which one repository can have all while no other one has any to make.
+	MaxPlans int
 	// StopBefore is how long before its end an apply starts no more changes.
 	StopBefore time.Duration
 }
@@ -95,6 +97,7 @@ var variables = []variable{
 	{"LOCKSTEP_STATES", engines, true, ownStates},
 	{"LOCKSTEP_MIRROR", engines, true, text(func(s *Settings) *string { return &s.Mirror })},
 	{"LOCKSTEP_BUILD_PROJECT", engines, true, text(func(s *Settings) *string { return &s.Builds })},
+	{"LOCKSTEP_MAX_PLANS", []Function{Plan}, false, maxPlans},
 	{"LOCKSTEP_STOP_BEFORE", []Function{Apply}, true, stopBefore},
 }
 
@@ -182,6 +185,13 @@ func secretARN(field func(*Settings) *string) func(*Settings, string) error {
 func ownStates(s *Settings, value string) (err error) {
 	s.OwnStates, err = places.ParseOwn(value)
 	return err
+}
+
+func maxPlans(s *Settings, value string) (err error) {
+	if s.MaxPlans, err = strconv.Atoi(value); err != nil || s.MaxPlans < 1 {
+		return fmt.Errorf("%q is not a number of plans", value)
+	}
+	return nil
 }
 
 func stopBefore(s *Settings, value string) (err error) {

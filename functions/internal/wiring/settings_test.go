@@ -21,7 +21,7 @@ var environment = map[string]string{
 	"LOCKSTEP_APP_ID": "4711", "LOCKSTEP_APP_KEY_SECRET": "arn:aws:secretsmanager:eu-central-1:1:secret:key",
 	"LOCKSTEP_WEBHOOK_SECRET": "arn:aws:secretsmanager:eu-central-1:1:secret:hook", "LOCKSTEP_GITHUB_URL": "https://github.example/api/v3/",
 	"LOCKSTEP_STATE_ROLE": "arn:aws:iam::1:role/states", "LOCKSTEP_STATE_EXTERNAL_ID": "stack", "LOCKSTEP_STATES": "s3://states/{owner}/{name}/**",
-	"LOCKSTEP_TARGET_ROLE": "arn:aws:iam::2:role/target", "LOCKSTEP_EXTERNAL_ID": "x", "LOCKSTEP_STOP_BEFORE": "90s", "LOCKSTEP_SERVES": "acme,bob/infra", "LOCKSTEP_DEPLOYMENT": "ou-a",
+	"LOCKSTEP_TARGET_ROLE": "arn:aws:iam::2:role/target", "LOCKSTEP_EXTERNAL_ID": "x", "LOCKSTEP_STOP_BEFORE": "90s", "LOCKSTEP_MAX_PLANS": "10", "LOCKSTEP_SERVES": "acme,bob/infra", "LOCKSTEP_DEPLOYMENT": "ou-a",
 	"LOCKSTEP_APPS": "ghes 12 https://github.acme.example/api/v3/ acme", "LOCKSTEP_APPS_SECRETS": "lockstep/apps/",
 }
 

@@ -19,9 +19,16 @@ const givenUp = ".given-up"
 // Abandon ends a message that was handled too often, or whose process is known to be dead: its task
 // has failed, for a reason that people are told. It can be repeated.
 func (p *Pipeline) Abandon(ctx context.Context, m pipeline.Message, reason string) error {
-	return p.once(ctx, m, "message/"+m.ID+givenUp, func(t *task, ctx context.Context) error {
+	err := p.once(ctx, m, messageKey(m)+givenUp, func(t *task, ctx context.Context) error {
 		return t.abandon(ctx, t.report.Clean(reason))
 	})
+	if err != nil {
+		return err
+	}
+	if err := p.line().abandoned(ctx, m); err != nil {
+		return fmt.Errorf("abandon %s: %w", m.ID, err)
+	}
+	return nil
 }
 
 func (t *task) abandon(ctx context.Context, reason string) error {

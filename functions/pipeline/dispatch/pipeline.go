@@ -71,6 +71,9 @@ type Pipeline struct {
 	// MaxStrangers is the maximum of comments with commands on one pull request in an hour, by all who may not write
 	// together, that are answered; 0 is pacing.MaxStrangers.
 	MaxStrangers int
+	// Share is the number of plans of one repository that are on the queue at a time, which should be the number of plans that are made at
+	// a time: no more would be made sooner, and others would wait longer. 0 is no limit, for a queue where repositories take turns.
+	Share int
 	// LookEvery is the least time between two looks at a pull request because of what GitHub tells of checks and the like; 0 is pacing.LookEvery.
 	LookEvery time.Duration
 	// Loud is the maximum of plans of one push or command that are told of one by one; 0 is
@@ -94,17 +97,30 @@ func (p *Pipeline) Intake() *intake.Intake {
 	return &intake.Intake{Records: p.Records, Queue: p.Queue, Serves: p.Serves, Log: p.Log}
 }
 
+// line is the pipeline's queue, with a share for each repository.
+func (p *Pipeline) line() *line { return &line{Queue: p.Queue, ledger: p.Ledger(), share: p.Share} }
+
 // Ledger is the pipeline's records.
 func (p *Pipeline) Ledger() ledger.Ledger { return ledger.Ledger{Records: p.Records, Build: p.Build} }
 
 // Handle carries out the task of a message, if its repository is served. After an error another
 // attempt may help.
 func (p *Pipeline) Handle(ctx context.Context, m pipeline.Message) error {
+	if err := p.handle(ctx, m); err != nil {
+		return err
+	}
+	if err := p.line().handled(ctx, m); err != nil {
+		return fmt.Errorf("handle %s: %w", m.ID, err)
+	}
+	return nil
+}
+
+func (p *Pipeline) handle(ctx context.Context, m pipeline.Message) error {
 	b := p.builder(m)
 	if err := b.Watch(ctx); err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
-	return p.once(ctx, m, "message/"+m.ID, func(t *task, ctx context.Context) error {
+	return p.once(ctx, m, messageKey(m), func(t *task, ctx context.Context) error {
 		if t.attempt > pipeline.MaxReceives {
 			last, err := b.Last(ctx)
 			if err != nil {
@@ -115,6 +131,9 @@ func (p *Pipeline) Handle(ctx context.Context, m pipeline.Message) error {
 		return t.handle(ctx)
 	})
 }
+
+// messageKey names the record that a message was handled.
+func messageKey(m pipeline.Message) string { return "message/" + m.ID }
 
 // once handles a message, unless a record shows that it was handled, or its repository is not
 // served.

@@ -56,18 +56,19 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	if projects == nil {
 		projects = jobs.Here{}
 	}
-	t := &task{message: m, queue: p.Queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, pacing.LookEvery)}
+	queue := p.line()
+	t := &task{message: m, queue: queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, pacing.LookEvery)}
 	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
 	t.evidence = &evidence.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, Deployment: p.Deployment, Serves: p.serves}
 	t.report = &report.Reporter{
-		Evidence: t.evidence, Hub: hub, Ledger: t.ledger, Leases: t.leases, Artifacts: p.Artifacts, Queue: p.Queue,
+		Evidence: t.evidence, Hub: hub, Ledger: t.ledger, Leases: t.leases, Artifacts: p.Artifacts, Queue: queue,
 		Secrets: p.Secrets, Where: p.Where,
 	}
-	t.open = openplans.Finder{Ledger: t.ledger, Queue: p.Queue}
-	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Rehearse: p.Rehearse, Queue: p.Queue, Loud: p.Loud, Tell: t.tell}
-	t.foreseer = foreseeing.Foreseer{Evidence: t.evidence, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: p.Queue}
+	t.open = openplans.Finder{Ledger: t.ledger, Queue: queue}
+	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Rehearse: p.Rehearse, Queue: queue, Loud: p.Loud, Tell: t.tell}
+	t.foreseer = foreseeing.Foreseer{Evidence: t.evidence, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: queue}
 	steps := hooking.Runner{Evidence: t.evidence, Step: p.Hook}
-	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue, Tell: t.tell}
+	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell}
 	t.planner = &planrun.Planner{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: steps, Poll: p.Poll, Follow: applies.Follow, Foreseer: t.foreseer,
@@ -78,15 +79,15 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	}
 	t.merger = automerging.Merger{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Hub: hub}
 	t.recorder = deploying.Recorder{Evidence: t.evidence, Ledger: t.ledger, Hub: hub, Log: p.Log}
-	t.queuer = &queueing.Queuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue}
+	t.queuer = &queueing.Queuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue}
 	t.teller = telling.Teller{Evidence: t.evidence, Ledger: t.ledger, Notify: p.Notify, Log: p.Log}
 	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
-		Artifacts: p.Artifacts, Projects: projects, Queue: p.Queue, Engine: p.Engine, Hooks: steps, Builder: p.builder(m), StopBefore: p.StopBefore, Poll: p.Poll,
+		Artifacts: p.Artifacts, Projects: projects, Queue: queue, Engine: p.Engine, Hooks: steps, Builder: p.builder(m), StopBefore: p.StopBefore, Poll: p.Poll,
 	}
 	t.waves = &applyrun.Waves{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Closer: t.closer, Applier: t.applier}
-	t.recover = &applyrun.Recoverer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue, Engine: p.Engine}
+	t.recover = &applyrun.Recoverer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine}
 	t.commands = &commands{
 		Recover:  t.recover,
 		Waves:    t.waves,

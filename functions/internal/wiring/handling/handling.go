@@ -20,8 +20,8 @@ func Pipeline(w *wiring.World) *dispatch.Pipeline {
 		Bases: &evidence.Bases{Repositories: w.App}, Inventory: w.App,
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return w.App.Repository(p.Installation, p.Repo) },
 		Records: w.Intake.Records, Queue: w.Intake.Queue, Serves: w.Intake.Serves, Log: w.Intake.Log,
-		Deployment: w.Deployment,
-		Artifacts:  w.Artifacts, Secrets: w.Secrets,
+		Deployment: w.Deployment, Share: w.MaxPlans,
+		Artifacts: w.Artifacts, Secrets: w.Secrets,
 		// A plan that is too long for GitHub is fetched by people, with their own rights.
 		Where: func(a pipeline.Artifact) string {
 			return fmt.Sprintf("aws s3 cp s3://%s/%s -", w.Bucket, w.Space.Artifact(a).Key)

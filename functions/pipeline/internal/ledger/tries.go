@@ -42,6 +42,12 @@ func (t *Tries) Begin(ctx context.Context, count bool) (int, error) {
 	return t.n, t.put(ctx, fmt.Sprintf("try %d", t.n))
 }
 
+// Done reports whether the message was handled.
+func (t Tries) Done(ctx context.Context) (bool, error) {
+	rec, err := t.Ledger.Records.Get(ctx, t.Key)
+	return string(rec.Value) == done, err
+}
+
 // Join is Begin for a process that has the message from another one, which has counted the attempt.
 func (t *Tries) Join(ctx context.Context) (int, error) {
 	n, err := t.Begin(ctx, false)

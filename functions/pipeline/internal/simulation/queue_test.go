@@ -130,8 +130,9 @@ func (s *simulation) pipeline(p *process) *dispatch.Pipeline {
 		Hook:    s.hookOf(p),
 		Records: table{p}, Artifacts: bucket{p}, Queue: outbox{p}, Engine: engine{p}, Projects: reading{s}, Scratch: scratch,
 		Serves: s.serves, MaxStrangers: 1000, StopBefore: 30 * time.Second,
-		Loud: 1 + int(s.seed%2), // of three projects: in every second history two are many
-		Log:  func(err error) { s.note("%d logs: %v", p.id, err) },
+		Share: int(s.seed % 3),   // in every third history there is no limit
+		Loud:  1 + int(s.seed%2), // of three projects: in every second history two are many
+		Log:   func(err error) { s.note("%d logs: %v", p.id, err) },
 	}
 }
 
