@@ -28,6 +28,9 @@ func (c Check) Title(limit int) string {
 		title = "Cannot be applied yet: " + c.changes() + c.with()
 	case Queued, Planning, Postponed:
 		title = "Planning"
+		if c.Crowd > 0 {
+			title = fmt.Sprintf("Queued behind %s", plansOf(c.Crowd))
+		}
 	case Ready, later, OnMerge, OnceMerged:
 		title = c.changes() + c.with()
 	case Blocked:
@@ -109,6 +112,21 @@ func (c Check) Title(limit int) string {
 	return title
 }
 
+func plansOf(n int) string {
+	if n == 1 {
+		return "1 plan"
+	}
+	return fmt.Sprintf("%d plans", n)
+}
+
+// crowded tells of the plans of the repository that hold up others; "" if there are none.
+func crowded(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n%s of this repository were queued before this one. Lockstep makes a limited number of plans at a time, and repositories take turns. You need not do anything: the plan follows.\n", plansOf(n))
+}
+
 // Summary returns the page's first part, of at most limit bytes, in Markdown.
 func (c Check) Summary(limit int) string {
 	var b strings.Builder
@@ -131,6 +149,8 @@ func (c Check) Summary(limit int) string {
 		b.WriteString("\n" + text)
 	}
 	switch c.Standing {
+	case Queued:
+		b.WriteString(crowded(c.Crowd))
 	case NotApplied:
 		if text := requiredWords(c.Required); c.Late && text != "" {
 			b.WriteString("\n" + text)

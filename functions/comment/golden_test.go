@@ -147,6 +147,8 @@ func TestGolden(t *testing.T) {
 	renaming, follower, renamed := with(net, OnceMerged, "", somePlan), named("app", with(net, OnceMerged, "", somePlan)), with(net, Stale, "", somePlan)
 	renaming.Owner, follower.Behind, renamed.Renamed = "net", &Behind{On: []string{"network"}, Left: []string{"network"}, Once: true}, "vpc"
 	superseded := with(renamed, Superseded, "", "")
+	crowd := with(net, Queued, "", "")
+	crowd.Crowd = 290
 	for name, text := range map[string]string{
 		"status-once-merged": status(renaming, follower, named("dns", net)).Markdown(65536),
 		"head-once-merged":   head(HeadOnceMerged, renaming, follower),
@@ -186,6 +188,8 @@ func TestGolden(t *testing.T) {
 		"follow-up-others":      othersDone.Body(65536) + "\n=====\n" + othersDone.Finished(65536),
 		"follow-up-other":       FollowUp{Number: 12, Status: status(of(app), of(with(net, NotApplied, "", somePlan))), Others: map[string]int{"network": 14}}.Body(65536),
 		"follow-up-done":        FollowUp{Number: 12, Status: done}.Body(65536),
+		"check-crowd":           check(crowd, ""),
+		"head-crowd":            head(HeadPlanning, crowd),
 		"status-in-line":        status(inLine, farBehind).Markdown(65536),
 		"head-in-line":          head(HeadApplying, inLine, farBehind),
 		"check-in-line":         check(inLine, ""),

@@ -216,6 +216,9 @@ func (h Head) Summary(limit int) string {
 	for _, q := range h.Queue {
 		parts = append(parts, q.line())
 	}
+	if h.Standing == HeadPlanning {
+		parts = append(parts, strings.TrimSpace(crowded(h.crowd())))
+	}
 	parts = append(parts, h.heldFor())
 	if len(h.Projects) > 0 && h.Standing != HeadLeft {
 		parts = append(parts, strings.TrimSpace(h.table(limit/2)))
@@ -267,4 +270,18 @@ func (h Head) heldFor() string {
 		return ""
 	}
 	return fmt.Sprintf("%s has put the pull request into the merge queue, and so asks for the applies of its merge.", markdown.Code(h.By))
+}
+
+// crowd is the number of plans of the repository that were queued before all of the head's.
+func (h Head) crowd() int {
+	first := 0
+	for _, p := range h.Projects {
+		if p.Standing != Queued || p.Crowd == 0 {
+			return 0
+		}
+		if first == 0 || p.Crowd < first {
+			first = p.Crowd
+		}
+	}
+	return first
 }

@@ -101,6 +101,8 @@ type ProjectStatus struct {
 	Ahead []Turn
 	// Lifted are the requirements that somebody has lifted for the apply; nil if there are none.
 	Lifted *rulings.Ruling
+	// Crowd is the number of plans of the repository that were queued before that of a queued project, where they hold it up; 0 where none do.
+	Crowd int
 	// StoppedBy is the login of the user who stopped the plan or the apply, "" if nobody has.
 	StoppedBy string
 	// Remaining is the number of changes that a failed apply has not begun; Lost is set if its

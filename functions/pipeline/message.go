@@ -203,6 +203,17 @@ type Queue interface {
 	Send(ctx context.Context, m Message) error
 }
 
+// Ahead returns the number of plans of the repository of a pull request on a queue, which come before one that is sent now; 0 where the queue
+// cannot tell.
+func Ahead(ctx context.Context, q Queue, about Pull) (int, error) {
+	if x, ok := q.(interface {
+		Ahead(context.Context, Pull) (int, error)
+	}); ok {
+		return x.Ahead(ctx, about)
+	}
+	return 0, nil
+}
+
 // Send puts a message of ours about a pull request on its queue. Its ID is made of parts
 // that name the thing to do, so that sending it again is sending nothing new.
 func Send(ctx context.Context, q Queue, about Pull, m Message, parts ...any) error {

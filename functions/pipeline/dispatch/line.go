@@ -149,12 +149,7 @@ func (q *line) send(ctx context.Context, m pipeline.Message) error {
 // Ahead returns the number of plans of a repository that come before one that is sent now.
 func (q *line) Ahead(ctx context.Context, p pipeline.Pull) (int, error) {
 	if q.share == 0 {
-		if x, ok := q.Queue.(interface {
-			Ahead(context.Context, pipeline.Pull) (int, error)
-		}); ok {
-			return x.Ahead(ctx, p)
-		}
-		return 0, nil
+		return pipeline.Ahead(ctx, q.Queue, p)
 	}
 	l, _, err := q.read(ctx, p.Repo.ID)
 	return len(l.On) + l.Waiting, err

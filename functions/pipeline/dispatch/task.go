@@ -65,7 +65,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Secrets: p.Secrets, Where: p.Where,
 	}
 	t.open = openplans.Finder{Ledger: t.ledger, Queue: queue}
-	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Rehearse: p.Rehearse, Queue: queue, Loud: p.Loud, Tell: t.tell}
+	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Rehearse: p.Rehearse, Queue: queue, Ahead: queue.Ahead, Loud: p.Loud, Tell: t.tell}
 	t.foreseer = foreseeing.Foreseer{Evidence: t.evidence, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: queue}
 	steps := hooking.Runner{Evidence: t.evidence, Step: p.Hook}
 	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -76,6 +77,16 @@ func (q *Queue) send(ctx context.Context, m pipeline.Message, body []byte) error
 		return err
 	}
 	return tx.Commit()
+}
+
+// Ahead is for [pipeline.Ahead].
+func (q *Queue) Ahead(ctx context.Context, about pipeline.Pull) (n int, err error) {
+	db, err := q.db.get(ctx)
+	if err == nil {
+		repo, _, _ := strings.Cut(pipeline.Message{Kind: pipeline.ToPlan, Pull: about}.Group(), "/")
+		err = db.QueryRowContext(ctx, "SELECT count(*) FROM message WHERE queue = ? AND grp >= ? AND grp < ?", string(pipeline.Plans), repo+"/", repo+"0").Scan(&n)
+	}
+	return n, wrap("count the plans of a repository", err)
 }
 
 // signal wakes somebody who waits for messages in this process.

@@ -39,6 +39,13 @@ func TestShareOfRepository(t *testing.T) {
 		send(t, q, toPlan("", 5, 1+i/100, i))
 	}
 	send(t, q, toPlan("", 6, 1, 0), pushed("event", 4), toPlan("", 6, 1, 1), toPlan("ghes", 5, 9, 0), toPlan("", 6, 2, 2))
+	for about, want := range map[pipeline.Pull]int{
+		{Repo: github.Repo{ID: 5}, Number: 8}: 300, {Repo: github.Repo{ID: 6}}: 3, {App: "ghes", Repo: github.Repo{ID: 5}}: 1, {Repo: github.Repo{ID: 50}}: 0,
+	} {
+		if n, err := q.Ahead(t.Context(), about); n != want || err != nil {
+			t.Errorf("%d plans of %v are ahead, %v; want %d", n, about, err, want)
+		}
+	}
 	got := handled(t, q)
 	if want := []string{"5/1", "6/1", "ghes5/9", "5/1", "6/1", "5/1", "6/2", "5/1"}; len(got) != 305 || !slices.Equal(got[:8], want) {
 		t.Errorf("%d messages in the order %q", len(got), got[:min(len(got), 10)])

@@ -117,6 +117,8 @@ type Run struct {
 	//
 	// Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits
 	Quiet bool `json:",omitempty"`
+	// Crowd is the number of plans of the repository that were queued before this one, where they hold it up.
+	Crowd int `json:",omitempty"`
 	// Options are those of the plan.
 	Options grammar.Options `json:",omitzero"`
 	// State is the state of the plan, Inputs the hash of its input files.

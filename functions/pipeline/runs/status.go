@@ -12,6 +12,9 @@ func Status(r Run) comment.ProjectStatus {
 	p := comment.ProjectStatus{
 		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Doubts: r.Doubts, Applyable: r.Applyable, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, StoppedBy: r.StoppedBy, Lifted: r.Lifted, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), Named: r.Named, AfterMerge: r.AfterMerge, Landed: r.AfterMerge || r.Phase == Dropped && r.Merged || r.Phase == ApplyFailed && r.ByMerge(), Upheld: r.Upheld, Vain: Stands(r), MergeApplies: r.ApplyOn == project.OnMerge || r.Removed, Removed: r.Removed, Gone: r.Gone, Renamed: r.Renamed, Owner: r.Owner, Left: r.Left, FinishedBy: r.FinishedBy,
 	}
+	if p.Standing == comment.Queued {
+		p.Crowd = r.Crowd
+	}
 	if r.Twin {
 		p.Workspace = r.Workspace
 	}

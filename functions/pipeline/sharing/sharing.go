@@ -123,6 +123,12 @@ type queue struct {
 	s   Space
 }
 
+// Ahead is for [pipeline.Ahead].
+func (q queue) Ahead(ctx context.Context, about pipeline.Pull) (int, error) {
+	about.App = string(q.s)
+	return pipeline.Ahead(ctx, q.all, about)
+}
+
 // Send implements pipeline.Queue.
 func (q queue) Send(ctx context.Context, m pipeline.Message) error {
 	m.Pull.App = string(q.s)

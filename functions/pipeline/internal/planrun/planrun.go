@@ -37,6 +37,8 @@ type PlanQueuer struct {
 	Projects jobs.Projects
 	Rehearse jobs.RehearseFunc // nil: policies are not tried
 	Queue    pipeline.Queue
+	// Ahead returns the number of plans of a repository that come before one that is queued now.
+	Ahead func(context.Context, pipeline.Pull) (int, error)
 	// Loud is the maximum of plans of one push or command that are told of one by one; 0 is DefaultLoud.
 	Loud int
 	// Tell tells GitHub and people elsewhere of the outcomes of the pull request's applies. It is called before a run that had an
@@ -45,6 +47,9 @@ type PlanQueuer struct {
 
 	quiet bool
 }
+
+// crowd is a number of plans that hold others of their repository up: no deployment makes fewer at a time, but for small ones.
+const crowd = 10
 
 // DefaultLoud is a number of projects whose check runs and comments stay below GitHub's limits.
 const DefaultLoud = 20

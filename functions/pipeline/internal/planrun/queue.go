@@ -306,7 +306,15 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 				return nil, err
 			}
 		}
-		if s, err = qu.Ledger.Save(ctx, qu.next(s, c, p, l)); err != nil {
+		ahead, err := qu.Ahead(ctx, s.Pull)
+		if err != nil {
+			return nil, err
+		}
+		s = qu.next(s, c, p, l)
+		if s.Crowd = 0; ahead >= crowd {
+			s.Crowd = ahead
+		}
+		if s, err = qu.Ledger.Save(ctx, s); err != nil {
 			return nil, err
 		}
 	}
