@@ -183,7 +183,10 @@ func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 		return nil, err
 	}
 	s := scoping.Scope{Installation: installation, Repo: r.ID}
-	return &Client{app: a, repo: r, scope: s, client: a.as(s), queries: a.newClient(a.transport(s, true))}, nil
+	m := &meter{}
+	once, often := a.transport(s, false), a.transport(s, true)
+	once.meter, often.meter = m, m
+	return &Client{app: a, repo: r, scope: s, client: a.newClient(once), queries: a.newClient(often), meter: m}, nil
 }
 
 // as returns a client that acts with the tokens of a scope.

@@ -25,6 +25,7 @@ type Client struct {
 	client *gh.Client
 	// queries is for requests that only read, whatever their method.
 	queries *gh.Client
+	meter   *meter
 	// now is the repository with the names that a pull request had it with last.
 	now atomic.Pointer[Repo]
 }

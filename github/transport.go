@@ -39,6 +39,7 @@ type transport struct {
 	// answers are those to requests of the scope; nil: none is remembered.
 	answers *caching.Answers
 	scope   scoping.Scope
+	meter   *meter // reads the budget; may be nil
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -103,7 +104,7 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 	if t.token != nil {
 		out.Header.Set("Authorization", t.scheme+" "+token.reveal())
 	}
-	res, err := t.answers.RoundTrip(t.scope, t.base, out)
+	res, err := t.answers.RoundTrip(t.scope, t.meter.through(t.base), out)
 	if err != nil {
 		if ctx.Err() != nil && req.Context().Err() == nil {
 			err = context.Cause(ctx)

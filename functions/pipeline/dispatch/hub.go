@@ -5,6 +5,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/automerging"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/deploying"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // GitHub is one repository; *github.Client is it.
@@ -13,4 +14,6 @@ type GitHub interface {
 	report.Hub
 	automerging.Hub
 	deploying.Hub
+	// Budget returns what is left of GitHub's requests, as it told last.
+	Budget() github.Budget
 }

@@ -116,6 +116,9 @@ func (p *Pipeline) Handle(ctx context.Context, m pipeline.Message) error {
 }
 
 func (p *Pipeline) handle(ctx context.Context, m pipeline.Message) error {
+	if err := p.afford(ctx, m); err != nil {
+		return fmt.Errorf("handle %s: %w", m.ID, err)
+	}
 	b := p.builder(m)
 	if err := b.Watch(ctx); err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
@@ -223,6 +226,9 @@ func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tri
 	t := p.task(m, hub, tries)
 	t.attempt = nth
 	came := do(t, ctx)
+	if err := p.spend(ctx, m, hub.Budget()); err != nil {
+		p.log(err) // the work is done, and the next one counts again
+	}
 	if !errors.Is(came, evidence.ErrGone) {
 		return t, came
 	}

@@ -1,5 +1,5 @@
-// Package pacing is the limit of comments with commands that one person makes on one pull request, as data and a decision without
-// effects. It refuses to know the commands. Start at [Pace].
+// Package pacing is the limit of comments with commands that one person makes on one pull request, of looks at a pull request, and of what a repository
+// uses of GitHub's requests, as data and decisions without effects. It refuses to know the commands. Start at [Pace].
 package pacing
 
 import (

@@ -1,0 +1,56 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+func budgetKey(installation int64) string { return fmt.Sprintf("pace/budget/%d", installation) }
+
+// afford has plans and looks wait that would use up what GitHub takes from an installation, for the repositories that have used more than their share of
+// it. Commands, pushes and applies do not wait: people may do little about what is short, and an apply goes to its end.
+func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
+	if m.Queue() != pipeline.Plans && m.Kind != pipeline.Told {
+		return nil
+	}
+	rec, err := p.Records.Get(ctx, budgetKey(m.Pull.Installation))
+	if err != nil || rec.Version == "" {
+		return err
+	}
+	var b pacing.Budget
+	if err := json.Unmarshal(rec.Value, &b); err != nil {
+		return fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+	}
+	if !b.Waits(m.Pull.Repo.ID, time.Now()) {
+		return nil
+	}
+	return &pipeline.BusyError{Until: b.Reset, Why: fmt.Sprintf("%s has used its share of GitHub's %d requests an hour: it waits until %s", m.Pull.Repo, b.Limit, b.Reset.Format(time.RFC3339))}
+}
+
+// spend notes the requests of a message, once few are left in the hour.
+func (p *Pipeline) spend(ctx context.Context, m pipeline.Message, told github.Budget) error {
+	now := pacing.Budget{Limit: told.Limit, Left: told.Left, Reset: told.Reset}
+	if !now.Short() {
+		return nil
+	}
+	_, err := p.Ledger().Change(ctx, budgetKey(m.Pull.Installation), func(old []byte) ([]byte, error) {
+		var b pacing.Budget
+		if old != nil {
+			if err := json.Unmarshal(old, &b); err != nil {
+				return nil, fmt.Errorf("the record is damaged: %w", err)
+			}
+		}
+		if told.Used == 0 {
+			return nil, ledger.ErrAsIs
+		}
+		return pipeline.Encode(b.Spend(m.Pull.Repo.ID, told.Used, now)), nil
+	})
+	return err
+}
