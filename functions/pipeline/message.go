@@ -173,6 +173,9 @@ func (m Message) Queue() QueueName {
 	return q
 }
 
+// On reports whether the message belongs on a queue; of a kind of another version nobody knows.
+func (m Message) On(q QueueName) bool { return queues[m.Kind] == q }
+
 // Group names the order of the message: messages of a queue with the same group are handled one
 // after the other.
 func (m Message) Group() string {

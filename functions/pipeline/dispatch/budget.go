@@ -17,7 +17,7 @@ func budgetKey(installation int64) string { return fmt.Sprintf("pace/budget/%d",
 // afford has plans and looks wait that would use up what GitHub takes from an installation, for the repositories that have used more than their share of
 // it. Commands, pushes and applies do not wait: people may do little about what is short, and an apply goes to its end.
 func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
-	if m.Queue() != pipeline.Plans && m.Kind != pipeline.Told {
+	if !m.On(pipeline.Plans) && m.Kind != pipeline.Told {
 		return nil
 	}
 	rec, err := p.Records.Get(ctx, budgetKey(m.Pull.Installation))

@@ -98,7 +98,7 @@ func (l *lane) pick(all []waiting, share int, now time.Time) (n int) {
 
 // Send implements [pipeline.Queue].
 func (q *line) Send(ctx context.Context, m pipeline.Message) error {
-	if q.share == 0 || m.Queue() != pipeline.Plans {
+	if q.share == 0 || !m.On(pipeline.Plans) {
 		return q.Queue.Send(ctx, m)
 	}
 	now, goes, w := time.Now().UTC(), false, waiting{Message: m}
@@ -157,7 +157,7 @@ func (q *line) Ahead(ctx context.Context, p pipeline.Pull) (int, error) {
 
 // handled sends what waits for the end of a message.
 func (q *line) handled(ctx context.Context, m pipeline.Message) error {
-	if q.share == 0 || m.Queue() == pipeline.Applies {
+	if q.share == 0 || m.On(pipeline.Applies) {
 		return nil
 	}
 	if _, err := q.leave(ctx, m); err != nil {
@@ -177,7 +177,7 @@ func (q *line) abandoned(ctx context.Context, m pipeline.Message) error {
 
 // leave ends the place of a message on the queue, if it has one.
 func (q *line) leave(ctx context.Context, m pipeline.Message) (had bool, err error) {
-	if m.Queue() != pipeline.Plans {
+	if !m.On(pipeline.Plans) {
 		return false, nil
 	}
 	l, _, err := q.read(ctx, m.Pull.Repo.ID)
