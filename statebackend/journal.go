@@ -16,7 +16,12 @@ type Log interface {
 	// them; the first has a number above 1 after a Drop. A segment whose Append was cut off by
 	// a crash is there whole or not at all. If segments were damaged or removed from the middle
 	// the error is a *DamagedError, and nothing is stored or dropped until a person has mended it.
-	Segments(ctx context.Context) ([]Segment, error)
+	//
+	// A reader who needs nothing before a certain segment recognizes it in first, which may be
+	// nil: a store in which each segment costs a request asks first about one after the other,
+	// from the last one back, and reads none before the one for which first returns true.
+	// Others return all.
+	Segments(ctx context.Context, first func(Segment) bool) ([]Segment, error)
 
 	// Append stores a segment. If another one has the number, or a later one is stored, the
 	// error is a *TakenError and nothing was stored, unless exactly these bytes have this
@@ -31,7 +36,8 @@ type Log interface {
 	Append(ctx context.Context, number uint64, data []byte, durable bool) error
 
 	// Drop removes the segments with numbers below the given one, which have all been
-	// appended. What is gone already is no error. A crash in the middle leaves the later ones.
+	// appended. What is gone already is no error. A crash in the middle leaves the later ones. A
+	// store may remove them later: its readers need first then, to pass over them.
 	Drop(ctx context.Context, below uint64) error
 
 	// Exclusive reports whether a holder of the state's lock cannot outlive it, as with a lock

@@ -82,7 +82,7 @@ func TestBadJournals(t *testing.T) {
 			log := new(statebackendtest.Log)
 			w, _, _ := journal.Open(t.Context(), log, "run")
 			journaling.New("run", w).Begin(t.Context(), journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "other"})
-			other, _ := log.Segments(t.Context())
+			other, _ := log.Segments(t.Context(), nil)
 			return other
 		}, `the journal belongs to a state of lineage "other", and the state has lineage "lineage". Nothing was changed. The journal has the results of an apply that did not come to its end, on the state with the first lineage: put that state back, or move the journal away if its objects are known.`},
 	} {
@@ -127,7 +127,7 @@ func contents(t *testing.T, b journaled) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	segments, err := b.log.Segments(t.Context())
+	segments, err := b.log.Segments(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

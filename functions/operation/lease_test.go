@@ -44,8 +44,8 @@ func (l *eavesdropped) Append(ctx context.Context, number uint64, data []byte, d
 	return err
 }
 
-func (l *eavesdropped) Segments(ctx context.Context) ([]statebackend.Segment, error) {
-	s, err := l.Log.Segments(ctx)
+func (l *eavesdropped) Segments(ctx context.Context, first func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
+	s, err := l.Log.Segments(ctx, first)
 	l.mu.Lock()
 	f := l.read
 	l.read = nil

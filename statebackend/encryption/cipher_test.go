@@ -140,7 +140,7 @@ func TestSegmentsStay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all, err := stored.Segments(t.Context())
+	all, err := stored.Segments(t.Context(), nil)
 	if err != nil || bytes.Contains(all[0].Data, []byte("record")) {
 		t.Fatalf("%v, %v", all, err)
 	}
@@ -151,7 +151,7 @@ func TestSegmentsStay(t *testing.T) {
 	if err := moved.Append(t.Context(), 1, all[1].Data, true); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := (&log{moved, c}).Segments(t.Context()); err == nil || !strings.Contains(err.Error(), "record group 1 of the journal memory") {
+	if got, err := (&log{moved, c}).Segments(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "record group 1 of the journal memory") {
 		t.Errorf("under another number: %v, %v", got, err)
 	}
 }

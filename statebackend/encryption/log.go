@@ -19,20 +19,32 @@ type log struct {
 func purpose(number uint64) []byte { return fmt.Appendf(nil, "lockstep journal %d", number) }
 
 // Segments implements statebackend.Log.
-func (l *log) Segments(ctx context.Context) ([]statebackend.Segment, error) {
-	all, err := l.Log.Segments(ctx)
+func (l *log) Segments(ctx context.Context, first func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
+	plain := map[uint64][]byte{} // of the segments that first was asked about
+	open := func(s statebackend.Segment) (statebackend.Segment, error) {
+		data, known := plain[s.Number]
+		if !known {
+			var err error
+			if data, _, err = l.cipher.decrypt(ctx, s.Data, purpose(s.Number)); err != nil {
+				return s, fmt.Errorf("record group %d of the journal %s: %w", s.Number, l.Place(), err)
+			}
+		}
+		plain[s.Number] = data
+		return statebackend.Segment{Number: s.Number, Data: data}, nil
+	}
+	all, err := l.Log.Segments(ctx, func(s statebackend.Segment) bool {
+		opened, err := open(s)
+		return err != nil || first != nil && first(opened) // the error comes again
+	})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]statebackend.Segment, len(all))
 	for i, s := range all {
-		plain, _, err := l.cipher.decrypt(ctx, s.Data, purpose(s.Number))
-		if err != nil {
-			return nil, fmt.Errorf("record group %d of the journal %s: %w", s.Number, l.Place(), err)
+		if all[i], err = open(s); err != nil {
+			return nil, err
 		}
-		out[i] = statebackend.Segment{Number: s.Number, Data: plain}
 	}
-	return out, nil
+	return all, nil
 }
 
 // Append implements statebackend.Log. As with a state, the bytes of an earlier attempt are another
@@ -46,7 +58,7 @@ func (l *log) Append(ctx context.Context, number uint64, data []byte, durable bo
 	if !errors.As(err, new(*statebackend.TakenError)) {
 		return err
 	}
-	stored, e := l.Segments(ctx)
+	stored, e := l.Segments(ctx, func(s statebackend.Segment) bool { return s.Number <= number })
 	if e != nil {
 		return err
 	}

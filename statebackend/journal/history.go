@@ -33,7 +33,7 @@ func Look(ctx context.Context, log statebackend.Log) (History, error) {
 func (h History) Records() []Record { return h.at.records }
 
 func read(ctx context.Context, log statebackend.Log) (history, error) {
-	segments, err := log.Segments(ctx)
+	segments, err := log.Segments(ctx, isReset)
 	if err != nil {
 		return history{}, err
 	}
@@ -44,6 +44,12 @@ func read(ctx context.Context, log statebackend.Log) (history, error) {
 		}
 	}
 	return h, nil
+}
+
+// isReset reports whether nothing before a segment is needed. One that cannot be read is the caller's to report.
+func isReset(s statebackend.Segment) bool {
+	head, _, err := decode("", s)
+	return err == nil && head.Reset
 }
 
 // add takes in the next segment. The one before the first that is kept may have been dropped:

@@ -160,7 +160,8 @@ func (w *Writer) append(ctx context.Context, h header, records [][]byte, durable
 
 // catchUp finds out who has written, and fails if it is a run with a higher fence.
 func (w *Writer) catchUp(ctx context.Context) error {
-	segments, err := w.log.Segments(ctx)
+	known := w.at.last
+	segments, err := w.log.Segments(ctx, func(s statebackend.Segment) bool { return s.Number <= known+1 })
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func TestFinishLeavesNothingWhereLocksEnd(t *testing.T) {
 	if err := a.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if segments, _ := log.Segments(t.Context()); len(segments) != 0 {
+	if segments, _ := log.Segments(t.Context(), nil); len(segments) != 0 {
 		t.Fatalf("%d segments are left", len(segments))
 	}
 	if err := a.Write(t.Context(), []byte("2")); err == nil {

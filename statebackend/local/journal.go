@@ -65,7 +65,7 @@ func (j *journalFile) close() error {
 	return err
 }
 
-func (j *journalFile) Segments(ctx context.Context) ([]statebackend.Segment, error) {
+func (j *journalFile) Segments(ctx context.Context, _ func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f, err := os.Open(j.path)

@@ -43,13 +43,13 @@ func TestJournalCutAnywhere(t *testing.T) {
 			want++
 		}
 		j := &journalFile{path: path}
-		if segments, err := j.Segments(t.Context()); err != nil || len(segments) != want {
+		if segments, err := j.Segments(t.Context(), nil); err != nil || len(segments) != want {
 			t.Fatalf("cut after %d bytes: %d segments, want %d (%v)", cut, len(segments), want, err)
 		}
 		if err := j.Append(t.Context(), uint64(want+1), []byte("next"), true); err != nil {
 			t.Fatalf("cut after %d bytes: %v", cut, err)
 		}
-		segments, err := j.Segments(t.Context())
+		segments, err := j.Segments(t.Context(), nil)
 		if err != nil || len(segments) != want+1 || string(segments[want].Data) != "next" {
 			t.Fatalf("cut after %d bytes: after an append there are %d segments (%v)", cut, len(segments), err)
 		}
@@ -79,7 +79,7 @@ func TestJournalEdited(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := &journalFile{path: path}
-		_, err := j.Segments(t.Context())
+		_, err := j.Segments(t.Context(), nil)
 		var damaged *statebackend.DamagedError
 		if !errors.As(err, &damaged) {
 			t.Fatalf("byte %d (%q) was changed: the error is %v", at, whole[at], err)

@@ -129,7 +129,7 @@ func (p place) works(t *testing.T, w *workspace, noJournal bool) {
 		return
 	}
 	log := w.Journal()
-	segments, err := log.Segments(t.Context())
+	segments, err := log.Segments(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,6 @@ const keptFor = 72 * time.Hour
 // journalObjects is the log of a state in objects beside it:
 //
 //	.lockstep/journal/<escaped key of the state>/00000000000000000012   segment 12
-//	.lockstep/journal/<escaped key of the state>/floor                  the lowest number that counts
 //
 // A segment is one PutObject with If-None-Match: S3 refuses a second one with the number. It
 // implements statebackend.Log.
@@ -54,13 +53,11 @@ type journalObjects struct {
 }
 
 // journalMemory is what the values of one workspace know of the journal's objects. Nothing of it is believed: a
-// write on condition of an entity tag tells, and a segment is removed for its age.
+// segment is removed for its age.
 type journalMemory struct {
-	mu       sync.Mutex
-	floor    uint64
-	floorTag string // of the object "floor"; "" if there is none
-	read     bool   // floor, floorTag and listed were read
-	listed   []listedSegment
+	mu     sync.Mutex
+	read   bool // listed was read
+	listed []listedSegment
 }
 
 // Journal returns the log that belongs to the state's object.
@@ -96,23 +93,16 @@ func (j *journalObjects) Append(ctx context.Context, number uint64, data []byte,
 	return &statebackend.TakenError{Place: j.Place(), Number: number}
 }
 
-// Segments reads the floor, lists the objects from there, and reads each: for n segments 2 + n
-// requests, and one more for each thousand.
-func (j *journalObjects) Segments(ctx context.Context) ([]statebackend.Segment, error) {
-	floor, tag, err := j.floor(ctx)
-	if err != nil {
-		return nil, err
-	}
+// Segments lists the objects, and reads them from the last one back: for n segments 1 + n requests, and one
+// more for each thousand objects.
+func (j *journalObjects) Segments(ctx context.Context, first func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
 	listed, err := j.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	j.memory.remember(floor, tag, listed)
+	j.memory.remember(listed)
 	var segments []statebackend.Segment
-	for _, o := range listed {
-		if o.number < floor {
-			continue
-		}
+	for _, o := range slices.Backward(listed) {
 		data, tag, err := j.objects.Get(ctx, j.key(o.number))
 		if err != nil {
 			return nil, err
@@ -121,28 +111,19 @@ func (j *journalObjects) Segments(ctx context.Context) ([]statebackend.Segment, 
 			return nil, &statebackend.DamagedError{Place: j.Place(), Number: o.number, Reason: "it was removed while it was read"}
 		}
 		segments = append(segments, statebackend.Segment{Number: o.number, Data: data})
+		if first != nil && first(segments[len(segments)-1]) {
+			break
+		}
 	}
+	slices.Reverse(segments)
 	return segments, nil
 }
 
 // remember keeps what was read.
-func (m *journalMemory) remember(floor uint64, tag string, listed []listedSegment) {
+func (m *journalMemory) remember(listed []listedSegment) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.floor, m.floorTag, m.listed, m.read = floor, tag, listed, true
-}
-
-// floor is the lowest number that counts, with the entity tag of its object.
-func (j *journalObjects) floor(ctx context.Context) (uint64, string, error) {
-	data, tag, err := j.objects.Get(ctx, j.prefix+"floor")
-	if err != nil || tag == "" {
-		return 0, "", err
-	}
-	floor, err := strconv.ParseUint(string(data), 10, 64)
-	if err != nil {
-		return 0, "", &statebackend.DamagedError{Place: j.Place(), Reason: "its object \"floor\" is not a number"}
-	}
-	return floor, tag, nil
+	m.listed, m.read = listed, true
 }
 
 // listedSegment is a segment's object as it is listed.
@@ -172,11 +153,11 @@ func (j *journalObjects) list(ctx context.Context) ([]listedSegment, error) {
 }
 
 // otherNames are the names of a journal's objects that are no segments. The empty one is the folder that some
-// tools and servers make.
+// tools and servers make; earlier versions have kept a "floor" and a "lease".
 var otherNames = []string{"", "floor", "lease", conditionsName}
 
-// Drop raises the floor. A crash before that drops nothing; after it, what is old enough to be
-// removed is removed by the next Drop. What Segments has read before is not read again.
+// Drop removes what is old enough of the segments. The others are not read any more, since a later one is the
+// first that counts: see [statebackend.Log]. What Segments has listed before is not listed again.
 func (j *journalObjects) Drop(ctx context.Context, below uint64) error {
 	m := j.memory
 	m.mu.Lock()
@@ -186,10 +167,7 @@ func (j *journalObjects) Drop(ctx context.Context, below uint64) error {
 		if err != nil {
 			return err
 		}
-		m.listed = listed
-	}
-	if err := j.raise(ctx, below); err != nil {
-		return err
+		m.listed, m.read = listed, true
 	}
 	kept := m.listed[:0:0]
 	for _, o := range m.listed {
@@ -202,35 +180,3 @@ func (j *journalObjects) Drop(ctx context.Context, below uint64) error {
 	m.listed = kept
 	return nil
 }
-
-// raise raises the floor; the memory's mu is held.
-func (j *journalObjects) raise(ctx context.Context, below uint64) error {
-	m := j.memory
-	for attempt := 1; ; attempt++ {
-		if !m.read {
-			data, tag, err := j.objects.Get(ctx, j.prefix+"floor")
-			if err != nil {
-				return err
-			}
-			m.floor, m.floorTag = 0, tag
-			if floor, err := strconv.ParseUint(string(data), 10, 64); err == nil {
-				m.floor = floor
-			}
-		}
-		if m.floor >= below {
-			m.read = true
-			return nil
-		}
-		tag, err := j.objects.put(ctx, j.prefix+"floor", strconv.AppendUint(nil, below, 10), m.floorTag)
-		if m.read = err == nil && tag != ""; err == nil {
-			m.floor, m.floorTag = below, tag
-			return nil
-		}
-		if !errors.Is(err, lockfile.ErrPrecondition) || attempt == raises {
-			return err
-		}
-	}
-}
-
-// raises are the attempts to raise the floor: what was read of it may be old.
-const raises = 2

@@ -61,7 +61,7 @@ func TestUnfitLists(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			segments, err := log.Segments(t.Context())
+			segments, err := log.Segments(t.Context(), nil)
 			wantUnfit(t, "Segments", err, test.journal)
 			if err == nil && (len(segments) != 2 || segments[0].Number != 1) {
 				t.Errorf("segments %v", segments)

@@ -23,7 +23,7 @@ type Log struct {
 var _ statebackend.Log = (*Log)(nil)
 
 // Segments returns what is stored.
-func (l *Log) Segments(ctx context.Context) ([]statebackend.Segment, error) {
+func (l *Log) Segments(ctx context.Context, _ func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.segments), ctx.Err()

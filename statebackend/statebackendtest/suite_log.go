@@ -24,6 +24,7 @@ func RunLog(t *testing.T, open func(t *testing.T) func() statebackend.Log) {
 		{"the own bytes again are success", logEcho},
 		{"a number below the last is refused", logBehind},
 		{"Drop removes what is below, twice as well as once", logDrop},
+		{"readers are asked about the first segment from the last one back", logFirst},
 		{"segments hold any bytes", logBytes},
 		{"of many appends with one number one is stored", logRace},
 		{"a context that has ended stores nothing", logEnded},
@@ -40,7 +41,17 @@ func RunLog(t *testing.T, open func(t *testing.T) func() statebackend.Log) {
 
 func wantSegments(t *testing.T, l statebackend.Log, want string) {
 	t.Helper()
-	segments, err := l.Segments(t.Context())
+	wantSegmentsFrom(t, l, nil, want)
+}
+
+// from recognizes the first segment that counts by its number.
+func from(number uint64) func(statebackend.Segment) bool {
+	return func(s statebackend.Segment) bool { return s.Number == number }
+}
+
+func wantSegmentsFrom(t *testing.T, l statebackend.Log, first func(statebackend.Segment) bool, want string) {
+	t.Helper()
+	segments, err := l.Segments(t.Context(), first)
 	if err != nil {
 		t.Fatalf("Segments: %v", err)
 	}
@@ -99,7 +110,7 @@ func logBehind(t *testing.T, mine, theirs statebackend.Log) {
 	mustAppend(t, theirs, 3, "c")
 	wantTaken(t, mine.Append(t.Context(), 2, []byte("other"), true), 2)
 	wantTaken(t, mine.Append(t.Context(), 1, []byte("other"), true), 1)
-	wantSegments(t, mine, "2:b 3:c")
+	wantSegmentsFrom(t, mine, from(2), "2:b 3:c")
 }
 
 func logDrop(t *testing.T, mine, theirs statebackend.Log) {
@@ -110,10 +121,32 @@ func logDrop(t *testing.T, mine, theirs statebackend.Log) {
 		if err := theirs.Drop(t.Context(), 4); err != nil {
 			t.Fatal(err)
 		}
-		wantSegments(t, mine, "4:x")
+		wantSegmentsFrom(t, mine, from(4), "4:x")
 	}
 	mustAppend(t, mine, 5, "y")
-	wantSegments(t, theirs, "4:x 5:y")
+	wantSegmentsFrom(t, theirs, from(4), "4:x 5:y")
+}
+
+// logFirst is of stores that ask, and of those that return all.
+func logFirst(t *testing.T, mine, theirs statebackend.Log) {
+	for n := uint64(1); n <= 4; n++ {
+		mustAppend(t, mine, n, fmt.Sprint("x", n))
+	}
+	var asked []string
+	segments, err := theirs.Segments(t.Context(), func(s statebackend.Segment) bool {
+		asked = append(asked, fmt.Sprintf("%d:%s", s.Number, s.Data))
+		return s.Number == 3
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(asked, " "); got != "" && got != "4:x4 3:x3" {
+		t.Errorf("asked about %q", got)
+	}
+	if want := map[bool]int{true: 2, false: 4}[len(asked) > 0]; len(segments) != want || segments[want-1].Number != 4 {
+		t.Errorf("%d segments: %v", len(segments), segments)
+	}
+	wantSegmentsFrom(t, mine, from(9), "1:x1 2:x2 3:x3 4:x4")
 }
 
 func logBytes(t *testing.T, mine, theirs statebackend.Log) {
