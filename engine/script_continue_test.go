@@ -183,7 +183,7 @@ func (c *carrying) process() bool {
 	}
 	j := journaling.New(fmt.Sprint("run", c.runs), c.disk)
 	if progress == nil {
-		if j.Begin(c.t.Context(), start) != nil {
+		if j.Begin(start) != nil {
 			c.disk.dead = false
 			return false
 		}

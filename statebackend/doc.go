@@ -58,12 +58,15 @@
 // see [Leased] for who may take it over, and package leasing for the clocks. A death between two
 // of the steps above then needs no person:
 //
-//	LockLeased  after the first of its writes: an incomplete lock, which anybody releases by its
-//	            ID when [FirstLease] is over; after the last: a lock that is taken over
+//	LockLeased  after the first of several writes: an incomplete lock, which anybody releases by
+//	            its ID when [FirstLease] is over; after the last: a lock that is taken over
 //	Renew       the lease with the earlier ends or the later ones
 //	TakeOver    the lock of the one before, or ours: both are taken over in their turn. An
 //	            announced digest is settled before anything else is announced
 //	Unlock      after the lease is given back: an incomplete lock
+//
+// Where a lock object is the only lock, its lease is in the object, behind the words of
+// [LockInfo.Info]: one request writes both, and each renewal shows that the object is still there.
 //
 // A lock of the operating system ends with its process, and needs no lease (package local). The
 // lock of an HTTP server has no place for one.
@@ -73,4 +76,45 @@
 // An apply journal stands beside this protocol, not inside it: a [Log] has names of its own,
 // and needs nothing of Store and Locker. A workspace that can keep one is [Journaled]; package
 // journal has its protocol.
+//
+// # What an apply costs
+//
+// On a distant server each request is a wait. An apply that changes three objects at a time makes these on S3, with
+// a lock object alone (L) or with a table, too (T); TestRequestsOfAnApply holds them one by one. Terraform makes 7
+// with a table. It has no journal and no leases, and looks at nothing again before it writes.
+//
+//	step     request                    L   T   what would be lost without it
+//	lock     prove the conditions       1   1   a server that ignores conditions lets two runs hold the lock;
+//	                                            not on Amazon S3, which is known to keep them
+//	         create the lock object     1   1   the lock, with its lease in L
+//	         create the lock item           1   the lock of tools that look into the table, with the lease
+//	read     get the state              1   1
+//	         get the digest                 1   the state of a writer who died before his digest
+//	         list the journal           1   1   the records of a run that died, and late outcomes
+//	         get its last segment       1   1   the fence, and the sum on which the next segment rests
+//	confirm  get the lock object            1   a lock that was released while a person read the plan; renewing
+//	         renew the lease            1   1   shows it for the place in which the lease is
+//	journal  start and first intents    1   1   the creations under way when the process dies; it is refused, with
+//	                                            all that would begin, if another run has written there
+//	         outcomes                   1   1   objects that were made, if the process dies before the save
+//	         the coming save            1   1   that the state is this run's own, if it dies before the end
+//	save     get the lock object        1   1   a lock lost while it worked: a stock tool would write over ours
+//	         announce the digest            1   the same for the item; and the repair of the digest
+//	         put the state              1   1
+//	         put the digest                 1   stock readers, who refuse a state without its digest
+//	end      end of the journal         1   1   after a later stock write, whose objects are newer
+//	unlock   give the lease back        1       a lock of somebody else, where a server ignores the condition of
+//	         get the lock object            1   a deletion; not on Amazon S3
+//	         delete the lock item           1
+//	         delete the lock object     1   1
+//	                                   14  20
+//	         on Amazon S3              12  18
+//
+// Each level of a chain of objects adds an intent and an outcome, since the outcome is durable before anything rests on
+// it. A plan costs 7 (T: 10) requests. An apply of nothing costs 8 (12), as it confirms the lock: it leaves the journal alone.
+//
+// T could have 15 only without a guarantee. The two reads of its lock object find out that a tool
+// which knows no table has released it. The digest could go along with the deletion of the item in one transaction, but
+// readers without a lock, such as terraform_remote_state, would meet a wrong digest for longer, and the
+// policies and servers that know no transactions would need the other way besides.
 package statebackend

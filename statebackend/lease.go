@@ -157,6 +157,33 @@ func LeaseInfo(text, run, where string) string {
 	return text + runWords + run + place(where) + leaseWords
 }
 
+// leaseData stands before a lease that is stored in the Info itself.
+const leaseData = ". The lease: "
+
+// WithLease returns the lock whose Info, which is LeaseInfo's, has the lease behind its words. It is for stores in which
+// the lock is one object, so that lock and lease are written together. Stock tools show the text, and
+// compare nothing of it.
+func (i LockInfo) WithLease(l Lease) LockInfo {
+	i.Info += leaseData + string(l.Marshal())
+	return i
+}
+
+// SplitLease returns the lock that was before WithLease, and its lease: nil if the Info has none, or one that cannot
+// be read, or that of another lock. Then i is returned as it is.
+func (i LockInfo) SplitLease() (LockInfo, *Lease) {
+	at := strings.LastIndex(i.Info, leaseWords+leaseData)
+	if at < 0 {
+		return i, nil
+	}
+	end := at + len(leaseWords)
+	l, err := ParseLease([]byte(i.Info[end+len(leaseData):]))
+	if err != nil || l.Lock != i.ID || l.Fence == 0 {
+		return i, nil
+	}
+	i.Info = i.Info[:end]
+	return i, &l
+}
+
 func place(where string) string {
 	if where == "" {
 		return ""

@@ -57,6 +57,35 @@ func TestLeaseInfo(t *testing.T) {
 	}
 }
 
+// TestWithLease holds that a lease comes back from the Info of its lock, and none from any other text.
+func TestWithLease(t *testing.T) {
+	t.Parallel()
+	plain := LockInfo{ID: "id", Who: "me", Info: LeaseInfo("for you", "run-1", "")}
+	lease := Lease{Lock: "id", Fence: 1, Holder: "h"}.As(Term{Run: "run-1", Until: time.Unix(1, 0)})
+	with := plain.WithLease(lease)
+	if info, got := with.SplitLease(); info != plain || got == nil || *got != lease {
+		t.Errorf("%+v, %+v", info, got)
+	}
+	stored, err := ParseLockInfo(with.Marshal())
+	if err != nil || stored != with {
+		t.Errorf("stored: %+v, %v", stored, err)
+	}
+	other, none := lease, lease
+	other.Lock, none.Fence = "other", 0
+	for name, info := range map[string]LockInfo{
+		"no lease":            plain,
+		"damaged":             {ID: "id", Info: with.Info[:len(with.Info)-1]},
+		"of another lock":     plain.WithLease(other),
+		"of nobody":           plain.WithLease(none),
+		"words of others":     {ID: "id", Info: "what. The lease: " + string(lease.Marshal())},
+		"an incomplete lease": {ID: "id", Info: LeaseInfo("", "run-1", "lock table locks")},
+	} {
+		if got, l := info.SplitLease(); l != nil || got != info {
+			t.Errorf("%s: %+v, %+v", name, got, l)
+		}
+	}
+}
+
 func FuzzParseLease(f *testing.F) {
 	f.Add(Lease{Lock: "id", Fence: 1, Holder: "h"}.As(Term{Run: "r", Until: time.Unix(1, 0)}).Marshal())
 	f.Add([]byte("{"))

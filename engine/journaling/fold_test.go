@@ -127,6 +127,34 @@ func TestInnerIntents(t *testing.T) {
 	}
 }
 
+// groups is a writer that keeps how many records came together, and whether they are to be durable.
+type groups struct{ all []string }
+
+func (g *groups) Append(durable bool, records ...[]byte) func(context.Context) error {
+	g.all = append(g.all, fmt.Sprintf("%d %t", len(records), durable))
+	return func(context.Context) error { return nil }
+}
+
+// TestFirstRecords: the start of a run is stored with its first record, durably, and not without one.
+func TestFirstRecords(t *testing.T) {
+	g := new(groups)
+	j := New("run", g)
+	if err := j.Begin(Start{Stored: states.Empty(), Prior: states.Empty()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Flush(t.Context()); err != nil || len(g.all) > 0 {
+		t.Fatalf("%v: %v", g.all, err)
+	}
+	for range 2 {
+		if _, err := j.Intent(t.Context(), Intent{Address: "thing.a", Action: "create", Inner: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"2 true", "1 false"}; !slices.Equal(g.all, want) {
+		t.Errorf("%q, want %q", g.all, want)
+	}
+}
+
 // failing is a writer that cannot write.
 type failing struct{ error }
 
@@ -145,7 +173,9 @@ func (n *notation) step(text string) {
 		n.journal = New(fmt.Sprint("run", n.runs), n)
 		n.prior = n.state(rest)
 		n.now = n.prior.Edit()
-		err = n.journal.Begin(ctx, Start{Plan: n.plan, Stored: n.stored, Prior: n.now.Current(), Sum: sumOf(n.stored), Lineage: "lineage"})
+		err = n.journal.Begin(Start{Plan: n.plan, Stored: n.stored, Prior: n.now.Current(), Sum: sumOf(n.stored), Lineage: "lineage"})
+		n.lines = append(n.lines, n.journal.first) // by itself, as a crash of a run with many records could leave it
+		n.journal.first = nil
 	case "create", "update", "delete":
 		n.ids[rest], err = n.journal.Intent(ctx, Intent{Address: parseAddr(rest).Instance.String(), Action: verb})
 	case "done", "failed":
@@ -342,7 +372,7 @@ func TestNoJournal(t *testing.T) {
 	var j *Journal
 	id, err := j.Intent(t.Context(), Intent{})
 	j.Edit(parseAddr("a"), providerConfig, nil, object("1"))
-	if err = errors.Join(err, j.Begin(t.Context(), Start{}), j.Outcome(t.Context(), id, ""), j.Flush(t.Context()), j.Saving(t.Context(), nil)); err != nil {
+	if err = errors.Join(err, j.Begin(Start{}), j.Outcome(t.Context(), id, ""), j.Flush(t.Context()), j.Saving(t.Context(), nil)); err != nil {
 		t.Fatal(err)
 	}
 }

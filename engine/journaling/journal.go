@@ -46,6 +46,7 @@ type Journal struct {
 
 	mu     sync.Mutex
 	count  int
+	first  []byte // the start of the run, as long as it is not handed over
 	edits  []byte // of no record yet, with commas between them
 	nodes  []int  // of the graph, that these edits have
 	values []byte // likewise, behind a bracket: see [Journal.Keep]
@@ -75,10 +76,10 @@ type Start struct {
 	Sum, Lineage string
 }
 
-// Begin records the start of the run, with the edits that lead from the stored state to the
-// plan's prior state. It is called before any other method, and nothing may be begun if it fails.
-// A run that goes on with the work of another one is without.
-func (j *Journal) Begin(ctx context.Context, s Start) error {
+// Begin notes the start of the run, with the edits that lead from the stored state to the
+// plan's prior state. It is stored together with the next record, so that a run that begins nothing leaves nothing. It is
+// called before any other method. A run that goes on with the work of another one is without.
+func (j *Journal) Begin(s Start) error {
 	if j == nil {
 		return nil
 	}
@@ -92,7 +93,10 @@ func (j *Journal) Begin(ctx context.Context, s Start) error {
 			j.Edit(a, addrs.AbsProviderConfig{}, s.Stored.Object(a), nil)
 		}
 	}
-	return j.put(ctx, record{Kind: beginning, Plan: s.Plan, Lineage: s.Lineage, State: s.Sum}, true)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.first = j.line(record{Kind: beginning, Plan: s.Plan, Lineage: s.Lineage, State: s.Sum})
+	return j.broken
 }
 
 // each iterates over the objects of a state.
@@ -264,6 +268,16 @@ func (j *Journal) append(r record, durable bool) (nodes []int, stored func(conte
 	if j.broken != nil {
 		return nil, nil, j.broken
 	}
+	lines := [][]byte{j.line(r)}
+	if j.first != nil {
+		lines, j.first, durable = [][]byte{j.first, lines[0]}, nil, true
+	}
+	nodes, j.nodes = j.nodes, nil
+	return nodes, j.to.Append(durable, lines...), nil
+}
+
+// line returns a record with the edits that wait for one; j.mu is held.
+func (j *Journal) line(r record) []byte {
 	if r.At.IsZero() {
 		r.At = j.now()
 	}
@@ -274,10 +288,9 @@ func (j *Journal) append(r record, durable bool) (nodes []int, stored func(conte
 		r.Values = append(j.values, ']')
 	}
 	line := r.append(make([]byte, 0, recordSize+len(j.edits)+len(j.values)), j.edits)
-	nodes = j.nodes
-	j.edits, j.nodes, j.values = j.edits[:0], nil, nil
+	j.edits, j.values = j.edits[:0], nil
 	if cap(j.edits) > mostKept {
 		j.edits = nil
 	}
-	return nodes, j.to.Append(durable, line), nil
+	return line
 }

@@ -71,7 +71,20 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 	}
 	result, more := engine.Apply(ctx, r, p, options)
 	out.State, out.Left = result.State, result.Left
-	ds = append(append(ds, more...), o.inDoubt(options.Journal, out.State)...)
+	ds = append(ds, more...)
+	begun := false
+	if w != nil {
+		var denied, failed error
+		switch begun, denied, failed = w.result(); {
+		case denied != nil:
+			ds = append(ds, unjournaled(w.log, denied)...)
+			w, options.Journal, o.State.BeforePut = nil, nil, nil
+		case failed != nil && !begun:
+			out.State, out.Unsaved, o.State.BeforePut = o.State.Current, false, nil
+			return out, ds
+		}
+	}
+	ds = append(ds, o.inDoubt(options.Journal, out.State)...)
 	switch {
 	case lost != nil && w.complete():
 		ds = append(ds, deposed(lost, o.logOf().Place())...)
@@ -82,6 +95,8 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 		out.Resumable, o.State.BeforePut = true, nil // the journal stays
 	case o.Ended != nil && o.Ended(out, ds) != nil:
 		o.State.BeforePut = nil // the journal stays
+	case !begun:
+		o.State.BeforePut = nil // the journal is as it was
 	default:
 		ds = append(ds, o.endJournal(ctx, w.Writer)...)
 	}
@@ -102,7 +117,7 @@ func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagno
 	return doubtful(doubts, s)
 }
 
-// openJournal takes the journal over, and records the state that the apply starts from, or goes on with
+// openJournal takes the journal over, and notes the state that the apply starts from, or goes on with
 // what it has. Where the rights do not suffice for a journal the apply goes on without, and says so. The
 // writer is nil without a journal.
 func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *engine.ApplyOptions) (*guarded, diags.Diagnostics) {
@@ -119,14 +134,13 @@ func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *eng
 	}
 	o.OnClose(func() { log.Close() })
 	run := o.newRun()
-	opened, records, err := o.takeJournal(ctx, log, run)
+	w, records, err := o.takeJournal(ctx, log, run)
 	if errors.Is(err, statebackend.ErrDenied) && o.Begun == nil {
 		return nil, unjournaled(log, err)
 	}
 	if err != nil {
 		return nil, diags.FromError("Error opening the journal", err)
 	}
-	w := &guarded{Writer: opened}
 	j := journaling.New(run, w)
 	if h != nil {
 		j.Guard(h.Check)
@@ -135,11 +149,7 @@ func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *eng
 	if o.Begun != nil {
 		options.Progress, ds = o.goOn(log, p, records)
 	} else {
-		err = o.begin(ctx, log, j, p, records)
-		if errors.Is(err, statebackend.ErrDenied) {
-			return nil, unjournaled(log, err)
-		}
-		ds = diags.FromError("Error opening the journal", err)
+		ds = diags.FromError("Error opening the journal", o.begin(log, j, p, records))
 	}
 	if ds.HasErrors() {
 		return nil, ds
@@ -154,19 +164,15 @@ func unjournaled(log statebackend.Log, err error) diags.Diagnostics {
 		"%s. If this apply is killed, objects that it has made by then may be in no state. Allow reading, writing, listing and deleting of objects below %s.", err, log.Place())
 }
 
-// begin writes the beginning of an apply. records are those that were there before.
-func (o *Operation) begin(ctx context.Context, log statebackend.Log, j *journaling.Journal, p *plans.Plan, records []journal.Record) error {
+// begin notes the beginning of an apply. records are those that were there before.
+func (o *Operation) begin(log statebackend.Log, j *journaling.Journal, p *plans.Plan, records []journal.Record) error {
 	if !slices.EqualFunc(linesOf(records), o.left, bytes.Equal) {
 		return othersApply(log)
 	}
-	err := j.Begin(ctx, journaling.Start{
+	return j.Begin(journaling.Start{
 		Plan: o.Planned, Stored: o.State.Current, Prior: p.PriorState,
 		Sum: o.State.Sum(), Lineage: o.State.Next(o.State.Current).Lineage,
 	})
-	if errors.As(err, new(*statebackend.TakenError)) {
-		return othersApply(log)
-	}
-	return err
 }
 
 // othersApply is the error of a journal that somebody has written to since it was read.
@@ -177,13 +183,14 @@ func othersApply(log statebackend.Log) diags.Diagnostics {
 
 // takeJournal takes the journal over. Where it was read under the lock, and each request counts, the first record
 // does that.
-func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run string) (*journal.Writer, []journal.Record, error) {
+func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run string) (*guarded, []journal.Record, error) {
 	if o.history == nil || o.Begun != nil || log.Exclusive() {
-		return journal.Open(ctx, log, run)
+		w, records, err := journal.Open(ctx, log, run)
+		return &guarded{Writer: w, log: log, begun: true}, records, err
 	}
 	h := *o.history
 	o.history = nil
-	return journal.Continue(log, run, h), h.Records(), nil
+	return &guarded{Writer: journal.Continue(log, run, h), log: log}, h.Records(), nil
 }
 
 // endJournal removes a journal whose results are in the stored state. One that could not be

@@ -43,7 +43,10 @@ func killed(t *testing.T) (journaled, *statebackendtest.Log) {
 		t.Fatal(err)
 	}
 	j := journaling.New("run", writer)
-	if err := j.Begin(t.Context(), journaling.Start{Stored: s, Prior: s, Sum: journaling.SHA256(text), Lineage: "lineage"}); err != nil {
+	if err := j.Begin(journaling.Start{Stored: s, Prior: s, Sum: journaling.SHA256(text), Lineage: "lineage"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Saving(t.Context(), text); err != nil { // a group of its own, before the intent's
 		t.Fatal(err)
 	}
 	if _, err := j.Intent(t.Context(), journaling.Intent{Address: "thing.a", Action: plans.Create.String()}); err != nil {
@@ -81,7 +84,9 @@ func TestBadJournals(t *testing.T) {
 			// written whole: the sums are right
 			log := new(statebackendtest.Log)
 			w, _, _ := journal.Open(t.Context(), log, "run")
-			journaling.New("run", w).Begin(t.Context(), journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "other"})
+			j := journaling.New("run", w)
+			j.Begin(journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "other"})
+			j.Saving(t.Context(), nil)
 			other, _ := log.Segments(t.Context(), nil)
 			return other
 		}, `the journal belongs to a state of lineage "other", and the state has lineage "lineage". Nothing was changed. The journal has the results of an apply that did not come to its end, on the state with the first lineage: put that state back, or move the journal away if its objects are known.`},
@@ -146,15 +151,12 @@ func TestRefusedRequests(t *testing.T) {
 		{"terraform.tfstate.tflock", 409, "Error acquiring the state lock"},
 		{"terraform.tfstate.tflock", 412, "Error acquiring the state lock"},
 		{"terraform.tfstate.tflock", 503, "Error acquiring the state lock"},
-		{"/lease", 409, "Error acquiring the state lock"},
-		{"/lease", 412, "Error acquiring the state lock"},
-		{"/lease", 503, "Error acquiring the state lock"},
 		{"00000000000000000001", 409, "Error opening the journal"},
 		{"00000000000000000001", 412, "Error opening the journal"},
 		{"00000000000000000001", 503, "Error opening the journal"},
-		{"00000000000000000003", 409, "Failed to write the journal"},
-		{"00000000000000000003", 412, "Failed to write the journal"},
-		{"00000000000000000003", 503, "Failed to write the journal"},
+		{"00000000000000000002", 409, "Failed to write the journal"},
+		{"00000000000000000002", 412, "Failed to write the journal"},
+		{"00000000000000000002", 503, "Failed to write the journal"},
 		{"/terraform.tfstate", 409, "Failed to save state"},
 		{"/terraform.tfstate", 412, "Failed to save state"},
 		{"/terraform.tfstate", 503, "Failed to save state"},
@@ -183,7 +185,7 @@ func TestRefusedRequests(t *testing.T) {
 			if text := texts(create(t, backend, 5, false)); !strings.Contains(text, test.want) {
 				t.Errorf("the apply ended with %s\nwant %s", text, test.want)
 			}
-			if data, _ := fake.Object("states/terraform.tfstate"); test.kind != "00000000000000000003" && len(data) > 0 {
+			if data, _ := fake.Object("states/terraform.tfstate"); test.kind != "00000000000000000002" && len(data) > 0 {
 				t.Errorf("a state was stored: %s", data)
 			}
 			refusing.Store(false)
@@ -195,5 +197,24 @@ func TestRefusedRequests(t *testing.T) {
 				t.Errorf("%d objects are in the state in the end, want 5", n)
 			}
 		})
+	}
+}
+
+// TestAJournalThatMayNotBeWritten holds that an apply whose rights do not suffice for a journal goes on without, and says so.
+func TestAJournalThatMayNotBeWritten(t *testing.T) {
+	t.Parallel()
+	fake := (&statebackendtest.S3{Deny: func(method, key string) bool {
+		return method == http.MethodPut && strings.Contains(key, s3.JournalPrefix)
+	}}).Start(t)
+	backend, err := s3.Open(t.Context(), inBucket(fake.URL), s3.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ds := create(t, backend, 5, false); ds.HasErrors() || strings.Count(texts(ds), "No journal is kept") != 1 {
+		t.Errorf("the apply ended with %s", texts(ds))
+	}
+	data, _ := fake.Object("states/terraform.tfstate")
+	if n := strings.Count(string(data), `"input"`); n != 5 {
+		t.Errorf("%d objects are in the state, want 5", n)
 	}
 }

@@ -80,12 +80,17 @@ func (o *Operation) stopWithLease(guard func(context.Context, time.Duration) fun
 
 // guarded is the writer of a journal that can be taken over while its apply lives. What has happened by
 // then goes there all the same, and nowhere else: see [journal.Writer.WriteLate].
+//
+// The first record may be the takeover: see [journal.Continue]. If it is refused, nothing was begun.
 type guarded struct {
 	*journal.Writer
+	log statebackend.Log
 
 	mu      sync.Mutex
+	begun   bool       // this process has written to the journal
+	denied  error      // the rights do not suffice: the apply goes on without a journal
 	pending []*pending // in the order in which they were appended
-	failed  error      // something that has happened is in no journal
+	failed  error      // something that has happened is in no journal, or nothing may happen
 }
 
 // pending are records of which nobody knows yet that they are stored.
@@ -95,6 +100,9 @@ type pending struct{ lines [][]byte }
 func (g *guarded) Append(durable bool, lines ...[]byte) func(context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.denied != nil {
+		return func(context.Context) error { return nil }
+	}
 	p := &pending{lines}
 	g.pending = append(g.pending, p)
 	stored := g.Writer.Append(durable, lines...)
@@ -104,6 +112,15 @@ func (g *guarded) Append(durable bool, lines ...[]byte) func(context.Context) er
 		defer g.mu.Unlock()
 		switch {
 		case err == nil:
+			g.begun = true
+		case !g.begun && errors.Is(err, statebackend.ErrDenied):
+			g.denied, err = err, nil
+		case !g.begun && errors.As(err, new(*statebackend.TakenError)):
+			err = othersApply(g.log)
+			g.failed = err
+		case !g.begun && !errors.As(err, new(*journal.FencedError)):
+			err = diags.FromError("Error opening the journal", err)
+			g.failed = err
 		case errors.As(err, new(*journal.FencedError)):
 			if late := g.writeLate(ctx); late != nil || !slices.ContainsFunc(lines, journaling.Announces) {
 				return late
@@ -139,7 +156,15 @@ func (g *guarded) writeLate(ctx context.Context) error {
 func (g *guarded) complete() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.failed == nil
+	return g.failed == nil && g.denied == nil
+}
+
+// result tells how far this process came: whether it has written to the journal, and what has become of its attempt
+// where it has not: nothing was begun if it failed.
+func (g *guarded) result() (begun bool, denied, failed error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.begun, g.denied, g.failed
 }
 
 // deposed are the words about an apply whose lock was lost on the way. The state is not written then,

@@ -79,8 +79,13 @@ resource "terraform_data" "b" { triggers_replace = terraform_data.a.id }
 // opened opens an operation under the lock.
 func opened(t *testing.T, b statebackend.Backend, lock *Lock) (*Operation, diags.Diagnostics) {
 	t.Helper()
+	return openedWith(t, b, lock, ab)
+}
+
+func openedWith(t *testing.T, b statebackend.Backend, lock *Lock, config string) (*Operation, diags.Diagnostics) {
+	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(ab), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	o := &Operation{Settings: &workdir.Settings{Type: "fake"}, Workspace: "default", Journaled: true}
@@ -240,7 +245,7 @@ func dying(t *testing.T, b journaled) (*journal.Writer, *journaling.Journal) {
 		t.Fatal(err)
 	}
 	j := journaling.New("r.1.1", w)
-	if err := j.Begin(t.Context(), journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "lineage"}); err != nil {
+	if err := j.Begin(journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "lineage"}); err != nil {
 		t.Fatal(err)
 	}
 	return w, j
@@ -263,7 +268,7 @@ func TestTheJournalIsFencedBeforeItIsRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			j = journaling.New("r.1.1", w)
-			if err := j.Begin(t.Context(), journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "lineage"}); err != nil {
+			if err := j.Begin(journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "lineage"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -310,7 +315,7 @@ func TestAForcedUnlockOfALivingApply(t *testing.T) {
 		}
 		return w, journaling.New("r.1.1", w)
 	}()
-	if err := j.Begin(t.Context(), journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "lineage"}); err != nil {
+	if err := j.Begin(journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "lineage"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ds := applied(t, other); !tells(ds, "Another process is applying") {
@@ -321,6 +326,36 @@ func TestAForcedUnlockOfALivingApply(t *testing.T) {
 		t.Errorf("the first applies: %v", ds)
 	}
 	releases(t, other)
+}
+
+// TestOutputsBesideALivingApply has a run save outputs, and nothing else, while another one whose lock was released is at
+// work: the state is not written, since the other one's would be refused then.
+func TestOutputsBesideALivingApply(t *testing.T) {
+	t.Parallel()
+	b := journaled{new(statebackendtest.Fake), new(statebackendtest.Log)}
+	o, ds := openedWith(t, b, continuing("s"), `output "a" { value = 1 }`)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	w, _, err := journal.Open(t.Context(), b.log, "r.1.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, ds := applied(t, o); !tells(ds, "Another process is applying") || done.Unsaved {
+		t.Errorf("unsaved %t, %v", done.Unsaved, ds)
+	}
+	if snap, err := o.State.Workspace.Get(t.Context()); err != nil || snap.Bytes != nil {
+		t.Errorf("a state was stored: %s (%v)", snap.Bytes, err)
+	}
+	if err := w.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	releases(t, o)
+	next, ds := openedWith(t, b, continuing("t"), `output "a" { value = 1 }`)
+	if done, more := applied(t, next); ds.HasErrors() || more.HasErrors() || done.Unsaved {
+		t.Errorf("the next one: %v, %v", ds, more)
+	}
+	releases(t, next)
 }
 
 // TestWhoOnlyLooksSeesWhoLives reads beside an apply without the lock, while it lives and after its death.

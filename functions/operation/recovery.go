@@ -218,9 +218,15 @@ func (o *Operation) keep(ctx context.Context, w *journal.Writer, r Recovery) err
 }
 
 // saving announces to a journal each state that is about to be stored. Where that fails the state
-// is stored all the same: it is the second place for what the journal does not take any more.
-func saving(j *journaling.Journal) func(context.Context, []byte) {
-	return func(ctx context.Context, data []byte) { _ = j.Saving(ctx, data) }
+// is stored all the same: it is the second place for what the journal does not take any more. But it is not stored
+// where another process is at work, and this one has not begun anything.
+func saving(j *journaling.Journal) func(context.Context, []byte) error {
+	return func(ctx context.Context, data []byte) error {
+		if err := j.Saving(ctx, data); errors.As(err, new(diags.Diagnostics)) {
+			return err
+		}
+		return nil
+	}
 }
 
 // Waiting returns the addresses of unresolved creations: a plan leaves them out, with all that depends

@@ -39,7 +39,7 @@ func TestRecoveryIsOfTheLastOpening(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := journaling.New("run", w)
-	if err := j.Begin(t.Context(), journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "lineage"}); err != nil {
+	if err := j.Begin(journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "lineage"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := j.Intent(t.Context(), journaling.Intent{Address: "thing.a", Action: plans.Create.String()}); err != nil {

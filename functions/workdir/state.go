@@ -23,8 +23,8 @@ import (
 type State struct {
 	Workspace statebackend.Workspace
 	Current   *states.State
-	// BeforePut, if set, is called with the bytes that are about to be stored.
-	BeforePut func(context.Context, []byte)
+	// BeforePut, if set, is called with the bytes that are about to be stored. They are not stored after an error.
+	BeforePut func(context.Context, []byte) error
 
 	version  statebackend.Version
 	size     int               // of the bytes that were read or written last; 0: there are none
@@ -168,7 +168,9 @@ func (s *State) Replace(ctx context.Context, next *states.State) error {
 
 func (s *State) put(ctx context.Context, next *states.State, data []byte) error {
 	if s.BeforePut != nil {
-		s.BeforePut(ctx, data)
+		if err := s.BeforePut(ctx, data); err != nil {
+			return err
+		}
 	}
 	version, err := s.Workspace.Put(ctx, data, s.version)
 	if err != nil {

@@ -51,7 +51,7 @@ func TestWriteOnlyWhatDiffers(t *testing.T) {
 			t.Fatal(ds)
 		}
 		var put []byte
-		s.BeforePut = func(_ context.Context, data []byte) { put = data }
+		s.BeforePut = func(_ context.Context, data []byte) error { put = data; return nil }
 		if err := s.Write(t.Context(), c.next); err != nil {
 			t.Fatal(err)
 		}

@@ -23,6 +23,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -45,6 +46,9 @@ type Items struct {
 	Client API
 	Table  string
 	Path   string // "<bucket>/<key>"
+
+	mu   sync.Mutex
+	last item // the leased lock item as it was last written; nil: not known
 }
 
 // Names of attributes, and the suffix of the digest item's key.

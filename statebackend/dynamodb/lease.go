@@ -24,7 +24,32 @@ const attempts = 5
 
 // LockLeased puts the lock item together with its lease. The errors are those of Lock.
 func (i *Items) LockLeased(ctx context.Context, info statebackend.LockInfo, lease statebackend.Lease) error {
-	return i.lock(ctx, item{keyAttribute: i.Path, infoAttribute: string(info.Marshal()), leaseAttribute: string(lease.Marshal())})
+	wanted := item{keyAttribute: i.Path, infoAttribute: string(info.Marshal()), leaseAttribute: string(lease.Marshal())}
+	err := i.lock(ctx, wanted)
+	if err == nil {
+		i.remember(wanted)
+	}
+	return err
+}
+
+// remember keeps a leased lock item that was written. The next write needs no reading before: its condition is
+// the lease, and no two leases are equal.
+func (i *Items) remember(written item) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.last = written
+}
+
+// current returns the leased lock item: as it was last written, once, if was allows its lease, and else as it is read.
+func (i *Items) current(ctx context.Context, was func(statebackend.Lease) bool) (item, error) {
+	i.mu.Lock()
+	last := i.last
+	i.last = nil
+	i.mu.Unlock()
+	if l := leaseOf(last); l != nil && was(*l) {
+		return last, nil
+	}
+	return i.get(ctx, i.Path)
 }
 
 // SetLease replaces the lease by next, and keeps the rest of the item, on condition that the lease
@@ -51,7 +76,7 @@ func (i *Items) AnnounceLeased(ctx context.Context, mine statebackend.Lease, dig
 // rewrite changes the leased lock item if its lease is one that was allows.
 func (i *Items) rewrite(ctx context.Context, lock string, was func(statebackend.Lease) bool, change func(item, statebackend.Lease) statebackend.Lease) error {
 	for attempt := 1; ; attempt++ {
-		found, err := i.get(ctx, i.Path)
+		found, err := i.current(ctx, was)
 		if err != nil {
 			return err
 		}
@@ -63,6 +88,9 @@ func (i *Items) rewrite(ctx context.Context, lock string, was func(statebackend.
 		next := change(changed, *now)
 		changed[leaseAttribute] = string(next.Marshal())
 		err = i.put(ctx, changed, equals(leaseAttribute, found[leaseAttribute]))
+		if err == nil {
+			i.remember(changed)
+		}
 		if err == nil || statebackend.Unreachable(err) {
 			return err
 		}
@@ -84,7 +112,7 @@ func (i *Items) rewrite(ctx context.Context, lock string, was func(statebackend.
 // error is statebackend.ErrNotLocked, and if it is another's a *statebackend.LockLostError.
 func (i *Items) UnlockLeased(ctx context.Context, mine statebackend.Lease) error {
 	for attempt := 1; ; attempt++ {
-		found, err := i.get(ctx, i.Path)
+		found, err := i.current(ctx, mine.SameHolder)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,8 @@
 //	         the return. A crash after it: the record stands, with nobody who has seen the
 //	         return. An intent is then open though nothing was begun, which is the safe error.
 //	Reset    append a segment that carries the records still needed, then drop all before.
-//	         A crash between the two leaves both: readers begin at the last reset.
+//	         A crash between the two leaves both: readers begin at the last reset, and need
+//	         nothing else to find it, see [statebackend.Log].
 //	Finish   the same without records; where a lock ends with its process, drop that segment, too.
 //
 // A process that was suspended, and whose journal another one has taken over, finds the next
@@ -28,8 +29,9 @@
 // under way: [Writer.WriteLate] appends them behind the takeover, marked with the old fence.
 //
 // Concurrent writes share a segment: while one is on its way, those who come gather for the
-// next, and that waits a millisecond for those who are about to come. So an apply of n changes
-// with a parallelism of p costs between 2n/p and 2n appends.
+// next, and that waits a moment for those who are about to come. So an apply of n changes
+// with a parallelism of p costs between 2n/p and 2n appends. Where an append is a request, the moment is a part of what the
+// last one took, and no record asks for less than durability, which is the same request.
 //
 // # The form
 //

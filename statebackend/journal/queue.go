@@ -18,7 +18,11 @@ type queue struct {
 	away     int           // callers who were served, and have not come back
 	gathered chan struct{} // closed when they are back, if the leader waits for them
 	took     time.Duration // the last append that did not have to be durable
+	cost     time.Duration // the last append
 }
+
+// newQueue returns an empty queue. Nobody knows yet what an append costs.
+func newQueue() queue { return queue{cost: part * longestPause} }
 
 // callers wait for the same append.
 type callers struct {
@@ -51,7 +55,7 @@ func (w *Writer) Append(durable bool, records ...[]byte) (stored func(context.Co
 	q := &w.queue
 	q.records = append(q.records, records...)
 	kind := &q.soon
-	if durable {
+	if durable || !w.exclusive { // a store that is reached by requests knows no difference
 		kind = &q.sure
 	}
 	if *kind == nil {
@@ -103,7 +107,7 @@ func (w *Writer) stored(ctx context.Context, c *callers) error {
 	defer w.mu.Unlock()
 	w.led = true
 	if w.sure == c || w.soon == c && w.took > pause {
-		w.gather(ctx)
+		w.gather()
 		w.flush(ctx, w.sure != nil)
 	} else if w.soon == c {
 		w.yield()
@@ -153,42 +157,57 @@ func (w *Writer) yield() {
 // pause is how long an append that is slow waits for the next records. It is short beside a
 // call over a network, and long beside the work between two calls. While they keep coming the append
 // waits for more, mostPauses in all: where the processor is what is scarce, callers come back one by one.
+//
+// Where an append is a request, the pause is a part of what the last one took, but not longer than longestPause.
 const (
-	pause      = time.Millisecond
-	mostPauses = 4
+	pause        = time.Millisecond
+	longestPause = 8 * time.Millisecond
+	mostPauses   = 4
+	part         = 8
 )
+
+// patience is the pause of this log.
+func (w *Writer) patience() time.Duration {
+	if w.exclusive {
+		return pause
+	}
+	return min(max(w.cost/part, pause), longestPause)
+}
 
 // gather waits for callers who were served and have not come back. Those whose provider answers at
 // once are about to have the next record, and the append costs far more than the moment that they
-// need. Some of them come with records that need not be durable: they are served in between,
-// if that is cheap, and come again. Whoever does not come in time is not waited for a second time.
-// w.mu is held, but for the pause.
-func (w *Writer) gather(ctx context.Context) {
-	if w.away == 0 {
+// need. Where an append is a slow request, it waits for those who come for the first time, too: steps that can begin at
+// the same moment have one request for all their intents. Whoever does not come in time is not waited for a
+// second time. w.mu is held, but for the pauses.
+func (w *Writer) gather() {
+	if w.away == 0 && w.patience() <= pause {
 		return
 	}
-	timer := time.NewTimer(pause)
+	timer := time.NewTimer(w.patience())
 	defer timer.Stop()
-	pauses, away := 1, w.away // at the beginning of the last pause
-	for late := false; w.away > 0 && !late; {
-		back := make(chan struct{})
-		w.gathered = back
+	for pauses := 1; ; pauses++ {
+		var back chan struct{}
+		came := len(w.records)
+		if w.away > 0 {
+			back = make(chan struct{})
+			w.gathered = back
+		}
 		w.mu.Unlock()
+		all := false
 		select {
 		case <-back:
+			all = true
 		case <-timer.C:
-			late = true
 		}
 		w.mu.Lock()
-		if late && pauses < mostPauses && w.away < away {
-			pauses, away, late = pauses+1, w.away, false
-			timer.Reset(pause)
+		if w.gathered = nil; all {
+			return
 		}
-		if w.gathered = nil; late {
+		if pauses == mostPauses || len(w.records) == came {
 			w.away = 0
-		} else if w.soon != nil && !w.exclusive && w.took < pause {
-			w.flush(ctx, false)
+			return
 		}
+		timer.Reset(w.patience())
 	}
 }
 
@@ -205,10 +224,11 @@ func (w *Writer) flush(ctx context.Context, durable bool) {
 		w.mu.Unlock()
 		start := time.Now()
 		err := w.append(ctx, header{}, records, durable)
-		took := time.Since(start)
+		cost := time.Since(start)
 		w.mu.Lock()
+		w.cost = cost
 		if w.broken = err; !durable {
-			w.took = took
+			w.took = w.cost
 		}
 	}
 	for _, c := range served {

@@ -57,37 +57,90 @@ func (l *diskLog) has(line string, durable bool) bool {
 }
 
 // TestConfirmedRecordsAreStored: whoever is told that a record is stored, or durable, finds it so;
-// records that need not be durable do not wait for those that must.
+// on a log of this machine, records that need not be durable do not wait for those that must.
 func TestConfirmedRecordsAreStored(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		log := &diskLog{Log: new(statebackendtest.Log)}
-		w, _ := openJournal(t, log, "a")
-		log.syncs = 0
-		var wg sync.WaitGroup
-		for worker := range 10 {
-			wg.Go(func() {
-				for i := range 100 {
-					for _, durable := range []bool{true, false} {
-						line := fmt.Sprintf(`"%d.%d.%t"`, worker, i, durable)
-						if err := w.Append(durable, []byte(line))(t.Context()); err != nil {
-							t.Errorf("Append: %v", err)
-						}
-						if !log.has(line, durable) {
-							t.Errorf("%s was confirmed too early", line)
+	for _, exclusive := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			log := &diskLog{Log: &statebackendtest.Log{KeepsNothing: exclusive}}
+			w, _ := openJournal(t, log, "a")
+			log.syncs = 0
+			var wg sync.WaitGroup
+			for worker := range 10 {
+				wg.Go(func() {
+					for i := range 100 {
+						for _, durable := range []bool{true, false} {
+							line := fmt.Sprintf(`"%d.%d.%t"`, worker, i, durable)
+							if err := w.Append(durable, []byte(line))(t.Context()); err != nil {
+								t.Errorf("Append: %v", err)
+							}
+							if (durable || !exclusive) && !log.has(line, true) {
+								t.Errorf("%s was confirmed too early", line)
+							}
 						}
 					}
-				}
-			})
-		}
-		wg.Wait()
-		if log.syncs > 110 {
-			t.Errorf("1,000 durable records of 10 at a time took %d durable appends", log.syncs)
-		}
-		records, err := journal.Read(t.Context(), log)
-		if err != nil || len(records) != 2000 {
-			t.Errorf("%d records (%v)", len(records), err)
-		}
-	})
+				})
+			}
+			wg.Wait()
+			synctest.Wait()
+			if want := map[bool]int{true: 110, false: 210}[exclusive]; log.syncs > want {
+				t.Errorf("exclusive %t: 2,000 records of 10 at a time, of which 1,000 are durable, took %d durable appends, want at most %d", exclusive, log.syncs, want)
+			}
+			records, err := journal.Read(t.Context(), log)
+			if err != nil || len(records) != 2000 {
+				t.Errorf("%d records (%v)", len(records), err)
+			}
+		})
+	}
+}
+
+// requestLog is a log in which each append is a request.
+type requestLog struct {
+	*statebackendtest.Log
+	latency  time.Duration
+	requests int
+}
+
+func (l *requestLog) Append(ctx context.Context, number uint64, data []byte, durable bool) error {
+	time.Sleep(l.latency)
+	l.requests++
+	return l.Log.Append(ctx, number, data, durable)
+}
+
+// TestRecordsShareARequest: records of steps that begin at about the same moment share a request, the first ones
+// too; so do those that come one by one while others are on their way. Nobody waits long for others.
+func TestRecordsShareARequest(t *testing.T) {
+	for _, c := range []struct {
+		latency, apart time.Duration
+		workers, want  int
+	}{
+		{40 * time.Millisecond, 0, 3, 3},
+		{40 * time.Millisecond, 3 * time.Millisecond, 3, 3},
+		{time.Millisecond, 300 * time.Microsecond, 3, 3},
+		{40 * time.Millisecond, time.Minute, 3, 9}, // each for itself
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			log := &requestLog{Log: new(statebackendtest.Log), latency: c.latency}
+			w, _ := openJournal(t, log, "a")
+			log.requests = 0
+			var wg sync.WaitGroup
+			for worker := range c.workers {
+				wg.Go(func() {
+					time.Sleep(time.Duration(worker) * c.apart)
+					for range 3 {
+						start := time.Now()
+						write(t, w, `"record"`)
+						if took, most := time.Since(start), 2*c.latency+4*8*time.Millisecond; took > most {
+							t.Errorf("%+v: a record was stored after %s", c, took)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			if log.requests != c.want {
+				t.Errorf("%+v: %d requests, want %d", c, log.requests, c.want)
+			}
+		})
+	}
 }
 
 // TestRecordsGoWithTheAppendUnderWay: where appends are quick, and nobody else writes to the log, a record that

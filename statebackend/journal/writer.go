@@ -42,7 +42,7 @@ type Writer struct {
 // whatever runs. The journal must not be used by a run that lives, which a lock sees to; if it
 // is, that run is fenced out.
 func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Record, error) {
-	w := &Writer{log: log, exclusive: log.Exclusive(), run: run}
+	w := &Writer{log: log, exclusive: log.Exclusive(), run: run, queue: newQueue()}
 	w.idle.L = &w.mu
 	for {
 		at, err := read(ctx, log)
@@ -66,7 +66,7 @@ func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Rec
 // somebody has written to the journal since, that append fails with a *statebackend.TakenError, and so do all
 // later ones. So the records of h are all that there are if the first append succeeds.
 func Continue(log statebackend.Log, run string, h History) *Writer {
-	w := &Writer{log: log, exclusive: log.Exclusive(), run: run, at: h.at, fence: h.at.fence + 1}
+	w := &Writer{log: log, exclusive: log.Exclusive(), run: run, at: h.at, fence: h.at.fence + 1, queue: newQueue()}
 	w.idle.L = &w.mu
 	return w
 }

@@ -34,13 +34,13 @@ func (s *script) Get(context.Context, string) ([]byte, string, error) {
 	return s.data, s.tag(), nil
 }
 
-func (s *script) Create(_ context.Context, _ string, data []byte) error {
+func (s *script) Put(_ context.Context, _ string, data []byte, tag string) (string, error) {
 	s.next()
-	if s.data != nil {
-		return ErrPrecondition
+	if s.data != nil && tag != s.tag() || s.data == nil && tag != "" {
+		return "", ErrPrecondition
 	}
 	s.data = data
-	return nil
+	return s.tag(), nil
 }
 
 func (s *script) Delete(_ context.Context, _, tag string) error {
@@ -97,7 +97,9 @@ func TestLockThatCannotBeCreated(t *testing.T) {
 
 type refusing struct{ *script }
 
-func (refusing) Create(context.Context, string, []byte) error { return ErrPrecondition }
+func (refusing) Put(context.Context, string, []byte, string) (string, error) {
+	return "", ErrPrecondition
+}
 
 // TestHolder is a table of lock objects, and of the holders that they name.
 func TestHolder(t *testing.T) {

@@ -83,6 +83,7 @@ func Open(ctx context.Context, attributes map[string]any, options Options) (*Bac
 			encrypt:     c.Encrypt,
 			customerKey: key,
 			checksum:    !c.SkipS3Checksum,
+			amazon:      clients.s3.Options().BaseEndpoint == nil,
 		},
 		items:       dynamodb.Items{Client: clients.dynamodb, Table: c.DynamoDBTable},
 		key:         c.Key,
@@ -205,11 +206,12 @@ func (b *Backend) open(name string) (*workspace, error) {
 		objects:     b.objects,
 		key:         key,
 		holder:      statebackend.NewLockID(),
-		file:        lockfile.File{Objects: b.objects, Key: key + lockfile.Suffix},
+		file:        &lockfile.File{Objects: b.objects, Key: key + lockfile.Suffix, Leases: b.items.Table == "", Strict: b.objects.amazon},
 		useLockfile: b.useLockfile,
 		options:     b.options,
 		patience:    b.patience,
 	}
+	w.file.Path = w.path()
 	if b.items.Table != "" {
 		w.items = &dynamodb.Items{Client: b.items.Client, Table: b.items.Table, Path: w.path()}
 	}

@@ -36,12 +36,12 @@ const noTag = `"00000000000000000000000000000000"`
 
 // prove finds out whether the server keeps the conditions of writes, and returns a *statebackend.UnfitError
 // if it does not. The error is statebackend.ErrDenied if the object may not be written. A crash anywhere in
-// it leaves the object, or nothing.
+// it leaves the object, or nothing. Amazon S3 is known to keep them.
 func (o *objects) prove(ctx context.Context, key string) error {
 	c := &o.conditions
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.proven {
+	if !c.proven && !o.amazon {
 		fault, reason, err := o.try(ctx, key)
 		if err != nil {
 			return err
@@ -147,19 +147,19 @@ func (w *workspace) withoutConditions(err error) error {
 
 // createLock creates the lock object. Where the server has not shown by then whether it keeps conditions, it
 // does so here: whoever may write no object of the journal may still write this one.
-func (w *workspace) createLock(ctx context.Context, info statebackend.LockInfo) error {
+func (w *workspace) createLock(ctx context.Context, info statebackend.LockInfo, lease *statebackend.Lease) error {
 	c := &w.objects.conditions
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.proven {
-		return w.file.Lock(ctx, info)
+	if c.proven || w.objects.amazon {
+		return w.createObject(ctx, info, lease)
 	}
 	if there, err := w.file.Holder(ctx); err != nil {
 		return err
 	} else if there != nil { // a server that ignores the condition would write over it
 		return &statebackend.LockedError{HeldLock: *there}
 	}
-	if err := w.file.Lock(ctx, info); err != nil {
+	if err := w.createObject(ctx, info, lease); err != nil {
 		return err
 	}
 	_, err := w.objects.write(ctx, w.file.Key, info.Marshal(), ifNoneMatch)

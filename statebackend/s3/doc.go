@@ -8,7 +8,7 @@
 //
 //	<key>                                state of the default workspace
 //	<workspace_key_prefix>/<name>/<key>  state of another ("env:" by default)
-//	<state's key>.tflock                 lock object
+//	<state's key>.tflock                 lock object, with the lease unless there is a table
 //
 // The items in the table are described in package dynamodb, the lock object in
 // package lockfile.

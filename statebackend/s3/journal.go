@@ -76,7 +76,7 @@ func (j *journalObjects) key(number uint64) string { return fmt.Sprintf("%s%020d
 
 // Append creates the object. A crash before the answer leaves it, or not; the same call settles it.
 func (j *journalObjects) Append(ctx context.Context, number uint64, data []byte, _ bool) error {
-	err := j.objects.Create(ctx, j.key(number), data)
+	_, err := j.objects.Put(ctx, j.key(number), data, "")
 	if !errors.Is(err, lockfile.ErrPrecondition) {
 		return err
 	}

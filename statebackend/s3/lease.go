@@ -12,7 +12,7 @@ import (
 var _ statebackend.Leased = (*workspace)(nil)
 
 // leasePlace is the place of leases, as the Info of a lock names it: the table, or nothing for the
-// lease object.
+// lock object.
 func (w *workspace) leasePlace() string {
 	if w.items != nil {
 		return "lock table " + w.items.Table
@@ -20,57 +20,24 @@ func (w *workspace) leasePlace() string {
 	return ""
 }
 
-func (w *workspace) leaseObject() leaseObject {
-	return leaseObject{objects: w.objects, key: JournalOf(w.key) + "lease", path: w.path(), seen: &w.seen}
-}
-
-// LockLeased takes the locks of Lock. The lease is in the lock item from the beginning; where there is
-// no table, it is an object of its own, written after the lock object. A crash between any two of
-// these writes leaves an incomplete lock.
+// LockLeased takes the locks of Lock. The lease is in the lock item from the beginning, or, where there is no
+// table, in the lock object. A crash between the writes of the object and the item leaves an incomplete lock.
 func (w *workspace) LockLeased(ctx context.Context, info statebackend.LockInfo, t statebackend.Term) (*statebackend.Lease, error) {
 	if info.ID == "" {
 		panic("s3: LockLeased without an ID")
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	plain := info
-	if w.items == nil {
-		// Without the rights to the lease nobody may be told that there is one.
-		_, _, err := w.leaseObject().get(ctx, info.ID)
-		if errors.Is(err, statebackend.ErrDenied) {
-			return nil, w.lock(ctx, plain, nil)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
 	info.Info = statebackend.LeaseInfo(info.Info, t.Run, w.leasePlace())
 	lease := statebackend.Lease{Lock: info.ID, Fence: 1, Holder: w.holder}.As(t)
-	err := w.lock(ctx, info, &lease)
-	if errors.Is(err, errLeaseDenied) {
-		return nil, w.lock(ctx, plain, nil)
-	}
-	if err != nil {
+	if err := w.lock(ctx, info, &lease); err != nil {
 		return nil, err
 	}
 	return w.lease.Load(), nil
 }
 
-// errLeaseDenied means that a lock was given back because there may be no lease.
-var errLeaseDenied = errors.New("the lease cannot be written")
-
-// lockLease completes the lock that was taken last.
-func (w *workspace) lockLease(ctx context.Context, info statebackend.LockInfo, lease *statebackend.Lease) error {
-	if w.items == nil {
-		// One of ours is there if the answer to an earlier attempt was lost.
-		err := w.leaseObject().set(ctx, func(there *statebackend.Lease) bool { return there == nil || there.SameHolder(*lease) }, *lease)
-		if errors.Is(err, statebackend.ErrDenied) {
-			return fmt.Errorf("%w: %w", errLeaseDenied, err)
-		}
-		if err != nil {
-			return err
-		}
-	}
+// soonEnough returns an error for a lock that took so long that others may have released it for an incomplete one.
+func soonEnough(info statebackend.LockInfo) error {
 	if over := time.Since(info.Created); over > statebackend.FirstLease {
 		return fmt.Errorf("the lock took %s: by now others may hold it for a dead one's", over.Round(time.Second))
 	}
@@ -83,8 +50,10 @@ func (w *workspace) Renew(ctx context.Context, t statebackend.Term) (*statebacke
 	if mine == nil {
 		return nil, &statebackend.LockLostError{Path: w.path()}
 	}
-	if err := w.sameObject(ctx, mine.Lock); err != nil {
-		return nil, err
+	if w.items != nil {
+		if err := w.sameObject(ctx, mine.Lock); err != nil {
+			return nil, err
+		}
 	}
 	// A write of the state may take long, and must not hold up this.
 	return w.setLease(ctx, mine.SameHolder, mine.As(t))
@@ -113,7 +82,7 @@ func (w *workspace) setLease(ctx context.Context, was func(statebackend.Lease) b
 	if w.items != nil {
 		err = w.items.SetLease(ctx, was, next)
 	} else {
-		err = w.leaseObject().set(ctx, func(l *statebackend.Lease) bool { return l != nil && l.Complete() && was(*l) }, next)
+		err = w.file.SetLease(ctx, was, next)
 	}
 	if err != nil {
 		return nil, err
@@ -184,28 +153,13 @@ func (w *workspace) letGo() {
 	w.object.Store(false)
 }
 
-// stillLeased returns a *statebackend.LockLostError if the lease object has another holder's lease.
-// Who takes over after this finds another state than he has read, or has the write refused that
-// follows here.
-func (w *workspace) stillLeased(ctx context.Context, mine statebackend.Lease) error {
-	now, _, err := w.leaseObject().get(ctx, mine.Lock)
-	if err != nil {
-		return err
-	}
-	if now == nil || !now.SameHolder(mine) {
-		return &statebackend.LockLostError{Path: w.path(), ID: mine.Lock, By: now}
-	}
-	return nil
-}
-
-// releaseLease gives the lease of this value back: with the lock item, or by marking the lease object.
-// From then on nobody can take over.
+// releaseLease gives the lease of this value back, with the lock item or the lock object. From then on nobody can
+// take over.
 func (w *workspace) releaseLease(ctx context.Context, mine statebackend.Lease) error {
 	if w.items != nil {
 		return w.items.UnlockLeased(ctx, mine)
 	}
-	mine.Released = true
-	return w.leaseObject().set(ctx, func(now *statebackend.Lease) bool { return now != nil && now.SameHolder(mine) }, mine.As(mine.Term))
+	return w.file.UnlockLeased(ctx, mine)
 }
 
 // deposed returns the error of a release, after which this value holds nothing any more if it has
@@ -235,27 +189,19 @@ func (w *workspace) withLease(ctx context.Context, err error) error {
 	return err
 }
 
-// leased adds their leases to locks. It is the same one for the item and the object of one lock. If
-// the lease is missing where the Info says that it is, the lock is incomplete; if it cannot be read,
-// nothing is known, and nobody may take the lock.
-func (w *workspace) leased(ctx context.Context, found []statebackend.HeldLock) []statebackend.HeldLock {
+// leased adds their leases to the lock objects of locks whose leases are in the table. If the lease is missing where the
+// Info says that it is, the lock is incomplete.
+func (w *workspace) leased(found []statebackend.HeldLock) []statebackend.HeldLock {
 	for i := range found {
 		h := &found[i]
 		incomplete := statebackend.IncompleteLease(h.Info, w.leasePlace())
-		switch {
-		case incomplete == nil:
-		case w.items == nil:
-			there, _, err := w.leaseObject().get(ctx, h.Info.ID)
-			if err == nil && there == nil {
-				there = incomplete
-			}
-			h.Lease = there
-		case h.Kind == statebackend.ObjectLock:
-			h.Lease = incomplete
-			for _, x := range found {
-				if x.Kind == statebackend.TableLock && x.Info.ID == h.Info.ID {
-					h.Lease = x.Lease
-				}
+		if incomplete == nil || w.items == nil || h.Kind != statebackend.ObjectLock {
+			continue
+		}
+		h.Lease = incomplete
+		for _, x := range found {
+			if x.Kind == statebackend.TableLock && x.Info.ID == h.Info.ID {
+				h.Lease = x.Lease
 			}
 		}
 	}

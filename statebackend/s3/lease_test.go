@@ -99,7 +99,7 @@ func TestALateObjectHasItsAnnouncement(t *testing.T) {
 		t.Fatal("no error")
 	}
 	faults.Decide = nil
-	if _, err := dead.objects.put(t.Context(), dead.key, []byte(state2), string(v)); err != nil {
+	if _, err := dead.objects.Put(t.Context(), dead.key, []byte(state2), string(v)); err != nil {
 		t.Fatal(err)
 	}
 	p.wantState(t, state2)
@@ -117,27 +117,33 @@ func TestALateObjectHasItsAnnouncement(t *testing.T) {
 	p.wantState(t, state2)
 }
 
-// Without the rights to a lease nobody may think that there is one: an incomplete lock is released by
-// others.
+// Without the rights to the lock object there is no lock, and nobody may think that there is a lease.
 func TestALockWithoutTheRightsToALease(t *testing.T) {
 	t.Parallel()
-	for _, denied := range []string{"GET", "PUT"} {
-		s3 := &statebackendtest.S3{Deny: func(method, key string) bool { return method == denied && strings.HasSuffix(key, "/lease") }}
-		p := newPlace(t, s3, new(statebackendtest.DynamoDB), map[string]any{"dynamodb_table": nil, "use_lockfile": true})
-		w := p.open(t)
-		info := statebackend.NewLockInfo("OperationTypeApply", "1")
-		l, err := w.LockLeased(t.Context(), info, term("a"))
-		if err != nil || l != nil {
-			t.Fatalf("without %s: %v, %v", denied, l, err)
-		}
-		held, err := p.open(t).Locks(t.Context())
-		if err != nil || len(held) != 1 || held[0].Lease != nil || strings.Contains(held[0].Info.Info, "Lockstep run") {
-			t.Errorf("without %s: %+v, %v", denied, held, err)
-		}
-		put(t, w, state1, "")
-		if err := w.Unlock(t.Context(), info.ID); err != nil {
-			t.Error(err)
-		}
+	s3 := &statebackendtest.S3{Deny: func(method, key string) bool { return method == "PUT" && strings.HasSuffix(key, ".tflock") }}
+	p := newPlace(t, s3, new(statebackendtest.DynamoDB), map[string]any{"dynamodb_table": nil})
+	w := p.open(t)
+	l, err := w.LockLeased(t.Context(), statebackend.NewLockInfo("OperationTypeApply", "1"), term("a"))
+	if err != nil || l != nil {
+		t.Fatalf("%v, %v", l, err)
+	}
+	if held, err := p.open(t).Locks(t.Context()); err != nil || len(held) != 0 {
+		t.Errorf("%+v, %v", held, err)
+	}
+	put(t, w, state1, "")
+}
+
+// The lock of an earlier version has its lease in another object. Nobody may take it for a lock without one, whose
+// time is over.
+func TestALockOfAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, new(statebackendtest.S3), new(statebackendtest.DynamoDB), map[string]any{"dynamodb_table": nil})
+	info := statebackend.NewLockInfo("OperationTypeApply", "1")
+	info.Info = statebackend.LeaseInfo("", "a", "")
+	info.Created = info.Created.Add(-time.Hour)
+	p.s3.SetObject(p.path+".tflock", info.Marshal())
+	if held, err := p.open(t).Locks(t.Context()); err != nil || len(held) != 1 || held[0].Lease != nil {
+		t.Errorf("%+v, %v", held, err)
 	}
 }
 
@@ -148,7 +154,7 @@ func TestALeaseInAnotherPlace(t *testing.T) {
 	p := newPlace(t, new(statebackendtest.S3), new(statebackendtest.DynamoDB))
 	lease(t, p.open(t), "a")
 	other := p.open(t)
-	other.items = nil
+	other.items, other.file.Leases = nil, true
 	held, err := other.Locks(t.Context())
 	if err != nil || len(held) != 1 || held[0].Lease != nil {
 		t.Errorf("without the table: %+v, %v", held, err)
@@ -158,7 +164,7 @@ func TestALeaseInAnotherPlace(t *testing.T) {
 	lease(t, p.open(t), "a")
 	other = p.open(t)
 	b := newPlace(t, new(statebackendtest.S3), p.dynamodb)
-	other.items = b.open(t).items
+	other.items, other.file.Leases = b.open(t).items, false
 	held, err = other.Locks(t.Context())
 	if err != nil || len(held) != 1 || held[0].Lease != nil {
 		t.Errorf("with a table: %+v, %v", held, err)
@@ -178,9 +184,8 @@ func TestADamagedLease(t *testing.T) {
 	}
 
 	p = newPlace(t, new(statebackendtest.S3), new(statebackendtest.DynamoDB), map[string]any{"dynamodb_table": nil})
-	w := p.open(t)
-	lease(t, w, "a")
-	p.s3.SetObject("states/"+JournalOf(w.key)+"lease", []byte("{"))
+	lease(t, p.open(t), "a")
+	p.s3.SetObject(p.path+".tflock", []byte(strings.Replace(p.objectLock(), "fence", "fense", 1)))
 	if held, err := p.open(t).Locks(t.Context()); err != nil || len(held) != 1 || held[0].Lease != nil {
 		t.Errorf("an object: %+v, %v", held, err)
 	}
@@ -199,6 +204,70 @@ func TestALockThatTakesTooLong(t *testing.T) {
 		}
 		if p.objectLock() != "" || p.itemLock() != "" {
 			t.Error("a lock is left")
+		}
+	}
+}
+
+// On Amazon S3 a leased lock is one request, and its release another. A server at an address of its own shows first
+// what it does with conditions, and gives the lease back before it deletes.
+func TestRequestsOfALock(t *testing.T) {
+	t.Parallel()
+	for amazon, want := range map[bool]string{
+		true:  "PUT lock, DELETE lock",
+		false: "PUT conditions, PUT lock, PUT lock, DELETE lock",
+	} {
+		faults := new(statebackendtest.Faults)
+		p := newPlace(t, &statebackendtest.S3{Faults: faults}, new(statebackendtest.DynamoDB), map[string]any{"dynamodb_table": nil})
+		p.backend.objects.amazon = false
+		first := p.open(t)
+		if err := first.Unlock(t.Context(), lease(t, first, "before")); err != nil { // the server has shown it before
+			t.Fatal(err)
+		}
+		p.backend.objects.conditions.proven = false
+		faults.Forget()
+		p.backend.objects.amazon = amazon
+		w := p.open(t)
+		if err := w.Unlock(t.Context(), lease(t, w, "a")); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(faults.Writes(), ", ")
+		got = strings.ReplaceAll(got, w.key+".tflock", "lock")
+		if got = strings.ReplaceAll(got, JournalOf(w.key), ""); got != want {
+			t.Errorf("amazon %t: %s, want %s", amazon, got, want)
+		}
+	}
+}
+
+// Amazon S3 is recognized by its address.
+func TestAmazonIsKnownByItsAddress(t *testing.T) {
+	t.Parallel()
+	s := servers{"http://127.0.0.1:1", "http://127.0.0.1:1"}
+	if open(t, s.attributes(), Options{}).objects.amazon {
+		t.Error("another server is taken for Amazon S3")
+	}
+	if !open(t, s.attributes(map[string]any{"endpoints": map[string]any{"dynamodb": s.dynamodb}}), Options{}).objects.amazon {
+		t.Error("Amazon S3 is taken for another server")
+	}
+}
+
+// A lock that another one has taken since is not deleted, whatever the server does with the condition of a deletion.
+func TestAnothersLockIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	for _, amazon := range []bool{false, true} {
+		for _, refuses := range []bool{false, true} {
+			p := newPlace(t, &statebackendtest.S3{NoConditionalDelete: refuses}, new(statebackendtest.DynamoDB), map[string]any{"dynamodb_table": nil})
+			p.backend.objects.amazon = amazon
+			w := p.open(t)
+			id := lease(t, w, "a")
+			other := string(statebackend.NewLockInfo("OperationTypeApply", "1").Marshal())
+			p.s3.SetObject(p.path+".tflock", []byte(other))
+			var lost *statebackend.LockLostError
+			if err := w.Unlock(t.Context(), id); !errors.As(err, &lost) {
+				t.Errorf("amazon %t, refuses %t: %v, want that the lock is lost", amazon, refuses, err)
+			}
+			if p.objectLock() != other {
+				t.Errorf("amazon %t, refuses %t: the lock is %q", amazon, refuses, p.objectLock())
+			}
 		}
 	}
 }

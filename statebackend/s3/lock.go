@@ -44,7 +44,7 @@ func (w *workspace) lock(ctx context.Context, info statebackend.LockInfo, lease 
 	// A crash after this leaves a lock object, and no item. Unlock with its ID
 	// clears it.
 	var err error
-	took.object, err = w.lockObject(ctx, info)
+	took.object, err = w.lockObject(ctx, info, lease)
 	if err == nil && w.items != nil {
 		// A crash after this leaves both. Unlock with their ID clears them.
 		if err = w.lockItem(ctx, info, lease); err == nil {
@@ -55,7 +55,7 @@ func (w *workspace) lock(ctx context.Context, info statebackend.LockInfo, lease 
 		lease = nil // nobody would look for the lease of no lock
 	}
 	if err == nil && lease != nil {
-		err = w.lockLease(ctx, info, lease)
+		err = soonEnough(info)
 	}
 	if err == nil {
 		w.hold(took)
@@ -74,16 +74,24 @@ func (w *workspace) lockItem(ctx context.Context, info statebackend.LockInfo, le
 	return w.items.LockLeased(ctx, info, *lease)
 }
 
+// createObject creates the lock object, with the lease where that is its place.
+func (w *workspace) createObject(ctx context.Context, info statebackend.LockInfo, lease *statebackend.Lease) error {
+	if lease == nil || w.items != nil {
+		return w.file.Lock(ctx, info)
+	}
+	return w.file.LockLeased(ctx, info, *lease)
+}
+
 // lockObject takes the lock object, and reports whether it did. If the block does
 // not ask for one, a missing permission is no error.
-func (w *workspace) lockObject(ctx context.Context, info statebackend.LockInfo) (bool, error) {
+func (w *workspace) lockObject(ctx context.Context, info statebackend.LockInfo, lease *statebackend.Lease) (bool, error) {
 	if err := w.prove(ctx); err != nil {
 		return false, err
 	}
 	var err error
 	if !w.objects.conditions.looks.Load() {
-		if err = w.createLock(ctx, info); w.clearStale(ctx, err) {
-			err = w.createLock(ctx, info)
+		if err = w.createLock(ctx, info, lease); w.clearStale(ctx, err) {
+			err = w.createLock(ctx, info, lease)
 		}
 		if err == nil {
 			return true, nil
@@ -155,15 +163,12 @@ func (w *workspace) announce(ctx context.Context, digest string) error {
 	if w.held == nil {
 		return nil
 	}
-	if err := w.sameObject(ctx, w.held.info.ID); err != nil {
-		return err
-	}
 	lease := w.lease.Load()
-	switch {
-	case !w.held.item && lease != nil:
-		return w.stillLeased(ctx, *lease)
-	case !w.held.item:
-		return nil
+	if lease != nil && w.items == nil {
+		return w.file.StillLeased(ctx, *lease)
+	}
+	if err := w.sameObject(ctx, w.held.info.ID); err != nil || !w.held.item {
+		return err
 	}
 	// An announcement that stands there may be of an object without its digest. It must not be
 	// replaced before that is repaired.
@@ -200,13 +205,13 @@ func (w *workspace) Unlock(ctx context.Context, id string) error {
 	switch {
 	case lease != nil && lease.Lock == id:
 		// Whoever has taken the lock over has the same ID: the lease tells. A crash after this
-		// leaves the lock object, and nobody who holds it.
+		// leaves the lock object beside a table, and nobody who holds it.
 		err := w.releaseLease(ctx, *lease)
 		if err != nil && !errors.Is(err, statebackend.ErrNotLocked) {
 			return w.deposed(err)
 		}
-		if w.items != nil || err != nil {
-			results = append(results, err)
+		if results = append(results, err); w.items == nil {
+			return w.released(id, results)
 		}
 	case w.items != nil:
 		results = append(results, w.items.Unlock(ctx, id))
@@ -313,5 +318,5 @@ func (w *workspace) Locks(ctx context.Context) ([]statebackend.HeldLock, error) 
 			found = append(found, *there)
 		}
 	}
-	return w.leased(ctx, found), nil
+	return w.leased(found), nil
 }

@@ -33,6 +33,7 @@ type objects struct {
 	encrypt     bool
 	customerKey []byte // nil: none
 	checksum    bool
+	amazon      bool // the server is Amazon S3 itself, by its address
 	conditions  conditions
 }
 
@@ -91,10 +92,10 @@ const (
 // that is to be replaced.
 const ifNoneMatch = "*"
 
-// put replaces the object with that entity tag ("": creates the object, if it does
+// Put replaces the object with that entity tag ("": creates the object, if it does
 // not exist), and returns the new entity tag. The error wraps
 // lockfile.ErrPrecondition if the object has another one.
-func (o *objects) put(ctx context.Context, key string, data []byte, tag string) (string, error) {
+func (o *objects) Put(ctx context.Context, key string, data []byte, tag string) (string, error) {
 	condition := tag
 	if tag == "" {
 		condition = ifNoneMatch
@@ -164,27 +165,20 @@ func (o *objects) write(ctx context.Context, key string, data []byte, condition 
 	}
 }
 
-// Create writes an object if there is none.
-func (o *objects) Create(ctx context.Context, key string, data []byte) error {
-	_, err := o.put(ctx, key, data, "")
-	return err
-}
-
 // Delete removes an object if it has the entity tag. If the server does not
-// support that condition (S3 has it only since 2025), the object is deleted
-// without it: the tag was read a moment ago.
+// support that condition (S3 has it only since 2025), the object is read and then
+// deleted without it.
 func (o *objects) Delete(ctx context.Context, key, tag string) error {
-	if o.conditions.looks.Load() {
-		if err := o.look(ctx, key, tag); err != nil {
+	if !o.conditions.looks.Load() {
+		err := o.delete(ctx, key, tag)
+		if status(err) != http.StatusNotImplemented {
 			return err
 		}
-		return o.delete(ctx, key, "")
 	}
-	err := o.delete(ctx, key, tag)
-	if status(err) == http.StatusNotImplemented {
-		err = o.delete(ctx, key, "")
+	if err := o.look(ctx, key, tag); err != nil {
+		return err
 	}
-	return err
+	return o.delete(ctx, key, "")
 }
 
 // delete removes an object if it has the entity tag; "": always.

@@ -83,29 +83,37 @@ func open(t *testing.T, attributes map[string]any, options Options) *Backend {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	s, _, _ := fakeServers(t)
-	conformance(t, s)
+	conformance(t, s, false)
+}
+
+// TestConformanceOfAmazon is the same on a server whose conditions are relied on.
+func TestConformanceOfAmazon(t *testing.T) {
+	t.Parallel()
+	s, _, _ := fakeServers(t)
+	conformance(t, s, true)
 }
 
 func TestConformanceOfRandomTags(t *testing.T) {
 	t.Parallel()
 	s3 := (&statebackendtest.S3{RandomTags: true, NoConditionalDelete: true}).Start(t)
-	conformance(t, servers{s3.URL, new(statebackendtest.DynamoDB).Start(t).URL}, "both")
+	conformance(t, servers{s3.URL, new(statebackendtest.DynamoDB).Start(t).URL}, false, "both")
+	conformance(t, servers{s3.URL, new(statebackendtest.DynamoDB).Start(t).URL}, true, "use_lockfile")
 }
 
 func TestConformanceOnRealServers(t *testing.T) {
 	t.Parallel()
-	conformance(t, servers{statebackendtest.StartVersitygw(t), statebackendtest.StartDynoxide(t)})
+	conformance(t, servers{statebackendtest.StartVersitygw(t), statebackendtest.StartDynoxide(t)}, false)
 }
 
 // TestConformanceOnDynalite is the second opinion on locks and leases in a table, of a DynamoDB server by
 // other people: a condition that one of them gets wrong is not hidden by our own fake.
 func TestConformanceOnDynalite(t *testing.T) {
 	t.Parallel()
-	conformance(t, servers{statebackendtest.StartVersitygw(t), statebackendtest.StartDynalite(t)}, "dynamodb_table", "both")
+	conformance(t, servers{statebackendtest.StartVersitygw(t), statebackendtest.StartDynalite(t)}, false, "dynamodb_table", "both")
 }
 
 // conformance runs the suite for all configurations, or for those named.
-func conformance(t *testing.T, s servers, names ...string) {
+func conformance(t *testing.T, s servers, amazon bool, names ...string) {
 	for _, c := range configurations {
 		if len(names) > 0 && !slices.Contains(names, c.name) {
 			continue
@@ -115,6 +123,7 @@ func conformance(t *testing.T, s servers, names ...string) {
 			statebackendtest.Run(t, statebackendtest.Suite{
 				Open: func(t *testing.T) statebackend.Backend {
 					b := open(t, s.attributes(c.attributes), Options{})
+					b.objects.amazon = amazon
 					b.patience.limit = 10 * time.Second // the suite reads beside a busy writer
 					return b
 				},
@@ -150,12 +159,16 @@ func TestEchoes(t *testing.T) {
 func TestLeaseFaults(t *testing.T) {
 	t.Parallel()
 	for _, c := range configurations[:2] { // use_lockfile changes nothing here
-		t.Run(c.name, func(t *testing.T) {
-			statebackendtest.RunLeaseFaults(t, func(t *testing.T, faults *statebackendtest.Faults) statebackend.Backend {
-				s3 := (&statebackendtest.S3{Faults: faults}).Start(t)
-				dynamodb := (&statebackendtest.DynamoDB{Faults: faults}).Start(t)
-				return open(t, servers{s3.URL, dynamodb.URL}.attributes(c.attributes, map[string]any{"max_retries": 0}), Options{})
+		for _, amazon := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, amazon %t", c.name, amazon), func(t *testing.T) {
+				statebackendtest.RunLeaseFaults(t, func(t *testing.T, faults *statebackendtest.Faults) statebackend.Backend {
+					s3 := (&statebackendtest.S3{Faults: faults}).Start(t)
+					dynamodb := (&statebackendtest.DynamoDB{Faults: faults}).Start(t)
+					b := open(t, servers{s3.URL, dynamodb.URL}.attributes(c.attributes, map[string]any{"max_retries": 0}), Options{})
+					b.objects.amazon = amazon
+					return b
+				})
 			})
-		})
+		}
 	}
 }

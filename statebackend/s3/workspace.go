@@ -22,7 +22,7 @@ type workspace struct {
 	objects     *objects
 	key         string          // of the state's object
 	items       *dynamodb.Items // nil: the block names no table
-	file        lockfile.File
+	file        *lockfile.File
 	useLockfile bool // the block asks for the lock object
 	options     Options
 	patience    patience
@@ -31,7 +31,6 @@ type workspace struct {
 	lease  atomic.Pointer[statebackend.Lease] // nil: this value has no lease
 	object atomic.Bool                        // this value holds the lock object
 
-	seen   seenLease
 	memory journalMemory
 
 	leasing sync.Mutex // writes of the lease, which would refuse each other; taken after mu
@@ -151,7 +150,7 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 // putObject writes the object, and reads it again after an error, to tell a
 // success with a lost response from a conflict and from a failure.
 func (w *workspace) putObject(ctx context.Context, data []byte, prev statebackend.Version) (string, error) {
-	tag, err := w.objects.put(ctx, w.key, data, string(prev))
+	tag, err := w.objects.Put(ctx, w.key, data, string(prev))
 	if err == nil {
 		return tag, nil
 	}

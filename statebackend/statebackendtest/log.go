@@ -22,10 +22,15 @@ type Log struct {
 
 var _ statebackend.Log = (*Log)(nil)
 
-// Segments returns what is stored.
-func (l *Log) Segments(ctx context.Context, _ func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
+// Segments returns what is stored, from the segment on that first recognizes.
+func (l *Log) Segments(ctx context.Context, first func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for i, s := range slices.Backward(l.segments) {
+		if first != nil && first(s) {
+			return slices.Clone(l.segments[i:]), ctx.Err()
+		}
+	}
 	return slices.Clone(l.segments), ctx.Err()
 }
 

@@ -46,7 +46,7 @@ func (s *story) journal(plan *plans.Plan) (*journaling.Journal, *journaling.Prog
 	start := journaling.Start{Plan: "the plan", Stored: plan.PriorState, Prior: plan.PriorState, Sum: "the sum"}
 	j := journaling.New(fmt.Sprintf("process%d", len(s.disk.lines)), s)
 	if len(s.disk.lines) == 0 {
-		if err := j.Begin(s.t.Context(), start); err != nil {
+		if err := j.Begin(start); err != nil {
 			s.t.Fatal(err)
 		}
 		return j, nil

@@ -132,9 +132,13 @@ func problemOf(ds diags.Diagnostics) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// unjournaled stops the apply: without a journal nothing more may be begun.
+// unjournaled stops the apply: without a journal nothing more may be begun. An error that is made of diagnostics says
+// itself what to do.
 func unjournaled(stop context.CancelCauseFunc, err error) diags.Diagnostics {
 	stop(errUnjournaled)
+	if own := diags.Diagnostics(nil); errors.As(err, &own) {
+		return own
+	}
 	return diags.Errorf(nil, "Failed to write the journal",
 		"%s. Nothing more is begun, since a crash could lose objects then. Mend this, then plan again: all that was done is in the state, or reported.", err)
 }

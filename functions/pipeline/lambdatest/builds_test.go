@@ -27,8 +27,8 @@ func TestBuilds(t *testing.T) {
 	})
 	n := r.pull("things", githubtest.Files{"net/things.tf": chain(6, 2*time.Second)})
 	r.expect("the plan", r.status(n), "6 to add")
-	r.stack.Fault(once(func(q lambdatest.Request) bool { // the fourth record of the journal: the second intent
-		return q.Function == "build" && q.Action == "s3:PutObject" && strings.HasSuffix(q.Resource, states3.JournalOf(netState)+"00000000000000000004")
+	r.stack.Fault(once(func(q lambdatest.Request) bool { // the third records of the journal: the second intent
+		return q.Function == "build" && q.Action == "s3:PutObject" && strings.HasSuffix(q.Resource, states3.JournalOf(netState)+"00000000000000000003")
 	}, r.stack.KillBuilds))
 	id := r.repo.Comment("alice", n, "lockstep apply")
 	r.settle()

@@ -127,8 +127,8 @@ func TestTerminated(t *testing.T) {
 	})
 	n := r.pull("things", githubtest.Files{"net/things.tf": chain(3, 2*time.Second)})
 	apply := r.stack.Functions["apply"]
-	r.stack.Fault(once(func(q lambdatest.Request) bool { // the second record of the journal: the first intent
-		return q.Function == "apply" && q.Action == "s3:PutObject" && strings.HasSuffix(q.Resource, states3.JournalOf(netState)+"00000000000000000002")
+	r.stack.Fault(once(func(q lambdatest.Request) bool { // the first records of the journal: the start, and the first intent
+		return q.Function == "apply" && q.Action == "s3:PutObject" && strings.HasSuffix(q.Resource, states3.JournalOf(netState)+"00000000000000000001")
 	}, apply.Terminate))
 	answer := r.say("alice", n, "lockstep apply")
 	r.expect("the answer", answer, "**Applied** `net`: 3 added")

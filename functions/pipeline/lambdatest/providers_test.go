@@ -96,11 +96,11 @@ func TestKilledInAChange(t *testing.T) {
 	n := r.pull("thing", githubtest.Files{"net/thing.tf": labThing("a", "  trouble = \"create-hang\"\n")})
 	apply := r.stack.Functions["apply"]
 	go func() {
-		// The first object of the journal is of the apply itself, the second one of the change that begins. Whenever it is from
+		// The first object of the journal is of the apply, and of the change that begins. Whenever it is from
 		// here on, the provider hangs.
-		second := &s3.HeadObjectInput{Bucket: aws.String("states"), Key: aws.String(".lockstep/journal/" + url.PathEscape(netState) + "/00000000000000000002")}
+		first := &s3.HeadObjectInput{Bucket: aws.String("states"), Key: aws.String(".lockstep/journal/" + url.PathEscape(netState) + "/00000000000000000001")}
 		for t.Context().Err() == nil {
-			if _, err := r.stack.S3.HeadObject(t.Context(), second); err == nil {
+			if _, err := r.stack.S3.HeadObject(t.Context(), first); err == nil {
 				apply.Kill()
 				return
 			}

@@ -89,24 +89,31 @@ func (files) Get(ctx context.Context, key string) (data []byte, tag string, err 
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", nil
 	}
-	sum := md5.Sum(data)
-	return data, hex.EncodeToString(sum[:]), err
+	return data, tagOf(data), err
 }
 
-// Create implements lockfile.Objects.
-func (files) Create(ctx context.Context, key string, data []byte) error {
+func tagOf(data []byte) string {
+	sum := md5.Sum(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Put implements lockfile.Objects. These locks have no leases, so that none is ever replaced.
+func (files) Put(ctx context.Context, key string, data []byte, tag string) (string, error) {
+	if tag != "" {
+		return "", fmt.Errorf("replace %s: %w", key, errors.ErrUnsupported)
+	}
 	if err := os.MkdirAll(filepath.Dir(key), 0o700); err != nil {
-		return err
+		return "", err
 	}
 	f, err := os.OpenFile(key, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%w: %w", lockfile.ErrPrecondition, err)
+		return "", fmt.Errorf("%w: %w", lockfile.ErrPrecondition, err)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	return tagOf(data), errors.Join(err, f.Close())
 }
 
 // Delete implements lockfile.Objects.
