@@ -89,6 +89,62 @@ func TestKilledApplyInS3(t *testing.T) {
 	}
 }
 
+// TestTwoAppliesAtOnce starts two applies of one state in the same moment, on real servers: one gets the lock, the
+// other one says who has it, and nothing is made twice or lost.
+func TestTwoAppliesAtOnce(t *testing.T) {
+	t.Parallel()
+	c := startRealCloud(t)
+	for _, l := range lockSettings {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			key := "two-" + l.name + "/terraform.tfstate"
+			d := newLab(t, "main.tf", labHead+`
+resource "lab_thing" "a" {
+  count   = 3
+  name    = "a${count.index}"
+  trouble = "create-5000"
+}
+`, "backend.tf", "terraform {\n  backend \"s3\" {\n    bucket = \"states\"\n    key = \""+key+"\"\n    "+l.block+"\n"+c.settings()+"  }\n}\n")
+			d.want(0, "init")
+			w := c.open(t, key, "default", l.attributes)
+			runs := []*running{d.starting("apply -auto-approve"), d.starting("apply -auto-approve")}
+			for _, r := range runs {
+				if err := r.cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { r.cmd.Process.Kill() })
+			}
+			var held []statebackend.HeldLock
+			waitIn(t, time.Minute, "somebody has the lock", func() bool {
+				held, _ = w.Locks(t.Context())
+				return len(held) > 0
+			})
+			won, lost := runs[0].end(), runs[1].end()
+			if won.code != 0 {
+				won, lost = lost, won
+			}
+			if won.code != 0 || !strings.Contains(won.out, "Resources: 3 added") {
+				t.Errorf("nobody has applied: exit code %d\n%s%s", won.code, won.out, won.stderr)
+			}
+			for _, want := range []string{"Error acquiring the state lock", held[0].Info.ID, held[0].Info.Who, "Lockstep run "} {
+				if lost.code != 1 || !strings.Contains(lost.stderr, want) {
+					t.Errorf("the other one does not say %q: exit code %d\n%s%s", want, lost.code, lost.out, lost.stderr)
+				}
+			}
+			if objects, _ := filepath.Glob(d.file("lab/lab_thing/*.json")); len(objects) != 3 {
+				t.Errorf("%d objects exist: %q", len(objects), objects)
+			}
+			if n := strings.Count(d.want(0, "state list").out, "lab_thing.a["); n != 3 {
+				t.Errorf("%d objects are in the state", n)
+			}
+			if held, err := w.Locks(t.Context()); err != nil || len(held) > 0 {
+				t.Errorf("then %v, %v", held, err)
+			}
+			d.want(0, "plan -detailed-exitcode")
+		})
+	}
+}
+
 // kill starts an apply, and kills it when so many objects are there.
 func (d *labDir) kill(t *testing.T, made int) {
 	t.Helper()

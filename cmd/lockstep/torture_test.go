@@ -5,14 +5,18 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
 // torture is how often applies are killed, each at a random moment.
@@ -89,6 +93,98 @@ func (d torment) inS3() torment {
 	d.write("backend.tf", "terraform {\n  backend \"s3\" {\n    bucket = \"states\"\n    key = \"app/terraform.tfstate\"\n    dynamodb_table = \"locks\"\n"+c.settings()+"  }\n}\n")
 	d.state = c.open(d.t, "app/terraform.tfstate", "default", map[string]any{"dynamodb_table": "locks"})
 	return d
+}
+
+// TestKilledAtEachRequest kills an apply at its first request, then one at its second, and so on, before the server
+// has carried it out or after: each place in the protocol is one at which a process has died.
+func TestKilledAtEachRequest(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, more string
+		attributes map[string]any
+	}{
+		{"lock object", noTable, map[string]any{"use_lockfile": true}},
+		{"table", withTable, map[string]any{"dynamodb_table": "locks"}},
+	} {
+		for _, after := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, after %t", c.name, after), func(t *testing.T) {
+				t.Parallel()
+				r := &reaper{after: after}
+				things, table := httptest.NewServer(r.over(new(statebackendtest.S3))), httptest.NewServer(r.over(new(statebackendtest.DynamoDB).Start(t)))
+				defer things.Close()
+				defer table.Close()
+				cloud := realCloud{things.URL, table.URL}
+				const objects = 10
+				d := torment{newLab(t, "main.tf", tortured), objects, cloud.open(t, "app/terraform.tfstate", "default", c.attributes)}
+				d.write("backend.tf", "terraform {\n  backend \"s3\" {\n    bucket = \"states\"\n    key = \"app/terraform.tfstate\"\n"+c.more+cloud.settings()+"    max_retries = 0\n  }\n}\n")
+				d.want(0, "init")
+				variables := func(generation int) string {
+					return fmt.Sprintf(" -var generation=%d -var objects=%d", generation, objects)
+				}
+				d.finish(variables(0))
+				for at := 0; ; at++ {
+					run := d.starting("apply -auto-approve" + variables(at+1))
+					r.arm(at, func() { run.cmd.Process.Kill() })
+					if err := run.cmd.Start(); err != nil {
+						t.Fatal(err)
+					}
+					run.end()
+					if !r.disarm() {
+						if at < 12 {
+							t.Errorf("an apply has only %d requests", at)
+						}
+						break
+					}
+					if d.settle(at) > 2*objects {
+						d.finish(variables(at + 1))
+					}
+				}
+				d.finish(variables(1000))
+			})
+		}
+	}
+}
+
+// A reaper kills a process at one of its requests.
+type reaper struct {
+	after bool // the server has carried the request out
+
+	mu    sync.Mutex
+	left  int    // requests until then
+	kill  func() // nil: not armed
+	fired bool
+}
+
+func (r *reaper) arm(at int, kill func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left, r.kill, r.fired = at, kill, false
+}
+
+// disarm reports whether it has killed.
+func (r *reaper) disarm() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kill = nil
+	return r.fired
+}
+
+// over is a server with the reaper in front of it.
+func (r *reaper) over(server http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.left--; r.kill == nil || !r.fired && r.left >= 0 {
+			server.ServeHTTP(w, q)
+			return
+		}
+		if !r.fired && r.after {
+			server.ServeHTTP(httptest.NewRecorder(), q)
+		}
+		r.fired = true
+		r.kill()
+		panic(http.ErrAbortHandler)
+	})
 }
 
 // A torment is a directory whose applies are killed, with a number of objects, and a state whose locks
