@@ -161,7 +161,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/internal/effecting":            {"engine/...", "functions/comment/grammar", "functions/operation"},
 	"functions/pipeline/internal/foreseeing":           {"functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/internal/ledger", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/order", "github"},
 
-	"functions/project/environments":      {"functions/project/grammar"},
+	"functions/project/environments":      {"functions/project/grammar", "functions/project/internal/blocks"},
 	"functions/project/atlantis":          {"engine/parsing", "functions/project/grammar", "functions/project/requirements"},
 	"functions/project/grammar":           {},
 	"functions/pipeline/lambdatest/bombs": {},

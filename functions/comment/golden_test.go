@@ -339,7 +339,6 @@ func TestGolden(t *testing.T) {
 		)}.Markdown(65536),
 		"answer-obeyed": Answer{"33", []Reply{Obeyed{grammar.Parse("Atlantis plan -- -target=a.b")[0]}, Pending{Project: "network", Verb: Plan}}}.Markdown(65536),
 		"answer-problem-of-others": Answer{"33", []Reply{
-			Misunderstood{grammar.Line{Text: "lockstep x", Problem: grammar.Problem{Kind: grammar.OldProblem, Word: `there is no command "x @team"`}, Suggestion: "lockstep help"}},
 			Misunderstood{grammar.Line{Text: "lockstep x", Problem: grammar.Problem{Kind: "of tomorrow"}}},
 		}}.Markdown(65536),
 		"answer-help":     Answer{"33", []Reply{Guide{[]string{"app/eu", "network"}}}}.Markdown(65536),

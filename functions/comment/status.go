@@ -8,7 +8,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
@@ -215,7 +214,7 @@ func (p ProjectStatus) named() bool {
 func (p ProjectStatus) where() string {
 	switch {
 	case p.Whole != "":
-		return notes.Whole(p.Whole)
+		return markdown.Whole(p.Whole)
 	case p.Check != "":
 		return fmt.Sprintf("The check %s has more of it.", markdown.Code(p.Check))
 	}

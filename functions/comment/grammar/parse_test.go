@@ -188,18 +188,6 @@ func TestKept(t *testing.T) {
 			t.Errorf("%s: %s", data, diff)
 		}
 	}
-	for data, want := range map[string]Line{
-		`{"Text":"lockstep plan","Command":{"Verb":"plan","Project":"a"},"Problem":"","Suggestion":""}`: {Text: "lockstep plan", Command: Command{Verb: Plan, Project: "a"}},
-		`{"Text":"lockstep x","Command":{"Verb":""},"Problem":"it is bad","Suggestion":"y"}`:            {Text: "lockstep x", Problem: Problem{Kind: OldProblem, Word: "it is bad"}, Suggestion: "y"},
-	} {
-		var got Line
-		if err := json.Unmarshal([]byte(data), &got); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: %s", data, diff)
-		}
-	}
 }
 
 // FuzzParse holds that whatever is understood is understood again when it is printed, that

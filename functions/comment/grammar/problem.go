@@ -1,7 +1,5 @@
 package grammar
 
-import "encoding/json"
-
 // A Kind is the kind of a problem. Package comment has the words of each.
 type Kind string
 
@@ -36,7 +34,6 @@ const (
 	ShortPlan   Kind = "short plan"   // Word; a hash needs at least Most characters
 	TwoPlans    Kind = "two plans"    // in one line
 	ManyValues  Kind = "many values"  // of options; Most is the limit
-	OldProblem  Kind = "old problem"  // Word is a sentence of an earlier version of Lockstep
 )
 
 // Kinds returns all kinds.
@@ -44,7 +41,7 @@ func Kinds() []Kind {
 	return []Kind{
 		TooMany, TooLong, Invisible, OpenQuote, NoVerb, UnknownVerb, Foreign, Marked,
 		UnknownOption, UnknownWord, NotNeeded, NotTaken, NoValue, NeedlessValue, Twice, Together, Lacking, NoArgument, NoOptions,
-		BadName, BadAddress, BadVariable, BadSwitch, BadReason, BadID, ShortPlan, TwoPlans, ManyValues, OldProblem,
+		BadName, BadAddress, BadVariable, BadSwitch, BadReason, BadID, ShortPlan, TwoPlans, ManyValues,
 	}
 }
 
@@ -62,21 +59,6 @@ type Problem struct {
 
 // IsZero reports whether there is no problem.
 func (p Problem) IsZero() bool { return p == Problem{} }
-
-// UnmarshalJSON implements json.Unmarshaler. Earlier versions of Lockstep kept a problem as a
-// sentence, or as "" for none.
-func (p *Problem) UnmarshalJSON(data []byte) error {
-	var old string
-	if json.Unmarshal(data, &old) == nil {
-		*p = Problem{}
-		if old != "" {
-			*p = Problem{Kind: OldProblem, Word: old}
-		}
-		return nil
-	}
-	type plain Problem
-	return json.Unmarshal(data, (*plain)(p))
-}
 
 // shorten cuts text of others.
 func shorten(s string, n int) string {

@@ -93,8 +93,8 @@ func Few(names []string, more int) string {
 // SHA is as much of the SHA of a commit as people read.
 func SHA(sha string) string { return sha[:min(len(sha), 7)] }
 
-// Place returns an address as a link, and anything else as code.
-func Place(where string) string {
+// place returns an address as a link, and anything else as code.
+func place(where string) string {
 	if strings.HasPrefix(where, "http://") || strings.HasPrefix(where, "https://") {
 		if !strings.ContainsAny(where, "<>\"` \n") {
 			return "<" + where + ">"
@@ -102,3 +102,6 @@ func Place(where string) string {
 	}
 	return Code(where)
 }
+
+// Whole says where all of a text is that was shortened: at an address, or by a command that prints it.
+func Whole(where string) string { return "All of it: " + place(where) + "." }

@@ -104,9 +104,6 @@ func Open(c Config) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := renumber(context.Background(), data); err != nil && c.Log != nil {
-		c.Log(err)
-	}
 	if c.States == nil {
 		c.States = executor.States
 	}

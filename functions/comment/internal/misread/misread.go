@@ -106,7 +106,6 @@ var problems = map[grammar.Kind]func(grammar.Problem) string{
 	grammar.ManyValues: func(p grammar.Problem) string {
 		return fmt.Sprintf("it has more than %d values", p.Most)
 	},
-	grammar.OldProblem: func(p grammar.Problem) string { return markdown.Plainly(p.Word) },
 }
 
 // notTaken is about an option of another verb.

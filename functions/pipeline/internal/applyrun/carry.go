@@ -96,7 +96,7 @@ func (c *carriage) whole(ctx context.Context, o jobs.Outcome) (jobs.Outcome, err
 		return o, err
 	}
 	if where := c.ap.Report.Where; where != nil {
-		o.Report += "\n\n" + notes.Whole(where(c.run.FullResult())) + "\n"
+		o.Report += "\n\n" + markdown.Whole(where(c.run.FullResult())) + "\n"
 	}
 	o.Full = ""
 	return o, nil

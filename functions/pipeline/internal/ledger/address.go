@@ -192,13 +192,8 @@ func Adopt(ctx context.Context, ld Ledger, r runs.Run) error {
 	return err
 }
 
-// in is the address in a base branch. A record of an earlier version has one for all of them.
-func (a addresses) in(base string) where {
-	if a.Of == nil {
-		return where{Place: a.Place}
-	}
-	return a.Of[base]
-}
+// in is the address in a base branch.
+func (a addresses) in(base string) where { return a.Of[base] }
 
 // addressOf returns the recorded addresses of the state of a target's project; none if there is no record.
 func addressOf(ctx context.Context, ld Ledger, repo int64, target string) (addresses, error) {
@@ -210,18 +205,13 @@ func addressOf(ctx context.Context, ld Ledger, repo int64, target string) (addre
 }
 
 func decodeAddress(key string, value []byte) (a addresses, err error) {
-	switch {
-	case value == nil:
+	if value == nil {
 		return a, nil
-	case value[0] == '"': // of an earlier version
-		err = json.Unmarshal(value, &a.Place)
-	default:
-		err = json.Unmarshal(value, &a)
 	}
-	if err != nil {
-		err = fmt.Errorf("read %s: the record is damaged: %w", key, err)
+	if err := json.Unmarshal(value, &a); err != nil {
+		return a, fmt.Errorf("read %s: the record is damaged: %w", key, err)
 	}
-	return a, err
+	return a, nil
 }
 
 // moveLast has an apply that is not merged count for a project's new address, too: its objects are in the state that was brought

@@ -31,7 +31,6 @@ func TestPlace(t *testing.T) {
 		last  *runs.LastApply // at a
 		lock  *runs.Reservation
 		claim *places.Claim // of a
-		first string        // the record of an earlier version
 		steps []step
 	}{
 		"stays":                       {steps: []step{{place: a, base: "main"}, {place: a, base: "main"}}},
@@ -45,8 +44,6 @@ func TestPlace(t *testing.T) {
 		"moved, lifted":               {lock: &runs.Reservation{Number: 8, Lifted: true}, steps: []step{{place: a, base: "main"}, {place: b, base: "main", were: []string{a}}}},
 		"another base":                {last: &ann, lock: &bob, steps: []step{{place: a, base: "main"}, {place: b, base: "release", were: []string{a}}}},
 		"another base, and back":      {last: &ann, steps: []step{{place: a, base: "main"}, {place: b, base: "release", were: []string{a}}, {place: a, base: "main", were: []string{b}}}},
-		"after an earlier version":    {first: `"s3://states/a"`, last: &ann, steps: []step{{place: b, base: "main", want: a, were: []string{a}}}},
-		"the same, of an earlier":     {first: `"s3://states/a"`, last: &ann, steps: []step{{place: a, base: "main"}}},
 		"on a machine, then moved":    {steps: []step{{place: "local", base: "main"}, {place: a, base: "main", kind: admission.MovedPlace, from: "local", want: "local", were: []string{"local"}}}},
 		"granted to a new project":    {last: &ann, steps: []step{{place: b, base: "main", kind: admission.NewPlace, from: a}}},
 		"two moves, applied":          {last: &ann, steps: []step{{place: a, base: "main"}, {place: b, base: "main", want: a, were: []string{a}}, {place: c, base: "main", want: b, were: []string{a, b}, before: []string{a}}}},
@@ -63,9 +60,6 @@ func TestPlace(t *testing.T) {
 				if _, err := ld.Records.Put(t.Context(), key, value, ""); err != nil {
 					t.Fatal(err)
 				}
-			}
-			if test.first != "" {
-				put(runs.AddressKey(5, net.Target()), []byte(test.first))
 			}
 			at := runs.StateNames(a, net.Target())[0]
 			if test.last != nil {

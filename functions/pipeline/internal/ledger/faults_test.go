@@ -46,7 +46,7 @@ var records = map[string]any{
 	AnswerDir(pull) + "/9": Answer{Pull: pull, Name: "9"},
 	"message/one":          json.RawMessage("try 2"), // no JSON, but stored as it is
 
-	runs.AddressKey(5, dns.Target()): "s3://states/dns",
+	runs.AddressKey(5, dns.Target()): addresses{Place: "s3://states/dns", Of: map[string]where{"": {Place: "s3://states/dns"}, "release": {Place: "s3://states/dns"}, "main": {Place: "s3://states/dns"}}},
 	inBucket(dns, "dns").StateKey():  runs.LastApply{Number: 8, Head: "f", By: "bob"},
 }
 

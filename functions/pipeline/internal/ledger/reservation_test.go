@@ -104,3 +104,22 @@ func TestReservedMeanwhile(t *testing.T) {
 		t.Errorf("the lock is %+v, %v", v, err)
 	}
 }
+
+// TestAdopt holds that a lock that was set before the address of its state was known, and so has the name of the project, counts once the
+// project has another name.
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	ld := Ledger{Records: &memory.Store{}}
+	r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 3}, Project: "net", Workspace: "default"}
+	if _, err := ld.Reserve(t.Context(), r, runs.Reservation{Number: 3}); err != nil {
+		t.Fatal(err)
+	}
+	r.Place = "s3://states/net"
+	if err := Adopt(t.Context(), ld, r); err != nil {
+		t.Fatal(err)
+	}
+	r.Project = "network"
+	if v, err := ld.Reservation(t.Context(), r); err != nil || v == nil || v.Number != 3 {
+		t.Errorf("the lock is %v, %v", v, err)
+	}
+}

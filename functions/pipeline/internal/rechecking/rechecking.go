@@ -149,9 +149,6 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 	if err == nil && w.gone {
 		return gone(ctx, c, s, q.Run.Merge)
 	}
-	if err == nil && no != nil && unidentified(s.Run, q) {
-		return again(ctx, c, s)
-	}
 	if err != nil || no != nil {
 		return c.impossible(ctx, s, no, err)
 	}
@@ -165,12 +162,6 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 		return fmt.Errorf("check the plan of %s: %w", s.Project, err)
 	}
 	return c.conclude(ctx, s, q, found, planrun.Replacement{Job: w.job, Inputs: w.in, Begun: s.Reserved})
-}
-
-// unidentified reports whether the plan has no changes, and its check run names none, as earlier versions wrote it: nobody can tell
-// whether it is the one that was shown, and nobody has approved anything, so that another one can be made in its place.
-func unidentified(r runs.Run, q admission.Request) bool {
-	return runs.Empty(r) && q.OnGitHub != nil && *q.OnGitHub == ""
 }
 
 // conflict ends the plans of a pull request that conflicts with the base branch. That of the run knows this message, before it is

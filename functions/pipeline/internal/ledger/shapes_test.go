@@ -1,18 +1,14 @@
-package upgrade
+package ledger_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/tools/txtar"
 
 	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -91,69 +87,4 @@ func fields(path string, t reflect.Type, within []reflect.Type) (out []string) {
 		}
 	}
 	return out
-}
-
-// TestRecordedFields holds that this version knows each field of the records and messages that earlier ones have written down.
-func TestRecordedFields(t *testing.T) {
-	names, err := filepath.Glob("testdata/2*/*.txtar")
-	if err != nil || len(names) == 0 {
-		t.Fatal(names, err)
-	}
-	for _, name := range names {
-		a, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range a.Files {
-			for line := range strings.Lines(string(f.Data)) {
-				key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-				switch {
-				case line == "\n":
-				case f.Name == "messages":
-					var w waiting
-					if err := json.Unmarshal([]byte(line), &w); err != nil {
-						t.Fatalf("%s: %v", name, err)
-					}
-					known(t, name, "message of a queue", w.Body)
-				case f.Name == "records":
-					collection, _, _ := strings.Cut(key, "/")
-					if collection == "group" && strings.Count(key, "/") > 3 {
-						continue // a plan of it
-					}
-					known(t, name, collection, []byte(value))
-				}
-			}
-		}
-	}
-}
-
-// forgotten are fields that no decision needs any more, with the reason.
-var forgotten = map[string]string{
-	"pull.Waiting": "the setting is that of the base branch at each event",
-	"pull.Files":   "a merge is compared with its base by content: see Compared",
-	"sha.Locked":   "a part of Around, which is written anew with the check run",
-}
-
-// known holds that a value has no field that its type does not have.
-func known(t *testing.T, file, collection string, value []byte) {
-	t.Helper()
-	shape, ok := shapes[collection]
-	if !ok {
-		return
-	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(value, &object) == nil {
-		for name := range object {
-			if forgotten[collection+"."+name] != "" {
-				delete(object, name)
-			}
-		}
-		value = pipeline.Encode(object)
-	}
-	d := json.NewDecoder(bytes.NewReader(value))
-	d.DisallowUnknownFields()
-	if err := d.Decode(reflect.New(reflect.TypeOf(shape)).Interface()); err != nil {
-		t.Errorf("%s has a record of %s that this version does not read as a whole: %v. Read the field, or say in the table forgotten why nobody needs it.\n%.300s",
-			file, collection, err, value)
-	}
 }
