@@ -38,7 +38,6 @@ var exceptions = map[string]string{
 
 	"engine/internal/differential.Generate": "the package has no other use than its own tests",
 	"engine/internal/differential.Result":   "the same",
-	"functions/internal/template.Cycle":     "the package has no other use than its own tests",
 }
 
 // TestExports finds the exported names that no other package uses, tests included: they should

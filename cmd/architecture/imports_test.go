@@ -63,7 +63,6 @@ var allowed = map[string][]string{
 
 	"functions/internal/wiring":                        {"functions/pipeline", "functions/pipeline/awsstore", "functions/pipeline/intake", "functions/pipeline/roster", "functions/pipeline/sharing", "functions/pipeline/tarballs", "functions/places", "functions/shield", "github"},
 	"functions/internal/wiring/worker":                 {"functions/pipeline/callouts", "functions/confine", "functions/pipeline", "functions/pipeline/apart", "functions/pipeline/dispatch", "functions/pipeline/executor", "functions/pipeline/jobs", "functions/pipeline/awsstore", "functions/pipeline/modules", "functions/pipeline/sessions", "functions/internal/wiring", "functions/internal/wiring/handling", "functions/workdir", "statebackend/...", "engine/...", "functions/project/environments", "functions/pipeline/building", "github"},
-	"functions/internal/template":                      {"functions/pipeline/lambdatest", "functions/pipeline/lambdatest/templates"},
 	"functions/webhook":                                {"functions/internal/wiring"},
 	"functions/plan":                                   {"functions/internal/wiring/..."},
 	"functions/apply":                                  {"functions/internal/wiring/..."},

@@ -1,4 +1,4 @@
-package template_test
+package template
 
 import (
 	"os"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/internal/template"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
@@ -17,10 +16,10 @@ const file = "../../../template.yaml"
 // after the other.
 func TestTemplateCanBeMade(t *testing.T) {
 	x := templates.ReadTemplate(t, file)
-	for _, p := range template.Problems(x) {
+	for _, p := range Problems(x) {
 		t.Error(p)
 	}
-	order, err := template.Order(x)
+	order, err := Order(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +91,7 @@ func TestProblems(t *testing.T) {
 		"a name that SAM gives":   {"  Records:\n", "  JanitorFunctionEventInvokeConfig:\n    Type: AWS::SQS::Queue\n  Records:\n", "SAM makes a resource of this name"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := strings.Join(template.Problems(changed(t, test.old, test.new)), "\n")
+			got := strings.Join(Problems(changed(t, test.old, test.new)), "\n")
 			if !strings.Contains(got, test.want) {
 				t.Errorf("it says %q, want %q", got, test.want)
 			}

@@ -1,4 +1,4 @@
-package template_test
+package template
 
 import (
 	"os"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/internal/template"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
@@ -29,9 +28,9 @@ func requests(t *testing.T) templates.Requests {
 }
 
 // judge asks the simulator for all decisions.
-func judge(t *testing.T, w *template.World, r templates.Requests) []template.Judged {
+func judge(t *testing.T, w *World, r templates.Requests) []Judged {
 	t.Helper()
-	var asks []template.Judging
+	var asks []Judging
 	for _, d := range r.Asked {
 		j, err := w.Judge(r, d)
 		if err != nil {
@@ -39,7 +38,7 @@ func judge(t *testing.T, w *template.World, r templates.Requests) []template.Jud
 		}
 		asks = append(asks, j)
 	}
-	var out []template.Judged
+	var out []Judged
 	templates.Ask(t, map[string]any{"judge": map[string]any{"policies": w.Documents(), "requests": asks}}, &out)
 	for i, j := range asks {
 		out[i].Judging = j
@@ -48,8 +47,8 @@ func judge(t *testing.T, w *template.World, r templates.Requests) []template.Jud
 }
 
 // expected are those that the simulator decides as is wanted; TestRequests is about the others.
-func expected(r templates.Requests, all []template.Judged) []template.Judged {
-	var out []template.Judged
+func expected(r templates.Requests, all []Judged) []Judged {
+	var out []Judged
 	for i, j := range all {
 		if j.Allowed == r.Asked[i].Allowed {
 			out = append(out, j)
@@ -59,17 +58,17 @@ func expected(r templates.Requests, all []template.Judged) []template.Judged {
 }
 
 // world is that of a template, without asking what there is.
-func world(t *testing.T, x templates.Template) *template.World {
+func world(t *testing.T, x templates.Template) *World {
 	t.Helper()
 	text, err := os.ReadFile("testdata/matrix.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := template.ReadMatrix(string(text))
+	m, err := ReadMatrix(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return template.Deploy(x, m)
+	return Deploy(x, m)
 }
 
 // row is a decision as a line.

@@ -1,31 +1,30 @@
-package template_test
+package template
 
 import (
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/internal/template"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // deployed returns the world of a template, and what there is to ask for in it.
-func deployed(t *testing.T, x templates.Template) (*template.World, template.Catalogue) {
+func deployed(t *testing.T, x templates.Template) (*World, Catalogue) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/matrix.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := template.ReadMatrix(string(text))
+	m, err := ReadMatrix(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := template.Deploy(x, m)
+	w := Deploy(x, m)
 	arns := map[string]string{}
 	for name, r := range w.Resources {
 		arns[name] = r.ARN
 	}
-	var c template.Catalogue
+	var c Catalogue
 	templates.Ask(t, map[string]any{"list": map[string]any{"services": w.Services(), "resources": arns}}, &c)
 	return w, c
 }
@@ -35,17 +34,17 @@ type trial struct {
 	Of       string           `json:"of"`
 	Kind     string           `json:"kind"` // of what Of is
 	Policies []map[string]any `json:"policies"`
-	Asks     []template.Ask   `json:"asks"`
+	Asks     []Ask            `json:"asks"`
 }
 
 // decide returns for each trial the first ask that is not answered as the matrix wants.
-func decide(t *testing.T, w *template.World, trials []trial) []*template.Ask {
+func decide(t *testing.T, w *World, trials []trial) []*Ask {
 	t.Helper()
 	var wrong []int
 	templates.Ask(t, map[string]any{"decide": map[string]any{
 		"principals": w.Principals, "resources": w.Resources, "contexts": w.Contexts(), "cases": trials,
 	}}, &wrong)
-	out := make([]*template.Ask, len(trials))
+	out := make([]*Ask, len(trials))
 	for i, n := range wrong {
 		if n >= 0 {
 			out[i] = &trials[i].Asks[n]
@@ -65,7 +64,7 @@ func TestRights(t *testing.T) {
 	var trials []trial
 	allowed := 0
 	for _, a := range asks {
-		trials = append(trials, trial{Asks: []template.Ask{a}})
+		trials = append(trials, trial{Asks: []Ask{a}})
 		if a.Want {
 			allowed++
 		}
@@ -103,7 +102,7 @@ func TestLoosenings(t *testing.T) {
 }
 
 // trialOf puts a loosened policy among the others of its party.
-func trialOf(w *template.World, c template.Catalogue, l template.Loosening) trial {
+func trialOf(w *World, c Catalogue, l Loosening) trial {
 	out := trial{Of: l.Policy.On[0], Kind: "resource", Asks: l.Asks(w, c)}
 	if l.Policy.Kind == templates.RolePolicies {
 		out.Kind = "principal"
@@ -135,7 +134,7 @@ func lint(t *testing.T, x templates.Template) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := template.ReadMatrix(string(text))
+	m, err := ReadMatrix(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +144,7 @@ func lint(t *testing.T, x templates.Template) string {
 		Resource  string         `json:"resource,omitempty"`
 	}
 	var in []statement
-	w := template.Deploy(x, m)
+	w := Deploy(x, m)
 	for _, d := range w.Policies {
 		for _, s := range d.Resolved["Statement"].([]any) {
 			x := statement{At: d.Name, Statement: s.(map[string]any)}

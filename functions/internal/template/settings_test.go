@@ -1,16 +1,15 @@
-package template_test
+package template
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/internal/template"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
 // TestNothingIsOpen holds that template.yaml's settings let in nobody, either.
 func TestNothingIsOpen(t *testing.T) {
-	for _, open := range template.Open(templates.ReadTemplate(t, file)) {
+	for _, open := range Open(templates.ReadTemplate(t, file)) {
 		t.Error(open)
 	}
 }
@@ -43,7 +42,7 @@ func TestOpen(t *testing.T) {
 		"a flood of events":      {"      ScalingConfig: { MaximumConcurrency: !Ref MaxPlans }\n", "", "PlanEvents: it can take all invocations"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := strings.Join(template.Open(changed(t, test.old, test.new)), "\n"); !strings.Contains(got, test.want) {
+			if got := strings.Join(Open(changed(t, test.old, test.new)), "\n"); !strings.Contains(got, test.want) {
 				t.Errorf("it says %q, want %q", got, test.want)
 			}
 		})
