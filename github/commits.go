@@ -3,30 +3,23 @@ package github
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"sync"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/contributing"
 )
-
-// MaxCommits is the number of commits that GitHub lists of a pull request at most.
-const MaxCommits = contributing.Most
-
-// Contributors are the people behind the commits of a pull request.
-type Contributors = contributing.Contributors
-
-// A Push is a move of a branch, by somebody.
-type Push = contributing.Push
 
 // Contributors returns who wrote or committed the commits of a pull request.
 func (c *Client) Contributors(ctx context.Context, number int) (Contributors, error) {
-	out, err := contributing.List(ctx, c.client.PullRequests, c.repo.Owner, c.repo.Name, number)
+	out, err := contributors(ctx, c.client.PullRequests, c.repo.Owner, c.repo.Name, number)
 	return out, failed(fmt.Sprintf("list the commits of pull request %s#%d", c.repo, number), err)
 }
 
 // Pushes returns the last pushes to a branch, newest first. GitHub need not list all of them.
 func (c *Client) Pushes(ctx context.Context, branch string) ([]Push, error) {
-	out, err := contributing.Pushes(ctx, c.client, c.repo.Owner, c.repo.Name, branch)
+	out, err := pushes(ctx, c.client, c.repo.Owner, c.repo.Name, branch)
 	return out, failed(fmt.Sprintf("list the pushes to %s of %s", branch, c.repo), err)
 }
 
@@ -43,4 +36,87 @@ func (c *Client) Behind(ctx context.Context, sha, base string) (bool, error) {
 		return false, failed(what, err)
 	}
 	return x.GetBehindBy() > 0, nil
+}
+
+// MaxCommits is the number of commits that GitHub lists of a pull request at most.
+// Source: https://docs.github.com/en/rest/pulls/pulls#list-commits-on-a-pull-request
+const MaxCommits = 250
+
+// webFlow is the committer of commits that are made on GitHub's pages. It writes none: anybody can give a commit its address.
+const webFlow = "web-flow"
+
+// Contributors are the people behind the commits of a pull request.
+type Contributors struct {
+	// Logins are those of the users who wrote or committed the commits, and of co-authors whose addresses name them.
+	Logins []string
+	// Commits are the SHAs of the commits, and Unlinked those whose author or committer GitHub links to no user.
+	Commits, Unlinked []string
+	// All is false if there may be more commits than GitHub lists.
+	All bool
+}
+
+// contributors reads the contributors to a pull request.
+func contributors(ctx context.Context, pulls *gh.PullRequestsService, owner, name string, number int) (c Contributors, err error) {
+	seen := map[string]bool{"": true}
+	add := func(login string) {
+		if !seen[login] {
+			seen[login] = true
+			c.Logins = append(c.Logins, login)
+		}
+	}
+	for page := 1; page != 0; {
+		list, res, err := pulls.ListCommits(ctx, owner, name, number, &gh.ListOptions{Page: page, PerPage: 100})
+		if err != nil {
+			return Contributors{}, err
+		}
+		for _, x := range list {
+			c.Commits = append(c.Commits, x.GetSHA())
+			author, committer := x.GetAuthor().GetLogin(), x.GetCommitter().GetLogin()
+			if author == webFlow {
+				author = ""
+			}
+			if author == "" || committer == "" {
+				c.Unlinked = append(c.Unlinked, x.GetSHA())
+			}
+			if add(author); committer != webFlow {
+				add(committer)
+			}
+			for _, found := range coAuthor().FindAllStringSubmatch(x.GetCommit().GetMessage(), -1) {
+				add(found[1])
+			}
+		}
+		page = res.NextPage
+	}
+	c.All = len(c.Commits) < MaxCommits
+	return c, nil
+}
+
+// coAuthor matches a line of a commit's message that names a co-author by the address that GitHub gives to users.
+// Sources: https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors,
+// https://docs.github.com/en/account-and-profile/reference/email-addresses-reference#your-noreply-email-address
+var coAuthor = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?mi)^co-authored-by:[^<\n]*<(?:[0-9]+\+)?([a-z0-9-]{1,39})@users\.noreply\.github\.com>`)
+})
+
+// A Push is a move of a branch from one commit to another, and the login of who made it; "" if GitHub does not tell.
+type Push struct{ By, Before, After string }
+
+// pushes lists the last hundred moves of a branch, newest first.
+// Source: https://docs.github.com/en/rest/repos/repos#list-repository-activities
+func pushes(ctx context.Context, client *gh.Client, owner, name, branch string) (out []Push, err error) {
+	req, err := client.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/activity?ref=%s&per_page=100", owner, name, url.QueryEscape("refs/heads/"+branch)), nil)
+	if err != nil {
+		return nil, err
+	}
+	var list []struct {
+		Before, After string
+		Actor         *gh.User
+	}
+	if _, err := client.Do(ctx, req, &list); err != nil {
+		return nil, err
+	}
+	for _, x := range list {
+		out = append(out, Push{x.Actor.GetLogin(), x.Before, x.After})
+	}
+	return out, nil
 }

@@ -6,22 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/github/internal/deploying"
+	gh "github.com/google/go-github/v60/github"
+
 	"github.com/lockstep-iac/lockstep/github/internal/protecting"
-)
-
-// A Deployment is that of a commit to an environment.
-type Deployment = deploying.Deployment
-
-// A DeploymentState is GitHub's word for how far a deployment is.
-type DeploymentState = deploying.State
-
-// The states that are reported.
-const (
-	DeploymentRuns   = deploying.Runs
-	DeploymentDone   = deploying.Done
-	DeploymentFailed = deploying.Failed
-	DeploymentNone   = deploying.None
 )
 
 // deployRemedy is the remedy where the App may not record deployments.
@@ -40,7 +27,7 @@ func (c *Client) PutDeployment(ctx context.Context, d Deployment) error {
 		d.Description = strings.ToValidUTF8(d.Description[:maxDescription-len("…")], "") + "…"
 	}
 	what := fmt.Sprintf("record a deployment of %s to %s", c.repo, d.Environment)
-	err := failed(what, deploying.Put(ctx, c.client.Repositories, c.repo.Owner, c.repo.Name, d))
+	err := failed(what, putDeployment(ctx, c.client.Repositories, c.repo.Owner, c.repo.Name, d))
 	if e := (*FinalError)(nil); errors.As(err, &e) && e.Remedy == forbiddenRemedy {
 		e.Remedy = deployRemedy
 	}
@@ -62,4 +49,55 @@ func (c *Client) Environment(ctx context.Context, name, branch string) (Environm
 		e.Remedy = `The GitHub App needs the permission "Actions: read" for it: give it in the App's settings, and accept it in those of the installation.`
 	}
 	return out, err
+}
+
+// A DeploymentState is GitHub's word for how far a deployment is.
+// Source: https://docs.github.com/en/rest/deployments/statuses#create-a-deployment-status
+type DeploymentState string
+
+// The states that are reported. An older successful deployment to the environment becomes inactive by itself.
+const (
+	DeploymentRuns   DeploymentState = "in_progress"
+	DeploymentDone   DeploymentState = "success"
+	DeploymentFailed DeploymentState = "failure"
+	DeploymentNone   DeploymentState = "inactive" // it did not begin
+)
+
+// A Deployment is that of a commit to an environment.
+type Deployment struct {
+	// Task distinguishes it from all others of the repository.
+	Task        string
+	SHA         string
+	Environment string // GitHub makes it if it is not there
+	// Description is for people, at most 140 bytes are kept; URL is where they read more.
+	Description, URL string
+	State            DeploymentState
+}
+
+// putDeployment records a deployment of the repository of owner and name, and its state. It is made if there is none with its task.
+//
+// Source: https://docs.github.com/en/rest/deployments/deployments
+func putDeployment(ctx context.Context, s *gh.RepositoriesService, owner, name string, d Deployment) error {
+	list, _, err := s.ListDeployments(ctx, owner, name, &gh.DeploymentsListOptions{SHA: d.SHA, Task: d.Task, Environment: d.Environment})
+	if err != nil {
+		return err
+	}
+	var id int64
+	if len(list) > 0 {
+		id = list[len(list)-1].GetID() // the first one, if two processes made it at once
+	} else {
+		// The conditions of the apply are decided by then: GitHub must neither merge the base branch nor wait for checks.
+		x, _, err := s.CreateDeployment(ctx, owner, name, &gh.DeploymentRequest{
+			Ref: &d.SHA, Task: &d.Task, Environment: &d.Environment, Description: &d.Description, AutoMerge: gh.Bool(false), RequiredContexts: &[]string{},
+		})
+		if err != nil {
+			return err
+		}
+		id = x.GetID()
+	}
+	state := string(d.State)
+	_, _, err = s.CreateDeploymentStatus(ctx, owner, name, id, &gh.DeploymentStatusRequest{
+		State: &state, Description: &d.Description, LogURL: &d.URL, AutoInactive: gh.Bool(true),
+	})
+	return err
 }

@@ -8,12 +8,7 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/issuing"
 )
-
-// An Issue is the content of an issue of ours, at most MaxComment bytes.
-type Issue = issuing.Issue
 
 // PutIssue makes sure that there is an issue of ours with the content x, and returns its number. With a number it
 // changes that issue; with 0 it changes the open one that our App made with x's marker, or makes it. It makes none that
@@ -32,7 +27,7 @@ func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	number, err = issuing.Put(ctx, c.client.Issues, c.repo.Owner, c.repo.Name, login, number, x)
+	number, err = putIssue(ctx, c.client.Issues, c.repo.Owner, c.repo.Name, login, number, x)
 	if err == nil {
 		return number, nil
 	}
@@ -45,4 +40,57 @@ func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error)
 		err = failed(what, err)
 	}
 	return 0, err
+}
+
+// An Issue is the content of an issue of ours.
+type Issue struct {
+	Marker string // the beginning of Body: a text that people do not see, and by which it is found
+	Title  string
+	Body   string // Markdown
+	Open   bool
+}
+
+// putIssue writes an issue into the repository of owner and name as the App of a login, and returns its number. With a number
+// it changes that issue; with 0 it changes the oldest open one of the login with x's marker, or makes it if it is to be
+// open. The number is 0 if there is none then.
+//
+// Source: https://docs.github.com/en/rest/issues/issues
+func putIssue(ctx context.Context, s *gh.IssuesService, owner, name, login string, number int, x Issue) (int, error) {
+	if number == 0 {
+		found, err := findIssue(ctx, s, owner, name, login, x.Marker)
+		if err != nil {
+			return 0, err
+		}
+		number = found
+	}
+	switch {
+	case number != 0:
+		state := map[bool]string{true: "open", false: "closed"}[x.Open]
+		_, _, err := s.Edit(ctx, owner, name, number, &gh.IssueRequest{Title: &x.Title, Body: &x.Body, State: &state})
+		return number, err
+	case !x.Open:
+		return 0, nil
+	}
+	made, _, err := s.Create(ctx, owner, name, &gh.IssueRequest{Title: &x.Title, Body: &x.Body})
+	return made.GetNumber(), err
+}
+
+// findIssue returns the number of the oldest open issue of a login with a marker; 0 if there is none.
+func findIssue(ctx context.Context, s *gh.IssuesService, owner, name, login, marker string) (int, error) {
+	for page := 1; page != 0; {
+		list, res, err := s.ListByRepo(ctx, owner, name, &gh.IssueListByRepoOptions{
+			Creator: login, State: "open", Direction: "asc", ListOptions: gh.ListOptions{Page: page, PerPage: 100},
+		})
+		if err != nil {
+			return 0, err
+		}
+		for _, x := range list {
+			ours := x.GetUser().GetType() == "Bot" && strings.EqualFold(x.GetUser().GetLogin(), login)
+			if ours && !x.IsPullRequest() && strings.HasPrefix(x.GetBody(), marker) {
+				return x.GetNumber(), nil
+			}
+		}
+		page = res.NextPage
+	}
+	return 0, nil
 }

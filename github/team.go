@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
-	"github.com/lockstep-iac/lockstep/github/internal/owning"
+	gh "github.com/google/go-github/v60/github"
 )
 
 // InTeam reports whether a user is a member of an organization's team now, or of a team below it. An
@@ -37,16 +39,37 @@ func (c *Client) InTeam(ctx context.Context, org, team, login string) (bool, err
 	return false, nil
 }
 
-// UnknownOwners returns the owners in the CODEOWNERS file of a commit whom GitHub leaves out: see [owning.Unknown]. Without a file
+// UnknownOwners returns the owners in the CODEOWNERS file of a commit whom GitHub leaves out. Without a file
 // there are none.
 func (c *Client) UnknownOwners(ctx context.Context, sha string) ([]string, error) {
 	what := fmt.Sprintf("ask for errors in the CODEOWNERS of %s at %.7s", c.repo, sha)
 	if err := checkSHA(sha); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	out, err := owning.Unknown(ctx, c.client.Repositories, c.repo.Owner, c.repo.Name, sha)
+	out, err := unknownOwners(ctx, c.client.Repositories, c.repo.Owner, c.repo.Name, sha)
 	if err = failed(what, err); errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
 	return out, err
+}
+
+// unknownOwners returns the owners in the CODEOWNERS file of a commit whom GitHub leaves out, as the file has them and without their
+// "@", sorted: users and teams that there are not, that it does not show, or that may not write to the repository.
+// Source: https://docs.github.com/en/rest/repos/repos#list-codeowners-errors
+func unknownOwners(ctx context.Context, s *gh.RepositoriesService, owner, name, sha string) ([]string, error) {
+	all, _, err := s.GetCodeownersErrors(ctx, owner, name, &gh.GetCodeownersErrorsOptions{Ref: sha})
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range all.Errors {
+		if e.Kind != "unknownOwners owner" || e.Column < 1 || e.Column > len(e.Source) {
+			continue
+		}
+		if words := strings.Fields(e.Source[e.Column-1:]); len(words) > 0 {
+			out = append(out, strings.TrimPrefix(words[0], "@"))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
 }
