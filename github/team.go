@@ -63,7 +63,7 @@ func unknownOwners(ctx context.Context, s *gh.RepositoriesService, owner, name, 
 	}
 	var out []string
 	for _, e := range all.Errors {
-		if e.Kind != "unknownOwners owner" || e.Column < 1 || e.Column > len(e.Source) {
+		if e.Kind != "Unknown owner" || e.Column < 1 || e.Column > len(e.Source) {
 			continue
 		}
 		if words := strings.Fields(e.Source[e.Column-1:]); len(words) > 0 {
