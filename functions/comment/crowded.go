@@ -153,12 +153,8 @@ const maxHeadline = 120
 
 // firstError is the headline of the first error in a body, or else its first line with a letter.
 func firstError(body string) string {
-	text := ""
+	text := markdown.FirstError(body)
 	for line := range strings.Lines(body) {
-		if _, headline, ok := strings.Cut(line, "│ Error: "); ok {
-			text = headline
-			break
-		}
 		if text == "" && strings.ContainsFunc(line, func(r rune) bool { return r >= 'a' && r <= 'z' }) {
 			text = line
 		}

@@ -504,7 +504,7 @@ func TestCrowdedHidesNothing(t *testing.T) {
 					switch {
 					case i < failing:
 						p.Standing, p.Counts, p.Plan = PlanFailed, counting.Counts{}, ""
-						p.Body = fmt.Sprintf("```\n╷\n│ Error: Reason %03d\n│\n│   on main.tf line 1:\n%s╵\n```\n", i, strings.Repeat("│ a line of the error\n", 40))
+						p.Body = fmt.Sprintf("```\nWarning: Doubt\n\n  on main.tf line 1:\n\nError: Reason %03d\n\n  on main.tf line 1:\n\n%s```\n", i, strings.Repeat("a line of the error\n", 40))
 					case i == n-1:
 						p.Required = &missing
 						fallthrough

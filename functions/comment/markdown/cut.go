@@ -22,7 +22,8 @@ const Useful = 300
 // change of an object, an output) first gets its line: the address and the action. Only then the
 // remaining room is shared by their details, and short details stay whole. Where there is no room
 // for all lines, errors, destructions and replacements come first, and the rest is named by number
-// and kind. Markdown that was cut before may be cut again.
+// and kind. Outputs come last: they leave room for details of errors, destructions, replacements and
+// updates. Markdown that was cut before may be cut again.
 func CutTo(markdown string, limit int, where string) string {
 	if len(markdown) <= limit {
 		return markdown
@@ -50,10 +51,22 @@ func CutTo(markdown string, limit int, where string) string {
 		longest.details = 0
 		return prose(t.parts, limit, longest.note()[1:], where)
 	}
-	listed := 0
-	for ; listed < len(entries) && len(entries[listed].head) <= room; listed++ {
-		room -= len(entries[listed].head)
-		entries[listed].listed = true
+	listed, kept := 0, 0
+	for ; listed < len(entries); listed++ {
+		e := entries[listed]
+		if e.kind.mark == "" && kept == 0 { // before the first output
+			for _, first := range entries[:listed] {
+				if first.kind.rank <= 1 {
+					kept += min(first.need(), Useful)
+				}
+			}
+			kept = min(kept, room)
+		}
+		if len(e.head) > room-kept {
+			break
+		}
+		room -= len(e.head)
+		e.listed = true
 	}
 	for _, e := range entries[listed:] {
 		t.omitted.unlisted[e.kind.many]++

@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-var plansCut = flag.Int("plans", 60, "the number of random plans that TestCutHidesNoChange cuts")
+var plansCut = flag.Int("plans", 150, "the number of random plans that TestCutHidesNoChange cuts")
 
 // TestCutHidesNoChange cuts random plans to random lengths. Each change keeps the line with its
 // address and its action, or is in the number of those that are not listed; nothing is listed
@@ -30,7 +31,7 @@ func TestCutHidesNoChange(t *testing.T) {
 		}
 		whole := render.PlanMarkdown(plan, nil)
 		if seed%3 == 0 {
-			whole += "\n" + markdown.Fence("", "╷\n│ Error: The world ended\n│\n│   on main.tf line 1:\n│    1: "+strings.Repeat("x", r.Intn(5000))+"\n╵") + "\n"
+			whole += "\n" + markdown.Fence("", problems(r, seed%2 == 0)) + "\n"
 		}
 		limit := 600 + r.Intn(len(whole))
 		once := markdown.Cut(whole, limit)
@@ -40,8 +41,76 @@ func TestCutHidesNoChange(t *testing.T) {
 	}
 }
 
+// problems are an error behind warnings, as package render writes them: in a frame with colours.
+func problems(r *rand.Rand, framed bool) string {
+	var b strings.Builder
+	for i := range 1 + r.Intn(20) {
+		d := diags.Warningf(nil, fmt.Sprint("Doubt ", i), "%s", strings.Repeat("a line of its words\n", r.Intn(40)))[0]
+		if i == 0 {
+			d = diags.Errorf(nil, "The world ended", "%s\n\nAnd so on: Error: no other one.", strings.Repeat("x", r.Intn(5000)))[0]
+		}
+		b.WriteString((&render.Printer{Color: framed}).Diagnostic(d, nil))
+	}
+	return colours.ReplaceAllString(strings.Trim(b.String(), "\n"), "")
+}
+
+// TestCutErrors holds that of errors behind many long warnings each has its line.
+func TestCutErrors(t *testing.T) {
+	t.Parallel()
+	for _, errors := range []int{1, 60, 300} {
+		var b strings.Builder
+		for i := range 100 {
+			b.WriteString((&render.Printer{}).Diagnostic(diags.Warningf(nil, "Check block assertion failed", "%d %s", i, strings.Repeat("a line of its words\n\n", 30))[0], nil))
+		}
+		for i := range errors {
+			b.WriteString((&render.Printer{}).Diagnostic(diags.Errorf(nil, fmt.Sprint("Failure ", i, "."), "%s", strings.Repeat("a line of its words\n", 20))[0], nil))
+		}
+		cut := markdown.Cut(markdown.Fence("", strings.Trim(b.String(), "\n"))+"\n", 60_000)
+		for i := range errors {
+			if !strings.Contains(cut, fmt.Sprint("\nError: Failure ", i, ".\n")) {
+				t.Fatalf("of %d errors, %d is missing: ...%s", errors, i, cut[len(cut)-300:])
+			}
+		}
+	}
+}
+
+// TestCutOutputs holds that outputs leave room for what is changed, and what is destroyed.
+func TestCutOutputs(t *testing.T) {
+	t.Parallel()
+	outputs := ""
+	for i := range 1000 {
+		outputs += fmt.Sprintf("!   o%d = \"%s\" -> \"%d\"\n", i, strings.Repeat("x", 60), i)
+	}
+	whole := "```diff\n# a.upd will be updated in-place\n!   resource \"a\" \"upd\" {\n!       open = \"no\" -> \"to the world\"\n    }\n\n# a.db will be destroyed\n-   resource \"a\" \"db\" {\n-       name = \"orders\" -> null\n-   }\n```\n\nChanges to outputs:\n\n```diff\n" + outputs + "```\n"
+	cut := markdown.Cut(whole, 60_000)
+	for _, want := range []string{"to the world", "orders", "o0 = ", " others"} {
+		if !strings.Contains(cut, want) {
+			t.Errorf("%q is missing: %.400s", want, cut)
+		}
+	}
+}
+
+// TestFirstError is a table of texts with their first errors.
+func TestFirstError(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"```\nWarning: Deprecated attribute\n\n  on main.tf line 1:\n\nError: Quota exceeded\n\n  on main.tf line 3:\n```\n": "Quota exceeded",
+		"```\nError: One\n\nwords\nError: of its own\n\nError: Two\n```\n":                                                   "One",
+		"│ Error: Framed\n": "Framed",
+		"no problem":        "",
+		"":                  "",
+	} {
+		if got := markdown.FirstError(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+// colours match the escapes of a terminal.
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
 var (
-	title    = regexp.MustCompile(`(?m)^(?:# .* (?:will be|must be|will no longer|has moved|has been|has changed)\b.*|│ Error: .*)$`)
+	title    = regexp.MustCompile(`(?m)^(?:# .* (?:will be|must be|will no longer|has moved|has been|has changed)\b.*|(?:│ )?(?:Error|Warning): .*)$`)
 	destroys = regexp.MustCompile(` will be destroyed| be replaced|Error: `)
 	unlisted = regexp.MustCompile(`(?m)^\*Shortened to fit.*; not listed: (.*)\.\*`)
 )

@@ -40,7 +40,7 @@ func (p part) write(b *strings.Builder) (short int) {
 			continue
 		}
 		head := e.head
-		if bare && e.bare() {
+		if bare && e.bare() && !e.kind.isProblem() { // a problem begins behind an empty line
 			head = strings.TrimPrefix(head, "\n")
 		}
 		text.WriteString(head)
@@ -62,10 +62,10 @@ type kind struct {
 	rank       int
 }
 
-// known are the kinds of entries by their first lines, which package render of the engine writes.
-// The first mark that a line contains counts.
+// known are the kinds of entries by their first lines, which package render of the engine writes: a problem begins with its mark, and the
+// first mark that another line contains counts.
 var known = []kind{
-	{"│ Error: ", "errors", 0},
+	{errorMark, "errors", 0},
 	{" will be destroyed", "to destroy", 0},
 	{" must be replaced", "to replace", 0},
 	{" will be replaced", "to replace", 0},
@@ -77,8 +77,42 @@ var known = []kind{
 	{" has been deleted", "deleted outside", 3},
 	{" has changed", "changed outside", 3},
 	{" will be read", "to read", 3},
-	{"│ Warning: ", "warnings", 3},
-	{"", "others", 2},
+	{warningMark, "warnings", 3},
+	{"", "others", 4}, // outputs, in a plan
+}
+
+// The first words of a problem. In colours, and so where a command's output is quoted, a frame is around it.
+const (
+	errorMark   = "Error: "
+	warningMark = "Warning: "
+)
+
+// isProblem reports whether entries of the kind are errors or warnings.
+func (k kind) isProblem() bool { return k.mark == errorMark || k.mark == warningMark }
+
+// problem returns the mark of the problem that begins with a line, "" for none. after is whether an empty line, or none, is before it:
+// a problem's own text may have such words elsewhere.
+func problem(line string, after bool) string {
+	line, framed := strings.CutPrefix(line, "│ ")
+	for _, mark := range []string{errorMark, warningMark} {
+		if strings.HasPrefix(line, mark) && (framed || after) {
+			return mark
+		}
+	}
+	return ""
+}
+
+// FirstError is the headline of the first error in Markdown, "" if there is none.
+func FirstError(text string) string {
+	before := ""
+	for line := range strings.Lines(text) {
+		if problem(line, strings.TrimSpace(before) == "" || grammar.OpensFence(strings.TrimSpace(before)) != "") == errorMark {
+			_, headline, _ := strings.Cut(line, errorMark)
+			return strings.TrimSpace(headline)
+		}
+		before = line
+	}
+	return ""
 }
 
 // An entry is an item of a code block: its line, and the tree of its details.
@@ -302,8 +336,18 @@ func (o *omission) read(kinds string) {
 // entries takes the lines of a code block apart: the errors or changes, if there are such, or else
 // what begins furthest to the left.
 func entries(lines []string) []*entry {
-	begins := func(i int) bool { return strings.HasPrefix(lines[i], "╷") }
-	if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "╷") }) {
+	framed := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "╷") })
+	problems := false
+	begins := func(i int) bool {
+		if framed {
+			return strings.HasPrefix(lines[i], "╷")
+		}
+		return problem(lines[i], i == 0 || strings.TrimSpace(lines[i-1]) == "") != ""
+	}
+	for i := range lines {
+		problems = problems || begins(i)
+	}
+	if !problems {
 		begins = func(i int) bool {
 			return strings.HasPrefix(lines[i], "# ") && (i == 0 || !strings.HasPrefix(lines[i-1], "# ") || titled(lines[i]))
 		}
@@ -321,6 +365,10 @@ func entries(lines []string) []*entry {
 		if strings.HasPrefix(head, "╷") && from < to {
 			head += lines[from]
 			from++
+		}
+		if kindOf(head).isProblem() {
+			n := from + about(lines[from:to])
+			head, from = head+strings.Join(lines[from:n], ""), n
 		}
 		n := &node{head: "\n" + head, kids: tree(lines[from:to])}
 		if k := len(n.kids) - 1; k >= 0 && strings.HasPrefix(n.kids[k].head, "╵") {
@@ -341,14 +389,31 @@ func entries(lines []string) []*entry {
 	return out
 }
 
+// about returns the number of lines behind the first one of a problem that say which object and which place it is about: they tell
+// which of many equal problems it is.
+func about(lines []string) (n int) {
+	for i, line := range lines[:min(3, len(lines))] {
+		if line = strings.TrimPrefix(line, "│ "); strings.HasPrefix(line, "  with ") || strings.HasPrefix(line, "  on ") {
+			n = i + 1
+		}
+	}
+	return n
+}
+
 // titled reports whether a line with a "#" has the address and the action of a change, and is no
 // remark on one, such as "# (because ...)".
 func titled(line string) bool {
 	return !strings.HasPrefix(line, "# (") && strings.HasPrefix(kindOf(line).mark, " ")
 }
 
-func kindOf(line string) kind {
-	return known[slices.IndexFunc(known, func(k kind) bool { return strings.Contains(line, k.mark) })]
+func kindOf(head string) kind {
+	mark := problem(strings.TrimPrefix(strings.TrimLeft(head, "\n"), "╷\n"), true)
+	return known[slices.IndexFunc(known, func(k kind) bool {
+		if k.isProblem() {
+			return k.mark == mark
+		}
+		return mark == "" && strings.Contains(head, k.mark)
+	})]
 }
 
 func newEntry(n *node) *entry { return &entry{node: *n, kind: kindOf(n.head)} }
