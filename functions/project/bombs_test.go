@@ -72,3 +72,38 @@ func TestDependsOnBombs(t *testing.T) {
 		t.Error("any number of them")
 	}
 }
+
+// TestReadsBombs holds that the static reading of a configuration ends: names that double at each step, values that multiply, and
+// modules that are called often.
+func TestReadsBombs(t *testing.T) {
+	t.Parallel()
+	doubled, lists, empty := "locals {\n", "locals {\n", "locals {\n"
+	for i := range 60 {
+		doubled += fmt.Sprintf("a%d = \"${local.a%d}${local.a%d}\"\n", i, i+1, i+1)
+		lists += fmt.Sprintf("a%d = [\"${local.a%d}/x\", \"${local.a%d}/${local.b%d}\", \"../%d\"]\nb%d = [local.a%d, foo(local.a%d, local.b%d)]\n", i, i+1, i+1, i+1, i, i, i, i+1, i+1)
+		empty += fmt.Sprintf("a%d = foo([local.a%d, local.a%d, [local.a%d]])\n", i, i+1, i+1, i+1)
+	}
+	const use = "}\ndata \"x\" \"y\" {\n  a = [file(local.a0), local.a0, foo(local.a0)]\n}\n"
+	nested := strings.Repeat("foo([", 300) + "\"../x\"" + strings.Repeat("])", 300)
+	wide := strings.Repeat("\"../../${local.a0}/${local.a0}/${local.a0}\", ", 3000)
+	many := ""
+	for i := range 300 {
+		many += fmt.Sprintf("module \"m%d\" {\n  source = \"../m\"\n  a = [\"../x\"]\n}\n", i)
+	}
+	for name, files := range map[string]map[string]string{
+		"doubled": {"a/main.tf": doubled + "a60 = \"\"\n" + use},
+		"lists":   {"a/main.tf": lists + "a60 = [\"a\", \"b\"]\nb60 = [\"a\"]\n" + use},
+		"calls":   {"a/main.tf": empty + "a60 = [\"a\", \"b\"]\n" + use},
+		"nested":  {"a/main.tf": "data \"x\" \"y\" {\n  a = " + nested + "\n}\n"},
+		"wide":    {"a/main.tf": lists + "a60 = \"\"\nb60 = \"\"\n}\ndata \"x\" \"y\" {\n  a = [" + wide + "]\n}\n"},
+		"many":    {"a/main.tf": many, "m/main.tf": "variable \"a\" {}\ndata \"x\" \"y\" {\n  a = [" + strings.Repeat("var.a, foo(var.a), ", 1000) + "]\n}\n"},
+		"JSON":    {"a/main.tf.json": "{\"data\": {\"x\": {\"y\": {\"a\": " + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + "}}}}"},
+		"no JSON": {"a/main.tf.json": strings.Repeat("[", 1_000_000)},
+	} {
+		start := time.Now()
+		Discover(tree(with(files, FileName+"="+declare("a"))))
+		if took := time.Since(start); took > 20*time.Second {
+			t.Errorf("%s: after %s", name, took)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package project
 
 import (
-	"encoding/json"
 	"maps"
 	"path"
 	"regexp"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
-	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 // everywhere, at the end of a path, stands for all files below a directory, and alone for those of the repository.
@@ -23,9 +21,11 @@ const everywhere = "**"
 
 // Limits of static reading: beyond them the configuration may read any file.
 const (
-	maxReads   = 200
-	maxReaders = 2000 // modules that are looked at, each as often as it is called
-	maxFollow  = 50   // names that are looked through, one behind the other
+	maxReads   = 400
+	maxReaders = 2000      // modules that are looked at, each as often as it is called
+	maxFollow  = 50        // expressions that are looked through, one behind the other
+	maxTexts   = 64        // values of one expression
+	maxSteps   = 2_000_000 // expressions that are looked at in all
 )
 
 // fileFunctions are those that read a file, or a directory, whose path is the first argument.
@@ -33,7 +33,13 @@ var fileFunctions = []string{
 	"file", "filebase64", "fileexists", "fileset", "templatefile", "filebase64sha256", "filebase64sha512", "filemd5", "filesha1", "filesha256", "filesha512",
 }
 
-// calling matches a text that may call one of these functions, or name a path of the configuration.
+// passing are the functions whose result, or each element of it, is one of their arguments, or an element of one.
+var passing = []string{
+	"abspath", "pathexpand", "tostring", "toset", "tolist", "tomap", "sort", "distinct", "flatten", "concat", "compact", "reverse", "values", "one",
+	"merge", "coalesce", "try", "sensitive", "nonsensitive",
+}
+
+// calling matches a text that may call one of the functions that read, or name a path of the configuration.
 var calling = regexp.MustCompile(`\bfile\w*\b|\btemplatefile\b|\bpath\s*\.`)
 
 // A staticReader finds the paths that a configuration reads beside its modules, from the text alone: literal paths, with path.module,
@@ -45,152 +51,115 @@ type staticReader struct {
 	root           string // the root module's directory in the repository
 	dirs           map[string]*syntax
 	reads, guesses map[string]bool
+	known          map[located][]text // the values of names
+	mentioned      map[located]bool   // what names stand for, and was looked at
+	steps          int
+}
+
+// A scope is where an expression stands: in a module, and in a block with for_each, if each is set.
+type scope struct {
+	m    *config.Module
+	each hclsyntax.Expression
+}
+
+// located is an expression in its scope.
+type located struct {
+	x hclsyntax.Expression
+	scope
 }
 
 // staticReads reads a configuration in the directory root of the repository.
 func staticReads(cfg *config.Config, tree source.Tree, root string) (reads, guesses []string) {
-	r := &staticReader{tree, cfg, root, map[string]*syntax{}, map[string]bool{}, map[string]bool{}}
+	r := &staticReader{
+		tree: tree, cfg: cfg, root: root, dirs: map[string]*syntax{}, reads: map[string]bool{}, guesses: map[string]bool{},
+		known: map[located][]text{}, mentioned: map[located]bool{},
+	}
 	for i, m := range cfg.Order {
-		if i == maxReaders || len(r.reads)+len(r.guesses) > maxReads {
-			return nil, []string{everywhere}
-		}
-		if r.in(m.Dir).calls {
+		if i < maxReaders {
 			r.module(m)
+		}
+		if i >= maxReaders || len(r.reads)+len(r.guesses) > maxReads || r.steps > maxSteps {
+			return nil, []string{everywhere}
 		}
 	}
 	return slices.Sorted(maps.Keys(r.reads)), slices.Sorted(maps.Keys(r.guesses))
 }
 
-// syntax is the text of one module's files.
-type syntax struct {
-	calls  bool // it may read files
-	bodies []*hclsyntax.Body
-	locals map[string]hclsyntax.Expression
-	inputs map[string]map[string]hclsyntax.Expression // arguments of module blocks, by the names of both
-	texts  []hclsyntax.Expression                     // the texts of files in JSON, as templates
-}
-
-// in returns the text of the module in a directory.
-func (r *staticReader) in(dir string) *syntax {
-	if s := r.dirs[dir]; s != nil {
-		return s
-	}
-	s := &syntax{locals: map[string]hclsyntax.Expression{}, inputs: map[string]map[string]hclsyntax.Expression{}}
-	r.dirs[dir] = s
-	for _, name := range slices.Sorted(maps.Keys(r.cfg.Files)) {
-		if path.Dir(name) != dir {
-			continue
-		}
-		src := r.cfg.Files[name].Bytes
-		s.calls = s.calls || calling.Match(src)
-		if strings.HasSuffix(name, ".json") {
-			s.texts = append(s.texts, templatesIn(src, name)...)
-			continue
-		}
-		b := parsing.Syntax(src, name)
-		if b == nil {
-			continue
-		}
-		s.bodies = append(s.bodies, b)
-		for _, x := range b.Blocks {
-			switch {
-			case x.Type == "locals":
-				for n, a := range x.Body.Attributes {
-					s.locals[n] = a.Expr
-				}
-			case x.Type == "module" && len(x.Labels) == 1:
-				args := map[string]hclsyntax.Expression{}
-				for n, a := range x.Body.Attributes {
-					args[n] = a.Expr
-				}
-				s.inputs[x.Labels[0]] = args
-			}
-		}
-	}
-	return s
-}
-
-// templatesIn are the texts of a file in JSON that are templates.
-func templatesIn(src []byte, name string) (out []hclsyntax.Expression) {
-	var v any
-	if !calling.Match(src) || json.Unmarshal(src, &v) != nil {
-		return nil
-	}
-	var walk func(any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			for _, k := range slices.Sorted(maps.Keys(v)) {
-				walk(v[k])
-			}
-		case []any:
-			for _, x := range v {
-				walk(x)
-			}
-		case string:
-			if calling.MatchString(v) {
-				if x, ds := parsing.TemplateTree([]byte(v), name); !ds.HasErrors() {
-					out = append(out, x)
-				}
-			}
-		}
-	}
-	walk(v)
-	return out
-}
-
 // module looks at one module, as it is called in one place.
 func (r *staticReader) module(m *config.Module) {
 	s := r.in(m.Dir)
-	for _, b := range s.bodies {
-		r.functions(b, m)
-		for _, x := range b.Blocks {
-			_, local := m.Children[label(x)]
-			if slices.Contains([]string{"resource", "data", "ephemeral", "provider"}, x.Type) || x.Type == "module" && !local {
-				r.mentions(x.Body, m)
+	for _, c := range s.calls {
+		r.function(c.node.(*hclsyntax.FunctionCallExpr), scope{m, c.each})
+	}
+	for _, x := range s.mentions {
+		r.mentions(x.node, scope{m, x.each})
+	}
+	for _, call := range slices.Sorted(maps.Keys(s.inputs)) {
+		args := s.inputs[call]
+		for _, n := range slices.Sorted(maps.Keys(args)) {
+			if !slices.Contains([]string{"source", "version", "providers", "depends_on"}, n) {
+				r.mentions(args[n], scope{m, args["for_each"]})
 			}
 		}
 	}
-	for _, x := range s.texts {
-		r.functions(x, m)
-		r.mentions(x, m)
-	}
 }
 
-// label is the first one of a block.
-func label(b *hclsyntax.Block) string {
-	if len(b.Labels) == 0 {
-		return ""
-	}
-	return b.Labels[0]
-}
-
-// functions adds the paths that functions read.
-func (r *staticReader) functions(n hclsyntax.Node, m *config.Module) {
-	_ = hclsyntax.VisitAll(n, func(n hclsyntax.Node) hcl.Diagnostics {
-		call, is := n.(*hclsyntax.FunctionCallExpr)
-		if !is || len(call.Args) == 0 || !slices.Contains(fileFunctions, strings.TrimPrefix(call.Name, "core::")) {
-			return nil
+// function adds the paths that a call of a function reads. Those of providers read what they like of their arguments.
+func (r *staticReader) function(call *hclsyntax.FunctionCallExpr, s scope) {
+	name := strings.TrimPrefix(call.Name, "core::")
+	if strings.HasPrefix(name, "provider::") {
+		for _, x := range call.Args {
+			r.mentions(x, s)
 		}
-		for _, t := range r.either(call.Args[0], m) {
-			at, inside := r.place(t)
-			switch {
-			case !t.whole && t.begins == "":
-				r.guesses[everywhere] = true
-			case !inside:
-			case !t.whole:
-				r.guess(at)
-			case strings.HasSuffix(call.Name, "fileset"):
-				r.guess(at + "/")
-			default:
-				r.reads[at] = true
-				if strings.HasSuffix(call.Name, "templatefile") {
-					r.template(at)
+		return
+	}
+	if len(call.Args) == 0 || !slices.Contains(fileFunctions, name) {
+		return
+	}
+	paths := r.texts(call.Args[0], s, 0)
+	if name == "fileset" {
+		paths = r.matching(paths, call, s)
+	}
+	for _, t := range paths {
+		at, inside := r.place(t)
+		switch {
+		case !t.whole && t.begins == "":
+			r.guesses[everywhere] = true
+		case !inside:
+		case !t.whole:
+			r.guesses[below(at)] = true
+		default:
+			r.reads[at] = true
+			if name == "templatefile" {
+				r.template(at)
+			}
+		}
+	}
+}
+
+// matching returns the known beginnings of the files that fileset finds in directories.
+func (r *staticReader) matching(dirs []text, call *hclsyntax.FunctionCallExpr, s scope) (out []text) {
+	patterns := []text{{}}
+	if len(call.Args) == 2 {
+		patterns = r.texts(call.Args[1], s, 0)
+	}
+	for _, d := range dirs {
+		if !d.whole {
+			out = append(out, d)
+			continue
+		}
+		for _, p := range patterns {
+			t := text{begins: d.begins + "/" + p.begins, rooted: d.rooted}
+			if i := strings.IndexAny(p.begins, `*?[{\`); i >= 0 {
+				t.begins = d.begins + "/" + p.begins[:i]
+				if strings.Contains(p.begins[i:], "..") {
+					t = text{}
 				}
 			}
+			out = append(out, t)
 		}
-		return nil
-	})
+	}
+	return out
 }
 
 // template adds what a template may read in turn, which only the plan can tell.
@@ -205,70 +174,117 @@ func (r *staticReader) template(at string) {
 }
 
 // mentions adds the paths that other arguments have, as providers read files and directories, too: those that begin with a path
-// of the configuration.
-func (r *staticReader) mentions(n hclsyntax.Node, m *config.Module) {
-	_ = hclsyntax.Walk(n, &mentionWalker{r: r, m: m})
+// of the configuration, or with a dot. What a provider reads is in no plan's list, so that what is partly known counts always.
+func (r *staticReader) mentions(n hclsyntax.Node, s scope) {
+	_ = hclsyntax.Walk(n, &mentionWalker{r: r, s: s})
 }
 
-// A mentionWalker looks at the outermost templates and names.
+// A mentionWalker looks at templates, literals, names and calls, and into those of which not all is known.
 type mentionWalker struct {
 	r      *staticReader
-	m      *config.Module
-	inside int
+	s      scope
+	done   int // nodes around this one from the first that is done with
+	inside int // calls around this one
 }
 
 func (w *mentionWalker) Enter(n hclsyntax.Node) hcl.Diagnostics {
-	if x, is := n.(*hclsyntax.Block); is && (x.Type == "provisioner" || x.Type == "connection") {
-		w.inside++
-		return nil
-	}
-	if w.inside == 0 {
-		switch x := n.(type) {
-		case *hclsyntax.TemplateExpr, *hclsyntax.TemplateWrapExpr, *hclsyntax.ScopeTraversalExpr:
-			for _, t := range w.r.either(x.(hclsyntax.Expression), w.m) {
-				at, inside := w.r.place(t)
-				switch {
-				case !inside || !t.rooted:
-				case t.whole:
-					w.r.reads[at] = true
-					w.r.reads[path.Join(at, everywhere)] = true
-				case path.Dir(at) != ".":
-					w.r.guess(at)
-				}
-			}
-		}
-	}
-	if outermost(n) {
+	if w.done > 0 || w.look(n) {
+		w.done++
+	} else if _, is := n.(*hclsyntax.FunctionCallExpr); is {
 		w.inside++
 	}
 	return nil
 }
 
 func (w *mentionWalker) Exit(n hclsyntax.Node) hcl.Diagnostics {
-	x, is := n.(*hclsyntax.Block)
-	if outermost(n) || is && (x.Type == "provisioner" || x.Type == "connection") {
+	if w.done > 0 {
+		w.done--
+	} else if _, is := n.(*hclsyntax.FunctionCallExpr); is {
 		w.inside--
 	}
 	return nil
 }
 
-// outermost reports whether what is inside of a node is a part of its text.
-func outermost(n hclsyntax.Node) bool {
-	switch n.(type) {
-	case *hclsyntax.TemplateExpr, *hclsyntax.TemplateWrapExpr, *hclsyntax.FunctionCallExpr:
+// look adds what a node mentions. It reports whether it is done with what is in the node, too.
+func (w *mentionWalker) look(n hclsyntax.Node) bool {
+	switch x := n.(type) {
+	case *hclsyntax.Block:
+		return x.Type == "provisioner" || x.Type == "connection"
+	case *hclsyntax.FunctionCallExpr:
+		name := strings.TrimPrefix(x.Name, "core::")
+		if slices.Contains(fileFunctions, name) { // the first argument is known as what is read
+			for _, a := range x.Args[min(len(x.Args), 1):] {
+				if name == "templatefile" {
+					w.r.mentions(a, w.s)
+				}
+			}
+			return true
+		}
+		return w.add(w.r.texts(x, w.s, 0))
+	case *hclsyntax.LiteralValueExpr:
+		return w.add(w.r.texts(x, w.s, 0))
+	case *hclsyntax.TemplateExpr:
+		if w.add(w.r.texts(x, w.s, 0)) && len(x.Parts) < 2 {
+			return true
+		}
+		for i, p := range x.Parts {
+			switch p.(type) {
+			case *hclsyntax.LiteralValueExpr:
+			case *hclsyntax.ScopeTraversalExpr:
+				if i > 0 { // a path within a text
+					w.add(words(w.r.joined(x.Parts[i:], "", w.s, 0)))
+				}
+			default:
+				w.r.mentions(p, w.s)
+			}
+		}
+		return true
+	case *hclsyntax.ScopeTraversalExpr:
+		if w.add(w.r.texts(x, w.s, 0)) {
+			return true
+		}
+		if x, s, _ := w.r.named(x.Traversal, w.s); x != nil && !w.r.mentioned[located{x, s}] {
+			w.r.mentioned[located{x, s}] = true
+			w.r.mentions(x, s)
+		}
 		return true
 	}
 	return false
 }
 
-// guess adds everything in the directory of a path of which only the beginning is known.
-func (r *staticReader) guess(begins string) {
-	dir := path.Dir(begins)
-	if strings.HasSuffix(begins, "/") {
-		dir = path.Clean(begins)
+// words cuts texts off where a word of a command ends.
+func words(all []text) (out []text) {
+	for _, t := range all {
+		if i := strings.IndexAny(t.begins, " \t\n\"';&|<>()"); i >= 0 {
+			t.begins, t.whole = t.begins[:i], true
+		}
+		out = append(out, t)
 	}
-	r.guesses[path.Join(dir, everywhere)] = true
+	return out
 }
+
+// add adds the texts that are paths, and reports whether all of them are known. The repository's directory is none, and that of a
+// module in a call is the beginning of one.
+func (w *mentionWalker) add(all []text) bool {
+	whole := true
+	for _, t := range all {
+		whole = whole && t.whole
+		at, inside := w.r.place(t)
+		switch {
+		case !inside || !t.rooted && !strings.HasPrefix(t.begins, "./") && !strings.HasPrefix(t.begins, "../"):
+		case w.inside > 0 && t.whole && (at == w.r.root || at == path.Join(w.r.root, w.s.m.Dir)):
+		case t.whole && at != ".":
+			w.r.reads[at] = true
+			w.r.reads[path.Join(at, everywhere)] = true
+		case !t.whole && path.Dir(at) != ".":
+			w.r.reads[below(at)] = true
+		}
+	}
+	return whole
+}
+
+// below is everything in the directory of a path of which only the beginning is known.
+func below(begins string) string { return path.Join(path.Dir(begins), everywhere) }
 
 // A text is the value of an expression as far as it is known: all of it if whole is set, else its beginning. rooted is set if it
 // begins with a directory of the configuration; it is a path in the repository then.
@@ -297,103 +313,265 @@ func (r *staticReader) place(t text) (at string, inside bool) {
 	return clean, true
 }
 
-// either returns the values that an expression may have.
-func (r *staticReader) either(x hclsyntax.Expression, m *config.Module) []text {
-	if c, is := x.(*hclsyntax.ConditionalExpr); is {
-		return []text{r.text(c.TrueResult, m, 0), r.text(c.FalseResult, m, 0)}
-	}
-	return []text{r.text(x, m, 0)}
-}
-
-// text returns the value of an expression in a module.
-func (r *staticReader) text(x hclsyntax.Expression, m *config.Module, followed int) text {
-	if followed > maxFollow {
-		return text{}
+// texts returns the values that an expression, or an element of it, may have.
+func (r *staticReader) texts(x hclsyntax.Expression, s scope, followed int) []text {
+	unknown := []text{{}}
+	if r.steps++; followed > maxFollow || r.steps > maxSteps {
+		return unknown
 	}
 	followed++
 	switch x := x.(type) {
 	case *hclsyntax.ParenthesesExpr:
-		return r.text(x.Expression, m, followed)
+		return r.texts(x.Expression, s, followed)
 	case *hclsyntax.TemplateWrapExpr:
-		return r.text(x.Wrapped, m, followed)
+		return r.texts(x.Wrapped, s, followed)
+	case *hclsyntax.IndexExpr:
+		return r.texts(x.Collection, s, followed)
+	case *hclsyntax.ConditionalExpr:
+		return r.any([]hclsyntax.Expression{x.TrueResult, x.FalseResult}, s, followed)
+	case *hclsyntax.TupleConsExpr:
+		return r.any(x.Exprs, s, followed)
+	case *hclsyntax.ObjectConsExpr:
+		var values []hclsyntax.Expression
+		for _, item := range x.Items {
+			values = append(values, item.ValueExpr)
+		}
+		return r.any(values, s, followed)
 	case *hclsyntax.LiteralValueExpr:
-		v, err := convert.Convert(x.Val, cty.String)
-		if err != nil || v.IsNull() || !v.IsKnown() {
-			return text{}
-		}
-		return text{begins: v.AsString(), whole: true}
+		return textsOf(x.Val)
 	case *hclsyntax.TemplateExpr:
-		return r.joined(x.Parts, "", m, followed)
+		return r.joined(x.Parts, "", s, followed)
 	case *hclsyntax.FunctionCallExpr:
-		switch {
-		case slices.Contains([]string{"abspath", "pathexpand", "tostring"}, x.Name) && len(x.Args) == 1:
-			return r.text(x.Args[0], m, followed)
-		case x.Name == "join" && len(x.Args) == 2:
-			sep := r.text(x.Args[0], m, followed)
-			if list, is := x.Args[1].(*hclsyntax.TupleConsExpr); is && sep.whole {
-				return r.joined(list.Exprs, sep.begins, m, followed)
-			}
-		}
+		return r.result(x, s, followed)
 	case *hclsyntax.ScopeTraversalExpr:
-		return r.named(x.Traversal, m, followed)
+		return r.value(x.Traversal, s, followed)
 	}
-	return text{}
+	return unknown
 }
 
-// joined puts texts behind each other, up to the first that is not known.
-func (r *staticReader) joined(parts []hclsyntax.Expression, sep string, m *config.Module, followed int) text {
-	out := text{whole: true}
-	for i, p := range parts {
-		t := r.text(p, m, followed)
-		if i == 0 {
-			out.rooted = t.rooted
-		} else {
-			out.begins += sep
-		}
-		if len(out.begins)+len(t.begins) > 4096 {
-			return text{}
-		}
-		out.begins += t.begins
-		if !t.whole {
-			out.whole = false
-			break
+// textsOf returns the texts in a value, which is not known if it is null.
+func textsOf(v cty.Value) (out []text) {
+	if v == cty.NilVal || !v.IsWhollyKnown() || v.IsNull() || v.IsMarked() {
+		return []text{{}}
+	}
+	if c, err := convert.Convert(v, cty.String); err == nil {
+		return []text{{begins: c.AsString(), whole: true}}
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		_, e := it.Element()
+		if out = append(out, textsOf(e)...); len(out) > maxTexts {
+			return append(out[:maxTexts], text{})
 		}
 	}
 	return out
 }
 
-// named returns the value of a name.
-func (r *staticReader) named(t hcl.Traversal, m *config.Module, followed int) text {
-	if len(t) != 2 {
-		return text{}
+// any returns the values of all of the expressions.
+func (r *staticReader) any(all []hclsyntax.Expression, s scope, followed int) (out []text) {
+	for _, x := range all {
+		for _, t := range r.texts(x, s, followed) {
+			if !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+		if len(out) > maxTexts {
+			return append(out[:maxTexts], text{})
+		}
 	}
-	attr, is := t[1].(hcl.TraverseAttr)
-	if !is {
-		return text{}
+	return out
+}
+
+// result returns the values of a call.
+func (r *staticReader) result(x *hclsyntax.FunctionCallExpr, s scope, followed int) []text {
+	name := strings.TrimPrefix(x.Name, "core::")
+	switch {
+	case slices.Contains(passing, name):
+		return r.any(x.Args, s, followed)
+	case x.ExpandFinal || len(x.Args) == 0:
+	case name == "dirname":
+		// That of path.module in the root module, which is ".", is itself.
+		out := r.texts(x.Args[0], s, followed)
+		for _, t := range slices.Clone(out) {
+			if t.whole {
+				out = append(out, text{begins: path.Join(t.begins, ".."), whole: true, rooted: t.rooted})
+			}
+		}
+		return out
+	case name == "join" && len(x.Args) == 2:
+		list, is := x.Args[1].(*hclsyntax.TupleConsExpr)
+		if sep := r.texts(x.Args[0], s, followed); is && len(sep) == 1 && sep[0].whole {
+			return r.joined(list.Exprs, sep[0].begins, s, followed)
+		}
+	case name == "format":
+		f := r.texts(x.Args[0], s, followed)
+		if len(f) != 1 || !f[0].whole {
+			break
+		}
+		var parts []hclsyntax.Expression
+		for i, literal := range strings.Split(strings.ReplaceAll(f[0].begins, "%v", "%s"), "%s") {
+			switch {
+			case i > 0 && i < len(x.Args):
+				parts = append(parts, x.Args[i])
+			case i > 0:
+				return []text{{}}
+			}
+			known, _, more := strings.Cut(literal, "%")
+			parts = append(parts, &hclsyntax.LiteralValueExpr{Val: cty.StringVal(known)})
+			if more {
+				parts = append(parts, &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal})
+				break
+			}
+		}
+		return r.joined(parts, "", s, followed)
 	}
+	return []text{{}}
+}
+
+// joined puts texts behind each other, up to the first that is not known.
+func (r *staticReader) joined(parts []hclsyntax.Expression, sep string, s scope, followed int) []text {
+	out := []text{{whole: true}}
+	for i, p := range parts {
+		var next []text
+		values := r.texts(p, s, followed)
+		if len(out)*len(values) > maxTexts || len(values) == 0 {
+			values = []text{{}}
+		}
+		for _, o := range out {
+			for _, t := range values {
+				switch {
+				case !o.whole:
+					t = o
+				case i == 0 || o.begins+sep == "":
+				case len(o.begins)+len(sep)+len(t.begins) > 4096:
+					t = text{begins: o.begins, rooted: o.rooted}
+				default:
+					t = text{begins: o.begins + sep + t.begins, whole: t.whole, rooted: o.rooted}
+				}
+				if !slices.Contains(next, t) {
+					next = append(next, t)
+				}
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// value returns the values of a name.
+func (r *staticReader) value(t hcl.Traversal, s scope, followed int) []text {
+	if len(t) < 2 {
+		return []text{{}}
+	}
+	attr, _ := t[1].(hcl.TraverseAttr)
 	switch t.RootName() + "." + attr.Name {
 	case "path.module":
-		return text{begins: path.Join(r.root, m.Dir), whole: true, rooted: true}
+		return []text{{begins: path.Join(r.root, s.m.Dir), whole: true, rooted: true}}
 	case "path.root", "path.cwd":
-		return text{begins: r.root, whole: true, rooted: true}
+		return []text{{begins: r.root, whole: true, rooted: true}}
 	}
+	x, in, lacks := r.named(t, s)
+	if x == nil {
+		v := s.m.Variables[attr.Name]
+		if t.RootName() != "var" || v == nil {
+			return []text{{}}
+		}
+		out := textsOf(v.Default)
+		if s.m.Parent == nil || len(t) > 2 {
+			out = append(out, text{}) // it can be set from outside
+		}
+		return out
+	}
+	at := located{x, in}
+	out, is := r.known[at]
+	if !is {
+		r.known[at] = []text{{}} // for names in a circle
+		out = r.texts(x, in, followed)
+		r.known[at] = out
+	}
+	if lacks {
+		out = append(slices.Clone(out), text{})
+	}
+	return out
+}
+
+// named returns the expression that a name stands for, and its scope: nil for others than locals, arguments of local modules, and the
+// elements of for_each. lacks is set if it is the whole of something in which there is no attribute of the name.
+func (r *staticReader) named(t hcl.Traversal, s scope) (x hclsyntax.Expression, in scope, lacks bool) {
+	if len(t) < 2 {
+		return nil, s, false
+	}
+	attr, _ := t[1].(hcl.TraverseAttr)
 	switch t.RootName() {
 	case "local":
-		if x := r.in(m.Dir).locals[attr.Name]; x != nil {
-			return r.text(x, m, followed)
-		}
+		x, in = r.in(s.m.Dir).locals[attr.Name], scope{m: s.m}
 	case "var":
-		if m.Parent == nil {
-			return text{} // it can be set from outside
+		if s.m.Parent != nil {
+			args := r.in(s.m.Parent.Dir).inputs[s.m.Call.Name]
+			x, in = args[attr.Name], scope{s.m.Parent, args["for_each"]}
 		}
-		if x := r.in(m.Parent.Dir).inputs[m.Call.Name][attr.Name]; x != nil {
-			return r.text(x, m.Parent, followed)
+	case "each":
+		if attr.Name == "key" {
+			return r.keys(s.each, s), scope{m: s.m}, false
 		}
-		if v := m.Variables[attr.Name]; v != nil && v.Default != cty.NilVal && v.Default.Type() == cty.String && !v.Default.IsNull() {
-			return text{begins: v.Default.AsString(), whole: true}
+		return s.each, scope{m: s.m}, false
+	}
+	for _, step := range t[2:] {
+		o, is := x.(*hclsyntax.ObjectConsExpr)
+		if !is {
+			break
+		}
+		found := slices.IndexFunc(o.Items, func(item hclsyntax.ObjectConsItem) bool {
+			v, ds := item.KeyExpr.Value(nil)
+			key := nameOf(step)
+			return !ds.HasErrors() && key != "" && textsOf(v)[0] == text{begins: key, whole: true}
+		})
+		if found < 0 {
+			return x, in, true
+		}
+		x = o.Items[found].ValueExpr
+	}
+	return x, in, false
+}
+
+// nameOf is the attribute that a step of a name selects, or "".
+func nameOf(step hcl.Traverser) string {
+	switch step := step.(type) {
+	case hcl.TraverseAttr:
+		return step.Name
+	case hcl.TraverseIndex:
+		if step.Key.Type() == cty.String {
+			return step.Key.AsString()
 		}
 	}
-	return text{}
+	return ""
+}
+
+// keys returns an expression of the keys of for_each.
+func (r *staticReader) keys(x hclsyntax.Expression, s scope) hclsyntax.Expression {
+	for range maxFollow {
+		switch y := x.(type) {
+		case *hclsyntax.ScopeTraversalExpr:
+			if x, s, _ = r.named(y.Traversal, s); x != nil {
+				continue
+			}
+			return nil
+		case *hclsyntax.ObjectConsExpr:
+			out := &hclsyntax.TupleConsExpr{}
+			for _, item := range y.Items {
+				key := &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal}
+				if v, ds := item.KeyExpr.Value(nil); !ds.HasErrors() {
+					key.Val = v
+				}
+				out.Exprs = append(out.Exprs, key)
+			}
+			return out
+		}
+		break
+	}
+	if call, is := x.(*hclsyntax.FunctionCallExpr); is && call.Name == "toset" {
+		return x
+	}
+	return nil
 }
 
 // relative returns a path of the repository as seen from a directory there.
