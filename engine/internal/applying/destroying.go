@@ -1,6 +1,7 @@
 package applying
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/zclconf/go-cty/cty"
@@ -37,13 +38,21 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	twins := x.twins(addr, o)
 	if x.interrupted || twins {
 		if o, ds = x.look(ctx, addr, o); o == nil {
-			if !ds.HasErrors() {
-				x.spared()
+			if ds.HasErrors() {
+				return ds // it cannot be read
 			}
-			return ds // it has been deleted, or cannot be read
+			x.spared() // it has been deleted
+			if x.interrupted && twins {
+				ds = append(ds, x.survived(ctx)...)
+			}
+			return ds
 		}
 	}
-	if twins && x.isCurrent(addr, o) {
+	like, more := x.compare(ctx, addr, o, twins)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	if like == isCurrent {
 		x.a.record.set(addr, x.c.Provider, nil)
 		x.spared()
 		return append(ds, x.kept()...)
@@ -57,7 +66,7 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 		ds = append(ds, x.beforeDestruction(v)...)
 	}
 	if !ds.HasErrors() {
-		ds = append(ds, x.destroy(ctx, addr, o, v)...)
+		ds = append(ds, x.destroy(ctx, addr, o, v, like)...)
 	}
 	at.end(ds.HasErrors())
 	if ds.HasErrors() {
@@ -67,25 +76,86 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 }
 
 // twins reports whether a deposed object has the ID of the current object of its instance. Then they may be one real
-// object, which [object.isCurrent] finds out: a provider that is asked to create an object that exists may overwrite it, as
+// object, which [object.compare] finds out: a provider that is asked to create an object that exists may overwrite it, as
 // for a DNS record whose ID is its name. Or they may be two, as are objects of one key in two buckets.
 func (x *object) twins(addr addrs.ResourceInstanceObject, deposed *states.Object) bool {
 	was, is, ok := x.both(addr, deposed)
 	return ok && session.SameID(was, is)
 }
 
-// isCurrent reports whether a deposed object, as the provider has just read it, is the current object of its instance:
-// it has all its values, so that the provider cannot tell them apart, and would delete the current one. The answer needs
-// no record in the journal but the edit of the state: an apply that goes on without it asks again.
-func (x *object) isCurrent(addr addrs.ResourceInstanceObject, deposed *states.Object) bool {
+// A likeness is the relation of a deposed object to the current object of its instance.
+type likeness int
+
+const (
+	// otherObject: a deletion leaves the current object alone, or there is none.
+	otherObject likeness = iota
+	// isCurrent: a deletion would delete the current object.
+	isCurrent
+	// sameID: both exist and have one ID, and their values differ. A deletion may delete the current object with the deposed one.
+	sameID
+)
+
+// compare returns the likeness of a twin, as the provider has just read it. A twin with all values of the current object
+// is the current object: the provider cannot tell them apart. The answer of a creation may differ from a later reading
+// of the same object, for example in a status, so compare reads the current object, too, before it takes them for two.
+// It does not record that reading: other steps may have used the values of the answer.
+//
+// The result needs no record in the journal but the edit of the state: an apply that goes on without it asks again.
+func (x *object) compare(ctx context.Context, addr addrs.ResourceInstanceObject, deposed *states.Object, twins bool) (likeness, diags.Diagnostics) {
 	was, is, ok := x.both(addr, deposed)
-	return ok && session.SameObject(was, is)
+	switch {
+	case !twins || !ok || !session.SameID(was, is):
+		return otherObject, nil
+	case session.SameObject(was, is):
+		return isCurrent, nil
+	}
+	current, ds := x.readObject(ctx, x.current(), x.a.record.object(x.current()))
+	switch {
+	case current == nil:
+		return otherObject, ds
+	case session.SameObject(was, current.Value):
+		return isCurrent, ds
+	}
+	return sameID, ds
+}
+
+// current is the address of the current object of the instance.
+func (x *object) current() addrs.ResourceInstanceObject {
+	return addrs.ResourceInstanceObject{Instance: x.c.Addr.Instance}
+}
+
+// survived reads the current object after a deposed object with its ID was deleted. If the provider has deleted both, the
+// current object leaves the state, and survived returns an error. A stop does not cut it off, since it belongs to the deletion.
+func (x *object) survived(ctx context.Context) diags.Diagnostics {
+	o := x.a.record.object(x.current())
+	if o == nil {
+		return nil
+	}
+	found, ds := x.readObject(context.WithoutCancel(ctx), x.current(), o)
+	if found != nil || ds.HasErrors() {
+		return ds
+	}
+	id := "(sensitive value)"
+	if v, more := x.a.s.Stored(x.c.Addr.Instance, x.rs, o); !more.HasErrors() {
+		id = cmp.Or(session.ObjectID(v), id)
+	}
+	x.a.record.set(x.current(), x.c.Provider, nil)
+	x.lost()
+	return append(ds, diags.Errorf(nil, "New object was deleted with the old one",
+		"The provider deleted the new object of %s together with the old one, since both have the ID %s. Lockstep read both before the deletion: their values differed, as those of two objects do. The new object no longer exists, so Lockstep took it out of the state.\n\nPlan again: the plan creates the object. To prevent this error, remove create_before_destroy from the lifecycle block of this resource, and of the resources that depend on it.",
+		x.c.Addr.Instance, id).At(x.address())...)
+}
+
+// lost notes that the instance has no object any more, although the plan keeps it: outputs and checks must not count on it.
+func (x *object) lost() {
+	x.a.failures.instance(x.c.Addr.Instance)
+	x.a.failures.block(x.cr)
 }
 
 // both returns the values of a deposed object and of the current one; false if it is not deposed, or there is no current
 // object that stays.
 func (x *object) both(addr addrs.ResourceInstanceObject, deposed *states.Object) (was, is cty.Value, ok bool) {
-	current := x.a.record.object(addrs.ResourceInstanceObject{Instance: addr.Instance})
+	current := x.a.record.object(x.current())
 	if addr.Deposed == addrs.NotDeposed || current == nil || x.a.values.planned.deleted()[addr.Instance] {
 		return was, is, false
 	}
@@ -111,7 +181,9 @@ func (x *object) kept() diags.Diagnostics {
 // Of an object that is only deleted, the provider gets the private data of the plan, where it may have
 // left a note for itself. A replacement's plan has those for the new object, so the old one has its
 // own.
-func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object, v cty.Value) diags.Diagnostics {
+//
+// After the deletion of an object with the ID of the current one, destroy verifies that the current object still exists.
+func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object, v cty.Value, like likeness) diags.Diagnostics {
 	plain, sensitive := sensitivePaths(v)
 	private := o.Private
 	if x.c.Action == plans.Delete {
@@ -129,6 +201,9 @@ func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject,
 	switch {
 	case !ds.HasErrors():
 		x.a.record.set(addr, x.c.Provider, nil)
+		if like == sameID {
+			ds = append(ds, x.survived(ctx)...)
+		}
 	case call.resp.New != cty.NilVal && !call.resp.New.IsNull() && call.resp.New.IsWhollyKnown():
 		if left, err := session.Encode(session.MarkSensitive(call.resp.New, x.rs, sensitive), x.rs, session.Encoding{
 			Status: o.Status, Private: call.resp.Private, Dependencies: o.Dependencies,

@@ -138,6 +138,9 @@ func (x *object) failedBefore(was fate, call journaling.Call) diags.Diagnostics 
 	}
 	if x.a.record.object(x.c.Addr) == nil {
 		x.a.failures.notCreated(x.c.Addr.Instance.AbsResource())
+		if x.a.record.object(x.current()) == nil {
+			x.lost()
+		}
 	}
 	scope, more := x.a.values.scope(x.c.Addr.Instance, x.r)
 	if ds = append(ds, more...); more.HasErrors() {
@@ -147,11 +150,19 @@ func (x *object) failedBefore(was fate, call journaling.Call) diags.Diagnostics 
 	return append(ds, x.postconditions(cty.NilVal, scope)...)
 }
 
-// look reads the object of a call without outcome, and records it as it is: nil if there is none any more. The
-// marks of the stored value stay, since the sensitive paths of a configuration that is not
-// evaluated yet are not known. An answer that is not valid ends the step: to act on an object that
-// cannot be read would be a guess.
+// look reads the object of a call without outcome, and records it as it is: nil if there is none any more.
 func (x *object) look(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object) (*states.Object, diags.Diagnostics) {
+	is, ds := x.readObject(ctx, addr, o)
+	if !ds.HasErrors() {
+		x.a.record.set(addr, x.c.Provider, is)
+	}
+	return is, ds
+}
+
+// readObject returns an object of the state as the provider reads it: nil if there is none any more. The marks of the
+// stored value stay, since the sensitive paths of a configuration that is not evaluated yet are not known. An answer that
+// is not valid is an error: to act on an object that cannot be read would be a guess.
+func (x *object) readObject(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object) (*states.Object, diags.Diagnostics) {
 	was, ds := x.a.s.Stored(addr.Instance, x.rs, o)
 	if ds.HasErrors() {
 		return nil, ds
@@ -162,7 +173,6 @@ func (x *object) look(ctx context.Context, addr addrs.ResourceInstanceObject, o 
 		return nil, ds
 	}
 	if resp.New.IsNull() {
-		x.a.record.set(addr, x.c.Provider, nil)
 		return nil, ds
 	}
 	if errs := resp.New.Type().TestConformance(x.rs.Block.ImpliedType()); len(errs) > 0 || !resp.New.IsWhollyKnown() {
@@ -175,6 +185,5 @@ func (x *object) look(ctx context.Context, addr addrs.ResourceInstanceObject, o 
 	if err != nil {
 		return nil, append(ds, diags.FromError("Object cannot be saved", err)...)
 	}
-	x.a.record.set(addr, x.c.Provider, is)
 	return is, ds
 }
