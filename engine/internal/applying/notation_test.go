@@ -47,6 +47,10 @@ resource t_x
   name  string required replace
   color string optional
   note  string optional computed
+resource t_r
+  id     string required
+  name   string required replace
+  status string computed
 resource t_n
   id    string computed keep
   name  string required
