@@ -63,7 +63,7 @@ func (a *applier) isNested(c *plans.ResourceChange) bool {
 // were skipped or not started are noted, too: outputs and checks must not count on them.
 //
 // A failed deletion is no failure in this sense. The object is still there, with the value that it had,
-// and its dependents in the configuration lost nothing.
+// and its dependents in the configuration lost nothing. For the exception see [object.lost].
 func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange) bool {
 	g := a.steps(changes)
 	steps := a.in.LimitProviders(walk.Graph{N: len(g.Steps), After: g.After}, func(i int) addrs.Provider {
