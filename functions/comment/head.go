@@ -46,6 +46,7 @@ const (
 	HeadQueueDiffers  HeadStanding = "queue differs"
 	HeadQueueFailed   HeadStanding = "queue failed"
 	HeadQueueUnseen   HeadStanding = "queue unseen"
+	HeadQueueApart    HeadStanding = "queue apart"
 	HeadDequeued      HeadStanding = "dequeued" // it is a merge group no more
 )
 
@@ -87,6 +88,7 @@ var heads = map[HeadStanding]struct {
 	HeadQueueDiffers:  {title: "Another plan at the head of the merge queue"},
 	HeadQueueFailed:   {title: "Planning failed at the head of the merge queue"},
 	HeadQueueUnseen:   {title: "Put into the merge queue before the plan was shown"},
+	HeadQueueApart:    {title: "Not planned: touches projects only together with the pull requests ahead"},
 	HeadDequeued:      {title: "Not in the merge queue any more"},
 }
 

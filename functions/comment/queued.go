@@ -12,6 +12,7 @@ const (
 	QueueDiffers              = queues.Differs
 	QueueFailed               = queues.Failed
 	QueueUnseen               = queues.Unseen
+	QueueApart                = queues.Apart
 )
 
 // A QueuedPlan is the plan of a project at the head of GitHub's merge queue, compared with the plan that waits for the merge.

@@ -108,6 +108,11 @@ func (s *Settings) resolved(p Project, names []string) (to []string, ds diags.Di
 		from := s.depends[[2]string{p.At, pattern}]
 		at := from.at
 		found := order.Matches(pattern, names)
+		if len(found) > 0 && !from.input {
+			for _, one := range dead(pattern, func(text string) bool { return len(order.Matches(text, names)) > 0 }) {
+				ds = append(ds, diags.Warningf(&at, "No such projects", "%s in depends_on of the project %q is for no project.%s", part(pattern, one), p.Name, diags.Suggest(one, slices.Values(names)))...)
+			}
+		}
 		switch {
 		case from.input && pattern == p.Name:
 			ds = append(ds, diags.Errorf(&at, "Project with its own outputs", "The project %q cannot be planned with outputs of its own. Take them from where the configuration has them, and remove the input.", p.Name)...)

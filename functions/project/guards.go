@@ -1,14 +1,17 @@
 package project
 
 import (
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 	"github.com/lockstep-iac/lockstep/functions/project/hooks"
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
@@ -62,20 +65,70 @@ func (p *parser) note(body hcl.Body, g guard) {
 		if a == nil {
 			continue
 		}
+		g.types = name == "no_destroy"
+		parse := blocks.ParseProject
+		if g.types {
+			parse = blocks.ParseType
+		}
 		items, _ := hcl.ExprList(a.Expr)
+		told := map[string]bool{}
 		for _, item := range items {
 			v, ds := item.Value(nil)
 			if ds.HasErrors() || v.IsNull() || v.Type() != cty.String {
 				continue
 			}
-			g := g
-			g.pattern, g.at, g.types = blocks.CleanPattern(v.AsString()), item.Range(), name == "no_destroy"
+			pattern, err := parse(v.AsString())
+			if err != nil || told[pattern] {
+				continue
+			}
+			told[pattern] = true
+			g.pattern, g.at = pattern, item.Range()
 			p.settings.guards = append(p.settings.guards, g)
 		}
 	}
 	for _, b := range content.Blocks {
 		p.note(b.Body, g)
 	}
+}
+
+// maxDead is how many alternatives of a pattern are told to match nothing.
+const maxDead = 5
+
+// dead returns what a pattern has that matches nothing: itself, or some of the patterns that its braces stand for. Else it is nil.
+func dead(pattern string, matches func(pattern string) bool) (out []string) {
+	if !matches(pattern) {
+		return []string{pattern}
+	}
+	if all := blocks.Alternatives(pattern); len(all) > 1 {
+		for _, one := range all {
+			if len(out) < maxDead && !matches(one) {
+				out = append(out, one)
+			}
+		}
+	}
+	return out
+}
+
+// deadPath returns what a pattern of paths has that matches none of some names, as [dead] does. Only a whole pattern that is a directory is
+// for all below it. left is how many comparisons are left: without any it looks at the whole pattern only.
+func deadPath(pattern string, names []string, left *int) []string {
+	return dead(pattern, func(p string) bool {
+		if p == pattern {
+			return slices.ContainsFunc(names, func(name string) bool { return blocks.MatchesPath(p, name) })
+		}
+		if *left -= len(names); *left < 0 {
+			return true
+		}
+		return slices.ContainsFunc(names, func(name string) bool { return doublestar.MatchUnvalidated(p, name) })
+	})
+}
+
+// part names a pattern, or one of the alternatives that it stands for.
+func part(pattern, one string) string {
+	if pattern == one {
+		return fmt.Sprintf("The pattern %q", pattern)
+	}
+	return fmt.Sprintf("The alternative %q of the pattern %q", one, pattern)
 }
 
 // unguarded returns the errors of patterns that must hold something and select none of some projects, and the warnings of others. types
@@ -87,15 +140,26 @@ func (s *Settings) unguarded(all []Project, types map[string]bool) (errors, warn
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
+	left := maxMatches
 	for _, g := range s.guards {
-		switch {
-		case g.types && types != nil && !slices.ContainsFunc(sortedKeys(types), func(t string) bool { return requirements.MatchesType(g.pattern, t) }):
-			warnings = append(warnings, diags.Warningf(&g.at, "No such resources", "No project has a resource of the type %q, which no_destroy of the block %s names.%s Correct it, unless such resources are to come.", g.pattern, g.block, diags.Suggest(g.pattern, slices.Values(sortedKeys(types))))...)
-		case g.types || requirements.Selects([]string{g.pattern}, names, false):
-		case g.holds:
-			errors = append(errors, diags.Errorf(&g.at, "Guard without projects", "The pattern %q of the block %s selects no project: it would guard nothing. On the base branch, all applies are blocked until it is corrected.%s Write the name or the directory of a project, or remove the pattern.", g.pattern, g.block, diags.Suggest(g.pattern, slices.Values(names)))...)
-		default:
-			warnings = append(warnings, diags.Warningf(&g.at, "Pattern without projects", "The pattern %q of the block %s selects no project.%s Write the name or the directory of a project.", g.pattern, g.block, diags.Suggest(g.pattern, slices.Values(names)))...)
+		if g.types {
+			for _, one := range dead(g.pattern, func(pattern string) bool {
+				return types == nil || slices.ContainsFunc(sortedKeys(types), func(t string) bool { return requirements.MatchesType(pattern, t) })
+			}) {
+				warnings = append(warnings, diags.Warningf(&g.at, "No such resources", "No project has a resource of the type %q, which no_destroy of the block %s names.%s Correct it, unless such resources are to come.", one, g.block, diags.Suggest(one, slices.Values(sortedKeys(types))))...)
+			}
+			continue
+		}
+		for _, one := range deadPath(g.pattern, names, &left) {
+			hint := diags.Suggest(one, slices.Values(names))
+			if one == "." {
+				hint = " For all projects, write \"**\"."
+			}
+			if g.holds {
+				errors = append(errors, diags.Errorf(&g.at, "Guard without projects", "%s of the block %s selects no project: it would guard nothing. On the base branch, all applies are blocked until it is corrected.%s Write the name or the directory of a project, or remove it.", part(g.pattern, one), g.block, hint)...)
+			} else {
+				warnings = append(warnings, diags.Warningf(&g.at, "Pattern without projects", "%s of the block %s selects no project.%s Write the name or the directory of a project.", part(g.pattern, one), g.block, hint)...)
+			}
 		}
 	}
 	return errors, warnings
@@ -117,8 +181,11 @@ func (s *Settings) HoldsSome() bool {
 // unused returns warnings of patterns of files, directories and states that match none.
 func (s *Settings) unused(files fs.FS, all []Project, lines map[string]hcl.Range) (ds diags.Diagnostics) {
 	for _, pattern := range s.Allow.States {
-		if !slices.ContainsFunc(all, func(p Project) bool { return p.Nowhere != "" || pattern.Matches(p.Place) }) {
-			ds = append(ds, diags.Warningf(&s.statesAt, "Pattern without states", "No project has its state at %q, which states allows. Correct the pattern, unless such projects are to come.", pattern.String())...)
+		for _, one := range dead(pattern.String(), func(text string) bool {
+			x, err := places.ParsePattern(text)
+			return err != nil || slices.ContainsFunc(all, func(p Project) bool { return p.Nowhere != "" || x.Matches(p.Place) })
+		}) {
+			ds = append(ds, diags.Warningf(&s.statesAt, "Pattern without states", "No project has its state at %q, which states allows. Correct the pattern, unless such projects are to come.", one)...)
 		}
 	}
 	if len(s.exclude) > 0 {
@@ -127,14 +194,16 @@ func (s *Settings) unused(files fs.FS, all []Project, lines map[string]hcl.Range
 			return nil
 		}
 		for _, pattern := range s.exclude {
-			one := &Settings{exclude: []string{pattern}}
-			if !slices.ContainsFunc(dirs, one.excluded) {
-				ds = append(ds, diags.Warningf(&s.excludeAt, "Pattern without directories", "The pattern %q in exclude is for no directory with configuration files.%s", pattern, diags.Suggest(pattern, slices.Values(dirs)))...)
+			for _, one := range dead(pattern, func(text string) bool {
+				only := &Settings{exclude: []string{text}}
+				return slices.ContainsFunc(dirs, only.excluded)
+			}) {
+				ds = append(ds, diags.Warningf(&s.excludeAt, "Pattern without directories", "%s in exclude is for no directory with configuration files.%s", part(pattern, one), diags.Suggest(one, slices.Values(dirs)))...)
 			}
 		}
 	}
 	var names []string
-	told, matches := map[[2]string]bool{}, 0
+	told, left := map[[2]string]bool{}, maxMatches/10
 	for _, p := range all {
 		if len(p.WhenChanged) == 0 {
 			continue
@@ -152,14 +221,16 @@ func (s *Settings) unused(files fs.FS, all []Project, lines map[string]hcl.Range
 		}
 		for _, pattern := range p.WhenChanged {
 			key := [2]string{p.At, pattern}
-			if matches += len(names); matches > maxMatches/10 {
+			if left -= len(names); left < 0 {
 				return ds // it is for people who correct a slip, who have not so many
 			}
-			if strings.HasPrefix(pattern, "!") || told[key] || slices.ContainsFunc(names, func(name string) bool { return blocks.MatchesPath(pattern, name) }) {
+			if strings.HasPrefix(pattern, "!") || told[key] {
 				continue
 			}
-			told[key] = true
-			ds = append(ds, diags.Warningf(&at, "Pattern without files", "The pattern %q in when_changed of the project %q matches no file. Patterns begin at the repository's directory; %s stands for the project's own.", pattern, p.Name, ownDir)...)
+			for _, one := range deadPath(pattern, names, &left) {
+				told[key] = true
+				ds = append(ds, diags.Warningf(&at, "Pattern without files", "%s in when_changed of the project %q matches no file. Patterns begin at the repository's directory; %s stands for the project's own.", part(pattern, one), p.Name, ownDir)...)
+			}
 		}
 	}
 	return ds

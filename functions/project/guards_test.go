@@ -16,22 +16,50 @@ func TestGuards(t *testing.T) {
 	}
 	limits := func(items string) string { return "defaults {\n  provider_parallelism = { " + items + " }\n}\n" }
 	for settings, want := range map[string]string{
-		apply("live/net"):   "",
-		apply("live/net/"):  "",
-		apply("./live/net"): "",
-		apply("live//net"):  "",
-		apply("live"):       "",
-		apply("live/**"):    "",
-		apply("prod-*"):     "",
-		apply("svc-api"):    "",
-		apply("Live/net"):   `error: lockstep.hcl:11: Guard without projects: The pattern "Live/net" of the block require "apply" selects no project`,
-		apply("live/nett"):  `error: lockstep.hcl:11: Guard without projects: The pattern "live/nett"`,
-		apply("prdo-*"):     `error: lockstep.hcl:11: Guard without projects`,
-		block("policy", "p", "  projects = [\"nett\"]\n"): `error: lockstep.hcl:11: Guard without projects: The pattern "nett" of the block policy "p"`,
+		apply("live/net"):            "",
+		apply("live/net/"):           "",
+		apply("./live/net"):          "",
+		apply("live//net"):           "",
+		apply("live"):                "",
+		apply("live/**"):             "",
+		apply("prod-*"):              "",
+		apply("svc-api"):             "",
+		apply("Live/net"):            `error: lockstep.hcl:11: Guard without projects: The pattern "Live/net" of the block require "apply" selects no project`,
+		apply("live/nett"):           `error: lockstep.hcl:11: Guard without projects: The pattern "live/nett"`,
+		apply("prdo-*"):              `error: lockstep.hcl:11: Guard without projects`,
+		apply("{prod-net,svc-api}"):  "",
+		apply("live/{net,d{b,b}}"):   "",
+		apply("{live/net,live/app}"): `error: lockstep.hcl:11: Guard without projects: The alternative "live/app" of the pattern "{live/net,live/app}" of the block require "apply" selects no project`,
+		apply("{prod-net,svc-ap}"):   `error: lockstep.hcl:11: Guard without projects: The alternative "svc-ap" of the pattern "{prod-net,svc-ap}" of the block require "apply" selects no project: it would guard nothing. On the base branch, all applies are blocked until it is corrected. Did you mean "svc-api"?`,
+		apply("live/{net,d{x,b}}"):   `error: lockstep.hcl:11: Guard without projects: The alternative "live/dx"`,
+		apply("{live,services/api}"): `error: lockstep.hcl:11: Guard without projects: The alternative "live" of`,
+		apply("{live,live/net}"):     `error: lockstep.hcl:11: Guard without projects: The alternative "live" of`,
+		apply("prod-net{,-eu}"):      `error: lockstep.hcl:11: Guard without projects: The alternative "prod-net-eu"`,
+		apply("live/n{et"):           `error: lockstep.hcl:11: Invalid value: "live/n{et" is not a pattern`,
+		apply(".\", \"./"):           `error: lockstep.hcl:11: Guard without projects: The pattern "." of the block require "apply" selects no project: it would guard nothing. On the base branch, all applies are blocked until it is corrected. For all projects, write "**".`,
+		apply("**"):                  "",
+		block("require", "apply", "  projects = [\"live/net\"]\n"):                                                                                                  `error: lockstep.hcl:10: Block that requires nothing: The block require "apply" has no condition`,
+		block("require", "apply", "  projects = [\"live/net\"]\n  override = [\"acme/sre\"]\n"):                                                                     `error: lockstep.hcl:10: Block that requires nothing`,
+		block("require", "plan", "  codeowners = false\n  mergeable = false\n  up_to_date = false\n  resolved = false\n"):                                           `error: lockstep.hcl:10: Block that requires nothing: The block require "plan"`,
+		block("require", "apply", "  alternative \"a\" {\n    mergeable = false\n  }\n"):                                                                            `error: lockstep.hcl:11: Empty alternative`,
+		block("require", "apply", "  draft = false\n"):                                                                                                              "",
+		block("require", "apply", "  alternative \"a\" {\n    approvals = 1\n  }\n"):                                                                                "",
+		block("require", "apply", "  projects = \"live/net\"\n  approvals = 1\n"):                                                                                   `error: lockstep.hcl:11: Invalid value: The argument "projects" must be a list`,
+		block("require", "apply", "  projects = []\n  approvals = 1\n"):                                                                                             `error: lockstep.hcl:11: No projects`,
+		block("require", "apply", "  no_destroy = [\"{terraform_data,terraform_dat}\"]\n"):                                                                          `warning: lockstep.hcl:11: No such resources: No project has a resource of the type "terraform_dat"`,
+		block("require", "apply", "  no_destroy = [\"terraform_data \"]\n"):                                                                                         `and no address: write "terraform_data"`,
+		block("require", "apply", "  no_destroy = [\"module.x\"]\n"):                                                                                                `and no address: write a type, as "aws_db_instance"`,
+		block("require", "apply", "  no_destroy = [\"module.x.terraform_data.a\"]\n"):                                                                               `and no address: write "terraform_data"`,
+		"exclude = [\"{services/web,legacy}\"]\n":                                                                                                                   `warning: lockstep.hcl:10: Pattern without directories: The alternative "legacy" of the pattern "{services/web,legacy}" in exclude`,
+		"allow {\n  branches = [\"{main,refs/heads/x}\"]\n}\n":                                                                                                      `warning: lockstep.hcl:11: Pattern without branches`,
+		"allow {\n  states = [\"s3://acme-states/{net,netw}/**\"]\n}\n":                                                                                             `warning: lockstep.hcl:11: Pattern without states: No project has its state at "s3://acme-states/netw/**"`,
+		"project \"n\" {\n  dir = \"live/net\"\n  workspace = \"n\"\n  when_changed = [\"{live/net,live/ap}/**\"]\n}\n":                                             `warning: lockstep.hcl:10: Pattern without files: The alternative "live/ap/**" of the pattern "{live/net,live/ap}/**" in when_changed of the project "n" matches no file`,
+		"project \"n\" {\n  dir = \"live/net\"\n  workspace = \"n\"\n  depends_on = [\"{db,dbs}\"]\n}\n":                                                            `warning: lockstep.hcl:13: No such projects: The alternative "dbs" of the pattern "{db,dbs}" in depends_on`,
+		block("policy", "p", "  projects = [\"nett\"]\n"):                                                                                                           `error: lockstep.hcl:11: Guard without projects: The pattern "nett" of the block policy "p"`,
 		block("gate", "p", "  projects = [\"nett\"]\n  function = \"arn:aws:lambda:eu-west-1:111122223333:function:lockstep-gate-x\"\n"):                            `error: lockstep.hcl:11: Guard without projects: The pattern "nett" of the block gate "p"`,
 		block("hook", "p", "  projects = [\"nett\"]\n  on = [\"before_apply\"]\n  function = \"arn:aws:lambda:eu-west-1:111122223333:function:lockstep-hook-x\"\n"): `error: lockstep.hcl:11: Guard without projects: The pattern "nett" of the block hook "p"`,
 		block("hook", "p", "  projects = [\"nett\"]\n  on = [\"after_apply\"]\n  function = \"arn:aws:lambda:eu-west-1:111122223333:function:lockstep-hook-x\"\n"):  `warning: lockstep.hcl:11: Pattern without projects: The pattern "nett" of the block hook "p"`,
-		block("notify", "p", "  projects = [\"nett\"]\n  on = [\"applied\"]\n  url = \"https://x.example\"\n"):                                                      `warning: lockstep.hcl:11: Pattern without projects: The pattern "nett" of the block notify "p"`,
+		block("notify", "p", "  projects = [\"nett\"]\n  on = [\"applied\"]\n  url = \"https://x.example\"\n  secret = \"arn:aws:secretsmanager:eu-west-1:111122223333:secret:lockstep-notify/x-AbCdEf\"\n"):                                                      `warning: lockstep.hcl:11: Pattern without projects: The pattern "nett" of the block notify "p"`,
 		block("require", "apply", "  no_destroy = [\"terraform_data.db\"]\n"):                                                                                       `error: lockstep.hcl:11: Invalid value: "terraform_data.db" matches no resource type, which has small letters, digits and _ only, and no address: write "terraform_data"`,
 		block("require", "apply", "  no_destroy = [\"Terraform_data\"]\n"):                                                                                          `error: lockstep.hcl:11: Invalid value: "Terraform_data" matches no resource type`,
 		block("require", "apply", "  no_destroy = [\"terraform_*\"]\n"):                                                                                             "",
@@ -62,6 +90,9 @@ func TestGuards(t *testing.T) {
 		got := said(append(ds, r.Unguarded...))
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s\nsays %s\nwant %s", settings, got, want)
+		}
+		if n := strings.Count(got, "lockstep.hcl:"); n > 1 {
+			t.Errorf("%s\nsays %d times: %s", settings, n, got)
 		}
 		if held := strings.Contains(want, "Guard without"); r.Unguarded.HasErrors() != held {
 			t.Errorf("%s: %v", settings, r.Unguarded)

@@ -12,11 +12,6 @@ func Unguarded(all []string) string {
 	return "**Guards that select no project.** If you merge this, all applies are blocked until `lockstep.hcl` on the base branch is corrected. Correct it here before.\n\n- " + strings.Join(all, "\n- ")
 }
 
-// TouchedInGroup is the problem of a project that a pull request touches in its merge group, but not by itself.
-func TouchedInGroup() string {
-	return "Nobody has seen a plan of this change: the pull request changes the project only together with the pull requests ahead of it in the queue. Once those are merged, comment `lockstep plan`, read the plan, and add the pull request to the queue again."
-}
-
 // LeftOut is the problem of root modules that cannot be planned, as no command can name their directories.
 func LeftOut(dirs []string) string {
 	const most = 10

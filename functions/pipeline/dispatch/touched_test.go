@@ -124,7 +124,7 @@ func TestGuardsThatSelectNothing(t *testing.T) {
 	require := func(projects string) string {
 		return net + "require \"apply\" {\n  projects  = [\"" + projects + "\"]\n  approvals = 1\n}\n"
 	}
-	for pattern, slip := range map[string]bool{"live/net/": false, "./live/net": false, "live": false, "prod-*": false, "Live/net": true, "live/nett": true, "prdo-*": true} {
+	for pattern, slip := range map[string]bool{"live/net/": false, "./live/net": false, "live": false, "prod-*": false, "Live/net": true, "live/nett": true, "prdo-*": true, "{prod-net,ap}": true} {
 		t.Run(pattern, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, githubtest.Files{"lockstep.hcl": require(pattern), "live/net/main.tf": resource("a", "1")})

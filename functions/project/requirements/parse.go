@@ -2,6 +2,7 @@ package requirements
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,7 +55,7 @@ func requirement(r *blocks.Reader, b *hcl.Block) Requirement {
 	}
 	content := r.Content(b.Body, blocks.Schema(append([]string{"projects", "override"}, ruleArguments...), hcl.BlockHeaderSchema{Type: "alternative", LabelNames: []string{"name"}}))
 	x.Projects = r.Projects()
-	if x.Projects == nil && r.Has("projects") {
+	if x.Projects == nil && r.Has("projects") && !r.Diags.HasErrors() {
 		r.Errorf(r.At("projects"), "No projects", "This is for no project at all. Without the argument the block is for all projects.")
 	}
 	x.Override = lifters(r)
@@ -71,16 +72,22 @@ func requirement(r *blocks.Reader, b *hcl.Block) Requirement {
 		}
 		names[name] = true
 		inner := &blocks.Reader{}
-		given := inner.Content(a.Body, blocks.Schema(ruleArguments)).Attributes
+		inner.Content(a.Body, blocks.Schema(ruleArguments))
 		alternative := Alternative{name, rules(inner, x.Command)}
-		if len(given) == 0 {
+		if alternative.Rules.none() && !inner.Diags.HasErrors() {
 			inner.Errorf(a.DefRange, "Empty alternative", "The alternative %q would always hold, and with it the block's others would mean nothing: give it conditions, or remove them all.", name)
 		}
 		r.Diags = append(r.Diags, inner.Diags...)
 		x.Alternatives = append(x.Alternatives, alternative)
 	}
+	if x.Rules.none() && len(x.Alternatives) == 0 && !r.Diags.HasErrors() {
+		r.Errorf(b.DefRange, "Block that requires nothing", "The block require %q has no condition, so it holds nothing: a condition that is false is none. Add one, as approvals = 1, or remove the block.", x.Command)
+	}
 	return x
 }
+
+// none reports whether rules have no condition.
+func (x Rules) none() bool { return reflect.ValueOf(x).IsZero() }
 
 // rules reads the conditions of a block.
 func rules(r *blocks.Reader, command string) (x Rules) {

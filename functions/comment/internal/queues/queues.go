@@ -19,6 +19,7 @@ const (
 	Differs Outcome = "differs" // it is another plan
 	Failed  Outcome = "failed"  // it could not be made, or compared
 	Unseen  Outcome = "unseen"  // the pull request is in the queue since before its plan was shown
+	Apart   Outcome = "apart"   // the pull request touches the project only together with those ahead of it, so it has no plan
 )
 
 // A Plan is the plan of a project at the head of GitHub's merge queue, compared with the plan that waits for the merge.
@@ -44,7 +45,7 @@ func (q Plan) Line() string {
 	case OnTop:
 		after := map[bool]string{false: "Its apply plans once more, and is refused if the changes are not those of this plan.", true: "Once that is done, it is planned once more."}[q.Empty]
 		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s, on top of %s, which changes the same state, is merged first, and is not applied yet. %s", name, at, numbers(q.On), after)
-	case Differs, Failed, Unseen:
+	case Differs, Failed, Unseen, Apart:
 		return q.Text()
 	}
 	return fmt.Sprintf("%s is being planned at the head of the merge queue.", name)
@@ -55,6 +56,9 @@ func (q Plan) Text() string {
 	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
 	if q.Outcome == Unseen {
 		return fmt.Sprintf("**The pull request was put into the merge queue before the plan of %s was shown**, %s: whoever did it has not seen the plan.\n\nSo the check of the merge group fails, and nothing is merged. Look at the plan, and put the pull request into the queue again.", name, at)
+	}
+	if q.Outcome == Apart {
+		return fmt.Sprintf("**Not planned: touches %s only together with the pull requests ahead**, %s: by itself this pull request does not change the project, so nobody has seen a plan of this change.\n\nSo the check of the merge group fails, and nothing is merged. Once the pull requests ahead of it in the queue are merged, comment `lockstep plan`, look at the plan, and put the pull request into the queue again.", name, at)
 	}
 	after := ""
 	if len(q.On) > 0 {

@@ -105,7 +105,7 @@ func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, g
 		return github.CheckQueued, ""
 	case comment.HeadApplying:
 		return github.CheckInProgress, ""
-	case comment.HeadUnknown, comment.HeadDenied, comment.HeadConflict, comment.HeadPolicies, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp, comment.HeadQueueDiffers, comment.HeadQueueFailed, comment.HeadQueueUnseen:
+	case comment.HeadUnknown, comment.HeadDenied, comment.HeadConflict, comment.HeadPolicies, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp, comment.HeadQueueDiffers, comment.HeadQueueFailed, comment.HeadQueueUnseen, comment.HeadQueueApart:
 		return github.CheckCompleted, github.ConcludedFailure
 	case comment.HeadRefused, comment.HeadPlanStopped, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed, comment.HeadPart:
 		return github.CheckCompleted, github.ConcludedActionRequired

@@ -20,7 +20,7 @@ func InQueue(head comment.HeadStanding, w project.Waiting, gone bool, plans []co
 		is    comment.QueueOutcome
 		stand comment.HeadStanding
 	}{
-		{comment.QueueDiffers, comment.HeadQueueDiffers}, {comment.QueueFailed, comment.HeadQueueFailed}, {comment.QueueUnseen, comment.HeadQueueUnseen},
+		{comment.QueueDiffers, comment.HeadQueueDiffers}, {comment.QueueFailed, comment.HeadQueueFailed}, {comment.QueueApart, comment.HeadQueueApart}, {comment.QueueUnseen, comment.HeadQueueUnseen},
 		{comment.QueueAwaited, comment.HeadQueuePlanning},
 	} {
 		if slices.ContainsFunc(plans, func(p comment.QueuedPlan) bool { return p.Outcome == row.is }) {

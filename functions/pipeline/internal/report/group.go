@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -35,7 +34,7 @@ func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.
 		return out, err
 	}
 	for _, target := range g.More {
-		out = append(out, comment.QueuedPlan{Project: runs.ProjectOf(target), Group: sha, Outcome: comment.QueueFailed, Problem: notes.TouchedInGroup()})
+		out = append(out, comment.QueuedPlan{Project: runs.ProjectOf(target), Group: sha, Outcome: comment.QueueApart})
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -147,21 +148,33 @@ func (r *Reader) Limit(name string) *int {
 
 // Projects reads the optional argument projects: patterns of names and directories, in doublestar's notation, cleaned.
 func (r *Reader) Projects() []string {
-	return Each(r, "projects", func(s string) (string, error) { return CleanPattern(s), ValidPattern(s) })
+	return Each(r, "projects", ParseProject)
 }
 
+// ParseProject reads a pattern of [Reader.Projects].
+func ParseProject(s string) (string, error) { return CleanPattern(s), ValidPattern(s) }
+
 // Types reads an optional list of patterns of resource types.
-func (r *Reader) Types(name string) []string {
-	return Each(r, name, func(s string) (string, error) {
-		if err := ValidPattern(s); err != nil {
-			return s, err
-		}
-		if !typePattern.MatchString(s) {
-			kind, _, _ := strings.Cut(strings.ToLower(s), ".")
-			return s, fmt.Errorf("%q matches no resource type, which has small letters, digits and _ only, and no address: write %q", s, kind)
-		}
+func (r *Reader) Types(name string) []string { return Each(r, name, ParseType) }
+
+// ParseType reads a pattern of [Reader.Types].
+func ParseType(s string) (string, error) {
+	if err := ValidPattern(s); err != nil {
+		return s, err
+	}
+	if typePattern.MatchString(s) {
 		return s, nil
-	})
+	}
+	const rule = "matches no resource type, which has small letters, digits and _ only, and no address"
+	kind := strings.ToLower(strings.TrimSpace(s))
+	for strings.HasPrefix(kind, "module.") {
+		_, kind, _ = strings.Cut(strings.TrimPrefix(kind, "module."), ".")
+	}
+	kind, _, _ = strings.Cut(kind, ".")
+	if kind == "data" || !typePattern.MatchString(kind) {
+		return s, fmt.Errorf("%q "+rule+": write a type, as \"aws_db_instance\"", s)
+	}
+	return s, fmt.Errorf("%q "+rule+": write %q", s, kind)
 }
 
 // typePattern is that of a pattern of resource types.
@@ -184,6 +197,68 @@ func MatchesPath(pattern, name string) bool {
 	return doublestar.MatchUnvalidated(pattern, name) || !strings.ContainsAny(pattern, `*?[{\`) && strings.HasPrefix(name, pattern+"/")
 }
 
+// maxAlternatives is how many patterns [Alternatives] makes of one at most.
+const maxAlternatives = 100
+
+// Alternatives returns the patterns that a valid one in doublestar's notation stands for, one for each combination of the alternatives in its
+// braces: "live/net" and "live/app" for "live/{net,app}". One without braces, or with very many combinations, is itself.
+func Alternatives(pattern string) []string {
+	out, open := []string{pattern}, true
+	for open {
+		var next []string
+		open = false
+		for _, p := range out {
+			start, ends := braces(p)
+			if start < 0 {
+				next = append(next, p)
+				continue
+			}
+			open = true
+			end := ends[len(ends)-1]
+			for i, at := 0, start+1; i < len(ends); i++ {
+				next = append(next, p[:start]+p[at:ends[i]]+p[end+1:])
+				at = ends[i] + 1
+			}
+		}
+		if out = next; len(out) > maxAlternatives {
+			return []string{pattern}
+		}
+	}
+	return out
+}
+
+// braces finds the first brace of a pattern and the end of each of its alternatives, the last of which is the closing brace; -1 if there is
+// none.
+func braces(p string) (start int, ends []int) {
+	start = -1
+	depth := 0
+	for i := 0; i < len(p); i++ {
+		switch p[i] {
+		case '\\':
+			i++
+		case '[':
+			for i++; i < len(p) && p[i] != ']'; i++ {
+				if p[i] == '\\' {
+					i++
+				}
+			}
+		case '{':
+			if depth++; depth == 1 {
+				start = i
+			}
+		case ',':
+			if depth == 1 {
+				ends = append(ends, i)
+			}
+		case '}':
+			if depth--; depth == 0 {
+				return start, append(ends, i)
+			}
+		}
+	}
+	return -1, nil
+}
+
 // Limits of patterns: matching tries all combinations of the alternatives in braces.
 const (
 	MaxPattern = 200
@@ -196,7 +271,7 @@ var noBranch = regexp.MustCompile(`^refs/|^/|/$|//|\.\.|[ ~^:]|\.lock$`)
 
 // NoBranch returns a warning if no branch can have a name that the pattern matches.
 func NoBranch(pattern string, at hcl.Range) hcl.Diagnostics {
-	if !noBranch.MatchString(pattern) {
+	if !slices.ContainsFunc(Alternatives(pattern), noBranch.MatchString) {
 		return nil
 	}
 	return hcl.Diagnostics{{Severity: hcl.DiagWarning, Subject: &at, Summary: "Pattern without branches",
