@@ -260,6 +260,25 @@ func (t planText) drifted(c *plans.ResourceChange, all bool, relevant map[addrs.
 	return t.change(c, true, paths)
 }
 
+// undestroyed tells why a plan destroys nothing.
+func (t planText) undestroyed() string {
+	left := false
+	if t.plan.PriorState != nil {
+		for a := range t.plan.PriorState.Resources() {
+			left = left || a.Resource.Mode == addrs.Managed
+		}
+	}
+	switch {
+	case !left:
+		return "Nothing was created yet, or all of it is gone."
+	case len(t.plan.Targets) == 1:
+		return fmt.Sprintf("The option -target=%s matches nothing that is in the state and can be destroyed. \"lockstep state list\" lists what is there.", t.plan.Targets[0])
+	case len(t.plan.Targets) > 1:
+		return "The options -target match nothing that is in the state and can be destroyed. \"lockstep state list\" lists what is there."
+	}
+	return "The options -exclude leave out all that is in the state."
+}
+
 // nothing writes that there is nothing to do.
 func (t planText) nothing(drifted bool) {
 	if drifted && t.plan.Mode == plans.RefreshOnlyMode {
@@ -280,7 +299,7 @@ func (t planText) nothing(drifted bool) {
 		t.prose("The real objects match the state.")
 	case plans.DestroyMode:
 		t.headline(green, "No changes.", " No objects need to be destroyed.")
-		t.prose("Nothing was created yet, or all of it is gone.")
+		t.prose(t.undestroyed())
 	default:
 		t.headline(green, "No changes.", " Your infrastructure matches the configuration.")
 		if t.plan.Applyable {

@@ -139,6 +139,14 @@ func TestGuardsThatSelectNothing(t *testing.T) {
 			}
 		})
 	}
+	for name, body := range map[string]string{"no condition": "", "a condition that is false": "  mergeable = false\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"lockstep.hcl": net + "require \"apply\" {\n  projects = [\"live/net\"]\n" + body + "}\n", "live/net/main.tf": resource("a", "1")})
+			n := s.pull("alice", "topic", githubtest.Files{"live/net/b.tf": resource("b", "1")})
+			s.expect("it requires nothing", s.say("alice", n, "lockstep apply"), "**Not applied** `prod-net`")
+		})
+	}
 	s := newStage(t, githubtest.Files{"lockstep.hcl": net, "live/net/main.tf": resource("a", "1")})
 	n := s.pull("alice", "topic", githubtest.Files{"lockstep.hcl": require("live/nett"), "live/net/b.tf": resource("b", "1")})
 	s.expect("the pull request that brings it", s.status(n), "**Guards that select no project.**", "live/nett", "`lockstep.hcl:5`")
@@ -166,7 +174,9 @@ func TestTouchedInAMergeGroup(t *testing.T) {
 	first, second := s.repo.Enqueue("alice", n), s.repo.Enqueue("bob", m)
 	s.settle()
 	s.expect("the first", s.group(first), "completed success")
-	s.expect("the second", s.group(second)+s.page(second), "completed failure", "`net`", "Nobody has seen a plan of this change")
+	got := s.group(second) + s.page(second)
+	s.expect("the second", got, "completed failure", "Not planned: touches projects only together with the pull requests ahead", "touches `net` only together", "nobody has seen a plan of this change", "Once the pull requests ahead of it in the queue are merged")
+	s.without("the second", got, "Planning failed", "could not be planned", "lockstep plan -p net")
 }
 
 // TestTouchedNoMore holds that `lockstep plan` makes a plan anew that waits, where the pull request does not touch its project any more

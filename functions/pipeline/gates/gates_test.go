@@ -90,7 +90,6 @@ func TestNeeded(t *testing.T) {
 	t.Parallel()
 	sre := []requirements.Party{{Org: "acme", Team: "sre"}}
 	for body, want := range map[string]Needs{
-		"":                                  {},
 		`by = ["acme/sre", "zoe"]`:          {Actor: sre},
 		`permission = "write"`:              {},
 		`approvals = 1`:                     {Reviews: true},

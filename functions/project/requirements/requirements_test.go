@@ -157,13 +157,16 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	for src, want := range map[string]string{
-		`require "aply" {}`:                                               "Invalid command",
-		`require "override" {}`:                                           "Invalid command",
-		"require \"plan\" {\nmax_changes = 3\n}":                          "No plan to look at",
-		"require \"plan\" {\noverride = [\"bob\"]\n}":                     "No plan to look at",
-		"require \"unlock\" {\nno_destroy = [\"x\"]\n}":                   "No plan to look at",
-		"require \"plan\" {\nalternative \"a\" {\nmax_destroys = 3\n}\n}": "No plan to look at",
-		strings.Repeat("require \"plan\" {\n}\n", maxBlocks+1):            "Too many require blocks",
+		`require "aply" {}`:                                                   "Invalid command",
+		`require "override" {}`:                                               "Invalid command",
+		"require \"plan\" {\nmax_changes = 3\n}":                              "No plan to look at",
+		"require \"plan\" {\noverride = [\"bob\"]\n}":                         "No plan to look at",
+		"require \"unlock\" {\nno_destroy = [\"x\"]\n}":                       "No plan to look at",
+		"require \"plan\" {\nalternative \"a\" {\nmax_destroys = 3\n}\n}":     "No plan to look at",
+		"require \"plan\" {\n}":                                               "Block that requires nothing",
+		"require \"plan\" {\nresolved = false\n}":                             "Block that requires nothing",
+		"require \"plan\" {\nalternative \"a\" {\nresolved = false\n}\n}":     "Empty alternative",
+		strings.Repeat("require \"plan\" {\napprovals = 1\n}\n", maxBlocks+1): "Too many require blocks",
 	} {
 		if _, ds := read(t, src); !ds.HasErrors() || !strings.Contains(ds.Error(), want) {
 			t.Errorf("%.80s: %v\nwant %s", src, ds, want)

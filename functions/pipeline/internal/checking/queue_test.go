@@ -27,6 +27,8 @@ func TestInQueue(t *testing.T) {
 		{"on merge", "failed,differs", false, "", comment.HeadQueueDiffers},
 		{"on merge", "same,unseen,awaited", false, "", comment.HeadQueueUnseen},
 		{"on merge", "unseen,failed", false, "", comment.HeadQueueFailed},
+		{"nothing", "apart", false, "", comment.HeadQueueApart},
+		{"on merge", "apart,unseen,same", false, "", comment.HeadQueueApart},
 		{"waiting", "awaited", false, "", comment.HeadQueuePlanning},
 		{"waiting", "differs", false, "", comment.HeadQueueDiffers},
 		{"waiting", "same", false, project.WaitingFails, comment.HeadWaiting},
