@@ -304,7 +304,10 @@ func (s *scene) environment(name string, rules []string) {
 
 // required are the requirements of the scene.
 func (s *scene) required() []requirements.Requirement {
-	all := required(s.t, s.body)
+	var all []requirements.Requirement
+	if strings.TrimSpace(s.body) != "" {
+		all = required(s.t, s.body)
+	}
 	if s.in != "" {
 		all = append(all, requirements.Requirement{Command: "apply", Rules: requirements.Rules{Environment: s.in}})
 	}
