@@ -197,32 +197,27 @@ func MatchesPath(pattern, name string) bool {
 	return doublestar.MatchUnvalidated(pattern, name) || !strings.ContainsAny(pattern, `*?[{\`) && strings.HasPrefix(name, pattern+"/")
 }
 
-// maxAlternatives is how many patterns [Alternatives] makes of one at most.
-const maxAlternatives = 100
-
-// Alternatives returns the patterns that a valid one in doublestar's notation stands for, one for each combination of the alternatives in its
-// braces: "live/net" and "live/app" for "live/{net,app}". One without braces, or with very many combinations, is itself.
-func Alternatives(pattern string) []string {
-	out, open := []string{pattern}, true
-	for open {
-		var next []string
-		open = false
-		for _, p := range out {
-			start, ends := braces(p)
-			if start < 0 {
-				next = append(next, p)
-				continue
-			}
-			open = true
-			end := ends[len(ends)-1]
-			for i, at := 0, start+1; i < len(ends); i++ {
-				next = append(next, p[:start]+p[at:ends[i]]+p[end+1:])
-				at = ends[i] + 1
-			}
+// Alternatives returns a valid pattern in doublestar's notation once for each alternative in its braces, with that in the place of its own
+// braces: "live/{net,app}" and "stage/{net,app}", "{live,stage}/net" and "{live,stage}/app" for "{live,stage}/{net,app}". One without
+// braces is itself. An alternative that can be left out matches nothing in any combination.
+func Alternatives(pattern string) (out []string) {
+	for from := 0; ; {
+		start, ends := braces(pattern[from:])
+		if start < 0 {
+			break
 		}
-		if out = next; len(out) > maxAlternatives {
-			return []string{pattern}
+		before, after := pattern[:from+start], pattern[from+ends[len(ends)-1]+1:]
+		at := from + start + 1
+		for _, end := range ends {
+			for _, inner := range Alternatives(pattern[at : from+end]) {
+				out = append(out, before+inner+after)
+			}
+			at = from + end + 1
 		}
+		from = len(pattern) - len(after)
+	}
+	if out == nil {
+		return []string{pattern}
 	}
 	return out
 }
