@@ -124,7 +124,7 @@ resource "lab_thing" "a" {
 				won, lost = lost, won
 			}
 			if won.code != 0 || !strings.Contains(won.out, "Resources: 3 added") {
-				t.Errorf("nobody has applied: exit code %d\n%s%s", won.code, won.out, won.stderr)
+				t.Errorf("no apply succeeded: exit code %d\n%s%s", won.code, won.out, won.stderr)
 			}
 			for _, want := range []string{"Error acquiring the state lock", held[0].Info.ID, held[0].Info.Who, "Lockstep run "} {
 				if lost.code != 1 || !strings.Contains(lost.stderr, want) {

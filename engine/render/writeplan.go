@@ -272,11 +272,11 @@ func (t planText) undestroyed() string {
 	case !left:
 		return "Nothing was created yet, or all of it is gone."
 	case len(t.plan.Targets) == 1:
-		return fmt.Sprintf("The option -target=%s matches nothing that is in the state and can be destroyed. \"lockstep state list\" lists what is there.", t.plan.Targets[0])
+		return fmt.Sprintf("No managed object of the state matches -target=%s. Run \"lockstep state list\" for the addresses.", t.plan.Targets[0])
 	case len(t.plan.Targets) > 1:
-		return "The options -target match nothing that is in the state and can be destroyed. \"lockstep state list\" lists what is there."
+		return "No managed object of the state matches any -target. Run \"lockstep state list\" for the addresses."
 	}
-	return "The options -exclude leave out all that is in the state."
+	return "The -exclude options leave out every object of the state. Remove some of the options."
 }
 
 // nothing writes that there is nothing to do.

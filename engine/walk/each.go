@@ -55,7 +55,7 @@ func ended(ctx context.Context, p *pool) error {
 type job struct {
 	pool *pool
 	ctx  context.Context
-	kind int32 // that of the visit
+	kind int32 // of the visit that called Each
 	n    int
 	f    func(context.Context, int)
 

@@ -150,7 +150,8 @@ func (x *object) failedBefore(was fate, call journaling.Call) diags.Diagnostics 
 	return append(ds, x.postconditions(cty.NilVal, scope)...)
 }
 
-// look reads the object of a call without outcome, and records it as it is: nil if there is none any more.
+// look reads the object of a call that has an intent and no outcome, and records what the provider answers. It returns nil if the
+// object is gone.
 func (x *object) look(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object) (*states.Object, diags.Diagnostics) {
 	is, ds := x.readObject(ctx, addr, o)
 	if !ds.HasErrors() {
@@ -159,9 +160,9 @@ func (x *object) look(ctx context.Context, addr addrs.ResourceInstanceObject, o 
 	return is, ds
 }
 
-// readObject returns an object of the state as the provider reads it: nil if there is none any more. The marks of the
-// stored value stay, since the sensitive paths of a configuration that is not evaluated yet are not known. An answer that
-// is not valid is an error: to act on an object that cannot be read would be a guess.
+// readObject asks the provider for an object of the state, and returns nil if the object is gone. The result keeps the marks of
+// the stored value, since the configuration, which has further sensitive paths, may not be evaluated yet. An invalid answer is an
+// error: acting on an object that cannot be read would be a guess.
 func (x *object) readObject(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object) (*states.Object, diags.Diagnostics) {
 	was, ds := x.a.s.Stored(addr.Instance, x.rs, o)
 	if ds.HasErrors() {

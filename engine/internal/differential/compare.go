@@ -209,8 +209,8 @@ func addressesOf(changes []map[string]any) map[string]bool {
 	return out
 }
 
-// dropForgotten removes planned objects that are forgotten, and have no values, and modules without other objects: the stock
-// tool lists them among those that there will be, and lockstep does not.
+// dropForgotten removes forgotten objects, and modules that hold nothing else, from the planned values: Terraform lists them there
+// without values, and lockstep leaves them out.
 func dropForgotten(module any, forgotten map[string]bool) {
 	if len(forgotten) == 0 {
 		return

@@ -36,8 +36,7 @@ func (e *Environment) Calls() int {
 	return e.Parallelism
 }
 
-// callsOf returns the number of calls to a provider that may be under way at a time; 0 if it has no limit below that of all
-// together.
+// callsOf returns how many calls to a provider may run at the same time. It returns 0 if only Parallelism limits them.
 func (e *Environment) callsOf(p addrs.Provider) int {
 	if e.ProviderParallelism == nil || p == (addrs.Provider{}) {
 		return 0

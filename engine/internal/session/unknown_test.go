@@ -85,8 +85,8 @@ func TestUnknownHint(t *testing.T) {
 	}
 }
 
-// TestUnknownConfigure has the hint in the error about a configuration that the provider refuses, and in that of an
-// import, which needs all of it. A warning has none.
+// TestUnknownConfigure holds that two errors carry the hint: that the provider refuses its configuration, and that an import needs
+// all of the configuration. A warning carries none.
 func TestUnknownConfigure(t *testing.T) {
 	t.Parallel()
 	pc := addrs.AbsProviderConfig{Provider: addrs.DefaultProvider("t")}

@@ -14,8 +14,9 @@ import (
 
 func budgetKey(installation int64) string { return fmt.Sprintf("pace/budget/%d", installation) }
 
-// afford has plans and looks wait that would use up what GitHub takes from an installation, for the repositories that have used more than their share of
-// it. Commands, pushes and applies do not wait: people may do little about what is short, and an apply goes to its end.
+// afford returns a *pipeline.BusyError for a plan or a look of a repository that has used more than its share of GitHub's hourly requests,
+// while few are left of the installation's. Commands, pushes and applies never wait: people wait for their answers, and an apply that
+// has begun must come to its end.
 func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
 	if !m.On(pipeline.Plans) && m.Kind != pipeline.Told {
 		return nil

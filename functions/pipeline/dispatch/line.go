@@ -15,9 +15,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// A line gives each repository a share of the queue of plans, which serves messages in the order of their arrival: of one repository at most so many
-// are on the queue at a time, and the others wait in records, so that another repository waits for so many of them at most. Pull requests of
-// a repository take turns. Whoever has handled a message of the repository sends the next ones.
+// A line gives each repository a share of the queue of plans. The queue serves messages in the order of their arrival, so a line puts at
+// most share messages of one repository on it at a time, and keeps the others in records. Another repository waits for at most that
+// many. The pull requests of a repository take turns. Whoever has handled a message of the repository sends the next ones.
 type line struct {
 	pipeline.Queue
 	ledger ledger.Ledger
