@@ -40,7 +40,7 @@ func TestGateExplainTable(t *testing.T) {
 	}
 	q := gates.Question{Command: "apply", Requirements: []requirements.Requirement{{Command: "apply", At: "lockstep.hcl:3", Rules: requirements.Rules{Ready: true}}}}
 	q.Facts = gates.Facts{Now: time.Now(), Actor: "alice", Pull: gates.Pull{Draft: true}}
-	r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}, Project: "net", Dir: "net", Workspace: "default"}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}, Project: "net", Workspace: "default"}, Spec: runs.Spec{Dir: "net"}}
 	if err := questions.Keep(t.Context(), records, r, q); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func (b Builder) Watch(ctx context.Context) error {
 		return err
 	}
 	s, err := b.Ledger.Read(ctx, m.Run())
-	if err != nil || s.Version == "" || s.Try != m.Attempt || !s.Phase.UnderWay() {
+	if err != nil || s.Version == "" || s.Asked.Try != m.Attempt || !s.Phase.UnderWay() {
 		return err
 	}
 	// A build whose start was answered to nobody is known by its lease.

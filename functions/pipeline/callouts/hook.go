@@ -57,7 +57,7 @@ func (c *Caller) Step(ctx context.Context, s jobs.Step) (reasons.Hooked, error) 
 	r := s.Run
 	data := stepData{
 		ID: s.ID(), Hook: s.Hook.Name, Event: string(s.Event), Repository: r.Pull.Repository(), PullRequest: r.Pull.Number,
-		SHA: r.Head, Actor: r.Actor, Project: r.Project, Dir: r.Dir, Workspace: r.Workspace, Plan: r.PlanHash, Options: r.Options.Words(), Removed: r.Removed,
+		SHA: r.Spec.Head, Actor: r.Asked.By, Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Plan: r.Plan.Hash, Options: r.Spec.Options.Words(), Removed: r.Spec.Removed,
 	}
 	if !s.Event.Before() {
 		data.Changes = changed(s.Counts)

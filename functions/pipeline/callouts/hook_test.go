@@ -24,7 +24,7 @@ import (
 
 // stepOf is a step of an endpoint.
 func stepOf(on hooks.Event, e endpoints.Endpoint) jobs.Step {
-	r := runs.Run{Pull: pipeline.Pull{Repo: job.Repo, Number: 7}, Head: "abc", Actor: "zoe", Project: "net", Dir: "nets/net", Workspace: "default", Attempt: 2, Try: 5}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: job.Repo, Number: 7}, Project: "net", Workspace: "default"}, Spec: runs.Spec{Head: "abc", Dir: "nets/net"}, Asked: runs.Asked{By: "zoe", Attempt: 2, Try: 5}}
 	return jobs.Step{Hook: hooks.Hook{Name: "ticket", Endpoint: e}, Event: on, Run: r, Counts: counting.Counts{Add: 1, Destroy: 2}}
 }
 
@@ -71,8 +71,8 @@ func TestStepID(t *testing.T) {
 	base := stepOf(hooks.BeforeApply, endpoints.Endpoint{})
 	others := map[string]func(*jobs.Step){
 		"hook": func(s *jobs.Step) { s.Hook.Name = "x" }, "event": func(s *jobs.Step) { s.Event = hooks.AfterApply }, "project": func(s *jobs.Step) { s.Run.Project = "x" },
-		"pull request": func(s *jobs.Step) { s.Run.Pull.Number = 8 }, "apply": func(s *jobs.Step) { s.Run.Try = 6 },
-		"plan": func(s *jobs.Step) { s.Event = hooks.BeforePlan }, "another plan": func(s *jobs.Step) { s.Event, s.Run.Attempt = hooks.BeforePlan, 3 },
+		"pull request": func(s *jobs.Step) { s.Run.Pull.Number = 8 }, "apply": func(s *jobs.Step) { s.Run.Asked.Try = 6 },
+		"plan": func(s *jobs.Step) { s.Event = hooks.BeforePlan }, "another plan": func(s *jobs.Step) { s.Event, s.Run.Asked.Attempt = hooks.BeforePlan, 3 },
 		"plan made": func(s *jobs.Step) { s.Event = hooks.AfterPlan }, "plan failed": func(s *jobs.Step) { s.Event, s.Failed = hooks.AfterPlan, true },
 		"plan of another state": func(s *jobs.Step) { s.Event, s.State.Serial = hooks.AfterPlan, 4 }, "plan with other changes": func(s *jobs.Step) { s.Event, s.Counts.Add = hooks.AfterPlan, 3 },
 	}

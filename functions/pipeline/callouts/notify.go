@@ -60,8 +60,8 @@ func noticeOf(n jobs.Notice, id string) ([]byte, error) {
 	data := noticeData{ID: id, Notification: n.Notification.Name, Repository: told.Repo, PullRequest: told.Number, URL: n.URL}
 	for _, h := range n.Happened {
 		r := h.Run
-		told.Outcomes = append(told.Outcomes, outcomes.Outcome{Project: r.Project, Standing: h.Standing(), Actor: r.Actor, Counts: h.Counts})
-		data.Outcomes = append(data.Outcomes, outcome{string(h.Outcome), r.Project, r.Dir, r.Workspace, r.Head, r.Actor, changed(h.Counts)})
+		told.Outcomes = append(told.Outcomes, outcomes.Outcome{Project: r.Project, Standing: h.Standing(), Actor: r.Asked.By, Counts: h.Counts})
+		data.Outcomes = append(data.Outcomes, outcome{string(h.Outcome), r.Project, r.Spec.Dir, r.Workspace, r.Spec.Head, r.Asked.By, changed(h.Counts)})
 	}
 	if n.Notification.Slack != "" {
 		return json.Marshal(map[string]string{"text": told.Slack()})

@@ -25,7 +25,7 @@ const slackURL = "https://hooks.slack.example/services/T0/B0/hunter2"
 // told is a notice of two outcomes for an endpoint.
 func told(e endpoints.Endpoint) jobs.Notice {
 	r := stepOf(hooks.AfterApply, e).Run
-	r.Phase, r.Done = runs.Applied, counting.Counts{Add: 1}
+	r.Phase, r.Apply.Done = runs.Applied, counting.Counts{Add: 1}
 	app := r
 	app.Project, app.Phase = "app", runs.ApplyFailed
 	n := jobs.Notice{Notification: notifications.Notification{Name: "chat", Endpoint: e}, URL: "https://github.example/acme/infra/pull/7"}
@@ -96,7 +96,7 @@ func TestNotify(t *testing.T) {
 	}}
 	n := told(endpoints.Endpoint{Topic: "arn"})
 	later := told(endpoints.Endpoint{Topic: "arn"})
-	later.Happened[0].Run.Try++
+	later.Happened[0].Run.Asked.Try++
 	for _, n := range []jobs.Notice{n, n, later, {Notification: n.Notification}} {
 		if err := c.Notify(t.Context(), n); err != nil {
 			t.Error(err)
@@ -125,7 +125,7 @@ func TestNotifyOfAMerge(t *testing.T) {
 	n.Happened = nil
 	for _, was := range []runs.Phase{runs.Planned, runs.PlanFailed} {
 		r := stepOf(hooks.AfterApply, endpoints.Endpoint{}).Run
-		r.Phase, r.Was, r.Merged, r.Applyable, r.Actor = runs.Dropped, was, true, true, ""
+		r.Phase, r.End.Was, r.End.Merged, r.Plan.Applyable, r.Asked.By = runs.Dropped, was, true, true, ""
 		h, name := jobs.What(r)
 		if h.Outcome != notifications.NotApplied || name == "" {
 			t.Errorf("%s: %q %q", was, h.Outcome, name)

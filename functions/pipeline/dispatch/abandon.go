@@ -98,15 +98,15 @@ func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
 	}
 	why = t.over(why)
 	for _, s := range all {
-		if s.PlanFor == t.message.ID && (s.Phase == runs.Queued || s.Phase == runs.PlanFailed) {
+		if s.Asked.PlanFor == t.message.ID && (s.Phase == runs.Queued || s.Phase == runs.PlanFailed) {
 			err = t.planner.Unplanned(ctx, s, why)
 		}
-		queued := s.ApplyFor == t.message.ID || s.Waits != nil && s.Waits.Woken == t.message.ID
-		if s.Waiting() && s.Waits.For == t.message.ID {
+		queued := s.Asked.ApplyFor == t.message.ID || s.Asked.Waits != nil && s.Asked.Waits.Woken == t.message.ID
+		if s.Waiting() && s.Asked.Waits.For == t.message.ID {
 			err = errors.Join(err, t.waves.GiveUp(ctx, s, why))
 		} else if queued && s.Phase == runs.ApplyQueued {
 			err = t.applier.Untouched(ctx, s, jobs.Outcome{Report: comment.Markdown(why)})
-		} else if s.ApplyFor == t.message.ID {
+		} else if s.Asked.ApplyFor == t.message.ID {
 			err = errors.Join(err, t.applier.RefusedApply(ctx, s))
 		}
 		if err != nil {
@@ -127,10 +127,10 @@ func (t *task) abandonPlan(ctx context.Context, why comment.Broken) error {
 
 func (t *task) failPlan(ctx context.Context, why comment.Broken) error {
 	s, err := t.ledger.Read(ctx, t.message.Run())
-	if err != nil || s.Version == "" || s.Attempt != t.message.Attempt {
+	if err != nil || s.Version == "" || s.Asked.Attempt != t.message.Attempt {
 		return err
 	}
-	why.Closed, why.Merged = s.AfterMerge, s.AfterMerge
+	why.Closed, why.Merged = s.Spec.AfterMerge, s.Spec.AfterMerge
 	return t.planner.Unplanned(ctx, s, why)
 }
 
@@ -156,7 +156,7 @@ func (t *task) abandonRecover(ctx context.Context, why comment.Broken) error {
 // plan was not applied.
 func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 	s, err := t.ledger.Read(ctx, t.message.Run())
-	if err != nil || s.Version == "" || s.Try != t.message.Attempt {
+	if err != nil || s.Version == "" || s.Asked.Try != t.message.Attempt {
 		return err
 	}
 	if err := t.leases.Alone(ctx, s.Run); err != nil {

@@ -60,8 +60,8 @@ func TestSameAfterAWrite(t *testing.T) {
 	s.expect("the apply", s.say("bob", n, "lockstep apply "+known), "**Applied** `.`: 0 added, 1 changed, 0 destroyed.",
 		"Planned again, with the same changes, since the state was written in between: serial 1 -> 2.")
 	r := s.run(n)
-	if r.PlanHash[:12] != known || r.Again == "" || r.Again == r.PlanHash || len(r.Settled) != 1 {
-		t.Errorf("the record has %s, and %s, which was applied in its place, for %+v", r.PlanHash, r.Again, r.Settled)
+	if r.Plan.Hash[:12] != known || r.Plan.Again == "" || r.Plan.Again == r.Plan.Hash || len(r.Plan.Settled) != 1 {
+		t.Errorf("the record has %s, and %s, which was applied in its place, for %+v", r.Plan.Hash, r.Plan.Again, r.Plan.Settled)
 	}
 }
 
@@ -198,9 +198,9 @@ func TestExchangedAgain(t *testing.T) {
 	t.Parallel()
 	r, n := rob(t)
 	now := r.run(n)
-	now.Again = now.PlanHash // for its name
-	r.exchange(r.own.Plan(), now.Applied())
-	now.Again = r.own.Saved()
+	now.Plan.Again = now.Plan.Hash // for its name
+	r.exchange(r.own.SavedPlan(), now.Applied())
+	now.Plan.Again = r.own.Saved()
 	r.writeRun(now)
 	r.held(r.say("bob", n, "lockstep apply"), n, "The saved plan is not the one that was made")
 }

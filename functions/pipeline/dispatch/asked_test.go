@@ -35,8 +35,8 @@ func TestMergeQueueAskedBy(t *testing.T) {
 			t.Fatalf("%s: it is not merged", rule)
 		}
 		s.settle()
-		if r := s.run(n); r.Phase != runs.Applied || r.Actor != may {
-			t.Errorf("%s: it is %s, asked for by %s: %s", rule, r.Phase, r.Actor, s.answer(n, "merge"))
+		if r := s.run(n); r.Phase != runs.Applied || r.Asked.By != may {
+			t.Errorf("%s: it is %s, asked for by %s: %s", rule, r.Phase, r.Asked.By, s.answer(n, "merge"))
 		}
 	}
 }

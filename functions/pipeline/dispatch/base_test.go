@@ -58,7 +58,7 @@ func TestPlannedThenRetargeted(t *testing.T) {
 	if got := s.answer(n, "merge"); got != "" {
 		t.Errorf("the answer to the merge is %s", got)
 	}
-	if r := s.run(n); r.Phase != runs.Dropped || r.Try > 0 {
+	if r := s.run(n); r.Phase != runs.Dropped || r.Asked.Try > 0 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -308,7 +308,7 @@ func (co *commands) guide(ctx context.Context) ([]comment.Reply, error) {
 	}
 	var g comment.Guide
 	for _, r := range all {
-		if here := r.Head == co.Evidence.Pull.Head.SHA || r.Phase.UnderWay(); here && r.Phase != runs.Superseded {
+		if here := r.Spec.Head == co.Evidence.Pull.Head.SHA || r.Phase.UnderWay(); here && r.Phase != runs.Superseded {
 			g.Projects = append(g.Projects, runs.Label(r.Run))
 		}
 	}

@@ -540,7 +540,7 @@ func TestStopApply(t *testing.T) {
 	s.tidy(&faults{})
 	p.done, p.during = 0, nil // what the engine finds in the journal
 	p.of, p.each = 2, 2
-	s.pipeline.Engine = from{p, s.runOf(n).State}
+	s.pipeline.Engine = from{p, s.runOf(n).Plan.State}
 	s.expect("the rest", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
 	s.expect("the status", s.status(n), "Lockstep has applied")
 }
@@ -697,7 +697,7 @@ func TestContinueExchanged(t *testing.T) {
 			r.write(run, b)
 		}, "The plan was made from other files"},
 		"gone": {func(r robber) {
-			if err := r.data.Artifacts.Delete(r.t.Context(), r.victim.Plan()); err != nil {
+			if err := r.data.Artifacts.Delete(r.t.Context(), r.victim.SavedPlan()); err != nil {
 				r.t.Fatal(err)
 			}
 		}, "The saved plan is not what was approved, or is gone"},
@@ -727,7 +727,7 @@ func TestContinueExchanged(t *testing.T) {
 // write writes an apply record.
 func (r robber) write(run runs.Run, b ledger.Begun) {
 	r.t.Helper()
-	rec, err := r.records.Get(r.t.Context(), fmt.Sprintf("effect/%s/%d", run.Key(), run.Try))
+	rec, err := r.records.Get(r.t.Context(), fmt.Sprintf("effect/%s/%d", run.Key(), run.Asked.Try))
 	if err == nil {
 		_, err = r.records.Put(r.t.Context(), rec.Key, pipeline.Encode(b.ApplyRecord), rec.Version)
 	}

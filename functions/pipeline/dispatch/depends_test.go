@@ -20,7 +20,7 @@ func TestDependsOnApplied(t *testing.T) {
 	// applied is an apply of which no message tells.
 	applied := func(s *stage) {
 		ld := ledger.Ledger{Records: s.records}
-		r := runs.Run{Pull: s.ref(99), Project: "net", Workspace: "default"}
+		r := runs.Run{ID: runs.ID{Pull: s.ref(99), Project: "net", Workspace: "default"}}
 		if err := ld.Remember(s.t.Context(), r, runs.LastApply{Number: 99, By: "bob", Settled: true}); err != nil {
 			s.t.Fatal(err)
 		}

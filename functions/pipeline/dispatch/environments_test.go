@@ -112,7 +112,7 @@ func TestOutcomeBeforeTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.done, p.during, p.each = 0, nil, 2
-	s.pipeline.Engine = from{p, s.runOf(n).State}
+	s.pipeline.Engine = from{p, s.runOf(n).Plan.State}
 	id := s.repo.Comment("bob", n, "lockstep apply")
 	again := pipeline.Message{ID: "again", Kind: pipeline.Commanded, Pull: s.ref(n), Comment: id, Actor: "bob", At: s.hub.Now(), Lines: grammar.Parse("lockstep apply")}
 	if err := s.pipeline.Handle(t.Context(), again); err != nil {

@@ -45,14 +45,14 @@ func (r robber) exchange(put, in pipeline.Artifact) {
 // plan puts the robber's plan in the victim's place, and what it was made from.
 func (r robber) plan() {
 	r.t.Helper()
-	r.exchange(r.own.Plan(), r.victim.Plan())
+	r.exchange(r.own.SavedPlan(), r.victim.SavedPlan())
 }
 
 // record has the record of the victim's run speak of the robber's plan.
 func (r robber) record() {
 	r.t.Helper()
 	now := r.run(r.victim.Pull.Number)
-	now.PlanHash, now.Parts, now.State, now.Inputs = r.own.PlanHash, r.own.Parts, r.own.State, r.own.Inputs
+	now.Plan.Hash, now.Plan.Parts, now.Plan.State, now.Plan.Inputs = r.own.Plan.Hash, r.own.Plan.Parts, r.own.Plan.State, r.own.Plan.Inputs
 	r.writeRun(now)
 }
 
@@ -116,7 +116,7 @@ func TestExchangedPlan(t *testing.T) {
 		t.Parallel()
 		r, n := rob(t)
 		r.plan()
-		answer := r.say("bob", n, "lockstep apply "+r.victim.PlanHash)
+		answer := r.say("bob", n, "lockstep apply "+r.victim.Plan.Hash)
 		r.expect("the check", r.check("b"), "The plan is out of date")
 		r.held(answer, n, notMade)
 	})
@@ -161,7 +161,7 @@ func TestExchangedPlan(t *testing.T) {
 		r, n := rob(t)
 		// The plan stays, and is to fit the state as it will be after another apply.
 		now := r.run(n)
-		now.State.Serial++
+		now.Plan.State.Serial++
 		r.writeRun(now)
 		r.held(r.say("bob", n, "lockstep apply"), n, "the state of the plan is not the one in its hash")
 	})

@@ -116,7 +116,7 @@ func TestStoppedPlanRests(t *testing.T) {
 	s.pipeline.Engine = engine
 	stopped := s.run(n)
 	s.overtake("other")
-	if r := s.run(n); r.Phase != runs.PlanFailed || r.Attempt != stopped.Attempt {
-		t.Errorf("%s, plan %d, want %s, plan %d", r.Phase, r.Attempt, runs.PlanFailed, stopped.Attempt)
+	if r := s.run(n); r.Phase != runs.PlanFailed || r.Asked.Attempt != stopped.Asked.Attempt {
+		t.Errorf("%s, plan %d, want %s, plan %d", r.Phase, r.Asked.Attempt, runs.PlanFailed, stopped.Asked.Attempt)
 	}
 }

@@ -278,10 +278,10 @@ func TestForkStaysWithItsState(t *testing.T) {
 			continue
 		}
 		r := s.of(n, "net")
-		if !runs.Preview(r) || r.Applyable || r.PlanHash != "" || r.Parts != nil || r.Phase != runs.Planned {
+		if !runs.Preview(r) || r.Plan.Applyable || r.Plan.Hash != "" || r.Plan.Parts != nil || r.Phase != runs.Planned {
 			t.Errorf("%s: %+v", name, r)
 		}
-		if saved, err := s.data.Artifacts.Get(t.Context(), r.Plan()); err == nil {
+		if saved, err := s.data.Artifacts.Get(t.Context(), r.SavedPlan()); err == nil {
 			t.Errorf("%s: a plan is kept that could be applied: %s", name, saved)
 		}
 	}

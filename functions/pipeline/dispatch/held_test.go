@@ -96,7 +96,7 @@ func TestHeldCommand(t *testing.T) {
 	files["app/main.tf"] = resource("a", "1")
 	s := newStage(t, files)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
-	for _, typed := range []string{"lockstep apply -p net", "lockstep apply " + s.of(n, "net").PlanHash[:12], "lockstep apply"} {
+	for _, typed := range []string{"lockstep apply -p net", "lockstep apply " + s.of(n, "net").Plan.Hash[:12], "lockstep apply"} {
 		s.expect(typed, s.say("alice", n, typed), "**Not applied** `net`", "When it is fulfilled, comment `"+typed+"` again.")
 	}
 }

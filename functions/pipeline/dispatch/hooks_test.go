@@ -283,7 +283,7 @@ func TestRemedyOfAHook(t *testing.T) {
 		p.mu.Lock()
 		p.say = map[string]string{"before_apply": deny}
 		p.mu.Unlock()
-		again := "lockstep apply " + planname.Short(s.run(two).PlanHash)
+		again := "lockstep apply " + planname.Short(s.run(two).Plan.Hash)
 		s.expect("the answer", s.say("bob", two, again), "refuses it: `CHG-7 is closed`", "To ask it again, comment `"+again)
 		allow(p)
 		s.expect("its apply", s.say("bob", two, again), "**Applied** `net`")

@@ -42,7 +42,7 @@ func TestApplyOfALaterPlan(t *testing.T) {
 	other := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	s.repo.Merge("bob", other)
 	s.settle()
-	for _, command := range []string{"lockstep apply", "lockstep apply " + s.run(n).PlanHash[:12]} {
+	for _, command := range []string{"lockstep apply", "lockstep apply " + s.run(n).Plan.Hash[:12]} {
 		told(s, "another plan", s.say("alice", n, command), "the plan is another one than before", "comment `lockstep plan -p net`")
 	}
 	s.say("alice", n, "lockstep plan -p net")

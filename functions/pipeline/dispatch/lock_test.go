@@ -96,7 +96,7 @@ func TestLockSet(t *testing.T) {
 	two := s.pull("bob", "b", githubtest.Files{"app/b.tf": resource("b", "1"), "db/b.tf": resource("b", "1")})
 	locked := func(name string) string {
 		t.Helper()
-		r := runs.Run{Pull: s.ref(one), Project: name, Workspace: "default"}
+		r := runs.Run{ID: runs.ID{Pull: s.ref(one), Project: name, Workspace: "default"}}
 		v, err := s.pipeline.Ledger().Reservation(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -119,7 +119,7 @@ func TestLockSet(t *testing.T) {
 	// Alice is quicker with db, between the two locks of bob.
 	records := s.pipeline.Records
 	s.pipeline.Records = &hasty{Records: records, after: "lock/", write: func() {
-		r := runs.Run{Pull: s.ref(one), Project: "db", Workspace: "default"}
+		r := runs.Run{ID: runs.ID{Pull: s.ref(one), Project: "db", Workspace: "default"}}
 		if _, err := s.pipeline.Ledger().Reserve(t.Context(), r, runs.Reservation{Number: one, By: "alice", Reason: "quicker"}); err != nil {
 			t.Error(err)
 		}
@@ -140,7 +140,7 @@ func TestLockFromBefore(t *testing.T) {
 	s := newStage(t, base)
 	one, two := s.pull("alice", "a", all), s.pull("bob", "b", all)
 	of := func(number int, name string) runs.Run {
-		return runs.Run{Pull: s.ref(number), Project: name, Workspace: "default"}
+		return runs.Run{ID: runs.ID{Pull: s.ref(number), Project: name, Workspace: "default"}}
 	}
 	s.expect("bob's lock of app", s.say("bob", two, `lockstep lock -p app --reason "before"`), "**Locked** `app`")
 	records := s.pipeline.Records

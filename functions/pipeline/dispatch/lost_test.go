@@ -75,7 +75,7 @@ func TestMissedAndRefused(t *testing.T) {
 		}
 		return s.pipeline.Handle(ctx, m)
 	})
-	if r := s.run(n); !r.Missed {
+	if r := s.run(n); !r.Asked.Missed {
 		t.Fatalf("the message was not missed: %+v", r)
 	}
 	s.repo.Reopen("alice", n)

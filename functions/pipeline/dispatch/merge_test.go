@@ -484,7 +484,7 @@ func TestFinishedByAnother(t *testing.T) {
 			}
 			s.repo.Merge("bob", third)
 			s.settle()
-			if now := s.run(first); now.Attempt != run.Attempt || now.Try != run.Try || now.Begun != run.Begun || now.Reserved != run.Reserved {
+			if now := s.run(first); now.Asked.Attempt != run.Asked.Attempt || now.Asked.Try != run.Asked.Try || now.Artifacts.Begun != run.Artifacts.Begun || now.Artifacts.Reserved != run.Artifacts.Reserved {
 				t.Errorf("the run was %+v, and is %+v", run, now)
 			}
 			if got := s.late(); len(got) > 0 {

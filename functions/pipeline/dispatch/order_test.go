@@ -41,7 +41,7 @@ func TestOrderIsShown(t *testing.T) {
 		return all
 	}
 	places := func() map[string]string {
-		p, err := showing.Project(t.Context(), s.records, s.of(n, "app"), s.of(n, "app").Head)
+		p, err := showing.Project(t.Context(), s.records, s.of(n, "app"), s.of(n, "app").Spec.Head)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestOrderUnderTheLock(t *testing.T) {
 		if err := json.Unmarshal(rec.Value, &r); err != nil {
 			t.Fatal(err)
 		}
-		r.Ordered = false
+		r.Spec.Ordered = false
 		if _, err := s.records.Put(t.Context(), rec.Key, pipeline.Encode(r), rec.Version); err != nil {
 			t.Fatal(err)
 		}
@@ -199,8 +199,8 @@ func TestOrderUnderTheLock(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(now.Value, &r)
 		}
-		if err != nil || r.Phase != runs.Planned || r.Project == "app" && r.Try != 1 {
-			t.Error(fmt.Sprint(r.Project, " ", r.Phase, " ", r.Try), err)
+		if err != nil || r.Phase != runs.Planned || r.Project == "app" && r.Asked.Try != 1 {
+			t.Error(fmt.Sprint(r.Project, " ", r.Phase, " ", r.Asked.Try), err)
 		}
 	}
 }

@@ -166,10 +166,10 @@ func TestJudgedOnceLocked(t *testing.T) {
 	s := newStage(t, judgedBy("", noPublic))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "public")})
 	now := s.run(n)
-	if len(now.Content.Judgements) != 1 {
-		t.Fatal(now.Content)
+	if len(now.Plan.Content.Judgements) != 1 {
+		t.Fatal(now.Plan.Content)
 	}
-	now.Content = &runs.Content{Judgements: []runs.Judgement{{Name: "network", ID: now.Content.Judgements[0].ID}}}
+	now.Plan.Content = &runs.Content{Judgements: []runs.Judgement{{Name: "network", ID: now.Plan.Content.Judgements[0].ID}}}
 	robber{stage: s}.writeRun(now)
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`terraform_data.b is public`")
 }

@@ -207,7 +207,7 @@ func TestQueueHeadSame(t *testing.T) {
 	s.settle()
 	s.expect("the check of the group", s.group(at), "completed success", "Will be applied on merge: 1 project, 2 to add")
 	s.expect("its page", s.page(at), "`net` was planned again at the head of the merge queue, `"+at[:7]+"`: the changes are the same.")
-	if now := s.run(n); now.PlanHash != was.PlanHash || now.Begun != was.Begun || now.Checked != nil {
+	if now := s.run(n); now.Plan.Hash != was.Plan.Hash || now.Artifacts.Begun != was.Artifacts.Begun || now.Plan.Checked != nil {
 		t.Errorf("the plan was %+v, and is %+v", was, now)
 	}
 	if strings.Contains(s.status(n), "merge queue") {
@@ -233,7 +233,7 @@ func TestQueueHeadDiffers(t *testing.T) {
 	s.expect("the check of the group", s.group(at), "completed failure", "Another plan at the head of the merge queue")
 	s.expect("its page", s.page(at), "+ ", "terraform_data.c", "Comment `lockstep plan -p net`")
 	s.expect("the comment", s.answer(n, "queue-"+at), "**Another plan for `net` at the head of the merge queue**", "terraform_data.c", "put the pull request into the queue again")
-	if now := s.run(n); now.PlanHash != was.PlanHash || now.Phase != runs.Planned || now.Checked != nil {
+	if now := s.run(n); now.Plan.Hash != was.Plan.Hash || now.Phase != runs.Planned || now.Plan.Checked != nil {
 		t.Errorf("the plan was %+v, and is %+v", was, now)
 	}
 	if s.repo.Land("lockstep") {
@@ -378,7 +378,7 @@ func TestQueueHintsLie(t *testing.T) {
 	pull := s.run(n).Pull
 	s.strict = true
 	for i, m := range []pipeline.Message{
-		{Kind: pipeline.Grouped}, {Kind: pipeline.ToQueue, Target: s.run(n).Target(), Attempt: s.run(n).Attempt},
+		{Kind: pipeline.Grouped}, {Kind: pipeline.ToQueue, Target: s.run(n).Target(), Attempt: s.run(n).Asked.Attempt},
 	} {
 		m.ID, m.Pull, m.MergeGroup = "lie-"+strconv.Itoa(i), pull, evil
 		if err := s.pipeline.Handle(t.Context(), m); err != nil {
@@ -392,7 +392,7 @@ func TestQueueHintsLie(t *testing.T) {
 	// It is one of another pull request's group that has the head of this one.
 	at := s.repo.Enqueue("alice", n)
 	s.settle()
-	m := pipeline.Message{ID: "lie", Kind: pipeline.ToQueue, Pull: pull, Target: s.run(n).Target(), Attempt: s.run(n).Attempt, MergeGroup: evil}
+	m := pipeline.Message{ID: "lie", Kind: pipeline.ToQueue, Pull: pull, Target: s.run(n).Target(), Attempt: s.run(n).Asked.Attempt, MergeGroup: evil}
 	if err := s.pipeline.Handle(t.Context(), m); err != nil {
 		t.Error(err)
 	}
@@ -434,7 +434,7 @@ func TestQueueTrustsTheBase(t *testing.T) {
 func queueStory(t *testing.T, f *faults) {
 	s := newStage(t, onMerge())
 	n := s.pull("alice", "b", githubtest.Files{"net/subnet.tf": resource("subnet", "1")})
-	was := s.run(n).PlanHash
+	was := s.run(n).Plan.Hash
 	s.repo.Push("bob", "main", "Other", githubtest.Files{"net/other.tf": resource("other", "1")})
 	f.use(s)
 	at := s.repo.Enqueue("alice", n)
@@ -442,7 +442,7 @@ func queueStory(t *testing.T, f *faults) {
 	s.expect(f.String()+": the group", s.group(at), "completed failure", "Another plan")
 	s.expect(f.String()+": the comment", s.answer(n, "queue-"+at), "Another plan for `net`")
 	own := ledger.Ledger{Records: s.records}
-	if all, err := own.Runs(t.Context(), s.ref(n)); err != nil || len(all) != 1 || all[0].PlanHash != was {
+	if all, err := own.Runs(t.Context(), s.ref(n)); err != nil || len(all) != 1 || all[0].Plan.Hash != was {
 		t.Errorf("%v: the plan was %s, and the runs are %+v, %v", f, was, all, err)
 	}
 	s.repo.Dequeue(n)

@@ -77,7 +77,7 @@ func TestOthersStaySame(t *testing.T) {
 	since := "since the base branch's configuration has changed: `third.tf`; the state was written in between: serial 1 -> 2, by the apply of #3 that `alice` asked for"
 	s.expect("the status", s.status(n), "*Planned again, with the same changes, "+since+". An approval of this plan stays.*", "waits for `lockstep apply`")
 	s.expect("the check", s.pages("second"), "Planned again, with the same changes, "+since, "success")
-	if now := s.run(n); now.PlanHash != was.PlanHash || now.Begun != was.Begun || now.State != was.State || now.Applies != 2 {
+	if now := s.run(n); now.Plan.Hash != was.Plan.Hash || now.Artifacts.Begun != was.Artifacts.Begun || now.Plan.State != was.Plan.State || now.Plan.Applies != 2 {
 		t.Errorf("the plan was %+v, and is %+v", was, now)
 	}
 	s.overtake("fourth")
@@ -228,10 +228,10 @@ func TestNoChangesStay(t *testing.T) {
 		s.expect("the status", s.status(mine), "*Planned again, still without changes, since the base branch's configuration has changed: ", "`net/"+name+".tf`")
 		s.expect("the check", s.headOf("mine"), "success No changes")
 	}
-	if now := s.run(mine); now.PlanHash != was.PlanHash || now.Applies != 3 {
+	if now := s.run(mine); now.Plan.Hash != was.Plan.Hash || now.Plan.Applies != 3 {
 		t.Errorf("the plan was %+v, and is %+v", was, now)
 	}
-	if got := len(s.repo.Comments(mine)); got != 1 || strings.Contains(s.status(mine), "`"+was.PlanHash[:12]+"`") {
+	if got := len(s.repo.Comments(mine)); got != 1 || strings.Contains(s.status(mine), "`"+was.Plan.Hash[:12]+"`") {
 		t.Errorf("%d comments, and the status is %s", got, s.status(mine))
 	}
 }
@@ -354,10 +354,10 @@ func TestPushWhileChecked(t *testing.T) {
 			s.repo.Merge("alice", other)
 			s.settleBut(pipeline.ToApply)
 			now := s.run(n)
-			if now.Phase != test.want || now.Checked != nil || checks != 1 {
+			if now.Phase != test.want || now.Plan.Checked != nil || checks != 1 {
 				t.Errorf("%d checks, the run is %+v", checks, now)
 			}
-			if name != "push" && now.PlanHash != was.PlanHash {
+			if name != "push" && now.Plan.Hash != was.Plan.Hash {
 				t.Error("the plan was replaced")
 			}
 			for _, key := range artifacts(t, s) {
@@ -378,7 +378,7 @@ func TestCheckedByTheJanitor(t *testing.T) {
 	s.round(reconcile.Found{})
 	s.repo.Merge("alice", other)
 	s.settleBut(pipeline.Settled)
-	if r := s.run(n); r.Checked != nil {
+	if r := s.run(n); r.Plan.Checked != nil {
 		t.Fatalf("%+v", r)
 	}
 	if err := s.pipeline.Ledger().Shut(t.Context(), s.run(n)); err != nil {
@@ -438,7 +438,7 @@ func TestAppliedWhilePlanned(t *testing.T) {
 		}
 	}}
 	late := s.pull("bob", "late", githubtest.Files{"late.tf": resource("late", "1")})
-	if r := s.run(late); r.Checked == nil || r.Applies != 2 || plans != 1 {
+	if r := s.run(late); r.Plan.Checked == nil || r.Plan.Applies != 2 || plans != 1 {
 		t.Errorf("%d plans, the run is %+v", plans, r)
 	}
 	s.expect("the status", s.status(late), "*Checked against the state as it is now: the changes are the same.*")
@@ -449,7 +449,7 @@ func TestAppliedWhilePlanned(t *testing.T) {
 func TestCheckTrustsNobody(t *testing.T) {
 	t.Parallel()
 	r, n := rob(t)
-	r.exchange(r.own.Plan(), r.run(n).Plan())
+	r.exchange(r.own.SavedPlan(), r.run(n).SavedPlan())
 	was := r.pages("b")
 	ld := r.pipeline.Ledger()
 	if err := ld.Remember(t.Context(), r.run(n), runs.LastApply{Number: n}); err != nil {
@@ -460,7 +460,7 @@ func TestCheckTrustsNobody(t *testing.T) {
 	}
 	r.roundAt(r.hub.Now(), reconcile.Found{States: 1})
 	r.expect("the status", r.status(n), "could not be checked", "The saved plan is not the one that was made")
-	if hash := r.run(n).PlanHash; !strings.Contains(was, hash) || !strings.Contains(r.pages("b"), hash) {
+	if hash := r.run(n).Plan.Hash; !strings.Contains(was, hash) || !strings.Contains(r.pages("b"), hash) {
 		t.Errorf("the check named another plan")
 	}
 }
@@ -481,12 +481,12 @@ func checkStory(t *testing.T, f *faults) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Phase != runs.Planned || r.PlanHash[:12] == was || r.Applies != 1 || r.Checked == nil || !r.Checked.Renewed {
+	if r.Phase != runs.Planned || r.Plan.Hash[:12] == was || r.Plan.Applies != 1 || r.Plan.Checked == nil || !r.Plan.Checked.Renewed {
 		t.Errorf("%v: the run is %+v", f, r)
 	}
-	s.expect(f.String()+": the status", s.status(n), "Another plan for", "1 to add", "lockstep apply "+r.PlanHash[:12])
-	s.expect(f.String()+": the check", s.pages("mine"), "action_required", r.PlanHash)
-	s.expect(f.String()+": the notice", s.answer(n, "check"), "**Another plan** for `.`", r.PlanHash[:12])
+	s.expect(f.String()+": the status", s.status(n), "Another plan for", "1 to add", "lockstep apply "+r.Plan.Hash[:12])
+	s.expect(f.String()+": the check", s.pages("mine"), "action_required", r.Plan.Hash)
+	s.expect(f.String()+": the notice", s.answer(n, "check"), "**Another plan** for `.`", r.Plan.Hash[:12])
 	if got := len(s.repo.Comments(n)); got != 2 {
 		t.Errorf("%v: %d comments", f, got)
 	}

@@ -72,7 +72,7 @@ func TestRemovedProject(t *testing.T) {
 	s.expect("an apply of its own", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
 	s.repo.Merge("alice", n)
 	s.settle()
-	if r := s.of(n, "net"); r.Phase != runs.Dropped || r.Was != runs.Applied || !r.Removed {
+	if r := s.of(n, "net"); r.Phase != runs.Dropped || r.End.Was != runs.Applied || !r.Spec.Removed {
 		t.Errorf("%+v", r)
 	}
 }
@@ -86,7 +86,7 @@ func TestRemovedProjectAndTheMerge(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 	s.expect("the status after the merge", s.status(n), "`lockstep retry`")
-	if r := s.of(n, "net"); r.Phase != runs.Dropped || r.Was != runs.Planned {
+	if r := s.of(n, "net"); r.Phase != runs.Dropped || r.End.Was != runs.Planned {
 		t.Errorf("%+v", r)
 	}
 	s.expect("what is left", s.repo.Issues()[0].Title+s.repo.Issues()[0].Body, "#2 is merged", "`net`")
@@ -175,11 +175,11 @@ func TestMergeDestroysNothing(t *testing.T) {
 	t.Parallel()
 	s, n := removing(t, "", nil)
 	now := s.of(n, "net")
-	now.ApplyOn = project.OnMerge
+	now.Spec.ApplyOn = project.OnMerge
 	robber{stage: s}.writeRun(now)
 	s.repo.Merge("alice", n)
 	s.settle()
-	if r := s.of(n, "net"); r.Was != runs.Planned || r.Try > 0 {
+	if r := s.of(n, "net"); r.End.Was != runs.Planned || r.Asked.Try > 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -193,7 +193,7 @@ func TestRestoredProject(t *testing.T) {
 		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
 	})
 	s.settle()
-	if r := s.of(n, "net"); r.Removed || r.Options.Destroy || r.Phase != runs.Planned {
+	if r := s.of(n, "net"); r.Spec.Removed || r.Spec.Options.Destroy || r.Phase != runs.Planned {
 		t.Errorf("%+v", r)
 	}
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 0 added, 1 changed, 0 destroyed")
@@ -236,7 +236,7 @@ func TestRevertedRemoval(t *testing.T) {
 			s.expect("an apply of its own", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`")
 			s.say("alice", n, "lockstep retry")
 			s.say("alice", n, "lockstep apply -p net")
-			if r := s.of(n, "net"); r.Phase == runs.Applied || fails && (r.Options.Destroy || r.Removed) {
+			if r := s.of(n, "net"); r.Phase == runs.Applied || fails && (r.Spec.Options.Destroy || r.Spec.Removed) {
 				t.Errorf("%+v", r)
 			}
 		})
@@ -457,7 +457,7 @@ func TestDriftOfARemovedProject(t *testing.T) {
 		s, n := removing(t, "", nil)
 		s.expect(c, s.say("alice", n, c), "**Planned** `net`: no changes")
 		s.say("alice", n, "lockstep apply -p net")
-		if got := s.of(n, "net").Done.Destroy; got > 0 {
+		if got := s.of(n, "net").Apply.Done.Destroy; got > 0 {
 			t.Errorf("%s: it destroys %d objects", c, got)
 		}
 	}

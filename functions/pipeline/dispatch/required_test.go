@@ -28,7 +28,7 @@ func requiring(command, body string) githubtest.Files {
 // onPage is the status of the project of a pull request, as on a page.
 func (s *stage) onPage(number int) string {
 	s.t.Helper()
-	p, err := showing.Project(s.t.Context(), s.records, s.run(number), s.run(number).Head)
+	p, err := showing.Project(s.t.Context(), s.records, s.run(number), s.run(number).Spec.Head)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -567,7 +567,7 @@ func TestDecidedByTheClock(t *testing.T) {
 // watched is the watch over the head of a pull request.
 func (s *stage) watched(number int) pipeline.Watch {
 	s.t.Helper()
-	all, err := s.records.List(s.t.Context(), pipeline.WatchDir(s.ref(number).Repo.ID, s.run(number).Head))
+	all, err := s.records.List(s.t.Context(), pipeline.WatchDir(s.ref(number).Repo.ID, s.run(number).Spec.Head))
 	if err != nil || len(all) != 1 {
 		s.t.Fatalf("%d watches, %v", len(all), err)
 	}
@@ -654,7 +654,7 @@ func TestContentOnceLocked(t *testing.T) {
 	s.settle()
 	n := s.pull("alice", "c", githubtest.Files{"net/b.tf": githubtest.Deleted})
 	now := s.run(n)
-	now.Content = &runs.Content{}
+	now.Plan.Content = &runs.Content{}
 	robber{stage: s}.writeRun(now)
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "at most 0 to destroy (the plan has 1)")
 }

@@ -43,7 +43,7 @@ func TestAppliedAndLeft(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 	s.expect("merged at once", s.answer(n, "merge"), "**Planned** `net`: 0 to add, 0 to change, 1 to destroy")
-	if r := s.run(n); r.Phase != runs.Planned || !r.AfterMerge {
+	if r := s.run(n); r.Phase != runs.Planned || !r.Spec.AfterMerge {
 		t.Errorf("%+v", r)
 	}
 

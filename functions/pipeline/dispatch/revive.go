@@ -34,7 +34,7 @@ const maxIdle = 2 * pipeline.MaxReceives
 // goesOn reports whether the apply of a message was begun, and is not at its end.
 func (p *Pipeline) goesOn(ctx context.Context, m pipeline.Message) (bool, error) {
 	s, err := p.Ledger().Read(ctx, m.Run())
-	if err != nil || s.Version == "" || s.Try != m.Attempt || s.Phase != runs.Applying && s.Phase != runs.Continuing {
+	if err != nil || s.Version == "" || s.Asked.Try != m.Attempt || s.Phase != runs.Applying && s.Phase != runs.Continuing {
 		return false, err
 	}
 	e, begun, err := p.Ledger().ApplyRecord(ctx, s.Run)
@@ -69,7 +69,7 @@ func (p *Pipeline) resend(ctx context.Context, m pipeline.Message, now time.Time
 		if err != nil {
 			return err
 		}
-		if s.Phase == runs.ApplyQueued && s.Try == m.Attempt {
+		if s.Phase == runs.ApplyQueued && s.Asked.Try == m.Attempt {
 			return p.Abandon(ctx, m, "the repository was out of Lockstep's reach when the turn of this apply came")
 		}
 	}

@@ -43,7 +43,7 @@ func TestPlanAndApply(t *testing.T) {
 	s.say("alice", n, "lockstep plan -p . -target=terraform_data.b")
 	s.expect("a retry of what is broken still", s.say("alice", n, "lockstep retry\nlockstep apply"), "**Not planned**: `.`", "**Not applied** `.`")
 	all, err := s.pipeline.Ledger().Runs(t.Context(), s.ref(n))
-	if i := slices.IndexFunc(all, func(r ledger.Versioned) bool { return r.Project == "." }); err != nil || i < 0 || !all[i].Options.Partial() {
+	if i := slices.IndexFunc(all, func(r ledger.Versioned) bool { return r.Project == "." }); err != nil || i < 0 || !all[i].Spec.Options.Partial() {
 		t.Errorf("it is not tried again with its options: %v", err)
 	}
 	for _, plan := range []string{"lockstep plan --failed", "lockstep retry"} {
@@ -118,7 +118,7 @@ func TestMergedBeforeItIsApplied(t *testing.T) {
 	id := s.repo.Comment("alice", n, together)
 	var once sync.Once
 	s.answered = func(r *http.Request, _ int) {
-		if r.Method != http.MethodPatch || !strings.Contains(r.URL.Path, "/check-runs/") || s.run(n).Phase != runs.Planned || s.run(n).Attempt < 2 {
+		if r.Method != http.MethodPatch || !strings.Contains(r.URL.Path, "/check-runs/") || s.run(n).Phase != runs.Planned || s.run(n).Asked.Attempt < 2 {
 			return
 		}
 		once.Do(func() {

@@ -68,7 +68,7 @@ func TestLeakedSecret(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		s.settle()
-		if r := s.runOf(n); r.Phase != runs.Planned || r.Attempt != 1 {
+		if r := s.runOf(n); r.Phase != runs.Planned || r.Asked.Attempt != 1 {
 			t.Errorf("%s: the plan is %s", name, r.Phase)
 		}
 		if locks, err := s.records.List(t.Context(), fmt.Sprintf("lock/%d", s.repo.Repo().ID)); err != nil || len(locks) != 0 {

@@ -206,7 +206,7 @@ func Broken(ctx context.Context, e *Reader, q *admission.Request, dir string) er
 	if slices.ContainsFunc(d.Projects, func(p project.Project) bool { return p.Name == q.Run.Project && p.Workspace == q.Run.Workspace }) {
 		return nil
 	}
-	b, err := e.baseAt(ctx, q.Run.Base)
+	b, err := e.baseAt(ctx, q.Run.Spec.Base)
 	q.Broken, q.OfBase = jobs.Brief(d.Problem), b.broken
 	return err
 }
@@ -231,8 +231,8 @@ func (e *Reader) Merged(ctx context.Context, q *admission.Request) (m github.Mer
 
 // Occasion sets a run's ApplyOn from the settings at its present base.
 func (e *Reader) Occasion(ctx context.Context, r *runs.Run) error {
-	s, _, err := e.Settings(ctx, r.Base)
-	r.ApplyOn = s.ApplyOn(project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace})
+	s, _, err := e.Settings(ctx, r.Spec.Base)
+	r.Spec.ApplyOn = s.ApplyOn(project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace})
 	return err
 }
 
@@ -241,7 +241,7 @@ func (e *Reader) Occasion(ctx context.Context, r *runs.Run) error {
 func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j jobs.Job, problem string, err error) {
 	// The record of a run has the name and the installation that the repository had when it was planned.
 	r, at := q.Run, e.Message.Pull
-	s, _, err := e.Settings(ctx, r.Base)
+	s, _, err := e.Settings(ctx, r.Spec.Base)
 	if err != nil {
 		return jobs.Job{}, "", err
 	}
@@ -254,13 +254,13 @@ func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j j
 		return jobs.Job{}, err.Error(), nil
 	}
 	j = jobs.Job{
-		Checkout: dir, Dir: r.Dir, Project: r.Project, Workspace: r.Workspace,
-		App: at.App, Repo: at.Repo, Installation: at.Installation, Number: at.Number, Head: r.Head,
+		Checkout: dir, Dir: r.Spec.Dir, Project: r.Project, Workspace: r.Workspace,
+		App: at.App, Repo: at.Repo, Installation: at.Installation, Number: at.Number, Head: r.Spec.Head,
 		Owner:    fmt.Sprintf("lockstep %s#%d", at.Repository(), at.Number),
-		VarFiles: r.VarFiles, Grants: grants, Actor: e.Message.Actor,
+		VarFiles: r.Spec.VarFiles, Grants: grants, Actor: e.Message.Actor,
 	}
 	if q.Verb == comment.Plan || q.Verb == comment.Apply {
-		j.Options = r.Options
+		j.Options = r.Spec.Options
 		if err = e.judge(ctx, r, &j); err != nil {
 			return jobs.Job{}, "", err
 		}
@@ -279,7 +279,7 @@ func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j j
 			return jobs.Job{}, "", err
 		}
 	}
-	if j.Environment, err = grant(ctx, e, s, r.Base, p); err != nil {
+	if j.Environment, err = grant(ctx, e, s, r.Spec.Base, p); err != nil {
 		return jobs.Job{}, err.Error(), nil
 	}
 	if problem = noRunner(e.Runners, r, j.Environment); problem != "" {
@@ -295,12 +295,12 @@ func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j j
 // base commit is checked out for the addresses of states anyway: one request to GitHub for each project
 // less.
 func (e *Reader) lockOf(ctx context.Context, r runs.Run) ([]byte, error) {
-	b, err := e.baseAt(ctx, r.Base)
+	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {
 		return nil, err
 	}
-	if lock, ok := b.locks[r.Dir]; ok {
+	if lock, ok := b.locks[r.Spec.Dir]; ok {
 		return lock, nil
 	}
-	return e.file(ctx, r.Base, path.Join(r.Dir, lockfile.Name)) // the base has no such project
+	return e.file(ctx, r.Spec.Base, path.Join(r.Spec.Dir, lockfile.Name)) // the base has no such project
 }

@@ -53,7 +53,7 @@ func grant(ctx context.Context, e *Reader, s *project.Settings, sha string, p pr
 // the plan it may have been given to another one. The base branch does not have what the pull request removes.
 func servedNow(ctx context.Context, e *Reader, q *admission.Request) error {
 	q.Deployment, q.ServedBy = e.Deployment, e.Deployment
-	if q.Run.Removed || q.Verb != comment.Plan && q.Verb != comment.Apply {
+	if q.Run.Spec.Removed || q.Verb != comment.Plan && q.Verb != comment.Apply {
 		return nil
 	}
 	in, err := e.requirements(ctx)
@@ -61,6 +61,6 @@ func servedNow(ctx context.Context, e *Reader, q *admission.Request) error {
 		return err
 	}
 	r := q.Run
-	q.ServedBy, err = ServedBy(ctx, e, in.sha, project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, Environment: r.Environment})
+	q.ServedBy, err = ServedBy(ctx, e, in.sha, project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Environment: r.Spec.Environment})
 	return err
 }

@@ -43,15 +43,15 @@ func PreviewOf(ctx context.Context, e *Reader, q admission.Request, dir, baseDir
 	if known.Nowhere == "" && (head.Nowhere != "" || !head.Place.Is(known.Place)) {
 		return v, admission.Refusal(reasons.StateElsewhere{Project: r.Project}), "", nil
 	}
-	q.Run.Dir, q.Run.VarFiles, q.Run.Environment, q.Run.Options = known.Dir, known.VarFiles, known.Environment, runs.Run{}.Options
+	q.Run.Spec.Dir, q.Run.Spec.VarFiles, q.Run.Spec.Environment, q.Run.Spec.Options = known.Dir, known.VarFiles, known.Environment, runs.Run{}.Spec.Options
 	if v.Base, problem, err = e.Job(ctx, &q, baseDir); err != nil || problem != "" {
 		return v, no, problem, err
 	}
 	v.Placing = *q.Placing
 	v.Head = jobs.Job{
 		Checkout: dir, Dir: head.Dir, Project: r.Project, Workspace: r.Workspace, App: v.Base.App, Repo: v.Base.Repo,
-		Number: v.Base.Number, Head: r.Head, Owner: v.Base.Owner, Actor: v.Base.Actor,
-		VarFiles: head.VarFiles, Variables: head.Variables, Inputs: head.Inputs, Options: r.Options, Grants: v.Base.Grants,
+		Number: v.Base.Number, Head: r.Spec.Head, Owner: v.Base.Owner, Actor: v.Base.Actor,
+		VarFiles: head.VarFiles, Variables: head.Variables, Inputs: head.Inputs, Options: r.Spec.Options, Grants: v.Base.Grants,
 	}
 	return v, admission.Decide(q), "", nil
 }

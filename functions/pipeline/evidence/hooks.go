@@ -26,13 +26,13 @@ func Hooks(ctx context.Context, e *Reader, on hooks.Event, r runs.Run) ([]hooks.
 		}
 		known = b.projects
 	}
-	return in.settings.HooksOf(on, project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}, known), nil
+	return in.settings.HooksOf(on, project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace}, known), nil
 }
 
 // Notifications returns those about the outcome of a run, by the settings at its base commit, which its plan was made with.
 // Nobody is told by settings that cannot be read any more.
 func Notifications(ctx context.Context, e *Reader, h jobs.Happened) (out []notifications.Notification, err error) {
-	s, _, err := e.Settings(ctx, h.Run.Base)
+	s, _, err := e.Settings(ctx, h.Run.Spec.Base)
 	if err != nil {
 		_, err = Impossible(err)
 		return nil, err
@@ -42,7 +42,7 @@ func Notifications(ctx context.Context, e *Reader, h jobs.Happened) (out []notif
 	}
 	var known []project.Project
 	if slices.ContainsFunc(s.Notifications, func(n notifications.Notification) bool { return n.Projects != nil }) {
-		b, err := e.baseAt(ctx, h.Run.Base)
+		b, err := e.baseAt(ctx, h.Run.Spec.Base)
 		if err != nil {
 			_, err = Impossible(err)
 			return nil, err
@@ -50,7 +50,7 @@ func Notifications(ctx context.Context, e *Reader, h jobs.Happened) (out []notif
 		known = b.projects
 	}
 	for _, n := range s.Notifications {
-		if s.Tells(n, h.Outcome, project.Project{Name: h.Run.Project, Dir: h.Run.Dir, Workspace: h.Run.Workspace}, known) {
+		if s.Tells(n, h.Outcome, project.Project{Name: h.Run.Project, Dir: h.Run.Spec.Dir, Workspace: h.Run.Workspace}, known) {
 			out = append(out, n)
 		}
 	}

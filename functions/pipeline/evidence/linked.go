@@ -15,7 +15,7 @@ import (
 // request's own plan of it was granted one, or else where the base commit of the run has it: a project's block at the head
 // alone leads nowhere, as the head's author could have written any address into it. It comes after place.
 func linked(ctx context.Context, e *Reader, r runs.Run, p project.Project) ([]jobs.Linked, error) {
-	b, err := e.baseAt(ctx, r.Base)
+	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func linkedTo(name string, granted []runs.Run, head, base []project.Project) job
 	now, inHead := named(head, name)
 	was, inBase := named(base, name)
 	for _, r := range granted {
-		if r.Project == name && inHead && now.Nowhere == "" && r.Place != "" && r.Place == now.Place.String() {
+		if r.Project == name && inHead && now.Nowhere == "" && r.Address.Place != "" && r.Address.Place == now.Place.String() {
 			if out.Place = now.Place; inBase && was.Place.Is(now.Place) {
 				out.Place = was.Place // with the arguments that the base branch has
 			}
@@ -78,7 +78,7 @@ func Named(ctx context.Context, e *Reader, base string, names []string) (out []r
 	b, err := e.baseAt(ctx, base)
 	for _, p := range b.projects {
 		if slices.Contains(names, p.Name) {
-			out = append(out, runs.Run{Project: p.Name, Workspace: p.Workspace})
+			out = append(out, runs.Run{ID: runs.ID{Project: p.Name, Workspace: p.Workspace}})
 		}
 	}
 	return out, err

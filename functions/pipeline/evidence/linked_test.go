@@ -24,14 +24,14 @@ func TestLinkedTo(t *testing.T) {
 	}{
 		{"as the base has it", nil, []project.Project{{Name: "net", Place: at("net")}}, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/net"},
 		{"moved by the head", nil, []project.Project{{Name: "net", Place: at("victim")}}, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/net"},
-		{"moved, and refused", []runs.Run{{Project: "net", Place: "s3://states/net"}}, []project.Project{{Name: "net", Place: at("victim")}}, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/net"},
-		{"moved, and granted", []runs.Run{{Project: "net", Place: "s3://states/new"}}, []project.Project{{Name: "net", Place: at("new")}}, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/new"},
-		{"with other arguments", []runs.Run{{Project: "net", Place: "s3://states/net"}}, []project.Project{{Name: "net", Place: theirs}}, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/net"},
+		{"moved, and refused", []runs.Run{{ID: runs.ID{Project: "net"}, Address: runs.Address{Place: "s3://states/net"}}}, []project.Project{{Name: "net", Place: at("victim")}}, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/net"},
+		{"moved, and granted", []runs.Run{{ID: runs.ID{Project: "net"}, Address: runs.Address{Place: "s3://states/new"}}}, []project.Project{{Name: "net", Place: at("new")}}, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/new"},
+		{"with other arguments", []runs.Run{{ID: runs.ID{Project: "net"}, Address: runs.Address{Place: "s3://states/net"}}}, []project.Project{{Name: "net", Place: theirs}}, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/net"},
 		{"new, and not planned", nil, []project.Project{{Name: "net", Place: at("victim")}}, nil, "it is not on the base branch, and this pull request has no plan of it"},
-		{"new, and refused", []runs.Run{{Project: "net"}}, []project.Project{{Name: "net", Place: at("victim")}}, nil, "it is not on the base branch, and its plan in this pull request has no state"},
-		{"new, and granted", []runs.Run{{Project: "net", Place: "s3://states/new"}}, []project.Project{{Name: "net", Place: at("new")}}, nil, "s3://states/new"},
-		{"another one's grant", []runs.Run{{Project: "app", Place: "s3://states/victim"}}, []project.Project{{Name: "net", Place: at("victim")}}, nil, "it is not on the base branch"},
-		{"removed", []runs.Run{{Project: "net", Place: "s3://states/net", Removed: true}}, nil, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/net"},
+		{"new, and refused", []runs.Run{{ID: runs.ID{Project: "net"}}}, []project.Project{{Name: "net", Place: at("victim")}}, nil, "it is not on the base branch, and its plan in this pull request has no state"},
+		{"new, and granted", []runs.Run{{ID: runs.ID{Project: "net"}, Address: runs.Address{Place: "s3://states/new"}}}, []project.Project{{Name: "net", Place: at("new")}}, nil, "s3://states/new"},
+		{"another one's grant", []runs.Run{{ID: runs.ID{Project: "app"}, Address: runs.Address{Place: "s3://states/victim"}}}, []project.Project{{Name: "net", Place: at("victim")}}, nil, "it is not on the base branch"},
+		{"removed", []runs.Run{{ID: runs.ID{Project: "net"}, Spec: runs.Spec{Removed: true}, Address: runs.Address{Place: "s3://states/net"}}}, nil, []project.Project{{Name: "net", Place: at("net")}}, "s3://states/net"},
 		{"nowhere", nil, nil, []project.Project{{Name: "net", Nowhere: "its configuration cannot be read"}}, "where its state is cannot be told: its configuration cannot be read"},
 	} {
 		got := linkedTo("net", c.granted, c.head, c.base)

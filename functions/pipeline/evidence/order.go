@@ -35,7 +35,7 @@ func (e *Reader) Ordered(ctx context.Context, r runs.Run) (*runs.Order, error) {
 // orders reports whether there is an order of applies in the pull request of a run.
 func orders(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	in, err := e.requirements(ctx)
-	return err == nil && (r.Ordered || r.Removed && e.Pull.Merged || in.settings.Orders()), err
+	return err == nil && (r.Spec.Ordered || r.Spec.Removed && e.Pull.Merged || in.settings.Orders()), err
 }
 
 // Behind is what comes before the apply of a run, for people. Nothing follows from it, so a failure that stays is none: whoever asks
@@ -96,7 +96,7 @@ func (e *Reader) Order(ctx context.Context) (*runs.Order, error) {
 // on: see [order.Ranks]. It is nil where there is no order.
 func (e *Reader) Ranks(ctx context.Context, all []ledger.Versioned) (map[string]int, error) {
 	in, err := e.requirements(ctx)
-	ordered := slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Ordered })
+	ordered := slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Spec.Ordered })
 	if err != nil || !ordered && !in.settings.Orders() {
 		return nil, err
 	}
@@ -120,10 +120,10 @@ func (e *Reader) progress(ctx context.Context, o *runs.Order, l ledger.Look) err
 	planned := map[string]bool{}
 	for _, s := range all {
 		o.Add(s.Run, e.Pull.Head.SHA)
-		if s.Head != e.Pull.Head.SHA || s.Phase == runs.Superseded {
+		if s.Spec.Head != e.Pull.Head.SHA || s.Phase == runs.Superseded {
 			continue
 		}
-		if planned[s.Project] = planned[s.Project] || !s.Removed; s.Removed && e.Pull.Merged {
+		if planned[s.Project] = planned[s.Project] || !s.Spec.Removed; s.Spec.Removed && e.Pull.Merged {
 			if err := formerly(ctx, e, o, s.Run); err != nil {
 				return err
 			}
@@ -143,7 +143,7 @@ func (e *Reader) progress(ctx context.Context, o *runs.Order, l ledger.Look) err
 // formerly adds the order of the last commit of the base branch that had the project of a Removed run: after the merge
 // nothing depends on it any more, by the base branch.
 func formerly(ctx context.Context, e *Reader, o *runs.Order, r runs.Run) error {
-	b, err := e.baseAt(ctx, r.Base)
+	b, err := e.baseAt(ctx, r.Spec.Base)
 	if errors.Is(err, github.ErrNotFound) {
 		return nil // the base branch was written anew since
 	}

@@ -118,14 +118,14 @@ func discovered(ctx context.Context, e *Reader, dir string) (jobs.Discovered, er
 
 // placeOf is place for a known project, by the base commit of q.Run.
 func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Project, head []project.Project) error {
-	b, err := e.baseAt(ctx, q.Run.Base)
+	b, err := e.baseAt(ctx, q.Run.Spec.Base)
 	if err != nil {
 		return err
 	}
 	repo := e.Message.Pull.Repo
 	question := admission.PlaceQuestion{
 		App: e.Message.Pull.App, Repo: repo, Head: head, Project: p, Base: b.projects, BaseBroken: b.broken,
-		Allow: slices.Concat(b.allow, e.States.Of(repo.Owner, repo.Name, repo.ID)), Removed: q.Run.Removed,
+		Allow: slices.Concat(b.allow, e.States.Of(repo.Owner, repo.Name, repo.ID)), Removed: q.Run.Spec.Removed,
 	}
 	e.asked = &question
 	for {
@@ -149,7 +149,7 @@ func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Pr
 			return nil
 		}
 		if was := question.Claim; was != nil && was.RepoID == mine.RepoID && !was.Of(mine.Project, mine.Workspace) { // the project has another name now
-			former := runs.Run{Pull: e.Message.Pull, Project: was.Project, Workspace: was.Workspace, Place: mine.Place}
+			former := runs.Run{ID: runs.ID{Pull: e.Message.Pull, Project: was.Project, Workspace: was.Workspace}, Address: runs.Address{Place: mine.Place}}
 			if err := ledger.Adopt(ctx, e.Ledger, former); err != nil {
 				return err
 			}
@@ -196,7 +196,7 @@ func leftBy(ctx context.Context, e *Reader, q admission.PlaceQuestion) (int, err
 	if c == nil || c.App != q.App || c.RepoID != q.Repo.ID || c.Of(q.Project.Name, q.Project.Workspace) {
 		return 0, nil
 	}
-	owner := runs.Run{Pull: e.Message.Pull, Project: c.Project, Workspace: c.Workspace, Place: c.Place}
+	owner := runs.Run{ID: runs.ID{Pull: e.Message.Pull, Project: c.Project, Workspace: c.Workspace}, Address: runs.Address{Place: c.Place}}
 	all, err := ledger.Lefts(ctx, e.Ledger, owner)
 	if err != nil {
 		return 0, err
@@ -207,7 +207,7 @@ func leftBy(ctx context.Context, e *Reader, q admission.PlaceQuestion) (int, err
 		if err != nil {
 			return 0, err
 		}
-		if done := s.Phase == runs.Applied || s.Phase == runs.Dropped && s.Was == runs.Applied; s.Removed && l.By == 0 && !done {
+		if done := s.Phase == runs.Applied || s.Phase == runs.Dropped && s.End.Was == runs.Applied; s.Spec.Removed && l.By == 0 && !done {
 			return l.Pull.Number, nil
 		}
 	}
@@ -233,24 +233,24 @@ func KeepLineage(ctx context.Context, e *Reader, q admission.Request, lineage st
 // ClaimMerged claims the address of a state for the project of a run that is merged, with the lineage of the state that was planned: nobody may
 // ever plan it again.
 func ClaimMerged(ctx context.Context, e *Reader, r runs.Run) error {
-	if !e.Pull.Merged || r.Head != e.Pull.Head.SHA || r.Removed || r.Beside || r.State.Lineage == "" || !strings.HasPrefix(r.Place, "s3://") {
+	if !e.Pull.Merged || r.Spec.Head != e.Pull.Head.SHA || r.Spec.Removed || r.Spec.Beside || r.Plan.State.Lineage == "" || !strings.HasPrefix(r.Address.Place, "s3://") {
 		return nil
 	}
 	planned, err := BasePlanned(ctx, e)
 	if _, err := Impossible(err); err != nil || !planned {
 		return err
 	}
-	return changeClaim(ctx, e, r.Place, func(was *places.Claim) *places.Claim {
+	return changeClaim(ctx, e, r.Address.Place, func(was *places.Claim) *places.Claim {
 		now := was
 		if was == nil {
 			now = r.ClaimOf(places.Place{Backend: "s3"})
-			now.Place = r.Place
+			now.Place = r.Address.Place
 		}
 		if !now.Of(r.Project, r.Workspace) {
 			return nil
 		}
 		next := *now
-		next.Lineage = r.State.Lineage
+		next.Lineage = r.Plan.State.Lineage
 		return &next
 	})
 }
@@ -299,7 +299,7 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *admission.Request) error {
 	if had, err := had(ctx, e, q.Run, tip); err != nil {
 		return err
 	} else if !had {
-		now.Run.Base = tip
+		now.Run.Spec.Base = tip
 	}
 	if err := e.placeOf(ctx, &now, e.asked.Project, e.asked.Head); err != nil {
 		return err

@@ -102,11 +102,11 @@ func isPolicy(name string) bool {
 
 // judge adds the policies and the gates to a job that the settings of its run's base commit require for the plan.
 func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
-	s, _, err := e.Settings(ctx, r.Base)
+	s, _, err := e.Settings(ctx, r.Spec.Base)
 	if err != nil || !s.HasPolicies() && !s.HasGates() {
 		return err
 	}
-	b, err := e.baseAt(ctx, r.Base)
+	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	for _, x := range s.Required(string(comment.Apply), project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}, b.projects) {
+	for _, x := range s.Required(string(comment.Apply), project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace}, b.projects) {
 		if x.Gate != nil {
 			j.Gates = append(j.Gates, *x.Gate)
 		}

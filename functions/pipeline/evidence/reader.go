@@ -192,7 +192,7 @@ func Mutual(ctx context.Context, e *Reader, last *runs.LastApply) (bool, error) 
 		return false, err
 	}
 	for _, s := range all {
-		if s.Head != l.Head || s.Phase != runs.Planned || !s.Applyable {
+		if s.Spec.Head != l.Head || s.Phase != runs.Planned || !s.Plan.Applyable {
 			continue
 		}
 		if last, err := e.Ledger.LastApply(ctx, s.Run); err != nil || last != nil && last.Number == here.Number && !last.Settled {

@@ -28,7 +28,7 @@ func (e *Reader) Removed(ctx context.Context, base string, head []project.Projec
 // Restored notes in q whether the project of a Removed run is in a commit all the same: in the trial merge, or after the merge
 // in the tip of the base branch. Another project with the same state counts, too.
 func Restored(ctx context.Context, e *Reader, q *admission.Request, sha string) error {
-	if !q.Run.Removed {
+	if !q.Run.Spec.Removed {
 		return nil
 	}
 	p, known, err := e.RemovedOf(ctx, q.Run)
@@ -47,7 +47,7 @@ func Restored(ctx context.Context, e *Reader, q *admission.Request, sha string) 
 
 // Copied is [ledger.Copied], of the runs of the pull request; or a project of the base branch whose state has the same lineage.
 func Copied(ctx context.Context, e *Reader, r runs.Run) (string, error) {
-	if !r.Removed || r.State.Lineage == "" {
+	if !r.Spec.Removed || r.Plan.State.Lineage == "" {
 		return "", nil
 	}
 	all, err := e.Ledger.Runs(ctx, r.Pull)
@@ -61,7 +61,7 @@ func Copied(ctx context.Context, e *Reader, r runs.Run) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, sha := range slices.Compact([]string{r.Base, in.sha}) {
+	for _, sha := range slices.Compact([]string{r.Spec.Base, in.sha}) {
 		if name, err := copiedAt(ctx, e, sha, r); err != nil || name != "" {
 			return name, err
 		}
@@ -79,7 +79,7 @@ func copiedAt(ctx context.Context, e *Reader, sha string, r runs.Run) (string, e
 		return "", err
 	}
 	for _, p := range b.projects {
-		if p.Place.Backend != "s3" || p.Place.String() == r.Place {
+		if p.Place.Backend != "s3" || p.Place.String() == r.Address.Place {
 			continue
 		}
 		rec, err := e.Ledger.Records.Get(ctx, places.ClaimKey(p.Place.String()))
@@ -90,7 +90,7 @@ func copiedAt(ctx context.Context, e *Reader, sha string, r runs.Run) (string, e
 		if err != nil {
 			return "", err
 		}
-		if c != nil && c.RepoID == r.Pull.Repo.ID && c.Of(p.Name, p.Workspace) && c.Lineage == r.State.Lineage {
+		if c != nil && c.RepoID == r.Pull.Repo.ID && c.Of(p.Name, p.Workspace) && c.Lineage == r.Plan.State.Lineage {
 			return p.Name, nil
 		}
 	}
@@ -100,7 +100,7 @@ func copiedAt(ctx context.Context, e *Reader, sha string, r runs.Run) (string, e
 // RemovedOf returns the project of a run that a pull request has removed, by the last commit of the base branch that had
 // it. ok is false if it has none there.
 func (e *Reader) RemovedOf(ctx context.Context, r runs.Run) (p project.Project, ok bool, err error) {
-	b, err := e.baseAt(ctx, r.Base)
+	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {
 		return p, false, err
 	}
@@ -133,7 +133,7 @@ func Has(ctx context.Context, e *Reader, sha string, r runs.Run) (p project.Proj
 // Successor returns the name that a project has in a commit without that of a run; "" for none: see [ledger.Successor].
 func Successor(ctx context.Context, e *Reader, sha string, r runs.Run) (name string, err error) {
 	known, err := e.Ledger.Runs(ctx, r.Pull)
-	if err != nil || r.Removed {
+	if err != nil || r.Spec.Removed {
 		return "", err
 	}
 	dir, done, err := e.Checkout(ctx, sha)
@@ -152,7 +152,7 @@ func Successor(ctx context.Context, e *Reader, sha string, r runs.Run) (name str
 // Back reports whether the base branch, as it is now, has projects again that it had removed, among those that a command is for.
 func Back(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) (bool, error) {
 	for _, s := range all {
-		if !s.Gone || s.Head != e.Pull.Head.SHA || !c.Selects(s.Project, s.Dir, s.Workspace) {
+		if !s.End.Gone || s.Spec.Head != e.Pull.Head.SHA || !c.Selects(s.Project, s.Spec.Dir, s.Workspace) {
 			continue
 		}
 		if known, err := Based(ctx, e, "", s.Run); known || err != nil {

@@ -62,7 +62,7 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 // requiredOf has the settings read whose requirements are for a run: of a merged pull request those of the merge, if that asks; but those
 // of the base branch as it is now, if it has waited since, or somebody asks afterwards.
 func requiredOf(e *Reader, r runs.Run, merging bool) {
-	if afterwards := e.Pull.Merged && (!merging || r.Late); e.afterwards != afterwards {
+	if afterwards := e.Pull.Merged && (!merging || r.Asked.Late); e.afterwards != afterwards {
 		e.afterwards, e.required = afterwards, nil
 	}
 }
@@ -119,7 +119,7 @@ func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 		return err
 	}
 	if s.Actor = q.Actor; q.Verb == comment.Apply {
-		s.Planned, s.Shown = q.Run.Head, q.Shown
+		s.Planned, s.Shown = q.Run.Spec.Head, q.Shown
 		if s.Replaced, s.Since, err = replaced(ctx, e, q.Run); err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, 
 	if q.Unreadable {
 		q.Broken = e.read[in.sha].first
 	}
-	p := project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}
+	p := project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace}
 	commands := admission.BlocksOf(verb, r)
 	var known []project.Project
 	if slices.ContainsFunc(commands, in.settings.RequiresSome) || verb == comment.Apply && in.settings.HoldsSome() {
@@ -162,7 +162,7 @@ func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, 
 		q.Requirements = append(q.Requirements, in.settings.Required(c, p, known)...)
 	}
 	if verb == comment.Apply {
-		q.Requirements = append(q.Requirements, in.settings.Protected(p, known, r.Deploys)...)
+		q.Requirements = append(q.Requirements, in.settings.Protected(p, known, r.Plan.Deploys)...)
 	}
 	return q, nil
 }
@@ -181,11 +181,11 @@ func Approvers(ctx context.Context, e *Reader, head string) ([]string, error) {
 // replaced reports whether a plan took the place of another one at the head of a run, and since when people see it; zero if they
 // do not. If that one was never shown, it is the time of the present plan.
 func replaced(ctx context.Context, e *Reader, r runs.Run) (is bool, since time.Time, err error) {
-	if r.Replaced == 0 {
+	if r.Plan.Replaced == 0 {
 		return false, since, nil
 	}
 	other := r
-	other.Begun = r.Replaced
+	other.Artifacts.Begun = r.Plan.Replaced
 	if since, err = e.Ledger.ShownAt(ctx, other); err == nil && since.IsZero() {
 		since, err = e.Ledger.ShownAt(ctx, r)
 	}
@@ -194,7 +194,7 @@ func replaced(ctx context.Context, e *Reader, r runs.Run) (is bool, since time.T
 
 // subject is a run as the subject of facts.
 func subject(r runs.Run) factfinding.Subject {
-	return factfinding.Subject{Plan: planOf(r.Content), Project: r.Project, Dir: r.Dir, Workspace: r.Workspace, Target: r.Target(), Beyond: r.Removed || r.Beside || !r.Options.IsZero()}
+	return factfinding.Subject{Plan: planOf(r.Plan.Content), Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Target: r.Target(), Beyond: r.Spec.Removed || r.Spec.Beside || !r.Spec.Options.IsZero()}
 }
 
 // about is a run as the subject of a question, with what owners of files are asked about: the head has no say in it.
@@ -241,7 +241,7 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, conten
 	again.elsewhere = nil
 	now := *q
 	if content != nil {
-		now.Run.Content = content
+		now.Run.Plan.Content = content
 	}
 	if err := again.require(ctx, &now); err != nil {
 		return err
@@ -271,11 +271,11 @@ func Denied(ctx context.Context, e *Reader, d ledger.Denial) (admission.Decision
 func Landing(ctx context.Context, e *Reader, r runs.Run) (q admission.Request, err error) {
 	was, may := e.Message, e.permission
 	defer func() { e.Message, e.permission, e.unasked = was, may, false }()
-	e.Message.Actor, e.Message.Answer, e.unasked = r.Waits.By, r.Waits.Answer, true
-	if e.permission, err = e.permissionOf(ctx, r.Waits.By); err != nil {
+	e.Message.Actor, e.Message.Answer, e.unasked = r.Asked.Waits.By, r.Asked.Waits.Answer, true
+	if e.permission, err = e.permissionOf(ctx, r.Asked.Waits.By); err != nil {
 		return q, err
 	}
-	r.Waits = nil
+	r.Asked.Waits = nil
 	return e.Request(ctx, comment.Apply, r)
 }
 
@@ -309,7 +309,7 @@ func (e *Reader) missing(ctx context.Context, r runs.Run, asks factfinding.Subje
 	if err != nil || question == nil {
 		return nil, err
 	}
-	watches(e, e.required, *question, r.Head)
+	watches(e, e.required, *question, r.Spec.Head)
 	ruling := gates.Decide(*question)
 	return &ruling, nil
 }
@@ -317,7 +317,7 @@ func (e *Reader) missing(ctx context.Context, r runs.Run, asks factfinding.Subje
 // foreseen is the question about an apply of a run that somebody will have asked for, or nobody has yet; nil if there are no
 // requirements.
 func foreseen(ctx context.Context, e *Reader, r runs.Run, asks factfinding.Subject) (*gates.Question, error) {
-	requiredOf(e, r, !r.AfterMerge)
+	requiredOf(e, r, !r.Spec.AfterMerge)
 	in, err := e.requirements(ctx)
 	absent, err := Absent(ctx, e, err)
 	if err != nil || absent { // the base branch is deleted
@@ -329,14 +329,14 @@ func foreseen(ctx context.Context, e *Reader, r runs.Run, asks factfinding.Subje
 	}
 	finder := *in.finder
 	finder.Lenient = true
-	if r.Judged != nil {
-		r.Content = r.Judged
+	if r.Plan.Judged != nil {
+		r.Plan.Content = r.Plan.Judged
 	}
 	s, err := about(ctx, e, in, question, r)
 	if err != nil {
 		return nil, err
 	}
-	s.Actor, s.Unasked, s.Grouped, s.Answering, s.Planned = asks.Actor, asks.Unasked, asks.Grouped, asks.Answering, r.Head
+	s.Actor, s.Unasked, s.Grouped, s.Answering, s.Planned = asks.Actor, asks.Unasked, asks.Grouped, asks.Answering, r.Spec.Head
 	if s.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
 		return nil, err
 	}

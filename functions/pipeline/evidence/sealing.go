@@ -53,13 +53,13 @@ func sealingsIn(dir string, projects []project.Project) (map[sealingKey]sealing.
 // state it is by another name. Where the base has neither, and the project at the head has a block, the
 // request tells that nothing would be encrypted. problem is the reason if there can be no job.
 func (e *Reader) seal(ctx context.Context, q *admission.Request, p project.Project, j *jobs.Job) (problem string, err error) {
-	sha := q.Run.Base
+	sha := q.Run.Spec.Base
 	if q.Sealed != "" {
 		sha = q.Sealed
 	}
 	b, err := e.baseAt(ctx, sha)
 	if errors.Is(err, github.ErrNotFound) && q.Sealed != "" {
-		sha = q.Run.Base
+		sha = q.Run.Spec.Base
 		b, err = e.baseAt(ctx, sha)
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // is applied in its place; "" if it has none. It is evidence that does not depend on our records and
 // artifacts: only our App writes there.
 func (e *Reader) OnGitHub(ctx context.Context, r runs.Run) (hash, again string, err error) {
-	c, err := e.Hub.Check(ctx, github.Check{Name: r.Check(), SHA: r.Head, ExternalID: ExternalID(r)})
+	c, err := e.Hub.Check(ctx, github.Check{Name: r.Check(), SHA: r.Spec.Head, ExternalID: ExternalID(r)})
 	if errors.Is(err, github.ErrNotFound) {
 		return "", "", nil
 	}

@@ -31,7 +31,7 @@ type Touch struct {
 
 // Touches reports whether a project is touched.
 func (t Touch) Touches(p project.Project) bool {
-	return t.All || slices.Contains(t.Touched, runs.Run{Project: p.Name, Workspace: p.Workspace}.Target())
+	return t.All || slices.Contains(t.Touched, runs.ID{Project: p.Name, Workspace: p.Workspace}.Target())
 }
 
 // Touched finds what the pull request of a reader changes. dir is the checkout of its trial merge m, or of the tip of the base branch
@@ -132,7 +132,7 @@ func landedTouch(ctx context.Context, e *Reader, m github.Merge, dir string, now
 			f.Place = p.Place.String()
 		}
 		if next, ok := project.Successor(f, all, func(x project.Project) bool { return has(d.Projects, x) }); ok {
-			t.Touched = append(t.Touched, runs.Run{Project: next.Name, Workspace: next.Workspace}.Target())
+			t.Touched = append(t.Touched, runs.ID{Project: next.Name, Workspace: next.Workspace}.Target())
 		}
 	}
 	return t, nil

@@ -57,7 +57,7 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 			return nil, err
 		}
 		for _, s := range all {
-			if s.Head == l.Head {
+			if s.Spec.Head == l.Head {
 				l.Touches = append(l.Touches, s.Target())
 			}
 		}
@@ -78,13 +78,13 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 		if s.Phase == runs.Superseded || !s.Meant(c) {
 			continue
 		}
-		if s.FinishedBy != 0 {
-			done = append(done, refused(runs.Label(s.Run), reasons.AlreadyDone{Head: s.Head, Number: s.FinishedBy}))
+		if s.End.FinishedBy != 0 {
+			done = append(done, refused(runs.Label(s.Run), reasons.AlreadyDone{Head: s.Spec.Head, Number: s.End.FinishedBy}))
 			continue
 		}
 		switch s.Standing() {
 		case comment.Applied:
-			done = append(done, refused(runs.Label(s.Run), reasons.AlreadyDone{Head: s.Head, By: s.Actor}))
+			done = append(done, refused(runs.Label(s.Run), reasons.AlreadyDone{Head: s.Spec.Head, By: s.Asked.By}))
 		case comment.NoChanges:
 			done = append(done, refused(runs.Label(s.Run), reasons.NothingToDo{}))
 		default:
@@ -117,10 +117,10 @@ func RemovedHere(c comment.Command, p github.PullRequest, l ledger.Look) reasons
 	if !p.Open || l.Head != p.Head.SHA || c.Project == "" {
 		return nil
 	}
-	named, _, _ := strings.Cut(runs.Run{Project: c.Project}.Target(), "@")
+	named, _, _ := strings.Cut(runs.ID{Project: c.Project}.Target(), "@")
 	for _, target := range l.Removes {
 		name, _, _ := strings.Cut(target, "@")
-		other := c.Workspace != "" && target != runs.Run{Project: c.Project, Workspace: c.Workspace}.Target()
+		other := c.Workspace != "" && target != runs.ID{Project: c.Project, Workspace: c.Workspace}.Target()
 		if name == named && !other && !slices.Contains(l.Touches, target) {
 			return reasons.RemovedHere{Project: c.Project}
 		}
@@ -154,10 +154,10 @@ func unknown(ctx context.Context, e *Reader, c comment.Command) ([]string, error
 func Gone(c comment.Command, all []ledger.Versioned, head string) reasons.Reason {
 	var no reasons.RemovedByBase
 	for _, s := range all {
-		if s.Renamed != "" && s.Head == head && !c.Everything() && c.Selects(s.Project, s.Dir, s.Workspace) {
-			return reasons.RenamedByBase{Project: runs.Label(s.Run), Name: s.Renamed, Verb: c.Verb}
+		if s.End.Renamed != "" && s.Spec.Head == head && !c.Everything() && c.Selects(s.Project, s.Spec.Dir, s.Workspace) {
+			return reasons.RenamedByBase{Project: runs.Label(s.Run), Name: s.End.Renamed, Verb: c.Verb}
 		}
-		if s.Gone && s.Head == head && c.Selects(s.Project, s.Dir, s.Workspace) {
+		if s.End.Gone && s.Spec.Head == head && c.Selects(s.Project, s.Spec.Dir, s.Workspace) {
 			no.Projects = append(no.Projects, runs.Label(s.Run))
 		}
 	}

@@ -67,7 +67,9 @@ func (Here) Touched(ctx context.Context, c Comparison) (out Compared, err error)
 		}
 		defer roots[i].Close()
 	}
-	target := func(p project.Project) string { return runs.Run{Project: p.Name, Workspace: p.Workspace}.Target() }
+	target := func(p project.Project) string {
+		return runs.ID{Project: p.Name, Workspace: p.Workspace}.Target()
+	}
 	d, err := project.Touched(ctx, roots[0].FS(), roots[1].FS(), c.Had, c.Has, func(p project.Project) []project.Seen { return c.Seen[target(p)] })
 	var limit *project.LimitError
 	if errors.As(err, &limit) {

@@ -31,7 +31,7 @@ type NotifyFunc func(context.Context, Notice) error
 
 // What returns what has become of a run at rest, and a name for it that no other outcome of the run has; "" if nothing has.
 func What(r runs.Run) (h Happened, name string) {
-	h = Happened{Run: r, Counts: r.Counts}
+	h = Happened{Run: r, Counts: r.Plan.Counts}
 	switch r.Phase {
 	case runs.Planned:
 		if r.Standing() == comment.NotApplied {
@@ -41,7 +41,7 @@ func What(r runs.Run) (h Happened, name string) {
 		if runs.Preview(r) {
 			return h, ""
 		}
-		if h.Outcome = notifications.Planned; !r.Applyable {
+		if h.Outcome = notifications.Planned; !r.Plan.Applyable {
 			h.Outcome = notifications.Unchanged
 		}
 	case runs.PlanFailed:
@@ -49,18 +49,18 @@ func What(r runs.Run) (h Happened, name string) {
 	case runs.Applied, runs.ApplyFailed, runs.Stopped:
 		h.Outcome, h.Counts = map[runs.Phase]notifications.Outcome{
 			runs.Applied: notifications.Applied, runs.ApplyFailed: notifications.ApplyFailed, runs.Stopped: notifications.ApplyStopped,
-		}[r.Phase], r.Done
-		return h, fmt.Sprintf("%s %d", h.Outcome, r.Try)
+		}[r.Phase], r.Apply.Done
+		return h, fmt.Sprintf("%s %d", h.Outcome, r.Asked.Try)
 	default:
-		failed := r.Phase == runs.Dropped && r.Merged && r.Was == runs.PlanFailed // and is merged since
+		failed := r.Phase == runs.Dropped && r.End.Merged && r.End.Was == runs.PlanFailed // and is merged since
 		if at := r.Standing(); at != comment.NotApplied && (!failed || at == comment.NoChanges) {
 			return h, ""
 		}
 		h.Outcome = notifications.NotApplied
 	}
-	name = fmt.Sprintf("%s %d", h.Outcome, r.Attempt)
+	name = fmt.Sprintf("%s %d", h.Outcome, r.Asked.Attempt)
 	if r.Standing() == comment.Renewed { // it is another plan than the one that was told
-		name += " " + r.PlanHash
+		name += " " + r.Plan.Hash
 	}
 	return h, name
 }

@@ -32,13 +32,13 @@ type StepFunc func(context.Context, Step) (reasons.Hooked, error)
 
 // ID distinguishes steps: a hook gets each at least once.
 func (s Step) ID() string {
-	number := s.Run.Attempt
+	number := s.Run.Asked.Attempt
 	if s.Event == hooks.BeforeApply || s.Event == hooks.AfterApply {
-		number = s.Run.Try
+		number = s.Run.Asked.Try
 	}
 	name := fmt.Appendf(nil, "%s\n%s\n%s\n%d", s.Hook.Name, s.Event, s.Run.Key(), number)
 	if s.Event == hooks.AfterPlan { // after a death the plan is made again, with the same cause, perhaps of another state
-		name = fmt.Appendf(name, "\n%s\n%v\n%t\n%v\n%t", s.Run.Merge, s.State, s.Failed, s.Counts, s.Again)
+		name = fmt.Appendf(name, "\n%s\n%v\n%t\n%v\n%t", s.Run.Spec.Merge, s.State, s.Failed, s.Counts, s.Again)
 	}
 	sum := sha256.Sum256(name)
 	return hex.EncodeToString(sum[:16])

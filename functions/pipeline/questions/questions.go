@@ -40,7 +40,7 @@ func dir(r github.Repo, number int) string {
 // Keep keeps a question about a run, in the place of the last one with the same command. Of questions at the same time, one is
 // kept.
 func Keep(ctx context.Context, records pipeline.Records, r runs.Run, q gates.Question) error {
-	a := Asked{Repo: r.Pull.Repo.String(), Number: r.Pull.Number, Project: r.Project, Dir: r.Dir, Workspace: r.Workspace, SHA: r.Head, Question: q}
+	a := Asked{Repo: r.Pull.Repo.String(), Number: r.Pull.Number, Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, SHA: r.Spec.Head, Question: q}
 	value := pipeline.Encode(a)
 	if len(value) > pipeline.MaxRecord {
 		a.TooLarge, a.Requirements, a.Facts = true, nil, gates.Facts{Now: q.Facts.Now, Actor: q.Facts.Actor}

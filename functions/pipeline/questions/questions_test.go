@@ -25,7 +25,7 @@ func TestKeep(t *testing.T) {
 	}
 	defer dir.Close()
 	repo := github.Repo{ID: 4, Owner: "Acme", Name: "infra"}
-	r := runs.Run{Pull: pipeline.Pull{Repo: repo, Number: 7}, Project: "net/a", Dir: "net/a", Workspace: "default", Head: "abc"}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: repo, Number: 7}, Project: "net/a", Workspace: "default"}, Spec: runs.Spec{Dir: "net/a", Head: "abc"}}
 	question := func(command, actor string, paths int) gates.Question {
 		q := gates.Question{Command: command, Requirements: []requirements.Requirement{{Command: command, At: "lockstep.hcl:1", Rules: requirements.Rules{Codeowners: true, Approvals: 2}}}}
 		q.Facts = gates.Facts{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Actor: actor, Reviews: gates.Known([]gates.Review{{Author: "bob", State: "approved", SHA: "abc"}})}

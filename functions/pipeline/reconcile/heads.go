@@ -69,7 +69,7 @@ func (j *Janitor) back(ctx context.Context, pull github.PullRequest, gone []runs
 		if err != nil {
 			return err
 		}
-		if r.GoneAt == tip {
+		if r.End.GoneAt == tip {
 			continue
 		}
 		if err := (openplans.Finder{Ledger: j.Pipeline.Ledger(), Queue: j.Pipeline.Queue}).Back(ctx, r, tip); err != nil {

@@ -37,14 +37,14 @@ func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullR
 	}
 	for _, r := range all {
 		s.open = s.open || r.Phase.Open()
-		s.applied = s.applied || r.Phase == runs.Applied && r.Head == pull.Head.SHA
-		s.waits = s.waits || r.Phase == runs.Planned && r.Applyable && r.Head == pull.Head.SHA
-		if r.Gone && r.Head == pull.Head.SHA {
+		s.applied = s.applied || r.Phase == runs.Applied && r.Spec.Head == pull.Head.SHA
+		s.waits = s.waits || r.Phase == runs.Planned && r.Plan.Applyable && r.Spec.Head == pull.Head.SHA
+		if r.End.Gone && r.Spec.Head == pull.Head.SHA {
 			gone := r.Run
 			gone.Pull = p
 			s.gone = append(s.gone, gone)
 		}
-		if !runs.Checkable(r.Run) && !r.Gone || r.Head != pull.Head.SHA {
+		if !runs.Checkable(r.Run) && !r.End.Gone || r.Spec.Head != pull.Head.SHA {
 			continue
 		}
 		last, err := ld.LastApply(ctx, r.Run)

@@ -12,7 +12,7 @@ import (
 // TestKept holds that every artifact of a run is deleted with it: there is no other end of them
 // but the bucket's lifecycle.
 func TestKept(t *testing.T) {
-	r := runs.Run{Pull: pipeline.Pull{Number: 7}, Project: "net", Begun: 3, Try: 2}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Number: 7}, Project: "net"}, Asked: runs.Asked{Try: 2}, Artifacts: runs.Artifacts{Begun: 3}}
 	kept, found := r.Kept(3), 0
 	v := reflect.ValueOf(r)
 	for i := range v.NumMethod() {

@@ -27,8 +27,8 @@ func TestBehinds(t *testing.T) {
 		{"net>app", "-app:planned net:planned", "[net] [net] [] destroys"},
 		{"app>net", "-app:planned net:planned", "nothing"},
 	} {
-		r := runs.Run{Project: "app", Phase: runs.Planned, Applyable: true}
-		r.Options.Destroy = c.runs[0] == '-'
+		r := runs.Run{ID: runs.ID{Project: "app"}, Phase: runs.Planned, Plan: runs.Plan{Applyable: true}}
+		r.Spec.Options.Destroy = c.runs[0] == '-'
 		got := "nothing"
 		if b := runstest.Order(c.base, "", c.runs).Behinds()(r); b != nil && b.Cycle != nil {
 			got = fmt.Sprint("circle ", b.Cycle)
@@ -52,7 +52,7 @@ func TestBehinds(t *testing.T) {
 func TestBehindTheMerge(t *testing.T) {
 	t.Parallel()
 	run := func(name string, on project.ApplyOn) runs.Run {
-		return runs.Run{Project: name, Head: runstest.Head, Phase: runs.Planned, Applyable: true, ApplyOn: on}
+		return runs.Run{ID: runs.ID{Project: name}, Phase: runs.Planned, Spec: runs.Spec{Head: runstest.Head, ApplyOn: on}, Plan: runs.Plan{Applyable: true}}
 	}
 	for _, c := range []struct {
 		app, net project.ApplyOn

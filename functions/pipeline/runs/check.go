@@ -43,7 +43,7 @@ type CheckRecord struct {
 // CheckDir is the collection of the checks of a run's project and workspace at its commit: one for each pull request with
 // that head. Those of other projects are not read with it, of which a commit can have thousands.
 func CheckDir(r Run) string {
-	return fmt.Sprintf("sha/%d/%s/%s", r.Pull.Repo.ID, r.Head, r.Target())
+	return fmt.Sprintf("sha/%d/%s/%s", r.Pull.Repo.ID, r.Spec.Head, r.Target())
 }
 
 // CheckKey is the key of the [CheckRecord] of a run.
@@ -191,7 +191,7 @@ func Instead(own CheckRecord, all []CheckRecord) *CheckRecord {
 func (r Run) Silent() bool {
 	switch r.Phase {
 	case Queued, Planning, Superseded, Dropped:
-		return r.Quiet
+		return r.Asked.Quiet
 	}
 	return false
 }

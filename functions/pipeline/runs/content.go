@@ -19,7 +19,7 @@ type Content struct {
 
 // Additive reports whether a plan creates objects and updates them in place, and does nothing else.
 func Additive(r Run) bool {
-	return !r.Removed && r.Counts == counting.Counts{Add: r.Counts.Add, Change: r.Counts.Change}
+	return !r.Spec.Removed && r.Plan.Counts == counting.Counts{Add: r.Plan.Counts.Add, Change: r.Plan.Counts.Change}
 }
 
 // A Judgement is the verdict of one policy block, or one gate block, on a plan.

@@ -31,10 +31,10 @@ func segment(s string) string {
 }
 
 // Key is the key of the run's record.
-func (r Run) Key() string { return r.Pull.Runs() + "/" + r.Target() }
+func (id ID) Key() string { return id.Pull.Runs() + "/" + id.Target() }
 
 // Target names project and workspace in keys and messages.
-func (r Run) Target() string { return segment(r.Project) + "@" + segment(r.Workspace) }
+func (id ID) Target() string { return segment(id.Project) + "@" + segment(id.Workspace) }
 
 // ProjectOf returns the project in a target.
 func ProjectOf(target string) string {
@@ -47,12 +47,12 @@ func ProjectOf(target string) string {
 
 // ShownKey is the key of the record of when the run's plan was shown.
 func (r Run) ShownKey() string {
-	return fmt.Sprintf("shown/%d/%d/%s.%d", r.Pull.Repo.ID, r.Pull.Number, r.Target(), r.Begun)
+	return fmt.Sprintf("shown/%d/%d/%s.%d", r.Pull.Repo.ID, r.Pull.Number, r.Target(), r.Artifacts.Begun)
 }
 
 // Check is the name of the run's check run. No project has an "@" in its name.
 func (r Run) Check() string {
-	name := pipeline.HeadCheckOf(r.Deployment) + "/" + r.Project
+	name := pipeline.HeadCheckOf(r.Spec.Deployment) + "/" + r.Project
 	if r.Workspace != project.DefaultWorkspace {
 		name += "@" + r.Workspace
 	}
@@ -77,7 +77,7 @@ func StateNames(place, target string) []string {
 }
 
 // StateName names the state of the run in keys of new records.
-func (r Run) StateName() string { return StateNames(r.Place, r.Target())[0] }
+func (r Run) StateName() string { return StateNames(r.Address.Place, r.Target())[0] }
 
 // AddressKey is the key of the addresses of the state of a target's project, by base branch.
 func AddressKey(repo int64, target string) string { return fmt.Sprintf("address/%d/%s", repo, target) }

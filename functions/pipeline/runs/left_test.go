@@ -11,8 +11,8 @@ import (
 // under way comes to its own end.
 func TestFinished(t *testing.T) {
 	t.Parallel()
-	planned := Run{Project: "net", Phase: Planned, Applyable: true, AfterMerge: true}
-	late := Run{Project: "net", Phase: Planned, Applyable: true, Late: true, Try: 1}.Await(Waiting{For: "merge"})
+	planned := Run{ID: ID{Project: "net"}, Phase: Planned, Spec: Spec{AfterMerge: true}, Plan: Plan{Applyable: true}}
+	late := Run{ID: ID{Project: "net"}, Phase: Planned, Asked: Asked{Late: true, Try: 1}, Plan: Plan{Applyable: true}}.Await(Waiting{For: "merge"})
 	for name, test := range map[string]struct {
 		r    Run
 		by   int
@@ -20,11 +20,11 @@ func TestFinished(t *testing.T) {
 	}{
 		"a plan that waits":         {planned, 8, true},
 		"an apply that waits":       {late, 8, true},
-		"a plan that was dropped":   {Run{Phase: Dropped, Was: Planned, Merged: true, Applyable: true}, 8, true},
-		"a plan that failed":        {Run{Phase: PlanFailed, Failure: &Failure{}, AfterMerge: true}, 8, true},
+		"a plan that was dropped":   {Run{Phase: Dropped, Plan: Plan{Applyable: true}, End: End{Was: Planned, Merged: true}}, 8, true},
+		"a plan that failed":        {Run{Phase: PlanFailed, Spec: Spec{AfterMerge: true}, Plan: Plan{Failure: &Failure{}}}, 8, true},
 		"an apply that failed":      {Run{Phase: ApplyFailed}, 8, true},
 		"nobody":                    {planned, 0, false},
-		"a second time":             {Run{Phase: Planned, FinishedBy: 8}, 9, false},
+		"a second time":             {Run{Phase: Planned, End: End{FinishedBy: 8}}, 9, false},
 		"an apply that is queued":   {Run{Phase: ApplyQueued}, 8, false},
 		"an apply":                  {Run{Phase: Applying}, 8, false},
 		"a plan that is queued":     {Run{Phase: Queued}, 8, false},
@@ -40,7 +40,7 @@ func TestFinished(t *testing.T) {
 		if got := done.Standing(); got != comment.NoChanges || Checkable(done) || done.Waiting() || done.failed() || done.progress() != order.Applied {
 			t.Errorf("%s: it is %s, checkable %v, waiting %v, failed %v, %v", name, got, Checkable(done), done.Waiting(), done.failed(), done.progress())
 		}
-		if done.Phase.May(Queued) && done.To(Queued).FinishedBy != 0 {
+		if done.Phase.May(Queued) && done.To(Queued).End.FinishedBy != 0 {
 			t.Errorf("%s: a new plan is finished", name)
 		}
 	}

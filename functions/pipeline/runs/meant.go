@@ -4,21 +4,21 @@ import "github.com/lockstep-iac/lockstep/functions/comment"
 
 // Meant reports whether a command is for the run.
 func (r Run) Meant(c comment.Command) bool {
-	return c.Selects(r.Project, r.Dir, r.Workspace) && (!c.Failed || r.failed())
+	return c.Selects(r.Project, r.Spec.Dir, r.Workspace) && (!c.Failed || r.failed())
 }
 
 // Alone reports whether a command is for the run, and for no other one that there may be: it has the project's name, and
 // no pattern for it, and the workspace where the name is that of a [Run.Twin].
 func Alone(r Run, c comment.Command) bool {
-	return c.Project == r.Project && (c.Workspace == r.Workspace || c.Workspace == "" && !r.Twin)
+	return c.Project == r.Project && (c.Workspace == r.Workspace || c.Workspace == "" && !r.Spec.Twin)
 }
 
 // failed reports whether somebody has to look at the run: its last plan or apply has failed, or what was merged is not
 // applied.
 func (r Run) failed() bool {
-	if r.FinishedBy != 0 {
+	if r.End.FinishedBy != 0 {
 		return false
 	}
 	left := r.Standing() == comment.PartPlanned || r.Standing() == comment.PartApplied
-	return r.Phase.Failed() || r.Waiting() && r.Late || r.AfterMerge && left || r.Phase == Dropped && r.Merged && (r.Was.Failed() && !Stands(r) || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
+	return r.Phase.Failed() || r.Waiting() && r.Asked.Late || r.Spec.AfterMerge && left || r.Phase == Dropped && r.End.Merged && (r.End.Was.Failed() && !Stands(r) || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
 }

@@ -45,7 +45,7 @@ func NewOrder() *Order {
 }
 
 // destroys reports whether a run's plan is to destroy its project.
-func destroys(r Run) bool { return r.Removed || r.Options.Destroy }
+func destroys(r Run) bool { return r.Spec.Removed || r.Spec.Options.Destroy }
 
 // Edges are those that hold: see [order.Union]. A project that the pull request does not change, and whose edges in
 // the head are all gone, may be gone itself.
@@ -67,13 +67,13 @@ func (o *Order) Edges() order.Edges {
 // Add adds the run of a project to the evidence. head is the head of the pull request: a plan of another
 // one is none of it.
 func (o *Order) Add(r Run, head string) {
-	if r.Head != head || r.Phase == Superseded {
+	if r.Spec.Head != head || r.Phase == Superseded {
 		return
 	}
-	name := cmp.Or(r.Renamed, r.Project)
+	name := cmp.Or(r.End.Renamed, r.Project)
 	done := func(p order.Progress) bool { return p == order.Applied || p == order.Unchanged }
 	p, all, coming := r.progress(), o.Progress, o.Coming
-	if r.Renamed != "" && !done(p) { // whatever it has, the project has to be planned by its other name
+	if r.End.Renamed != "" && !done(p) { // whatever it has, the project has to be planned by its other name
 		p = order.Failed
 	}
 	if destroys(r) {
@@ -86,8 +86,8 @@ func (o *Order) Add(r Run, head string) {
 	if !destroys(r) && r.ByMerge() && !tried {
 		o.merging[name] = true
 	}
-	waits := r.Phase == Planned || r.Phase == Dropped && r.Was == Planned
-	if destroys(r) && !waits && !r.Removed && !r.Beside && !r.Upheld {
+	waits := r.Phase == Planned || r.Phase == Dropped && r.End.Was == Planned
+	if destroys(r) && !waits && !r.Spec.Removed && !r.Spec.Beside && !r.Plan.Upheld {
 		o.undone[name] = order.Failed
 	}
 	o.once[name] = o.once[name] || r.Standing() == comment.OnceMerged
@@ -165,15 +165,15 @@ func InTurn(ranks map[string]int, a, b Run) int {
 
 // progress is how far the run's project is.
 func (r Run) progress() order.Progress {
-	if r.FinishedBy != 0 {
+	if r.End.FinishedBy != 0 {
 		return order.Applied
 	}
 	phase := r.Phase
 	if phase == Dropped {
-		phase = r.Was
+		phase = r.End.Was
 	}
 	// Such a plan leaves out changes of the pull request: without changes, and applied, they are still to be done.
-	part := (r.Options.Partial() || r.Options.RefreshOnly || len(r.Doubts) > 0) && !r.Beside && !r.Upheld
+	part := (r.Spec.Options.Partial() || r.Spec.Options.RefreshOnly || len(r.Plan.Doubts) > 0) && !r.Spec.Beside && !r.Plan.Upheld
 	switch phase {
 	case PlanFailed:
 		if Stands(r) && !destroys(r) {
@@ -182,7 +182,7 @@ func (r Run) progress() order.Progress {
 		return order.Failed
 	case Planned:
 		switch {
-		case r.Applyable:
+		case r.Plan.Applyable:
 			return order.Pending
 		case part:
 			return order.Failed
@@ -203,7 +203,7 @@ func (r Run) progress() order.Progress {
 
 // coming reports whether the apply of a run is under way, accepted, or requested together with its plan.
 func (r Run) coming() bool {
-	return r.Phase.UnderWay() || r.ThenApply == r.Try+1 && r.Phase != Dropped
+	return r.Phase.UnderWay() || r.Asked.ThenApply == r.Asked.Try+1 && r.Phase != Dropped
 }
 
 // A Waiting is an apply that is accepted, and waits for those of other projects. Its number is ThenApply, as
@@ -223,28 +223,28 @@ type Waiting struct {
 
 // Waiting reports whether an apply of the run is accepted, and waits for those of other projects.
 func (r Run) Waiting() bool {
-	return r.Waits != nil && r.Waits.Woken == "" && (r.Phase == Planned || r.Phase == Stopped) && r.ThenApply == r.Try+1
+	return r.Asked.Waits != nil && r.Asked.Waits.Woken == "" && (r.Phase == Planned || r.Phase == Stopped) && r.Asked.ThenApply == r.Asked.Try+1
 }
 
 // Await returns the run with an apply that waits.
 func (r Run) Await(w Waiting) Run {
-	r.ThenApply, r.Waits = r.Try+1, &w
+	r.Asked.ThenApply, r.Asked.Waits = r.Asked.Try+1, &w
 	return r
 }
 
 // Wake returns the run with the apply that has waited queued, by a message.
 func (r Run) Wake(message string) Run {
-	w := *r.Waits
+	w := *r.Asked.Waits
 	w.Woken = message
 	r = r.To(ApplyQueued)
-	r.Try++
-	r.ApplyFor, r.Actor, r.Answer, r.Waits = w.For, w.By, w.Answer, &w
+	r.Asked.Try++
+	r.Asked.ApplyFor, r.Asked.By, r.Asked.Answer, r.Asked.Waits = w.For, w.By, w.Answer, &w
 	return r
 }
 
 // GiveUp returns the run without the apply that has waited. Its number is spent.
 func (r Run) GiveUp() Run {
-	r.Try++
-	r.Waits = nil
+	r.Asked.Try++
+	r.Asked.Waits = nil
 	return r
 }

@@ -81,24 +81,24 @@ func (p Parts) Hash() string {
 // Saved is the hash of the saved plan's bytes. In records of earlier versions, without parts, it is
 // the plan's hash.
 func (r Run) Saved() string {
-	if r.Parts == nil {
-		return r.PlanHash
+	if r.Plan.Parts == nil {
+		return r.Plan.Hash
 	}
-	return r.Parts.Saved
+	return r.Plan.Parts.Saved
 }
 
 // Broken returns the defect of a record whose parts are not those of its plan; "" if there is none.
 func (r Run) Broken() string {
 	switch {
-	case r.Parts == nil:
+	case r.Plan.Parts == nil:
 		return ""
-	case r.Parts.Hash() != r.PlanHash:
+	case r.Plan.Parts.Hash() != r.Plan.Hash:
 		return "the parts of the plan do not have its hash"
-	case r.Parts.State != r.State && r.Progress.Of == 0: // else a stopped apply has written it
+	case r.Plan.Parts.State != r.Plan.State && r.Apply.Progress.Of == 0: // else a stopped apply has written it
 		return "the state of the plan is not the one in its hash"
-	case r.Parts.Inputs != r.Inputs:
+	case r.Plan.Parts.Inputs != r.Plan.Inputs:
 		return "the inputs of the plan are not those in its hash"
-	case !slices.Equal(r.Parts.Options, r.Options.Words()):
+	case !slices.Equal(r.Plan.Parts.Options, r.Spec.Options.Words()):
 		return "the options of the plan are not those in its hash"
 	}
 	return ""
@@ -107,7 +107,7 @@ func (r Run) Broken() string {
 // Outdated returns the targets, sorted, of the projects that were applied since the plan was made, of those that it depends
 // on; now is the number of applies to their states.
 func Outdated(r Run, now map[string]int) (targets []string) {
-	for target, n := range r.Reads {
+	for target, n := range r.Plan.Reads {
 		if now[target] > n {
 			targets = append(targets, target)
 		}

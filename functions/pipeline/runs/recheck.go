@@ -5,7 +5,7 @@ import (
 )
 
 // Renewed reports whether nobody has asked for the plan.
-func (r Run) Renewed() bool { return r.Checked != nil && r.Checked.Renewed }
+func (r Run) Renewed() bool { return r.Plan.Checked != nil && r.Plan.Checked.Renewed }
 
 // A Failure is what a plan was made with that failed. Once that is something else, the plan is made again.
 type Failure struct {
@@ -16,17 +16,17 @@ type Failure struct {
 // Checkable reports whether the plan of a run can become another one without a push or a command: it waits for its apply, or has
 // failed.
 func Checkable(r Run) bool {
-	return (r.Phase == Planned || r.Phase == PlanFailed && r.Failure != nil) && !Preview(r) && r.FinishedBy == 0
+	return (r.Phase == Planned || r.Phase == PlanFailed && r.Plan.Failure != nil) && !Preview(r) && r.End.FinishedBy == 0
 }
 
 // Anew returns the run of a plan that failed, or whose project the base branch had removed and has again, as one that is planned again,
 // for a message, as nobody else has asked for it.
 func Anew(r Run, message string) Run {
 	r = r.To(Queued)
-	r.Attempt++
-	r.PlanFor, r.Answer, r.ThenApply, r.Quiet = message, "", 0, false
-	r.Checked, r.Full = nil, false
-	r.PlanHash, r.Parts, r.Reported, r.Again, r.Settled = "", nil, "", "", nil
+	r.Asked.Attempt++
+	r.Asked.PlanFor, r.Asked.Answer, r.Asked.ThenApply, r.Asked.Quiet = message, "", 0, false
+	r.Plan.Checked, r.Plan.Full = nil, false
+	r.Plan.Hash, r.Plan.Parts, r.Plan.Reported, r.Plan.Again, r.Plan.Settled = "", nil, "", "", nil
 	return r
 }
 
@@ -61,13 +61,13 @@ type Former struct {
 
 // Former returns the plan of a run, for when it has another one.
 func (r Run) Former() *Former {
-	return &Former{r.Begun, r.PlanHash, r.Parts, r.State, r.Inputs, r.Place, r.Renewed()}
+	return &Former{r.Artifacts.Begun, r.Plan.Hash, r.Plan.Parts, r.Plan.State, r.Plan.Inputs, r.Address.Place, r.Renewed()}
 }
 
 // With returns a run with its former plan. Its parts are proved by the hash alone, if that is the one
 // in our check run.
 func (r Run) With(f *Former) Run {
-	r.Begun, r.PlanHash, r.Parts, r.State, r.Inputs, r.Place = f.Begun, f.PlanHash, f.Parts, f.State, f.Inputs, f.Place
-	r.Checked = &Checked{Renewed: f.Renewed}
+	r.Artifacts.Begun, r.Plan.Hash, r.Plan.Parts, r.Plan.State, r.Plan.Inputs, r.Address.Place = f.Begun, f.PlanHash, f.Parts, f.State, f.Inputs, f.Place
+	r.Plan.Checked = &Checked{Renewed: f.Renewed}
 	return r
 }

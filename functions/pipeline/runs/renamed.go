@@ -7,20 +7,20 @@ import "github.com/lockstep-iac/lockstep/functions/project"
 // name is known.
 func RenamedByBase(r Run, name string) (renamed Run, ok bool) {
 	moving := r.Phase == New || r.Phase == Queued || r.Phase == Planning || r.Phase.UnderWay()
-	if r.Removed || moving || r.Renamed == name && !r.Gone {
+	if r.Spec.Removed || moving || r.End.Renamed == name && !r.End.Gone {
 		return r, false
 	}
 	if r.Phase == Planned {
 		r = r.To(Stale)
 	}
-	r.Gone, r.Renamed = false, name
+	r.End.Gone, r.End.Renamed = false, name
 	return r, true
 }
 
 // Succeeded returns a run whose project is planned at its head under another name. ok is false if it stays as it is: it is under
 // way, or what it has applied stays.
 func Succeeded(r Run) (over Run, ok bool) {
-	if r.Renamed == "" || r.Phase == Superseded || !r.Phase.May(Superseded) || r.Phase == Dropped && r.Was == Applied && Complete(r) {
+	if r.End.Renamed == "" || r.Phase == Superseded || !r.Phase.May(Superseded) || r.Phase == Dropped && r.End.Was == Applied && Complete(r) {
 		return r, false
 	}
 	return r.To(Superseded), true
@@ -28,12 +28,12 @@ func Succeeded(r Run) (over Run, ok bool) {
 
 // Precedes reports whether a run is that of a project under its former name, or in its former workspace.
 func Precedes(r Run, p project.Project) bool {
-	rehoused := r.Renamed == r.Project // it has another workspace
-	return r.Renamed != "" && r.Renamed == p.Name && (r.Workspace == p.Workspace) != rehoused
+	rehoused := r.End.Renamed == r.Project // it has another workspace
+	return r.End.Renamed != "" && r.End.Renamed == p.Name && (r.Workspace == p.Workspace) != rehoused
 }
 
 // Counted reports whether a run is of a project that the last look at a head has counted, and that needs no other plan than its own.
 // One that the base branch has removed is counted, one whose successor is planned is not.
 func Counted(r Run, head string) bool {
-	return r.Head == head && !r.Beside && (r.Phase != Superseded || r.Gone)
+	return r.Spec.Head == head && !r.Spec.Beside && (r.Phase != Superseded || r.End.Gone)
 }

@@ -22,20 +22,20 @@ func TestRenamedByBase(t *testing.T) {
 		{"failed to apply", Run{Phase: ApplyFailed}, ApplyFailed, Superseded},
 		{"stopped", Run{Phase: Stopped}, Stopped, Superseded},
 		{"applied", Run{Phase: Applied}, Applied, New},
-		{"merged", Run{Phase: Dropped, Was: Planned, Merged: true}, Dropped, Superseded},
-		{"merged, applied", Run{Phase: Dropped, Was: Applied, Merged: true}, Dropped, New},
-		{"merged, failed to apply", Run{Phase: Dropped, Was: ApplyFailed, Merged: true}, Dropped, Superseded},
-		{"gone before", Run{Phase: Superseded, Gone: true}, Superseded, New},
+		{"merged", Run{Phase: Dropped, End: End{Was: Planned, Merged: true}}, Dropped, Superseded},
+		{"merged, applied", Run{Phase: Dropped, End: End{Was: Applied, Merged: true}}, Dropped, New},
+		{"merged, failed to apply", Run{Phase: Dropped, End: End{Was: ApplyFailed, Merged: true}}, Dropped, Superseded},
+		{"gone before", Run{Phase: Superseded, End: End{Gone: true}}, Superseded, New},
 		{"to be planned", Run{Phase: Queued}, New, New},
 		{"being planned", Run{Phase: Planning}, New, New},
 		{"to be applied", Run{Phase: ApplyQueued}, New, New},
 		{"being applied", Run{Phase: Applying}, New, New},
 		{"handed over", Run{Phase: Continuing}, New, New},
-		{"removed", Run{Phase: Planned, Removed: true}, New, New},
-		{"known", Run{Phase: Stale, Renamed: "network"}, New, Superseded},
+		{"removed", Run{Phase: Planned, Spec: Spec{Removed: true}}, New, New},
+		{"known", Run{Phase: Stale, End: End{Renamed: "network"}}, New, Superseded},
 	} {
 		r, ok := RenamedByBase(test.run, "network")
-		if ok != (test.renamed != New) || ok && (r.Phase != test.renamed || r.Renamed != "network" || r.Gone) {
+		if ok != (test.renamed != New) || ok && (r.Phase != test.renamed || r.End.Renamed != "network" || r.End.Gone) {
 			t.Errorf("%s: %+v, %v", test.what, r, ok)
 		}
 		over, ok := Succeeded(r)
@@ -53,8 +53,8 @@ func TestRenamedInOrder(t *testing.T) {
 	} {
 		o := NewOrder()
 		o.Base = map[string][]string{"app": {"network"}}
-		o.Add(Run{Project: "net", Head: "1", Phase: run[0], Was: run[1], Applyable: true, Merged: true, Renamed: "network"}, "1")
-		app := Run{Project: "app", Head: "1", Phase: Planned, Applyable: true}
+		o.Add(Run{ID: ID{Project: "net"}, Phase: run[0], Spec: Spec{Head: "1"}, Plan: Plan{Applyable: true}, End: End{Was: run[1], Merged: true, Renamed: "network"}}, "1")
+		app := Run{ID: ID{Project: "app"}, Phase: Planned, Spec: Spec{Head: "1"}, Plan: Plan{Applyable: true}}
 		o.Add(app, "1")
 		if _, left, again := o.before(app, o.Edges()); (len(left) == 1 && len(again) == 1) != want {
 			t.Errorf("%v: %v is left, %v to be planned again", run, left, again)
@@ -69,13 +69,13 @@ func TestCounted(t *testing.T) {
 		run  Run
 		want bool
 	}{
-		{Run{Head: "1", Phase: Planned}, true},
-		{Run{Head: "0", Phase: Planned}, false},
-		{Run{Head: "1", Phase: Planned, Beside: true}, false},
-		{Run{Head: "1", Phase: Superseded}, false},
-		{Run{Head: "1", Phase: Superseded, Gone: true}, true},
-		{Run{Head: "1", Phase: Superseded, Renamed: "network"}, false},
-		{Run{Head: "1", Phase: Stale, Renamed: "network"}, true},
+		{Run{Phase: Planned, Spec: Spec{Head: "1"}}, true},
+		{Run{Phase: Planned, Spec: Spec{Head: "0"}}, false},
+		{Run{Phase: Planned, Spec: Spec{Head: "1", Beside: true}}, false},
+		{Run{Phase: Superseded, Spec: Spec{Head: "1"}}, false},
+		{Run{Phase: Superseded, Spec: Spec{Head: "1"}, End: End{Gone: true}}, true},
+		{Run{Phase: Superseded, Spec: Spec{Head: "1"}, End: End{Renamed: "network"}}, false},
+		{Run{Phase: Stale, Spec: Spec{Head: "1"}, End: End{Renamed: "network"}}, true},
 	} {
 		if got := Counted(test.run, "1"); got != test.want {
 			t.Errorf("%+v: %v", test.run, got)
@@ -88,12 +88,12 @@ func TestOnceMerged(t *testing.T) {
 	t.Parallel()
 	o := NewOrder()
 	o.Base = map[string][]string{"app": {"network"}, "web": {"app"}, "dns": {"db"}}
-	net := Run{Project: "network", Head: "1", Phase: Planned, Applyable: true, Owner: "net"}
+	net := Run{ID: ID{Project: "network"}, Phase: Planned, Spec: Spec{Head: "1"}, Address: Address{Owner: "net"}, Plan: Plan{Applyable: true}}
 	all := []Run{net}
 	for _, name := range []string{"app", "web", "db", "dns"} {
-		all = append(all, Run{Project: name, Head: "1", Phase: Planned, Applyable: true})
+		all = append(all, Run{ID: ID{Project: name}, Phase: Planned, Spec: Spec{Head: "1"}, Plan: Plan{Applyable: true}})
 	}
-	all[1].ApplyOn = project.OnMerge
+	all[1].Spec.ApplyOn = project.OnMerge
 	for _, r := range all {
 		o.Add(r, "1")
 	}

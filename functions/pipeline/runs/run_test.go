@@ -97,21 +97,21 @@ func TestStanding(t *testing.T) {
 		{Dropped, Applied, "xM", comment.Applied, github.CheckCompleted, github.ConcludedSuccess},
 		{Dropped, ApplyFailed, "xM", comment.ApplyFailed, github.CheckCompleted, github.ConcludedFailure},
 	} {
-		r := Run{Phase: test.phase, Was: test.was, Applyable: strings.Contains(test.flags, "x"), Merged: strings.Contains(test.flags, "M"), ApplyOn: project.OnComment}
+		r := Run{Phase: test.phase, Spec: Spec{ApplyOn: project.OnComment}, Plan: Plan{Applyable: strings.Contains(test.flags, "x")}, End: End{Was: test.was, Merged: strings.Contains(test.flags, "M")}}
 		if strings.Contains(test.flags, "s") {
-			r.StoppedBy = "bob"
+			r.End.StoppedBy = "bob"
 		}
 		if strings.Contains(test.flags, "m") {
-			r.ApplyOn = project.OnMerge
+			r.Spec.ApplyOn = project.OnMerge
 		}
 		if strings.Contains(test.flags, "o") {
-			r.Owner = "net"
+			r.Address.Owner = "net"
 		}
 		if strings.Contains(test.flags, "t") {
-			r.Options.Targets = []string{"a.b"}
+			r.Spec.Options.Targets = []string{"a.b"}
 		}
-		r.Upheld = strings.Contains(test.flags, "u")
-		r.Options.Destroy, r.Removed = strings.Contains(test.flags, "d"), strings.Contains(test.flags, "r")
+		r.Plan.Upheld = strings.Contains(test.flags, "u")
+		r.Spec.Options.Destroy, r.Spec.Removed = strings.Contains(test.flags, "d"), strings.Contains(test.flags, "r")
 		got := r.Standing()
 		status, conclusion := Conclude(got)
 		if got != test.want || status != test.status || conclusion != test.conclusion {
@@ -147,7 +147,7 @@ func TestConcludeHeld(t *testing.T) {
 func TestNextBegun(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ begun, reserved, want int }{{0, 0, 1}, {3, 0, 4}, {3, 5, 6}, {5, 3, 6}} {
-		if got := (Run{Begun: test.begun, Reserved: test.reserved}).NextBegun(); got != test.want {
+		if got := (Run{Artifacts: Artifacts{Begun: test.begun, Reserved: test.reserved}}).NextBegun(); got != test.want {
 			t.Errorf("after %d and %d: %d", test.begun, test.reserved, got)
 		}
 	}
@@ -321,7 +321,7 @@ func TestKeysOfRuns(t *testing.T) {
 		{"..", "..", "%2E%2E@%2E%2E", "..@.."},
 		{"a/b c", "default", "a%2Fb%20c@default", "a/b c"},
 	} {
-		r := Run{Pull: pull, Project: test.project, Workspace: test.workspace, Begun: 3}
+		r := Run{ID: ID{Pull: pull, Project: test.project, Workspace: test.workspace}, Artifacts: Artifacts{Begun: 3}}
 		got := map[string]string{"target": r.Target(), "key": r.Key(), "shown": r.ShownKey(), "state": r.StateKey(), "check": r.Check()}
 		want := map[string]string{
 			"target": test.target, "key": pull.Runs() + "/" + test.target, "shown": "shown/5/7/" + test.target + ".3",
@@ -339,7 +339,7 @@ func TestKeysOfRuns(t *testing.T) {
 // TestClaimOf holds that places in S3 are claimed, and no others.
 func TestClaimOf(t *testing.T) {
 	t.Parallel()
-	r := Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}}, Project: "net", Workspace: "staging"}
+	r := Run{ID: ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}}, Project: "net", Workspace: "staging"}}
 	if c := r.ClaimOf(places.Place{Backend: "local"}); c != nil {
 		t.Errorf("a local place: %+v", c)
 	}
@@ -353,10 +353,10 @@ func TestClaimOf(t *testing.T) {
 // TestOvertaken is the table of runs at a merge: whether it came before a plan that it can be about.
 func TestOvertaken(t *testing.T) {
 	t.Parallel()
-	waits := Run{Phase: Planned, ApplyOn: project.OnMerge, Applyable: true}
+	waits := Run{Phase: Planned, Spec: Spec{ApplyOn: project.OnMerge}, Plan: Plan{Applyable: true}}
 	as := func(change func(*Run)) Run { r := waits; change(&r); return r }
 	dropped := func(was Phase, merged bool) Run {
-		return as(func(r *Run) { r.Phase, r.Was, r.Merged = Dropped, was, merged })
+		return as(func(r *Run) { r.Phase, r.End.Was, r.End.Merged = Dropped, was, merged })
 	}
 	for _, test := range []struct {
 		name string
@@ -368,26 +368,28 @@ func TestOvertaken(t *testing.T) {
 		{"a plan that was shown", waits, time.Second, false},
 		{"in the same second", waits, 0, true},
 		{"afterwards", waits, -time.Second, true},
-		{"which comments apply", as(func(r *Run) { r.ApplyOn = project.OnComment }), -time.Second, false},
-		{"of a removed project", as(func(r *Run) { r.Removed, r.Options.Destroy = true, true }), -time.Second, false},
-		{"without changes", as(func(r *Run) { r.Applyable = false }), -time.Second, false},
-		{"of a part without changes", as(func(r *Run) { r.Applyable, r.Options.Targets = false, []string{"a.b"} }), -time.Second, false},
-		{"made after the merge", as(func(r *Run) { r.AfterMerge = true }), -time.Second, false},
-		{"queued after the merge", as(func(r *Run) { r.AfterMerge, r.Phase = true, Queued }), time.Second, false},
+		{"which comments apply", as(func(r *Run) { r.Spec.ApplyOn = project.OnComment }), -time.Second, false},
+		{"of a removed project", as(func(r *Run) { r.Spec.Removed, r.Spec.Options.Destroy = true, true }), -time.Second, false},
+		{"without changes", as(func(r *Run) { r.Plan.Applyable = false }), -time.Second, false},
+		{"of a part without changes", as(func(r *Run) { r.Plan.Applyable, r.Spec.Options.Targets = false, []string{"a.b"} }), -time.Second, false},
+		{"made after the merge", as(func(r *Run) { r.Spec.AfterMerge = true }), -time.Second, false},
+		{"queued after the merge", as(func(r *Run) { r.Spec.AfterMerge, r.Phase = true, Queued }), time.Second, false},
 		{"queued", as(func(r *Run) { r.Phase = Queued }), time.Second, true},
-		{"queued, and comments apply it", as(func(r *Run) { r.Phase, r.ApplyOn = Queued, project.OnComment }), time.Second, true},
+		{"queued, and comments apply it", as(func(r *Run) { r.Phase, r.Spec.ApplyOn = Queued, project.OnComment }), time.Second, true},
 		{"in the making", as(func(r *Run) { r.Phase = Planning }), time.Second, true},
 		{"failed", as(func(r *Run) { r.Phase = PlanFailed }), -time.Second, false},
-		{"failed, of a head that had no changes", as(func(r *Run) { r.Phase, r.Upheld, r.Idle = PlanFailed, true, true }), -time.Second, true},
-		{"failed, of an applied head", as(func(r *Run) { r.Phase, r.Upheld = PlanFailed, true }), -time.Second, false},
+		{"failed, of a head that had no changes", as(func(r *Run) { r.Phase, r.Plan.Upheld, r.Plan.Idle = PlanFailed, true, true }), -time.Second, true},
+		{"failed, of an applied head", as(func(r *Run) { r.Phase, r.Plan.Upheld = PlanFailed, true }), -time.Second, false},
 		{"being applied", as(func(r *Run) { r.Phase = Applying }), -time.Second, false},
-		{"without credentials", as(func(r *Run) { r.Named, r.Applyable = headOne, false }), time.Second, true},
+		{"without credentials", as(func(r *Run) { r.Spec.Named, r.Plan.Applyable = headOne, false }), time.Second, true},
 		{"dropped by the merge, shown", dropped(Planned, true), time.Second, false},
 		{"dropped by the merge, not shown", dropped(Planned, true), -time.Second, true},
 		{"dropped by the merge, in the making", dropped(Planning, true), time.Second, true},
 		{"dropped by the merge, applied", dropped(Applied, true), time.Second, false},
-		{"dropped by the merge, without changes", as(func(r *Run) { r.Phase, r.Was, r.Merged, r.Applyable = Dropped, Planned, true, false }), -time.Second, false},
-		{"dropped by the merge, without changes, of other files", as(func(r *Run) { r.Phase, r.Was, r.Merged, r.Applyable, r.Differs = Dropped, Planned, true, false, true }), time.Second, true},
+		{"dropped by the merge, without changes", as(func(r *Run) { r.Phase, r.End.Was, r.End.Merged, r.Plan.Applyable = Dropped, Planned, true, false }), -time.Second, false},
+		{"dropped by the merge, without changes, of other files", as(func(r *Run) {
+			r.Phase, r.End.Was, r.End.Merged, r.Plan.Applyable, r.End.Differs = Dropped, Planned, true, false, true
+		}), time.Second, true},
 		{"dropped before", dropped(Planned, false), time.Second, true},
 		{"dropped before, applied", dropped(Applied, false), time.Second, false},
 	} {
@@ -403,9 +405,9 @@ func TestOvertaken(t *testing.T) {
 // TestHad holds that a base has the last word on a state only where the merge into that branch has removed the project.
 func TestHad(t *testing.T) {
 	t.Parallel()
-	r := Run{Removed: true, AfterMerge: true, BaseRef: "main"}
+	r := Run{Spec: Spec{Removed: true, AfterMerge: true, BaseRef: "main"}}
 	kept, open, former := r, r, r
-	kept.Removed, open.AfterMerge, former.BaseRef = false, false, ""
+	kept.Spec.Removed, open.Spec.AfterMerge, former.Spec.BaseRef = false, false, ""
 	for i, test := range []struct {
 		run    Run
 		branch string
@@ -420,7 +422,7 @@ func TestHad(t *testing.T) {
 // TestUpholds is the table of runs before a plan with options: whether nothing that it leaves out is left to be done.
 func TestUpholds(t *testing.T) {
 	t.Parallel()
-	applied := Run{Phase: Applied, Head: headOne, Base: headTwo, Applyable: true}
+	applied := Run{Phase: Applied, Spec: Spec{Head: headOne, Base: headTwo}, Plan: Plan{Applyable: true}}
 	as := func(change func(*Run)) Run { r := applied; change(&r); return r }
 	for _, test := range []struct {
 		name string
@@ -428,21 +430,21 @@ func TestUpholds(t *testing.T) {
 		want string
 	}{
 		{"applied", applied, "upheld"},
-		{"applied, and the base branch has moved", as(func(r *Run) { r.Base = headOne }), "upheld"},
-		{"at another head", as(func(r *Run) { r.Head = headTwo }), ""},
-		{"applied in part", as(func(r *Run) { r.Options.Targets = []string{"a.b"} }), ""},
-		{"merged after it was applied", as(func(r *Run) { r.Phase, r.Was, r.Merged = Dropped, Applied, true }), "upheld"},
-		{"closed after it was applied", as(func(r *Run) { r.Phase, r.Was = Dropped, Applied }), ""},
+		{"applied, and the base branch has moved", as(func(r *Run) { r.Spec.Base = headOne }), "upheld"},
+		{"at another head", as(func(r *Run) { r.Spec.Head = headTwo }), ""},
+		{"applied in part", as(func(r *Run) { r.Spec.Options.Targets = []string{"a.b"} }), ""},
+		{"merged after it was applied", as(func(r *Run) { r.Phase, r.End.Was, r.End.Merged = Dropped, Applied, true }), "upheld"},
+		{"closed after it was applied", as(func(r *Run) { r.Phase, r.End.Was = Dropped, Applied }), ""},
 		{"its apply failed", as(func(r *Run) { r.Phase = ApplyFailed }), ""},
 		{"with changes", as(func(r *Run) { r.Phase = Planned }), ""},
-		{"without", as(func(r *Run) { r.Phase, r.Applyable = Planned, false }), "idle"},
-		{"without, and the base branch has moved", as(func(r *Run) { r.Phase, r.Applyable, r.Base = Planned, false, headOne }), ""},
-		{"a part without", as(func(r *Run) { r.Phase, r.Applyable, r.Options.Targets = Planned, false, []string{"a.b"} }), ""},
-		{"its plan failed", as(func(r *Run) { r.Phase, r.Applyable = PlanFailed, false }), ""},
-		{"applied, and a plan failed", as(func(r *Run) { r.Phase, r.Upheld = PlanFailed, true }), "upheld"},
-		{"applied, a plan failed, and the base branch has moved", as(func(r *Run) { r.Phase, r.Upheld, r.Base = PlanFailed, true, headOne }), "upheld"},
-		{"without, and a plan failed", as(func(r *Run) { r.Phase, r.Upheld, r.Idle = PlanFailed, true, true }), "idle"},
-		{"without, a plan failed, and the base branch has moved", as(func(r *Run) { r.Phase, r.Upheld, r.Idle, r.Base = PlanFailed, true, true, headOne }), ""},
+		{"without", as(func(r *Run) { r.Phase, r.Plan.Applyable = Planned, false }), "idle"},
+		{"without, and the base branch has moved", as(func(r *Run) { r.Phase, r.Plan.Applyable, r.Spec.Base = Planned, false, headOne }), ""},
+		{"a part without", as(func(r *Run) { r.Phase, r.Plan.Applyable, r.Spec.Options.Targets = Planned, false, []string{"a.b"} }), ""},
+		{"its plan failed", as(func(r *Run) { r.Phase, r.Plan.Applyable = PlanFailed, false }), ""},
+		{"applied, and a plan failed", as(func(r *Run) { r.Phase, r.Plan.Upheld = PlanFailed, true }), "upheld"},
+		{"applied, a plan failed, and the base branch has moved", as(func(r *Run) { r.Phase, r.Plan.Upheld, r.Spec.Base = PlanFailed, true, headOne }), "upheld"},
+		{"without, and a plan failed", as(func(r *Run) { r.Phase, r.Plan.Upheld, r.Plan.Idle = PlanFailed, true, true }), "idle"},
+		{"without, a plan failed, and the base branch has moved", as(func(r *Run) { r.Phase, r.Plan.Upheld, r.Plan.Idle, r.Spec.Base = PlanFailed, true, true, headOne }), ""},
 	} {
 		got := ""
 		switch upheld, idle := Upholds(test.run, headOne, headTwo); {
@@ -456,11 +458,11 @@ func TestUpholds(t *testing.T) {
 		}
 	}
 	// What a plan changes, or leaves out, counts once it is made.
-	made := Run{Phase: Planning, Upheld: true, Idle: true, Options: grammar.Options{Imports: []string{"a.b x"}}}
-	if r := made.To(Planned); r.Upheld || r.Idle {
+	made := Run{Phase: Planning, Spec: Spec{Options: grammar.Options{Imports: []string{"a.b x"}}}, Plan: Plan{Upheld: true, Idle: true}}
+	if r := made.To(Planned); r.Plan.Upheld || r.Plan.Idle {
 		t.Error("a plan that is made has not taken the place of what was known")
 	}
-	if made.Options = (grammar.Options{RefreshOnly: true}); !made.To(Planned).Upheld {
+	if made.Spec.Options = (grammar.Options{RefreshOnly: true}); !made.To(Planned).Plan.Upheld {
 		t.Error("a look at changes from outside leaves out something")
 	}
 }

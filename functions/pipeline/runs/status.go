@@ -10,16 +10,16 @@ import (
 // Status returns the status of a run's project from the run alone: without texts, other pull requests and locks.
 func Status(r Run) comment.ProjectStatus {
 	p := comment.ProjectStatus{
-		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Doubts: r.Doubts, Applyable: r.Applyable, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, StoppedBy: r.StoppedBy, Lifted: r.Lifted, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ByMerge(), Named: r.Named, AfterMerge: r.AfterMerge, Landed: r.AfterMerge || r.Phase == Dropped && r.Merged || r.Phase == ApplyFailed && r.ByMerge(), Upheld: r.Upheld, Vain: Stands(r), MergeApplies: r.ApplyOn == project.OnMerge || r.Removed, Removed: r.Removed, Gone: r.Gone, Renamed: r.Renamed, Owner: r.Owner, Left: r.Left, FinishedBy: r.FinishedBy,
+		Name: r.Project, Standing: r.Standing(), Counts: r.Plan.Counts, Doubts: r.Plan.Doubts, Applyable: r.Plan.Applyable, Done: r.Apply.Done, Remaining: r.Apply.Remaining, Lost: r.Apply.Lost, Progress: r.Apply.Progress, By: r.Asked.By, StoppedBy: r.End.StoppedBy, Lifted: r.Apply.Lifted, Check: r.Check(), Plan: r.Plan.Hash, Options: r.Spec.Options, ByMerge: r.ByMerge(), Named: r.Spec.Named, AfterMerge: r.Spec.AfterMerge, Landed: r.Spec.AfterMerge || r.Phase == Dropped && r.End.Merged || r.Phase == ApplyFailed && r.ByMerge(), Upheld: r.Plan.Upheld, Vain: Stands(r), MergeApplies: r.Spec.ApplyOn == project.OnMerge || r.Spec.Removed, Removed: r.Spec.Removed, Gone: r.End.Gone, Renamed: r.End.Renamed, Owner: r.Address.Owner, Left: r.End.Left, FinishedBy: r.End.FinishedBy,
 	}
 	if p.Standing == comment.Queued {
-		p.Crowd = r.Crowd
+		p.Crowd = r.Asked.Crowd
 	}
-	if r.Twin {
+	if r.Spec.Twin {
 		p.Workspace = r.Workspace
 	}
 	if r.Waiting() {
-		p.By, p.After, p.Late = r.Waits.By, r.Waits.On, r.Late
+		p.By, p.After, p.Late = r.Asked.Waits.By, r.Asked.Waits.On, r.Asked.Late
 	}
 	return p
 }
@@ -36,11 +36,11 @@ func ComesAfter(p *comment.ProjectStatus, b *comment.Behind) {
 // Plain is the command for a plan without options of a run whose plan after the merge failed with some, which a retry has again; ""
 // for another one.
 func Plain(r Run) string {
-	if !r.AfterMerge || r.Phase != PlanFailed || !Optional(r) {
+	if !r.Spec.AfterMerge || r.Phase != PlanFailed || !Optional(r) {
 		return ""
 	}
 	c := comment.Command{Verb: comment.Plan, Project: r.Project}
-	if r.Twin {
+	if r.Spec.Twin {
 		c.Workspace = r.Workspace
 	}
 	return c.String()
@@ -48,8 +48,8 @@ func Plain(r Run) string {
 
 // Optional reports whether the plan of a run has options that somebody has given it.
 func Optional(r Run) bool {
-	own := r.Options
-	own.Destroy = own.Destroy && !r.Removed
+	own := r.Spec.Options
+	own.Destroy = own.Destroy && !r.Spec.Removed
 	return !own.IsZero()
 }
 

@@ -25,7 +25,7 @@ func (r Run) QueueKey() string { return fmt.Sprintf("queue/%d/%s", r.Pull.Repo.I
 
 // Turn is that of the run's last apply.
 func (r Run) Turn() Turn {
-	t := Turn{Pull: r.Pull, Try: r.Try, By: r.Actor}
+	t := Turn{Pull: r.Pull, Try: r.Asked.Try, By: r.Asked.By}
 	if r.StateName() != r.Target() {
 		t.Target = r.Target()
 	}
@@ -33,7 +33,7 @@ func (r Run) Turn() Turn {
 }
 
 // Over reports whether a turn is over, or another one's. r is the present run of its pull request.
-func (t Turn) Over(r Run) bool { return r.Try != t.Try || !r.Phase.UnderWay() }
+func (t Turn) Over(r Run) bool { return r.Asked.Try != t.Try || !r.Phase.UnderWay() }
 
 // of reports whether two turns are of one pull request. A pull request has one at most.
 func (t Turn) of(x Turn) bool { return t.Pull.Number == x.Pull.Number }

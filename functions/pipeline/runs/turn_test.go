@@ -45,12 +45,12 @@ func TestTurns(t *testing.T) {
 		if got := queueText(joined); got != test.joined || queueText(queue) != before {
 			t.Errorf("%s after %s: %s, want %s", test.turn, test.queue, got, test.joined)
 		}
-		r := Run{Pull: pipeline.Pull{Number: turn.Pull.Number}, Try: turn.Try}
+		r := Run{ID: ID{Pull: pipeline.Pull{Number: turn.Pull.Number}}, Asked: Asked{Try: turn.Try}}
 		if got := queueText(ahead(joined, r)); got != test.ahead {
 			t.Errorf("ahead of %s in %s: %s, want %s", test.turn, test.joined, got, test.ahead)
 		}
 	}
-	if got := queueText(ahead(queueOf("8.1 9.1"), Run{Pull: pipeline.Pull{Number: 7}})); got != "8.1 9.1" {
+	if got := queueText(ahead(queueOf("8.1 9.1"), Run{ID: ID{Pull: pipeline.Pull{Number: 7}}})); got != "8.1 9.1" {
 		t.Errorf("ahead of one that is not there: %s", got)
 	}
 }
@@ -67,7 +67,7 @@ func TestOver(t *testing.T) {
 		{1, Applied, true}, {1, ApplyFailed, true}, {1, Stopped, true}, {1, Planned, true}, {1, Dropped, true}, {0, New, true},
 		{2, ApplyQueued, true}, // another apply, with a turn of its own
 	} {
-		if got := (Turn{Try: 1}).Over(Run{Try: test.try, Phase: test.phase}); got != test.over {
+		if got := (Turn{Try: 1}).Over(Run{Phase: test.phase, Asked: Asked{Try: test.try}}); got != test.over {
 			t.Errorf("try %d, %s: %v", test.try, test.phase, got)
 		}
 	}

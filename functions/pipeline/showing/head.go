@@ -27,7 +27,7 @@ func LastLook(ctx context.Context, records pipeline.Records, p pipeline.Pull) (L
 func HeadOf(l Look) string { return cmp.Or(l.GivenUp, l.Head) }
 
 // Former reports whether a run is of another commit than the head of its pull request, "" if that is unknown.
-func Former(r runs.Run, head string) bool { return head != "" && r.Head != head }
+func Former(r runs.Run, head string) bool { return head != "" && r.Spec.Head != head }
 
 // Head returns what the check of the head tells of the pull request as a whole, without the projects of all runs. ok is not set
 // if these tell all there is to tell.
@@ -61,9 +61,9 @@ func facts(l Look, all []runs.Run) checking.Facts {
 	planned := 0
 	for _, r := range all {
 		switch {
-		case r.Head != l.Head && r.Phase.UnderWay():
+		case r.Spec.Head != l.Head && r.Phase.UnderWay():
 			f.Projects = append(f.Projects, comment.Postponed)
-		case r.Head == l.Head && r.Phase != runs.Superseded:
+		case r.Spec.Head == l.Head && r.Phase != runs.Superseded:
 			f.Projects = append(f.Projects, r.Standing())
 		}
 		if runs.Counted(r, l.Head) {

@@ -20,7 +20,7 @@ func TestProject(t *testing.T) {
 	t.Parallel()
 	repo := github.Repo{ID: 4, Owner: "acme", Name: "infra"}
 	run := func(number int, phase runs.Phase) runs.Run {
-		return runs.Run{Pull: pipeline.Pull{Repo: repo, Number: number}, Project: "net", Dir: "net", Workspace: "default", Head: "abc", Phase: phase, Applyable: true, Actor: "bob", Try: 1, Counts: counting.Counts{Add: 1}}
+		return runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: repo, Number: number}, Project: "net", Workspace: "default"}, Phase: phase, Spec: runs.Spec{Dir: "net", Head: "abc"}, Asked: runs.Asked{By: "bob", Try: 1}, Plan: runs.Plan{Applyable: true, Counts: counting.Counts{Add: 1}}}
 	}
 	type world struct {
 		ledger.Ledger
@@ -63,14 +63,14 @@ func TestProject(t *testing.T) {
 			comment.Ready, []string{"To apply this plan"}, "**waits** for what is missing"},
 		"one of a former head": {runs.Planned, func(w world) {
 			former := run(7, runs.Planned)
-			former.Head = "old"
+			former.Spec.Head = "old"
 			decided(w, former, rulings.Fails)
 		}, comment.Ready, nil, "lockstep.hcl:3"},
 		"a plan of a former head":   {runs.Planned, func(w world) {}, comment.Superseded, []string{"superseded by a newer head"}, "lockstep apply"},
 		"an apply at a former head": {runs.ApplyFailed, func(w world) {}, comment.ApplyFailed, []string{"**failed**"}, "superseded"},
 		"the queue": {runs.ApplyQueued, func(w world) {
 			other := run(2, runs.Applying)
-			other.Actor = "alice"
+			other.Asked.By = "alice"
 			_, err := w.Save(t.Context(), ledger.Versioned{Run: other})
 			must(w, err)
 			must(w, w.Join(t.Context(), other))
@@ -110,8 +110,8 @@ func TestProject(t *testing.T) {
 func TestHead(t *testing.T) {
 	t.Parallel()
 	pull := pipeline.Pull{Repo: github.Repo{ID: 4}, Number: 7}
-	ready := []runs.Run{{Project: "net", Head: "abc", Phase: runs.Planned, Applyable: true}}
-	former := []runs.Run{{Project: "net", Head: "old", Phase: runs.Planned, Applyable: true}, {Project: "dns", Head: "abc", Phase: runs.Superseded}}
+	ready := []runs.Run{{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: "abc"}, Plan: runs.Plan{Applyable: true}}}
+	former := []runs.Run{{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: "old"}, Plan: runs.Plan{Applyable: true}}, {ID: runs.ID{Project: "dns"}, Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}}}
 	for name, test := range map[string]struct {
 		look showing.Look
 		all  []runs.Run
@@ -126,16 +126,16 @@ func TestHead(t *testing.T) {
 		"a note":                       {showing.Look{Pull: pull, Head: "abc", Notes: []string{"x"}}, ready, comment.HeadWaiting, true},
 		"a removed project":            {showing.Look{Pull: pull, Head: "abc", Removed: "x"}, ready, comment.HeadWaiting, true},
 		"a plan of a former head":      {showing.Look{Pull: pull, Head: "abc"}, former, comment.HeadNothing, true},
-		"an apply of a former head":    {showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Head: "old", Phase: runs.Applying}}, comment.HeadPlanning, false},
+		"an apply of a former head":    {showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Phase: runs.Applying, Spec: runs.Spec{Head: "old"}}}, comment.HeadPlanning, false},
 		"a project without a plan":     {showing.Look{Pull: pull, Head: "abc", Projects: 2}, ready, comment.HeadAwaited, true},
 		"a project that is gone": {
-			showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Head: "abc", Phase: runs.Superseded, Gone: true}}, comment.HeadNothing, true,
+			showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Gone: true}}}, comment.HeadNothing, true,
 		},
 		"a project of another name, planned": {
-			showing.Look{Pull: pull, Head: "abc", Projects: 1}, append([]runs.Run{{Head: "abc", Phase: runs.Superseded, Renamed: "network"}}, ready...), comment.HeadWaiting, false,
+			showing.Look{Pull: pull, Head: "abc", Projects: 1}, append([]runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Renamed: "network"}}}, ready...), comment.HeadWaiting, false,
 		},
 		"a project of another name, unplanned": {
-			showing.Look{Pull: pull, Head: "abc", Projects: 2}, append([]runs.Run{{Head: "abc", Phase: runs.Superseded, Renamed: "network"}}, ready...), comment.HeadAwaited, true,
+			showing.Look{Pull: pull, Head: "abc", Projects: 2}, append([]runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Renamed: "network"}}}, ready...), comment.HeadAwaited, true,
 		},
 		"no project":                {showing.Look{Pull: pull, Head: "abc"}, nil, comment.HeadNothing, true},
 		"a problem":                 {showing.Look{Pull: pull, Head: "abc", Problem: "x"}, ready, comment.HeadUnknown, true},

@@ -40,10 +40,10 @@ func newMachine(t *testing.T) *Machine {
 	})
 	infra, shop := github.Repo{ID: 1, Owner: "acme", Name: "infra"}, github.Repo{ID: 2, Owner: "acme", Name: "shop"}
 	for _, r := range []runs.Run{
-		{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Dir: "network", Workspace: "default", Phase: runs.Planned, Applyable: true, Head: "abc", Begun: 2, Full: true, Counts: counting.Counts{Add: 2, Forget: 1}},
-		{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Dir: "network", Workspace: "staging", Phase: runs.Superseded, Head: "old", Begun: 1},
-		{Pull: pipeline.Pull{Repo: infra, Number: 12}, Project: "app/eu", Dir: "app", Workspace: "default", Phase: runs.Dropped, Was: runs.Applied, Merged: true, Actor: "alice"},
-		{Pull: pipeline.Pull{Repo: shop, Number: 1}, Project: "all", Dir: ".", Workspace: "default", Phase: runs.Dropped, Was: runs.Planned},
+		{ID: runs.ID{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Workspace: "default"}, Phase: runs.Planned, Spec: runs.Spec{Dir: "network", Head: "abc"}, Plan: runs.Plan{Applyable: true, Full: true, Counts: counting.Counts{Add: 2, Forget: 1}}, Artifacts: runs.Artifacts{Begun: 2}},
+		{ID: runs.ID{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Workspace: "staging"}, Phase: runs.Superseded, Spec: runs.Spec{Dir: "network", Head: "old"}, Artifacts: runs.Artifacts{Begun: 1}},
+		{ID: runs.ID{Pull: pipeline.Pull{Repo: infra, Number: 12}, Project: "app/eu", Workspace: "default"}, Phase: runs.Dropped, Spec: runs.Spec{Dir: "app"}, Asked: runs.Asked{By: "alice"}, End: runs.End{Was: runs.Applied, Merged: true}},
+		{ID: runs.ID{Pull: pipeline.Pull{Repo: shop, Number: 1}, Project: "all", Workspace: "default"}, Phase: runs.Dropped, Spec: runs.Spec{Dir: "."}, End: runs.End{Was: runs.Planned}},
 	} {
 		value, err := json.Marshal(r)
 		if err != nil {
@@ -55,7 +55,7 @@ func newMachine(t *testing.T) *Machine {
 		if err := m.Data.Artifacts.Put(t.Context(), r.Report(), []byte("report of "+r.Target())); err != nil {
 			t.Fatal(err)
 		}
-		if r.Full {
+		if r.Plan.Full {
 			if err := m.Data.Artifacts.Put(t.Context(), r.FullReport(), []byte("all of "+r.Target())); err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestWhere(t *testing.T) {
 	for project, want := range map[string]string{
 		"network@default": "/plan/network", "network@staging": "/plan/network@staging", "app/eu@default": "/plan/app%2Feu", "a b@c d": "/plan/a%20b@c%20d",
 	} {
-		r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}, Begun: 3}
+		r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}}, Artifacts: runs.Artifacts{Begun: 3}}
 		r.Project, r.Workspace, _ = strings.Cut(project, "@")
 		if got := m.Pipeline.Where(r.FullReport()); got != "http://127.0.0.1:8080/acme/infra/pull/7"+want {
 			t.Errorf("%s is at %s", project, got)
@@ -139,12 +139,12 @@ func TestPageHasNoSecret(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.Pipeline.Secrets = append(m.Pipeline.Secrets, github.NewSecret("swordfish"))
-	r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}, Project: "network", Workspace: "default", Head: "abc"}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}, Project: "network", Workspace: "default"}, Spec: runs.Spec{Head: "abc"}}
 	unknown := rulings.Ruling{Rule: rulings.Readable, Outcome: rulings.Unknown, Problem: "it answers swordfish"}
 	c := runs.CheckRecord{Key: r.Key(), Required: &rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Unknown, Of: []rulings.Ruling{unknown}}}
 	put(t, m, runs.CheckKey(r), c)
 	put(t, m, "pull/1/7", showing.Look{Pull: r.Pull, Head: "abc", Problem: "it is not swordfish", Notes: []string{"nor is it swordfish"}})
-	failed := runs.Run{Pull: r.Pull, Project: "app", Workspace: "default", Head: "old", Phase: runs.ApplyFailed, Try: 1}
+	failed := runs.Run{ID: runs.ID{Pull: r.Pull, Project: "app", Workspace: "default"}, Phase: runs.ApplyFailed, Spec: runs.Spec{Head: "old"}, Asked: runs.Asked{Try: 1}}
 	put(t, m, failed.Key(), failed)
 	if err := m.Data.Artifacts.Put(t.Context(), failed.Result(), []byte("it says swordfish")); err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func put(t *testing.T, m *Machine, key string, value any) {
 func TestPageHasNoOtherPlan(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 9}, Project: "network", Workspace: "default", Head: "abc", Phase: runs.Planned, Applyable: true, Begun: 1, Reported: runs.HashOf([]byte("1 to destroy"))}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 9}, Project: "network", Workspace: "default"}, Phase: runs.Planned, Spec: runs.Spec{Head: "abc"}, Plan: runs.Plan{Applyable: true, Reported: runs.HashOf([]byte("1 to destroy"))}, Artifacts: runs.Artifacts{Begun: 1}}
 	put(t, m, r.Key(), r)
 	if err := m.Data.Artifacts.Put(t.Context(), r.Report(), []byte("nothing of note")); err != nil {
 		t.Fatal(err)

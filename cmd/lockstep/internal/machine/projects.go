@@ -119,7 +119,7 @@ func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name s
 		return "", err
 	}
 	for _, r := range runs {
-		if planName(r) != name || !r.Full {
+		if planName(r) != name || !r.Plan.Full {
 			continue
 		}
 		text, err := m.Data.Artifacts.Get(ctx, r.FullReport())
@@ -139,7 +139,7 @@ func (m *Machine) report(ctx context.Context, a status, same map[string]string) 
 		return "", err
 	}
 	key := string(a.Standing) + " " + text
-	if first := same[key]; first != "" && !a.run.Full {
+	if first := same[key]; first != "" && !a.run.Plan.Full {
 		text = comment.SameText(first)
 	} else if len(text) > worthOnce {
 		same[key] = planName(a.run)
@@ -164,7 +164,7 @@ func (m *Machine) censored(text string) string {
 // shown returns a run's facts about its project, whose status is p.
 func shown(r runs.Run, p comment.ProjectStatus, former bool) page.Project {
 	out := page.Project{
-		Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, By: r.Actor, Head: r.Head, Plan: planName(r), HasPlan: r.Full,
+		Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, By: r.Asked.By, Head: r.Spec.Head, Plan: planName(r), HasPlan: r.Plan.Full,
 	}
 	s := standings[p.Standing]
 	out.Standing, out.Tone = s.words, s.tone
@@ -175,7 +175,7 @@ func shown(r runs.Run, p comment.ProjectStatus, former bool) page.Project {
 		out.Standing += ", at a former head"
 	}
 	if s.counted {
-		out.Summary = summary(r.Counts)
+		out.Summary = summary(r.Plan.Counts)
 	}
 	return out
 }

@@ -91,11 +91,11 @@ func (x pulled) listed() bool {
 // standing is that of the pull request on GitHub. Records of earlier versions tell it by the runs alone.
 func (x pulled) standing() string {
 	any := func(is func(runs.Run) bool) bool { return slices.ContainsFunc(x.runs, is) }
-	closed := x.look.Closed || x.look.Head == "" && any(func(r runs.Run) bool { return r.Phase == runs.Dropped || r.AfterMerge })
+	closed := x.look.Closed || x.look.Head == "" && any(func(r runs.Run) bool { return r.Phase == runs.Dropped || r.Spec.AfterMerge })
 	switch {
 	case !closed:
 		return "open"
-	case x.look.Merged || any(func(r runs.Run) bool { return r.Merged || r.AfterMerge }):
+	case x.look.Merged || any(func(r runs.Run) bool { return r.End.Merged || r.Spec.AfterMerge }):
 		return "merged"
 	}
 	return "closed"
@@ -106,7 +106,7 @@ func (x pulled) head() string {
 	head := showing.HeadOf(x.look)
 	for _, r := range x.runs {
 		if x.look.Head == "" && head == "" && r.Phase != runs.Superseded {
-			return r.Head
+			return r.Spec.Head
 		}
 	}
 	return head

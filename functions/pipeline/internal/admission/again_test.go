@@ -17,7 +17,7 @@ func TestPlanAgain(t *testing.T) {
 	}{
 		"nothing moved":         {func(*Request) {}, false},
 		"the state":             {func(q *Request) { q.State.Serial++ }, true},
-		"a first state":         {func(q *Request) { q.Run.State = runs.StateID{} }, true},
+		"a first state":         {func(q *Request) { q.Run.Plan.State = runs.StateID{} }, true},
 		"another lineage":       {func(q *Request) { q.State.Lineage = "m" }, false},
 		"a state that is gone":  {func(q *Request) { q.State = &runs.StateID{} }, false},
 		"the version":           {func(q *Request) { q.OtherVersion = true }, true},

@@ -41,8 +41,8 @@ func planRenewed(q *Request) reasons.Reason {
 	if !q.Run.Renewed() || q.Entry == ByComment && (q.Decided || q.Named != "") {
 		return nil // unseen holds that the name is the plan's
 	}
-	outputs := Has[reasons.OutputsPlanned](Decision{Reasons: q.Run.Checked.Since})
-	return reasons.PlanRenewed{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: q.merged(), Outputs: outputs}
+	outputs := Has[reasons.OutputsPlanned](Decision{Reasons: q.Run.Plan.Checked.Since})
+	return reasons.PlanRenewed{Project: q.Run.Project, Plan: q.Run.Plan.Hash, Merged: q.merged(), Outputs: outputs}
 }
 
 // trusted are the rules for a plan that is compared with another one, and moving those about its

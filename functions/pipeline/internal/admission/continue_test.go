@@ -40,7 +40,7 @@ func TestContinue(t *testing.T) {
 		{"nobody asks", func(q *Request) { q.Actor, q.Entry = "", "" }, ""},
 		{"it is being applied", func(q *Request) { q.Run.Phase = runs.Continuing }, ""},
 		{"the state is that of half an apply", func(q *Request) { q.State = &runs.StateID{Lineage: "l", Serial: 4, Version: "v4"} }, ""},
-		{"merges apply by now", func(q *Request) { q.Run.ApplyOn = project.OnMerge }, ""},
+		{"merges apply by now", func(q *Request) { q.Run.Spec.ApplyOn = project.OnMerge }, ""},
 		{"a new version of Lockstep", func(q *Request) { q.OtherVersion = true }, ""},
 	} {
 		q := allowed()

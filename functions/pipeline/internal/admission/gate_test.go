@@ -42,7 +42,7 @@ func allowed() Request {
 		Verb: comment.Apply, Entry: ByComment, Actor: "alice", Permission: github.WritePermission,
 		Pull: github.PullRequest{Number: 7, Open: true, Head: head, Base: base, DefaultBranch: "main"},
 		At:   noon, Shown: noon.Add(-time.Minute), Saved: planHash, OnGitHub: &onGitHub,
-		Run:   runs.Run{Project: "net", Phase: runs.Planned, PlanHash: planHash, Head: headOne, Actor: "bob", State: before, Applyable: true, ApplyOn: project.OnComment},
+		Run:   runs.Run{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: headOne, ApplyOn: project.OnComment}, Asked: runs.Asked{By: "bob"}, Plan: runs.Plan{Hash: planHash, State: before, Applyable: true}},
 		State: &state,
 	}
 }
@@ -58,59 +58,59 @@ func TestGate(t *testing.T) {
 	closed := func(q *Request) { q.Pull.Open = false }
 	fork := func(q *Request) { q.Pull.Head.Repo.ID = 6 }
 	forks := func(q *Request) { fork(q); q.Forks, q.Pull.Author = true, "mallory" }
-	commit := func(sha string) change { return func(q *Request) { q.Run.Named = sha } }
+	commit := func(sha string) change { return func(q *Request) { q.Run.Spec.Named = sha } }
 	other := func(q *Request) { q.Pull.Base.Ref = "mine" }
 	named := func(q *Request) { q.BaseNamed = true }
 	push := func(q *Request) {
 		q.Verb, q.Entry, q.Actor, q.Permission = comment.Plan, ByPush, "", github.NoPermission
 	}
-	onMerge := func(q *Request) { q.Run.ApplyOn = project.OnMerge }
+	onMerge := func(q *Request) { q.Run.Spec.ApplyOn = project.OnMerge }
 	merge := func(q *Request) {
 		q.Entry, q.Pull.Open, q.Pull.Merged = ByMerge, false, true
 		onMerge(q)
 	}
 	mergedSince := func(q *Request) { q.Pull.Open, q.Pull.Merged = false, true }
-	after := func(q *Request) { q.Run.AfterMerge = true }
+	after := func(q *Request) { q.Run.Spec.AfterMerge = true }
 	given := func(q *Request) { q.ServedBy = "ou-a" }
 	conflict := func(q *Request) { q.Conflict = true }
-	options := func(o grammar.Options) change { return func(q *Request) { q.Run.Options = o } }
-	removed := func(q *Request) { q.Run.Removed = true }
-	restored := func(q *Request) { q.Run.Removed, q.Restored = true, true }
+	options := func(o grammar.Options) change { return func(q *Request) { q.Run.Spec.Options = o } }
+	removed := func(q *Request) { q.Run.Spec.Removed = true }
+	restored := func(q *Request) { q.Run.Spec.Removed, q.Restored = true, true }
 	differ := func(q *Request) { q.Differ = []string{"a.tf"} }
 	broken := func(q *Request) { q.Broken, q.OfBase = "Unclosed configuration block", true }
 	modules := func(q *Request) { q.Modules = []string{"net from github.com/acme/net"} }
 	shown := func(after time.Duration) change { return func(q *Request) { q.Shown = q.At.Add(after) } }
 	hidden := func(q *Request) { q.Shown = time.Time{} }
 	name := func(hash string) change { return func(q *Request) { q.Named = hash } }
-	made := func(hash string) change { return func(q *Request) { q.Run.PlanHash = hash } }
+	made := func(hash string) change { return func(q *Request) { q.Run.Plan.Hash = hash } }
 	again := func(equal bool) change {
 		return func(q *Request) { q.Again = &Again{Hash: headTwo, State: *q.State, Equal: equal} }
 	}
 	whole := func(q *Request) {
-		q.Run.Parts = &runs.Parts{State: before, Engine: "1", Saved: planHash}
-		q.Run.PlanHash = q.Run.Parts.Hash()
-		*q.OnGitHub = q.Run.PlanHash
+		q.Run.Plan.Parts = &runs.Parts{State: before, Engine: "1", Saved: planHash}
+		q.Run.Plan.Hash = q.Run.Plan.Parts.Hash()
+		*q.OnGitHub = q.Run.Plan.Hash
 	}
 	last := func(l runs.LastApply) change { return func(q *Request) { q.Last = &l } }
-	renewed := func(q *Request) { q.Run.Checked = &runs.Checked{Renewed: true} }
+	renewed := func(q *Request) { q.Run.Plan.Checked = &runs.Checked{Renewed: true} }
 	blocks := func(q *Request) { q.Blocks = []string{"aws_vpc.main"} }
 	required := func(o rulings.Outcome) change { return func(q *Request) { q.Required = &rulings.Ruling{Outcome: o} } }
 	locked := func(v runs.Reservation) change { return func(q *Request) { q.Reserved = &v } }
 	placed := func(p Placing) change { return func(q *Request) { q.Placing = &p } }
-	elsewhere := func(q *Request) { q.Run.Place = "s3://states/net"; q.Placing = &Placing{} }
-	destroying := func(q *Request) { q.Run.Counts.Destroy = 2 }
+	elsewhere := func(q *Request) { q.Run.Address.Place = "s3://states/net"; q.Placing = &Placing{} }
+	destroying := func(q *Request) { q.Run.Plan.Counts.Destroy = 2 }
 	copied := func(q *Request) { q.Copied = "web" }
 	inTurn := func(all string) change {
 		return func(q *Request) { q.Run.Project, q.Order = "app", runstest.Order("app>net", "app>net", all) }
 	}
 	foreseen := func(q *Request) {
-		q.Run.Parts = &runs.Parts{State: before, Engine: "1", Saved: planHash, PlannedOn: map[string]string{"vpc@default": headTwo}}
-		q.Run.PlanHash = q.Run.Parts.Hash()
-		*q.OnGitHub = q.Run.PlanHash
+		q.Run.Plan.Parts = &runs.Parts{State: before, Engine: "1", Saved: planHash, PlannedOn: map[string]string{"vpc@default": headTwo}}
+		q.Run.Plan.Hash = q.Run.Plan.Parts.Hash()
+		*q.OnGitHub = q.Run.Plan.Hash
 	}
 	reads := func(n int) change {
 		return func(q *Request) {
-			q.Run.Reads, q.Applied = map[string]int{"vpc@default": 1}, map[string]int{"vpc@default": n}
+			q.Run.Plan.Reads, q.Applied = map[string]int{"vpc@default": 1}, map[string]int{"vpc@default": n}
 		}
 	}
 	waiting := func(q *Request) { q.Run = q.Run.Await(runs.Waiting{By: "carol", On: []string{"vpc"}}) }
@@ -174,10 +174,10 @@ func TestGate(t *testing.T) {
 		{"plan of a fork's commit that begins so", []change{verb(comment.Plan), forks, commit(headOne[:12])}, "OtherCommit"},
 		{"plan of a fork's commit by its author", []change{verb(comment.Plan), forks, commit(headOne), func(q *Request) { q.Actor = "mallory" }}, "OwnFork"},
 		{"plan of a fork's commit by its author, who is a stranger", []change{verb(comment.Plan), forks, commit(headOne), may(github.ReadPermission), func(q *Request) { q.Actor = "mallory" }}, "NoPermission OwnFork"},
-		{"plan of a fork's commit, queued for another one", []change{verb(comment.Plan), forks, commit(headOne), phase(runs.Queued), func(q *Request) { q.Run.Head = headTwo }}, "OtherCommit"},
-		{"plan of a fork's commit, begun for another one", []change{verb(comment.Plan), forks, commit(headOne), phase(runs.Planning), func(q *Request) { q.Run.Head = headTwo }}, "OtherCommit"},
-		{"plan of a fork's commit, after the plan of another one", []change{verb(comment.Plan), forks, commit(headOne), func(q *Request) { q.Run.Head = headTwo }}, ""},
-		{"plan of a fork's commit, queued, pushed since", []change{verb(comment.Plan), forks, commit(headTwo), phase(runs.Queued), func(q *Request) { q.Run.Head = headTwo }}, "OtherCommit"},
+		{"plan of a fork's commit, queued for another one", []change{verb(comment.Plan), forks, commit(headOne), phase(runs.Queued), func(q *Request) { q.Run.Spec.Head = headTwo }}, "OtherCommit"},
+		{"plan of a fork's commit, begun for another one", []change{verb(comment.Plan), forks, commit(headOne), phase(runs.Planning), func(q *Request) { q.Run.Spec.Head = headTwo }}, "OtherCommit"},
+		{"plan of a fork's commit, after the plan of another one", []change{verb(comment.Plan), forks, commit(headOne), func(q *Request) { q.Run.Spec.Head = headTwo }}, ""},
+		{"plan of a fork's commit, queued, pushed since", []change{verb(comment.Plan), forks, commit(headTwo), phase(runs.Queued), func(q *Request) { q.Run.Spec.Head = headTwo }}, "OtherCommit"},
 		{"plan of a named commit of a fork into another branch", []change{verb(comment.Plan), forks, commit(headOne), other}, "OtherBase"},
 		{"apply of a fork that is planned", []change{forks, commit(headOne)}, "ForkOnlyPlanned"},
 		{"apply of a fork that may be planned", []change{forks}, "ForkOnlyPlanned"},
@@ -250,8 +250,8 @@ func TestGate(t *testing.T) {
 		{"apply after an apply failed", []change{phase(runs.ApplyFailed)}, "ApplyBroken"},
 		{"apply what was found stale", []change{phase(runs.Stale)}, "FoundStale"},
 		{"apply what was closed and opened", []change{phase(runs.Dropped)}, "NoPlan"},
-		{"apply no changes", []change{func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
-		{"apply no changes, where the merge applies", []change{onMerge, func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
+		{"apply no changes", []change{func(q *Request) { q.Run.Plan.Applyable = false }}, "NothingToDo"},
+		{"apply no changes, where the merge applies", []change{onMerge, func(q *Request) { q.Run.Plan.Applyable = false }}, "NothingToDo"},
 		{"plan while it is applied", []change{verb(comment.Plan), phase(runs.Applying)}, "BeingApplied"},
 		{"plan for a push while it is applied", []change{push, phase(runs.Applying)}, "BeingApplied"},
 		{"plan while it is planned", []change{verb(comment.Plan), phase(runs.Planning)}, ""},
@@ -279,7 +279,7 @@ func TestGate(t *testing.T) {
 
 		{"an exchanged plan", []change{func(q *Request) { q.Saved = planHash[1:] + "0" }}, "SavedExchanged"},
 		{"an exchanged record", []change{made(strings.Repeat("0", 64))}, "SavedExchanged ShownExchanged"},
-		{"both exchanged", []change{made(strings.Repeat("0", 64)), func(q *Request) { q.Saved = q.Run.PlanHash }}, "ShownExchanged"},
+		{"both exchanged", []change{made(strings.Repeat("0", 64)), func(q *Request) { q.Saved = q.Run.Plan.Hash }}, "ShownExchanged"},
 		{"a record without a plan", []change{made(""), func(q *Request) { q.Saved, q.OnGitHub = "", new(string) }}, "ShownExchanged"},
 		{"a check that shows no plan", []change{func(q *Request) { q.OnGitHub = new(string) }}, "ShownExchanged"},
 		{"an exchanged plan, on merge", []change{merge, func(q *Request) { q.Saved = "x" }}, "SavedExchanged"},
@@ -291,9 +291,9 @@ func TestGate(t *testing.T) {
 		{"another lineage", []change{state(runs.StateID{Lineage: "m", Serial: 3, Version: "v3"})}, "StateMoved"},
 		{"the same serial, other bytes", []change{state(runs.StateID{Lineage: "l", Serial: 3, Version: "v3b"})}, "StateMoved"},
 		{"the state is gone", []change{state(runs.StateID{})}, "StateMoved"},
-		{"a first plan, and now there is a state", []change{func(q *Request) { q.Run.State = runs.StateID{} }}, "StateMoved"},
-		{"a first plan, and now there is an empty state", []change{func(q *Request) { q.Run.State = runs.StateID{} }, state(runs.StateID{Lineage: "l", Version: "v0"})}, "StateMoved"},
-		{"a first plan, and still there is none", []change{func(q *Request) { q.Run.State = runs.StateID{} }, state(runs.StateID{})}, ""},
+		{"a first plan, and now there is a state", []change{func(q *Request) { q.Run.Plan.State = runs.StateID{} }}, "StateMoved"},
+		{"a first plan, and now there is an empty state", []change{func(q *Request) { q.Run.Plan.State = runs.StateID{} }, state(runs.StateID{Lineage: "l", Version: "v0"})}, "StateMoved"},
+		{"a first plan, and still there is none", []change{func(q *Request) { q.Run.Plan.State = runs.StateID{} }, state(runs.StateID{})}, ""},
 
 		{"another pull request was applied", []change{last(runs.LastApply{Number: 8})}, "OtherUnmerged"},
 		{"it was settled since", []change{last(runs.LastApply{Number: 8, Settled: true})}, ""},
@@ -304,7 +304,7 @@ func TestGate(t *testing.T) {
 		{"a plan that nobody asked for, by its name", []change{renewed, name(planHash[:7])}, ""},
 		{"a plan that nobody asked for, which was decided about", []change{renewed, func(q *Request) { q.Decided = true }}, ""},
 		{"a plan that nobody asked for, on merge", []change{merge, renewed, name(planHash[:7]), func(q *Request) { q.Decided = true }}, "PlanRenewed"},
-		{"a plan that was checked", []change{func(q *Request) { q.Run.Checked = &runs.Checked{} }}, ""},
+		{"a plan that was checked", []change{func(q *Request) { q.Run.Plan.Checked = &runs.Checked{} }}, ""},
 
 		{"somebody has locked the state for another one", []change{locked(runs.Reservation{Number: 8})}, "LockedByAnother"},
 		{"somebody has locked it for this one", []change{locked(runs.Reservation{Number: 7})}, ""},
@@ -337,12 +337,12 @@ func TestGate(t *testing.T) {
 		{"apply by a bot that merged", []change{may(github.NoPermission), func(q *Request) { q.Actor, q.Pull.MergedBy = "queue[bot]", "queue[bot]" }}, "NoPermission"},
 		{"merge of a fork", []change{merge, fork}, "FromFork"},
 		{"merge that was none", []change{merge, func(q *Request) { q.Pull.Merged = false }}, "NotMerged"},
-		{"merge of what comments apply", []change{merge, func(q *Request) { q.Run.ApplyOn = project.OnComment }}, "NotOnMerge"},
+		{"merge of what comments apply", []change{merge, func(q *Request) { q.Run.Spec.ApplyOn = project.OnComment }}, "NotOnMerge"},
 		{"merge of other files", []change{merge, differ}, "InputsMoved"},
 		{"merge of another head", []change{merge, func(q *Request) { q.Pull.Head.SHA = headTwo }}, "HeadMoved"},
 		{"merge on another state", []change{merge, state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"})}, "StateMoved"},
 		{"merge before there is a plan", []change{merge, phase(runs.Planning)}, "BeingPlanned"},
-		{"apply after another plan failed of an applied head", []change{phase(runs.PlanFailed), func(q *Request) { q.Run.Upheld, q.Run.Options.Targets = true, []string{"a.b"} }}, "PlanIsBad"},
+		{"apply after another plan failed of an applied head", []change{phase(runs.PlanFailed), func(q *Request) { q.Run.Plan.Upheld, q.Run.Spec.Options.Targets = true, []string{"a.b"} }}, "PlanIsBad"},
 		{"merge without a plan", []change{merge, phase(runs.PlanFailed)}, "PlanIsBad"},
 		{"merge after another apply", []change{merge, last(runs.LastApply{Number: 8})}, "OtherUnmerged"},
 
@@ -368,11 +368,11 @@ func TestGate(t *testing.T) {
 		{"the same after the merge", []change{mergedSince, after, restored}, "Restored"},
 		{"plan of a removal that does not stand", []change{verb(comment.Plan), restored}, "Restored"},
 		{"unlock of a removal that does not stand", []change{verb(comment.Unlock), restored}, ""},
-		{"apply of a project that somebody else removes", []change{restored, func(q *Request) { q.Run.Removed = false }}, ""},
+		{"apply of a project that somebody else removes", []change{restored, func(q *Request) { q.Run.Spec.Removed = false }}, ""},
 		{"modules moved", []change{modules}, "ModulesMoved"},
 		{"state written, planned again", []change{state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"}), again(true)}, ""},
 		{"state written, planned again, and different", []change{state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"}), again(false)}, "PlanDiffers"},
-		{"a first state, planned again", []change{func(q *Request) { q.Run.State = runs.StateID{} }, again(true)}, ""},
+		{"a first state, planned again", []change{func(q *Request) { q.Run.Plan.State = runs.StateID{} }, again(true)}, ""},
 		{"the same serial, planned again", []change{state(runs.StateID{Lineage: "l", Serial: 3, Version: "v3b"}), again(true)}, ""},
 		{"another lineage, planned again", []change{state(runs.StateID{Lineage: "m", Serial: 3, Version: "v3"}), again(true)}, "StateMoved"},
 		{"the state is gone, planned again", []change{state(runs.StateID{}), again(true)}, "StateMoved"},
@@ -390,10 +390,10 @@ func TestGate(t *testing.T) {
 		{"another provider", []change{func(q *Request) { q.Providers = "it is another one" }}, "ProvidersMoved"},
 		{"another provider, planned again", []change{func(q *Request) { q.Providers = "it is another one" }, again(true)}, ""},
 		{"by another version, planned again", []change{func(q *Request) { q.OtherVersion = true }, again(true)}, ""},
-		{"parts of another hash", []change{func(q *Request) { q.Run.Parts = &runs.Parts{State: before, Saved: planHash} }}, "KeptExchanged"},
+		{"parts of another hash", []change{func(q *Request) { q.Run.Plan.Parts = &runs.Parts{State: before, Saved: planHash} }}, "KeptExchanged"},
 		{"parts of its hash", []change{whole}, ""},
-		{"parts of another state", []change{whole, func(q *Request) { q.Run.State.Serial++; q.State = &q.Run.State }}, "KeptExchanged"},
-		{"parts of other inputs", []change{whole, func(q *Request) { q.Run.Inputs = "x" }}, "KeptExchanged"},
+		{"parts of another state", []change{whole, func(q *Request) { q.Run.Plan.State.Serial++; q.State = &q.Run.Plan.State }}, "KeptExchanged"},
+		{"parts of other inputs", []change{whole, func(q *Request) { q.Run.Plan.Inputs = "x" }}, "KeptExchanged"},
 		{"by another version", []change{func(q *Request) { q.OtherVersion = true }}, "OtherVersion"},
 		{"merge, and modules moved", []change{merge, modules}, "ModulesMoved"},
 		{"the base branch moved the files", []change{differ}, "InputsMoved"},
@@ -433,8 +433,8 @@ func TestGate(t *testing.T) {
 		{"what another project has left", []change{destroying, placed(Placing{Kind: NewPlace, Former: "old"})}, "PlaceLeft"},
 		{"merge over what another project has left", []change{merge, destroying, placed(Placing{Kind: NewPlace, Former: "old"})}, "PlaceLeft"},
 		{"what another project has left, after the merge", []change{mergedSince, after, destroying, placed(Placing{Kind: SamePlace, Former: "old", LeftBy: 4})}, "PlaceLeft"},
-		{"what another project has left, to be forgotten", []change{func(q *Request) { q.Run.Counts.Forget = 1 }, placed(Placing{Kind: NewPlace, Former: "old"})}, "PlaceLeft"},
-		{"what another project has left, to be changed", []change{func(q *Request) { q.Run.Counts.Change = 1 }, placed(Placing{Kind: NewPlace, Former: "old"})}, ""},
+		{"what another project has left, to be forgotten", []change{func(q *Request) { q.Run.Plan.Counts.Forget = 1 }, placed(Placing{Kind: NewPlace, Former: "old"})}, "PlaceLeft"},
+		{"what another project has left, to be changed", []change{func(q *Request) { q.Run.Plan.Counts.Change = 1 }, placed(Placing{Kind: NewPlace, Former: "old"})}, ""},
 		{"plan over what another project has left", []change{verb(comment.Plan), destroying, placed(Placing{Kind: NewPlace, Former: "old"})}, ""},
 		{"what nobody has left", []change{destroying, placed(Placing{Kind: NewPlace})}, ""},
 		{"a removal with a copy of its state", []change{removed, options(grammar.Options{Destroy: true}), copied}, "StateCopied"},
@@ -481,8 +481,8 @@ func TestGate(t *testing.T) {
 
 		{"after the merge, locked for another one", []change{mergedSince, after, locked(runs.Reservation{Number: 8})}, "LockedByAnother"},
 		{"after the merge, another one was applied", []change{mergedSince, after, last(runs.LastApply{Number: 8})}, "OtherUnmerged"},
-		{"after the merge, and finished by another pull request", []change{mergedSince, after, func(q *Request) { q.Run.FinishedBy = 8 }}, "AlreadyDone"},
-		{"the same, of a plan that the merge has dropped", []change{mergedSince, phase(runs.Dropped), func(q *Request) { q.Run.FinishedBy = 8 }}, "AlreadyDone"},
+		{"after the merge, and finished by another pull request", []change{mergedSince, after, func(q *Request) { q.Run.End.FinishedBy = 8 }}, "AlreadyDone"},
+		{"the same, of a plan that the merge has dropped", []change{mergedSince, phase(runs.Dropped), func(q *Request) { q.Run.End.FinishedBy = 8 }}, "AlreadyDone"},
 		{"after the merge, a requirement is not met", []change{mergedSince, after, required(rulings.Fails)}, "Required"},
 		{"after the merge, the state was written", []change{mergedSince, after, state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"})}, "StateMoved"},
 		{"after the merge, the state was written, planned again", []change{mergedSince, after, state(runs.StateID{Lineage: "l", Serial: 4, Version: "v4"}), again(true)}, ""},
@@ -509,7 +509,7 @@ func TestGate(t *testing.T) {
 		{"merge of what is applied", []change{merge, phase(runs.Applied)}, "AlreadyDone"},
 		{"merge of what was found stale", []change{merge, phase(runs.Stale)}, "FoundStale"},
 		{"merge of what the head does not touch", []change{merge, phase(runs.Superseded)}, "NoPlan"},
-		{"merge of no changes", []change{merge, func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
+		{"merge of no changes", []change{merge, func(q *Request) { q.Run.Plan.Applyable = false }}, "NothingToDo"},
 		{"merge of another deployment's", []change{merge, given}, "ServedElsewhere"},
 		{"merge of a removal that does not stand", []change{merge, restored}, "Restored NotAll"},
 		{"merge, planned again and different", []change{merge, blocks, again(false)}, "PlanDiffers"},
@@ -520,7 +520,7 @@ func TestGate(t *testing.T) {
 		{"the rest of a stopped apply, pushed since", []change{phase(runs.Stopped), moved}, "HeadMoved"},
 		{"the rest of a stopped apply, when closed", []change{phase(runs.Stopped), closed}, "NotOpen"},
 		{"the rest of a stopped apply, unseen", []change{phase(runs.Stopped), hidden}, "PlanIsNewer"},
-		{"the rest of a stopped apply, nothing of which is left", []change{phase(runs.Stopped), func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
+		{"the rest of a stopped apply, nothing of which is left", []change{phase(runs.Stopped), func(q *Request) { q.Run.Plan.Applyable = false }}, "NothingToDo"},
 
 		{"plan of a named commit of a fork when closed", []change{verb(comment.Plan), forks, commit(headOne), closed}, "NotOpen"},
 		{"plan of a named commit of a fork in a conflict", []change{verb(comment.Plan), forks, commit(headOne), conflict}, "Conflicts"},
@@ -644,7 +644,7 @@ func TestGateFacts(t *testing.T) {
 	later := settled
 	later.State.Serial = 4
 	merge := func(q *Request) {
-		q.Entry, q.Pull.Open, q.Pull.Merged, q.Run.ApplyOn = ByMerge, false, true, project.OnMerge
+		q.Entry, q.Pull.Open, q.Pull.Merged, q.Run.Spec.ApplyOn = ByMerge, false, true, project.OnMerge
 	}
 	for _, test := range []struct {
 		name   string
@@ -656,9 +656,9 @@ func TestGateFacts(t *testing.T) {
 		{"a state that is gone", func(q *Request) { q.State = &runs.StateID{} }, reasons.StateMoved{Change: reasons.StateGone, Was: 3}},
 		{"another lineage", func(q *Request) { q.State = &runs.StateID{Lineage: "m", Serial: 3, Version: "v3"} }, reasons.StateMoved{Change: reasons.StateReplaced, Was: 3, Is: 3}},
 		{"other bytes", func(q *Request) { q.State = &runs.StateID{Lineage: "l", Serial: 3, Version: "v3b"} }, reasons.StateMoved{Change: reasons.SameSerial, Was: 3, Is: 3}},
-		{"a first state", func(q *Request) { q.Run.State = runs.StateID{} }, reasons.StateMoved{Change: reasons.StateCreated, Is: 3}},
-		{"the project's own files first", func(q *Request) { q.Run.Dir, q.Differ = "net", []string{"a.tf", "net/b.tf", "c.tf", "net/d.tf"} }, reasons.InputsMoved{Files: reasons.SomeOf([]string{"net/b.tf", "net/d.tf", "a.tf", "c.tf"})}},
-		{"of the root all are its own", func(q *Request) { q.Run.Dir, q.Differ = ".", []string{"net/b.tf", "a.tf"} }, reasons.InputsMoved{Files: reasons.SomeOf([]string{"net/b.tf", "a.tf"})}},
+		{"a first state", func(q *Request) { q.Run.Plan.State = runs.StateID{} }, reasons.StateMoved{Change: reasons.StateCreated, Is: 3}},
+		{"the project's own files first", func(q *Request) { q.Run.Spec.Dir, q.Differ = "net", []string{"a.tf", "net/b.tf", "c.tf", "net/d.tf"} }, reasons.InputsMoved{Files: reasons.SomeOf([]string{"net/b.tf", "net/d.tf", "a.tf", "c.tf"})}},
+		{"of the root all are its own", func(q *Request) { q.Run.Spec.Dir, q.Differ = ".", []string{"net/b.tf", "a.tf"} }, reasons.InputsMoved{Files: reasons.SomeOf([]string{"net/b.tf", "a.tf"})}},
 		{"other files in a merge", func(q *Request) { merge(q); q.Differ, q.Whole = []string{"a.tf"}, true }, reasons.InputsMoved{Files: reasons.SomeOf([]string{"a.tf"}), Whole: true, Merged: true}},
 		{"a check without a plan", func(q *Request) { q.OnGitHub = &empty }, reasons.ShownExchanged{Check: "lockstep/net@", Made: planHash}},
 		{"applied already", func(q *Request) { q.Run.Phase = runs.Applied }, reasons.AlreadyDone{Head: headOne, By: "bob"}},

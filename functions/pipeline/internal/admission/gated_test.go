@@ -27,7 +27,7 @@ func TestBlocksOfEachCommand(t *testing.T) {
 		blocks = append(blocks, string(g.verb))
 		var d Decision
 		for _, on := range []subject{theRun, aPlan} {
-			d.ask(&Request{Verb: g.asked, Required: &rulings.Ruling{Outcome: rulings.Fails}, Run: runs.Run{Content: &runs.Content{}}}, on)
+			d.ask(&Request{Verb: g.asked, Required: &rulings.Ruling{Outcome: rulings.Fails}, Run: runs.Run{Plan: runs.Plan{Content: &runs.Content{}}}}, on)
 		}
 		if !Has[reasons.Required](d) {
 			t.Errorf("the gate asks nothing that is required of %s", g.verb)
@@ -61,12 +61,12 @@ func TestBlocksOf(t *testing.T) {
 		{"lockstep state rm a.b", []string{"plan", "state rm"}},
 	} {
 		c := grammar.Parse(test.command)[0].Command.AsPlan()
-		if diff := cmp.Diff(test.want, BlocksOf(comment.Plan, runs.Run{Options: c.Options, Retry: c.Failed})); diff != "" {
+		if diff := cmp.Diff(test.want, BlocksOf(comment.Plan, runs.Run{Spec: runs.Spec{Options: c.Options}, Asked: runs.Asked{Retry: c.Failed}})); diff != "" {
 			t.Errorf("%s: %s", test.command, diff)
 		}
 	}
 	for _, verb := range []comment.Verb{comment.Apply, comment.Stop, comment.Recover, comment.Lock, comment.Unlock} {
-		if diff := cmp.Diff([]string{string(verb)}, BlocksOf(verb, runs.Run{Retry: true})); diff != "" {
+		if diff := cmp.Diff([]string{string(verb)}, BlocksOf(verb, runs.Run{Asked: runs.Asked{Retry: true}})); diff != "" {
 			t.Errorf("%s: %s", verb, diff)
 		}
 	}

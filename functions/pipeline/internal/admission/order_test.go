@@ -100,9 +100,9 @@ func TestInOrder(t *testing.T) {
 	} {
 		q := allowed()
 		q.Run.Project, q.Order = "app", runstest.Order(c.base, c.head, c.runs)
-		q.Run.Removed = strings.HasPrefix(c.runs, "x-app")
-		if q.Run.Options.Destroy = strings.HasPrefix(c.runs, "-app"); q.Run.Removed {
-			q.Run.Options.Destroy = true
+		q.Run.Spec.Removed = strings.HasPrefix(c.runs, "x-app")
+		if q.Run.Spec.Options.Destroy = strings.HasPrefix(c.runs, "-app"); q.Run.Spec.Removed {
+			q.Run.Spec.Options.Destroy = true
 		}
 		d := Decide(q)
 		got := ""
@@ -128,7 +128,7 @@ func TestInOrder(t *testing.T) {
 		}
 	}
 	if q := allowed(); Decide(q).Allowed() {
-		q.Run.Project, q.Run.Head, q.Order = "app", headTwo, runstest.Order("app>net", "", "app:planned net:applying")
+		q.Run.Project, q.Run.Spec.Head, q.Order = "app", headTwo, runstest.Order("app>net", "", "app:planned net:applying")
 		if _, waits := Decide(q).Waits(); waits {
 			t.Error("a plan of another head waits")
 		}
@@ -146,15 +146,15 @@ func TestAwaited(t *testing.T) {
 		{"nothing has changed", func(*Request) {}, "Awaits"},
 		{"nobody applies what it waits for any more", func(q *Request) { q.Order = runstest.Order("app>net", "", "app:planned net:apply-failed") }, "OutOfOrder"},
 		{"another head", func(q *Request) { q.Pull.Head.SHA = headTwo }, "HeadMoved"},
-		{"another plan", func(q *Request) { q.Run.PlanHash = headTwo }, "OtherPlan"},
-		{"another plan without changes", func(q *Request) { q.Run.PlanHash, q.Run.Applyable = headTwo, false }, "NothingToDo OtherPlan"},
+		{"another plan", func(q *Request) { q.Run.Plan.Hash = headTwo }, "OtherPlan"},
+		{"another plan without changes", func(q *Request) { q.Run.Plan.Hash, q.Run.Plan.Applyable = headTwo, false }, "NothingToDo OtherPlan"},
 		{"closed", func(q *Request) { q.Pull.Open = false }, "NotOpen"},
 		{"merged", func(q *Request) { q.Pull.Open, q.Pull.Merged = false, true }, "NotOpen"},
 		{"on merge", func(q *Request) {
-			q.Entry, q.Pull.Open, q.Pull.Merged, q.Run.ApplyOn = ByMerge, false, true, project.OnMerge
+			q.Entry, q.Pull.Open, q.Pull.Merged, q.Run.Spec.ApplyOn = ByMerge, false, true, project.OnMerge
 		}, "Awaits"},
 		{"another plan on merge", func(q *Request) {
-			q.Entry, q.Pull.Open, q.Pull.Merged, q.Run.ApplyOn, q.Run.PlanHash = ByMerge, false, true, project.OnMerge, headTwo
+			q.Entry, q.Pull.Open, q.Pull.Merged, q.Run.Spec.ApplyOn, q.Run.Plan.Hash = ByMerge, false, true, project.OnMerge, headTwo
 		}, "PlanRenewed"},
 	} {
 		q := allowed()

@@ -15,9 +15,9 @@ func TestOutputsPlanned(t *testing.T) {
 	t.Parallel()
 	of := func(on map[string]string) Request {
 		q := allowed()
-		q.Run.Parts = &runs.Parts{Inputs: q.Run.Inputs, State: q.Run.State, Saved: q.Run.PlanHash, PlannedOn: on}
-		hash := q.Run.Parts.Hash()
-		q.Run.PlanHash, q.OnGitHub = hash, &hash
+		q.Run.Plan.Parts = &runs.Parts{Inputs: q.Run.Plan.Inputs, State: q.Run.Plan.State, Saved: q.Run.Plan.Hash, PlannedOn: on}
+		hash := q.Run.Plan.Parts.Hash()
+		q.Run.Plan.Hash, q.OnGitHub = hash, &hash
 		return q
 	}
 	q := of(map[string]string{"a%2Fnet@default": "hash", "a%2Fnet@blue": "hash", "dns@default": ""})
@@ -68,9 +68,9 @@ func TestOutputsMoved(t *testing.T) {
 		{name: "before the state is locked", reads: applies{"net@default": 2}, now: applies{"net@default": 3}, stateUnknown: true},
 	} {
 		q := allowed()
-		q.Run.Reads, q.Applied = test.reads, test.now
+		q.Run.Plan.Reads, q.Applied = test.reads, test.now
 		if test.planned != nil {
-			q.Run.Parts = &runs.Parts{PlannedOn: test.planned}
+			q.Run.Plan.Parts = &runs.Parts{PlannedOn: test.planned}
 		}
 		if test.stateUnknown {
 			q.State = nil
@@ -84,7 +84,7 @@ func TestOutputsMoved(t *testing.T) {
 		}
 	}
 	q := allowed()
-	q.Run.Reads, q.Applied = applies{"net@default": 2}, applies{"net@default": 3}
+	q.Run.Plan.Reads, q.Applied = applies{"net@default": 2}, applies{"net@default": 3}
 	if d := Decide(q); !d.PlanAgain() || len(d.Reasons) != 1 {
 		t.Errorf("%+v", d)
 	}

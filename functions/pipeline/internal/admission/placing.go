@@ -215,7 +215,7 @@ func (d *placing) claimed() {
 
 // Destroys is the reason that the plan of a run is not applied: it destroys or forgets objects of the Former owner of its place; nil for none.
 func (p Placing) Destroys(r runs.Run) reasons.Reason {
-	if p.Former == "" || r.Counts.Destroy+r.Counts.Forget == 0 {
+	if p.Former == "" || r.Plan.Counts.Destroy+r.Plan.Counts.Forget == 0 {
 		return nil
 	}
 	return reasons.PlaceLeft{Project: r.Project, Place: p.Place.String(), Owner: p.Former, Number: p.LeftBy}

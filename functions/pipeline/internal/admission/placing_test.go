@@ -230,7 +230,7 @@ func TestGateOfPlaces(t *testing.T) {
 		{"a plan of a state elsewhere", comment.Apply, &Placing{Place: at, Kind: SamePlace}, "s3://states/else", "PlaceMoved"},
 	} {
 		q := allowed()
-		q.Verb, q.Placing, q.Run.Place = test.verb, test.placing, test.planned
+		q.Verb, q.Placing, q.Run.Address.Place = test.verb, test.placing, test.planned
 		if got := types(Decide(q)); got != test.want {
 			t.Errorf("%s: %s, want %q", test.what, got, test.want)
 		}
@@ -243,7 +243,7 @@ func TestClaimsOfApps(t *testing.T) {
 	for _, apps := range [][2]string{{"", "ghes"}, {"ghes", ""}, {"ghes", "other"}, {"", ""}, {"ghes", "ghes"}} {
 		q := PlaceQuestion{App: apps[0], Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Base: placed(t, "net=net"), Head: placed(t, "net=net")}
 		q.Project = q.Head[0]
-		r := runs.Run{Pull: pipeline.Pull{App: apps[1], Repo: q.Repo}, Project: "net", Workspace: "default"}
+		r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{App: apps[1], Repo: q.Repo}, Project: "net", Workspace: "default"}}
 		q.Claim = r.ClaimOf(q.Project.Place)
 		got := PlaceFor(q)
 		if same := apps[0] == apps[1]; (len(got.Reasons) == 0) != same {

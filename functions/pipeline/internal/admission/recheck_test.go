@@ -15,8 +15,8 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	now := runs.StateID{Lineage: "l", Serial: 4, Version: "v4"}
 	facts := map[string]func(*Request){
-		"state":    func(q *Request) { q.Run.State.Serial, q.Run.Parts = 3, nil },
-		"lineage":  func(q *Request) { q.Run.State.Lineage, q.Run.Parts = "else", nil },
+		"state":    func(q *Request) { q.Run.Plan.State.Serial, q.Run.Plan.Parts = 3, nil },
+		"lineage":  func(q *Request) { q.Run.Plan.State.Lineage, q.Run.Plan.Parts = "else", nil },
 		"differs":  func(q *Request) { q.Again.Equal = false },
 		"blocks":   func(q *Request) { q.Blocks = []string{"a.tf"} },
 		"files":    func(q *Request) { q.Differ = []string{"a.txt"} },
@@ -25,15 +25,15 @@ func TestCheck(t *testing.T) {
 		"modules":  func(q *Request) { q.Modules = []string{"net"} },
 		"version":  func(q *Request) { q.OtherVersion = true },
 		"provider": func(q *Request) { q.Providers = "it is newer" },
-		"place":    func(q *Request) { q.Run.Place = "s3://states/else" },
+		"place":    func(q *Request) { q.Run.Address.Place = "s3://states/else" },
 		"outputs": func(q *Request) {
-			q.Run.Parts = &runs.Parts{State: q.Run.State, PlannedOn: map[string]string{"dns@default": "h"}}
+			q.Run.Plan.Parts = &runs.Parts{State: q.Run.Plan.State, PlannedOn: map[string]string{"dns@default": "h"}}
 			q.PlannedOn, q.Saved = map[string]string{"dns@default": ""}, ""
-			q.Run.PlanHash = q.Run.Parts.Hash()
-			q.OnGitHub = &q.Run.PlanHash
+			q.Run.Plan.Hash = q.Run.Plan.Parts.Hash()
+			q.OnGitHub = &q.Run.Plan.Hash
 		},
 		"applied": func(q *Request) {
-			q.Run.Reads, q.Applied = map[string]int{"dns@default": 1}, map[string]int{"dns@default": 2}
+			q.Run.Plan.Reads, q.Applied = map[string]int{"dns@default": 1}, map[string]int{"dns@default": 2}
 		},
 		"none":      func(q *Request) { q.Again = nil },
 		"elsewhere": func(q *Request) { q.Again.State.Serial++ },
@@ -66,7 +66,7 @@ func TestCheck(t *testing.T) {
 	} {
 		hash := "hash"
 		q := Request{
-			Verb: comment.Plan, Run: runs.Run{Project: "net", Workspace: "default", State: now, PlanHash: hash},
+			Verb: comment.Plan, Run: runs.Run{ID: runs.ID{Project: "net", Workspace: "default"}, Plan: runs.Plan{State: now, Hash: hash}},
 			Saved: hash, OnGitHub: &hash, State: &now, Again: &Again{State: now, Equal: true}, Placing: &Placing{},
 		}
 		for name := range strings.FieldsSeq(test.facts) {

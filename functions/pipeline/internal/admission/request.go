@@ -127,5 +127,5 @@ func (q *Request) merged() bool { return q.Entry == ByMerge }
 
 // afterMerge reports whether a person asks for something after the merge, or has asked for the plan that is checked.
 func (q *Request) afterMerge() bool {
-	return q.Pull.Merged && (q.Entry == ByComment || q.Entry == ByPush && q.Run.AfterMerge)
+	return q.Pull.Merged && (q.Entry == ByComment || q.Entry == ByPush && q.Run.Spec.AfterMerge)
 }

@@ -50,7 +50,7 @@ func othersMoved(q *Request) reasons.Reason {
 	case len(q.Around) == 0 || len(q.Differ) > 0: // inputsMoved has them all
 		return nil
 	case q.Provisioners:
-		return reasons.InputsMoved{Files: reasons.SomeOf(q.Around), Whole: q.Whole, Merged: q.merged(), Late: q.Run.Late}
+		return reasons.InputsMoved{Files: reasons.SomeOf(q.Around), Whole: q.Whole, Merged: q.merged(), Late: q.Run.Asked.Late}
 	}
 	return reasons.OthersMoved{Files: reasons.SomeOf(q.Around), Merged: q.merged()}
 }
@@ -85,11 +85,11 @@ func againElsewhere(q *Request) reasons.Reason {
 // outputsPlanned holds that a plan is not applied as it was made with the outputs of plans: by now there is a state that has
 // others, or is to have them. A check is about those plans that have moved.
 func outputsPlanned(q *Request) reasons.Reason {
-	if q.State == nil || q.Run.Parts == nil {
+	if q.State == nil || q.Run.Plan.Parts == nil {
 		return nil
 	}
 	var on []string
-	for target, plan := range q.Run.Parts.PlannedOn {
+	for target, plan := range q.Run.Plan.Parts.PlannedOn {
 		if now, ok := q.PlannedOn[target]; q.Verb == comment.Apply && plan != "" || ok && now != plan {
 			on = append(on, runs.ProjectOf(target))
 		}
@@ -109,7 +109,7 @@ func outputsMoved(q *Request) reasons.Reason {
 	}
 	var on []string
 	for _, target := range runs.Outdated(q.Run, q.Applied) {
-		if q.Run.Parts == nil || q.Run.Parts.PlannedOn[target] == "" {
+		if q.Run.Plan.Parts == nil || q.Run.Plan.Parts.PlannedOn[target] == "" {
 			on = append(on, runs.ProjectOf(target))
 		}
 	}

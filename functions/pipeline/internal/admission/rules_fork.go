@@ -13,7 +13,7 @@ func fork(q *Request) reasons.Reason {
 	switch {
 	case !q.Pull.Fork():
 		return nil
-	case merged && (q.Verb == comment.Plan || q.Run.AfterMerge && !runs.Preview(q.Run)):
+	case merged && (q.Verb == comment.Plan || q.Run.Spec.AfterMerge && !runs.Preview(q.Run)):
 		return nil
 	case !q.Forks && q.Verb == comment.Plan:
 		return reasons.FromFork{}
@@ -30,12 +30,12 @@ func fork(q *Request) reasons.Reason {
 // unnamed holds that the head is the very commit that somebody else than the pull request's author has named, by the
 // whole of its ID: others can be made that begin as it does.
 func unnamed(q *Request) reasons.Reason {
-	named, head := q.Run.Named, q.Pull.Head.SHA
+	named, head := q.Run.Spec.Named, q.Pull.Head.SHA
 	queued := q.Run.Phase == runs.Queued || q.Run.Phase == runs.Planning
 	switch {
 	case named == "":
 		return reasons.ForkUnnamed{Head: head}
-	case named != head, queued && q.Run.Head != named:
+	case named != head, queued && q.Run.Spec.Head != named:
 		return reasons.OtherCommit{Named: named, Head: head}
 	case q.Actor == q.Pull.Author:
 		return reasons.OwnFork{Login: q.Actor}
@@ -45,7 +45,7 @@ func unnamed(q *Request) reasons.Reason {
 
 // otherCommit holds that a command that names a commit is for no other one.
 func otherCommit(q *Request) reasons.Reason {
-	if named, head := q.Run.Named, q.Pull.Head.SHA; named != "" && named != head && !q.Pull.Fork() {
+	if named, head := q.Run.Spec.Named, q.Pull.Head.SHA; named != "" && named != head && !q.Pull.Fork() {
 		return reasons.OtherCommit{Named: named, Head: head}
 	}
 	return nil

@@ -48,8 +48,8 @@ var awaited = []func(*Request) reasons.Reason{occasion, phase, headMoved, planRe
 // Awaited decides about an apply that waits: it waits on ([Decision.Waits]), can be queued, or is over.
 func Awaited(q Request) Decision {
 	var d Decision
-	w := q.Run.Waits
-	q.Named, q.Run.Waits = w.Plan, nil
+	w := q.Run.Asked.Waits
+	q.Named, q.Run.Asked.Waits = w.Plan, nil
 	for _, no := range awaited {
 		if r := no(&q); r != nil {
 			d.Reasons = append(d.Reasons, r)
@@ -63,13 +63,13 @@ func Awaited(q Request) Decision {
 
 // planReplaced holds that the plan is the one that the apply was accepted for.
 func planReplaced(q *Request) reasons.Reason {
-	if q.Run.PlanHash == q.Named {
+	if q.Run.Plan.Hash == q.Named {
 		return nil
 	}
 	if q.merged() {
-		return reasons.PlanRenewed{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: true}
+		return reasons.PlanRenewed{Project: q.Run.Project, Plan: q.Run.Plan.Hash, Merged: true}
 	}
-	return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.PlanHash}
+	return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.Plan.Hash}
 }
 
 // inOrder holds that the projects that this one depends on are applied, as far as the pull request changes
@@ -82,7 +82,7 @@ func inOrder(q *Request) reasons.Reason {
 	case b.Cycle != nil:
 		return reasons.InCycle{Projects: b.Cycle}
 	case len(b.Left) > 0:
-		return reasons.OutOfOrder{Project: name, Left: b.Left, Again: b.Again, Destroys: b.Destroys, Removed: q.Run.Removed, Merged: q.merged(), Later: q.later(), OnMerge: b.OnMerge, Once: b.Once}
+		return reasons.OutOfOrder{Project: name, Left: b.Left, Again: b.Again, Destroys: b.Destroys, Removed: q.Run.Spec.Removed, Merged: q.merged(), Later: q.later(), OnMerge: b.OnMerge, Once: b.Once}
 	case q.later():
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 func headMoved(q *Request) reasons.Reason {
-	if q.Run.Head != q.Pull.Head.SHA {
-		return reasons.HeadMoved{Planned: q.Run.Head, Head: q.Pull.Head.SHA, Merged: q.merged(), Project: q.Run.Project}
+	if q.Run.Spec.Head != q.Pull.Head.SHA {
+		return reasons.HeadMoved{Planned: q.Run.Spec.Head, Head: q.Pull.Head.SHA, Merged: q.merged(), Project: q.Run.Project}
 	}
 	return nil
 }
@@ -21,14 +21,14 @@ func headMoved(q *Request) reasons.Reason {
 // comment was written, or before the merge. A plan that the same comment has asked for is applied unseen only where the base branch
 // lets it be, and if it creates and updates in place, and no more.
 func unseen(q *Request) reasons.Reason {
-	newer := reasons.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.PlanHash, Merged: q.merged()}
+	newer := reasons.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.Plan.Hash, Merged: q.merged()}
 	switch {
 	case q.Decided, q.later(), q.merged() && !runs.Whole(q.Run): // nobody is shown the name of the latter, and notAll refuses it
 		return nil
 	case q.Together && !(q.ApplyUnseen && runs.Additive(q.Run)):
 		return reasons.PlanUnseen{Project: q.Run.Project, Let: q.ApplyUnseen}
-	case q.Named != "" && !strings.HasPrefix(q.Run.PlanHash, q.Named):
-		return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.PlanHash}
+	case q.Named != "" && !strings.HasPrefix(q.Run.Plan.Hash, q.Named):
+		return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.Plan.Hash}
 	case q.Named != "":
 		return nil
 	case !runs.Seen(q.Shown, q.At):
@@ -48,7 +48,7 @@ func savedExchanged(q *Request) reasons.Reason {
 }
 
 func shownExchanged(q *Request) reasons.Reason {
-	made := q.Run.PlanHash
+	made := q.Run.Plan.Hash
 	switch on := q.OnGitHub; {
 	case on == nil || *on == made && made != "":
 		return nil
@@ -78,7 +78,7 @@ func inputsMoved(q *Request) reasons.Reason {
 		return reasons.SettingsBroken{Project: q.Run.Project, Problem: q.Broken, OfBase: q.OfBase, Merged: q.merged()}
 	}
 	if len(q.Differ) > 0 {
-		return reasons.InputsMoved{Files: reasons.SomeOf(q.ownFirst()), Whole: q.Whole, Merged: q.merged(), Late: q.Run.Late}
+		return reasons.InputsMoved{Files: reasons.SomeOf(q.ownFirst()), Whole: q.Whole, Merged: q.merged(), Late: q.Run.Asked.Late}
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func inputsMoved(q *Request) reasons.Reason {
 // ownFirst lists all changed files, those in the project's directory first: of the others there
 // may be many.
 func (q *Request) ownFirst() []string {
-	own := func(name string) bool { return q.Run.Dir == "." || strings.HasPrefix(name, q.Run.Dir+"/") }
+	own := func(name string) bool { return q.Run.Spec.Dir == "." || strings.HasPrefix(name, q.Run.Spec.Dir+"/") }
 	return slices.SortedStableFunc(slices.Values(slices.Concat(q.Differ, q.Blocks, q.Around)), func(a, b string) int {
 		switch {
 		case own(a) == own(b):
@@ -125,7 +125,7 @@ func stateMoved(q *Request) reasons.Reason {
 	if q.State == nil {
 		return nil
 	}
-	was, is := q.Run.State, *q.State
+	was, is := q.Run.Plan.State, *q.State
 	if was == is {
 		return nil
 	}
@@ -164,7 +164,7 @@ func copied(q *Request) reasons.Reason {
 	if q.Copied == "" {
 		return nil
 	}
-	return reasons.StateCopied{Project: q.Run.Project, Place: q.Run.Place, Owner: q.Copied}
+	return reasons.StateCopied{Project: q.Run.Project, Place: q.Run.Address.Place, Owner: q.Copied}
 }
 
 // sealedFirst holds that the state of a new project is written encrypted from the beginning, if it is to
@@ -177,7 +177,7 @@ func sealedFirst(q *Request) reasons.Reason {
 }
 
 func placeMoved(q *Request) reasons.Reason {
-	if was, is := q.Run.Place, q.Placing.Place.String(); was != "" && was != is {
+	if was, is := q.Run.Address.Place, q.Placing.Place.String(); was != "" && was != is {
 		return reasons.PlaceMoved{Project: q.Run.Project, Planned: was, Place: is, Merged: q.merged()}
 	}
 	return nil

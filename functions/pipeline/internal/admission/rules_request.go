@@ -48,14 +48,14 @@ func closed(q *Request) reasons.Reason {
 
 func beingApplied(q *Request) reasons.Reason {
 	if q.Run.Phase.UnderWay() {
-		return reasons.BeingApplied{By: q.Run.Actor, Verb: q.Verb}
+		return reasons.BeingApplied{By: q.Run.Asked.By, Verb: q.Verb}
 	}
 	return nil
 }
 
 // restored holds that the objects of a project are destroyed only as long as its removal stands.
 func restored(q *Request) reasons.Reason {
-	if q.Run.Removed && q.Restored {
+	if q.Run.Spec.Removed && q.Restored {
 		return reasons.Restored{Project: q.Run.Project, Merged: q.Pull.Merged}
 	}
 	return nil
@@ -70,9 +70,9 @@ func conflict(q *Request) reasons.Reason {
 
 // occasion holds that a plan is applied by a comment or by the merge, as the settings want it.
 func occasion(q *Request) reasons.Reason {
-	onMerge := q.Run.ApplyOn == project.OnMerge
+	onMerge := q.Run.Spec.ApplyOn == project.OnMerge
 	switch {
-	case q.Entry == ByComment && q.Pull.Merged && (q.Run.FinishedBy != 0 || q.Run.Waiting() || q.Run.Phase.UnderWay()): // phase tells by which one
+	case q.Entry == ByComment && q.Pull.Merged && (q.Run.End.FinishedBy != 0 || q.Run.Waiting() || q.Run.Phase.UnderWay()): // phase tells by which one
 		return nil
 	case q.Entry == ByComment && q.Pull.Merged && q.Run.Phase == runs.Applied && runs.Complete(q.Run): // phase tells what became of it
 		return nil
@@ -80,16 +80,16 @@ func occasion(q *Request) reasons.Reason {
 		return reasons.NotMerged{}
 	case q.merged() && !onMerge && q.Run.Phase != runs.New:
 		return reasons.NotOnMerge{Project: q.Run.Project}
-	case q.Entry == ByComment && !q.Pull.Open && !(q.Pull.Merged && q.Run.AfterMerge):
+	case q.Entry == ByComment && !q.Pull.Open && !(q.Pull.Merged && q.Run.Spec.AfterMerge):
 		return reasons.NotOpen{Merged: q.Pull.Merged}
-	case q.Entry == ByComment && onMerge && !q.Run.AfterMerge && runs.Empty(q.Run):
+	case q.Entry == ByComment && onMerge && !q.Run.Spec.AfterMerge && runs.Empty(q.Run):
 		return nil // there is nothing to do, neither now nor then: see phase
-	case q.Entry == ByComment && onMerge && !q.Run.AfterMerge:
+	case q.Entry == ByComment && onMerge && !q.Run.Spec.AfterMerge:
 		no := reasons.AppliedLater{Project: q.Run.Project}
 		if phase(q) == nil {
 			no.Renewed = q.Run.Standing() == comment.Renewed
 			if !runs.Whole(q.Run) {
-				no.Options = q.Run.Options.Words()
+				no.Options = q.Run.Spec.Options.Words()
 			}
 		}
 		return no
@@ -107,7 +107,7 @@ func (q *Request) later() bool {
 // it out: anybody who may plan gives a plan its options, and who merges need not look at them.
 func notAll(q *Request) reasons.Reason {
 	if q.merged() && !runs.Whole(q.Run) {
-		return reasons.NotAll{Options: q.Run.Options.Words()}
+		return reasons.NotAll{Options: q.Run.Spec.Options.Words()}
 	}
 	return nil
 }
@@ -115,27 +115,27 @@ func notAll(q *Request) reasons.Reason {
 // phase holds that the run has a plan that can be applied.
 func phase(q *Request) reasons.Reason {
 	r := q.Run
-	if r.FinishedBy != 0 {
-		return reasons.AlreadyDone{Head: r.Head, Number: r.FinishedBy}
+	if r.End.FinishedBy != 0 {
+		return reasons.AlreadyDone{Head: r.Spec.Head, Number: r.End.FinishedBy}
 	}
 	if r.Waiting() {
-		return reasons.BeingApplied{By: r.Waits.By, Verb: comment.Apply, Late: r.Late}
+		return reasons.BeingApplied{By: r.Asked.Waits.By, Verb: comment.Apply, Late: r.Asked.Late}
 	}
 	switch r.Phase {
 	case runs.Queued, runs.Planning:
 		return reasons.BeingPlanned{Merged: q.merged() || q.Pull.Merged}
 	case runs.PlanFailed:
-		return reasons.PlanIsBad{Head: r.Head, Merged: q.merged() || q.Pull.Merged, StoppedBy: r.StoppedBy, Plain: runs.Plain(r), Vain: runs.Stands(r)}
+		return reasons.PlanIsBad{Head: r.Spec.Head, Merged: q.merged() || q.Pull.Merged, StoppedBy: r.End.StoppedBy, Plain: runs.Plain(r), Vain: runs.Stands(r)}
 	case runs.ApplyQueued, runs.Applying, runs.Continuing:
-		return reasons.BeingApplied{By: r.Actor, Verb: comment.Apply}
+		return reasons.BeingApplied{By: r.Asked.By, Verb: comment.Apply}
 	case runs.Applied:
-		return reasons.AlreadyDone{Head: r.Head, By: r.Actor}
+		return reasons.AlreadyDone{Head: r.Spec.Head, By: r.Asked.By}
 	case runs.ApplyFailed:
 		return reasons.ApplyBroken{Merged: q.merged() || q.Pull.Merged}
 	case runs.Stale:
 		return reasons.FoundStale{Merged: q.merged() || q.Pull.Merged}
 	case runs.Planned, runs.Stopped:
-		if !r.Applyable {
+		if !r.Plan.Applyable {
 			return reasons.NothingToDo{}
 		}
 		return nil

@@ -59,7 +59,7 @@ func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.
 		return none, jobs.Refused, err
 	}
 	// The apply record comes last, immediately before the first change.
-	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Merge, Base: p.q.Run.Base, Lifted: runs.Brief(p.q.Required.Lifts()), Hooks: said, HardStop: p.job.Times.HardStop})
+	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Spec.Merge, Base: p.q.Run.Spec.Base, Lifted: runs.Brief(p.q.Required.Lifts()), Hooks: said, HardStop: p.job.Times.HardStop})
 	if err != nil {
 		return none, jobs.Refused, err
 	}
@@ -72,7 +72,7 @@ func asksAgain(q admission.Request) comment.Command {
 	case q.Entry == admission.ByMerge:
 		return comment.Command{Verb: comment.Retry, Project: c.Project}
 	case q.Run.Standing() == comment.Renewed:
-		c.Plan = planname.Short(q.Run.PlanHash)
+		c.Plan = planname.Short(q.Run.Plan.Hash)
 		return c
 	default:
 		return c
@@ -107,14 +107,14 @@ func (p *permission) look(ctx context.Context, now jobs.Present) (err error) {
 	}
 	p.content = content
 	recorded, err := p.ap.Ledger.Read(ctx, p.run.Key())
-	q.Run.PlanHash, q.Run.Parts = recorded.PlanHash, recorded.Parts // the plan in hand must still be the recorded one
+	q.Run.Plan.Hash, q.Run.Plan.Parts = recorded.Plan.Hash, recorded.Plan.Parts // the plan in hand must still be the recorded one
 	return err
 }
 
 // judged is a run with the verdicts for which its apply is refused, so that people see the latest ones.
 func (p *permission) judged(s ledger.Versioned) ledger.Versioned {
-	if s.Judged = nil; admission.Has[reasons.Required](p.last) {
-		s.Judged = p.content
+	if s.Plan.Judged = nil; admission.Has[reasons.Required](p.last) {
+		s.Plan.Judged = p.content
 	}
 	return s
 }
@@ -127,11 +127,11 @@ func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 	if p.again == nil {
 		return nil
 	}
-	p.run.Again, p.run.Settled = p.q.Again.Hash, why
+	p.run.Plan.Again, p.run.Plan.Settled = p.q.Again.Hash, why
 	if err := p.ap.Artifacts.Put(ctx, p.run.Applied(), p.again.Plan.Plan); err != nil {
 		return err
 	}
-	p.ap.Report.Made = p.run.Again
+	p.ap.Report.Made = p.run.Plan.Again
 	if err := p.ap.Report.PutCheck(ctx, p.run.Run); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 // which was stopped, or has died, it is that of the approved plan, if the new one is the one in our check run.
 func asApplied(q *admission.Request, plan []byte) string {
 	saved := runs.HashOf(plan)
-	if q.Run.Again != "" && saved == q.Run.Again && saved == q.AgainOnGitHub {
+	if q.Run.Plan.Again != "" && saved == q.Run.Plan.Again && saved == q.AgainOnGitHub {
 		return q.Run.Saved()
 	}
 	return saved
@@ -158,19 +158,19 @@ func (ap *Applier) differs(ctx context.Context, p *permission, x planrun.Replace
 	}
 	kept := planrun.Kept{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects, Hooks: ap.Hooks}
 	r := p.q.Run
-	s.Base, s.Merge, s.ApplyOn = r.Base, r.Merge, r.ApplyOn
-	s.Applies, s.Reads = p.q.Last.Count(), p.q.Applied
+	s.Spec.Base, s.Spec.Merge, s.Spec.ApplyOn = r.Spec.Base, r.Spec.Merge, r.Spec.ApplyOn
+	s.Plan.Applies, s.Plan.Reads = p.q.Last.Count(), p.q.Applied
 	x.Begun = s.NextBegun()
 	s, err := kept.Replace(ctx, s, x)
 	if err != nil {
 		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)
 	}
-	p.q.Again.Hash = s.PlanHash // of all its parts
+	p.q.Again.Hash = s.Plan.Hash // of all its parts
 	no := comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: s.Project, Reasons: admission.Decide(p.q).Reasons}
-	if err := ap.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, no)); err != nil {
+	if err := ap.Report.Reply(ctx, s.Asked.Answer, report.ApplyReply(s.Run, no)); err != nil {
 		return err
 	}
-	ap.Report.Made = s.PlanHash
+	ap.Report.Made = s.Plan.Hash
 	if s, err = ap.Ledger.Save(ctx, s.To(runs.Planned)); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ import (
 // another process has to go on.
 func (ap *Applier) Apply(ctx context.Context) error {
 	s, err := ap.Ledger.Read(ctx, ap.Evidence.Message.Run())
-	if err != nil || s.Version == "" || s.Try != ap.Evidence.Message.Attempt {
+	if err != nil || s.Version == "" || s.Asked.Try != ap.Evidence.Message.Attempt {
 		return err
 	}
 	if err := ap.Evidence.Look(ctx); err != nil {
@@ -166,7 +166,7 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 // granted from then on.
 func (ap *Applier) compare(ctx context.Context, q *admission.Request) (dir string, now ledger.Inputs, done func(), err error) {
 	sha := ap.Evidence.Pull.MergeSHA
-	if q.Entry == admission.ByComment || q.Run.Late {
+	if q.Entry == admission.ByComment || q.Run.Asked.Late {
 		m, err := ap.Evidence.Merged(ctx, q)
 		if err != nil {
 			return "", now, nil, err
@@ -181,14 +181,14 @@ func (ap *Applier) compare(ctx context.Context, q *admission.Request) (dir strin
 		if !admission.Decide(*q).Allowed() {
 			return "", now, func() {}, nil
 		}
-		sha = q.Run.Merge
+		sha = q.Run.Spec.Merge
 		if err := ap.Evidence.Occasion(ctx, &q.Run); err != nil {
 			return "", now, nil, err
 		}
 	} else {
-		q.Run.Base = sha
+		q.Run.Spec.Base = sha
 	}
-	q.Run.Merge = sha
+	q.Run.Spec.Merge = sha
 	if dir, done, err = ap.Evidence.Checkout(ctx, sha); err != nil {
 		return "", now, nil, err
 	}
@@ -221,14 +221,14 @@ func (ap *Applier) compare(ctx context.Context, q *admission.Request) (dir strin
 // lost is the refusal d of an apply that has waited since its merge, or another one with the reason why all files differ: that the base
 // branch has removed the project since, or has given it another name.
 func lost(ctx context.Context, ap *Applier, q admission.Request, d admission.Decision) (admission.Decision, error) {
-	if !q.Run.Late || !admission.Has[reasons.InputsMoved](d) {
+	if !q.Run.Asked.Late || !admission.Has[reasons.InputsMoved](d) {
 		return d, nil
 	}
-	_, has, known, err := evidence.Has(ctx, ap.Evidence, q.Run.Merge, q.Run)
+	_, has, known, err := evidence.Has(ctx, ap.Evidence, q.Run.Spec.Merge, q.Run)
 	if err != nil || has || !known {
 		return d, err
 	}
-	name, err := evidence.Successor(ctx, ap.Evidence, q.Run.Merge, q.Run)
+	name, err := evidence.Successor(ctx, ap.Evidence, q.Run.Spec.Merge, q.Run)
 	if name != "" || err != nil {
 		return admission.Refusal(reasons.RenamedByBase{Project: runs.Label(q.Run), Name: name, Verb: comment.Retry}), err
 	}

@@ -33,8 +33,8 @@ type carriage struct {
 // carry has the engine carry the plan out until its end, until the time is over, or until somebody
 // stops it.
 func (c *carriage) carry(ctx context.Context) (jobs.Outcome, error) {
-	c.job.Planned = c.run.State
-	c.job.Run = fmt.Sprintf("%s/%d", c.run.Key(), c.run.Try)
+	c.job.Planned = c.run.Plan.State
+	c.job.Run = fmt.Sprintf("%s/%d", c.run.Key(), c.run.Asked.Try)
 	if end, ok := ctx.Deadline(); ok {
 		before := c.ap.StopBefore
 		if before == 0 {
@@ -150,7 +150,7 @@ func (ap *Applier) rest(ctx context.Context, s ledger.Versioned, b ledger.Begun,
 		return err
 	}
 	s = s.To(runs.Continuing)
-	s.Progress = o.Progress
+	s.Apply.Progress = o.Progress
 	s, err := ap.Ledger.Save(ctx, s)
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ func (cl *Closer) Retargeted(ctx context.Context) error {
 		return err
 	}
 	if planned {
-		all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !runs.Preview(s.Run) || s.Head != cl.Evidence.Pull.Head.SHA })
+		all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !runs.Preview(s.Run) || s.Spec.Head != cl.Evidence.Pull.Head.SHA })
 		for _, s := range all {
 			if s.Phase != runs.Dropped {
 				continue
@@ -135,15 +135,15 @@ func (cl *Closer) landed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Head != p.Head.SHA || s.Beside })
-	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Phase == runs.Superseded && s.Renamed != "" }) // planned as another
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head != p.Head.SHA || s.Spec.Beside })
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Phase == runs.Superseded && s.End.Renamed != "" }) // planned as another
 	overtaken := false
 	for _, s := range all {
 		o, err := evidence.Overtaken(ctx, cl.Evidence, s.Run)
 		if err != nil {
 			return err
 		}
-		if s.Gone && !o {
+		if s.End.Gone && !o {
 			if _, o, _, err = evidence.Has(ctx, cl.Evidence, p.MergeSHA, s.Run); err != nil {
 				return err
 			}
@@ -179,13 +179,13 @@ func (cl *Closer) touchesMore(ctx context.Context, known []ledger.Versioned) (bo
 	for _, s := range known {
 		planned[s.Target()] = true
 		if p, ok := ledger.Successor(s.Run, known, d.Projects); ok {
-			planned[runs.Run{Project: p.Name, Workspace: p.Workspace}.Target()] = true
+			planned[runs.ID{Project: p.Name, Workspace: p.Workspace}.Target()] = true
 		}
 	}
 	gone := project.Removed(project.Removed(t.Had, t.Has), d.Projects)
 	return slices.ContainsFunc(slices.Concat(d.Projects, gone), func(p project.Project) bool {
 		mine := t.Touches(p) || slices.ContainsFunc(gone, func(x project.Project) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
-		return mine && !planned[runs.Run{Project: p.Name, Workspace: p.Workspace}.Target()]
+		return mine && !planned[runs.ID{Project: p.Name, Workspace: p.Workspace}.Target()]
 	}), nil
 }
 
@@ -227,32 +227,32 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if err := cl.lift(ctx, s.Run); err != nil {
 		return err
 	}
-	if s.AfterMerge && runs.Empty(s.Run) {
+	if s.Spec.AfterMerge && runs.Empty(s.Run) {
 		return awaits(ctx, cl, s.Run) // an earlier try of this message may have died before that
 	}
-	if s.Gone {
+	if s.End.Gone {
 		return cl.Ledger.Shut(ctx, s.Run) // nothing is left of it
 	}
-	if s.AfterMerge && s.Phase != runs.Dropped {
+	if s.Spec.AfterMerge && s.Phase != runs.Dropped {
 		return nil // somebody has looked at the merged pull request since, and asked for a plan
 	}
-	if apply && runs.Empty(s.Run) && !s.Removed && !s.Beside && s.Head == cl.Evidence.Pull.Head.SHA {
+	if apply && runs.Empty(s.Run) && !s.Spec.Removed && !s.Spec.Beside && s.Spec.Head == cl.Evidence.Pull.Head.SHA {
 		waits, err := empty(ctx, cl, &s)
 		if err != nil || waits {
 			return err
 		}
 	}
-	if apply && s.ApplyOn == project.OnMerge && s.Phase != runs.Superseded && !s.Removed {
+	if apply && s.Spec.ApplyOn == project.OnMerge && s.Phase != runs.Superseded && !s.Spec.Removed {
 		return cl.applyMerged(ctx, s)
 	}
 	was := s.Phase
-	if s.Removed && s.Phase == runs.Planned && !s.Applyable && cl.Evidence.Pull.Merged {
+	if s.Spec.Removed && s.Phase == runs.Planned && !s.Plan.Applyable && cl.Evidence.Pull.Merged {
 		// There was nothing to destroy. If another pull request was applied since, nobody plans that one's objects any more.
 		last, err := cl.Ledger.LastApply(ctx, s.Run)
 		if err != nil {
 			return err
 		}
-		if last.Count() > s.Applies {
+		if last.Count() > s.Plan.Applies {
 			was = runs.Stale
 		}
 	}
@@ -312,7 +312,7 @@ func lacks(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) err
 			}
 			elsewhere = !absent // one that has got another name
 		}
-		switch other := last.Head != p.Head.SHA && r.Head != p.Head.SHA && l.Head == p.Head.SHA; {
+		switch other := last.Head != p.Head.SHA && r.Spec.Head != p.Head.SHA && l.Head == p.Head.SHA; {
 		case !planned:
 			u.Into, u.Main = p.Base.Ref, p.DefaultBranch
 		case elsewhere:
@@ -343,7 +343,7 @@ func lacks(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) err
 
 // destroyed reports whether the last apply of a run has destroyed all objects of its project.
 func destroyed(r runs.Run) bool {
-	return r.Phase == runs.Applied && r.Options.Destroy && !r.Options.Partial()
+	return r.Phase == runs.Applied && r.Spec.Options.Destroy && !r.Spec.Options.Partial()
 }
 
 // applyMerged queues the apply of a plan after the merge of its pull request. Nobody expects that of the plan of a former head, nor
@@ -353,14 +353,14 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 	if err != nil {
 		return err
 	}
-	if overtaken || s.Head != cl.Evidence.Pull.Head.SHA {
+	if overtaken || s.Spec.Head != cl.Evidence.Pull.Head.SHA {
 		return cl.drop(ctx, s, s.Phase)
 	}
-	if s.Waiting() && s.Waits.For != cl.Evidence.Message.ID {
+	if s.Waiting() && s.Asked.Waits.For != cl.Evidence.Message.ID {
 		return nil
 	}
-	other := s.ApplyFor != cl.Evidence.Message.ID && s.Phase.UnderWay()
-	if s.Phase == runs.Planned && !s.Applyable && runs.Complete(s.Run) || runs.Stands(s.Run) || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
+	other := s.Asked.ApplyFor != cl.Evidence.Message.ID && s.Phase.UnderWay()
+	if s.Phase == runs.Planned && !s.Plan.Applyable && runs.Complete(s.Run) || runs.Stands(s.Run) || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
 		return cl.drop(ctx, s, s.Phase) // nothing to do, or another message does it
 	}
 	no, err := cl.Queuer.enqueueOne(ctx, comment.Command{Verb: comment.Apply}, s, false)
@@ -381,7 +381,7 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 // is told that there will be none. A run that is applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it
 // was changed meanwhile.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
-	here := s.Head == cl.Evidence.Pull.Head.SHA
+	here := s.Spec.Head == cl.Evidence.Pull.Head.SHA
 	if was == runs.Dropped && here {
 		return report.RepeatCheck(ctx, cl.Report, s.Run) // by an earlier try of this message, which may have died then
 	}
@@ -407,7 +407,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	}
 	if s.Phase == runs.Queued || s.Phase == runs.Planning {
 		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, admission.Refusal(gone))
-		if err := cl.Report.Reply(ctx, s.Answer, report.Unmade(s.Run, no, gone)...); err != nil {
+		if err := cl.Report.Reply(ctx, s.Asked.Answer, report.Unmade(s.Run, no, gone)...); err != nil {
 			return err
 		}
 	} else if err := cl.Report.Unfollow(ctx, s.Run, gone); err != nil {
@@ -430,12 +430,12 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		if err != nil {
 			return err
 		}
-		s.Upheld = s.Upheld || last.Was(s.Pull.Number, s.Head)
+		s.Plan.Upheld = s.Plan.Upheld || last.Was(s.Pull.Number, s.Spec.Head)
 	}
-	differs := s.Differs
+	differs := s.End.Differs
 	s = s.To(runs.Dropped)
-	s.Differs, s.Was, s.Merged, s.Swept = differs, was, cl.Evidence.Pull.Merged && planned, max(s.Swept, s.Begun-1)
-	s.Left = cl.Evidence.Pull.Open
+	s.End.Differs, s.End.Was, s.End.Merged, s.Artifacts.Swept = differs, was, cl.Evidence.Pull.Merged && planned, max(s.Artifacts.Swept, s.Artifacts.Begun-1)
+	s.End.Left = cl.Evidence.Pull.Open
 	s, err = cl.Ledger.Save(ctx, s)
 	if err != nil {
 		return err

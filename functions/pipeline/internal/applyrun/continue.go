@@ -61,7 +61,7 @@ func (ap *Applier) goOn(ctx context.Context, s ledger.Versioned, b ledger.Begun)
 	}
 	if stop != nil {
 		c.begun = b
-		return ap.stopped(ctx, c, jobs.Outcome{Progress: c.far, State: s.State, Counts: b.Counts}, *stop)
+		return ap.stopped(ctx, c, jobs.Outcome{Progress: c.far, State: s.Plan.State, Counts: b.Counts}, *stop)
 	}
 	outcome, err := c.carry(ctx)
 	switch {
@@ -124,8 +124,8 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 // request became.
 func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Begun, plan []byte) (q admission.Request, dir string, done func(), err error) {
 	r, pull := s.Run, ap.Evidence.Pull
-	if r.Base = pull.MergeSHA; !pull.Merged || r.AfterMerge || r.Late {
-		if r.Base, err = ap.Evidence.Hub.Tip(ctx, pull.Base.Ref); err != nil {
+	if r.Spec.Base = pull.MergeSHA; !pull.Merged || r.Spec.AfterMerge || r.Asked.Late {
+		if r.Spec.Base, err = ap.Evidence.Hub.Tip(ctx, pull.Base.Ref); err != nil {
 			return q, "", nil, err
 		}
 	}
@@ -164,7 +164,7 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 		return q, "", nil, err
 	}
 	moved := planned.Compare(now, r)
-	if q.Differ, q.Whole = moved.Own, planned.Whole; r.Again == "" {
+	if q.Differ, q.Whole = moved.Own, planned.Whole; r.Plan.Again == "" {
 		// Otherwise the plan that was made again is of the blocks and files of the commit.
 		q.Differ = slices.Concat(moved.Own, moved.Blocks, moved.Around)
 	}
@@ -201,8 +201,8 @@ func (ap *Applier) stopped(ctx context.Context, c *carriage, o jobs.Outcome, sto
 		return err
 	}
 	s = s.To(runs.Stopped)
-	s.Hooks, s.Lifted = append(c.begun.Hooks, after...), cmp.Or(c.begun.Lifted, s.Lifted)
-	s.State, s.Progress, s.StoppedBy = o.State, o.Progress, stop.By
+	s.Apply.Hooks, s.Apply.Lifted = append(c.begun.Hooks, after...), cmp.Or(c.begun.Lifted, s.Apply.Lifted)
+	s.Plan.State, s.Apply.Progress, s.End.StoppedBy = o.State, o.Progress, stop.By
 	s, err = ap.Ledger.Save(ctx, s)
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func (ap *Applier) stopped(ctx context.Context, c *carriage, o jobs.Outcome, sto
 // Stopped announces that an apply was stopped.
 func (ap *Applier) Stopped(ctx context.Context, s ledger.Versioned) error {
 	r := s.Run
-	if err := ap.Report.Reply(ctx, r.Answer, report.Halted(r, r.Over(ap.Evidence.Pull.Open))); err != nil {
+	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.Halted(r, r.Over(ap.Evidence.Pull.Open))); err != nil {
 		return err
 	}
 	if !ap.Evidence.Pull.Open {

@@ -33,16 +33,16 @@ func empty(ctx context.Context, cl *Closer, s *ledger.Versioned) (waits bool, er
 		return false, err
 	}
 	others := slices.ContainsFunc(queue, func(t runs.Turn) bool { return t.Pull.Number != s.Pull.Number })
-	if !others && last.Count() <= s.Applies && !openplans.Outdated(s.Run, now) {
-		if s.Differs {
+	if !others && last.Count() <= s.Plan.Applies && !openplans.Outdated(s.Run, now) {
+		if s.End.Differs {
 			return false, nil
 		}
-		if s.Differs, err = otherFiles(ctx, cl, s.Run); err == nil && s.Differs {
+		if s.End.Differs, err = otherFiles(ctx, cl, s.Run); err == nil && s.End.Differs {
 			*s, err = cl.Ledger.Save(ctx, *s)
 		}
 		return false, err
 	}
-	s.AfterMerge = true
+	s.Spec.AfterMerge = true
 	if *s, err = cl.Ledger.Save(ctx, *s); err != nil {
 		return false, err
 	}
@@ -89,6 +89,6 @@ func otherFiles(ctx context.Context, cl *Closer, r runs.Run) (bool, error) {
 		return false, err
 	}
 	moved := planned.Compare(merged, r)
-	checked := r.Checked != nil && r.Checked.Inputs == merged.Hash()
+	checked := r.Plan.Checked != nil && r.Plan.Checked.Inputs == merged.Hash()
 	return !checked && len(moved.Own)+len(moved.Blocks) > 0, nil
 }

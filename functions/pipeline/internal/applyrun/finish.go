@@ -25,7 +25,7 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	if err := ap.finishes(ctx, r); err != nil {
 		return err
 	}
-	if err := ap.Report.Reply(ctx, r.Answer, report.Carried(r)); err != nil {
+	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.Carried(r)); err != nil {
 		return err
 	}
 	// The pull request may have been closed before this outcome was known.
@@ -74,17 +74,17 @@ func (ap *Applier) keep(ctx context.Context, s ledger.Versioned, o jobs.Outcome)
 // untouched reports whether an apply is known to have left the state as its plan had found it: no other pull request can revert
 // anything of it.
 func untouched(r runs.Run, o jobs.Outcome) bool {
-	return o.Failed && !o.Lost && o.Counts == jobs.Outcome{}.Counts && o.Progress.Done == 0 && o.State == r.State
+	return o.Failed && !o.Lost && o.Counts == jobs.Outcome{}.Counts && o.Progress.Done == 0 && o.State == r.Plan.State
 }
 
 // remember records that a run was applied, with the state since then, and has the pull requests shown anew whose plans would revert
 // that.
 func remember(ctx context.Context, ap *Applier, r runs.Run, since runs.StateID) error {
-	l := runs.LastApply{Number: r.Pull.Number, Head: r.Head, By: r.Actor, State: since, Into: r.Into}
+	l := runs.LastApply{Number: r.Pull.Number, Head: r.Spec.Head, By: r.Asked.By, State: since, Into: r.Asked.Into}
 	if err := ap.Ledger.Remember(ctx, r, l); err != nil {
 		return err
 	}
-	return ap.Closer.Open.Tell(ctx, r, "applied", r.Try)
+	return ap.Closer.Open.Tell(ctx, r, "applied", r.Asked.Try)
 }
 
 // Finish moves a run on after its apply, from the apply record.
@@ -123,7 +123,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	if err := ap.Ledger.Shut(ctx, s.Run); err != nil {
 		return err
 	}
-	if err := ap.Artifacts.Delete(ctx, s.Plan()); err != nil {
+	if err := ap.Artifacts.Delete(ctx, s.SavedPlan()); err != nil {
 		return err
 	}
 	next := runs.Applied
@@ -135,8 +135,8 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 		return err
 	}
 	s = s.To(next)
-	s.Hooks, s.Lifted = append(e.Hooks, after...), cmp.Or(e.Lifted, s.Lifted)
-	s.Done, s.Remaining, s.Lost = o.Counts, o.Remaining, e.Outcome == nil && !idle || o.Lost
+	s.Apply.Hooks, s.Apply.Lifted = append(e.Hooks, after...), cmp.Or(e.Lifted, s.Apply.Lifted)
+	s.Apply.Done, s.Apply.Remaining, s.Apply.Lost = o.Counts, o.Remaining, e.Outcome == nil && !idle || o.Lost
 	s, err = ap.Ledger.Save(ctx, s)
 	if err != nil {
 		return err

@@ -18,19 +18,19 @@ import (
 // repeated.
 func (qu *ApplyQueuer) Follow(ctx context.Context, r runs.Run) error {
 	s, err := qu.Ledger.Read(ctx, r.Key())
-	if err != nil || s.Attempt != r.Attempt {
+	if err != nil || s.Asked.Attempt != r.Asked.Attempt {
 		return err
 	}
-	made := s.ThenApply == s.Try+1 && s.Waits == nil && (s.Phase == runs.Planned || s.Phase == runs.PlanFailed)
-	queued := s.Phase == runs.ApplyQueued && s.ApplyFor == qu.Evidence.Message.ID // by an earlier try
-	waits := s.Waiting() && s.Waits.For == qu.Evidence.Message.ID
+	made := s.Asked.ThenApply == s.Asked.Try+1 && s.Asked.Waits == nil && (s.Phase == runs.Planned || s.Phase == runs.PlanFailed)
+	queued := s.Phase == runs.ApplyQueued && s.Asked.ApplyFor == qu.Evidence.Message.ID // by an earlier try
+	waits := s.Waiting() && s.Asked.Waits.For == qu.Evidence.Message.ID
 	if !made && !queued && !waits {
 		return nil
 	}
 	if err := qu.Evidence.Look(ctx); err != nil {
 		return err
 	}
-	no, err := qu.enqueueOne(ctx, comment.Command{Verb: comment.Apply, Plan: s.PlanHash}, s, true)
+	no, err := qu.enqueueOne(ctx, comment.Command{Verb: comment.Apply, Plan: s.Plan.Hash}, s, true)
 	if err != nil || no == nil {
 		return err
 	}
@@ -38,8 +38,8 @@ func (qu *ApplyQueuer) Follow(ctx context.Context, r runs.Run) error {
 		refused.Command.Plan = "" // nobody has typed it
 		no = refused
 	}
-	s.Try++ // so that it is over
-	if err := qu.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, no)); err != nil {
+	s.Asked.Try++ // so that it is over
+	if err := qu.Report.Reply(ctx, s.Asked.Answer, report.ApplyReply(s.Run, no)); err != nil {
 		return err
 	}
 	if s, err = qu.Ledger.Save(ctx, s); err != nil {
@@ -52,16 +52,16 @@ func (qu *ApplyQueuer) Follow(ctx context.Context, r runs.Run) error {
 // refused because nobody has seen the head, or for a reason of [planrun.NotNext]. ok is false for other plans.
 func (qu *ApplyQueuer) together(ctx context.Context, c comment.Command, s ledger.Versioned) (no comment.Reply, ok bool, err error) {
 	switch {
-	case s.PlanFor != qu.Evidence.Message.ID || c.Plan != "" || s.Phase.UnderWay() && s.ThenApply == 0:
+	case s.Asked.PlanFor != qu.Evidence.Message.ID || c.Plan != "" || s.Phase.UnderWay() && s.Asked.ThenApply == 0:
 		return nil, false, nil
-	case s.ThenApply == 0:
+	case s.Asked.ThenApply == 0:
 		var why reasons.Reason = reasons.HeadIsNewer{Project: s.Project}
-		if no := planrun.NotNext(qu.Evidence.Message.Lines, s.PlanLine, s.Run); no != nil {
+		if no := planrun.NotNext(qu.Evidence.Message.Lines, s.Asked.PlanLine, s.Run); no != nil {
 			why = no
 		}
 		return evidence.Refused(c, runs.Label(s.Run), admission.Refusal(why)), true, nil
-	case s.Try >= s.ThenApply || s.Waiting():
+	case s.Asked.Try >= s.Asked.ThenApply || s.Waiting():
 		return nil, true, nil // queued, or answered
 	}
-	return nil, true, qu.Report.Reply(ctx, s.Answer, report.NextApply(s.Run, comment.Pending{Project: runs.Label(s.Run), Verb: comment.Apply, AfterPlan: true}))
+	return nil, true, qu.Report.Reply(ctx, s.Asked.Answer, report.NextApply(s.Run, comment.Pending{Project: runs.Label(s.Run), Verb: comment.Apply, AfterPlan: true}))
 }

@@ -20,7 +20,7 @@ func Finished(ctx context.Context, cl *Closer) error {
 		return err
 	}
 	for _, s := range all {
-		if done(s.Run) || s.FinishedBy != 0 || s.Head != cl.Evidence.Pull.Head.SHA {
+		if done(s.Run) || s.End.FinishedBy != 0 || s.Spec.Head != cl.Evidence.Pull.Head.SHA {
 			continue
 		}
 		l, err := ledger.LeftOf(ctx, cl.Ledger, s.Run)
@@ -63,7 +63,7 @@ func (ap *Applier) finishes(ctx context.Context, r runs.Run) error {
 		if !l.Finishes(r) {
 			continue
 		}
-		lacks, err := ap.Evidence.Hub.Behind(ctx, r.Base, l.Merge)
+		lacks, err := ap.Evidence.Hub.Behind(ctx, r.Spec.Base, l.Merge)
 		if _, err := evidence.Impossible(err); err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (ap *Applier) finishes(ctx context.Context, r runs.Run) error {
 		if err := ledger.FinishLeft(ctx, ap.Ledger, l, r); err != nil {
 			return err
 		}
-		if err := pipeline.Send(ctx, ap.Queue, l.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), l.Pull.Number, "left", r.Pull.Number, r.Try); err != nil {
+		if err := pipeline.Send(ctx, ap.Queue, l.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), l.Pull.Number, "left", r.Pull.Number, r.Asked.Try); err != nil {
 			return err
 		}
 	}

@@ -43,8 +43,8 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		if s.Phase != runs.Planned || !s.Meant(c) {
 			continue
 		}
-		if head := ov.Evidence.Pull.Head.SHA; s.Head != head {
-			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), admission.Refusal(reasons.HeadMoved{Planned: s.Head, Head: head, Project: s.Project})))
+		if head := ov.Evidence.Pull.Head.SHA; s.Spec.Head != head {
+			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), admission.Refusal(reasons.HeadMoved{Planned: s.Spec.Head, Head: head, Project: s.Project})))
 			continue
 		}
 		if runs.Empty(s.Run) {

@@ -57,7 +57,7 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	}
 	var replies []comment.Reply
 	for _, s := range all {
-		if s.Removed && c.Plan == "" && !runs.Alone(s.Run, c) {
+		if s.Spec.Removed && c.Plan == "" && !runs.Alone(s.Run, c) {
 			no, err := qu.notAlone(ctx, c, s.Run)
 			if err != nil {
 				return nil, err
@@ -103,7 +103,7 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c) && !qu.meantAbove(c, s.Run)
 	})
-	if named := slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return c.Plan == "" || !strings.HasPrefix(s.PlanHash, c.Plan) }); len(named) > 0 {
+	if named := slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return c.Plan == "" || !strings.HasPrefix(s.Plan.Hash, c.Plan) }); len(named) > 0 {
 		return named
 	}
 	c.Plan = "" // no run has this plan: each is refused with the name of its own
@@ -112,11 +112,11 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 	}
 	for _, better := range []func(ledger.Versioned) bool{
 		func(s ledger.Versioned) bool {
-			return s.Head == qu.Evidence.Pull.Head.SHA || runs.Queues(s.Run, qu.Evidence.Message.ID)
+			return s.Spec.Head == qu.Evidence.Pull.Head.SHA || runs.Queues(s.Run, qu.Evidence.Message.ID)
 		},
 		func(s ledger.Versioned) bool { return !qu.Evidence.Pull.Merged || !done(s.Run) },
 		func(s ledger.Versioned) bool {
-			return (s.Phase == runs.Planned || s.Phase == runs.Stopped) && s.Applyable || s.Phase.UnderWay() || s.ApplyFor == qu.Evidence.Message.ID || s.PlanFor == qu.Evidence.Message.ID
+			return (s.Phase == runs.Planned || s.Phase == runs.Stopped) && s.Plan.Applyable || s.Phase.UnderWay() || s.Asked.ApplyFor == qu.Evidence.Message.ID || s.Asked.PlanFor == qu.Evidence.Message.ID
 		},
 	} {
 		if slices.ContainsFunc(all, better) {
@@ -129,7 +129,7 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 // meantAbove reports whether a command with --failed is for a run that had failed when a line above it asked for its plan.
 func (qu *ApplyQueuer) meantAbove(c comment.Command, r runs.Run) bool {
 	m := qu.Evidence.Message
-	again := r.PlanFor == m.ID && r.PlanLine < len(m.Lines) && m.Lines[r.PlanLine].Command.AsPlan().Failed
+	again := r.Asked.PlanFor == m.ID && r.Asked.PlanLine < len(m.Lines) && m.Lines[r.Asked.PlanLine].Command.AsPlan().Failed
 	c.Failed = false
 	return again && r.Meant(c)
 }
@@ -140,7 +140,7 @@ func done(r runs.Run) bool { return r.Phase == runs.Applied && runs.Complete(r) 
 // left reports whether a command without names is for runs of a merged pull request that need a new plan.
 func left(c comment.Command, all []ledger.Versioned) bool {
 	return c.Everything() && slices.ContainsFunc(all, func(s ledger.Versioned) bool {
-		return s.Phase == runs.Dropped && s.Merged && s.Meant(comment.Command{Failed: true})
+		return s.Phase == runs.Dropped && s.End.Merged && s.Meant(comment.Command{Failed: true})
 	})
 }
 
@@ -149,12 +149,12 @@ func left(c comment.Command, all []ledger.Versioned) bool {
 // [Waves]. A reply that is not nil is the refusal.
 func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledger.Versioned, together bool) (comment.Reply, error) {
 	m := qu.Evidence.Message
-	if s.ApplyFor != m.ID && !(s.Waiting() && s.Waits.For == m.ID) {
+	if s.Asked.ApplyFor != m.ID && !(s.Waiting() && s.Asked.Waits.For == m.ID) {
 		d, err := qu.mayQueue(ctx, c, s.Run, together)
 		if err != nil {
 			return evidence.Unable(c, runs.Label(s.Run), err)
 		}
-		answer := cmp.Or(report.AnswerTo(m), s.Answer)
+		answer := cmp.Or(report.AnswerTo(m), s.Asked.Answer)
 		on, waits := d.Waits()
 		held, after, late := d.Held()
 		switch {
@@ -162,27 +162,27 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 			if err := qu.Report.Reply(ctx, answer, report.ApplyReply(s.Run, evidence.Refused(c, s.Project, held))); err != nil {
 				return nil, err
 			}
-			s.Run = s.Await(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.PlanHash, On: after})
-			s.Late = true
+			s.Run = s.Await(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.Plan.Hash, On: after})
+			s.Asked.Late = true
 		case waits:
-			s.Run = s.Await(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.PlanHash, On: on})
+			s.Run = s.Await(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.Plan.Hash, On: on})
 		case !d.Allowed():
 			return evidence.Refused(c, runs.Label(s.Run), d), nil
 		default:
-			if answer != s.Answer && s.Waits == nil { // who wanted the plan applied at once is told that another one has it applied
+			if answer != s.Asked.Answer && s.Asked.Waits == nil { // who wanted the plan applied at once is told that another one has it applied
 				if err := qu.Report.Unfollow(ctx, s.Run, reasons.BeingApplied{By: m.Actor, Verb: comment.Apply}); err != nil {
 					return nil, err
 				}
 			}
-			if s.Try > 0 {
+			if s.Asked.Try > 0 {
 				if err := qu.Tell(ctx); err != nil {
 					return nil, err
 				}
 			}
 			s = s.To(runs.ApplyQueued)
-			s.Into = qu.Evidence.Pull.Base.Ref
-			s.Try++
-			s.ApplyFor, s.Actor, s.Answer = m.ID, m.Actor, answer
+			s.Asked.Into = qu.Evidence.Pull.Base.Ref
+			s.Asked.Try++
+			s.Asked.ApplyFor, s.Asked.By, s.Asked.Answer = m.ID, m.Actor, answer
 		}
 		if s, err = qu.Ledger.Save(ctx, s); err != nil {
 			return nil, err
@@ -206,13 +206,13 @@ func (qu *ApplyQueuer) announce(ctx context.Context, r runs.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := qu.Report.Reply(ctx, r.Answer, report.ApplyReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Apply, Ahead: ahead})); err != nil {
+	if err := qu.Report.Reply(ctx, r.Asked.Answer, report.ApplyReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Apply, Ahead: ahead})); err != nil {
 		return err
 	}
 	if err := qu.Report.PutCheck(ctx, r); err != nil {
 		return err
 	}
-	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: r.Target(), Attempt: r.Try, Actor: r.Actor, Answer: r.Answer}, r.Plain(), r.Try)
+	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: r.Target(), Attempt: r.Asked.Try, Actor: r.Asked.By, Answer: r.Asked.Answer}, r.Plain(), r.Asked.Try)
 }
 
 // mayLand asks the gate about an apply of a merge that waits.
@@ -257,7 +257,7 @@ func onceMerged(q admission.Request, d admission.Decision) admission.Decision {
 		if no, is := r.(reasons.Required); is {
 			no.Later = true
 			d.Reasons[i] = no
-			d.Reasons = append(d.Reasons, reasons.PlaceRenamed{Project: q.Run.Project, Owner: q.Run.Owner})
+			d.Reasons = append(d.Reasons, reasons.PlaceRenamed{Project: q.Run.Project, Owner: q.Run.Address.Owner})
 		}
 	}
 	return d

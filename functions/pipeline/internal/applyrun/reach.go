@@ -32,9 +32,9 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 		return evidence.Refused(x.command, runs.Label(r), admission.Refusal(why)), nil
 	}
 	// The lock was taken with the configuration of the merge, which GitHub forgets after some time.
-	dir, done, err := x.evidence.Checkout(ctx, r.Merge)
+	dir, done, err := x.evidence.Checkout(ctx, r.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
-		dir, done, err = x.evidence.Checkout(ctx, r.Head)
+		dir, done, err = x.evidence.Checkout(ctx, r.Spec.Head)
 	}
 	if errors.Is(err, github.ErrNotFound) {
 		return refused(reasons.CommitGone{Problem: err.Error()})

@@ -26,7 +26,7 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 	}
 	p := report.ApplyReply(s.Run, comment.Failed{Project: runs.Label(s.Run), Verb: comment.Apply, Untouched: true, Closed: s.Over(ap.Evidence.Pull.Open)})
 	p.Body = s.Result()
-	if err := ap.Report.Reply(ctx, s.Answer, p); err != nil {
+	if err := ap.Report.Reply(ctx, s.Asked.Answer, p); err != nil {
 		return err
 	}
 	return ap.backTo(ctx, s, runs.Planned)
@@ -38,11 +38,11 @@ func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d admission.D
 		return err
 	}
 	held, on, late := d.Held()
-	if late = late && s.Answer == ledger.MergeAnswer && !s.Part; late {
+	if late = late && s.Asked.Answer == ledger.MergeAnswer && !s.Apply.Part; late {
 		d = held
 	}
 	no := evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)
-	if err := ap.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, no)); err != nil {
+	if err := ap.Report.Reply(ctx, s.Asked.Answer, report.ApplyReply(s.Run, no)); err != nil {
 		return err
 	}
 	if late {
@@ -57,9 +57,9 @@ func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d admission.D
 
 // wait has an apply of a merge wait, for projects and for missing requirements, of which people are told.
 func wait(ctx context.Context, ap *Applier, s ledger.Versioned, on []string) error {
-	w := runs.Waiting{For: s.ApplyFor, By: s.Actor, Answer: s.Answer, Plan: s.PlanHash, On: on}
+	w := runs.Waiting{For: s.Asked.ApplyFor, By: s.Asked.By, Answer: s.Asked.Answer, Plan: s.Plan.Hash, On: on}
 	s = s.To(runs.Planned)
-	s.Run, s.Late = s.Await(w), true
+	s.Run, s.Asked.Late = s.Await(w), true
 	s, err := ap.Ledger.Save(ctx, s)
 	if err != nil {
 		return err
@@ -97,9 +97,9 @@ func (ap *Applier) release(ctx context.Context, r runs.Run) error {
 	if err != nil || !admission.Decide(q).Allowed() {
 		return finally(err)
 	}
-	dir, done, err := ap.Evidence.Checkout(ctx, r.Merge)
+	dir, done, err := ap.Evidence.Checkout(ctx, r.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
-		dir, done, err = ap.Evidence.Checkout(ctx, r.Head)
+		dir, done, err = ap.Evidence.Checkout(ctx, r.Spec.Head)
 	}
 	if err != nil {
 		return finally(err)
@@ -135,7 +135,7 @@ func (ap *Applier) cannotApply(ctx context.Context, s ledger.Versioned, err erro
 // backTo moves a run that was not applied back to an earlier phase. If its pull request is closed, or goes into a branch that is
 // not planned, it is dropped from there: a process that dies in between does not look for the plan that is swept.
 func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Phase) error {
-	if next == runs.Planned && s.Part {
+	if next == runs.Planned && s.Apply.Part {
 		next = runs.Stopped
 	}
 	s, err := ap.Ledger.Save(ctx, s.To(next))
@@ -165,7 +165,7 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 		away = !planned
 	}
 	switch {
-	case err == nil && s.Late && s.Waiting():
+	case err == nil && s.Asked.Late && s.Waiting():
 		ap.Evidence.Pull = pull
 	case err == nil && (s.Over(pull.Open) || away) && s.Phase != runs.Dropped:
 		ap.Evidence.Pull = pull
@@ -182,8 +182,8 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 // moved queues the plans of a head that was pushed, and maybe merged, while a run was applied, or queued for it, and those for another
 // base branch.
 func (ap *Applier) moved(ctx context.Context, r runs.Run, pull github.PullRequest) error {
-	elsewhere := pull.Open && r.Into != "" && r.Into != pull.Base.Ref
-	if pull.Head.SHA == r.Head && !elsewhere || r.AfterMerge {
+	elsewhere := pull.Open && r.Asked.Into != "" && r.Asked.Into != pull.Base.Ref
+	if pull.Head.SHA == r.Spec.Head && !elsewhere || r.Spec.AfterMerge {
 		return nil
 	}
 	m := pipeline.Message{Kind: pipeline.Pushed}
@@ -193,5 +193,5 @@ func (ap *Applier) moved(ctx context.Context, r runs.Run, pull github.PullReques
 	case !pull.Open:
 		return nil
 	}
-	return pipeline.Send(ctx, ap.Queue, ap.Evidence.Message.Pull, m, r.Plain(), r.Try, pull.Head.SHA)
+	return pipeline.Send(ctx, ap.Queue, ap.Evidence.Message.Pull, m, r.Plain(), r.Asked.Try, pull.Head.SHA)
 }

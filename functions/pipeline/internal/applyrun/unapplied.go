@@ -28,9 +28,9 @@ func unapplied(ctx context.Context, cl *Closer) error {
 	var u comment.Unapplied
 	for _, s := range all {
 		switch {
-		case s.Head != cl.Evidence.Pull.Head.SHA || s.Phase != runs.Dropped || !s.Meant(comment.Command{Failed: true}):
-		case s.ApplyOn == project.OnMerge || s.Removed:
-		case s.Was == runs.Applied || s.Was == runs.ApplyFailed:
+		case s.Spec.Head != cl.Evidence.Pull.Head.SHA || s.Phase != runs.Dropped || !s.Meant(comment.Command{Failed: true}):
+		case s.Spec.ApplyOn == project.OnMerge || s.Spec.Removed:
+		case s.End.Was == runs.Applied || s.End.Was == runs.ApplyFailed:
 			u.Partly = append(u.Partly, runs.Label(s.Run))
 		default:
 			u.Projects = append(u.Projects, runs.Label(s.Run))

@@ -118,6 +118,6 @@ func (un *Unlocker) unlockUnderWay(ctx context.Context, r runs.Run, refusal comm
 	if err != nil || v == nil {
 		return refusal, err
 	}
-	lifted := comment.Lifted{Project: runs.Label(r), By: v.By, Because: v.Reason, Applying: r.Actor}
+	lifted := comment.Lifted{Project: runs.Label(r), By: v.By, Because: v.Reason, Applying: r.Asked.By}
 	return lifted, lifter.Finish(ctx, r, un.Evidence.Message.ID)
 }

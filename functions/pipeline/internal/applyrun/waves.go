@@ -82,15 +82,15 @@ func (w *Waves) GoOn(ctx context.Context) (changed bool, err error) {
 
 // delay makes the applies of a merge late that wait beside one that is: the base branch may be another one once it is their turn.
 func delay(ctx context.Context, w *Waves, all []ledger.Versioned) (err error) {
-	late := func(s ledger.Versioned) bool { return s.Waiting() && s.Late }
+	late := func(s ledger.Versioned) bool { return s.Waiting() && s.Asked.Late }
 	if !slices.ContainsFunc(all, late) {
 		return nil
 	}
 	for i, s := range all {
-		if late(s) || !s.Waiting() || s.Waits.Answer != ledger.MergeAnswer {
+		if late(s) || !s.Waiting() || s.Asked.Waits.Answer != ledger.MergeAnswer {
 			continue
 		}
-		s.Late, w.changed = true, true
+		s.Asked.Late, w.changed = true, true
 		if err := w.Report.PutCheck(ctx, s.Run); err != nil { // before the record: nobody would come back to it
 			return err
 		}
@@ -129,7 +129,7 @@ func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
 
 // woken reports whether an earlier try of this message has queued an apply.
 func (w *Waves) woken(r runs.Run) bool {
-	return r.Phase == runs.ApplyQueued && r.Waits != nil && r.Waits.Woken == w.Evidence.Message.ID
+	return r.Phase == runs.ApplyQueued && r.Asked.Waits != nil && r.Asked.Waits.Woken == w.Evidence.Message.ID
 }
 
 // goOn looks at one apply that waits. The projects that it depends on were looked at before.
@@ -150,12 +150,12 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 			return w.unable(ctx, []ledger.Versioned{s}, err)
 		}
 	}
-	q := admission.Request{Verb: comment.Apply, Entry: admission.ByComment, Actor: s.Waits.By, Pull: w.Evidence.Pull, Run: s.Run, Order: w.order}
-	if s.Waits.Answer == ledger.MergeAnswer {
+	q := admission.Request{Verb: comment.Apply, Entry: admission.ByComment, Actor: s.Asked.Waits.By, Pull: w.Evidence.Pull, Run: s.Run, Order: w.order}
+	if s.Asked.Waits.Answer == ledger.MergeAnswer {
 		q.Entry = admission.ByMerge
 	}
 	d := admission.Awaited(q)
-	if d.Allowed() && s.Late {
+	if d.Allowed() && s.Asked.Late {
 		if d, err = w.Queuer.mayLand(ctx, s.Run); err != nil {
 			return w.unable(ctx, []ledger.Versioned{s}, err)
 		}
@@ -165,12 +165,12 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 		on, waits = after, true
 	}
 	switch {
-	case waits && slices.Equal(on, s.Waits.On):
+	case waits && slices.Equal(on, s.Asked.Waits.On):
 		return nil
 	case waits:
 		w.changed = true
-		next := *s.Waits
-		next.On, s.Waits = on, &next
+		next := *s.Asked.Waits
+		next.On, s.Asked.Waits = on, &next
 		if s, err = w.Ledger.Save(ctx, s); err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func (w *Waves) giveUp(ctx context.Context, s ledger.Versioned, d admission.Deci
 // GiveUp is giveUp with any reply. The plan can still be applied while the pull request is open. The check comes
 // before the record: nobody would come back to it.
 func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply) error {
-	if err := w.Report.Reply(ctx, s.Waits.Answer, report.NextApply(s.Run, no)); err != nil {
+	if err := w.Report.Reply(ctx, s.Asked.Waits.Answer, report.NextApply(s.Run, no)); err != nil {
 		return err
 	}
 	w.order, w.changed, s.Run = nil, true, s.Run.GiveUp()
@@ -243,18 +243,18 @@ func (qu *ApplyQueuer) sort(ctx context.Context, all []ledger.Versioned) error {
 // messages of events look at that themselves, and others send one. People elsewhere are told by one that an apply is late, which the
 // merge alone may have for its outcome.
 func (qu *ApplyQueuer) waits(ctx context.Context, r runs.Run) error {
-	if err := qu.tell(ctx, r); err != nil || qu.Evidence.Message.Queue() == pipeline.Events && !r.Late {
+	if err := qu.tell(ctx, r); err != nil || qu.Evidence.Message.Queue() == pipeline.Events && !r.Asked.Late {
 		return err
 	}
-	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), "waits", r.ThenApply)
+	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), "waits", r.Asked.ThenApply)
 }
 
 // tell reports the reasons for an apply to wait. The reasons why one is late are told by then.
 func (qu *ApplyQueuer) tell(ctx context.Context, r runs.Run) error {
-	if r.Late {
+	if r.Asked.Late {
 		return qu.Report.PutCheck(ctx, r)
 	}
-	if err := qu.Report.Reply(ctx, r.Waits.Answer, report.NextApply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Apply, After: r.Waits.On})); err != nil {
+	if err := qu.Report.Reply(ctx, r.Asked.Waits.Answer, report.NextApply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Apply, After: r.Asked.Waits.On})); err != nil {
 		return err
 	}
 	return qu.Report.PutCheck(ctx, r)

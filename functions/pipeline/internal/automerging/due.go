@@ -20,17 +20,17 @@ func due(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bo
 	}
 	applied, planned := false, 0
 	for _, r := range all {
-		if r.Head == l.Head && !r.Beside && (r.Phase != runs.Superseded || r.Renamed == "") {
+		if r.Spec.Head == l.Head && !r.Spec.Beside && (r.Phase != runs.Superseded || r.End.Renamed == "") {
 			planned++
 		}
 		if r.Phase == runs.Superseded {
 			continue
 		}
 		switch {
-		case r.Head != l.Head && !r.Phase.UnderWay():
-		case r.Head == l.Head && r.Phase == runs.Applied && runs.Complete(r) && into(r.Into, p):
+		case r.Spec.Head != l.Head && !r.Phase.UnderWay():
+		case r.Spec.Head == l.Head && r.Phase == runs.Applied && runs.Complete(r) && into(r.Asked.Into, p):
 			applied = true
-		case r.Head == l.Head && (r.Phase == runs.Planned && !r.Applyable && runs.Complete(r) || runs.Stands(r)):
+		case r.Spec.Head == l.Head && (r.Phase == runs.Planned && !r.Plan.Applyable && runs.Complete(r) || runs.Stands(r)):
 			applied = applied || kept[r.Key()]
 		default:
 			return false

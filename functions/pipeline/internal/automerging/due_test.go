@@ -15,21 +15,21 @@ const head, before = "2222222222222222222222222222222222222222", "11111111111111
 func TestDue(t *testing.T) {
 	t.Parallel()
 	run := func(at string, phase runs.Phase, applyable bool) runs.Run {
-		return runs.Run{Head: at, Phase: phase, Applyable: applyable}
+		return runs.Run{Phase: phase, Spec: runs.Spec{Head: at}, Plan: runs.Plan{Applyable: applyable}}
 	}
 	part := run(head, runs.Applied, true)
-	part.Options = grammar.Options{Targets: []string{"x.a"}}
+	part.Spec.Options = grammar.Options{Targets: []string{"x.a"}}
 	replaced := run(head, runs.Applied, true)
-	replaced.Options = grammar.Options{Replaces: []string{"x.a"}}
+	replaced.Spec.Options = grammar.Options{Replaces: []string{"x.a"}}
 	applied, unchanged := run(head, runs.Applied, true), run(head, runs.Planned, false)
 	destroyed, looked := run(head, runs.Applied, true), run(head, runs.Planned, false)
-	destroyed.Options, looked.Options = grammar.Options{Destroy: true}, grammar.Options{RefreshOnly: true}
+	destroyed.Spec.Options, looked.Spec.Options = grammar.Options{Destroy: true}, grammar.Options{RefreshOnly: true}
 	upheld := looked
-	upheld.Upheld = true
+	upheld.Plan.Upheld = true
 	failed := upheld
 	failed.Phase = runs.PlanFailed
 	removed := destroyed
-	removed.Removed = true
+	removed.Spec.Removed = true
 	type facts struct {
 		pull github.PullRequest
 		look ledger.Look
@@ -72,8 +72,8 @@ func TestDue(t *testing.T) {
 		"an apply was stopped":                  {func(f *facts) { f.runs = append(f.runs, run(head, runs.Stopped, true)) }, false},
 		"a plan is out of date":                 {func(f *facts) { f.runs = append(f.runs, run(head, runs.Stale, true)) }, false},
 		"dropped when it was closed":            {func(f *facts) { f.runs = append(f.runs, run(head, runs.Dropped, true)) }, false},
-		"applied for another branch":            {func(f *facts) { f.runs[0].Into = "release" }, false},
-		"applied for this branch":               {func(f *facts) { f.runs[0].Into = "main" }, true},
+		"applied for another branch":            {func(f *facts) { f.runs[0].Asked.Into = "release" }, false},
+		"applied for this branch":               {func(f *facts) { f.runs[0].Asked.Into = "main" }, true},
 		"a look at an applied head that failed": {func(f *facts) { f.runs = append(f.runs, failed) }, true},
 		"a look at an applied head":             {func(f *facts) { f.runs = append(f.runs, upheld) }, true},
 		"an apply of a part":                    {func(f *facts) { f.runs = append(f.runs, part) }, false},

@@ -47,18 +47,18 @@ type last struct {
 func due(r runs.Run, told last) github.DeploymentState {
 	state := github.DeploymentState("")
 	switch {
-	case r.Deploys == "" || r.Try == 0:
+	case r.Plan.Deploys == "" || r.Asked.Try == 0:
 	case r.Phase == runs.Applying || r.Phase == runs.Continuing:
 		state = github.DeploymentRuns
 	case r.Phase == runs.Applied:
 		state = github.DeploymentDone
 	case r.Phase == runs.ApplyFailed || r.Phase == runs.Stopped:
 		state = github.DeploymentFailed
-	case r.Phase == runs.ApplyQueued || told.Try != r.Try || told.State != github.DeploymentRuns:
+	case r.Phase == runs.ApplyQueued || told.Try != r.Asked.Try || told.State != github.DeploymentRuns:
 	default: // it was refused in the end
 		state = github.DeploymentNone
 	}
-	if told == (last{r.Try, state}) {
+	if told == (last{r.Asked.Try, state}) {
 		return ""
 	}
 	return state
@@ -74,7 +74,7 @@ func (rec Recorder) Record(ctx context.Context) error {
 	key := fmt.Sprintf("deployed/%d/%d", pull.Repo.ID, pull.Number)
 	var told map[string]last // by the run's key; nil before it was read
 	for _, r := range all {
-		if r.Deploys == "" {
+		if r.Plan.Deploys == "" {
 			continue
 		}
 		if told == nil {
@@ -99,7 +99,7 @@ func (rec Recorder) Record(ctx context.Context) error {
 			if err := json.Unmarshal(old, &told); old != nil && err != nil {
 				return nil, fmt.Errorf("the record is damaged: %w", err)
 			}
-			told[r.Key()] = last{r.Try, state}
+			told[r.Key()] = last{r.Asked.Try, state}
 			return pipeline.Encode(told), nil
 		}); err != nil {
 			return err
@@ -121,18 +121,18 @@ func (rec Recorder) told(ctx context.Context, key string) (map[string]last, erro
 
 // deployment is the one of a run's last apply. Each try is one.
 func deployment(r runs.Run, state github.DeploymentState, p github.PullRequest) github.Deployment {
-	sha := r.Head
+	sha := r.Spec.Head
 	switch {
-	case r.AfterMerge:
-		sha = r.Merge
+	case r.Spec.AfterMerge:
+		sha = r.Spec.Merge
 	case r.ByMerge() && p.Merged && p.MergeSHA != "":
 		sha = p.MergeSHA // the base branch may not have the head
 	}
-	text := outcomes.Outcome{Project: r.Project, Standing: r.Standing(), Counts: r.Done}.Text()
+	text := outcomes.Outcome{Project: r.Project, Standing: r.Standing(), Counts: r.Apply.Done}.Text()
 	if state == github.DeploymentNone {
 		text = r.Project + ": not applied"
 	}
 	return github.Deployment{
-		Task: fmt.Sprintf("lockstep:%s:%d", r.Plain(), r.Try), SHA: sha, Environment: r.Deploys, Description: text, URL: p.URL, State: state,
+		Task: fmt.Sprintf("lockstep:%s:%d", r.Plain(), r.Asked.Try), SHA: sha, Environment: r.Plan.Deploys, Description: text, URL: p.URL, State: state,
 	}
 }

@@ -34,11 +34,11 @@ func TestDue(t *testing.T) {
 		"stopped":                       {runs.Stopped, running, github.DeploymentFailed},
 		"failed before, now applied":    {runs.Applied, last{1, github.DeploymentFailed}, github.DeploymentDone},
 	} {
-		r := runs.Run{Phase: c.phase, Deploys: "production", Try: 2}
+		r := runs.Run{Phase: c.phase, Asked: runs.Asked{Try: 2}, Plan: runs.Plan{Deploys: "production"}}
 		if got := due(r, c.told); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		r.Deploys = ""
+		r.Plan.Deploys = ""
 		if got := due(r, c.told); got != "" {
 			t.Errorf("%s, without an environment of GitHub: %q", name, got)
 		}

@@ -14,7 +14,7 @@ import (
 // before returns those of the runs that one depends on, directly or not, as the pull request is at its head. Projects in a
 // circle depend on nothing here: their applies are refused.
 func before(edges order.Edges, all []runs.Run, r runs.Run) (out []runs.Run) {
-	if edges == nil || r.Removed || r.Options.Destroy || order.Cycle(order.Around(edges, r.Project)) != nil {
+	if edges == nil || r.Spec.Removed || r.Spec.Options.Destroy || order.Cycle(order.Around(edges, r.Project)) != nil {
 		return nil // an end is planned with the state as it is
 	}
 	names := map[string]order.Progress{}
@@ -23,7 +23,7 @@ func before(edges order.Edges, all []runs.Run, r runs.Run) (out []runs.Run) {
 	}
 	first := order.Waits(edges, names, r.Project)
 	for _, s := range all {
-		if s.Head == r.Head && s.Phase != runs.Superseded && s.Phase != runs.Dropped && slices.Contains(first, s.Project) {
+		if s.Spec.Head == r.Spec.Head && s.Phase != runs.Superseded && s.Phase != runs.Dropped && slices.Contains(first, s.Project) {
 			out = append(out, s)
 		}
 	}
@@ -46,19 +46,19 @@ func underWay(r runs.Run) bool { return r.Phase == runs.Queued || r.Phase == run
 // planned returns the hash of the plan whose outputs the state of a run will have, "" if there is none: then the outputs in
 // the state count.
 func planned(r runs.Run) string {
-	if r.Removed || r.Options.Destroy || r.Parts == nil || r.Parts.Outputs == "" {
+	if r.Spec.Removed || r.Spec.Options.Destroy || r.Plan.Parts == nil || r.Plan.Parts.Outputs == "" {
 		return ""
 	}
 	switch r.Phase {
 	case runs.Planned:
-		if !r.Applyable {
+		if !r.Plan.Applyable {
 			return ""
 		}
 	case runs.ApplyQueued, runs.Applying, runs.Continuing, runs.Stopped:
 	default:
 		return ""
 	}
-	return r.PlanHash
+	return r.Plan.Hash
 }
 
 // stands names what a plan that fails may have failed for: the plan of a run that it depends on, until that is applied, and then
@@ -66,10 +66,10 @@ func planned(r runs.Run) string {
 func stands(r runs.Run) string {
 	switch r.Phase {
 	case runs.Applied, runs.ApplyFailed:
-		return fmt.Sprintf("apply %d", r.Try)
+		return fmt.Sprintf("apply %d", r.Asked.Try)
 	case runs.Planned, runs.ApplyQueued, runs.Applying, runs.Continuing, runs.Stopped:
-		if r.Applyable {
-			return r.PlanHash
+		if r.Plan.Applyable {
+			return r.Plan.Hash
 		}
 	}
 	return ""
@@ -92,14 +92,14 @@ func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
 		return nil, false
 	}
 	on := made
-	if r.Phase == runs.Planned && r.Checked != nil && r.Checked.PlannedOn != nil {
-		on = r.Checked.PlannedOn
+	if r.Phase == runs.Planned && r.Plan.Checked != nil && r.Plan.Checked.PlannedOn != nil {
+		on = r.Plan.Checked.PlannedOn
 	}
 	now = map[string]string{}
 	for target := range made {
 		now[target] = ""
 		for _, s := range all {
-			if s.Target() != target || s.Head != r.Head {
+			if s.Target() != target || s.Spec.Head != r.Spec.Head {
 				continue
 			}
 			if underWay(s) {
@@ -114,10 +114,10 @@ func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
 // with returns the plans of others that a run's own was made with, by target, and the name of one as it is now.
 func with(r runs.Run) (made map[string]string, now func(runs.Run) string) {
 	switch {
-	case r.Phase == runs.Planned && r.Parts != nil:
-		return r.Parts.PlannedOn, planned
-	case runs.Checkable(r) && r.Failure != nil:
-		return r.Failure.On, stands
+	case r.Phase == runs.Planned && r.Plan.Parts != nil:
+		return r.Plan.Parts.PlannedOn, planned
+	case runs.Checkable(r) && r.Plan.Failure != nil:
+		return r.Plan.Failure.On, stands
 	}
 	return nil, nil
 }
@@ -126,7 +126,7 @@ func with(r runs.Run) (made map[string]string, now func(runs.Run) string) {
 func digest(all []runs.Run) string {
 	sum := sha256.New()
 	for _, r := range all {
-		fmt.Fprintln(sum, r.Target(), r.Attempt, r.Begun, planned(r))
+		fmt.Fprintln(sum, r.Target(), r.Asked.Attempt, r.Artifacts.Begun, planned(r))
 		if planned(r) == "" && stands(r) != "" {
 			fmt.Fprintln(sum, stands(r))
 		}

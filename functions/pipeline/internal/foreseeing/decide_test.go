@@ -13,21 +13,21 @@ import (
 // run reads one as "NAME PHASE OPTION...": removed, destroys, elsewhere (another head), unchanged, bare (without outputs).
 func run(text string) runs.Run {
 	name, rest, _ := strings.Cut(text, " ")
-	r := runs.Run{Project: name, Workspace: "default", Head: "head", PlanHash: "hash of " + name, Applyable: true, Parts: &runs.Parts{Outputs: "o"}}
+	r := runs.Run{ID: runs.ID{Project: name, Workspace: "default"}, Spec: runs.Spec{Head: "head"}, Plan: runs.Plan{Hash: "hash of " + name, Applyable: true, Parts: &runs.Parts{Outputs: "o"}}}
 	for word := range strings.FieldsSeq(rest) {
 		switch word {
 		case "removed":
-			r.Removed = true
+			r.Spec.Removed = true
 		case "destroys":
-			r.Options.Destroy = true
+			r.Spec.Options.Destroy = true
 		case "elsewhere":
-			r.Head = "former head"
+			r.Spec.Head = "former head"
 		case "unchanged":
-			r.Applyable = false
+			r.Plan.Applyable = false
 		case "bare":
-			r.Parts.Outputs = ""
+			r.Plan.Parts.Outputs = ""
 		case "lost":
-			r.Parts = nil
+			r.Plan.Parts = nil
 		default:
 			r.Phase = runs.Phase(strings.ReplaceAll(word, "-", " "))
 		}
@@ -105,12 +105,12 @@ func TestDue(t *testing.T) {
 	} {
 		net := run(c.net)
 		r := run("app planned")
-		r.Parts.PlannedOn = map[string]string{net.Target(): c.on}
+		r.Plan.Parts.PlannedOn = map[string]string{net.Target(): c.on}
 		if c.checked != "" {
-			r.Checked = &runs.Checked{PlannedOn: map[string]string{net.Target(): strings.TrimPrefix(c.checked, "none")}}
+			r.Plan.Checked = &runs.Checked{PlannedOn: map[string]string{net.Target(): strings.TrimPrefix(c.checked, "none")}}
 		}
 		now, is := due(r, []runs.Run{r, net})
-		if is != c.want || is && fmt.Sprint(now) != fmt.Sprint(map[string]string{net.Target(): planned(net)}) && net.Head == r.Head {
+		if is != c.want || is && fmt.Sprint(now) != fmt.Sprint(map[string]string{net.Target(): planned(net)}) && net.Spec.Head == r.Spec.Head {
 			t.Errorf("%+v: %t, %v", c, is, now)
 		}
 		r.Phase = runs.ApplyQueued
@@ -135,11 +135,11 @@ func TestDue(t *testing.T) {
 		{"another", "net planned", true},
 	} {
 		net, r := run(c.net), run("app plan-failed")
-		r.Parts = nil
+		r.Plan.Parts = nil
 		if _, is := due(r, []runs.Run{r, net}); is {
 			t.Errorf("%+v: due though it was not begun", c)
 		}
-		r.Failure = &runs.Failure{On: map[string]string{net.Target(): c.on}}
+		r.Plan.Failure = &runs.Failure{On: map[string]string{net.Target(): c.on}}
 		if now, is := due(r, []runs.Run{r, net}); is != c.want || is && fmt.Sprint(now) != fmt.Sprint(on([]runs.Run{net})) {
 			t.Errorf("failed with %+v: %t, %v", c, is, now)
 		}
@@ -148,7 +148,7 @@ func TestDue(t *testing.T) {
 		t.Error("due without planned outputs")
 	}
 	a, b := run("net planned"), run("net planned")
-	b.PlanHash = "another"
+	b.Plan.Hash = "another"
 	if all := []runs.Run{a, b}; digest(all[:1]) == digest(all[1:]) || len(of(all, map[string]string{a.Target(): ""})) != 2 || slices.ContainsFunc(of(all, nil), func(runs.Run) bool { return true }) {
 		t.Error("messages about others are the same")
 	}

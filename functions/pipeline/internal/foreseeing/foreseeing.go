@@ -86,16 +86,16 @@ func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.F
 	}
 	first := before(edges, all, r)
 	for _, s := range first {
-		if s.Place == "" {
+		if s.Address.Place == "" {
 			continue
 		}
-		x := jobs.Foreseen{Project: s.Project, Target: s.Target(), Place: s.Place, Failed: s.Phase == runs.PlanFailed && !runs.Stands(s)}
+		x := jobs.Foreseen{Project: s.Project, Target: s.Target(), Place: s.Address.Place, Failed: s.Phase == runs.PlanFailed && !runs.Stands(s)}
 		if hash := planned(s); hash != "" {
 			data, err := f.Artifacts.Get(ctx, runs.OutputsOf(s))
 			if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
 				return runs.Failure{}, fmt.Errorf("read the planned outputs of %s: %w", s.Project, err)
 			}
-			if err == nil && runs.HashOf(data) == s.Parts.Outputs { // else somebody has exchanged them
+			if err == nil && runs.HashOf(data) == s.Plan.Parts.Outputs { // else somebody has exchanged them
 				x.Plan, x.Outputs = hash, data
 			}
 		}
@@ -125,11 +125,11 @@ func (f Foreseer) GoOn(ctx context.Context) error {
 		return err
 	}
 	for _, r := range all {
-		if r.Phase == runs.Queued && len(r.After) > 0 {
+		if r.Phase == runs.Queued && len(r.Asked.After) > 0 {
 			err = f.wake(ctx, r, all)
 		} else if now, is := due(r, all); is {
-			m := pipeline.Message{Kind: pipeline.ToCheck, Target: r.Target(), Attempt: r.Attempt}
-			err = pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), r.Attempt, r.NextBegun(), "on", digest(of(all, now)))
+			m := pipeline.Message{Kind: pipeline.ToCheck, Target: r.Target(), Attempt: r.Asked.Attempt}
+			err = pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), r.Asked.Attempt, r.NextBegun(), "on", digest(of(all, now)))
 		}
 		if err != nil {
 			return err
@@ -168,6 +168,6 @@ func (f Foreseer) wake(ctx context.Context, r runs.Run, all []runs.Run) error {
 			return nil
 		}
 	}
-	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Head, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Answer: r.Answer}
-	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), r.Attempt, "after", digest(first))
+	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By, Answer: r.Asked.Answer}
+	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), r.Asked.Attempt, "after", digest(first))
 }

@@ -16,11 +16,11 @@ const maxReads = 100
 // it depends on none. It comes before the plan, which may know of more.
 func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error) {
 	o, err := f.Evidence.Ordered(ctx, r)
-	if err != nil || o == nil || r.Removed || r.Options.Destroy {
+	if err != nil || o == nil || r.Spec.Removed || r.Spec.Options.Destroy {
 		return nil, err
 	}
 	on := o.Edges()[r.Project]
-	all, err := evidence.Named(ctx, f.Evidence, r.Base, on)
+	all, err := evidence.Named(ctx, f.Evidence, r.Spec.Base, on)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error)
 	if err != nil {
 		return nil, err
 	}
-	r.Reads = readable(slices.Concat(o.Base[r.Project], on), append(all, own...))
+	r.Plan.Reads = readable(slices.Concat(o.Base[r.Project], on), append(all, own...))
 	return f.Ledger.Applies(ctx, r)
 }
 

@@ -15,9 +15,9 @@ func TestReadable(t *testing.T) {
 	names := []string{"zone"} // of the base branch
 	for i := range 5000 {
 		names = append(names, fmt.Sprint("a", i))
-		all = append(all, runs.Run{Project: fmt.Sprint("a", i), Workspace: "default"})
+		all = append(all, runs.Run{ID: runs.ID{Project: fmt.Sprint("a", i), Workspace: "default"}})
 	}
-	all = append(all, runs.Run{Project: "zone", Workspace: "default"}, runs.Run{Project: "zone", Workspace: "blue"}, runs.Run{Project: "other"})
+	all = append(all, runs.Run{ID: runs.ID{Project: "zone", Workspace: "default"}}, runs.Run{ID: runs.ID{Project: "zone", Workspace: "blue"}}, runs.Run{ID: runs.ID{Project: "other"}})
 	names = append(names, "zone", "gone")
 	got := readable(names, all)
 	for _, target := range []string{"zone@default", "zone@blue", "a0@default"} {

@@ -34,8 +34,8 @@ func (w where) former() []string { return append([]string{w.Was}, w.Before...) }
 // Place has the plan of a run be of the state at a place, as was decided about its address; base is the base branch. It remembers
 // where else that state is: see [runs.Run].
 func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p admission.Placing, base string) error {
-	were := append(slices.Clone(r.Were), r.Place)
-	r.Place, r.From, r.Before = place, "", nil
+	were := append(slices.Clone(r.Address.Were), r.Address.Place)
+	r.Address.Place, r.Address.From, r.Address.Before = place, "", nil
 	switch p.Kind {
 	case admission.SamePlace:
 		at, err := putAddress(ctx, ld, *r, base)
@@ -48,23 +48,23 @@ func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p admissio
 			return err
 		}
 		if len(former) > 0 {
-			r.From, r.Before = former[0], former[1:]
+			r.Address.From, r.Address.Before = former[0], former[1:]
 		}
 	case admission.MovedPlace:
-		r.From = p.From
+		r.Address.From = p.From
 		all, err := addressOf(ctx, ld, r.Pull.Repo.ID, r.Target())
 		if err != nil {
 			return err
 		}
 		at := all.in(base)
-		if r.Before, err = inUse(ctx, ld, *r, append([]string{at.Place}, at.former()...)); err != nil {
+		if r.Address.Before, err = inUse(ctx, ld, *r, append([]string{at.Place}, at.former()...)); err != nil {
 			return err
 		}
 	}
-	r.Were = nil
+	r.Address.Were = nil
 	for _, was := range were {
-		if was != "" && was != place && !slices.Contains(r.Were, was) {
-			r.Were = append(r.Were, was)
+		if was != "" && was != place && !slices.Contains(r.Address.Were, was) {
+			r.Address.Were = append(r.Address.Were, was)
 		}
 	}
 	return forget(ctx, ld, r)
@@ -72,10 +72,10 @@ func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p admissio
 
 // Follow has a run whose plan moves its state know that the base branch has had the state at another address since. It reports whether it has.
 func Follow(r *runs.Run, p admission.Placing) bool {
-	if p.Kind != admission.MovedPlace || p.From == r.From {
+	if p.Kind != admission.MovedPlace || p.From == r.Address.From {
 		return false
 	}
-	r.From, r.Before = p.From, others(*r)
+	r.Address.From, r.Address.Before = p.From, others(*r)
 	return true
 }
 
@@ -86,7 +86,7 @@ const maxWere = 16
 // forget removes the oldest of too many former addresses of a run, where its pull request has no apply and no lock.
 func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
 	var own []string
-	old := r.Were[:max(0, len(r.Were)-maxWere)]
+	old := r.Address.Were[:max(0, len(r.Address.Were)-maxWere)]
 	for i, name := range namesBeyond(r.Target(), old...) {
 		last, err := lastOf(ctx, ld, r.Pull.Repo.ID, []string{name})
 		if err != nil {
@@ -104,23 +104,23 @@ func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
 			return err
 		}
 	}
-	r.Were = append(own, r.Were[len(old):]...)
+	r.Address.Were = append(own, r.Address.Were[len(old):]...)
 	return nil
 }
 
 // putAddress records the address of the state of a run as that of its project in a base branch. One that is
 // not in a bucket is not recorded: it is made of the project's name. It returns the address.
 func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now where, err error) {
-	if now.Place = r.Place; len(runs.StateNames(r.Place, r.Target())) == 1 {
+	if now.Place = r.Address.Place; len(runs.StateNames(r.Address.Place, r.Target())) == 1 {
 		return now, nil
 	}
 	all, err := addressOf(ctx, ld, r.Pull.Repo.ID, r.Target())
 	was := all.in(base)
-	if err != nil || was.Place == r.Place && all.Place == r.Place {
+	if err != nil || was.Place == r.Address.Place && all.Place == r.Address.Place {
 		return was, err
 	}
-	if now = was; was.Place != r.Place {
-		now = where{Place: r.Place, Was: was.Place}
+	if now = was; was.Place != r.Address.Place {
+		now = where{Place: r.Address.Place, Was: was.Place}
 		if now.Before, err = inUse(ctx, ld, r, was.former()); err != nil {
 			return now, err
 		}
@@ -134,7 +134,7 @@ func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now wh
 		if err != nil {
 			return nil, err
 		}
-		next := addresses{r.Place, maps.Clone(all.Of)}
+		next := addresses{r.Address.Place, maps.Clone(all.Of)}
 		if next.Of == nil {
 			next.Of = map[string]where{}
 		}
@@ -164,21 +164,21 @@ func forgetBases(of map[string]where, base string) {
 // firstAddress records the address of the state that a run was applied to, if its project has none in the base branch yet. Another one stays
 // until a plan finds that the base branch has moved the state: the pull request may never be merged.
 func firstAddress(ctx context.Context, ld Ledger, r runs.Run) error {
-	if len(runs.StateNames(r.Place, r.Target())) == 1 {
+	if len(runs.StateNames(r.Address.Place, r.Target())) == 1 {
 		return nil
 	}
 	all, err := addressOf(ctx, ld, r.Pull.Repo.ID, r.Target())
-	if at := all.in(r.Into).Place; err != nil || at != "" && at != r.Place {
+	if at := all.in(r.Asked.Into).Place; err != nil || at != "" && at != r.Address.Place {
 		return err
 	}
-	_, err = putAddress(ctx, ld, r, r.Into)
+	_, err = putAddress(ctx, ld, r, r.Asked.Into)
 	return err
 }
 
 // Adopt has the lock and the last apply that an earlier version has noted for a state under the name of its project count under the
 // state's own name, as that project has another name from now on. r is a run of the former one.
 func Adopt(ctx context.Context, ld Ledger, r runs.Run) error {
-	if len(runs.StateNames(r.Place, r.Target())) == 1 {
+	if len(runs.StateNames(r.Address.Place, r.Target())) == 1 {
 		return nil
 	}
 	if err := changeLast(ctx, ld, r, func([]byte) ([]byte, error) { return nil, ErrAsIs }); err != nil {
@@ -234,11 +234,11 @@ func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
 // under way, or a lock of a person, which stays where it is. One that another project has by now has nothing of this one.
 func inUse(ctx context.Context, ld Ledger, r runs.Run, former []string) (counts []string, err error) {
 	for _, place := range former {
-		if place == "" || place == r.Place || place == r.From || slices.Contains(counts, place) {
+		if place == "" || place == r.Address.Place || place == r.Address.From || slices.Contains(counts, place) {
 			continue
 		}
 		there := r
-		there.Place, there.From, there.Before = place, "", nil
+		there.Address.Place, there.Address.From, there.Address.Before = place, "", nil
 		if is, err := used(ctx, ld, there); err != nil {
 			return nil, err
 		} else if is {
@@ -249,7 +249,7 @@ func inUse(ctx context.Context, ld Ledger, r runs.Run, former []string) (counts 
 }
 
 func used(ctx context.Context, ld Ledger, there runs.Run) (bool, error) {
-	rec, err := ld.Records.Get(ctx, places.ClaimKey(there.Place))
+	rec, err := ld.Records.Get(ctx, places.ClaimKey(there.Address.Place))
 	if err != nil {
 		return false, err
 	}
@@ -272,16 +272,16 @@ func used(ctx context.Context, ld Ledger, there runs.Run) (bool, error) {
 
 // Beyond are the addresses besides Place where the state of a run is, or was: see [runs.Run].
 func Beyond(r runs.Run) []string {
-	further := slices.DeleteFunc(others(r), func(place string) bool { return slices.Contains(r.Were, place) })
-	return append(further, r.Were...)
+	further := slices.DeleteFunc(others(r), func(place string) bool { return slices.Contains(r.Address.Were, place) })
+	return append(further, r.Address.Were...)
 }
 
 // others are the addresses besides Place where what others apply or lock is of a run's objects.
 func others(r runs.Run) []string {
-	if r.From == "" {
-		return slices.Clone(r.Before)
+	if r.Address.From == "" {
+		return slices.Clone(r.Address.Before)
 	}
-	return append([]string{r.From}, r.Before...)
+	return append([]string{r.Address.From}, r.Address.Before...)
 }
 
 // namesBeyond are the names of the states at some addresses of a target's project besides its own.
@@ -296,7 +296,7 @@ func namesBeyond(target string, places ...string) (names []string) {
 
 // namesOf returns the names of the state of a run: see [runs.StateNames]. That of a run without a plan is where its project's was.
 func namesOf(ctx context.Context, ld Ledger, r runs.Run) ([]string, error) {
-	return namesAt(ctx, ld, r.Pull.Repo.ID, r.Place, r.Target())
+	return namesAt(ctx, ld, r.Pull.Repo.ID, r.Address.Place, r.Target())
 }
 
 // namesAt returns the names of the state at a place, by places.Place.String; "" is that of a target's project.

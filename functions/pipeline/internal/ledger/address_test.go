@@ -80,8 +80,8 @@ func TestPlace(t *testing.T) {
 				if err := Place(t.Context(), ld, &r, step.place, p, step.base); err != nil {
 					t.Fatal(err)
 				}
-				if r.Place != step.place || r.From != step.want || len(r.Were)+len(step.were) > 0 && !reflect.DeepEqual(r.Were, step.were) || !slices.Equal(r.Before, step.before) {
-					t.Errorf("step %d: at %s, from %q, before %q, and were %q; want from %q, before %q, and were %q", i+1, r.Place, r.From, r.Before, r.Were, step.want, step.before, step.were)
+				if r.Address.Place != step.place || r.Address.From != step.want || len(r.Address.Were)+len(step.were) > 0 && !reflect.DeepEqual(r.Address.Were, step.were) || !slices.Equal(r.Address.Before, step.before) {
+					t.Errorf("step %d: at %s, from %q, before %q, and were %q; want from %q, before %q, and were %q", i+1, r.Address.Place, r.Address.From, r.Address.Before, r.Address.Were, step.want, step.before, step.were)
 				}
 			}
 		})
@@ -117,8 +117,8 @@ func TestPlaceOfMany(t *testing.T) {
 	for i := 99 - maxWere; i < 99; i++ {
 		want = append(want, at(i))
 	}
-	if !slices.Equal(r.Were, want) {
-		t.Errorf("it was at %q; want %q", r.Were, want)
+	if !slices.Equal(r.Address.Were, want) {
+		t.Errorf("it was at %q; want %q", r.Address.Were, want)
 	}
 	for i := range 100 {
 		listed, err := opensIn(t.Context(), ld, runs.OpenDir(5, name(at(i))))
@@ -134,7 +134,7 @@ func TestRememberAMove(t *testing.T) {
 	const a, b = "s3://states/a", "s3://states/b"
 	ld := Ledger{Records: &memory.Store{}}
 	r := net
-	r.Into = "main"
+	r.Asked.Into = "main"
 	for _, p := range []struct {
 		place string
 		admission.Placing
@@ -156,7 +156,7 @@ func TestRememberAMove(t *testing.T) {
 func TestAddressesOfManyBranches(t *testing.T) {
 	t.Parallel()
 	ld := Ledger{Records: &memory.Store{}}
-	r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 5}, Number: 7}, Project: "net", Workspace: "default"}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 5}, Number: 7}, Project: "net", Workspace: "default"}}
 	plan := func(place, base string) {
 		t.Helper()
 		r := r

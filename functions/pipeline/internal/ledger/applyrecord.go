@@ -56,7 +56,7 @@ type ApplyRecord struct {
 
 // applyRecordKey is the key of the apply record. Each try has its own: one that was refused in the
 // end left none.
-func applyRecordKey(r runs.Run) string { return fmt.Sprintf("effect/%s/%d", r.Key(), r.Try) }
+func applyRecordKey(r runs.Run) string { return fmt.Sprintf("effect/%s/%d", r.Key(), r.Asked.Try) }
 
 // ApplyRecord reads the record of an apply; the version is "" if there is none.
 func (ld Ledger) ApplyRecord(ctx context.Context, r runs.Run) (e ApplyRecord, begun pipeline.Version, err error) {

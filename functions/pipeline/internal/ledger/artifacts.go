@@ -51,7 +51,7 @@ func (in Inputs) Compare(now Inputs, r runs.Run) (m Moved) {
 	for _, name := range in.Tree.Diff(now.Tree) {
 		own := in.isOwn(name) || now.isOwn(name)
 		switch {
-		case name == path.Join(r.Dir, lockfile.Name):
+		case name == path.Join(r.Spec.Dir, lockfile.Name):
 		case own && slices.Contains([]string{".tf", ".tofu"}, path.Ext(name)) && !in.wasRead(name) && !now.wasRead(name):
 			m.Blocks = append(m.Blocks, name)
 		case own:
@@ -91,7 +91,7 @@ func LoadInputs(ctx context.Context, from pipeline.Artifacts, r runs.Run) (Input
 	if err == nil {
 		err = json.Unmarshal(data, &in)
 	}
-	if err == nil && in.Hash() != r.Inputs {
+	if err == nil && in.Hash() != r.Plan.Inputs {
 		err = fmt.Errorf("%w: the inputs of %s are not those that were planned", ErrExchanged, r.Project)
 	}
 	return in, err
@@ -110,7 +110,7 @@ func Text(ctx context.Context, from pipeline.Artifacts, a pipeline.Artifact) (st
 // plan that was applied, or else its plan, or the reason for which there is none. s is its standing; note is told above the body.
 func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (body, note string, err error) {
 	result := ""
-	if r.FinishedBy != 0 && r.PlanHash == "" && r.Phase == runs.PlanFailed { // another apply has done what could not be planned
+	if r.End.FinishedBy != 0 && r.Plan.Hash == "" && r.Phase == runs.PlanFailed { // another apply has done what could not be planned
 		return "", "", nil
 	}
 	if slices.Contains([]comment.Standing{comment.Applied, comment.PartApplied, comment.ApplyFailed}, s) {
@@ -119,13 +119,13 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 		}
 	}
 	body, err = Text(ctx, from, r.Report())
-	if body != "" && r.Reported != "" && runs.HashOf([]byte(body)) != r.Reported {
+	if body != "" && r.Plan.Reported != "" && runs.HashOf([]byte(body)) != r.Plan.Reported {
 		body = notes.Exchanged()
 	}
-	if c := r.Checked; c != nil && c.Problem == "" && c.PlannedOn != nil && r.Parts != nil {
-		body = notices.Rechecked(body, plansOf(r.Parts.PlannedOn), plansOf(c.PlannedOn))
+	if c := r.Plan.Checked; c != nil && c.Problem == "" && c.PlannedOn != nil && r.Plan.Parts != nil {
+		body = notices.Rechecked(body, plansOf(r.Plan.Parts.PlannedOn), plansOf(c.PlannedOn))
 	}
-	if c := r.Checked; c != nil && !c.Renewed && body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.NoChanges}, s) {
+	if c := r.Plan.Checked; c != nil && !c.Renewed && body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.NoChanges}, s) {
 		p := comment.ProjectStatus{Body: body}
 		comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem, Empty: s == comment.NoChanges}.On(&p)
 		body, note = p.Body, p.Note
@@ -149,7 +149,7 @@ func plansOf(on map[string]string) (names []string) {
 // Sweep deletes the artifacts of the first n plans begun, and of their applies, but those that are
 // still needed.
 func Sweep(ctx context.Context, from pipeline.Artifacts, r runs.Run, n int, but ...pipeline.Artifact) error {
-	for i := r.Swept + 1; i <= n; i++ {
+	for i := r.Artifacts.Swept + 1; i <= n; i++ {
 		for _, a := range r.Kept(i) {
 			if slices.Contains(but, a) {
 				continue

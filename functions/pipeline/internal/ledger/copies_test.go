@@ -54,7 +54,7 @@ func TestEarlierVersionBeside(t *testing.T) {
 	ctx := t.Context()
 	ld := Ledger{Records: &memory.Store{}}
 	r := net
-	r.Place = "s3://states/net"
+	r.Address.Place = "s3://states/net"
 	expect := func(what string, applied, locked int) {
 		t.Helper()
 		if a, l := earlier(t, ld, r); a != applied || l != locked {
@@ -106,7 +106,7 @@ func TestCopiesOfAnotherState(t *testing.T) {
 	ctx := t.Context()
 	ld := Ledger{Records: &memory.Store{}}
 	r := net
-	r.Place = "s3://states/net"
+	r.Address.Place = "s3://states/net"
 	if err := ld.Remember(ctx, r, runs.LastApply{Number: 7, Head: "h"}); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestCopiesOfAnotherState(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := r
-	other.Place = "s3://states/other"
+	other.Address.Place = "s3://states/other"
 	if last, err := ld.LastApply(ctx, other); last != nil || err != nil {
 		t.Errorf("the other state's last apply: %+v, %v", last, err)
 	}

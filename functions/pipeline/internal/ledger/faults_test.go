@@ -26,8 +26,8 @@ import (
 
 var (
 	pull  = pipeline.Pull{Installation: 3, Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 7}
-	net   = runs.Run{Pull: pull, Project: "net", Dir: "net", Workspace: "default", Phase: runs.Planned, Head: "h", PlanHash: "abcdefabcdef", Begun: 2, Attempt: 2, Try: 1}
-	dns   = runs.Run{Pull: pull, Project: "dns", Dir: "dns", Workspace: "default", Phase: runs.Applying, Head: "h", Try: 4}
+	net   = runs.Run{ID: runs.ID{Pull: pull, Project: "net", Workspace: "default"}, Phase: runs.Planned, Spec: runs.Spec{Dir: "net", Head: "h"}, Asked: runs.Asked{Attempt: 2, Try: 1}, Plan: runs.Plan{Hash: "abcdefabcdef"}, Artifacts: runs.Artifacts{Begun: 2}}
+	dns   = runs.Run{ID: runs.ID{Pull: pull, Project: "dns", Workspace: "default"}, Phase: runs.Applying, Spec: runs.Spec{Dir: "dns", Head: "h"}, Asked: runs.Asked{Try: 4}}
 	noon  = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 	begun = ApplyRecord{Nonce: "first", Begun: noon, Commit: "c", Fence: 2, HardStop: noon, Progress: comment.Progress{Done: 1, Of: 3}, Idle: 1}
 )
@@ -52,13 +52,13 @@ var records = map[string]any{
 
 // inBucket is a run with a plan of a state in a bucket.
 func inBucket(r runs.Run, key string) runs.Run {
-	r.Place = "s3://states/" + key
+	r.Address.Place = "s3://states/" + key
 	return r
 }
 
 // moved is a run whose plan moves its state.
 func moved(r runs.Run) runs.Run {
-	r.From, r.Were = "s3://states/dns", []string{"s3://states/was"}
+	r.Address.From, r.Address.Were = "s3://states/dns", []string{"s3://states/was"}
 	return inBucket(r, "else")
 }
 
@@ -89,7 +89,7 @@ var uses = map[string]use{
 		if err != nil {
 			return nil, err
 		}
-		s.Actor = "zoe"
+		s.Asked.By = "zoe"
 		if s, err = ld.Save(ctx, s); err != nil {
 			return nil, err
 		}
@@ -219,8 +219,8 @@ var uses = map[string]use{
 	"reopen": only(func(ctx context.Context, ld Ledger) error { return ld.Reopen(ctx, pull) }),
 	"shown": only(func(ctx context.Context, ld Ledger) error {
 		seen, next, other, hashless := net, net, net, net
-		next.Begun, other.Begun, other.PlanHash, hashless.Begun, hashless.PlanHash = 3, 4, "0123456789abcdef", 5, ""
-		text := planname.Of(net.PlanHash) + "\n" + planname.Of(dns.PlanHash) + "\n"
+		next.Artifacts.Begun, other.Artifacts.Begun, other.Plan.Hash, hashless.Artifacts.Begun, hashless.Plan.Hash = 3, 4, "0123456789abcdef", 5, ""
+		text := planname.Of(net.Plan.Hash) + "\n" + planname.Of(dns.Plan.Hash) + "\n"
 		_, err := ld.Shown(ctx, []Versioned{{Run: dns}, {Run: seen}, {Run: next}, {Run: other}, {Run: hashless}}, text, noon.Add(time.Hour))
 		return err
 	}),
@@ -232,7 +232,7 @@ var uses = map[string]use{
 	"apply record": func(ctx context.Context, ld Ledger) (any, error) { return taken(ctx, ld) },
 	"begin": func(ctx context.Context, ld Ledger) (any, error) {
 		r := net
-		r.Try = 2
+		r.Asked.Try = 2
 		return ld.Begin(ctx, r, ApplyRecord{Commit: "d"})
 	},
 	"begin again": func(ctx context.Context, ld Ledger) (any, error) { return ld.Begin(ctx, net, ApplyRecord{Commit: "d"}) },
@@ -278,23 +278,23 @@ var uses = map[string]use{
 	"order stop at rest": func(ctx context.Context, ld Ledger) (any, error) { return ld.OrderStop(ctx, net, "ann") },
 	"order stop of the next": func(ctx context.Context, ld Ledger) (any, error) {
 		r := dns
-		r.Try++
+		r.Asked.Try++
 		return ld.OrderStop(ctx, r, "ann")
 	},
 	"order stop of a plan": func(ctx context.Context, ld Ledger) (any, error) {
 		r := dns
-		r.Phase, r.Attempt = runs.Planning, 4
+		r.Phase, r.Asked.Attempt = runs.Planning, 4
 		return ld.OrderStop(ctx, r, "ann")
 	},
 	"stop of": func(ctx context.Context, ld Ledger) (any, error) { return ld.StopOf(ctx, dns) },
 	"stop of the next": func(ctx context.Context, ld Ledger) (any, error) {
 		r := dns
-		r.Try++
+		r.Asked.Try++
 		return ld.StopOf(ctx, r)
 	},
 	"stop of a plan": func(ctx context.Context, ld Ledger) (any, error) {
 		r := dns
-		r.Phase, r.Attempt = runs.Queued, 4
+		r.Phase, r.Asked.Attempt = runs.Queued, 4
 		return ld.StopOf(ctx, r)
 	},
 	"stop of one at rest": func(ctx context.Context, ld Ledger) (any, error) {

@@ -36,7 +36,7 @@ type GroupPlan struct {
 
 // Of reports whether the comparison is about the plan that a run has now.
 func (p GroupPlan) Of(r runs.Run) bool {
-	return p.Hash != "" && p.Hash == r.PlanHash && p.Attempt == r.Attempt
+	return p.Hash != "" && p.Hash == r.Plan.Hash && p.Attempt == r.Asked.Attempt
 }
 
 // Groups are the records of merge groups.

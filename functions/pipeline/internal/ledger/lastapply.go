@@ -54,7 +54,7 @@ func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, er
 // depends on none.
 func (ld Ledger) Applies(ctx context.Context, r runs.Run) (map[string]int, error) {
 	var out map[string]int
-	for _, target := range slices.Sorted(maps.Keys(r.Reads)) {
+	for _, target := range slices.Sorted(maps.Keys(r.Plan.Reads)) {
 		names, err := namesAt(ctx, ld, r.Pull.Repo.ID, "", target)
 		if err != nil {
 			return nil, err
@@ -170,7 +170,7 @@ func copyLast(ctx context.Context, ld Ledger, rec pipeline.Record, value []byte,
 // MoveLast records that the base branch has moved the state of a run, in the last apply at the former address, if that is of another
 // pull request which is open.
 func MoveLast(ctx context.Context, ld Ledger, r runs.Run) error {
-	for _, name := range namesBeyond(r.Target(), r.From) {
+	for _, name := range namesBeyond(r.Target(), r.Address.From) {
 		err := changeLastOf(ctx, ld, r.Pull.Repo.ID, []string{name}, func(old []byte) ([]byte, error) {
 			if old == nil {
 				return nil, ErrAsIs
@@ -179,10 +179,10 @@ func MoveLast(ctx context.Context, ld Ledger, r runs.Run) error {
 			if err != nil {
 				return nil, err
 			}
-			if l.Settled || l.Number == r.Pull.Number || l.Moved == r.Place {
+			if l.Settled || l.Number == r.Pull.Number || l.Moved == r.Address.Place {
 				return nil, ErrAsIs
 			}
-			l.Moved = r.Place
+			l.Moved = r.Address.Place
 			return pipeline.Encode(l), nil
 		})
 		if err != nil {
@@ -225,10 +225,10 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 		next.Applies = n + 1
 		return pipeline.Encode(next), nil
 	}
-	if err := changeLast(ctx, ld, r, remember); err != nil || r.From == "" {
+	if err := changeLast(ctx, ld, r, remember); err != nil || r.Address.From == "" {
 		return err
 	}
-	return changeLastOf(ctx, ld, r.Pull.Repo.ID, namesBeyond(r.Target(), r.From), remember)
+	return changeLastOf(ctx, ld, r.Pull.Repo.ID, namesBeyond(r.Target(), r.Address.From), remember)
 }
 
 // Settle records the fate of a pull request that was applied to the state of a run. It returns the last apply, if it was this pull request's.

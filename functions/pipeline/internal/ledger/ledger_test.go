@@ -87,7 +87,7 @@ func TestInputs(t *testing.T) {
 		t.Errorf("scope: %+v", in.Scope())
 	}
 	r := net
-	r.Inputs = in.Hash()
+	r.Plan.Inputs = in.Hash()
 	for value, want := range map[string]string{
 		string(pipeline.Encode(in)):                   "",
 		string(pipeline.Encode(inputs("net/a.tf=1"))): "it was exchanged",
@@ -136,8 +136,8 @@ func TestSweep(t *testing.T) {
 		return v
 	}}
 	r := net
-	r.Swept = 1
-	if err := Sweep(t.Context(), store.Artifacts(), r, 3, func() pipeline.Artifact { r := r; r.Begun = 3; return r.Report() }()); !errors.Is(err, errAsked) {
+	r.Artifacts.Swept = 1
+	if err := Sweep(t.Context(), store.Artifacts(), r, 3, func() pipeline.Artifact { r := r; r.Artifacts.Begun = 3; return r.Report() }()); !errors.Is(err, errAsked) {
 		t.Errorf("a failure: %v", err)
 	}
 	want := "2/plan 2/report.md 2/full.txt 2/inputs.json 2/again 2/outputs 2/result-1.md 2/result-1.txt 3/plan 3/full.txt"

@@ -29,7 +29,7 @@ func leftKey(p pipeline.Pull, name string) string {
 
 // Of reports whether l is about the present plan and apply of a run.
 func (l Left) Of(r runs.Run) bool {
-	return l.Merge != "" && l.Pull.Number == r.Pull.Number && l.Attempt == r.Attempt && l.Try == r.Try
+	return l.Merge != "" && l.Pull.Number == r.Pull.Number && l.Attempt == r.Asked.Attempt && l.Try == r.Asked.Try
 }
 
 // Finishes reports whether the outcome of a run may have finished what the merge of another pull request has left of its project:
@@ -44,7 +44,7 @@ func PutLeft(ctx context.Context, ld Ledger, r runs.Run, merge string) error {
 	if err != nil {
 		return err
 	}
-	now := Left{Pull: r.Pull, Merge: merge, Attempt: r.Attempt, Try: r.Try}
+	now := Left{Pull: r.Pull, Merge: merge, Attempt: r.Asked.Attempt, Try: r.Asked.Try}
 	return changeLeft(ctx, ld, leftKey(r.Pull, names[0]), func(was Left) Left {
 		if was.Of(r) {
 			return was
@@ -144,7 +144,7 @@ func decodeLeft(key string, value []byte) (l Left, err error) {
 // the address another one. "" for none. all are the runs of the pull request.
 func Copied(r runs.Run, all []Versioned) string {
 	for _, x := range all {
-		if r.Removed && !x.Removed && x.Head == r.Head && x.Place != r.Place && x.State.Lineage == r.State.Lineage && r.State.Lineage != "" {
+		if r.Spec.Removed && !x.Spec.Removed && x.Spec.Head == r.Spec.Head && x.Address.Place != r.Address.Place && x.Plan.State.Lineage == r.Plan.State.Lineage && r.Plan.State.Lineage != "" {
 			return runs.Label(x.Run)
 		}
 	}

@@ -110,7 +110,7 @@ type Denial struct {
 
 // Run is the run of the project before its first plan.
 func (d Denial) Run(p pipeline.Pull) runs.Run {
-	return runs.Run{Pull: p, Project: d.Project, Dir: d.Dir, Workspace: d.Workspace, Environment: d.Environment, Removed: d.Removed}
+	return runs.Run{ID: runs.ID{Pull: p, Project: d.Project, Workspace: d.Workspace}, Spec: runs.Spec{Dir: d.Dir, Environment: d.Environment, Removed: d.Removed}}
 }
 
 // DeniedOf returns the denials of a look that count: those of projects without a plan of its head. all are the runs of its pull
@@ -118,7 +118,7 @@ func (d Denial) Run(p pipeline.Pull) runs.Run {
 func DeniedOf(l Look, all []Versioned) []Denial {
 	return slices.DeleteFunc(slices.Clone(l.Denials), func(d Denial) bool {
 		return slices.ContainsFunc(all, func(s Versioned) bool {
-			return s.Head == l.Head && s.Target() == d.Run(l.Pull).Target() && (s.Phase != runs.Superseded || s.Gone)
+			return s.Spec.Head == l.Head && s.Target() == d.Run(l.Pull).Target() && (s.Phase != runs.Superseded || s.End.Gone)
 		})
 	})
 }

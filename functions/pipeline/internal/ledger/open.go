@@ -24,7 +24,7 @@ func (ld Ledger) Open(ctx context.Context, r runs.Run, author string) error {
 			return err
 		}
 	}
-	for _, target := range slices.Sorted(maps.Keys(r.Reads)) {
+	for _, target := range slices.Sorted(maps.Keys(r.Plan.Reads)) {
 		if err := list(ctx, ld, runs.ReaderKey(r, target), runs.Open{Pull: r.Pull, Author: author, Target: r.Target()}); err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func list(ctx context.Context, ld Ledger, key string, o runs.Open) error {
 
 // Shut takes a run off the lists.
 func (ld Ledger) Shut(ctx context.Context, r runs.Run) error {
-	for _, target := range slices.Sorted(maps.Keys(r.Reads)) {
+	for _, target := range slices.Sorted(maps.Keys(r.Plan.Reads)) {
 		if err := unlist(ctx, ld, runs.ReaderKey(r, target)); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ func TestQueue(t *testing.T) {
 	ld := Ledger{Records: &memory.Store{}}
 	of := func(number int) runs.Run {
 		r := net
-		r.Pull.Number, r.Try, r.Actor, r.Phase = number, 1, "alice", runs.ApplyQueued
+		r.Pull.Number, r.Asked.Try, r.Asked.By, r.Phase = number, 1, "alice", runs.ApplyQueued
 		return r
 	}
 	save := func(r runs.Run) {

@@ -61,7 +61,7 @@ func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*
 	if err != nil || have != nil && have.Number != v.Number && !have.Lifted {
 		return have, err
 	}
-	for _, name := range namesBeyond(r.Target(), r.From) {
+	for _, name := range namesBeyond(r.Target(), r.Address.From) {
 		have, err = reserve(ctx, ld, runs.ReservationKey(r.Pull.Repo.ID, name), v)
 		if err != nil || have.Number != v.Number {
 			return have, err

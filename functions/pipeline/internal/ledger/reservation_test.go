@@ -34,7 +34,7 @@ func TestReservation(t *testing.T) {
 		{"lock 1, lift 1, lock 1, drop 1", "1"},
 	} {
 		ld := Ledger{Records: &memory.Store{}}
-		r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 3}, Project: "net", Workspace: "default"}
+		r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 3}, Project: "net", Workspace: "default"}}
 		for step := range strings.SplitSeq(test.steps, ", ") {
 			var what string
 			var n int
@@ -90,7 +90,7 @@ func (r *readOnce) Get(ctx context.Context, key string) (pipeline.Record, error)
 // TestReservedMeanwhile holds that of two pull requests which both find a state without a lock one gets it, and the other one is told.
 func TestReservedMeanwhile(t *testing.T) {
 	t.Parallel()
-	r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 3}, Project: "net", Workspace: "default"}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 3}, Project: "net", Workspace: "default"}}
 	store := &memory.Store{}
 	ld := Ledger{Records: &readOnce{store, runs.ReservationKey(5, r.StateName()), func() {
 		if v, err := (Ledger{Records: store}).Reserve(t.Context(), r, runs.Reservation{Number: 1}); err != nil || v.Number != 1 {
@@ -110,11 +110,11 @@ func TestReservedMeanwhile(t *testing.T) {
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	ld := Ledger{Records: &memory.Store{}}
-	r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 3}, Project: "net", Workspace: "default"}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 3}, Project: "net", Workspace: "default"}}
 	if _, err := ld.Reserve(t.Context(), r, runs.Reservation{Number: 3}); err != nil {
 		t.Fatal(err)
 	}
-	r.Place = "s3://states/net"
+	r.Address.Place = "s3://states/net"
 	if err := Adopt(t.Context(), ld, r); err != nil {
 		t.Fatal(err)
 	}

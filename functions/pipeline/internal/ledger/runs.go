@@ -55,8 +55,8 @@ func DecodeRun(rec pipeline.Record) (runs.Run, error) {
 	if err := json.Unmarshal(rec.Value, &r); err != nil {
 		return r, fmt.Errorf("read run %s: the record is damaged: %w", rec.Key, err)
 	}
-	if !known(r.Phase) || !known(r.Was) {
-		return r, fmt.Errorf("read run %s: it is %q, which this version of Lockstep does not know: another one has written it", rec.Key, cmp.Or(r.Was, r.Phase))
+	if !known(r.Phase) || !known(r.End.Was) {
+		return r, fmt.Errorf("read run %s: it is %q, which this version of Lockstep does not know: another one has written it", rec.Key, cmp.Or(r.End.Was, r.Phase))
 	}
 	return r, nil
 }
@@ -75,7 +75,7 @@ func (ld Ledger) Save(ctx context.Context, s Versioned) (Versioned, error) {
 // Successor returns the project that has the place of a run's own in a checkout without it, as [project.Successor]. known are the runs of
 // its pull request: their projects were there beside it. all are those of the checkout.
 func Successor(r runs.Run, known []Versioned, all []project.Project) (p project.Project, ok bool) {
-	return project.Successor(project.Former{Place: r.Place, Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, Now: r.Renamed}, all, func(p project.Project) bool {
+	return project.Successor(project.Former{Place: r.Address.Place, Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Now: r.End.Renamed}, all, func(p project.Project) bool {
 		return slices.ContainsFunc(known, func(s Versioned) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
 	})
 }

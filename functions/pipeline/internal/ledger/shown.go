@@ -18,7 +18,7 @@ import (
 // people read. fresh is set if one of them was not shown before.
 func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at time.Time) (fresh bool, err error) {
 	for _, r := range all {
-		if r.Phase != runs.Planned || r.PlanHash == "" || !strings.Contains(text, planname.Of(r.PlanHash)+"\n") {
+		if r.Phase != runs.Planned || r.Plan.Hash == "" || !strings.Contains(text, planname.Of(r.Plan.Hash)+"\n") {
 			continue
 		}
 		_, err := ld.Change(ctx, r.ShownKey(), func(old []byte) ([]byte, error) {

@@ -28,11 +28,11 @@ func stopKey(run string) string { return "stop/" + url.PathEscape(run) }
 func under(r runs.Run) Stop {
 	switch {
 	case r.Phase.UnderWay():
-		return Stop{Verb: comment.Apply, Number: r.Try}
+		return Stop{Verb: comment.Apply, Number: r.Asked.Try}
 	case r.Waiting():
-		return Stop{Verb: comment.Apply, Number: r.ThenApply}
+		return Stop{Verb: comment.Apply, Number: r.Asked.ThenApply}
 	case r.Phase == runs.Queued || r.Phase == runs.Planning:
-		return Stop{Verb: comment.Plan, Number: r.Attempt}
+		return Stop{Verb: comment.Plan, Number: r.Asked.Attempt}
 	}
 	return Stop{}
 }

@@ -37,7 +37,7 @@ const AtOnce = 25
 // Due reports whether the plan of a run has to be checked, since there was another apply to its
 // state; one that is Gone is due, too: the base branch may have its project again. last is the last apply, nil if there was none.
 func Due(r runs.Run, last *runs.LastApply) bool {
-	return last != nil && last.Settled && (runs.Checkable(r) || r.Gone) && r.Applies < last.Applies
+	return last != nil && last.Settled && (runs.Checkable(r) || r.End.Gone) && r.Plan.Applies < last.Applies
 }
 
 // fair puts the open plans of a state in the order in which they are checked: the oldest pull request
@@ -83,13 +83,13 @@ func (f Finder) Kept(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	if Due(r, last) {
-		return pipeline.Send(ctx, f.Queue, r.Pull, Message(r), r.Plain(), "kept", r.Begun, last.Applies)
+		return pipeline.Send(ctx, f.Queue, r.Pull, Message(r), r.Plain(), "kept", r.Artifacts.Begun, last.Applies)
 	}
 	now, err := f.Ledger.Applies(ctx, r)
 	if err != nil || !Outdated(r, now) {
 		return err
 	}
-	return pipeline.Send(ctx, f.Queue, r.Pull, check(r), r.Plain(), "kept", r.Begun, "read", sum(now))
+	return pipeline.Send(ctx, f.Queue, r.Pull, check(r), r.Plain(), "kept", r.Artifacts.Begun, "read", sum(now))
 }
 
 // Outdated reports whether the plan of a run has to be checked, since a project that it depends on was applied; now is the
@@ -107,7 +107,7 @@ func sum(applies map[string]int) (n int) {
 
 // check is a message about the plan of a run.
 func check(r runs.Run) pipeline.Message {
-	return pipeline.Message{Kind: pipeline.ToCheck, Target: r.Target(), Attempt: r.Attempt}
+	return pipeline.Message{Kind: pipeline.ToCheck, Target: r.Target(), Attempt: r.Asked.Attempt}
 }
 
 // Find sends a message for each plan on a state that is due, and each of a project that depends on that one, as far as there
@@ -117,7 +117,7 @@ func (f Finder) Find(ctx context.Context, m pipeline.Message) error {
 	if err != nil {
 		return err
 	}
-	opens, err := f.Ledger.Opens(ctx, m.Pull.Repo.ID, about.Place, m.Target, ledger.Beyond(about.Run)...)
+	opens, err := f.Ledger.Opens(ctx, m.Pull.Repo.ID, about.Address.Place, m.Target, ledger.Beyond(about.Run)...)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (f Finder) Next(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	for _, t := range left[:min(len(left), AtOnce)] {
-		if err := pipeline.Send(ctx, f.Queue, t.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), t.Pull.Number, "next", r.Pull.Number, r.Try); err != nil {
+		if err := pipeline.Send(ctx, f.Queue, t.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), t.Pull.Number, "next", r.Pull.Number, r.Asked.Try); err != nil {
 			return err
 		}
 	}
@@ -180,7 +180,7 @@ func (f Finder) Next(ctx context.Context, r runs.Run) error {
 // Tell has the comments and checks of the open plans on the state of a run written again, besides those of
 // its own pull request, as far as there may be at once. why makes the messages different from others.
 func (f Finder) Tell(ctx context.Context, r runs.Run, why ...any) error {
-	opens, err := f.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Place, r.Target(), ledger.Beyond(r)...)
+	opens, err := f.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Address.Place, r.Target(), ledger.Beyond(r)...)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func TestDue(t *testing.T) {
 		{runs.Dropped, "0/1", false},
 	} {
 		knows, last, _ := strings.Cut(test.applies, "/")
-		r := runs.Run{Phase: test.phase, Applies: number(knows)}
+		r := runs.Run{Phase: test.phase, Plan: runs.Plan{Applies: number(knows)}}
 		var l *runs.LastApply
 		if n, open, _ := strings.Cut(last, " "); n != "none" {
 			l = &runs.LastApply{Applies: number(n), Settled: open == ""}
@@ -97,8 +97,9 @@ func TestFlood(t *testing.T) {
 	ld := ledger.Ledger{Records: data.Records}
 	run := func(n int) runs.Run {
 		return runs.Run{
-			Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: n}, Project: "net", Workspace: "default",
-			Phase: runs.Planned, Attempt: 3,
+			ID:    runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: n}, Project: "net", Workspace: "default"},
+			Phase: runs.Planned,
+			Asked: runs.Asked{Attempt: 3},
 		}
 	}
 	put := func(n int, author string) {

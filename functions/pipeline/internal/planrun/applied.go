@@ -21,7 +21,7 @@ func (qu *PlanQueuer) applied(ctx context.Context, touched, all []project.Projec
 	}
 	for _, s := range known {
 		is := func(p project.Project) bool {
-			return runs.Run{Project: p.Name, Workspace: p.Workspace}.Target() == s.Target()
+			return runs.ID{Project: p.Name, Workspace: p.Workspace}.Target() == s.Target()
 		}
 		if slices.ContainsFunc(touched, is) || slices.ContainsFunc(gone, func(p selected) bool { return is(p.Project) }) {
 			continue
@@ -31,7 +31,7 @@ func (qu *PlanQueuer) applied(ctx context.Context, touched, all []project.Projec
 			return nil, err
 		}
 		unfinished := last.Unfinished(s.Pull.Number, l.Head) && last.Head != l.Head // else the run of that apply is one of the head
-		asked := qu.Evidence.Message.Actor != "" && s.Head == l.Head && s.Phase.Open() && !s.Beside && !s.Removed
+		asked := qu.Evidence.Message.Actor != "" && s.Spec.Head == l.Head && s.Phase.Open() && !s.Spec.Beside && !s.Spec.Removed
 		if !unfinished && !asked {
 			continue
 		}
@@ -39,7 +39,7 @@ func (qu *PlanQueuer) applied(ctx context.Context, touched, all []project.Projec
 			touched = append(slices.Clip(touched), all[i])
 		} else if !unfinished {
 			continue
-		} else if !s.Removed && l.Problem == "" {
+		} else if !s.Spec.Removed && l.Problem == "" {
 			l.Notes = append(l.Notes, notes.AppliedAndGone(s.Project, last.Head))
 		}
 	}

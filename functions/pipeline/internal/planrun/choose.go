@@ -65,7 +65,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	found := changed.ours
 	l.Touches = []string{}
 	for _, x := range found {
-		l.Touches = append(l.Touches, runs.Run{Project: x.Name, Workspace: x.Workspace}.Target())
+		l.Touches = append(l.Touches, runs.ID{Project: x.Name, Workspace: x.Workspace}.Target())
 	}
 	l.Projects = len(found) + lost
 	l.Elsewhere = changed.others
@@ -149,20 +149,20 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 		}
 	}
 	for _, p := range all {
-		r, back := runs.Run{Project: p.Name, Dir: p.Dir, Workspace: p.Workspace}, false
+		r, back := runs.Run{ID: runs.ID{Project: p.Name, Workspace: p.Workspace}, Spec: runs.Spec{Dir: p.Dir}}, false
 		if i := slices.IndexFunc(have, func(s ledger.Versioned) bool { return s.Target() == r.Target() }); i >= 0 {
-			r, back = have[i].Run, have[i].Gone && have[i].Head == qu.Evidence.Pull.Head.SHA && p.base == ""
-			r.Dir = p.Dir
+			r, back = have[i].Run, have[i].End.Gone && have[i].Spec.Head == qu.Evidence.Pull.Head.SHA && p.base == ""
+			r.Spec.Dir = p.Dir
 		}
 		denied := slices.ContainsFunc(denied, func(d ledger.Denial) bool { return d.Run(r.Pull).Target() == r.Target() })
 		before := slices.ContainsFunc(known, func(s ledger.Versioned) bool {
 			was := s.Run
-			was.Dir = p.Dir
+			was.Spec.Dir = p.Dir
 			is := was
 			is.Project, is.Workspace = p.Name, p.Workspace
 			return runs.Precedes(was, p.Project) && p.base == "" && (was.Meant(c) || is.Meant(c))
 		})
-		if r.Meant(c) || before || (denied || back) && c.Selects(r.Project, r.Dir, r.Workspace) {
+		if r.Meant(c) || before || (denied || back) && c.Selects(r.Project, r.Spec.Dir, r.Workspace) {
 			found = append(found, p)
 		}
 	}

@@ -29,13 +29,13 @@ func (qu *PlanQueuer) gone(ctx context.Context, all []project.Project, l *ledger
 		return 0, err
 	}
 	for _, s := range known {
-		if s.Head != l.Head || s.Removed || slices.ContainsFunc(all, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace }) {
+		if s.Spec.Head != l.Head || s.Spec.Removed || slices.ContainsFunc(all, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace }) {
 			continue
 		}
 		if p, ok := ledger.Successor(s.Run, known, all); ok {
 			err = Renamed(ctx, qu.Report, qu.Ledger, s, p.Name)
 		} else {
-			if _, ok := runs.RemovedByBase(s.Run); (ok || s.Gone) && !s.Beside {
+			if _, ok := runs.RemovedByBase(s.Run); (ok || s.End.Gone) && !s.Spec.Beside {
 				n++
 			}
 			err = Gone(ctx, qu.Report, qu.Ledger, s)

@@ -18,10 +18,10 @@ func lineOf(lines []grammar.Line, c comment.Command) int {
 // plannedAbove returns the reason against a plan of a run that another line of the same comment has asked for: a run has
 // one plan. nil if there is none.
 func plannedAbove(lines []grammar.Line, c comment.Command, r runs.Run) reasons.Reason {
-	if r.PlanLine >= len(lines) || r.PlanLine == lineOf(lines, c) {
+	if r.Asked.PlanLine >= len(lines) || r.Asked.PlanLine == lineOf(lines, c) {
 		return nil
 	}
-	return reasons.PlannedAbove{Project: r.Project, Command: lines[r.PlanLine].Command, Verb: grammar.Plan}
+	return reasons.PlannedAbove{Project: r.Project, Command: lines[r.Asked.PlanLine].Command, Verb: grammar.Plan}
 }
 
 // appliedNext reports whether a later line of the comment asks for the apply of the plan that c makes
@@ -42,7 +42,7 @@ func applies(l grammar.Line, c comment.Command, r runs.Run) bool {
 	if of.Failed && c.Failed { // the run is none that has failed any more
 		of.Failed = false
 	}
-	return l.Problem.IsZero() && of.Verb == comment.Apply && of.Plan == "" && !of.Failed && r.Meant(of) && (!r.Removed || runs.Alone(r, of))
+	return l.Problem.IsZero() && of.Verb == comment.Apply && of.Plan == "" && !of.Failed && r.Meant(of) && (!r.Spec.Removed || runs.Alone(r, of))
 }
 
 // NotNext returns the reason for which the plan that a line of a comment makes of a run is not applied by a later line of
@@ -65,7 +65,7 @@ func NotNext(lines []grammar.Line, line int, r runs.Run) reasons.Reason {
 			break
 		}
 		other := l.Command.AsPlan()
-		if other.Verb == comment.Plan && !other.Failed && !other.Equal(plan) && r.Meant(other) && !(r.Beside && other.Everything()) {
+		if other.Verb == comment.Plan && !other.Failed && !other.Equal(plan) && r.Meant(other) && !(r.Spec.Beside && other.Everything()) {
 			return reasons.PlannedAbove{Project: r.Project, Command: c, Verb: grammar.Apply}
 		}
 	}
@@ -74,7 +74,7 @@ func NotNext(lines []grammar.Line, line int, r runs.Run) reasons.Reason {
 
 // follow goes on with the apply that was requested together with a plan.
 func (pl *Planner) follow(ctx context.Context, r runs.Run) error {
-	if r.ThenApply == 0 {
+	if r.Asked.ThenApply == 0 {
 		return nil
 	}
 	return pl.Follow(ctx, r)

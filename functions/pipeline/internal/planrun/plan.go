@@ -35,7 +35,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	if err != nil || s.Version == "" {
 		return err
 	}
-	if s.Attempt != pl.Evidence.Message.Attempt {
+	if s.Asked.Attempt != pl.Evidence.Message.Attempt {
 		return pl.superseded(ctx, s.Run)
 	}
 	switch s.Phase {
@@ -56,7 +56,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	}
 	if s.Over(pl.Evidence.Pull.Open) {
 		// The message about its end is about this, too, unless it is open again by then: whoever sees that has it planned.
-		s.Missed = true
+		s.Asked.Missed = true
 		if _, err := pl.Ledger.Save(ctx, s); err != nil {
 			return err
 		}
@@ -85,8 +85,8 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		return err
 	}
 	s = s.To(runs.Planning)
-	s.Missed = false
-	s.Begun, s.Applies = s.NextBegun(), q.Last.Known(s.Pull.Number)
+	s.Asked.Missed = false
+	s.Artifacts.Begun, s.Plan.Applies = s.NextBegun(), q.Last.Known(s.Pull.Number)
 	if s, err = pl.Ledger.Save(ctx, s); err != nil {
 		return err // a conflict: another process plans it
 	}
@@ -111,10 +111,10 @@ func (pl *Planner) Plan(ctx context.Context) error {
 // have written it since, over what it was ended with. r is the run as it is now.
 func (pl *Planner) superseded(ctx context.Context, r runs.Run) error {
 	head := pl.Evidence.Message.Head
-	if head == r.Head {
+	if head == r.Spec.Head {
 		return pl.Report.PutCheck(ctx, r)
 	}
-	r.Head, r.Phase, r.PlanHash, r.Again = head, runs.Superseded, "", ""
+	r.Spec.Head, r.Phase, r.Plan.Hash, r.Plan.Again = head, runs.Superseded, "", ""
 	return report.EndCheck(ctx, pl.Report, r)
 }
 
@@ -128,7 +128,7 @@ func (pl *Planner) waits(ctx context.Context, s ledger.Versioned) (ledger.Versio
 	if err != nil || len(on) == 0 {
 		return s, false, err
 	}
-	s.After = on
+	s.Asked.After = on
 	if s, err = pl.Ledger.Save(ctx, s); err != nil {
 		return s, false, err
 	}
@@ -147,20 +147,20 @@ func (e *stoppedError) Error() string { return e.by + " stopped it" }
 
 // stopped records a plan that a person has stopped.
 func (pl *Planner) stopped(ctx context.Context, s ledger.Versioned, by string) error {
-	s.StoppedBy = by
+	s.End.StoppedBy = by
 	return pl.denied(ctx, s, admission.Refusal(reasons.WasStopped{By: by}))
 }
 
 // make makes the plan of a run in phase Planning, and keeps it.
 func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Request) error {
-	dir, done, err := pl.Evidence.Checkout(ctx, s.Merge)
+	dir, done, err := pl.Evidence.Checkout(ctx, s.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
 		var d admission.Decision
 		if s, d, err = pl.renew(ctx, s); err == nil && !d.Allowed() && !s.Over(pl.Evidence.Pull.Open) {
 			return pl.denied(ctx, s, d)
 		}
 		if err == nil {
-			dir, done, err = pl.Evidence.Checkout(ctx, s.Merge)
+			dir, done, err = pl.Evidence.Checkout(ctx, s.Spec.Merge)
 		}
 	}
 	if errors.Is(err, github.ErrNotFound) {
@@ -198,11 +198,11 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
-	if s.Reads, err = pl.Foreseer.Reads(ctx, s.Run); err != nil {
+	if s.Plan.Reads, err = pl.Foreseer.Reads(ctx, s.Run); err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
-	s.Owner = q.Placing.Owner
-	s.Deploys = job.Environment.GitHub()
+	s.Address.Owner = q.Placing.Owner
+	s.Plan.Deploys = job.Environment.GitHub()
 	if err := pl.elsewhere(ctx, &s, job.State.String(), *q.Placing); err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
@@ -231,14 +231,14 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		return pl.cannotPlan(ctx, s, err)
 	}
 	if result.Plan == nil {
-		s.Failure = &failure
+		s.Plan.Failure = &failure
 	}
 	result.Report = reasons.Hooks(append(before, after...)) + placed(s.Run, result, *q.Placing).Above(result.Report)
-	if no := q.Placing.Destroys(runs.Run{Project: s.Project, Counts: result.Counts}); no != nil {
-		s.Failure = &failure // it is made again once the state is another one
+	if no := q.Placing.Destroys(runs.Run{ID: runs.ID{Project: s.Project}, Plan: runs.Plan{Counts: result.Counts}}); no != nil {
+		s.Plan.Failure = &failure // it is made again once the state is another one
 		return pl.keep(ctx, s, jobs.PlanResult{Report: reasons.List{no}.Markdown() + "\n\n" + result.Report, Full: result.Full}, in)
 	}
-	if result.Plan != nil && !s.Removed {
+	if result.Plan != nil && !s.Spec.Removed {
 		if err := evidence.KeepLineage(ctx, pl.Evidence, q, result.State.Lineage); err != nil {
 			return err
 		}
@@ -249,10 +249,10 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 // saw records what a plan of the whole project has read beside its own files, which are static: a change of that touches the
 // project. A project that reads nothing else, and is not known to, needs no record.
 func (pl *Planner) saw(ctx context.Context, dir string, r runs.Run, static project.Tree, result jobs.PlanResult) error {
-	if result.Plan == nil || r.Removed || !r.Options.IsZero() {
+	if result.Plan == nil || r.Spec.Removed || !r.Spec.Options.IsZero() {
 		return nil
 	}
-	beside := slices.DeleteFunc(slices.Clone(result.Read), func(name string) bool { _, own := static[name]; return own || name == r.Dir })
+	beside := slices.DeleteFunc(slices.Clone(result.Read), func(name string) bool { _, own := static[name]; return own || name == r.Spec.Dir })
 	if len(beside) == 0 && len(evidence.Asked(pl.Evidence).Guesses) == 0 {
 		return nil
 	}
@@ -266,26 +266,26 @@ func (pl *Planner) saw(ctx context.Context, dir string, r runs.Run, static proje
 // elsewhere counts the applies to the state of a run again, whose address was not known, or another one, when the plan was begun, or that
 // the base branch had elsewhere. The state was not read yet.
 func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, place string, p admission.Placing) error {
-	was := append([]string{s.Place}, ledger.Beyond(s.Run)...)
+	was := append([]string{s.Address.Place}, ledger.Beyond(s.Run)...)
 	if err := ledger.Place(ctx, pl.Ledger, &s.Run, place, p, pl.Evidence.Pull.Base.Ref); err != nil {
 		return err
 	}
-	if slices.Equal(was, append([]string{s.Place}, ledger.Beyond(s.Run)...)) {
+	if slices.Equal(was, append([]string{s.Address.Place}, ledger.Beyond(s.Run)...)) {
 		return nil
 	}
 	last, err := pl.Evidence.InTheWay(ctx, s.Run)
-	s.Applies = last.Known(s.Pull.Number)
+	s.Plan.Applies = last.Known(s.Pull.Number)
 	return err
 }
 
 // placed is the decision about the address of a state, for people.
 func placed(r runs.Run, planned jobs.PlanResult, p admission.Placing) notes.Placed {
-	out := notes.Placed{Project: r.Project, From: p.From, To: r.Place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
-	if planned.State != (runs.StateID{}) && p.Destroys(runs.Run{Counts: planned.Counts}) == nil {
+	out := notes.Placed{Project: r.Project, From: p.From, To: r.Address.Place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
+	if planned.State != (runs.StateID{}) && p.Destroys(runs.Run{Plan: runs.Plan{Counts: planned.Counts}}) == nil {
 		out.Former = p.Former
 	}
 	if planned.Plan != nil && planned.State == (runs.StateID{}) {
-		out.Were = r.Were
+		out.Were = r.Address.Were
 	}
 	return out
 }
@@ -301,8 +301,8 @@ func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versio
 	if err != nil {
 		return s, admission.Decision{}, err
 	}
-	if m.Head != s.Head {
-		return s, admission.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Head, ErrSuperseded)
+	if m.Head != s.Spec.Head {
+		return s, admission.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Spec.Head, ErrSuperseded)
 	}
 	s.Run = runs.Against(s.Run, m, pl.Evidence.Pull.Merged)
 	return s, admission.Decide(q), nil

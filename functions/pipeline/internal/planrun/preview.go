@@ -16,7 +16,7 @@ import (
 // configuration, then a process without rights plans the fork's. No hook is called: its programs would meet what a stranger has
 // written, with rights of their own. The checkout must be that of the named commit, which the gate has held.
 func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q admission.Request, dir string) error {
-	base, done, err := pl.Evidence.Checkout(ctx, s.Base)
+	base, done, err := pl.Evidence.Checkout(ctx, s.Spec.Base)
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
@@ -30,7 +30,7 @@ func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q admission.
 	case !no.Allowed():
 		return pl.denied(ctx, s, no)
 	}
-	s.Place, s.Deploys = v.Base.State.String(), ""
+	s.Address.Place, s.Plan.Deploys = v.Base.State.String(), ""
 	snap, err := pl.Engine.Snapshot(ctx, v.Base)
 	if err != nil {
 		return fmt.Errorf("read the state of %s: %w", s.Project, err)
@@ -43,6 +43,6 @@ func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q admission.
 		return fmt.Errorf("plan %s: %w", s.Project, err)
 	}
 	result.Plan, result.Outputs = nil, nil // whatever a process has returned
-	result.Report = notes.Preview{Head: s.Head, By: s.Actor, Failed: !result.Previewed}.Above(result.Report)
+	result.Report = notes.Preview{Head: s.Spec.Head, By: s.Asked.By, Failed: !result.Previewed}.Above(result.Report)
 	return pl.keep(ctx, s, result, ledger.Inputs{})
 }

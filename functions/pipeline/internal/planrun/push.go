@@ -50,11 +50,11 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 	}
 	for _, s := range all {
 		planned := slices.ContainsFunc(found, func(p selected) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
-		again := s.Phase == runs.Dropped && s.Head == qu.Evidence.Pull.Head.SHA
-		left := s.Head != qu.Evidence.Pull.Head.SHA
+		again := s.Phase == runs.Dropped && s.Spec.Head == qu.Evidence.Pull.Head.SHA
+		left := s.Spec.Head != qu.Evidence.Pull.Head.SHA
 		under := left && (s.Phase == runs.Queued || s.Phase == runs.Planning)
 		switch {
-		case !planned && !left && s.Phase == runs.Queued && s.Missed: // the head has a conflict, say, which the planner finds, too
+		case !planned && !left && s.Phase == runs.Queued && s.Asked.Missed: // the head has a conflict, say, which the planner finds, too
 			if err := qu.send(ctx, s.Run, "for", qu.Evidence.Message.ID); err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 // abort answers those who wait for a plan that will not be made, or for the apply of one that was, and ends the check of
 // a former head. It comes before the run moves on, so that a death in between repeats it.
 func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
-	left := r.Head != qu.Evidence.Pull.Head.SHA
+	left := r.Spec.Head != qu.Evidence.Pull.Head.SHA
 	if left {
 		if err := report.EndCheck(ctx, qu.Report, r); err != nil {
 			return err
@@ -100,7 +100,7 @@ func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 	}
 	switch {
 	case !made:
-		return qu.Report.Reply(ctx, r.Answer, report.Unmade(r, comment.PlanSuperseded{Project: r.Project}, reasons.FoundStale{})...)
+		return qu.Report.Reply(ctx, r.Asked.Answer, report.Unmade(r, comment.PlanSuperseded{Project: r.Project}, reasons.FoundStale{})...)
 	case r.Phase == runs.Planned || r.Phase == runs.PlanFailed || r.Waiting():
 		return qu.Report.Unfollow(ctx, r, reasons.FoundStale{})
 	}

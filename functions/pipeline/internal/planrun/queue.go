@@ -30,7 +30,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	}
 	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref, Closed: !qu.Evidence.Pull.Open, Merged: qu.Evidence.Pull.Merged}
 	l.Asked = (qu.Evidence.Pull.Open || qu.Evidence.Pull.Merged) && !c.Everything()
-	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{Named: c.Commit})
+	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{Spec: runs.Spec{Named: c.Commit}})
 	if err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
@@ -206,7 +206,7 @@ func (qu *PlanQueuer) forget(ctx context.Context, no comment.Reply) (named bool,
 		return false, err
 	}
 	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
-	if err != nil || !slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Head == was.Head && runs.Preview(s.Run) }) {
+	if err != nil || !slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head == was.Head && runs.Preview(s.Run) }) {
 		return false, err
 	}
 	if was.Into == p.Base.Ref && !was.Closed {
@@ -265,20 +265,20 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 
 // queuePlan queues the plan of one project. A reply that is not nil is the refusal.
 func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p selected, l ledger.Look) (comment.Reply, error) {
-	s, err := qu.Ledger.Load(ctx, runs.Run{Pull: qu.Evidence.Message.Pull, Project: p.Name, Workspace: p.Workspace})
+	s, err := qu.Ledger.Load(ctx, runs.Run{ID: runs.ID{Pull: qu.Evidence.Message.Pull, Project: p.Name, Workspace: p.Workspace}})
 	if err != nil {
 		return nil, err
 	}
-	mine := s.PlanFor == qu.Evidence.Message.ID
+	mine := s.Asked.PlanFor == qu.Evidence.Message.ID
 	if !mine {
-		same := s.Head == l.Head && s.Base == l.Base && s.Phase != runs.Dropped && s.Phase != runs.Superseded
+		same := s.Spec.Head == l.Head && s.Spec.Base == l.Base && s.Phase != runs.Dropped && s.Phase != runs.Superseded
 		if qu.Evidence.Message.Actor == "" && same { // an older event, or a second one about the same head
-			if s.Phase != runs.Queued && !s.Missed {
+			if s.Phase != runs.Queued && !s.Asked.Missed {
 				return nil, nil
 			}
 			return nil, qu.announceFor(ctx, s.Run)
 		}
-		if qu.Evidence.Message.Kind == pipeline.Landed && s.Head == l.Head && !s.Gone {
+		if qu.Evidence.Message.Kind == pipeline.Landed && s.Spec.Head == l.Head && !s.End.Gone {
 			overtaken, err := evidence.Overtaken(ctx, qu.Evidence, s.Run)
 			if err != nil || !overtaken {
 				return nil, err // the end of this one was told
@@ -286,8 +286,8 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 		}
 		r := s.Run
 		// Of the head, as a run that is new has none; and of the command.
-		r.Dir, r.Environment, r.Named = p.Dir, p.Environment, c.Commit
-		r.Options, r.Retry = qu.options(s.Run, c, p), c.Failed
+		r.Spec.Dir, r.Spec.Environment, r.Spec.Named = p.Dir, p.Environment, c.Commit
+		r.Spec.Options, r.Asked.Retry = qu.options(s.Run, c, p), c.Failed
 		q, err := qu.Evidence.Request(ctx, comment.Plan, r)
 		if err != nil {
 			return evidence.Unable(c, p.label(), err)
@@ -301,7 +301,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 		if err := qu.abort(ctx, s.Run); err != nil {
 			return nil, err
 		}
-		if s.Try > 0 {
+		if s.Asked.Try > 0 {
 			if err := qu.Tell(ctx); err != nil {
 				return nil, err
 			}
@@ -311,8 +311,8 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 			return nil, err
 		}
 		s = qu.next(s, c, p, l)
-		if s.Crowd = 0; ahead >= crowd {
-			s.Crowd = ahead
+		if s.Asked.Crowd = 0; ahead >= crowd {
+			s.Asked.Crowd = ahead
 		}
 		if s, err = qu.Ledger.Save(ctx, s); err != nil {
 			return nil, err
@@ -338,7 +338,7 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 		return err
 	}
 	for _, s := range all {
-		if s.Phase != runs.Queued || s.PlanFor != qu.Evidence.Message.ID {
+		if s.Phase != runs.Queued || s.Asked.PlanFor != qu.Evidence.Message.ID {
 			continue
 		}
 		if err := qu.announce(ctx, s.Run); err != nil {
@@ -353,35 +353,35 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	options := qu.options(s.Run, c, p)
 	upheld, idle := runs.Upholds(s.Run, l.Head, l.Base)
 	s = s.To(runs.Queued)
-	s.Options, s.Retry = options, c.Failed
-	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
-	s.Environment, s.Deployment = p.Environment, qu.Evidence.Deployment
-	if s.Head != l.Head {
-		s.Replaced = 0
+	s.Spec.Options, s.Asked.Retry = options, c.Failed
+	s.Pull, s.Spec.Dir, s.Spec.VarFiles, s.Spec.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
+	s.Spec.Environment, s.Spec.Deployment = p.Environment, qu.Evidence.Deployment
+	if s.Spec.Head != l.Head {
+		s.Plan.Replaced = 0
 	}
-	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
-	s.BaseRef = ""
-	if s.Removed = p.base != ""; s.Removed {
-		s.Base, s.Merge, s.BaseRef = p.base, p.base, l.Into
+	s.Spec.Head, s.Spec.Base, s.Spec.Merge = l.Head, l.Base, l.Merge
+	s.Spec.BaseRef = ""
+	if s.Spec.Removed = p.base != ""; s.Spec.Removed {
+		s.Spec.Base, s.Spec.Merge, s.Spec.BaseRef = p.base, p.base, l.Into
 	}
-	if s.Named = ""; qu.Evidence.Pull.Fork() && !qu.Evidence.Pull.Merged {
-		s.Named = c.Commit
+	if s.Spec.Named = ""; qu.Evidence.Pull.Fork() && !qu.Evidence.Pull.Merged {
+		s.Spec.Named = c.Commit
 	}
-	s.AfterMerge, s.Beside, s.Twin = qu.Evidence.Pull.Merged, p.beside, p.twin
-	s.Attempt, s.Missed = s.Attempt+1, false
-	s.ThenApply, s.Quiet = 0, qu.quiet
-	s.Ordered = l.Order != nil && len(l.Order.Edges) > 0
+	s.Spec.AfterMerge, s.Spec.Beside, s.Spec.Twin = qu.Evidence.Pull.Merged, p.beside, p.twin
+	s.Asked.Attempt, s.Asked.Missed = s.Asked.Attempt+1, false
+	s.Asked.ThenApply, s.Asked.Quiet = 0, qu.quiet
+	s.Spec.Ordered = l.Order != nil && len(l.Order.Edges) > 0
 	if !runs.Preview(s.Run) && l.Before(qu.Evidence.Message.At) && appliedNext(qu.Evidence.Message.Lines, c, s.Run) {
-		s.ThenApply = s.Try + 1
+		s.Asked.ThenApply = s.Asked.Try + 1
 	}
-	s.Upheld = upheld && runs.Optional(s.Run)
-	s.Idle = s.Upheld && idle
-	s.PlanLine = lineOf(qu.Evidence.Message.Lines, c)
-	s.PlanFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
-	s.State, s.Inputs, s.Counts, s.Applyable, s.Doubts, s.Full = runs.StateID{}, "", counting.Counts{}, false, nil, false
-	s.Content, s.Judged, s.Lifted = nil, nil, nil
-	s.PlanHash, s.Parts, s.Reported, s.Again, s.Settled, s.Checked = "", nil, "", "", nil, nil
-	s.Done, s.Remaining, s.Lost = counting.Counts{}, 0, false
+	s.Plan.Upheld = upheld && runs.Optional(s.Run)
+	s.Plan.Idle = s.Plan.Upheld && idle
+	s.Asked.PlanLine = lineOf(qu.Evidence.Message.Lines, c)
+	s.Asked.PlanFor, s.Asked.By, s.Asked.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
+	s.Plan.State, s.Plan.Inputs, s.Plan.Counts, s.Plan.Applyable, s.Plan.Doubts, s.Plan.Full = runs.StateID{}, "", counting.Counts{}, false, nil, false
+	s.Plan.Content, s.Plan.Judged, s.Apply.Lifted = nil, nil, nil
+	s.Plan.Hash, s.Plan.Parts, s.Plan.Reported, s.Plan.Again, s.Plan.Settled, s.Plan.Checked = "", nil, "", "", nil, nil
+	s.Apply.Done, s.Apply.Remaining, s.Apply.Lost = counting.Counts{}, 0, false
 	return s
 }
 
@@ -390,15 +390,15 @@ func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar
 	removed := p.base != ""
 	was := r.Phase
 	if was == runs.Dropped {
-		was = r.Was
+		was = r.End.Was
 	}
 	// The merge stands for all that the pull request changes: a plan of a part of it, and one that never came to be, end there.
-	landed := qu.Evidence.Pull.Merged && !r.AfterMerge && (!runs.Whole(r) || was == runs.PlanFailed)
-	if r.AfterMerge && !runs.Whole(r) && !r.Phase.Failed() { // a drift, say
+	landed := qu.Evidence.Pull.Merged && !r.Spec.AfterMerge && (!runs.Whole(r) || was == runs.PlanFailed)
+	if r.Spec.AfterMerge && !runs.Whole(r) && !r.Phase.Failed() { // a drift, say
 		landed = true
 	}
-	o := r.Options
-	if !c.Failed || !c.Options.IsZero() || r.Removed != removed || landed {
+	o := r.Spec.Options
+	if !c.Failed || !c.Options.IsZero() || r.Spec.Removed != removed || landed {
 		o = c.Options
 	} else if was == runs.ApplyFailed || was == runs.Stopped {
 		o.Rest = true
@@ -416,10 +416,10 @@ func (qu *PlanQueuer) announceFor(ctx context.Context, r runs.Run) error {
 	if err != nil {
 		return err
 	}
-	if !asked && !r.Missed {
+	if !asked && !r.Asked.Missed {
 		return qu.announce(ctx, r)
 	}
-	if r.Missed {
+	if r.Asked.Missed {
 		return qu.send(ctx, r, "for", qu.Evidence.Message.ID)
 	}
 	return qu.send(ctx, r)
@@ -427,7 +427,7 @@ func (qu *PlanQueuer) announceFor(ctx context.Context, r runs.Run) error {
 
 // announce reports that a run is queued, and sends the message for its plan.
 func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
-	if err := qu.Report.Reply(ctx, r.Answer, report.PlanReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Plan})); err != nil {
+	if err := qu.Report.Reply(ctx, r.Asked.Answer, report.PlanReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Plan})); err != nil {
 		return err
 	}
 	if err := qu.Report.PutCheck(ctx, r); err != nil {
@@ -438,6 +438,6 @@ func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
 
 // send sends the message for the plan of a queued run.
 func (qu *PlanQueuer) send(ctx context.Context, r runs.Run, name ...any) error {
-	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Head, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Answer: r.Answer}
-	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, m, append([]any{r.Plain(), r.Attempt}, name...)...)
+	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By, Answer: r.Asked.Answer}
+	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, m, append([]any{r.Plain(), r.Asked.Attempt}, name...)...)
 }

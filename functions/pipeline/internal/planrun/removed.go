@@ -41,7 +41,7 @@ func twins(some, all []selected) {
 
 // label names a project for people.
 func (p selected) label() string {
-	return runs.Label(runs.Run{Project: p.Name, Workspace: p.Workspace, Twin: p.twin})
+	return runs.Label(runs.Run{ID: runs.ID{Project: p.Name, Workspace: p.Workspace}, Spec: runs.Spec{Twin: p.twin}})
 }
 
 // removed returns the projects that the pull request removes, as far as comments may apply them, and notes all of them in l:
@@ -70,7 +70,7 @@ func (qu *PlanQueuer) removedTwice(ctx context.Context, gone []project.Project, 
 	}
 	for _, s := range known {
 		still := slices.ContainsFunc(gone, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
-		if s.Head != l.Head || !s.Removed || still {
+		if s.Spec.Head != l.Head || !s.Spec.Removed || still {
 			continue
 		}
 		_, has, known, err := evidence.Has(ctx, qu.Evidence, l.Base, s.Run)
@@ -101,7 +101,7 @@ func (qu *PlanQueuer) planned(base *project.Settings, gone, all []project.Projec
 			out = append(out, selected{Project: p, base: at})
 		}
 		list = append(list, x)
-		l.Removes = append(l.Removes, runs.Run{Project: p.Name, Workspace: p.Workspace}.Target())
+		l.Removes = append(l.Removes, runs.ID{Project: p.Name, Workspace: p.Workspace}.Target())
 	}
 	l.Removed = qu.Report.Clean(notes.Removed(list))
 	return out
@@ -116,7 +116,7 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 		return nil, err
 	}
 	for _, s := range known {
-		if !s.Removed || s.Phase == runs.Superseded || s.BaseRef != l.Into {
+		if !s.Spec.Removed || s.Phase == runs.Superseded || s.Spec.BaseRef != l.Into {
 			continue // or it was planned while the pull request went into another branch
 		}
 		p, ok, err := qu.Evidence.RemovedOf(ctx, s.Run)
@@ -124,7 +124,7 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 			return nil, err
 		}
 		if ok && len(project.Removed([]project.Project{p}, all)) > 0 {
-			out = append(out, selected{Project: p, base: s.Base})
+			out = append(out, selected{Project: p, base: s.Spec.Base})
 		}
 	}
 	gone, err := qu.Evidence.Removed(ctx, t.Was, all)
@@ -136,7 +136,7 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 	}
 	gone = slices.DeleteFunc(project.Removed(gone, t.Has), func(p project.Project) bool {
 		has := func(s ledger.Versioned) bool {
-			return s.Project == p.Name && s.Workspace == p.Workspace && s.Head == l.Head && !s.Removed
+			return s.Project == p.Name && s.Workspace == p.Workspace && s.Spec.Head == l.Head && !s.Spec.Removed
 		}
 		return slices.ContainsFunc(known, has) || slices.ContainsFunc(out, func(x selected) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
 	})

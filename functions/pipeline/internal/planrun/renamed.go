@@ -47,9 +47,9 @@ func (qu *PlanQueuer) succeed(ctx context.Context, head string) error {
 	for _, s := range known {
 		r, ok := runs.Succeeded(s.Run)
 		planned := func(x ledger.Versioned) bool {
-			return x.Head == head && runs.Precedes(s.Run, project.Project{Name: x.Project, Workspace: x.Workspace}) && x.Phase != runs.Superseded && x.Phase != runs.Dropped
+			return x.Spec.Head == head && runs.Precedes(s.Run, project.Project{Name: x.Project, Workspace: x.Workspace}) && x.Phase != runs.Superseded && x.Phase != runs.Dropped
 		}
-		if !ok || s.Head != head || !slices.ContainsFunc(known, planned) {
+		if !ok || s.Spec.Head != head || !slices.ContainsFunc(known, planned) {
 			continue
 		}
 		if err := qu.Report.PutCheck(ctx, r); err != nil {

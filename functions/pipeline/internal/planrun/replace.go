@@ -40,7 +40,7 @@ type Replacement struct {
 // Replace calls the hooks after a plan, stores the plan, and returns the run with it, to be saved by the caller: until then it
 // belongs to nobody. The artifacts of the former plan are swept by the next one.
 func (k Kept) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (ledger.Versioned, error) {
-	s.Begun, s.Replaced = x.Begun, x.Begun
+	s.Artifacts.Begun, s.Plan.Replaced = x.Begun, x.Begun
 	in := x.Inputs
 	in.Read = x.Again.Plan.Read
 	if whole := x.Job.Grants.Programs(); !in.Whole || !whole {
@@ -86,16 +86,16 @@ func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanRes
 	}
 	on, note := jobs.PlannedOn(foreseen, result.Asked)
 	report := []byte(k.Report.Clean(note.Above(result.Report)))
-	if err := errors.Join(put(s.Plan(), result.Plan), put(s.Report(), report),
+	if err := errors.Join(put(s.SavedPlan(), result.Plan), put(s.Report(), report),
 		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsOf(), pipeline.Encode(in)), put(runs.OutputsOf(s.Run), result.Outputs)); err != nil {
 		return s, err
 	}
-	s.Full = result.Full != ""
+	s.Plan.Full = result.Full != ""
 	if result.Previewed { // there is nothing that could be applied, nor checked
-		s.State, s.Counts = result.State, result.Counts
-		s.Reported, s.Checked, s.Part, s.Progress = runs.HashOf(report), nil, false, comment.Progress{}
+		s.Plan.State, s.Plan.Counts = result.State, result.Counts
+		s.Plan.Reported, s.Plan.Checked, s.Apply.Part, s.Apply.Progress = runs.HashOf(report), nil, false, comment.Progress{}
 	}
-	if result.Plan == nil && s.Failure == nil {
+	if result.Plan == nil && s.Plan.Failure == nil {
 		return s, nil
 	}
 	if err := k.Ledger.Open(ctx, s.Run, k.Report.Evidence.Pull.Author); err != nil || result.Plan == nil {
@@ -103,13 +103,13 @@ func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanRes
 	}
 	parts := result.Parts
 	parts.State, parts.Inputs, parts.Saved = result.State, in.Hash(), runs.HashOf(result.Plan)
-	parts.Options, parts.PlannedOn, parts.Outputs = s.Options.Words(), on, ""
+	parts.Options, parts.PlannedOn, parts.Outputs = s.Spec.Options.Words(), on, ""
 	if len(result.Outputs) > 0 {
 		parts.Outputs = runs.HashOf(result.Outputs)
 	}
-	s.State, s.Inputs, s.Counts, s.Applyable, s.Doubts = parts.State, parts.Inputs, result.Counts, result.Applyable, result.Doubts
-	s.Content, s.Judged, s.Lifted = result.Content, nil, nil
-	s.PlanHash, s.Parts, s.Reported = parts.Hash(), &parts, runs.HashOf(report)
-	s.Again, s.Settled, s.Checked, s.Part, s.Progress = "", nil, nil, false, comment.Progress{}
+	s.Plan.State, s.Plan.Inputs, s.Plan.Counts, s.Plan.Applyable, s.Plan.Doubts = parts.State, parts.Inputs, result.Counts, result.Applyable, result.Doubts
+	s.Plan.Content, s.Plan.Judged, s.Apply.Lifted = result.Content, nil, nil
+	s.Plan.Hash, s.Plan.Parts, s.Plan.Reported = parts.Hash(), &parts, runs.HashOf(report)
+	s.Plan.Again, s.Plan.Settled, s.Plan.Checked, s.Apply.Part, s.Apply.Progress = "", nil, nil, false, comment.Progress{}
 	return s, nil
 }

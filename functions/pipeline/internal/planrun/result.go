@@ -33,7 +33,7 @@ func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.Pla
 	if err != nil {
 		return err
 	}
-	if err := ledger.Sweep(ctx, pl.Artifacts, s.Run, s.Begun-1); err != nil {
+	if err := ledger.Sweep(ctx, pl.Artifacts, s.Run, s.Artifacts.Begun-1); err != nil {
 		return err
 	}
 	next := runs.Planned
@@ -41,7 +41,7 @@ func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.Pla
 		next = runs.PlanFailed
 	}
 	s = s.To(next)
-	s.Swept = s.Begun - 1
+	s.Artifacts.Swept = s.Artifacts.Begun - 1
 	if _, err := pl.Ledger.Save(ctx, s); err != nil {
 		if errors.Is(err, pipeline.ErrConflict) {
 			return errors.Join(ErrSuperseded, pl.sweepOne(ctx, s.Run))
@@ -57,14 +57,14 @@ func (pl *Planner) kept() Kept {
 
 // sweepOne deletes the artifacts of the last plan begun.
 func (pl *Planner) sweepOne(ctx context.Context, r runs.Run) error {
-	r.Swept = r.Begun - 1
-	return ledger.Sweep(ctx, pl.Artifacts, r, r.Begun)
+	r.Artifacts.Swept = r.Artifacts.Begun - 1
+	return ledger.Sweep(ctx, pl.Artifacts, r, r.Artifacts.Begun)
 }
 
 // notPlanned records a failed plan, with the reason in Markdown.
 func (pl *Planner) notPlanned(ctx context.Context, s ledger.Versioned, why string) error {
 	if s.Phase == runs.Queued {
-		s.Begun = s.NextBegun() // the artifact of the report is named by it
+		s.Artifacts.Begun = s.NextBegun() // the artifact of the report is named by it
 	}
 	return pl.keep(ctx, s, jobs.PlanResult{Report: why}, ledger.Inputs{})
 }
@@ -86,7 +86,7 @@ func (pl *Planner) cannotPlan(ctx context.Context, s ledger.Versioned, err error
 // Planned announces the outcome of a plan to the status, the check, and the answer that waits for
 // it.
 func (pl *Planner) Planned(ctx context.Context, r runs.Run) error {
-	if err := pl.Report.Reply(ctx, r.Answer, report.Made(r)); err != nil {
+	if err := pl.Report.Reply(ctx, r.Asked.Answer, report.Made(r)); err != nil {
 		return err
 	}
 	if err := pl.Open.Kept(ctx, r); err != nil {

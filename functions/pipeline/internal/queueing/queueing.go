@@ -87,9 +87,9 @@ func (q *Queuer) more(ctx context.Context, now evidence.Group, l ledger.Look) ([
 	}
 	all, err := q.Ledger.Runs(ctx, q.Evidence.Message.Pull)
 	return slices.DeleteFunc(touched, func(target string) bool {
-		return slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Head == l.Head && s.Target() == target }) ||
+		return slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head == l.Head && s.Target() == target }) ||
 			slices.ContainsFunc(l.Elsewhere, func(x ledger.Elsewhere) bool {
-				return runs.Run{Project: x.Project, Workspace: x.Workspace}.Target() == target
+				return runs.ID{Project: x.Project, Workspace: x.Workspace}.Target() == target
 			})
 	}), err
 }
@@ -148,7 +148,7 @@ func (q *Queuer) GoOn(ctx context.Context) error {
 		return err
 	}
 	for _, s := range all {
-		if s.Head != g.Head || !runs.InQueue(s.Run) {
+		if s.Spec.Head != g.Head || !runs.InQueue(s.Run) {
 			continue
 		}
 		p, err := q.groups().Plan(ctx, s.Run, sha)
@@ -158,8 +158,8 @@ func (q *Queuer) GoOn(ctx context.Context) error {
 		if p.Of(s.Run) {
 			continue
 		}
-		m := pipeline.Message{Kind: pipeline.ToQueue, Target: s.Target(), Attempt: s.Attempt, MergeGroup: sha}
-		if err := pipeline.Send(ctx, q.Queue, s.Pull, m, s.Plain(), s.Attempt, s.Begun, sha); err != nil {
+		m := pipeline.Message{Kind: pipeline.ToQueue, Target: s.Target(), Attempt: s.Asked.Attempt, MergeGroup: sha}
+		if err := pipeline.Send(ctx, q.Queue, s.Pull, m, s.Plain(), s.Asked.Attempt, s.Artifacts.Begun, sha); err != nil {
 			return err
 		}
 	}

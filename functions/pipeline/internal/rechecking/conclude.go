@@ -28,7 +28,7 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q admission.
 	}
 	switch f := compared(&q, found); f.Verdict {
 	case admission.StillSame:
-		s.Owner = q.Placing.Owner
+		s.Address.Owner = q.Placing.Owner
 		if err := c.place(ctx, &s, x, *q.Placing); err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q admission.
 	case admission.Another:
 		x.Again, x.Since = *found.Now.Again, f.Reasons
 		former := s.Former()
-		s.Base, s.Merge, s.ApplyOn, s.Owner = q.Run.Base, q.Run.Merge, q.Run.ApplyOn, q.Placing.Owner
+		s.Spec.Base, s.Spec.Merge, s.Spec.ApplyOn, s.Address.Owner = q.Run.Spec.Base, q.Run.Spec.Merge, q.Run.Spec.ApplyOn, q.Placing.Owner
 		if err := c.place(ctx, &s, x, *q.Placing); err != nil {
 			return err
 		}
@@ -48,8 +48,8 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q admission.
 
 // place records where the state is, and where else the base branch has it by now: the plan is listed there, too.
 func (c *Checker) place(ctx context.Context, s *ledger.Versioned, x planrun.Replacement, p admission.Placing) error {
-	was := s.From
-	if err := ledger.Place(ctx, c.Ledger, &s.Run, x.Job.State.String(), p, c.Evidence.Pull.Base.Ref); err != nil || s.From == was {
+	was := s.Address.From
+	if err := ledger.Place(ctx, c.Ledger, &s.Run, x.Job.State.String(), p, c.Evidence.Pull.Base.Ref); err != nil || s.Address.From == was {
 		return err
 	}
 	return c.Ledger.Open(ctx, s.Run, c.Evidence.Pull.Author)
@@ -70,25 +70,25 @@ func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Rep
 	if err != nil {
 		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)
 	}
-	s.Applies, s.Reads, s.Checked = c.applies, c.reads, &runs.Checked{ID: c.Evidence.Message.ID, Since: x.Since, Renewed: true, Former: former}
+	s.Plan.Applies, s.Plan.Reads, s.Plan.Checked = c.applies, c.reads, &runs.Checked{ID: c.Evidence.Message.ID, Since: x.Since, Renewed: true, Former: former}
 	saved, err := c.Ledger.Save(ctx, s)
 	if errors.Is(err, pipeline.ErrConflict) {
 		own := s.Run
-		own.Swept = s.Begun - 1
-		return errors.Join(err, ledger.Sweep(ctx, c.Artifacts, own, s.Begun))
+		own.Artifacts.Swept = s.Artifacts.Begun - 1
+		return errors.Join(err, ledger.Sweep(ctx, c.Artifacts, own, s.Artifacts.Begun))
 	}
 	if err != nil {
 		return err
 	}
-	c.Report.Made = s.PlanHash
+	c.Report.Made = s.Plan.Hash
 	return c.announce(ctx, saved.Run)
 }
 
 // announce tells people of a check. A plan that is another one is told of in a comment of its own,
 // because nobody is notified of edits.
 func (c *Checker) announce(ctx context.Context, r runs.Run) error {
-	if r.Checked.Renewed && r.Applyable {
-		tell := comment.PlanRenewal{Project: r.Project, Plan: r.PlanHash, Since: r.Checked.Since, ByMerge: r.ByMerge()}
+	if r.Plan.Checked.Renewed && r.Plan.Applyable {
+		tell := comment.PlanRenewal{Project: r.Project, Plan: r.Plan.Hash, Since: r.Plan.Checked.Since, ByMerge: r.ByMerge()}
 		if err := c.Report.Reply(ctx, ledger.CheckAnswer, report.NewReply(r.Target(), tell)); err != nil {
 			return err
 		}
@@ -100,11 +100,11 @@ func (c *Checker) announce(ctx context.Context, r runs.Run) error {
 func (c *Checker) stays(ctx context.Context, s ledger.Versioned, checked runs.Checked) error {
 	checked.ID = c.Evidence.Message.ID
 	checked.Problem = markdown.Cut(checked.Problem, maxProblem)
-	if was := s.Checked; was != nil && was.Renewed {
+	if was := s.Plan.Checked; was != nil && was.Renewed {
 		checked.Renewed, checked.Since = true, was.Since // nobody has asked for it since
 	}
 	checked.PlannedOn = c.plannedOn
-	s.Applies, s.Reads, s.Checked = c.applies, c.reads, &checked
+	s.Plan.Applies, s.Plan.Reads, s.Plan.Checked = c.applies, c.reads, &checked
 	s, err := c.Ledger.Save(ctx, s)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (c *Checker) Abandon(ctx context.Context, why comment.Broken) error {
 		return err
 	}
 	switch {
-	case s.Gone:
+	case s.End.Gone:
 		err = stillGone(ctx, c, s.Key(), "")
 	case s.Phase == runs.PlanFailed:
 		err = rests(ctx, c, s)

@@ -21,14 +21,14 @@ func again(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	if err != nil || no != nil {
 		return rests(ctx, c, s)
 	}
-	_, has, known, err := evidence.Has(ctx, c.Evidence, q.Run.Merge, q.Run)
+	_, has, known, err := evidence.Has(ctx, c.Evidence, q.Run.Spec.Merge, q.Run)
 	if err != nil {
 		return err
 	}
 	if known && !has {
-		return gone(ctx, c, s, q.Run.Merge)
+		return gone(ctx, c, s, q.Run.Spec.Merge)
 	}
-	s.Base, s.Merge, s.ApplyOn = q.Run.Base, q.Run.Merge, q.Run.ApplyOn
+	s.Spec.Base, s.Spec.Merge, s.Spec.ApplyOn = q.Run.Spec.Base, q.Run.Spec.Merge, q.Run.Spec.ApplyOn
 	s.Run = runs.Anew(s.Run, c.Evidence.Message.ID)
 	if s, err = c.Ledger.Save(ctx, s); err != nil {
 		return err
@@ -41,15 +41,15 @@ func announceAgain(ctx context.Context, c *Checker, r runs.Run) error {
 	if err := c.Report.AtRest(ctx, r); err != nil {
 		return err
 	}
-	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Head, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor}
-	return pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.Plain(), r.Attempt)
+	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By}
+	return pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.Plain(), r.Asked.Attempt)
 }
 
 // rests records that a plan which failed was not made again with what there is now.
 func rests(ctx context.Context, c *Checker, s ledger.Versioned) error {
-	s.Applies, s.Reads = c.applies, c.reads
+	s.Plan.Applies, s.Plan.Reads = c.applies, c.reads
 	if c.plannedOn != nil {
-		s.Failure = &runs.Failure{On: c.plannedOn}
+		s.Plan.Failure = &runs.Failure{On: c.plannedOn}
 	}
 	_, err := c.Ledger.Save(ctx, s)
 	return err

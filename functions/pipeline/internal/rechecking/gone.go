@@ -12,7 +12,7 @@ import (
 
 // gone ends the plan of a run whose project the base branch has removed, or has given another name. merge is the commit without it.
 func gone(ctx context.Context, c *Checker, s ledger.Versioned, merge string) error {
-	s.Applies = c.applies
+	s.Plan.Applies = c.applies
 	name, err := evidence.Successor(ctx, c.Evidence, merge, s.Run)
 	if err != nil {
 		return err
@@ -42,19 +42,19 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	}
 	has, at := false, ""
 	if err == nil && no == nil {
-		at = q.Run.Base
-		p, there, _, err := evidence.Has(ctx, c.Evidence, q.Run.Merge, q.Run)
+		at = q.Run.Spec.Base
+		p, there, _, err := evidence.Has(ctx, c.Evidence, q.Run.Spec.Merge, q.Run)
 		if err != nil {
 			return err
 		}
-		has, s.Dir, s.VarFiles, s.Environment = there, p.Dir, p.VarFiles, p.Environment
+		has, s.Spec.Dir, s.Spec.VarFiles, s.Spec.Environment = there, p.Dir, p.VarFiles, p.Environment
 	}
 	if !has {
 		return stillGone(ctx, c, s.Key(), at)
 	}
-	s.Base, s.Merge, s.BaseRef, s.ApplyOn = q.Run.Base, q.Run.Merge, q.Run.BaseRef, q.Run.ApplyOn
-	if s.PlanHash != "" { // which people may have approved
-		s.Replaced = s.NextBegun()
+	s.Spec.Base, s.Spec.Merge, s.Spec.BaseRef, s.Spec.ApplyOn = q.Run.Spec.Base, q.Run.Spec.Merge, q.Run.Spec.BaseRef, q.Run.Spec.ApplyOn
+	if s.Plan.Hash != "" { // which people may have approved
+		s.Plan.Replaced = s.NextBegun()
 	}
 	s.Run = runs.Anew(s.Run, c.Evidence.Message.ID)
 	if s, err = c.Ledger.Save(ctx, s); err != nil {
@@ -67,11 +67,11 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 // of the message: in a conflict, say, the pull request has nothing of that tip.
 func stillGone(ctx context.Context, c *Checker, key, at string) error {
 	s, err := c.Ledger.Read(ctx, key)
-	if err != nil || !s.Gone {
+	if err != nil || !s.End.Gone {
 		return err
 	}
-	if at = cmp.Or(at, c.Evidence.Message.Tip, s.GoneAt); s.Applies < c.applies || s.GoneAt != at {
-		s.Applies, s.GoneAt = max(s.Applies, c.applies), at
+	if at = cmp.Or(at, c.Evidence.Message.Tip, s.End.GoneAt); s.Plan.Applies < c.applies || s.End.GoneAt != at {
+		s.Plan.Applies, s.End.GoneAt = max(s.Plan.Applies, c.applies), at
 		if s, err = c.Ledger.Save(ctx, s); err != nil {
 			return err
 		}

@@ -26,14 +26,14 @@ import (
 func (c *Checker) InQueue(ctx context.Context) error {
 	m := c.Evidence.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
-	if err != nil || s.Version == "" || s.Attempt != m.Attempt || !runs.InQueue(s.Run) {
+	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.InQueue(s.Run) {
 		return err
 	}
 	if err := c.Evidence.Look(ctx); err != nil {
 		return err
 	}
 	g, err := c.groups().Read(ctx, m.Pull, m.MergeGroup)
-	if err != nil || g.Gone || g.Head != s.Head || !c.Evidence.Pull.Open || c.Evidence.Pull.Head.SHA != s.Head {
+	if err != nil || g.Gone || g.Head != s.Spec.Head || !c.Evidence.Pull.Open || c.Evidence.Pull.Head.SHA != s.Spec.Head {
 		return err
 	}
 	if p, err := c.groups().Plan(ctx, s.Run, m.MergeGroup); err != nil || p.Of(s.Run) {
@@ -80,7 +80,7 @@ func (c *Checker) keep(ctx context.Context, r runs.Run, found comment.QueuedPlan
 	found.Project, found.Group, found.Empty = r.Project, c.Evidence.Message.MergeGroup, runs.Empty(r)
 	found.Problem = c.Report.Clean(markdown.Cut(found.Problem, maxProblem))
 	found.Difference = c.Report.Clean(markdown.Cut(found.Difference, maxProblem))
-	p := ledger.GroupPlan{Attempt: r.Attempt, Hash: r.PlanHash, Found: found}
+	p := ledger.GroupPlan{Attempt: r.Asked.Attempt, Hash: r.Plan.Hash, Found: found}
 	if err := c.groups().SavePlan(ctx, r, found.Group, p); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (c *Checker) tell(ctx context.Context, r runs.Run, p ledger.GroupPlan) erro
 func (c *Checker) AbandonInQueue(ctx context.Context, why comment.Broken) error {
 	m := c.Evidence.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
-	if err != nil || s.Version == "" || s.Attempt != m.Attempt || !runs.InQueue(s.Run) {
+	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.InQueue(s.Run) {
 		return err
 	}
 	if p, err := c.groups().Plan(ctx, s.Run, m.MergeGroup); err != nil || p.Of(s.Run) {
@@ -184,7 +184,7 @@ func (c *Checker) queued(ctx context.Context, r runs.Run) (q admission.Request, 
 // below are the pull requests whose changes to the state of a run are merged before its own, and are not applied yet: those
 // ahead in the queue, and those that are merged.
 func (c *Checker) below(ctx context.Context, r runs.Run, ahead []int) (out []int, err error) {
-	opens, err := c.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Place, r.Target())
+	opens, err := c.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Address.Place, r.Target())
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (c *Checker) below(ctx context.Context, r runs.Run, ahead []int) (out []int
 		if err != nil {
 			return nil, err
 		}
-		if s.Phase == runs.Planned && s.Applyable && slices.Contains(ahead, o.Pull.Number) || slices.Contains([]runs.Phase{runs.ApplyQueued, runs.Applying, runs.Continuing}, s.Phase) {
+		if s.Phase == runs.Planned && s.Plan.Applyable && slices.Contains(ahead, o.Pull.Number) || slices.Contains([]runs.Phase{runs.ApplyQueued, runs.Applying, runs.Continuing}, s.Phase) {
 			out = append(out, o.Pull.Number)
 		}
 	}

@@ -27,7 +27,7 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request,
 	if err != nil {
 		return q, nil, err
 	}
-	if m.Head != r.Head {
+	if m.Head != r.Spec.Head {
 		return q, nil, planrun.ErrSuperseded
 	}
 	q.Run = runs.Against(q.Run, m, c.Evidence.Pull.Merged)

@@ -72,11 +72,11 @@ func (c *Checker) Check(ctx context.Context) error {
 	if err := c.Evidence.Look(ctx); err != nil {
 		return err
 	}
-	if s.Over(c.Evidence.Pull.Open) || c.Evidence.Pull.Head.SHA != s.Head {
+	if s.Over(c.Evidence.Pull.Open) || c.Evidence.Pull.Head.SHA != s.Spec.Head {
 		return nil // another message is about that
 	}
 	switch {
-	case s.Gone:
+	case s.End.Gone:
 		err = back(ctx, c, s)
 	case s.Phase == runs.PlanFailed:
 		err = again(ctx, c, s)
@@ -93,16 +93,16 @@ func (c *Checker) Check(ctx context.Context) error {
 func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	m := c.Evidence.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
-	if err == nil && s.Renamed != "" && s.Phase == runs.Stale && s.Attempt == m.Attempt { // by an earlier try, which may have died before it was told
+	if err == nil && s.End.Renamed != "" && s.Phase == runs.Stale && s.Asked.Attempt == m.Attempt { // by an earlier try, which may have died before it was told
 		return none, c.Report.AtRest(ctx, s.Run)
 	}
-	if err == nil && s.Phase == runs.Stale && s.Attempt == m.Attempt && s.Checked != nil && s.Checked.ID == m.ID {
+	if err == nil && s.Phase == runs.Stale && s.Asked.Attempt == m.Attempt && s.Plan.Checked != nil && s.Plan.Checked.ID == m.ID {
 		return none, c.Report.AtRest(ctx, s.Run) // the same
 	}
-	if err == nil && s.Phase == runs.Queued && s.PlanFor == m.ID {
+	if err == nil && s.Phase == runs.Queued && s.Asked.PlanFor == m.ID {
 		return none, announceAgain(ctx, c, s.Run) // an earlier try died before that
 	}
-	if err != nil || s.Version == "" || !runs.Checkable(s.Run) && !s.Gone || s.Attempt != m.Attempt {
+	if err != nil || s.Version == "" || !runs.Checkable(s.Run) && !s.End.Gone || s.Asked.Attempt != m.Attempt {
 		return none, err
 	}
 	last, err := c.Ledger.LastApply(ctx, s.Run)
@@ -111,7 +111,7 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	}
 	var moved bool
 	c.applies = last.Known(s.Pull.Number)
-	if s.Gone {
+	if s.End.Gone {
 		return s, nil
 	}
 	if c.reads, err = c.Ledger.Applies(ctx, s.Run); err != nil {
@@ -120,7 +120,7 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	if c.plannedOn, moved, err = c.Foreseer.Due(ctx, s.Run); err != nil || moved || m.Lost || openplans.Due(s.Run, last) || openplans.Outdated(s.Run, c.reads) {
 		return s, err
 	}
-	if s.Checked == nil || s.Checked.ID != m.ID {
+	if s.Plan.Checked == nil || s.Plan.Checked.ID != m.ID {
 		return none, nil
 	}
 	// An earlier try died before all of it was announced.
@@ -128,10 +128,10 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	switch {
 	case err != nil:
 		return none, err
-	case shown == s.PlanHash:
+	case shown == s.Plan.Hash:
 		return none, c.announce(ctx, s.Run)
-	case s.Checked.Former != nil && shown == s.Checked.Former.PlanHash:
-		s.Run = s.With(s.Checked.Former)
+	case s.Plan.Checked.Former != nil && shown == s.Plan.Checked.Former.PlanHash:
+		s.Run = s.With(s.Plan.Checked.Former)
 	}
 	return s, nil
 }
@@ -139,7 +139,7 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 // check makes the plan again and carries out the verdict.
 func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 	q, no, err := c.present(ctx, s.Run)
-	if _, ends := runs.Conflicting(s.Run, s.Head); ends && err == nil && q.Conflict {
+	if _, ends := runs.Conflicting(s.Run, s.Spec.Head); ends && err == nil && q.Conflict {
 		return c.conflict(ctx, s, no)
 	}
 	if err != nil || no != nil {
@@ -147,13 +147,13 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 	}
 	w, done, no, err := c.open(ctx, &q)
 	if err == nil && w.gone {
-		return gone(ctx, c, s, q.Run.Merge)
+		return gone(ctx, c, s, q.Run.Spec.Merge)
 	}
 	if err != nil || no != nil {
 		return c.impossible(ctx, s, no, err)
 	}
 	defer done()
-	s.Reserved = s.NextBegun()
+	s.Artifacts.Reserved = s.NextBegun()
 	if s, err = c.Ledger.Save(ctx, s); err != nil {
 		return err
 	}
@@ -161,18 +161,18 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 	if err != nil {
 		return fmt.Errorf("check the plan of %s: %w", s.Project, err)
 	}
-	return c.conclude(ctx, s, q, found, planrun.Replacement{Job: w.job, Inputs: w.in, Begun: s.Reserved})
+	return c.conclude(ctx, s, q, found, planrun.Replacement{Job: w.job, Inputs: w.in, Begun: s.Artifacts.Reserved})
 }
 
 // conflict ends the plans of a pull request that conflicts with the base branch. That of the run knows this message, before it is
 // ended: if the process dies, it is told of by the next try.
 func (c *Checker) conflict(ctx context.Context, s ledger.Versioned, no reasons.List) error {
-	s.Checked = &runs.Checked{ID: c.Evidence.Message.ID, Problem: c.Report.Clean(no.Markdown()), Renewed: s.Checked != nil && s.Checked.Renewed}
+	s.Plan.Checked = &runs.Checked{ID: c.Evidence.Message.ID, Problem: c.Report.Clean(no.Markdown()), Renewed: s.Plan.Checked != nil && s.Plan.Checked.Renewed}
 	s, err := c.Ledger.Save(ctx, s)
 	if err != nil {
 		return err
 	}
-	if err := planrun.Conflict(ctx, c.Report, c.Ledger, s.Pull, s.Head, s.Key()); err != nil {
+	if err := planrun.Conflict(ctx, c.Report, c.Ledger, s.Pull, s.Spec.Head, s.Key()); err != nil {
 		return err
 	}
 	if s, err = c.Ledger.Read(ctx, s.Key()); err != nil {
@@ -200,7 +200,7 @@ func (c *Checker) open(ctx context.Context, q *admission.Request) (w work, done 
 	if err := c.Evidence.CompareShown(ctx, q); err != nil {
 		return w, nil, nil, err
 	}
-	dir, done, err := c.Evidence.Checkout(ctx, q.Run.Merge)
+	dir, done, err := c.Evidence.Checkout(ctx, q.Run.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
 		return w, nil, reasons.List{reasons.CommitGone{Problem: err.Error()}}, nil
 	}
@@ -219,7 +219,7 @@ func (c *Checker) look(ctx context.Context, q *admission.Request, dir string, w 
 		return nil, err
 	}
 	if w.gone {
-		name, err := evidence.Successor(ctx, c.Evidence, q.Run.Merge, q.Run)
+		name, err := evidence.Successor(ctx, c.Evidence, q.Run.Spec.Merge, q.Run)
 		if err != nil || name != "" {
 			return reasons.List{reasons.RenamedByBase{Project: q.Run.Project, Name: name}}, err
 		}

@@ -43,17 +43,17 @@ func NewReply(id string, r comment.Reply) ledger.Reply {
 // PlanReply and ApplyReply make replies about the run's present plan or apply: a later one replaces
 // them.
 func PlanReply(r runs.Run, reply comment.Reply) ledger.Reply {
-	return NewReply(fmt.Sprintf("plan %s %d", r.Target(), r.Attempt), reply)
+	return NewReply(fmt.Sprintf("plan %s %d", r.Target(), r.Asked.Attempt), reply)
 }
 
 func ApplyReply(r runs.Run, reply comment.Reply) ledger.Reply {
-	return NewReply(fmt.Sprintf("apply %s %d", r.Target(), r.Try), reply)
+	return NewReply(fmt.Sprintf("apply %s %d", r.Target(), r.Asked.Try), reply)
 }
 
 // NextApply is ApplyReply for the apply that was requested together with the run's plan, and that is
 // not queued yet.
 func NextApply(r runs.Run, reply comment.Reply) ledger.Reply {
-	r.Try = r.ThenApply
+	r.Asked.Try = r.Asked.ThenApply
 	return ApplyReply(r, reply)
 }
 
@@ -69,10 +69,10 @@ func Made(r runs.Run) ledger.Reply {
 
 // Carried is the reply to whoever waits for an apply that was carried out, or has failed.
 func Carried(r runs.Run) ledger.Reply {
-	p := ApplyReply(r, comment.Done{Project: runs.Label(r), Counts: r.Done, Settled: r.Settled, Hooks: r.Hooks})
+	p := ApplyReply(r, comment.Done{Project: runs.Label(r), Counts: r.Apply.Done, Settled: r.Plan.Settled, Hooks: r.Apply.Hooks})
 	if r.Phase == runs.ApplyFailed {
-		failed := comment.Failed{Project: runs.Label(r), Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost, Settled: r.Settled, Hooks: r.Hooks}
-		if r.Lost {
+		failed := comment.Failed{Project: runs.Label(r), Verb: comment.Apply, Counts: r.Apply.Done, Remaining: r.Apply.Remaining, Lost: r.Apply.Lost, Settled: r.Plan.Settled, Hooks: r.Apply.Hooks}
+		if r.Apply.Lost {
 			failed.Unlock = comment.Command{Verb: comment.Unlock, Project: r.Project, Workspace: runs.Status(r).Workspace}
 		}
 		p = ApplyReply(r, failed)
@@ -83,7 +83,7 @@ func Carried(r runs.Run) ledger.Reply {
 
 // Halted is the reply to whoever waits for an apply that somebody has stopped.
 func Halted(r runs.Run, closed bool) ledger.Reply {
-	p := ApplyReply(r, comment.StoppedApply{Project: runs.Label(r), By: r.StoppedBy, Progress: r.Progress, Closed: closed, Hooks: r.Hooks})
+	p := ApplyReply(r, comment.StoppedApply{Project: runs.Label(r), By: r.End.StoppedBy, Progress: r.Apply.Progress, Closed: closed, Hooks: r.Apply.Hooks})
 	p.Body = r.Result()
 	return p
 }
@@ -94,7 +94,7 @@ func Halted(r runs.Run, closed bool) ledger.Reply {
 func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
 	var made ledger.Reply
 	switch {
-	case r.Answer == "":
+	case r.Asked.Answer == "":
 		return nil
 	case r.Phase == runs.Planned || r.Phase == runs.PlanFailed:
 		made = Made(r)
@@ -105,7 +105,7 @@ func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
 	default:
 		return nil
 	}
-	return rp.ChangeAnswer(ctx, r.Answer, func(a *ledger.Answer) {
+	return rp.ChangeAnswer(ctx, r.Asked.Answer, func(a *ledger.Answer) {
 		for i, x := range a.Replies {
 			if x.ID == made.ID && x.Pending() {
 				a.Replies[i], a.Synced = made, false
@@ -122,7 +122,7 @@ func Unmade(r runs.Run, reply comment.Reply, why reasons.Reason) []ledger.Reply 
 
 // unfollowed is the reply of [Reporter.Unfollow]. There is none if nobody waits.
 func unfollowed(r runs.Run, why reasons.Reason) []ledger.Reply {
-	if r.ThenApply != r.Try+1 {
+	if r.Asked.ThenApply != r.Asked.Try+1 {
 		return nil
 	}
 	return []ledger.Reply{NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: runs.Label(r), Reasons: reasons.List{why}})}
@@ -131,12 +131,12 @@ func unfollowed(r runs.Run, why reasons.Reason) []ledger.Reply {
 // Unfollow answers whoever waits for an apply that was requested together with the run's plan, or that
 // waits for those of other projects, where the run moves on before it is queued.
 func (rp *Reporter) Unfollow(ctx context.Context, r runs.Run, why reasons.Reason) error {
-	if r.Waiting() && r.Late {
+	if r.Waiting() && r.Asked.Late {
 		return nil // its refusal was told
 	}
-	name := r.Answer
+	name := r.Asked.Answer
 	if r.Waiting() {
-		name = r.Waits.Answer
+		name = r.Asked.Waits.Answer
 	}
 	return rp.Reply(ctx, name, unfollowed(r, why)...)
 }

@@ -17,7 +17,7 @@ import (
 // PutCheck writes the check run of a run, and those of other pull requests whose conclusion depends
 // on it.
 func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
-	if r.Head == "" {
+	if r.Spec.Head == "" {
 		return nil
 	}
 	p, err := rp.project(ctx, r, &evidence.Line{Evidence: rp.Evidence})
@@ -58,7 +58,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		if err != nil {
 			return err
 		}
-		if other.Head != r.Head || s.ID == 0 && other.Silent() {
+		if other.Spec.Head != r.Spec.Head || s.ID == 0 && other.Silent() {
 			continue // its check here is history, or not made yet
 		}
 		if p, err = rp.project(ctx, other.Run, &evidence.Line{Evidence: rp.Evidence}); err != nil {
@@ -120,7 +120,7 @@ func counting(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRe
 			if err != nil {
 				return nil, err
 			}
-			if other.Head != r.Head {
+			if other.Spec.Head != r.Spec.Head {
 				continue
 			}
 		}
@@ -152,7 +152,7 @@ func RepeatCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 }
 
 func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error {
-	if r.Head == "" {
+	if r.Spec.Head == "" {
 		return nil
 	}
 	status, conclusion := runs.Conclude(r.Standing())
@@ -227,7 +227,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 		page.Others, page.Merged = fmt.Sprintf("%s on #%d", w.Conclusion, w.Pull.Number), own.Merged && !w.Merged
 	}
 	check := github.Check{
-		Name: r.Check(), SHA: r.Head, ExternalID: evidence.ExternalID(r),
+		Name: r.Check(), SHA: r.Spec.Head, ExternalID: evidence.ExternalID(r),
 		Status: own.Status, Conclusion: shown,
 		Title: page.Title(github.MaxCheckTitle), Summary: markdown.Cut(rp.Clean(page.Summary(github.MaxCheckText)), github.MaxCheckText),
 		Text: markdown.Cut(rp.Clean(page.Text(github.MaxCheckText)), github.MaxCheckText),
@@ -266,7 +266,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil {
 		return err
 	}
-	if now.Head == r.Head {
+	if now.Spec.Head == r.Spec.Head {
 		r = now.Run
 	} else {
 		left(&r, all)
@@ -291,11 +291,11 @@ func putCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (made
 // it first. All others keep the name that is there: a record may have been exchanged by then, and a
 // check that followed it would be no evidence.
 func (rp *Reporter) nameable(ctx context.Context, r runs.Run) (hash, again string, err error) {
-	if rp.Evidence.Message.Kind == pipeline.ToPlan || r.PlanHash == "" || r.PlanHash == rp.Made {
-		return r.PlanHash, "", nil
+	if rp.Evidence.Message.Kind == pipeline.ToPlan || r.Plan.Hash == "" || r.Plan.Hash == rp.Made {
+		return r.Plan.Hash, "", nil
 	}
 	hash, again, err = rp.Evidence.OnGitHub(ctx, r)
-	if rp.Made != "" && r.Again == rp.Made {
+	if rp.Made != "" && r.Plan.Again == rp.Made {
 		again = rp.Made
 	}
 	return hash, again, err

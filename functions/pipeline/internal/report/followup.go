@@ -55,7 +55,7 @@ func waited(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger
 	f.Projects = slices.Clone(f.Projects)
 	line := &evidence.Line{Evidence: rp.Evidence}
 	for i, p := range f.Projects {
-		at := slices.IndexFunc(all, func(s ledger.Versioned) bool { return s.Head == l.Head && runs.Label(s.Run) == p.Label() })
+		at := slices.IndexFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head == l.Head && runs.Label(s.Run) == p.Label() })
 		if !p.MergeApplies || p.Standing != comment.NotApplied || p.Behind != nil || at < 0 {
 			continue
 		}
@@ -82,7 +82,7 @@ func others(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger
 		}
 	}
 	for _, p := range f.Left() {
-		i := slices.IndexFunc(all, func(s ledger.Versioned) bool { return s.Head == l.Head && runs.Label(s.Run) == p.Label() })
+		i := slices.IndexFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head == l.Head && runs.Label(s.Run) == p.Label() })
 		if i < 0 {
 			continue
 		}
@@ -96,7 +96,7 @@ func others(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger
 // unasked lists projects that a merge has left because a comment was to apply them: there is no issue about these.
 func unasked(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
 	for _, s := range all {
-		left := s.Head == l.Head && f.Merged && slices.ContainsFunc(f.Projects, func(p comment.ProjectStatus) bool {
+		left := s.Spec.Head == l.Head && f.Merged && slices.ContainsFunc(f.Projects, func(p comment.ProjectStatus) bool {
 			return p.Label() == runs.Label(s.Run) && !p.MergeApplies && slices.Contains([]comment.Standing{comment.NotApplied, comment.Ready, comment.Renewed, comment.Stale}, p.Standing)
 		})
 		if !left {

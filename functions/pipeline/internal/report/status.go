@@ -157,7 +157,7 @@ func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (e
 func repeated(all []ledger.Versioned, head string) []string {
 	var projects, plain []string
 	for _, r := range all {
-		if c := runs.Plain(r.Run); r.Head == head && c != "" {
+		if c := runs.Plain(r.Run); r.Spec.Head == head && c != "" {
 			projects, plain = append(projects, runs.Label(r.Run)), append(plain, c)
 		}
 	}
@@ -167,8 +167,8 @@ func repeated(all []ledger.Versioned, head string) []string {
 // copies tells of the removed projects of a merged head whose states have copies.
 func copies(all []ledger.Versioned, head string) (out []string) {
 	for _, r := range all {
-		if other := ledger.Copied(r.Run, all); other != "" && r.Head == head && r.Standing() == comment.NotApplied {
-			out = append(out, reasons.CopyNote(reasons.StateCopied{Project: r.Project, Place: r.Place, Owner: other}))
+		if other := ledger.Copied(r.Run, all); other != "" && r.Spec.Head == head && r.Standing() == comment.NotApplied {
+			out = append(out, reasons.CopyNote(reasons.StateCopied{Project: r.Project, Place: r.Address.Place, Owner: other}))
 		}
 	}
 	return out
@@ -177,7 +177,7 @@ func copies(all []ledger.Versioned, head string) (out []string) {
 // gone are the projects of a head that the base branch has removed.
 func gone(all []ledger.Versioned, head string) (names []string) {
 	for _, r := range all {
-		if r.Head == head && r.Gone {
+		if r.Spec.Head == head && r.End.Gone {
 			names = append(names, r.Project)
 		}
 	}
@@ -187,8 +187,8 @@ func gone(all []ledger.Versioned, head string) (names []string) {
 // renamed are the notes on projects of a head that the base branch has by other names.
 func renamed(all []ledger.Versioned, head string) (out []string) {
 	for _, r := range all {
-		if r.Head == head && r.Renamed != "" {
-			out = append(out, reasons.RenamedNote(runs.Label(r.Run), r.Renamed))
+		if r.Spec.Head == head && r.End.Renamed != "" {
+			out = append(out, reasons.RenamedNote(runs.Label(r.Run), r.End.Renamed))
 		}
 	}
 	return out
@@ -200,15 +200,15 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 	var out []comment.ProjectStatus
 	line := &evidence.Line{Evidence: rp.Evidence}
 	for _, r := range all {
-		if r.Head != head && r.Phase.UnderWay() {
-			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Postponed, By: r.Actor})
+		if r.Spec.Head != head && r.Phase.UnderWay() {
+			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Postponed, By: r.Asked.By})
 			continue
 		}
 		closed := r.Standing() == comment.Closed && (rp.Evidence.Pull.Open || rp.Evidence.Pull.Merged) // it went into another branch, say
-		if closed && rp.Evidence.Pull.Open && runs.Preview(r.Run) && !r.Left && r.Head == head {
+		if closed && rp.Evidence.Pull.Open && runs.Preview(r.Run) && !r.End.Left && r.Spec.Head == head {
 			closed = false // the commit has to be named again, and its plan is there to be read
 		}
-		if r.Head != head || r.Phase == runs.Superseded || closed {
+		if r.Spec.Head != head || r.Phase == runs.Superseded || closed {
 			continue
 		}
 		p, err := rp.project(ctx, r.Run, line)
@@ -301,7 +301,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *evidence.Line
 		if err != nil {
 			return p, err
 		}
-		p.Unmerged = rp.Evidence.Pull.Open && last.Unfinished(r.Pull.Number, r.Head)
+		p.Unmerged = rp.Evidence.Pull.Open && last.Unfinished(r.Pull.Number, r.Spec.Head)
 	}
 	if !waits(p) {
 		lock, err := rp.Ledger.Reservation(ctx, r)
@@ -325,7 +325,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *evidence.Line
 		}
 		runs.ComesAfter(&p, behind)
 	}
-	if r.Full && rp.Where != nil && r.Phase != runs.Dropped {
+	if r.Plan.Full && rp.Where != nil && r.Phase != runs.Dropped {
 		p.Whole = rp.Where(r.FullReport())
 	}
 	return p, err
@@ -373,7 +373,7 @@ func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.Project
 	}
 	if other != "" {
 		p.Standing, p.Copied = comment.Blocked, true
-		p.Blockers = append(p.Blockers, reasons.CopyNote(reasons.StateCopied{Project: r.Project, Place: r.Place, Owner: other}))
+		p.Blockers = append(p.Blockers, reasons.CopyNote(reasons.StateCopied{Project: r.Project, Place: r.Address.Place, Owner: other}))
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (rp *Reporter) AtRest(ctx context.Context, r runs.Run) error {
 // Going tells people how far an apply is that is handed over: in its answer, its check, and the
 // status.
 func (rp *Reporter) Going(ctx context.Context, r runs.Run) error {
-	if err := rp.Reply(ctx, r.Answer, ApplyReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Apply, Progress: r.Progress})); err != nil {
+	if err := rp.Reply(ctx, r.Asked.Answer, ApplyReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Apply, Progress: r.Apply.Progress})); err != nil {
 		return err
 	}
 	if err := rp.PutCheck(ctx, r); err != nil {
@@ -79,7 +79,7 @@ func isDue(made, left int) bool { return left == 0 || made%max(10, (made+left)/s
 // askForSync requests a sync of the comments after a step of a run. Of many plans, each tenth does, or fewer where there are
 // more than a hundred, and the last: whoever is the last to save a run sees that all others are at rest.
 func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) error {
-	if r.Quiet && r.Made() && len(why) == 0 {
+	if r.Asked.Quiet && r.Made() && len(why) == 0 {
 		all, err := rp.Ledger.Runs(ctx, r.Pull)
 		if err != nil {
 			return err
@@ -87,9 +87,9 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 		made, left := 0, 0
 		for _, s := range all {
 			switch {
-			case s.PlanFor == r.PlanFor && s.Silent():
+			case s.Asked.PlanFor == r.Asked.PlanFor && s.Silent():
 				left++
-			case s.PlanFor == r.PlanFor:
+			case s.Asked.PlanFor == r.Asked.PlanFor:
 				made++
 			}
 		}
@@ -97,9 +97,9 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 			return nil
 		}
 	}
-	parts := append([]any{r.Plain(), r.Attempt, r.Begun, r.Try, r.Applies, r.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-")}, why...)
-	if r.Checked != nil && (r.Checked.PlannedOn != nil || len(r.Reads) > 0) {
-		parts = append(parts, "checked", r.Reserved) // its state has no other apply
+	parts := append([]any{r.Plain(), r.Asked.Attempt, r.Artifacts.Begun, r.Asked.Try, r.Plan.Applies, r.Apply.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-")}, why...)
+	if r.Plan.Checked != nil && (r.Plan.Checked.PlannedOn != nil || len(r.Plan.Reads) > 0) {
+		parts = append(parts, "checked", r.Artifacts.Reserved) // its state has no other apply
 	}
 	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, parts...)
 }

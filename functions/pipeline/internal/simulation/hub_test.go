@@ -184,7 +184,7 @@ func (r reading) Inputs(ctx context.Context, dir string, run runs.Run, s jobs.Sc
 func (r reading) Touched(ctx context.Context, c jobs.Comparison) (out jobs.Compared, err error) {
 	d, err := project.Touched(ctx, r.s.files(r.s.checkouts[c.Was]), r.s.files(r.s.checkouts[c.Now]), c.Had, c.Has, func(project.Project) []project.Seen { return nil })
 	for _, p := range d.Projects {
-		out.Touched = append(out.Touched, runs.Run{Project: p.Name, Workspace: p.Workspace}.Target())
+		out.Touched = append(out.Touched, runs.ID{Project: p.Name, Workspace: p.Workspace}.Target())
 	}
 	out.Changed = d.Changed
 	return out, err

@@ -36,7 +36,7 @@ func (s *simulation) finishedByAnother(r runs.Run) bool {
 	if err != nil {
 		s.bug("%v", err)
 	}
-	by := cmp.Or(r.FinishedBy, l.By)
+	by := cmp.Or(r.End.FinishedBy, l.By)
 	return by != 0 && slices.ContainsFunc(s.repo.Comments(by), func(c githubtest.Comment) bool {
 		return c.Author == "lockstep[bot]" && (strings.Contains(c.Body, "**Applied** `"+r.Project+"`") || s.renaming() && strings.Contains(c.Body, "**Applied** `"+twin(r.Project)+"`"))
 	})
@@ -44,13 +44,13 @@ func (s *simulation) finishedByAnother(r runs.Run) bool {
 
 // landsLater reports whether an apply of a merge waits with reason: for the clock, a review, or the end of a lock, or after one that does.
 func (s *simulation) landsLater(r runs.Run) bool {
-	if !r.Late || r.AfterMerge {
+	if !r.Asked.Late || r.Spec.AfterMerge {
 		return false
 	}
 	held, unsure := s.heldByTeam(r)
 	reviewed := s.reviewing() || s.team.approvals || s.team.owners || s.team.environment
-	misses := reviewed && s.missesReview(githubtest.PullView{Number: r.Pull.Number, Head: r.Head})
-	return held || unsure || misses || s.locked(r) || len(r.Waits.On) > 0
+	misses := reviewed && s.missesReview(githubtest.PullView{Number: r.Pull.Number, Head: r.Spec.Head})
+	return held || unsure || misses || s.locked(r) || len(r.Asked.Waits.On) > 0
 }
 
 // followedUp holds that each project of a merge has had a plan, and that there is one open issue exactly as long as a project is
@@ -67,16 +67,16 @@ func (s *simulation) followedUp(number int, state, head string, all []runs.Run) 
 		if strings.Contains(said, "**Not planned** `"+dir+"`") || (s.moved > 0 || s.length.away) && len(all) == 0 {
 			continue // nobody may plan it, say; or nobody had heard of it before it was elsewhere, or while the App was there
 		}
-		if state == "merged" && !slices.ContainsFunc(all, func(r runs.Run) bool { return r.Dir == dir && r.Head == head }) {
+		if state == "merged" && !slices.ContainsFunc(all, func(r runs.Run) bool { return r.Spec.Dir == dir && r.Spec.Head == head }) {
 			s.bug("%s of #%d is merged, and was never planned", dir, number)
 		}
 	}
 	for _, r := range all {
 		switch standing := r.Standing(); {
-		case r.Head != head && !slices.Contains(touched, r.Dir): // of a former head
-		case state != "merged" || r.ApplyOn != project.OnMerge && !r.Removed:
-		case r.FinishedBy != 0 && !s.finishedByAnother(r):
-			s.bug("%s of #%d is told as finished by #%d", r.Project, number, r.FinishedBy)
+		case r.Spec.Head != head && !slices.Contains(touched, r.Spec.Dir): // of a former head
+		case state != "merged" || r.Spec.ApplyOn != project.OnMerge && !r.Spec.Removed:
+		case r.End.FinishedBy != 0 && !s.finishedByAnother(r):
+			s.bug("%s of #%d is told as finished by #%d", r.Project, number, r.End.FinishedBy)
 		case s.finishedByAnother(r): // a plan that has changes since then has those of others
 		case standing != comment.Applied && standing != comment.NoChanges && standing != comment.Superseded && standing != comment.Closed:
 			left = r.Project + " is " + string(standing)

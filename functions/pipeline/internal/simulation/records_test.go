@@ -42,7 +42,7 @@ func (t table) Put(ctx context.Context, key string, value []byte, prev pipeline.
 		}
 		if err == nil && strings.HasPrefix(key, "run/") && bytes.Contains(value, []byte(`"Lost":true`)) {
 			r, err := ledger.DecodeRun(pipeline.Record{Key: key, Value: value})
-			t.s.records.told[fmt.Sprintf("%s/%d", r.Key(), r.Try)] = err == nil
+			t.s.records.told[fmt.Sprintf("%s/%d", r.Key(), r.Asked.Try)] = err == nil
 		}
 		return err
 	})

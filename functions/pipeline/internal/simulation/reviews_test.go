@@ -121,12 +121,12 @@ func (s *simulation) isReviewed(a *applying, p saved) {
 
 // held reports whether a plan that could be applied otherwise misses its review; lifted whether alice may have lifted that.
 func (s *simulation) held(r runs.Run) (held, lifted bool) {
-	if r.Phase != runs.Planned || !r.Applyable || r.Standing() == comment.PartPlanned {
+	if r.Phase != runs.Planned || !r.Plan.Applyable || r.Standing() == comment.PartPlanned {
 		return false, false
 	}
-	misses := s.reviewing() && s.missesReview(githubtest.PullView{Number: r.Pull.Number, Head: r.Head})
+	misses := s.reviewing() && s.missesReview(githubtest.PullView{Number: r.Pull.Number, Head: r.Spec.Head})
 	held, lifted = s.heldByTeam(r)
-	if !held && !misses && r.Replaced > 0 {
+	if !held && !misses && r.Plan.Replaced > 0 {
 		return false, true // a review may be of the former plan
 	}
 	return held || misses && !s.lifting(), lifted || misses && s.lifting()

@@ -345,7 +345,7 @@ func (s *simulation) hookOf(p *process) jobs.StepFunc {
 			return nil
 		})
 		if errors.Is(err, errDown) {
-			s.team.unanswered[fmt.Sprintf("%s/%d", x.Run.Key(), x.Run.Try)] = true
+			s.team.unanswered[fmt.Sprintf("%s/%d", x.Run.Key(), x.Run.Asked.Try)] = true
 			return reasons.Hooked{Hook: x.Hook.Name, Event: string(x.Event), Mistake: "no answer in time"}, nil
 		}
 		return said, err
@@ -372,7 +372,7 @@ func (s *simulation) called(x jobs.Step, said reasons.Hooked) reasons.Hooked {
 // stepOf is the last call of a hook at an event for an apply, nil if there was none.
 func (s *simulation) stepOf(event hooks.Event, run string) *call {
 	for _, c := range s.team.calls {
-		if c.Event == event && fmt.Sprintf("%s/%d", c.Run.Key(), c.Run.Try) == run {
+		if c.Event == event && fmt.Sprintf("%s/%d", c.Run.Key(), c.Run.Asked.Try) == run {
 			return c
 		}
 	}
@@ -445,9 +445,9 @@ func (s *simulation) heldByTeam(r runs.Run) (held, unsure bool) {
 	// The janitor has an eye on the clock, and comes between.
 	clock := s.team.window != "" || s.team.frozen
 	unsure = clock && s.opened(now) != s.opened(now.Add(-30*time.Minute)) || s.ofFork(p.Number)
-	unsure = unsure || s.team.environment && r.Project == "p0" && s.missesReview(githubtest.PullView{Number: r.Pull.Number, Head: r.Head})
+	unsure = unsure || s.team.environment && r.Project == "p0" && s.missesReview(githubtest.PullView{Number: r.Pull.Number, Head: r.Spec.Head})
 	held = !s.opened(now)
-	if c := cmp.Or(r.Judged, r.Content); c != nil {
+	if c := cmp.Or(r.Plan.Judged, r.Plan.Content); c != nil {
 		over := s.team.limit > 0 && r.Project == "p1" && c.Changes > s.team.limit
 		for _, v := range slices.Concat(c.Verdicts, c.Judgements) {
 			over = over || len(v.Denied)+len(v.Mistakes) > 0
@@ -460,20 +460,20 @@ func (s *simulation) heldByTeam(r runs.Run) (held, unsure bool) {
 
 // toldByTeam holds, at the end, that hooks and deployments were told of the last apply of a run.
 func (s *simulation) toldByTeam(r runs.Run) {
-	if r.Try == 0 || r.Lost || r.Phase != runs.Applied && r.Phase != runs.ApplyFailed {
+	if r.Asked.Try == 0 || r.Apply.Lost || r.Phase != runs.Applied && r.Phase != runs.ApplyFailed {
 		return
 	}
-	run := fmt.Sprintf("%s/%d", r.Key(), r.Try)
+	run := fmt.Sprintf("%s/%d", r.Key(), r.Asked.Try)
 	if c := s.stepOf(hooks.AfterApply, run); s.team.hook && !s.team.unanswered[run] && (c == nil || c.Failed != (r.Phase == runs.ApplyFailed)) {
 		s.bug("%s of #%d is %s, and its hook was not told so", r.Project, r.Pull.Number, r.Phase)
 	}
-	if r.Deploys == "" {
+	if r.Plan.Deploys == "" {
 		return
 	}
 	want := map[runs.Phase]string{runs.Applied: "success", runs.ApplyFailed: "failure"}[r.Phase]
-	task := fmt.Sprintf("lockstep:%s:%d", r.Plain(), r.Try)
+	task := fmt.Sprintf("lockstep:%s:%d", r.Plain(), r.Asked.Try)
 	if !slices.ContainsFunc(s.repo.Deployments(), func(d githubtest.Deployment) bool {
-		return d.Task == task && d.Environment == r.Deploys && d.States[len(d.States)-1] == want
+		return d.Task == task && d.Environment == r.Plan.Deploys && d.States[len(d.States)-1] == want
 	}) {
 		s.bug("%s of #%d is %s, and its deployment is not told as a %s", r.Project, r.Pull.Number, r.Phase, want)
 	}

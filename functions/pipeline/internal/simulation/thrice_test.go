@@ -249,7 +249,7 @@ func (p *post) outcome() (out []string) {
 		pull := pipeline.Pull{Installation: p.repo.Installation(), Repo: p.repo.Repo(), Number: v.Number}
 		for _, rec := range p.Peek(pull.Runs()) {
 			r, err := ledger.DecodeRun(rec)
-			add("run %s of #%d: %s at %s, merged %v, after the merge %v, waits %v, by %s, %v %v", r.Project, v.Number, r.Phase, r.Head, r.Merged, r.AfterMerge, r.Waiting(), r.Actor, r.Counts, err)
+			add("run %s of #%d: %s at %s, merged %v, after the merge %v, waits %v, by %s, %v %v", r.Project, v.Number, r.Phase, r.Spec.Head, r.End.Merged, r.Spec.AfterMerge, r.Waiting(), r.Asked.By, r.Plan.Counts, err)
 		}
 		var said []string
 		for _, c := range p.repo.Comments(v.Number) {

@@ -96,14 +96,14 @@ func (s *simulation) outOfOrder(j jobs.Job) string {
 	pull := pipeline.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: j.Number}
 	for _, rec := range s.Peek(pull.Runs()) {
 		r, err := ledger.DecodeRun(rec)
-		if err != nil || origin(r.Project) != "p0" || r.Renamed != "" || r.Head != j.Head {
+		if err != nil || origin(r.Project) != "p0" || r.End.Renamed != "" || r.Spec.Head != j.Head {
 			continue
 		}
 		phase := r.Phase
 		if phase == runs.Dropped {
-			phase = r.Was
+			phase = r.End.Was
 		}
-		if phase == runs.Applied || phase == runs.Superseded || phase == runs.Planned && !r.Applyable {
+		if phase == runs.Applied || phase == runs.Superseded || phase == runs.Planned && !r.Plan.Applyable {
 			return ""
 		}
 		return fmt.Sprintf("p0, which it depends on, is %s", phase)
@@ -157,8 +157,8 @@ func (s *simulation) lands(number int, sha string) {
 			s.bug("%v", err)
 			continue
 		}
-		if r.Head == sha && !leavesOut(r) && (r.Phase == runs.Applied || r.Phase == runs.Planned && !r.Applyable) {
-			left = slices.DeleteFunc(left, func(dir string) bool { return dir == r.Dir })
+		if r.Spec.Head == sha && !leavesOut(r) && (r.Phase == runs.Applied || r.Phase == runs.Planned && !r.Plan.Applyable) {
+			left = slices.DeleteFunc(left, func(dir string) bool { return dir == r.Spec.Dir })
 		}
 	}
 	if p, ok := s.view(number); ok && p.State == "open" && p.Head == sha && len(left) > 0 {
@@ -196,7 +196,7 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 		all = append(all, r)
 		s.toldByTeam(r)
 		if r.Waiting() && (state != "merged" || !s.landsLater(r)) {
-			s.bug("%s of #%d waits for %s for ever", r.Project, number, r.Waits.On)
+			s.bug("%s of #%d waits for %s for ever", r.Project, number, r.Asked.Waits.On)
 		}
 		switch r.Phase {
 		case runs.Queued, runs.Planning, runs.ApplyQueued, runs.Applying, runs.Continuing:
@@ -213,18 +213,18 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 		s.followedUp(number, state, head, all)
 		for _, r := range all {
 			// Of what was merged a person may have asked for a plan, and may apply it.
-			if r.FinishedBy != 0 || r.Waiting() && r.Late {
+			if r.End.FinishedBy != 0 || r.Waiting() && r.Asked.Late {
 				continue // nothing is left of it, or it was looked at above
 			}
-			if r.Phase == runs.Planned && r.Applyable && !(r.AfterMerge && state == "merged") {
+			if r.Phase == runs.Planned && r.Plan.Applyable && !(r.Spec.AfterMerge && state == "merged") {
 				s.bug("%s of #%d waits for an apply, and it is %s", r.Project, number, state)
-			} else if r.Phase == runs.Planned && r.Applyable {
+			} else if r.Phase == runs.Planned && r.Plan.Applyable {
 				s.checked(r)
 			}
 		}
 		return
 	}
-	if shown == 0 && slices.ContainsFunc(all, func(r runs.Run) bool { return r.Head == head && r.Phase != runs.Superseded }) {
+	if shown == 0 && slices.ContainsFunc(all, func(r runs.Run) bool { return r.Spec.Head == head && r.Phase != runs.Superseded }) {
 		s.bug("#%d has no status comment, and %s is %s", number, all[0].Project, all[0].Phase)
 	}
 	checks := s.newest(head)
@@ -239,9 +239,9 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 		case s.twins() && !slices.Contains(s.asPushed[number], dir):
 		case i < 0:
 			s.bug("%s of #%d was never planned", dir, number)
-		case all[i].Head != head && all[i].Phase != runs.Applied:
-			s.bug("%s of #%d is %s at %.7s, and the head is %.7s", dir, number, all[i].Phase, all[i].Head, head)
-		case all[i].Head == head:
+		case all[i].Spec.Head != head && all[i].Phase != runs.Applied:
+			s.bug("%s of #%d is %s at %.7s, and the head is %.7s", dir, number, all[i].Phase, all[i].Spec.Head, head)
+		case all[i].Spec.Head == head:
 			s.checked(all[i])
 			s.merges(all[i])
 		}
@@ -275,31 +275,31 @@ func (s *simulation) left() {
 
 // merges holds that a plan is of the head, merged into the tip of the base branch that it names.
 func (s *simulation) merges(r runs.Run) {
-	if r.Phase != runs.Planned || r.AfterMerge || r.Removed {
+	if r.Phase != runs.Planned || r.Spec.AfterMerge || r.Spec.Removed {
 		return
 	}
-	want := s.repo.Files(r.Base)
-	before, after := s.repo.ChangesInto(r.Base, r.Head)
+	want := s.repo.Files(r.Spec.Base)
+	before, after := s.repo.ChangesInto(r.Spec.Base, r.Spec.Head)
 	for name := range before {
 		delete(want, name)
 	}
 	maps.Copy(want, after)
-	if got := s.repo.Files(r.Merge); !maps.Equal(got, want) {
-		s.bug("%s of #%d is planned of %.7s, which is not %.7s merged into %.7s", r.Project, r.Pull.Number, r.Merge, r.Head, r.Base)
+	if got := s.repo.Files(r.Spec.Merge); !maps.Equal(got, want) {
+		s.bug("%s of #%d is planned of %.7s, which is not %.7s merged into %.7s", r.Project, r.Pull.Number, r.Spec.Merge, r.Spec.Head, r.Spec.Base)
 	}
 }
 
 // leavesOut reports whether the plan of a run leaves out changes of its pull request. One of what has changed outside of the
 // configuration does not, where that is applied: see TestDriftOfAnUnappliedHead.
 func leavesOut(r runs.Run) bool {
-	return !entire(r.Options) && !r.Removed && !stands(r) && (!r.Upheld || !r.Options.RefreshOnly)
+	return !entire(r.Spec.Options) && !r.Spec.Removed && !stands(r) && (!r.Plan.Upheld || !r.Spec.Options.RefreshOnly)
 }
 
 // stands reports whether a plan with options has failed, or was stopped, of a head that has nothing left to be applied.
 func stands(r runs.Run) bool {
-	plain := r.Options
-	plain.Destroy = plain.Destroy && !r.Removed
-	return r.Phase == runs.PlanFailed && r.Upheld && !plain.IsZero()
+	plain := r.Spec.Options
+	plain.Destroy = plain.Destroy && !r.Spec.Removed
+	return r.Phase == runs.PlanFailed && r.Plan.Upheld && !plain.IsZero()
 }
 
 // required holds that the head has the check that a rule can require, and that it is not green while a
@@ -312,8 +312,8 @@ func (s *simulation) required(number int, head string, conflicts bool, all []run
 	}
 	green := true
 	for _, r := range all {
-		if r.Head == head && r.Phase != runs.Superseded {
-			green = green && !leavesOut(r) && (r.Phase == runs.Applied || stands(r) || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge))
+		if r.Spec.Head == head && r.Phase != runs.Superseded {
+			green = green && !leavesOut(r) && (r.Phase == runs.Applied || stands(r) || r.Phase == runs.Planned && (!r.Plan.Applyable || r.Spec.ApplyOn == project.OnMerge))
 		}
 	}
 	// A conflict that comes of the base branch has no event of its own; GitHub shows it beside the check.
@@ -324,12 +324,12 @@ func (s *simulation) required(number int, head string, conflicts bool, all []run
 
 // checked holds that the check of a run tells its phase. Another pull request with the same head has one of the same name.
 func (s *simulation) checked(r runs.Run) {
-	if r.Lost && s.ended[fmt.Sprintf("%s/%d", r.Key(), r.Try)] {
+	if r.Apply.Lost && s.ended[fmt.Sprintf("%s/%d", r.Key(), r.Asked.Try)] {
 		s.bug("the apply of %s for #%d has come to its end, and is told as lost", r.Project, r.Pull.Number)
 	}
 	var c github.Check
 	ok := false
-	for _, x := range s.repo.Checks(r.Head) {
+	for _, x := range s.repo.Checks(r.Spec.Head) {
 		if x.Name == r.Check() && x.ExternalID == evidence.ExternalID(r) {
 			c, ok = x.Check, true
 		}
@@ -337,13 +337,13 @@ func (s *simulation) checked(r runs.Run) {
 	want := map[runs.Phase]github.Conclusion{runs.Applied: github.ConcludedSuccess, runs.Planned: github.ConcludedSuccess, runs.PlanFailed: github.ConcludedFailure, runs.ApplyFailed: github.ConcludedFailure}[r.Phase]
 	if stands(r) {
 		want = github.ConcludedSuccess
-	} else if r.Phase == runs.PlanFailed && r.StoppedBy != "" {
+	} else if r.Phase == runs.PlanFailed && r.End.StoppedBy != "" {
 		want = github.ConcludedActionRequired
 	}
-	if (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge && !r.AfterMerge)) && leavesOut(r) {
+	if (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Plan.Applyable || r.Spec.ApplyOn == project.OnMerge && !r.Spec.AfterMerge)) && leavesOut(r) {
 		want = github.ConcludedActionRequired // it leaves out what the pull request changes
 	}
-	if r.Phase == runs.Planned && r.Applyable && r.Checked != nil && r.Checked.Renewed {
+	if r.Phase == runs.Planned && r.Plan.Applyable && r.Plan.Checked != nil && r.Plan.Checked.Renewed {
 		want = github.ConcludedActionRequired // nobody has asked for it
 	}
 	held, lifted := s.held(r)
@@ -390,14 +390,14 @@ func (s *simulation) worst(r runs.Run) (found github.Conclusion, left bool) {
 			if err != nil {
 				s.bug("%v", err)
 			}
-			if p.Number == r.Pull.Number || o.Head != r.Head || o.Check() != r.Check() {
+			if p.Number == r.Pull.Number || o.Spec.Head != r.Spec.Head || o.Check() != r.Check() {
 				continue
 			}
-			if p.Head != r.Head || merged && p.State == "open" {
+			if p.Head != r.Spec.Head || merged && p.State == "open" {
 				left = true
 				continue
 			}
-			waits := o.Phase == runs.Planned && (p.State == "open" || p.State == "merged" && o.AfterMerge)
+			waits := o.Phase == runs.Planned && (p.State == "open" || p.State == "merged" && o.Spec.AfterMerge)
 			held, lifted := s.held(o)
 			left = left || waits && lifted
 			if waits && (held || s.locked(o)) {
@@ -426,7 +426,7 @@ func (s *simulation) locked(r runs.Run) bool {
 	if err != nil {
 		s.bug("%v", err)
 	}
-	if v.Against(r.Pull.Number) == nil || !r.Applyable || r.Standing() == comment.PartPlanned {
+	if v.Against(r.Pull.Number) == nil || !r.Plan.Applyable || r.Standing() == comment.PartPlanned {
 		return false
 	}
 	for _, p := range s.repo.Pulls() {

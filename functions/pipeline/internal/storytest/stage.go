@@ -357,7 +357,7 @@ func (s *stage) plan(number int) string {
 	for _, rec := range s.memory.Peek(s.ref(number).Runs()) {
 		var r runs.Run
 		if json.Unmarshal(rec.Value, &r) == nil {
-			return r.PlanHash
+			return r.Plan.Hash
 		}
 	}
 	return ""

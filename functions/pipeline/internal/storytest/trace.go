@@ -97,6 +97,9 @@ func changes(was, value []byte) string {
 		return fmt.Sprintf(" %s", value)
 	}
 	_ = json.Unmarshal(was, &a) // without a record, or one that is no object, all fields are new
+	if _, is := b["Phase"]; is {
+		a, b = parts(a), parts(b)
+	}
 	fields := maps.Clone(a)
 	if fields == nil {
 		fields = map[string]any{}
@@ -110,6 +113,22 @@ func changes(was, value []byte) string {
 		}
 	}
 	return out.String()
+}
+
+// parts are the fields of a run, each of which tells its part's name.
+func parts(run map[string]any) map[string]any {
+	out := map[string]any{}
+	for name, v := range run {
+		part, is := v.(map[string]any)
+		if !is || name == "Pull" {
+			out[name] = v
+			continue
+		}
+		for field, v := range part {
+			out[name+"."+field] = v
+		}
+	}
+	return out
 }
 
 // text is a value of JSON on one line; zero values are "".

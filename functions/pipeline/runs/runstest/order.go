@@ -38,19 +38,19 @@ func Order(base, head, all string) *runs.Order {
 		phase, beside := strings.CutPrefix(phase, "beside/")
 		phase, target := strings.CutPrefix(phase, "target/")
 		phase, drift := strings.CutPrefix(phase, "drift/")
-		r := runs.Run{Project: name, Head: Head, Applyable: !strings.HasPrefix(phase, "unchanged"), Removed: removed, Beside: beside, Upheld: upheld}
-		if r.Options.Destroy, r.Options.RefreshOnly = destroyed, drift; target {
-			r.Options.Targets = []string{"a.b"}
+		r := runs.Run{ID: runs.ID{Project: name}, Spec: runs.Spec{Head: Head, Removed: removed, Beside: beside}, Plan: runs.Plan{Applyable: !strings.HasPrefix(phase, "unchanged"), Upheld: upheld}}
+		if r.Spec.Options.Destroy, r.Spec.Options.RefreshOnly = destroyed, drift; target {
+			r.Spec.Options.Targets = []string{"a.b"}
 		}
 		phase, coming := strings.CutSuffix(phase, "+")
-		if r.Phase = runs.Phase(strings.ReplaceAll(phase, "-", " ")); !r.Applyable {
+		if r.Phase = runs.Phase(strings.ReplaceAll(phase, "-", " ")); !r.Plan.Applyable {
 			r.Phase = runs.Planned
 		}
 		if was, dropped := strings.CutPrefix(phase, "dropped/"); dropped {
-			r.Phase, r.Was = runs.Dropped, runs.Phase(was)
+			r.Phase, r.End.Was = runs.Dropped, runs.Phase(was)
 		}
 		if coming {
-			r.ThenApply = r.Try + 1
+			r.Asked.ThenApply = r.Asked.Try + 1
 		}
 		o.Add(r, Head)
 	}
