@@ -125,7 +125,7 @@ func TestNotifyOfAMerge(t *testing.T) {
 	n.Happened = nil
 	for _, was := range []runs.Phase{runs.Planned, runs.PlanFailed} {
 		r := stepOf(hooks.AfterApply, endpoints.Endpoint{}).Run
-		r.Phase, r.End.Was, r.End.Merged, r.Plan.Applyable, r.Asked.By = runs.Dropped, was, true, true, ""
+		r.Phase, r.End.Was, r.End.Fate, r.Plan.Applyable, r.Asked.By = runs.Dropped, was, runs.Merged, true, ""
 		h, name := jobs.What(r)
 		if h.Outcome != notifications.NotApplied || name == "" {
 			t.Errorf("%s: %q %q", was, h.Outcome, name)

@@ -152,7 +152,7 @@ func Successor(ctx context.Context, e *Reader, sha string, r runs.Run) (name str
 // Back reports whether the base branch, as it is now, has projects again that it had removed, among those that a command is for.
 func Back(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) (bool, error) {
 	for _, s := range all {
-		if !s.End.Gone || s.Spec.Head != e.Pull.Head.SHA || !c.Selects(s.Project, s.Spec.Dir, s.Workspace) {
+		if s.End.Fate != runs.Gone || s.Spec.Head != e.Pull.Head.SHA || !c.Selects(s.Project, s.Spec.Dir, s.Workspace) {
 			continue
 		}
 		if known, err := Based(ctx, e, "", s.Run); known || err != nil {

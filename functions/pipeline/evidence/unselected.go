@@ -157,7 +157,7 @@ func Gone(c comment.Command, all []ledger.Versioned, head string) reasons.Reason
 		if s.End.Renamed != "" && s.Spec.Head == head && !c.Everything() && c.Selects(s.Project, s.Spec.Dir, s.Workspace) {
 			return reasons.RenamedByBase{Project: runs.Label(s.Run), Name: s.End.Renamed, Verb: c.Verb}
 		}
-		if s.End.Gone && s.Spec.Head == head && c.Selects(s.Project, s.Spec.Dir, s.Workspace) {
+		if s.End.Fate == runs.Gone && s.Spec.Head == head && c.Selects(s.Project, s.Spec.Dir, s.Workspace) {
 			no.Projects = append(no.Projects, runs.Label(s.Run))
 		}
 	}

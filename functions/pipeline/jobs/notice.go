@@ -52,7 +52,7 @@ func What(r runs.Run) (h Happened, name string) {
 		}[r.Phase], r.Apply.Done
 		return h, fmt.Sprintf("%s %d", h.Outcome, r.Asked.Try)
 	default:
-		failed := r.Phase == runs.Dropped && r.End.Merged && r.End.Was == runs.PlanFailed // and is merged since
+		failed := r.Phase == runs.Dropped && r.End.Fate == runs.Merged && r.End.Was == runs.PlanFailed // and is merged since
 		if at := r.Standing(); at != comment.NotApplied && (!failed || at == comment.NoChanges) {
 			return h, ""
 		}

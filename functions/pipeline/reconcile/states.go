@@ -39,12 +39,12 @@ func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullR
 		s.open = s.open || r.Phase.Open()
 		s.applied = s.applied || r.Phase == runs.Applied && r.Spec.Head == pull.Head.SHA
 		s.waits = s.waits || r.Phase == runs.Planned && r.Plan.Applyable && r.Spec.Head == pull.Head.SHA
-		if r.End.Gone && r.Spec.Head == pull.Head.SHA {
+		if r.End.Fate == runs.Gone && r.Spec.Head == pull.Head.SHA {
 			gone := r.Run
 			gone.Pull = p
 			s.gone = append(s.gone, gone)
 		}
-		if !runs.Checkable(r.Run) && !r.End.Gone || r.Spec.Head != pull.Head.SHA {
+		if !runs.Checkable(r.Run) && r.End.Fate != runs.Gone || r.Spec.Head != pull.Head.SHA {
 			continue
 		}
 		last, err := ld.LastApply(ctx, r.Run)

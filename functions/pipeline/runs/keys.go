@@ -108,13 +108,15 @@ type LastApply struct {
 	Applies int `json:",omitempty"`
 }
 
-// A Fate is that of a pull request which was applied.
+// A Fate is what became of a pull request that was planned, or applied.
 type Fate string
 
 const (
 	StillOpen Fate = "open" // or open again
 	Closed    Fate = "closed"
 	Merged    Fate = "merged"
+	Left      Fate = "left" // open, and into a branch whose pull requests are not planned
+	Gone      Fate = "gone" // open, and the base branch has removed the project, so that the merge does not have it
 )
 
 // As returns l with another fate.

@@ -20,7 +20,7 @@ func TestFinished(t *testing.T) {
 	}{
 		"a plan that waits":         {planned, 8, true},
 		"an apply that waits":       {late, 8, true},
-		"a plan that was dropped":   {Run{Phase: Dropped, Plan: Plan{Applyable: true}, End: End{Was: Planned, Merged: true}}, 8, true},
+		"a plan that was dropped":   {Run{Phase: Dropped, Plan: Plan{Applyable: true}, End: End{Was: Planned, Fate: Merged}}, 8, true},
 		"a plan that failed":        {Run{Phase: PlanFailed, Spec: Spec{AfterMerge: true}, Plan: Plan{Failure: &Failure{}}}, 8, true},
 		"an apply that failed":      {Run{Phase: ApplyFailed}, 8, true},
 		"nobody":                    {planned, 0, false},

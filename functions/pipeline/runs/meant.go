@@ -20,5 +20,5 @@ func (r Run) failed() bool {
 		return false
 	}
 	left := r.Standing() == comment.PartPlanned || r.Standing() == comment.PartApplied
-	return r.Phase.Failed() || r.Waiting() && r.Asked.Late || r.Spec.AfterMerge && left || r.Phase == Dropped && r.End.Merged && (r.End.Was.Failed() && !Stands(r) || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
+	return r.Phase.Failed() || r.Waiting() && r.Asked.Late || r.Spec.AfterMerge && left || r.Phase == Dropped && r.End.Fate == Merged && (r.End.Was.Failed() && !Stands(r) || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
 }

@@ -22,12 +22,7 @@ func Checkable(r Run) bool {
 // Anew returns the run of a plan that failed, or whose project the base branch had removed and has again, as one that is planned again,
 // for a message, as nobody else has asked for it.
 func Anew(r Run, message string) Run {
-	r = r.To(Queued)
-	r.Asked.Attempt++
-	r.Asked.PlanFor, r.Asked.Answer, r.Asked.ThenApply, r.Asked.Quiet = message, "", 0, false
-	r.Plan.Checked, r.Plan.Full = nil, false
-	r.Plan.Hash, r.Plan.Parts, r.Plan.Reported, r.Plan.Again, r.Plan.Settled = "", nil, "", "", nil
-	return r
+	return r.Queue(r.Spec, Asked{PlanFor: message, By: r.Asked.By, Retry: r.Asked.Retry, Crowd: r.Asked.Crowd})
 }
 
 // Checked is the last check of a run's plan against the state after an apply.

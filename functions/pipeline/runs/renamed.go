@@ -7,13 +7,15 @@ import "github.com/lockstep-iac/lockstep/functions/project"
 // name is known.
 func RenamedByBase(r Run, name string) (renamed Run, ok bool) {
 	moving := r.Phase == New || r.Phase == Queued || r.Phase == Planning || r.Phase.UnderWay()
-	if r.Spec.Removed || moving || r.End.Renamed == name && !r.End.Gone {
+	if r.Spec.Removed || moving || r.End.Renamed == name && r.End.Fate != Gone {
 		return r, false
 	}
 	if r.Phase == Planned {
 		r = r.To(Stale)
 	}
-	r.End.Gone, r.End.Renamed = false, name
+	if r.End.Renamed = name; r.End.Fate == Gone {
+		r.End.Fate = ""
+	}
 	return r, true
 }
 
@@ -35,5 +37,5 @@ func Precedes(r Run, p project.Project) bool {
 // Counted reports whether a run is of a project that the last look at a head has counted, and that needs no other plan than its own.
 // One that the base branch has removed is counted, one whose successor is planned is not.
 func Counted(r Run, head string) bool {
-	return r.Spec.Head == head && !r.Spec.Beside && (r.Phase != Superseded || r.End.Gone)
+	return r.Spec.Head == head && !r.Spec.Beside && (r.Phase != Superseded || r.End.Fate == Gone)
 }

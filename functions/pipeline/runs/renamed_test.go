@@ -22,10 +22,10 @@ func TestRenamedByBase(t *testing.T) {
 		{"failed to apply", Run{Phase: ApplyFailed}, ApplyFailed, Superseded},
 		{"stopped", Run{Phase: Stopped}, Stopped, Superseded},
 		{"applied", Run{Phase: Applied}, Applied, New},
-		{"merged", Run{Phase: Dropped, End: End{Was: Planned, Merged: true}}, Dropped, Superseded},
-		{"merged, applied", Run{Phase: Dropped, End: End{Was: Applied, Merged: true}}, Dropped, New},
-		{"merged, failed to apply", Run{Phase: Dropped, End: End{Was: ApplyFailed, Merged: true}}, Dropped, Superseded},
-		{"gone before", Run{Phase: Superseded, End: End{Gone: true}}, Superseded, New},
+		{"merged", Run{Phase: Dropped, End: End{Was: Planned, Fate: Merged}}, Dropped, Superseded},
+		{"merged, applied", Run{Phase: Dropped, End: End{Was: Applied, Fate: Merged}}, Dropped, New},
+		{"merged, failed to apply", Run{Phase: Dropped, End: End{Was: ApplyFailed, Fate: Merged}}, Dropped, Superseded},
+		{"gone before", Run{Phase: Superseded, End: End{Fate: Gone}}, Superseded, New},
 		{"to be planned", Run{Phase: Queued}, New, New},
 		{"being planned", Run{Phase: Planning}, New, New},
 		{"to be applied", Run{Phase: ApplyQueued}, New, New},
@@ -35,7 +35,7 @@ func TestRenamedByBase(t *testing.T) {
 		{"known", Run{Phase: Stale, End: End{Renamed: "network"}}, New, Superseded},
 	} {
 		r, ok := RenamedByBase(test.run, "network")
-		if ok != (test.renamed != New) || ok && (r.Phase != test.renamed || r.End.Renamed != "network" || r.End.Gone) {
+		if ok != (test.renamed != New) || ok && (r.Phase != test.renamed || r.End.Renamed != "network" || r.End.Fate == Gone) {
 			t.Errorf("%s: %+v, %v", test.what, r, ok)
 		}
 		over, ok := Succeeded(r)
@@ -53,7 +53,7 @@ func TestRenamedInOrder(t *testing.T) {
 	} {
 		o := NewOrder()
 		o.Base = map[string][]string{"app": {"network"}}
-		o.Add(Run{ID: ID{Project: "net"}, Phase: run[0], Spec: Spec{Head: "1"}, Plan: Plan{Applyable: true}, End: End{Was: run[1], Merged: true, Renamed: "network"}}, "1")
+		o.Add(Run{ID: ID{Project: "net"}, Phase: run[0], Spec: Spec{Head: "1"}, Plan: Plan{Applyable: true}, End: End{Was: run[1], Fate: Merged, Renamed: "network"}}, "1")
 		app := Run{ID: ID{Project: "app"}, Phase: Planned, Spec: Spec{Head: "1"}, Plan: Plan{Applyable: true}}
 		o.Add(app, "1")
 		if _, left, again := o.before(app, o.Edges()); (len(left) == 1 && len(again) == 1) != want {
@@ -73,7 +73,7 @@ func TestCounted(t *testing.T) {
 		{Run{Phase: Planned, Spec: Spec{Head: "0"}}, false},
 		{Run{Phase: Planned, Spec: Spec{Head: "1", Beside: true}}, false},
 		{Run{Phase: Superseded, Spec: Spec{Head: "1"}}, false},
-		{Run{Phase: Superseded, Spec: Spec{Head: "1"}, End: End{Gone: true}}, true},
+		{Run{Phase: Superseded, Spec: Spec{Head: "1"}, End: End{Fate: Gone}}, true},
 		{Run{Phase: Superseded, Spec: Spec{Head: "1"}, End: End{Renamed: "network"}}, false},
 		{Run{Phase: Stale, Spec: Spec{Head: "1"}, End: End{Renamed: "network"}}, true},
 	} {

@@ -189,16 +189,13 @@ type Apply struct {
 
 // An End is what has ended a run, or its last plan or apply.
 type End struct {
-	// Was is the phase of a Dropped run at the time its pull request was closed. Merged is set if that was by a merge.
-	Was    Phase `json:",omitempty"`
-	Merged bool  `json:",omitempty"`
-	// Left is set for a Dropped run whose pull request was open: it went into another branch.
-	Left bool `json:",omitempty"`
+	// Fate is what became of the pull request of a Dropped run, or [Gone] for a Superseded one; "" for all others. Was is the phase of
+	// a Dropped run before.
+	Fate Fate  `json:",omitempty"`
+	Was  Phase `json:",omitempty"`
 	// Differs is set for a run whose plan has no changes, and which the merge drops, if the merge has other files than those that it was made of.
 	Differs bool `json:",omitempty"`
-	// Gone is set for a Superseded run whose project the base branch has removed, so that the present head does not have it
-	// merged. GoneAt is the tip of that branch where it was looked for last; "" as long as nobody has looked for it again.
-	Gone   bool   `json:",omitempty"`
+	// GoneAt is the tip of the base branch at which a [Gone] project was looked for last; "" as long as nobody has looked for it again.
 	GoneAt string `json:",omitempty"`
 	// Renamed is the name of the project that the base branch has in the place of the run's own since it was planned: see
 	// [project.Successor]. The run is Superseded once that one is planned.
@@ -224,14 +221,14 @@ type Artifacts struct {
 // or has changed something.
 func RemovedByBase(r Run) (gone Run, ok bool) {
 	phase := r.Phase
-	if phase == Dropped && r.End.Merged {
+	if phase == Dropped && r.End.Fate == Merged {
 		phase = r.End.Was
 	}
 	if phase != Planned && phase != PlanFailed && phase != Stale {
 		return r, false
 	}
 	gone = r.To(Superseded)
-	gone.End.Gone = true
+	gone.End.Fate = Gone
 	return gone, true
 }
 
@@ -256,13 +253,13 @@ func (r Run) To(next Phase) Run {
 	if !r.Phase.May(next) {
 		panic(fmt.Sprintf("runs: %s of %s#%d cannot go from %q to %q", r.Project, r.Pull.Repo, r.Pull.Number, r.Phase, next))
 	}
-	r.Phase, r.End.Was, r.End.Merged, r.End.Left, r.End.Gone, r.End.Differs, r.End.GoneAt = next, "", false, false, false, false, ""
+	r.Phase, r.End = next, End{Renamed: r.End.Renamed, FinishedBy: r.End.FinishedBy, StoppedBy: r.End.StoppedBy}
 	if next != ApplyQueued {
 		r.Asked.Waits = nil
 	}
 	r.Asked.After = nil
 	if next == Queued {
-		r.Plan.Failure, r.End.StoppedBy, r.End.FinishedBy, r.End.Renamed = nil, "", 0, ""
+		r.Plan.Failure, r.End = nil, End{}
 	}
 	if !next.UnderWay() && next != Planned {
 		r.Asked.Late = false
@@ -276,6 +273,28 @@ func (r Run) To(next Phase) Run {
 	case Stopped:
 		r.Apply.Part = true
 	}
+	return r
+}
+
+// Queue returns a run that is to be planned, as somebody has asked for it. Nothing is left of its last plan and apply but what goes on: the
+// numbers, where else the run is recorded, and for which apply somebody has asked last.
+func (r Run) Queue(spec Spec, asked Asked) Run {
+	asked.Attempt, asked.Try, asked.ApplyFor, asked.Into = r.Asked.Attempt+1, r.Asked.Try, r.Asked.ApplyFor, r.Asked.Into
+	was := r.Plan
+	r = r.To(Queued)
+	if r.Spec.Head != spec.Head {
+		was.Replaced = 0
+	}
+	r.Spec, r.Asked, r.Apply = spec, asked, Apply{}
+	r.Plan = Plan{Replaced: was.Replaced, Applies: was.Applies, Reads: was.Reads, Deploys: was.Deploys, Upheld: was.Upheld, Idle: was.Idle}
+	return r
+}
+
+// Drop returns a run that nobody plans or applies any more, by the fate of its pull request.
+func (r Run) Drop(fate Fate) Run {
+	was := r
+	r = r.To(Dropped)
+	r.End.Fate, r.End.Was, r.End.Differs = fate, was.Phase, was.End.Differs
 	return r
 }
 
@@ -297,7 +316,7 @@ func (r Run) Standing() comment.Standing {
 		case phase == Stopped: // its changes stay, whatever became of the pull request
 		case r.Plan.Upheld && (phase == Planned || phase == Stale || phase == Queued || phase == Planning || phase == PlanFailed):
 			return comment.NoChanges
-		case !r.End.Merged && !done:
+		case r.End.Fate != Merged && !done:
 			return comment.Closed
 		case !done && phase != PlanFailed && (phase != Planned || r.Plan.Applyable || Preview(r) || !Complete(r)):
 			return comment.NotApplied
@@ -323,7 +342,7 @@ func (r Run) Standing() comment.Standing {
 	case Stopped:
 		return comment.Stopped
 	case Applied:
-		if !Complete(r) && (r.Phase != Dropped || r.End.Merged) {
+		if !Complete(r) && (r.Phase != Dropped || r.End.Fate == Merged) {
 			return comment.PartApplied
 		}
 		return comment.Applied
@@ -363,7 +382,7 @@ func Complete(r Run) bool { return Whole(r) && len(r.Plan.Doubts) == 0 || r.Plan
 // nothing that a plan leaves out is left to be done. r is the run before.
 func Upholds(r Run, head, base string) (upheld, idle bool) {
 	phase := r.Phase
-	if phase == Dropped && r.End.Merged {
+	if phase == Dropped && r.End.Fate == Merged {
 		phase = r.End.Was
 	}
 	switch {

@@ -97,7 +97,7 @@ func TestStanding(t *testing.T) {
 		{Dropped, Applied, "xM", comment.Applied, github.CheckCompleted, github.ConcludedSuccess},
 		{Dropped, ApplyFailed, "xM", comment.ApplyFailed, github.CheckCompleted, github.ConcludedFailure},
 	} {
-		r := Run{Phase: test.phase, Spec: Spec{ApplyOn: project.OnComment}, Plan: Plan{Applyable: strings.Contains(test.flags, "x")}, End: End{Was: test.was, Merged: strings.Contains(test.flags, "M")}}
+		r := Run{Phase: test.phase, Spec: Spec{ApplyOn: project.OnComment}, Plan: Plan{Applyable: strings.Contains(test.flags, "x")}, End: End{Was: test.was, Fate: ended(strings.Contains(test.flags, "M"))}}
 		if strings.Contains(test.flags, "s") {
 			r.End.StoppedBy = "bob"
 		}
@@ -197,8 +197,8 @@ func TestLastApply(t *testing.T) {
 // TestRecordedWords holds the words that records and messages of earlier versions have.
 func TestRecordedWords(t *testing.T) {
 	t.Parallel()
-	got := fmt.Sprint(StillOpen, " ", Closed, " ", Merged)
-	if want := "open closed merged"; got != want {
+	got := fmt.Sprint(StillOpen, " ", Closed, " ", Merged, " ", Left, " ", Gone)
+	if want := "open closed merged left gone"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -356,7 +356,7 @@ func TestOvertaken(t *testing.T) {
 	waits := Run{Phase: Planned, Spec: Spec{ApplyOn: project.OnMerge}, Plan: Plan{Applyable: true}}
 	as := func(change func(*Run)) Run { r := waits; change(&r); return r }
 	dropped := func(was Phase, merged bool) Run {
-		return as(func(r *Run) { r.Phase, r.End.Was, r.End.Merged = Dropped, was, merged })
+		return as(func(r *Run) { r.Phase, r.End = Dropped, End{Was: was, Fate: ended(merged)} })
 	}
 	for _, test := range []struct {
 		name string
@@ -386,9 +386,9 @@ func TestOvertaken(t *testing.T) {
 		{"dropped by the merge, not shown", dropped(Planned, true), -time.Second, true},
 		{"dropped by the merge, in the making", dropped(Planning, true), time.Second, true},
 		{"dropped by the merge, applied", dropped(Applied, true), time.Second, false},
-		{"dropped by the merge, without changes", as(func(r *Run) { r.Phase, r.End.Was, r.End.Merged, r.Plan.Applyable = Dropped, Planned, true, false }), -time.Second, false},
+		{"dropped by the merge, without changes", as(func(r *Run) { r.Phase, r.End.Was, r.End.Fate, r.Plan.Applyable = Dropped, Planned, Merged, false }), -time.Second, false},
 		{"dropped by the merge, without changes, of other files", as(func(r *Run) {
-			r.Phase, r.End.Was, r.End.Merged, r.Plan.Applyable, r.End.Differs = Dropped, Planned, true, false, true
+			r.Phase, r.End.Was, r.End.Fate, r.Plan.Applyable, r.End.Differs = Dropped, Planned, Merged, false, true
 		}), time.Second, true},
 		{"dropped before", dropped(Planned, false), time.Second, true},
 		{"dropped before, applied", dropped(Applied, false), time.Second, false},
@@ -433,7 +433,7 @@ func TestUpholds(t *testing.T) {
 		{"applied, and the base branch has moved", as(func(r *Run) { r.Spec.Base = headOne }), "upheld"},
 		{"at another head", as(func(r *Run) { r.Spec.Head = headTwo }), ""},
 		{"applied in part", as(func(r *Run) { r.Spec.Options.Targets = []string{"a.b"} }), ""},
-		{"merged after it was applied", as(func(r *Run) { r.Phase, r.End.Was, r.End.Merged = Dropped, Applied, true }), "upheld"},
+		{"merged after it was applied", as(func(r *Run) { r.Phase, r.End = Dropped, End{Was: Applied, Fate: Merged} }), "upheld"},
 		{"closed after it was applied", as(func(r *Run) { r.Phase, r.End.Was = Dropped, Applied }), ""},
 		{"its apply failed", as(func(r *Run) { r.Phase = ApplyFailed }), ""},
 		{"with changes", as(func(r *Run) { r.Phase = Planned }), ""},
@@ -465,4 +465,12 @@ func TestUpholds(t *testing.T) {
 	if made.Spec.Options = (grammar.Options{RefreshOnly: true}); !made.To(Planned).Plan.Upheld {
 		t.Error("a look at changes from outside leaves out something")
 	}
+}
+
+// ended is the fate of a pull request that is not open.
+func ended(merged bool) Fate {
+	if merged {
+		return Merged
+	}
+	return Closed
 }

@@ -129,7 +129,7 @@ func TestHead(t *testing.T) {
 		"an apply of a former head":    {showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Phase: runs.Applying, Spec: runs.Spec{Head: "old"}}}, comment.HeadPlanning, false},
 		"a project without a plan":     {showing.Look{Pull: pull, Head: "abc", Projects: 2}, ready, comment.HeadAwaited, true},
 		"a project that is gone": {
-			showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Gone: true}}}, comment.HeadNothing, true,
+			showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Fate: runs.Gone}}}, comment.HeadNothing, true,
 		},
 		"a project of another name, planned": {
 			showing.Look{Pull: pull, Head: "abc", Projects: 1}, append([]runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Renamed: "network"}}}, ready...), comment.HeadWaiting, false,

@@ -42,7 +42,7 @@ func newMachine(t *testing.T) *Machine {
 	for _, r := range []runs.Run{
 		{ID: runs.ID{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Workspace: "default"}, Phase: runs.Planned, Spec: runs.Spec{Dir: "network", Head: "abc"}, Plan: runs.Plan{Applyable: true, Full: true, Counts: counting.Counts{Add: 2, Forget: 1}}, Artifacts: runs.Artifacts{Begun: 2}},
 		{ID: runs.ID{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Workspace: "staging"}, Phase: runs.Superseded, Spec: runs.Spec{Dir: "network", Head: "old"}, Artifacts: runs.Artifacts{Begun: 1}},
-		{ID: runs.ID{Pull: pipeline.Pull{Repo: infra, Number: 12}, Project: "app/eu", Workspace: "default"}, Phase: runs.Dropped, Spec: runs.Spec{Dir: "app"}, Asked: runs.Asked{By: "alice"}, End: runs.End{Was: runs.Applied, Merged: true}},
+		{ID: runs.ID{Pull: pipeline.Pull{Repo: infra, Number: 12}, Project: "app/eu", Workspace: "default"}, Phase: runs.Dropped, Spec: runs.Spec{Dir: "app"}, Asked: runs.Asked{By: "alice"}, End: runs.End{Was: runs.Applied, Fate: runs.Merged}},
 		{ID: runs.ID{Pull: pipeline.Pull{Repo: shop, Number: 1}, Project: "all", Workspace: "default"}, Phase: runs.Dropped, Spec: runs.Spec{Dir: "."}, End: runs.End{Was: runs.Planned}},
 	} {
 		value, err := json.Marshal(r)

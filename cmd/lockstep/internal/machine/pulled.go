@@ -95,7 +95,7 @@ func (x pulled) standing() string {
 	switch {
 	case !closed:
 		return "open"
-	case x.look.Merged || any(func(r runs.Run) bool { return r.End.Merged || r.Spec.AfterMerge }):
+	case x.look.Merged || any(func(r runs.Run) bool { return r.End.Fate == runs.Merged || r.Spec.AfterMerge }):
 		return "merged"
 	}
 	return "closed"

@@ -143,7 +143,7 @@ func (cl *Closer) landed(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if s.End.Gone && !o {
+		if s.End.Fate == runs.Gone && !o {
 			if _, o, _, err = evidence.Has(ctx, cl.Evidence, p.MergeSHA, s.Run); err != nil {
 				return err
 			}
@@ -230,7 +230,7 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if s.Spec.AfterMerge && runs.Empty(s.Run) {
 		return awaits(ctx, cl, s.Run) // an earlier try of this message may have died before that
 	}
-	if s.End.Gone {
+	if s.End.Fate == runs.Gone {
 		return cl.Ledger.Shut(ctx, s.Run) // nothing is left of it
 	}
 	if s.Spec.AfterMerge && s.Phase != runs.Dropped {
@@ -432,10 +432,15 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		}
 		s.Plan.Upheld = s.Plan.Upheld || last.Was(s.Pull.Number, s.Spec.Head)
 	}
-	differs := s.End.Differs
-	s = s.To(runs.Dropped)
-	s.End.Differs, s.End.Was, s.End.Merged, s.Artifacts.Swept = differs, was, cl.Evidence.Pull.Merged && planned, max(s.Artifacts.Swept, s.Artifacts.Begun-1)
-	s.End.Left = cl.Evidence.Pull.Open
+	fate := runs.Closed
+	switch {
+	case cl.Evidence.Pull.Open:
+		fate = runs.Left
+	case cl.Evidence.Pull.Merged && planned:
+		fate = runs.Merged
+	}
+	s.Run = s.Drop(fate)
+	s.Artifacts.Swept = max(s.Artifacts.Swept, s.Artifacts.Begun-1)
 	s, err = cl.Ledger.Save(ctx, s)
 	if err != nil {
 		return err

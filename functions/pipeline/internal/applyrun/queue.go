@@ -140,7 +140,7 @@ func done(r runs.Run) bool { return r.Phase == runs.Applied && runs.Complete(r) 
 // left reports whether a command without names is for runs of a merged pull request that need a new plan.
 func left(c comment.Command, all []ledger.Versioned) bool {
 	return c.Everything() && slices.ContainsFunc(all, func(s ledger.Versioned) bool {
-		return s.Phase == runs.Dropped && s.End.Merged && s.Meant(comment.Command{Failed: true})
+		return s.Phase == runs.Dropped && s.End.Fate == runs.Merged && s.Meant(comment.Command{Failed: true})
 	})
 }
 

@@ -118,7 +118,7 @@ func (d Denial) Run(p pipeline.Pull) runs.Run {
 func DeniedOf(l Look, all []Versioned) []Denial {
 	return slices.DeleteFunc(slices.Clone(l.Denials), func(d Denial) bool {
 		return slices.ContainsFunc(all, func(s Versioned) bool {
-			return s.Spec.Head == l.Head && s.Target() == d.Run(l.Pull).Target() && (s.Phase != runs.Superseded || s.End.Gone)
+			return s.Spec.Head == l.Head && s.Target() == d.Run(l.Pull).Target() && (s.Phase != runs.Superseded || s.End.Fate == runs.Gone)
 		})
 	})
 }

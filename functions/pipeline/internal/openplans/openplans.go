@@ -37,7 +37,7 @@ const AtOnce = 25
 // Due reports whether the plan of a run has to be checked, since there was another apply to its
 // state; one that is Gone is due, too: the base branch may have its project again. last is the last apply, nil if there was none.
 func Due(r runs.Run, last *runs.LastApply) bool {
-	return last != nil && last.Settled && (runs.Checkable(r) || r.End.Gone) && r.Plan.Applies < last.Applies
+	return last != nil && last.Settled && (runs.Checkable(r) || r.End.Fate == runs.Gone) && r.Plan.Applies < last.Applies
 }
 
 // fair puts the open plans of a state in the order in which they are checked: the oldest pull request

@@ -151,7 +151,7 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 	for _, p := range all {
 		r, back := runs.Run{ID: runs.ID{Project: p.Name, Workspace: p.Workspace}, Spec: runs.Spec{Dir: p.Dir}}, false
 		if i := slices.IndexFunc(have, func(s ledger.Versioned) bool { return s.Target() == r.Target() }); i >= 0 {
-			r, back = have[i].Run, have[i].End.Gone && have[i].Spec.Head == qu.Evidence.Pull.Head.SHA && p.base == ""
+			r, back = have[i].Run, have[i].End.Fate == runs.Gone && have[i].Spec.Head == qu.Evidence.Pull.Head.SHA && p.base == ""
 			r.Spec.Dir = p.Dir
 		}
 		denied := slices.ContainsFunc(denied, func(d ledger.Denial) bool { return d.Run(r.Pull).Target() == r.Target() })

@@ -35,7 +35,7 @@ func (qu *PlanQueuer) gone(ctx context.Context, all []project.Project, l *ledger
 		if p, ok := ledger.Successor(s.Run, known, all); ok {
 			err = Renamed(ctx, qu.Report, qu.Ledger, s, p.Name)
 		} else {
-			if _, ok := runs.RemovedByBase(s.Run); (ok || s.End.Gone) && !s.Spec.Beside {
+			if _, ok := runs.RemovedByBase(s.Run); (ok || s.End.Fate == runs.Gone) && !s.Spec.Beside {
 				n++
 			}
 			err = Gone(ctx, qu.Report, qu.Ledger, s)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
@@ -278,7 +277,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 			}
 			return nil, qu.announceFor(ctx, s.Run)
 		}
-		if qu.Evidence.Message.Kind == pipeline.Landed && s.Spec.Head == l.Head && !s.End.Gone {
+		if qu.Evidence.Message.Kind == pipeline.Landed && s.Spec.Head == l.Head && s.End.Fate != runs.Gone {
 			overtaken, err := evidence.Overtaken(ctx, qu.Evidence, s.Run)
 			if err != nil || !overtaken {
 				return nil, err // the end of this one was told
@@ -350,38 +349,26 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 
 // next returns the run as a queued one, without the results of its last plan and apply.
 func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l ledger.Look) ledger.Versioned {
-	options := qu.options(s.Run, c, p)
+	m, pull := qu.Evidence.Message, qu.Evidence.Pull
+	spec := runs.Spec{
+		Dir: p.Dir, VarFiles: p.VarFiles, ApplyOn: p.Apply, Environment: p.Environment, Deployment: qu.Evidence.Deployment,
+		Head: l.Head, Base: l.Base, Merge: l.Merge, AfterMerge: pull.Merged, Beside: p.beside, Twin: p.twin,
+		Options: qu.options(s.Run, c, p), Ordered: l.Order != nil && len(l.Order.Edges) > 0,
+	}
+	if p.base != "" {
+		spec.Removed, spec.Base, spec.Merge, spec.BaseRef = true, p.base, p.base, l.Into
+	}
+	if pull.Fork() && !pull.Merged {
+		spec.Named = c.Commit
+	}
 	upheld, idle := runs.Upholds(s.Run, l.Head, l.Base)
-	s = s.To(runs.Queued)
-	s.Spec.Options, s.Asked.Retry = options, c.Failed
-	s.Pull, s.Spec.Dir, s.Spec.VarFiles, s.Spec.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
-	s.Spec.Environment, s.Spec.Deployment = p.Environment, qu.Evidence.Deployment
-	if s.Spec.Head != l.Head {
-		s.Plan.Replaced = 0
-	}
-	s.Spec.Head, s.Spec.Base, s.Spec.Merge = l.Head, l.Base, l.Merge
-	s.Spec.BaseRef = ""
-	if s.Spec.Removed = p.base != ""; s.Spec.Removed {
-		s.Spec.Base, s.Spec.Merge, s.Spec.BaseRef = p.base, p.base, l.Into
-	}
-	if s.Spec.Named = ""; qu.Evidence.Pull.Fork() && !qu.Evidence.Pull.Merged {
-		s.Spec.Named = c.Commit
-	}
-	s.Spec.AfterMerge, s.Spec.Beside, s.Spec.Twin = qu.Evidence.Pull.Merged, p.beside, p.twin
-	s.Asked.Attempt, s.Asked.Missed = s.Asked.Attempt+1, false
-	s.Asked.ThenApply, s.Asked.Quiet = 0, qu.quiet
-	s.Spec.Ordered = l.Order != nil && len(l.Order.Edges) > 0
-	if !runs.Preview(s.Run) && l.Before(qu.Evidence.Message.At) && appliedNext(qu.Evidence.Message.Lines, c, s.Run) {
+	s.Run = s.Queue(spec, runs.Asked{PlanFor: m.ID, PlanLine: lineOf(m.Lines, c), By: m.Actor, Answer: report.AnswerTo(m), Retry: c.Failed, Quiet: qu.quiet})
+	s.Pull = m.Pull
+	if !runs.Preview(s.Run) && l.Before(m.At) && appliedNext(m.Lines, c, s.Run) {
 		s.Asked.ThenApply = s.Asked.Try + 1
 	}
 	s.Plan.Upheld = upheld && runs.Optional(s.Run)
 	s.Plan.Idle = s.Plan.Upheld && idle
-	s.Asked.PlanLine = lineOf(qu.Evidence.Message.Lines, c)
-	s.Asked.PlanFor, s.Asked.By, s.Asked.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
-	s.Plan.State, s.Plan.Inputs, s.Plan.Counts, s.Plan.Applyable, s.Plan.Doubts, s.Plan.Full = runs.StateID{}, "", counting.Counts{}, false, nil, false
-	s.Plan.Content, s.Plan.Judged, s.Apply.Lifted = nil, nil, nil
-	s.Plan.Hash, s.Plan.Parts, s.Plan.Reported, s.Plan.Again, s.Plan.Settled, s.Plan.Checked = "", nil, "", "", nil, nil
-	s.Apply.Done, s.Apply.Remaining, s.Apply.Lost = counting.Counts{}, 0, false
 	return s
 }
 

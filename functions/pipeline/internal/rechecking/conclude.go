@@ -135,7 +135,7 @@ func (c *Checker) Abandon(ctx context.Context, why comment.Broken) error {
 		return err
 	}
 	switch {
-	case s.End.Gone:
+	case s.End.Fate == runs.Gone:
 		err = stillGone(ctx, c, s.Key(), "")
 	case s.Phase == runs.PlanFailed:
 		err = rests(ctx, c, s)

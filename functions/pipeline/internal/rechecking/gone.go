@@ -67,7 +67,7 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 // of the message: in a conflict, say, the pull request has nothing of that tip.
 func stillGone(ctx context.Context, c *Checker, key, at string) error {
 	s, err := c.Ledger.Read(ctx, key)
-	if err != nil || !s.End.Gone {
+	if err != nil || s.End.Fate != runs.Gone {
 		return err
 	}
 	if at = cmp.Or(at, c.Evidence.Message.Tip, s.End.GoneAt); s.Plan.Applies < c.applies || s.End.GoneAt != at {

@@ -76,7 +76,7 @@ func (c *Checker) Check(ctx context.Context) error {
 		return nil // another message is about that
 	}
 	switch {
-	case s.End.Gone:
+	case s.End.Fate == runs.Gone:
 		err = back(ctx, c, s)
 	case s.Phase == runs.PlanFailed:
 		err = again(ctx, c, s)
@@ -102,7 +102,7 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	if err == nil && s.Phase == runs.Queued && s.Asked.PlanFor == m.ID {
 		return none, announceAgain(ctx, c, s.Run) // an earlier try died before that
 	}
-	if err != nil || s.Version == "" || !runs.Checkable(s.Run) && !s.End.Gone || s.Asked.Attempt != m.Attempt {
+	if err != nil || s.Version == "" || !runs.Checkable(s.Run) && s.End.Fate != runs.Gone || s.Asked.Attempt != m.Attempt {
 		return none, err
 	}
 	last, err := c.Ledger.LastApply(ctx, s.Run)
@@ -111,7 +111,7 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	}
 	var moved bool
 	c.applies = last.Known(s.Pull.Number)
-	if s.End.Gone {
+	if s.End.Fate == runs.Gone {
 		return s, nil
 	}
 	if c.reads, err = c.Ledger.Applies(ctx, s.Run); err != nil {

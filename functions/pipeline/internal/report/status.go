@@ -177,7 +177,7 @@ func copies(all []ledger.Versioned, head string) (out []string) {
 // gone are the projects of a head that the base branch has removed.
 func gone(all []ledger.Versioned, head string) (names []string) {
 	for _, r := range all {
-		if r.Spec.Head == head && r.End.Gone {
+		if r.Spec.Head == head && r.End.Fate == runs.Gone {
 			names = append(names, r.Project)
 		}
 	}
@@ -205,7 +205,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 			continue
 		}
 		closed := r.Standing() == comment.Closed && (rp.Evidence.Pull.Open || rp.Evidence.Pull.Merged) // it went into another branch, say
-		if closed && rp.Evidence.Pull.Open && runs.Preview(r.Run) && !r.End.Left && r.Spec.Head == head {
+		if closed && rp.Evidence.Pull.Open && runs.Preview(r.Run) && r.End.Fate != runs.Left && r.Spec.Head == head {
 			closed = false // the commit has to be named again, and its plan is there to be read
 		}
 		if r.Spec.Head != head || r.Phase == runs.Superseded || closed {

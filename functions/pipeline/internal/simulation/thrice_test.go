@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
@@ -249,7 +250,7 @@ func (p *post) outcome() (out []string) {
 		pull := pipeline.Pull{Installation: p.repo.Installation(), Repo: p.repo.Repo(), Number: v.Number}
 		for _, rec := range p.Peek(pull.Runs()) {
 			r, err := ledger.DecodeRun(rec)
-			add("run %s of #%d: %s at %s, merged %v, after the merge %v, waits %v, by %s, %v %v", r.Project, v.Number, r.Phase, r.Spec.Head, r.End.Merged, r.Spec.AfterMerge, r.Waiting(), r.Asked.By, r.Plan.Counts, err)
+			add("run %s of #%d: %s at %s, merged %v, after the merge %v, waits %v, by %s, %v %v", r.Project, v.Number, r.Phase, r.Spec.Head, r.End.Fate == runs.Merged, r.Spec.AfterMerge, r.Waiting(), r.Asked.By, r.Plan.Counts, err)
 		}
 		var said []string
 		for _, c := range p.repo.Comments(v.Number) {
