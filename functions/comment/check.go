@@ -2,10 +2,9 @@ package comment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/turns"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -22,87 +21,7 @@ type Check struct {
 
 // Title returns the line, of at most limit bytes.
 func (c Check) Title(limit int) string {
-	title := ""
-	switch c.ranked() {
-	case held:
-		title = "Cannot be applied yet: " + c.changes() + c.with()
-	case Queued, Planning, Postponed:
-		title = "Planning"
-		if c.Crowd > 0 {
-			title = fmt.Sprintf("Queued behind %s", plansOf(c.Crowd))
-		}
-	case Ready, later, OnMerge, OnceMerged:
-		title = c.changes() + c.with()
-	case Blocked:
-		title = "Cannot be applied now: " + c.changes() + c.with()
-	case Renewed:
-		title = "Another plan: " + c.changes() + c.with()
-	case Previewed:
-		title = "Without credentials: " + c.changes() + c.with()
-	case PartPlanned:
-		title = "Not all is planned: " + c.changes() + c.with()
-	case elsewhere:
-		title = fmt.Sprintf("Applied by the apply of #%d", c.FinishedBy)
-	case NoChanges:
-		title = "No changes" + c.with()
-		if c.Vain {
-			title = "Nothing to do" + strings.NewReplacer("*", "", "`", "").Replace(c.vain())
-		}
-	case PlanFailed:
-		title = "Planning failed"
-	case PlanStopped:
-		title = "Planning was stopped"
-	case Awaiting:
-		title = "To be applied after others: " + c.changes() + c.with()
-	case ApplyQueued:
-		title = "Waiting to be applied: " + c.changes() + c.with()
-	case inLine:
-		title = "In the queue behind " + turns.Pulls(c.Ahead) + ": " + c.changes() + c.with()
-	case Applying:
-		title = "Applying: " + c.changes() + c.with()
-		if far := c.Progress.text(); far != "" {
-			title += "; " + far
-		}
-	case Stopped:
-		title = "Stopped: " + c.Progress.text()
-	case Applied:
-		title = "Applied: " + sums.Made(c.Done)
-	case PartApplied:
-		title = "Applied in part: " + sums.Made(c.Done) + c.with()
-	case ApplyFailed:
-		title = "The apply failed: " + sums.Made(c.Done)
-		if c.Lost {
-			title = "The apply failed: it did not finish"
-		}
-		if c.Remaining > 0 {
-			title += fmt.Sprintf("; %s not begun", changes(c.Remaining))
-		}
-	case Stale:
-		title = "The plan is out of date"
-	case NotApplied:
-		title = "Merged, but not applied"
-		if c.Late {
-			title = "Merged, but not applied yet: " + c.changes() + c.with()
-		}
-	case Closed:
-		title = "Closed, not applied"
-		if c.Left {
-			title = "The plan was dropped"
-		}
-	case Superseded:
-		title = "Superseded by a newer head"
-		if c.Gone {
-			title = "The base branch has removed the project"
-		}
-		if c.Renamed != "" {
-			title = "The project is " + c.Renamed + " now"
-		}
-		if c.Renamed == c.Name {
-			title = "The project has another workspace now"
-		}
-	default:
-		panic(fmt.Sprintf("comment: there is no standing %q", c.Standing))
-	}
+	title := rowOf(c.ranked()).title(c.ProjectStatus)
 	if c.Others != "" {
 		title += " (" + c.Others + ")"
 	}
@@ -124,91 +43,117 @@ func crowded(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n%s of this repository were queued before this one. Lockstep makes a limited number of plans at a time, and repositories take turns. You need not do anything: the plan follows.\n", plansOf(n))
+	return fmt.Sprintf("%s of this repository were queued before this one. Lockstep makes a limited number of plans at a time, and repositories take turns. You need not do anything: the plan follows.", plansOf(n))
 }
 
 // Summary returns the page's first part, of at most limit bytes, in Markdown.
 func (c Check) Summary(limit int) string {
+	row := rowOf(c.Standing)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %s.\n", markdown.Code(c.Label()), c.plan(), c.standing())
-	if c.named() || c.Plan != "" && (c.Standing == NoChanges || c.Standing == PartPlanned) { // it can become another one
-		b.WriteString("\n" + planname.Line(c.Plan))
-		if c.Again != "" {
-			b.WriteString("\n" + planname.AgainLine(c.Again))
+	fmt.Fprintf(&b, "%s: %s, %s.\n", markdown.Code(c.Label()), c.plan(), c.cell())
+	b.WriteString(c.name())
+	b.WriteString(strings.TrimSuffix("\n"+c.made(), "\n"))
+	say := func(text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "\n%s\n", strings.TrimSuffix(text, "\n"))
 		}
 	}
-	b.WriteString(strings.TrimSuffix("\n"+c.made(), "\n"))
 	if c.Lock != nil {
-		fmt.Fprintf(&b, "\n%s\n", c.Lock.on([]ProjectStatus{c.ProjectStatus}))
+		say(c.Lock.on([]ProjectStatus{c.ProjectStatus}))
 	}
 	if c.Others != "" {
 		other := map[bool]string{false: "Another pull request with the same head is worse off", true: "The pull request is merged, and another one with the same head is open"}[c.Merged]
-		fmt.Fprintf(&b, "\n%s: %s. A check belongs to a commit, so it reports this for both.\n", other, c.Others)
+		say(fmt.Sprintf("%s: %s. A check belongs to a commit, so it reports this for both.", other, c.Others))
 	}
-	if text := c.liftedWords(); text != "" {
-		b.WriteString("\n" + text)
-	}
-	switch c.Standing {
-	case Queued:
-		b.WriteString(crowded(c.Crowd))
-	case NotApplied:
-		if text := requiredWords(c.Required); c.Late && text != "" {
-			b.WriteString("\n" + text)
-		}
-	case Blocked:
-		for _, why := range c.Blockers {
-			fmt.Fprintf(&b, "\n%s\n", why)
-		}
-		fallthrough
-	case Ready, OnMerge, OnceMerged, Renewed:
-		if text := requiredWords(c.Required); text != "" {
-			b.WriteString("\n" + text)
-		}
+	say(c.liftedWords())
+	if row.needs != nil {
+		say(row.needs(c))
 	}
 	if c.Renamed != "" {
-		fmt.Fprintf(&b, "\n%s\n", reasons.RenamedNote(c.Label(), c.Renamed))
+		say(reasons.RenamedNote(c.Label(), c.Renamed))
 	}
-	switch c.Standing {
-	case Ready, OnMerge:
-		fmt.Fprintf(&b, "\n%s\n", c.toApply())
-	case OnceMerged:
-		fmt.Fprintf(&b, "\n%s\n", c.onceMerged())
-	case Blocked:
-		if c.Behind != nil {
-			fmt.Fprintf(&b, "\n%s\n", c.inOrder())
-		}
-		fmt.Fprintf(&b, "\n%s\n", c.unblocked())
-	case Renewed:
-		if c.Behind != nil {
-			fmt.Fprintf(&b, "\n%s\n", c.inOrder())
-		}
-		fmt.Fprintf(&b, "\nAnother pull request was applied since the plan before, and this one differs from it. Look at it, and comment %s on the pull request.\n", markdown.Code("lockstep "+c.remedy()))
-	case Stopped:
-		fmt.Fprintf(&b, "\nTo go on, comment %s on the pull request; for a new plan of the rest, %s.\n", c.command(Apply), c.command(Plan))
-	case NotApplied:
-		if c.Late {
-			fmt.Fprintf(&b, "\n%s\n", lateWords)
-			break
-		}
-		fmt.Fprintf(&b, "\nFor a plan of what was merged, comment %s on the pull request.\n", c.command(Plan))
-	case PlanFailed, PlanStopped, Stale, ApplyFailed:
-		if c.Lost {
-			fmt.Fprintf(&b, "\n%s\n", lockLeft(c.command(Unlock)))
-		}
-		if c.Named != "" {
-			fmt.Fprintf(&b, "\nTo plan again, comment %s.\n", markdown.Code("lockstep plan "+c.Named))
-			break
-		}
-		if c.Landed {
-			fmt.Fprintf(&b, "\nFor a new plan of what was merged, comment %s on the pull request.\n", c.command(Plan))
-			break
-		}
-		fmt.Fprintf(&b, "\nTo plan again, push, or comment %s.\n", c.command(Plan))
+	if row.todo != nil {
+		say(row.todo(c))
 	}
 	if c.Whole != "" {
-		fmt.Fprintf(&b, "\nThe text below is shortened. %s\n", c.where())
+		say("The text below is shortened. " + c.where())
 	}
 	return markdown.CutTo(b.String(), limit, "")
+}
+
+// name has the names of a plan that somebody may need, in lines of their own; "" if there is none.
+func (c Check) name() string {
+	renewable := c.Plan != "" && (c.Standing == NoChanges || c.Standing == PartPlanned) // it can become another one
+	if !c.named() && !renewable {
+		return ""
+	}
+	text := "\n" + planname.Line(c.Plan)
+	if c.Again != "" {
+		text += "\n" + planname.AgainLine(c.Again)
+	}
+	return text
+}
+
+// required are the requirements for the apply.
+func (c Check) required() string { return requiredWords(c.Required) }
+
+// lateNeeds are the requirements for an apply that the merge has asked for.
+func (c Check) lateNeeds() string {
+	if !c.Late {
+		return ""
+	}
+	return c.required()
+}
+
+// blocked is all that is in the way of a plan.
+func (c Check) blocked() string {
+	parts := slices.Clone(c.Blockers)
+	if text := c.required(); text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// unblock tells what to do about that.
+func (c Check) unblock() string {
+	if c.Behind != nil {
+		return c.inOrder() + "\n\n" + c.unblocked()
+	}
+	return c.unblocked()
+}
+
+func (c Check) lookAgain() string {
+	text := fmt.Sprintf("Another pull request was applied since the plan before, and this one differs from it. Look at it, and comment %s on the pull request.", markdown.Code("lockstep "+c.remedy()))
+	if c.Behind != nil {
+		return c.inOrder() + "\n\n" + text
+	}
+	return text
+}
+
+func (c Check) goOn() string {
+	return fmt.Sprintf("To go on, comment %s on the pull request; for a new plan of the rest, %s.", c.command(Apply), c.command(Plan))
+}
+
+func (c Check) planMerged() string {
+	if c.Late {
+		return lateWords
+	}
+	return fmt.Sprintf("For a plan of what was merged, comment %s on the pull request.", c.command(Plan))
+}
+
+// planAgain tells how a project is planned once more.
+func (c Check) planAgain() string {
+	lost := ""
+	if c.Lost {
+		lost = lockLeft(c.command(Unlock)) + "\n\n"
+	}
+	switch {
+	case c.Named != "":
+		return lost + fmt.Sprintf("To plan again, comment %s.", markdown.Code("lockstep plan "+c.Named))
+	case c.Landed:
+		return lost + fmt.Sprintf("For a new plan of what was merged, comment %s on the pull request.", c.command(Plan))
+	}
+	return lost + fmt.Sprintf("To plan again, push, or comment %s.", c.command(Plan))
 }
 
 // toApply tells how a plan is applied that waits for a command, or for the merge.

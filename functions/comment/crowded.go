@@ -96,7 +96,7 @@ func levelOf(all []section, room int) int {
 func reasonsFirst(all []section, room int) (failures string, others []section, left int) {
 	var failed []section
 	for _, x := range all {
-		if x.projects[0].calm() == 0 {
+		if x.projects[0].ranked().calm() == 0 {
 			failed = append(failed, x)
 		} else {
 			others = append(others, x)

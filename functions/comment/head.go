@@ -50,39 +50,42 @@ const (
 	HeadDequeued      HeadStanding = "dequeued" // it is a merge group no more
 )
 
-// heads is the table of standings of a head: the projects that a title counts, and the title. A
-// title without a verb for numbers counts none.
+// heads is the table of standings of a head: the projects that a title counts, and the title, which without a verb for numbers counts
+// none; and what the page begins with.
 var heads = map[HeadStanding]struct {
 	of    []Standing
 	title string
+	first func(Head) []string
+	// brief is set if the page tells of nothing that can be done, and past if the head is none any more.
+	brief, past bool
 }{
-	HeadAwaited:     {title: "Looking for the projects"},
-	HeadGivenUp:     {title: "Lockstep could not look at this head"},
-	HeadUnknown:     {title: "The projects cannot be determined"},
-	HeadDenied:      {title: "Not all projects may be planned"},
+	HeadAwaited:     {title: "Looking for the projects", first: begins("Lockstep is looking for the projects that this pull request touches."), brief: true},
+	HeadGivenUp:     {title: "Lockstep could not look at this head", first: givenUp, brief: true},
+	HeadUnknown:     {title: "The projects cannot be determined", first: troubled("Lockstep cannot be sure which projects this pull request touches, so some of them, or all, are not planned.")},
+	HeadDenied:      {title: "Not all projects may be planned", first: troubled("Projects that this pull request touches are not planned, so it cannot be told what merging it changes.")},
 	HeadConflict:    {title: "It conflicts with the base branch"},
 	HeadPolicies:    {title: "Policies that decide nothing"},
-	HeadRefused:     {title: "Nothing is planned"},
-	HeadPlanning:    {[]Standing{Queued, Planning, Postponed}, "Planning %s"},
-	HeadPlanFailed:  {[]Standing{PlanFailed}, "Planning failed: %s"},
-	HeadPlanStopped: {[]Standing{PlanStopped}, "Planning was stopped: %s"},
-	HeadBlocked:     {[]Standing{Blocked, held}, "Cannot be applied now: %s"},
-	HeadWaiting:     {[]Standing{Ready, held}, "Waits for lockstep apply: %s"},
-	HeadOnMerge:     {[]Standing{OnMerge}, "Will be applied on merge: %s"},
-	HeadOnceMerged:  {[]Standing{OnceMerged}, "To be applied after the merge: %s"},
-	HeadPreviewed:   {[]Standing{Previewed}, "Planned without credentials, from a snapshot of the state: %s"},
-	HeadApplying:    {[]Standing{Awaiting, ApplyQueued, inLine, Applying}, "Applying %s"},
-	HeadApplied:     {[]Standing{Applied}, "Applied: %s"},
-	HeadApplyFailed: {[]Standing{ApplyFailed}, "The apply failed: %s"},
-	HeadStopped:     {[]Standing{Stopped}, "The apply was stopped: %s"},
-	HeadStale:       {[]Standing{Stale}, "Out of date: %s"},
-	HeadRenewed:     {[]Standing{Renewed}, "Another plan than before: %s"},
-	HeadPart:        {[]Standing{PartPlanned, PartApplied}, "Not all is planned: %s"},
-	HeadNotApplied:  {[]Standing{NotApplied}, "Merged, but not applied: %s"},
+	HeadRefused:     {title: "Nothing is planned", first: troubled("")},
+	HeadPlanning:    {of: []Standing{Queued, Planning, Postponed}, title: "Planning %s"},
+	HeadPlanFailed:  {of: []Standing{PlanFailed}, title: "Planning failed: %s"},
+	HeadPlanStopped: {of: []Standing{PlanStopped}, title: "Planning was stopped: %s"},
+	HeadBlocked:     {of: []Standing{Blocked, held}, title: "Cannot be applied now: %s"},
+	HeadWaiting:     {of: []Standing{Ready, held}, title: "Waits for lockstep apply: %s"},
+	HeadOnMerge:     {of: []Standing{OnMerge}, title: "Will be applied on merge: %s"},
+	HeadOnceMerged:  {of: []Standing{OnceMerged}, title: "To be applied after the merge: %s"},
+	HeadPreviewed:   {of: []Standing{Previewed}, title: "Planned without credentials, from a snapshot of the state: %s"},
+	HeadApplying:    {of: []Standing{Awaiting, ApplyQueued, inLine, Applying}, title: "Applying %s"},
+	HeadApplied:     {of: []Standing{Applied}, title: "Applied: %s"},
+	HeadApplyFailed: {of: []Standing{ApplyFailed}, title: "The apply failed: %s"},
+	HeadStopped:     {of: []Standing{Stopped}, title: "The apply was stopped: %s"},
+	HeadStale:       {of: []Standing{Stale}, title: "Out of date: %s"},
+	HeadRenewed:     {of: []Standing{Renewed}, title: "Another plan than before: %s"},
+	HeadPart:        {of: []Standing{PartPlanned, PartApplied}, title: "Not all is planned: %s"},
+	HeadNotApplied:  {of: []Standing{NotApplied}, title: "Merged, but not applied: %s"},
 	HeadNoChanges:   {title: "No changes"},
-	HeadNothing:     {title: "Nothing to plan"},
-	HeadClosed:      {title: "Closed"},
-	HeadLeft:        {title: "Another commit is the head now"},
+	HeadNothing:     {title: "Nothing to plan", first: nothing},
+	HeadClosed:      {title: "Closed", first: closedHead, brief: true, past: true},
+	HeadLeft:        {title: "Another commit is the head now", first: begins("Plans are of the present head, which has a check of its own."), brief: true, past: true},
 
 	HeadQueuePlanning: {title: "Planning at the head of the merge queue"},
 	HeadQueueDiffers:  {title: "Another plan at the head of the merge queue"},
@@ -180,61 +183,64 @@ func (h Head) some(of []Standing) string {
 	return text
 }
 
+// begins is a page that begins with a sentence.
+func begins(text string) func(Head) []string { return func(Head) []string { return []string{text} } }
+
+// troubled is one that begins with a sentence, and goes on with the problem.
+func troubled(text string) func(Head) []string {
+	return func(h Head) []string { return []string{text, h.Problem} }
+}
+
+func givenUp(h Head) []string {
+	return []string{fmt.Sprintf("Nothing is known of this head. To try once more, push, or comment %s.", markdown.Code("lockstep plan")), h.Why}
+}
+
+func nothing(h Head) []string {
+	if h.Removed == "" {
+		return []string{"This pull request touches no project: there is nothing to plan, and nothing to apply."}
+	}
+	return []string{"This pull request touches no project that stays: there is nothing to plan, and nothing to apply."}
+}
+
+func closedHead(h Head) []string {
+	if h.Merged {
+		return []string{"The pull request was merged before anybody had looked at this head. Comment `lockstep plan` to plan what was merged."}
+	}
+	return []string{"The pull request was closed without a merge."}
+}
+
 // Summary returns the page, of at most limit bytes, in Markdown.
 func (h Head) Summary(limit int) string {
-	var parts []string
-	switch h.Standing {
-	case HeadAwaited:
-		parts = append(parts, "Lockstep is looking for the projects that this pull request touches.")
-	case HeadGivenUp:
-		parts = append(parts, fmt.Sprintf("Nothing is known of this head. To try once more, push, or comment %s.", markdown.Code("lockstep plan")), h.Why)
-	case HeadDenied:
-		parts = append(parts, "Projects that this pull request touches are not planned, so it cannot be told what merging it changes.", h.Problem)
-	case HeadUnknown:
-		parts = append(parts, "Lockstep cannot be sure which projects this pull request touches, so some of them, or all, are not planned.", h.Problem)
-	case HeadRefused:
-		parts = append(parts, h.Problem)
-	case HeadNothing:
-		if h.Removed == "" {
-			parts = append(parts, "This pull request touches no project: there is nothing to plan, and nothing to apply.")
-		} else {
-			parts = append(parts, "This pull request touches no project that stays: there is nothing to plan, and nothing to apply.")
-		}
-	case HeadLeft:
-		parts = append(parts, "Plans are of the present head, which has a check of its own.")
-	case HeadClosed:
-		text := "The pull request was closed without a merge."
-		if h.Merged {
-			text = "The pull request was merged before anybody had looked at this head. Comment `lockstep plan` to plan what was merged."
-		}
-		parts = append(parts, text)
-	}
 	if h.Standing == HeadDequeued {
 		return "GitHub has put the pull request out of the merge queue, or has made another merge group for it, which has a check of its own.\n"
 	}
-	if h.Standing != HeadLeft && h.Standing != HeadClosed {
+	row := heads[h.Standing]
+	var parts []string
+	if row.first != nil {
+		parts = row.first(h)
+	}
+	if !row.past {
 		parts = append(parts, h.Policies)
 	}
 	for _, q := range h.Queue {
 		parts = append(parts, q.line())
 	}
 	if h.Standing == HeadPlanning {
-		parts = append(parts, strings.TrimSpace(crowded(h.crowd())))
+		parts = append(parts, crowded(h.crowd()))
 	}
 	parts = append(parts, h.heldFor())
-	if len(h.Projects) > 0 && h.Standing != HeadLeft {
-		parts = append(parts, strings.TrimSpace(h.table(limit/2)))
+	left := h.Standing == HeadLeft
+	if len(h.Projects) > 0 && !left {
+		parts = append(parts, h.table(limit/2))
 	}
-	if h.Standing != HeadLeft {
+	if !left {
 		parts = append(parts, h.removed())
 	}
 	parts = append(parts, slices.Concat(h.blockers(), h.locks())...)
-	if h.Standing != HeadLeft {
+	if !left {
 		parts = append(parts, h.missing(limit/4))
 	}
-	switch h.Standing {
-	case HeadAwaited, HeadGivenUp, HeadLeft, HeadClosed:
-	default:
+	if !row.brief {
 		parts = append(parts, h.passes(), h.remedy())
 	}
 	for i := range parts {

@@ -3,11 +3,9 @@ package comment
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/recovering"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/planname"
@@ -43,14 +41,6 @@ const (
 	Superseded  Standing = "superseded"  // a newer head is planned instead
 )
 
-// Standings returns all standings.
-func Standings() []Standing {
-	return []Standing{
-		Queued, Planning, Postponed, Ready, OnMerge, OnceMerged, Blocked, Renewed, Previewed, PartPlanned, NoChanges, PlanFailed, PlanStopped, Awaiting, ApplyQueued, Applying, Applied, PartApplied, ApplyFailed,
-		Stopped, Stale, NotApplied, Closed, Superseded,
-	}
-}
-
 // A Progress is how far an apply is: changes that are done, of all changes of its plan, of which a
 // replacement is two. It is zero where nothing is known.
 type Progress struct{ Done, Of int }
@@ -63,13 +53,10 @@ func (p ProjectStatus) changes() string { return sums.ToCome(p.Counts, p.Applyab
 
 func (p ProjectStatus) plan() string {
 	unmade := p.Plan == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed || p.FinishedBy != 0)
-	switch {
-	case p.Standing == PlanFailed, p.Standing == PlanStopped, unmade, p.Vain:
+	if unmade || p.Vain {
 		return "no plan"
-	case slices.Contains([]Standing{Queued, Planning, Postponed, Superseded}, p.Standing):
-		return "..."
 	}
-	return p.changes() + p.with()
+	return cmp.Or(rowOf(p.Standing).plan, p.changes()+p.with())
 }
 
 // remedy is the command for a plan that was renewed. Nobody has asked for that plan, so an apply on
@@ -103,22 +90,9 @@ func (p ProjectStatus) planCommand() string {
 	return p.command(Plan)
 }
 
-// calm is lower for a project that needs a person's attention more: 0 for a failure, 1 for what
-// cannot go on by itself, and 2 for others.
-func (p ProjectStatus) calm() int {
-	switch p.ranked() {
-	case PlanFailed, ApplyFailed:
-		return 0
-	case PlanStopped, Blocked, held, Renewed, PartPlanned, PartApplied, Stale, NotApplied, Stopped:
-		return 1
-	}
-	return 2
-}
-
 // Held reports whether a plan cannot be applied yet, because a requirement is not fulfilled.
 func (p ProjectStatus) Held() bool {
-	planned := p.Standing == Ready || p.Standing == OnMerge || p.Standing == OnceMerged || p.Standing == Renewed
-	return planned && p.Required != nil && !p.Required.Outcome.Allows()
+	return rowOf(p.Standing).waits && p.Required != nil && !p.Required.Outcome.Allows()
 }
 
 // lacks reports whether a requirement for the apply of a plan is not fulfilled, whatever else is in its way.
@@ -170,116 +144,4 @@ func (p ProjectStatus) vain() string {
 		return "; a plan" + with + " was stopped" + p.stopper()
 	}
 	return "; a plan" + with + " **failed**"
-}
-
-// standing returns the text of the table's last column.
-func (p ProjectStatus) standing() string { return p.progress() + p.Behind.Cell() }
-
-func (p ProjectStatus) progress() string {
-	by := ""
-	if p.By != "" {
-		by = " by " + markdown.Code(p.By)
-	}
-	switch p.Standing {
-	case Queued:
-		return "waiting to be planned"
-	case Planning:
-		return "being planned"
-	case Postponed:
-		return "to be planned after the apply of a former head, requested" + by
-	case Ready:
-		switch {
-		case p.Held() && p.Removed:
-			return "**waits** for what is missing, then for " + p.command(Apply)
-		case p.Held():
-			return "**waits** for what is missing"
-		}
-		if p.Removed {
-			return "is removed, waits for " + p.command(Apply)
-		}
-		if p.afterMerge() {
-			return "waits for the merge"
-		}
-		return "waits for " + markdown.Code("lockstep apply")
-	case OnMerge:
-		if p.Held() {
-			return "**waits** for what is missing, then for the merge"
-		}
-		return "will be applied on merge"
-	case OnceMerged:
-		if p.Held() {
-			return "**waits** for what is missing, to be applied after the merge"
-		}
-		return "to be applied after the merge"
-	case Blocked:
-		return "**blocked**"
-	case Renewed:
-		if p.Held() {
-			return "**another plan** than before, **waits** for what is missing, then for " + markdown.Code("lockstep "+p.remedy())
-		}
-		return "**another plan** than before, waits for " + markdown.Code("lockstep "+p.remedy())
-	case Previewed:
-		return "planned without credentials, from a snapshot of the state"
-	case PartPlanned:
-		return "**not all is planned**, " + recovering.Rest(p.Doubts, p.planCommand())
-	case NoChanges:
-		if p.FinishedBy != 0 {
-			return fmt.Sprintf("applied by the apply of #%d", p.FinishedBy)
-		}
-		return "nothing to do" + p.vain()
-	case PlanFailed:
-		return "**failed**"
-	case PlanStopped:
-		return "**stopped**" + p.stopper()
-	case Awaiting:
-		return "to be applied after " + markdown.List(p.After) + ", requested" + by
-	case ApplyQueued:
-		return "waiting to be applied, requested" + by + p.behind()
-	case Applying:
-		if far := p.Progress.text(); far != "" {
-			return "being applied" + by + ": " + far
-		}
-		return "being applied" + by
-	case Stopped:
-		return "**stopped**" + p.stopper() + ", applied" + by + ": " + p.Progress.text()
-	case Applied:
-		return "applied" + by
-	case PartApplied:
-		return "applied" + by + ", **not all is planned**, " + recovering.Rest(p.Doubts, p.planCommand())
-	case ApplyFailed:
-		if p.Lost {
-			return "**failed**, applied" + by + ": it did not finish"
-		}
-		if p.Remaining > 0 {
-			return fmt.Sprintf("**failed**, applied%s; %s not begun", by, changes(p.Remaining))
-		}
-		return "**failed**, applied" + by
-	case Stale:
-		return "**out of date**"
-	case NotApplied:
-		switch {
-		case p.lacks():
-			return "**not applied** yet, waits for what is missing"
-		case p.Late:
-			return "**not applied** yet"
-		}
-		return "**not applied**"
-	case Closed:
-		if p.Left {
-			return "dropped, not applied"
-		}
-		return "closed, not applied"
-	case Superseded:
-		if p.Gone {
-			return "removed by the base branch"
-		}
-		if p.Renamed == p.Name {
-			return "has another workspace now"
-		}
-		if p.Renamed != "" {
-			return "is " + markdown.Code(p.Renamed) + " now"
-		}
-		return "superseded by a newer head"
-	}
-	panic(fmt.Sprintf("comment: there is no standing %q", p.Standing))
 }

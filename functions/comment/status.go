@@ -8,7 +8,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
@@ -202,12 +201,12 @@ const tableHead = "| project | plan | status |\n|---|---|---|\n"
 
 // row is the line of the table for the project, or for several by their names in Markdown.
 func (p ProjectStatus) row(names string) string {
-	return fmt.Sprintf("| %s | %s | %s |\n", strings.ReplaceAll(names, "|", `\|`), p.plan(), p.standing())
+	return fmt.Sprintf("| %s | %s | %s |\n", strings.ReplaceAll(names, "|", `\|`), p.plan(), p.cell())
 }
 
 // named reports whether to name the plan: one that can be applied, or is being applied.
 func (p ProjectStatus) named() bool {
-	return p.Plan != "" && (p.Late || slices.Contains([]Standing{Ready, OnMerge, OnceMerged, Blocked, Renewed, Awaiting, ApplyQueued, Applying, Stopped}, p.Standing))
+	return p.Plan != "" && (p.Late || rowOf(p.Standing).named)
 }
 
 // where returns a sentence with the place of the whole body.
@@ -219,132 +218,4 @@ func (p ProjectStatus) where() string {
 		return fmt.Sprintf("The check %s has more of it.", markdown.Code(p.Check))
 	}
 	return ""
-}
-
-// remedy says what can be done next.
-func (s Status) remedy() string {
-	has := func(list ...Standing) bool {
-		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return slices.Contains(list, p.Standing) })
-	}
-	var say []string
-	late := func(p ProjectStatus) bool { return p.Late }
-	if slices.ContainsFunc(s.Projects, late) {
-		say = append(say, lateWords)
-	}
-	switch {
-	case s.Merged && slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == NotApplied && !p.Late }):
-		say = append(say, fmt.Sprintf("To apply what was merged, comment %s for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), s.afterRetry()))
-	case s.Merged && has(PlanFailed, PlanStopped, ApplyFailed, Stale, PartPlanned, PartApplied):
-		say = append(say, fmt.Sprintf("For a new plan of what was merged and is not applied, comment %s.", markdown.Code("lockstep retry")))
-	}
-	switch {
-	case s.Merged && has(Ready, Blocked, Renewed, Stopped):
-		say = append(say, s.next(has)...)
-	case s.Merged || s.Closed:
-	case s.Conflict:
-		say = append(say, "Merge the base branch into this one, or rebase it, and push: that plans again.")
-	default:
-		say = s.next(has)
-	}
-	say = append(say, s.Repeated...)
-	return strings.Join(append(say, markdown.Code("lockstep help")+" lists all commands."), " ")
-}
-
-// next names the commands for a pull request that is open, or for the plans that were made after its merge.
-func (s Status) next(has func(...Standing) bool) []string {
-	var say []string
-	holds := func(of Standing) bool {
-		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == of && p.Held() })
-	}
-	ready := func(removed bool) bool {
-		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool {
-			return p.Standing == Ready && p.Removed == removed && !p.afterMerge() && !p.Behind.InCircle()
-		})
-	}
-	if ready(true) {
-		say = append(say, "To destroy the objects of a removed project, comment the command in the table.")
-	}
-	if ready(false) {
-		one := ""
-		if len(s.Projects) > 1 {
-			one = fmt.Sprintf(", or %s for one project", markdown.Code("lockstep apply -p NAME"))
-		}
-		when, then := "To apply this plan", ""
-		switch {
-		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed }):
-			when = "When that is fulfilled, to apply this plan"
-		case !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool {
-			return p.ranked() == Ready && !p.Removed && !p.Behind.AfterFailed()
-		}):
-			when = "Once what comes before is planned again, to apply this plan"
-		case holds(Ready):
-			then = " A plan that waits for what is missing can be applied once that is there: it is left out until then."
-		}
-		if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool {
-			return p.Standing == Ready && p.Behind.OutOfTurn() && !p.Behind.InCircle()
-		}) {
-			then += " A plan that is applied after others waits for those: that applies all, in their order."
-		}
-		say = append(say, fmt.Sprintf("%s, comment %s%s.%s", when, markdown.Code("lockstep apply"), one, then))
-	}
-	if has(Renewed) {
-		say = append(say, "A plan that differs from the one before waits for the command in the table.")
-	}
-	if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == OnMerge }) {
-		say = append(say, "Merging this pull request applies the plans that wait for it.")
-	}
-	if has(OnceMerged) {
-		say = append(say, fmt.Sprintf("Comment %s on this pull request once it is merged, for plans of what is to be applied after the merge.", markdown.Code("lockstep retry")))
-	}
-	lacking := func(p ProjectStatus) bool { return p.Standing == OnMerge && p.Held() && !p.Required.MayCome() }
-	switch {
-	case slices.ContainsFunc(s.Projects, lacking):
-		say = append(say, "What is missing has to be there before the merge: the merge applies no plan that lacks it.")
-	case holds(OnMerge):
-		say = append(say, "What is missing may come before the merge or after it: the merge applies such a plan once it is there, if the plan still fits the base branch then.")
-	}
-	if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && p.afterMerge() }) {
-		say = append(say, fmt.Sprintf("What comes after such a plan is applied after the merge: comment %s then.", markdown.Code("lockstep retry")))
-	}
-	if slices.ContainsFunc(s.Projects, ProjectStatus.ownOrder) {
-		say = append(say, reasons.OrderFirst)
-	}
-	if has(OnMerge) && s.Automerge {
-		say = append(say, fmt.Sprintf("The merge is left to you: %s merges what is applied before.", markdown.Code("automerge")))
-	}
-	if has(Previewed) {
-		say = append(say, fmt.Sprintf("Nothing of a fork's pull request is applied before it is merged. Then comment %s: what was merged is planned with credentials.", markdown.Code("lockstep plan")))
-	}
-	unmerged := func(p ProjectStatus) bool {
-		return p.Standing == Blocked && len(p.Blockers) > 0 && !p.Locked && !p.Copied
-	}
-	if slices.ContainsFunc(s.Projects, unmerged) {
-		say = append(say, "A plan behind one that is applied and not merged is made again by itself once that pull request is merged or closed.")
-	}
-	if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Blocked && len(p.Blockers) == 0 }) {
-		say = append(say, "A plan that waits for what is missing can be applied once that is fulfilled.")
-	}
-	if slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Blocked && p.Reserved }) {
-		say = append(say, fmt.Sprintf("%s on the pull request that has the lock lifts it; then the plan can be applied.", markdown.Code("lockstep unlock")))
-	}
-	if has(Stopped) {
-		say = append(say, fmt.Sprintf("To go on with a stopped apply, comment %s; for a new plan of the rest, %s.", markdown.Code("lockstep apply"), markdown.Code("lockstep plan")))
-	}
-	if has(PartPlanned, PartApplied) && !s.Merged && !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Doubts != nil }) {
-		say = append(say, "To plan all that the pull request changes, comment the command in the table.")
-	}
-	if s.Merged {
-		return say
-	}
-	if s.Fork && has(PlanFailed, PlanStopped, Stale) && !s.Refused {
-		say = append(say, fmt.Sprintf("To plan again, comment %s.", markdown.Code("lockstep plan "+s.Head)))
-	} else if s.Problem != "" && !s.Refused || has(PlanFailed, PlanStopped, Stale, ApplyFailed) && !s.Fork {
-		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", markdown.Code("lockstep plan")))
-	} else if (has(Applied) || slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Unmerged })) && !has(Ready, OnMerge, Blocked, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied) {
-		if s.Refused { // it went elsewhere since
-			return append(say, "Do not merge this pull request as it is: the next plan of the project would revert the applied changes. Let it go into a branch that is planned first.")
-		}
-		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")
-	}
-	return say
 }

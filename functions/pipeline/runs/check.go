@@ -122,21 +122,21 @@ func (c CheckRecord) Tells(conclusion github.Conclusion, around string, required
 
 // Conclude returns the status and the conclusion of a check.
 func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
-	switch s {
-	case comment.Queued, comment.Postponed, comment.ApplyQueued, comment.Awaiting:
+	switch s.Means() {
+	case comment.ToCome:
 		return github.CheckQueued, ""
-	case comment.Planning, comment.Applying:
+	case comment.UnderWay:
 		return github.CheckInProgress, ""
-	case comment.Ready, comment.OnMerge, comment.OnceMerged, comment.NoChanges, comment.Applied, comment.Previewed:
+	case comment.Well:
 		return github.CheckCompleted, github.ConcludedSuccess
-	case comment.PlanFailed, comment.ApplyFailed, comment.Blocked:
+	case comment.Wrong, comment.Hindered:
 		return github.CheckCompleted, github.ConcludedFailure
-	case comment.PlanStopped, comment.Stale, comment.NotApplied, comment.Stopped, comment.Renewed, comment.PartPlanned, comment.PartApplied:
+	case comment.Unsettled:
 		return github.CheckCompleted, github.ConcludedActionRequired
-	case comment.Superseded, comment.Closed:
+	case comment.Void:
 		return github.CheckCompleted, github.ConcludedCancelled
 	}
-	panic(fmt.Sprintf("runs: there is no standing %q", s))
+	panic(fmt.Sprintf("runs: standing %q has no meaning", s))
 }
 
 // ConcludeProject is Conclude for a project, which fails while the requirements for the apply of its plan are not fulfilled.
