@@ -11,10 +11,8 @@
 // {"lint": [{"at", "statement", "resource": ARN of a resource policy's}]}
 //   -> ["AT: what is wrong"]
 // {"decide": {"principals": {NAME: {"arn", "policies"}}, "resources": {NAME: {"arn", "policies"}},
-//   "contexts": {NAME: {}}, "cases": [{"of": NAME, "kind": "principal" or "resource", "policies": [],
-//   "asks": [{"who", "action", "on", "in", "want"}]}]}}
-//   -> for each case the index of the first ask that is not answered as wanted, or -1. Its
-//      policies replace those of the principal or the resource "of".
+//   "contexts": {NAME: {}}, "asks": [{"who", "action", "on", "in"}]}}
+//   -> for each ask whether it is allowed
 // {"judge": {"policies": {NAME: document}, "requests": [{"who", "own": [NAMES], "session": document,
 //   "resource": [NAMES], "action", "on", "context": {}}]}}
 //   -> for each request {"allowed", "by": ["NAME N"]}: the statements that match it, counted from 0
@@ -119,28 +117,22 @@ function document(policies, grammar) {
   return documents.get(policies);
 }
 
-async function decide({ principals, resources, contexts, cases }) {
+async function decide({ principals, resources, contexts, asks }) {
   const out = [];
-  for (const { of, kind, policies, asks } of cases) {
-    const policiesOf = (sort, name, x) => (name === of && sort === kind ? policies : x.policies) ?? none;
-    let wrong = -1;
-    for (const [i, ask] of asks.entries()) {
-      const who = principals[ask.who], on = resources[ask.on];
-      const arn = who.arn === 'anonymous' ? undefined : who.arn;
-      const context = { ...contexts[ask.in] };
-      if (arn?.startsWith('arn:')) context['aws:PrincipalArn'] = arn;
-      const owner = on.of ?? ask.on;
-      const own = policiesOf('principal', ask.who, who), theirs = policiesOf('resource', owner, resources[owner]);
-      const got = await runSimulation({
-        request: { principal: arn ?? anonymousPrincipal, action: ask.action, resource: { resource: on.arn, accountId: accountID }, contextVariables: context },
-        identityPolicies: document(own, validateIdentityPolicy) ? [{ name: 'own', policy: document(own) }] : [],
-        resourcePolicy: document(theirs, validateResourcePolicy),
-        serviceControlPolicies: [], resourceControlPolicies: [],
-      }, {});
-      if (got.resultType === 'error') throw new Error(`${JSON.stringify(ask)}: ${JSON.stringify(got.errors)}`);
-      if ((got.overallResult === 'Allowed') !== ask.want) { wrong = i; break; }
-    }
-    out.push(wrong);
+  for (const ask of asks) {
+    const who = principals[ask.who], on = resources[ask.on];
+    const arn = who.arn === 'anonymous' ? undefined : who.arn;
+    const context = { ...contexts[ask.in] };
+    if (arn?.startsWith('arn:')) context['aws:PrincipalArn'] = arn;
+    const own = who.policies ?? none, theirs = resources[on.of ?? ask.on].policies ?? none;
+    const got = await runSimulation({
+      request: { principal: arn ?? anonymousPrincipal, action: ask.action, resource: { resource: on.arn, accountId: accountID }, contextVariables: context },
+      identityPolicies: document(own, validateIdentityPolicy) ? [{ name: 'own', policy: document(own) }] : [],
+      resourcePolicy: document(theirs, validateResourcePolicy),
+      serviceControlPolicies: [], resourceControlPolicies: [],
+    }, {});
+    if (got.resultType === 'error') throw new Error(`${JSON.stringify(ask)}: ${JSON.stringify(got.errors)}`);
+    out.push(got.overallResult === 'Allowed');
   }
   return out;
 }

@@ -2,7 +2,6 @@ package template
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -124,6 +123,3 @@ func (w *World) Idle(c Catalogue) []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
-
-// sortedActions returns the actions of a catalogue.
-func (c Catalogue) sortedActions() []string { return slices.Sorted(maps.Keys(c)) }

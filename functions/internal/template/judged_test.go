@@ -98,24 +98,3 @@ func (w *World) protecting(arn, action string) []string {
 	}
 	return out
 }
-
-// Decide decides as the runner of the functions does.
-func (w *World) Decide(j Judging) bool {
-	documents := w.Documents()
-	d := templates.Decision{Who: j.Who, Action: j.Action, Resource: j.On, Context: j.Context}
-	if j.Session != nil {
-		data, err := json.Marshal(j.Session)
-		if err != nil {
-			panic(fmt.Sprintf("template: %v", err)) // it was JSON
-		}
-		d.Session = string(data)
-	}
-	var p templates.Policies
-	for _, name := range j.Own {
-		p.Own = append(p.Own, documents[name])
-	}
-	for _, name := range j.Resource {
-		p.Resource = append(p.Resource, documents[name])
-	}
-	return p.Decide(d)
-}

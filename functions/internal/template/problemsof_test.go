@@ -19,7 +19,6 @@ func Problems(x templates.Template) []string {
 	out = append(out, unknown(x, refs)...)
 	out = append(out, unused(x, refs)...)
 	out = append(out, missing(x, refs)...)
-	out = append(out, strangers(x)...)
 	g := graphOf(x)
 	if _, err := g.order(); err != nil {
 		return append(out, err.Error()) // the following checks need an order
@@ -131,42 +130,6 @@ func missing(x templates.Template, refs []reference) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// strangers returns the resources in roles' policies that belong neither to the template nor to a
-// parameter: a text that only resembles one of them, or everything.
-func strangers(x templates.Template) []string {
-	var out []string
-	for _, s := range templates.Statements(x) {
-		if s.Policy.Kind != templates.RolePolicies {
-			continue
-		}
-		for i, v := range list(s.Value["Resource"]) {
-			var named []reference
-			walker{from: s.Policy.Name, out: &named}.walk(s.Policy.Name, v)
-			if !slices.ContainsFunc(named, func(r reference) bool { return !strings.HasPrefix(r.name, "AWS::") }) && !byName(x, v) {
-				out = append(out, fmt.Sprintf("%s: its resource %d names nothing of the template: %v", s, i+1, v))
-			}
-		}
-	}
-	return out
-}
-
-// byName reports whether a text is the ARN of a function by the name that the template gives it: a policy that the
-// function waits for cannot refer to it. The names of secrets that belong to the stack begin with its own, whole.
-func byName(x templates.Template, v any) bool {
-	m, _ := v.(map[string]any)
-	text, _ := m["Fn::Sub"].(string)
-	if strings.HasPrefix(text, "arn:${AWS::Partition}:secretsmanager:${AWS::Region}:${AWS::AccountId}:secret:${AWS::StackName}/") {
-		return true
-	}
-	for _, r := range x.Resources {
-		name, _ := r.Properties["FunctionName"].(map[string]any)
-		if r.Type == "AWS::Serverless::Function" && text == fmt.Sprintf("arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:%v", name["Fn::Sub"]) {
-			return true
-		}
-	}
-	return false
 }
 
 // early returns functions that could be called before their role has all its policies, or before

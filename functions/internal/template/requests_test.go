@@ -88,9 +88,6 @@ func TestRequests(t *testing.T) {
 		if v.Allowed != d.Allowed {
 			t.Errorf("%s\n\tthe simulator says %v, by %q", row(d), v.Allowed, v.By)
 		}
-		if got := w.Decide(v.Judging); got != v.Allowed {
-			t.Errorf("%s\n\tour own evaluation says %v, the simulator %v", row(d), got, v.Allowed)
-		}
 	}
 	t.Logf("%d requests are allowed, %d denied", counts[true], counts[false])
 }

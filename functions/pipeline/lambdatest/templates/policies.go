@@ -27,12 +27,6 @@ type Policy struct {
 	Document map[string]any
 }
 
-// A PolicyStatement is one of a policy, as the template writes it.
-type PolicyStatement struct {
-	Policy Policy
-	Value  map[string]any
-}
-
 // PoliciesOf returns all policies of a template, sorted by name. It panics at an unknown type of
 // resource with a policy, which would never be compared with the matrix.
 func PoliciesOf(x Template) []Policy {
@@ -101,26 +95,6 @@ func permission(name string, p map[string]any) Policy {
 		s["Condition"] = conditions
 	}
 	return Policy{ResourcePolicies, name, []string{function}, map[string]any{"Version": "2012-10-17", "Statement": []any{s}}}
-}
-
-// Statements returns the statements of all policies, including conditional ones.
-func Statements(x Template) []PolicyStatement {
-	var out []PolicyStatement
-	for _, p := range PoliciesOf(x) {
-		for _, s := range list(p.Document["Statement"]) {
-			m := s.(map[string]any)
-			if branches, ok := m["Fn::If"].([]any); ok {
-				for _, b := range branches[1:] {
-					if m, ok := b.(map[string]any); ok && m["Effect"] != nil {
-						out = append(out, PolicyStatement{p, m})
-					}
-				}
-				continue
-			}
-			out = append(out, PolicyStatement{p, m})
-		}
-	}
-	return out
 }
 
 // Target is the resource that a value names, by Ref or GetAtt; "" for none.
