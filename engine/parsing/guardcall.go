@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/growth"
 )
 
-// A call is a call of a function. If its result can be large, whether it is too large is decided when the last
-// argument is known, before the function is called. Its errors have no value of an argument that is secret, and no
+// A call is a call of a function. If its result could be too large, that is decided when the last argument is known,
+// before the function is called. Its errors have no value of an argument that is secret, and no
 // stack trace of a function that panicked.
 type call struct {
 	*hclsyntax.FunctionCallExpr
@@ -35,12 +35,12 @@ func (c *call) Value(ctx *hcl.EvalContext) (v cty.Value, ds hcl.Diagnostics) {
 		}
 	}()
 	switch {
-	case c.bound.Estimated():
-		v, ds = c.ahead(ctx)
-	case c.bound.Kind == growth.Small || c.bound.Kind == growth.Part:
+	case c.bound.Trivial():
 		v, ds = c.FunctionCallExpr.Value(ctx)
-	default:
+	case c.bound.Closures:
 		v, ds = c.afterwards(ctx)
+	default:
+		v, ds = c.ahead(ctx)
 	}
 	if ds.HasErrors() {
 		ds = c.discreet(ctx, ds)
@@ -73,12 +73,12 @@ func (c *call) ahead(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return v, ds
 }
 
-// afterwards evaluates a call of which it is enough to look at the result.
+// afterwards evaluates a call of a function that evaluates its arguments itself: only its result can be looked at.
 func (c *call) afterwards(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	b, _ := of(ctx)
 	v, ds := c.FunctionCallExpr.Value(ctx)
 	excess := b.Step(1)
-	if c.bound.Closures && excess == nil {
+	if excess == nil {
 		excess = b.First() // which try and can would pass over
 	}
 	if excess == nil && !ds.HasErrors() {

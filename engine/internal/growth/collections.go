@@ -17,70 +17,27 @@ func unified(c *call) {
 	}
 }
 
-// elements: those of all arguments.
-func elements(c *call) {
-	unified(c)
-	n := int64(1)
-	for i := range c.args {
-		n += c.length(i)
-	}
-	c.values(n)
-}
-
-// merged: the elements of all arguments, whose types need not be compared.
-func merged(c *call) {
-	n := int64(1)
-	for i := range c.args {
-		n += c.length(i)
-	}
-	c.values(n)
-}
-
-// flatten: all that is in the argument.
-func flatten(c *call) { c.measureAll() }
-
 // setProduct: as many combinations as the numbers of elements multiplied, each of them with
 // an element of each.
 func setProduct(c *call) {
-	n := int64(1)
+	n, worst := int64(1), int64(1)
 	for i := range c.args {
 		n = product(n, c.length(i))
 	}
 	c.values(product(n, int64(len(c.args))+1))
-	if c.excess == nil {
-		all := c.measureAll()
-		c.bytes(product(all.Bytes, max(n/max(all.Values, 1), 1)))
-		worst := int64(1)
-		for i := range c.args {
-			if !c.args[i].Type().IsSetType() {
-				return // so that the result is a list
-			}
-			worst = product(worst, worstOf(c.args[i]))
-		}
-		c.work(product(n, worst))
+	if c.excess != nil {
+		return
 	}
-}
-
-// chunkList: the elements, and a list for each chunk.
-func chunkList(c *call) {
-	s := c.measure(0)
-	c.values(sum(s.Values, c.length(0)+2))
-}
-
-// transpose: each of the texts is the key of a list, each of the keys an element.
-func transpose(c *call) {
-	s := c.measure(0)
-	c.values(2*s.Values + 2)
-	longest := int64(0)
-	// Anything else is no argument of the function, which says so itself.
-	if ty := c.args[0].Type(); c.length(0) > 0 && (ty.IsMapType() || ty.IsObjectType()) {
-		for k := range c.args[0].Elements() {
-			if k.IsKnown() && !k.IsNull() {
-				longest = max(longest, int64(len(k.AsString())))
-			}
+	c.all = budget.Size{}
+	c.measureAll(false)
+	c.bytes(product(c.all.Bytes, max(n/max(c.all.Values, 1), 1)))
+	for i := range c.args {
+		if !c.args[i].Type().IsSetType() {
+			return // so that the result is a list
 		}
+		worst = product(worst, worstOf(c.args[i]))
 	}
-	c.bytes(sum(s.Bytes, product(longest, s.Values)))
+	c.work(product(n, worst))
 }
 
 // pair is about how many steps it takes to compare two values.
@@ -89,30 +46,17 @@ const pair = 20
 // distinct compares each element with all that came before, unless they are texts: see
 // package funcs.
 func distinct(c *call) {
-	c.measureAll()
-	if len(c.args) == 0 || c.args[0].Type().IsListType() && c.args[0].Type().ElementType() == cty.String {
-		return
+	if ty := c.args[0].Type(); !ty.IsListType() || ty.ElementType() != cty.String {
+		c.work(product(product(c.length(0), c.length(0)/2), pair))
 	}
-	n := c.length(0)
-	c.work(product(product(n, n/2), pair))
 }
 
 // matchKeys compares each key with all that are searched for.
-func matchKeys(c *call) {
-	c.measureAll()
-	c.work(product(product(c.length(1), c.length(2)), pair))
-}
-
-// scan compares each element with a value.
-func scan(c *call) { c.measureAll() }
+func matchKeys(c *call) { c.work(product(product(c.length(1), c.length(2)), pair)) }
 
 // sets: elements that have the same hash are compared with each other.
 func sets(c *call) {
 	unified(c)
-	c.measureAll()
-	if c.excess != nil {
-		return
-	}
 	for i := range c.args {
 		c.work(product(c.length(i), worstOf(c.args[i])))
 	}

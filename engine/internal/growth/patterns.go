@@ -3,6 +3,7 @@ package growth
 import (
 	"regexp"
 	"regexp/syntax"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
@@ -14,8 +15,11 @@ const (
 	maxProgram = 200_000
 )
 
-// pattern checks a regular expression and the time it takes to search a text; it returns
-// nil if it is too much, or is none, of which the function will tell.
+// regex: in each place of the text each instruction of the regular expression may be tried.
+func regex(c *call) { c.pattern(c.str(0), c.str(1)) }
+
+// pattern checks a regular expression and the time it takes to search a text. It returns the
+// expression; nil if it is too much, or is none, as the function will say.
 func (c *call) pattern(p, str string) *regexp.Regexp {
 	if n := int64(len(p)); n > maxPattern {
 		c.fail(&budget.Excess{Kind: budget.TextTooLong, What: "The regular expression", Needed: n, Allowed: maxPattern})
@@ -26,79 +30,56 @@ func (c *call) pattern(p, str string) *regexp.Regexp {
 		return nil
 	}
 	n := instructions(tree)
-	if n > maxProgram {
-		c.fail(&budget.Excess{Kind: budget.CallTooLong, Needed: n, Allowed: maxProgram})
-		return nil
-	}
-	// In each place of the text each instruction may be tried.
+	c.atMost(budget.CallTooLong, n, maxProgram)
 	if c.work(product(n, int64(len(str)))); c.excess != nil {
 		return nil
 	}
-	re, err := regexp.Compile(p)
-	if err != nil {
-		return nil
-	}
+	re, _ := regexp.Compile(p)
 	return re
 }
 
 // instructions returns about how many instructions are made of a regular expression.
 func instructions(r *syntax.Regexp) int64 {
-	n := int64(1)
+	n := int64(1 + len(r.Rune))
 	for _, s := range r.Sub {
 		n = sum(n, instructions(s))
 	}
-	switch r.Op {
-	case syntax.OpLiteral:
-		n += int64(len(r.Rune))
-	case syntax.OpRepeat:
+	if r.Op == syntax.OpRepeat {
 		n = product(n, int64(max(r.Max, r.Min, 1)))
-	case syntax.OpCharClass:
-		n += int64(len(r.Rune)) / 2
 	}
 	return n
 }
 
-// regex: as many values as there are groups.
-func regex(c *call) { c.pattern(c.str(0), c.str(1)) }
-
-// regexAll: as many for each match.
+// regexAll: a list for each match, with a value for each group.
 func regexAll(c *call) {
-	str := c.str(1)
-	re := c.pattern(c.str(0), str)
-	if re == nil {
-		return
-	}
-	each := int64(re.NumSubexp()) + 1
-	if n := product(int64(len(str))+1, each+1); n > c.limits.Values {
-		c.values(product(matches(re, str), each+1))
+	if re := c.pattern(c.str(0), c.str(1)); re != nil {
+		each := int64(re.NumSubexp()) + 2
+		c.values(product(matches(re, c.str(1), c.limits.Values/each), each))
 	}
 }
 
-// replaceMatches: the replacement of each match may name groups of it.
-func replaceMatches(c *call, str, p, new string) {
-	re := c.pattern(p, str)
-	if re == nil {
-		return
-	}
-	if most := c.replaced(str, new, int64(len(str))+1); most > c.limits.Text {
-		c.text(c.replaced(str, new, matches(re, str)))
-	}
-}
-
-// replaced returns how long a text is at most of which n matches are replaced. A group that
-// is named has at most the whole of the text in all matches together.
-func (c *call) replaced(str, new string, n int64) int64 {
-	named := int64(1)
-	for _, b := range []byte(new) {
-		if b == '$' {
-			named++
+// replace: the text with each occurrence exchanged. The replacement of a match may name its
+// groups, which have at most the whole of the text in all matches together.
+func replace(c *call) {
+	str, old, new := c.str(0), c.str(1), c.str(2)
+	n, named := int64(strings.Count(str, old)), int64(0)
+	if len(old) >= 2 && old[0] == '/' && old[len(old)-1] == '/' {
+		re := c.pattern(old[1:len(old)-1], str)
+		if re == nil {
+			return
 		}
+		n = matches(re, str, c.limits.Text/int64(len(new)+1))
+		named = int64(strings.Count(new, "$"))
+		old = ""
 	}
-	return sum(product(n, int64(len(new))), product(named, int64(len(str))))
+	c.text(sum(product(named, int64(len(str))), int64(len(str))+n*int64(len(new)-len(old))))
 }
 
-// matches counts the matches in a text.
-func matches(re *regexp.Regexp, str string) int64 {
+// matches returns how many matches a text has at most: it counts them if there could be more than enough.
+func matches(re *regexp.Regexp, str string, enough int64) int64 {
+	if most := int64(len(str)) + 1; most <= enough {
+		return most
+	}
 	n := int64(0)
 	re.ReplaceAllStringFunc(str, func(string) string { n++; return "" })
 	return n

@@ -1,6 +1,8 @@
 package growth
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -8,55 +10,144 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// replace: the text with each occurrence exchanged.
-func replace(c *call) {
-	str, old, new := c.str(0), c.str(1), c.str(2)
-	if len(old) >= 2 && old[0] == '/' && old[len(old)-1] == '/' {
-		replaceMatches(c, str, old[1:len(old)-1], new)
-		return
+// written: all texts of the arguments, at least.
+func written(c *call) { c.text(c.all.Bytes) }
+
+// yamlEncode: the lines of texts are indented by their depth.
+func yamlEncode(c *call) {
+	lines := c.all.Values
+	cty.Walk(c.args[0], func(_ cty.Path, v cty.Value) (bool, error) {
+		v, _ = v.Unmark()
+		if v.IsKnown() && !v.IsNull() && v.Type() == cty.String {
+			lines += int64(strings.Count(v.AsString(), "\n"))
+		}
+		return true, nil
+	})
+	c.text(sum(c.all.Bytes, product(2*lines, int64(c.all.Depth+1))))
+}
+
+// jsonDecode: a value for each comma and each bracket. The decoder recurses, and reading n digits
+// takes n*n steps.
+func jsonDecode(c *call) {
+	src := c.str(0)
+	values, depth, deepest, digits := int64(1), int64(0), int64(0), int64(0)
+	for i := 0; i < len(src); i++ {
+		switch b := src[i]; b {
+		case '"':
+			for i++; i < len(src) && src[i] != '"'; i++ {
+				if src[i] == '\\' {
+					i++
+				}
+			}
+		case '[', '{':
+			values++
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth--
+		case ',', ':':
+			values++
+		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '.':
+			digits++
+			if c.atMost(budget.NumberTooLong, digits, c.limits.Digits); c.excess != nil {
+				return
+			}
+			continue
+		}
+		digits = 0
 	}
-	n := int64(strings.Count(str, old))
-	c.text(int64(len(str)) + n*int64(len(new)-len(old)))
+	c.atMost(budget.TooDeep, deepest, int64(c.limits.Depth))
+	c.values(values)
+}
+
+// decoded: at most a value for each of some bytes in the text. These functions make hundreds of
+// bytes of one.
+func decoded(ends string) func(c *call) {
+	return func(c *call) {
+		n := int64(1)
+		for _, b := range []byte(c.str(0)) {
+			if strings.IndexByte(ends, b) >= 0 {
+				n++
+			}
+		}
+		c.values(n)
+	}
+}
+
+// split: a text more than there are separators.
+func split(c *call) { c.values(int64(strings.Count(c.str(1), c.str(0))) + 2) }
+
+// join: all elements of all lists, and the separators between them.
+func join(c *call) {
+	c.text(c.all.Bytes + product(c.all.Values, int64(len(c.str(0)))))
 }
 
 // indent: as many spaces after each end of a line.
 func indent(c *call) {
-	if len(c.args) < 2 || c.args[0].IsNull() || c.args[0].Type() != cty.Number {
-		return
-	}
-	spaces, _ := c.args[0].AsBigFloat().Int64()
-	c.text(product(max(spaces, 0), int64(strings.Count(c.str(1), "\n"))) + int64(len(c.str(1))))
+	c.text(product(max(c.number(0), 0), int64(strings.Count(c.str(1), "\n"))) + int64(len(c.str(1))))
 }
 
-// join: all elements of all lists, and the separators between them.
-func join(c *call) {
-	all := budget.Size{}
-	for i := 1; i < len(c.args); i++ {
-		s := c.measure(i)
-		all.Values, all.Bytes = all.Values+s.Values, all.Bytes+s.Bytes
+// aVerb is a part of a format that stands for an argument, with its width, precision and index.
+// Source: go-cty 1.19, cty/function/stdlib/format_fsm.rl.
+var aVerb = regexp.MustCompile(`%%|%[-+ #0]*([0-9]*)(?:\.([0-9]*))?(?:\[([0-9]+)\])?[a-zA-Z]`)
+
+// maxShort is how many bytes a number is at most that is measured without its digits.
+const maxShort = 512
+
+// format: the format itself, and for each verb its width and its argument.
+func format(c *call) { formats(c, false) }
+
+// formatList makes as many texts as the longest list has elements; the elements of a list are
+// together in all of them.
+func formatList(c *call) { formats(c, true) }
+
+func formats(c *call, lists bool) {
+	n, all, each := int64(1), int64(0), int64(len(c.str(0)))
+	next := int64(1)
+	for _, verb := range aVerb.FindAllStringSubmatch(c.str(0), -1) {
+		if verb[0] == "%%" {
+			continue
+		}
+		if verb[3] != "" {
+			next = atoi(verb[3])
+		}
+		each = sum(each, sum(atoi(verb[1]), atoi(verb[2])))
+		if i := int(next); i < len(c.args) {
+			s, ty := c.measure(i), c.args[i].Type()
+			size := s.Bytes
+			if ty != cty.String {
+				size += 16*s.Values + maxShort
+			}
+			if lists && (ty.IsListType() || ty.IsTupleType() || ty.IsSetType()) {
+				n, all = max(n, c.length(i)), sum(all, size)
+			} else {
+				each = sum(each, size)
+			}
+		}
+		next++
 	}
-	c.text(all.Bytes + product(all.Values, int64(len(c.str(0)))))
+	c.text(each)
+	c.bytes(sum(all, product(n, each)))
 }
 
-// split: a text more than there are separators.
-func split(c *call) {
-	c.values(int64(strings.Count(c.str(1), c.str(0))) + 2)
+// atoi reads the digits of a number; 0 for none.
+func atoi(digits string) int64 {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil && digits != "" {
+		return maxFactor
+	}
+	return min(n, maxFactor)
 }
 
 // parseInt: reading n digits takes n*n steps.
 func parseInt(c *call) {
-	if s := c.str(0); int64(len(s)) > c.limits.Digits {
-		c.fail(&budget.Excess{Kind: budget.NumberTooLong, Needed: int64(len(s)), Allowed: c.limits.Digits})
-	}
+	c.atMost(budget.NumberTooLong, int64(len(c.str(0))), c.limits.Digits)
 }
 
-// bcryptCost: each 1 more takes twice the time.
+// bcryptCost: each 1 more takes twice the time. The function itself refuses more than 31.
 func bcryptCost(c *call) {
-	if len(c.args) < 2 || c.args[1].IsNull() || c.args[1].Type() != cty.Number {
-		return
-	}
-	if cost, _ := c.args[1].AsBigFloat().Int64(); cost > int64(c.limits.BcryptCost) && cost <= 31 {
-		c.fail(&budget.Excess{Kind: budget.CallTooLong, Needed: 100_000 << cost, Allowed: 100_000 << c.limits.BcryptCost})
+	if cost := c.number(1); cost <= 31 {
+		c.atMost(budget.CallTooLong, 100_000<<max(cost, 0), 100_000<<c.limits.BcryptCost)
 	}
 }
 
@@ -65,22 +156,6 @@ func bcryptCost(c *call) {
 const maxPrivateKey = 16 << 10
 
 func rsaKey(c *call) {
-	c.text(int64(len(c.str(0))))
-	if n := int64(len(c.str(1))); n > maxPrivateKey {
-		c.fail(&budget.Excess{Kind: budget.CallTooLong, Needed: product(n, product(n, n)), Allowed: maxPrivateKey * maxPrivateKey * maxPrivateKey})
-	}
+	n := int64(len(c.str(1)))
+	c.atMost(budget.CallTooLong, product(n, product(n, n)), maxPrivateKey*maxPrivateKey*maxPrivateKey)
 }
-
-// maxFactor is where products end.
-const maxFactor = 1 << 60
-
-// product is a*b, or a number that is too much for everything.
-func product(a, b int64) int64 {
-	if a > 0 && b > maxFactor/a {
-		return maxFactor
-	}
-	return a * b
-}
-
-// sum is a+b, likewise.
-func sum(a, b int64) int64 { return min(a+b, maxFactor) }
