@@ -40,28 +40,6 @@ type Decision struct {
 // Anonymous is whoever has no credentials.
 const Anonymous = "anonymous"
 
-// Policies are what decides: the documents of the role and of the resource.
-type Policies struct{ Own, Resource []map[string]any }
-
-// Decide decides as the runner does for the functions; Allowed is of no account. A session policy that is no
-// JSON allows nothing.
-func (p Policies) Decide(d Decision) bool {
-	x := Rights{Who: d.Who}
-	for _, document := range p.Own {
-		x.Own = append(x.Own, StatementsIn(document)...)
-	}
-	if d.Session != "" {
-		if err := x.Narrow(d.Session); err != nil {
-			return false
-		}
-	}
-	var of []Statement
-	for _, document := range p.Resource {
-		of = append(of, StatementsIn(document)...)
-	}
-	return x.May(of, Call{d.Action, d.Resource, d.Context})
-}
-
 // Decision is the decision on a call.
 func (x Rights) Decision(c Call, allowed bool) Decision {
 	return Decision{Who: x.Who, Session: x.text, Action: c.Action, Resource: c.Resource, Context: c.Context, Allowed: allowed}
