@@ -14,10 +14,6 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/caching"
-	"github.com/lockstep-iac/lockstep/github/internal/retrying"
-	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 // The proof of an App's identity is a JSON web token. GitHub accepts tokens of at most 10 minutes,
@@ -66,11 +62,11 @@ type App struct {
 	// anybody makes requests without a token.
 	anybody *gh.Client
 
-	answers  caching.Answers
-	archives caching.Archives
+	answers  answerCache
+	archives archiveCache
 
 	mu     sync.Mutex
-	tokens map[scoping.Scope]*tokens
+	tokens map[tokenScope]*tokens
 	login  string
 }
 
@@ -101,9 +97,9 @@ func NewApp(c AppConfig) (*App, error) {
 		c.MaxMergeWait = 20 * time.Second
 	}
 	if c.Pause == nil {
-		c.Pause = retrying.Pause
+		c.Pause = retryPause
 	}
-	a := &App{config: c, api: api, sign: signer(c.ID, key), tokens: map[scoping.Scope]*tokens{}}
+	a := &App{config: c, api: api, sign: signer(c.ID, key), tokens: map[tokenScope]*tokens{}}
 	// All requests of an App as itself may be repeated.
 	a.client = a.newClient(&transport{
 		base: c.Transport, api: api, maxWait: c.MaxWait, pause: c.Pause, repeatable: true, scheme: "Bearer",
@@ -182,7 +178,7 @@ func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	s := scoping.Scope{Installation: installation, Repo: r.ID}
+	s := tokenScope{Installation: installation, Repo: r.ID}
 	m := &meter{}
 	once, often := a.transport(s, false), a.transport(s, true)
 	once.meter, often.meter = m, m
@@ -190,9 +186,9 @@ func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 }
 
 // as returns a client that acts with the tokens of a scope.
-func (a *App) as(s scoping.Scope) *gh.Client { return a.newClient(a.transport(s, false)) }
+func (a *App) as(s tokenScope) *gh.Client { return a.newClient(a.transport(s, false)) }
 
-func (a *App) transport(s scoping.Scope, repeatable bool) *transport {
+func (a *App) transport(s tokenScope, repeatable bool) *transport {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	t := a.tokens[s]
@@ -209,7 +205,7 @@ func (a *App) transport(s scoping.Scope, repeatable bool) *transport {
 // tokens holds the current token of one scope.
 type tokens struct {
 	app   *App
-	scope scoping.Scope
+	scope tokenScope
 
 	mu      sync.Mutex
 	token   Secret

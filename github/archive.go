@@ -10,14 +10,7 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/caching"
-	"github.com/lockstep-iac/lockstep/github/internal/retrying"
-	"github.com/lockstep-iac/lockstep/github/internal/unpacking"
 )
-
-// Unpacked counts the content of an archive.
-type Unpacked = unpacking.Unpacked
 
 // archiveTimeout bounds the download of a repository: the time that the plan of a very large one
 // can spare.
@@ -36,7 +29,7 @@ type Tarballs interface {
 const MaxTarball = 32 << 20
 
 // Checkout unpacks the files of a commit into the directory dir, which must exist and be empty. See
-// unpacking.Unpack for the entries that an archive may have; with others the error is a *[FinalError].
+// unpack for the entries that an archive may have; with others the error is a *[FinalError].
 func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error) {
 	what := fmt.Sprintf("check out %s at %.7s", c.repo, sha)
 	if err := checkSHA(sha); err != nil {
@@ -45,12 +38,12 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))
 	defer cancel()
 	if data := c.app.archives.Get(c.scope, sha); data != nil {
-		u, err := unpacking.Unpack(bytes.NewReader(data), dir, sha, unpacking.CheckoutLimits)
+		u, err := unpack(bytes.NewReader(data), dir, sha, checkoutLimits)
 		return u, failed(what, err)
 	}
 	others := c.app.config.Tarballs
 	if others != nil {
-		if u, data, err := unpacking.Try(others.Get(ctx, c.repo, sha), dir, sha, unpacking.CheckoutLimits); data != nil || err != nil {
+		if u, data, err := tryUnpack(others.Get(ctx, c.repo, sha), dir, sha, checkoutLimits); data != nil || err != nil {
 			c.app.archives.Put(c.scope, sha, data)
 			return u, failed(what, err)
 		}
@@ -60,11 +53,11 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 		return Unpacked{}, failed(what, err)
 	}
 	defer res.Body.Close()
-	body := &caching.Keeping{Reader: res.Body, Max: caching.MaxArchive}
+	body := &keepingReader{Reader: res.Body, Max: maxKeptArchive}
 	if others != nil {
 		body.Max = MaxTarball
 	}
-	u, err := unpacking.Unpack(body, dir, sha, unpacking.CheckoutLimits)
+	u, err := unpack(body, dir, sha, checkoutLimits)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -101,8 +94,8 @@ func (c *Client) open(ctx context.Context, link *url.URL) (*http.Response, error
 		if err == nil {
 			return res, nil
 		}
-		wait := retrying.Pause(attempt)
-		if attempt == maxAttempts || errors.Is(err, ErrNotFound) || errors.As(err, new(*FinalError)) || errors.Is(err, errAstray) || !retrying.Fits(ctx, wait) || retrying.Sleep(ctx, wait) != nil {
+		wait := retryPause(attempt)
+		if attempt == maxAttempts || errors.Is(err, ErrNotFound) || errors.As(err, new(*FinalError)) || errors.Is(err, errAstray) || !fits(ctx, wait) || sleep(ctx, wait) != nil {
 			return nil, err
 		}
 	}

@@ -142,7 +142,7 @@ func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, er
 			return 0, err
 		}
 	}
-	have, err := reports(c).Own(ctx, check.SHA, check.Name, check.ExternalID)
+	have, err := c.ownCheckRuns(ctx, check.SHA, check.Name, check.ExternalID)
 	if err != nil {
 		return 0, failed(what, err)
 	}
@@ -177,7 +177,7 @@ func (c *Client) endChecks(ctx context.Context, twins []*gh.CheckRun, check Chec
 // commit, as GitHub has it now. The error wraps ErrNotFound if there is none.
 func (c *Client) Check(ctx context.Context, like Check) (Check, error) {
 	what := fmt.Sprintf("read check run %s of %s at %.7s", like.Name, c.repo, like.SHA)
-	all, err := reports(c).Own(ctx, like.SHA, like.Name, like.ExternalID)
+	all, err := c.ownCheckRuns(ctx, like.SHA, like.Name, like.ExternalID)
 	if err != nil {
 		return Check{}, failed(what, err)
 	}

@@ -12,16 +12,13 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/retrying"
-	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 // A Client reads and writes one repository. It is safe for concurrent use.
 type Client struct {
 	app    *App
 	repo   Repo
-	scope  scoping.Scope
+	scope  tokenScope
 	client *gh.Client
 	// queries is for requests that only read, whatever their method.
 	queries *gh.Client
@@ -74,13 +71,13 @@ func failed(what string, err error) error {
 	var re *gh.ErrorResponse
 	if errors.As(err, &re) && re.Response != nil {
 		status := re.Response.StatusCode
-		wait, given := retrying.After(re.Response.Header)
+		wait, given := retryAfter(re.Response.Header)
 		switch {
 		case status == http.StatusNotFound, status == http.StatusUnprocessableEntity && strings.HasPrefix(re.Message, noCommitWords):
 			return fmt.Errorf("%s: %w", what, ErrNotFound)
-		case status == http.StatusTooManyRequests, status == http.StatusForbidden && (given || strings.Contains(re.Message, retrying.SecondaryWords)):
+		case status == http.StatusTooManyRequests, status == http.StatusForbidden && (given || strings.Contains(re.Message, secondaryWords)):
 			if !given {
-				wait = retrying.SecondaryWait
+				wait = secondaryWait
 			}
 			return fmt.Errorf("%s: %w", what, refused(&wait))
 		}

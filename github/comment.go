@@ -8,8 +8,6 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/addressing"
 )
 
 // MaxComment is the limit of a comment's length. GitHub counts characters; we count bytes, which
@@ -146,7 +144,7 @@ func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment,
 			return nil, failed(fmt.Sprintf("list the comments on %s", c.repo), err)
 		}
 		for _, x := range list {
-			number, ok := addressing.PullOf(x.GetHTMLURL())
+			number, ok := pullOfPage(x.GetHTMLURL())
 			// GitHub also lists older comments that were edited since.
 			if !ok || x.GetCreatedAt().Before(since) {
 				continue

@@ -8,9 +8,6 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/addressing"
-	"github.com/lockstep-iac/lockstep/github/internal/querying"
 )
 
 // A Discussion is the part of a pull request that only GitHub's GraphQL API tells.
@@ -25,7 +22,7 @@ type Discussion struct {
 // Discussion reads the conversations of a pull request.
 func (c *Client) Discussion(ctx context.Context, number int) (out Discussion, err error) {
 	what := fmt.Sprintf("read the conversations of pull request %s#%d", c.repo, number)
-	return out, pages(ctx, c, what, querying.Discussion, number, func(p *querying.PullRequest) querying.Page {
+	return out, pages(ctx, c, what, discussionQuery, number, func(p *queriedPull) pageInfo {
 		for _, t := range p.ReviewThreads.Nodes {
 			if !t.IsResolved {
 				out.Open++
@@ -49,9 +46,9 @@ type Queued struct {
 // none.
 func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error) {
 	what := fmt.Sprintf("read the merge queue of pull request %s#%d", c.repo, number)
-	return out, pages(ctx, c, what, querying.Queue, number, func(p *querying.PullRequest) querying.Page {
+	return out, pages(ctx, c, what, queueQuery, number, func(p *queriedPull) pageInfo {
 		if p.MergeQueue == nil {
-			return querying.Page{}
+			return pageInfo{}
 		}
 		for _, e := range p.MergeQueue.Entries.Nodes {
 			out = append(out, Queued{e.PullRequest.Number, e.HeadCommit.OID, e.Enqueuer.Name(), e.EnqueuedAt})
@@ -61,7 +58,7 @@ func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error
 }
 
 // pages asks for a pull request until take has had its last page.
-func pages(ctx context.Context, c *Client, what, query string, number int, take func(*querying.PullRequest) querying.Page) error {
+func pages(ctx context.Context, c *Client, what, query string, number int, take func(*queriedPull) pageInfo) error {
 	for after := (*string)(nil); ; {
 		r := present(c) // it has no address by ID
 		a, err := ask(ctx, c, c.queries, query, map[string]any{"owner": r.Owner, "name": r.Name, "number": number, "after": after})
@@ -80,8 +77,8 @@ func pages(ctx context.Context, c *Client, what, query string, number int, take 
 }
 
 // ask sends a query, or a change, by a client.
-func ask(ctx context.Context, c *Client, by *gh.Client, query string, variables map[string]any) (a querying.Answer, err error) {
-	req, err := by.NewRequest("POST", addressing.GraphQL(c.app.api), map[string]any{"query": query, "variables": variables})
+func ask(ctx context.Context, c *Client, by *gh.Client, query string, variables map[string]any) (a queryAnswer, err error) {
+	req, err := by.NewRequest("POST", graphQLAddress(c.app.api), map[string]any{"query": query, "variables": variables})
 	if err == nil {
 		_, err = by.Do(ctx, req, &a)
 	}
@@ -89,7 +86,7 @@ func ask(ctx context.Context, c *Client, by *gh.Client, query string, variables 
 }
 
 // refusal returns the error in an answer that has one, or lacks the pull request.
-func refusal(a querying.Answer, repo int64) error {
+func refusal(a queryAnswer, repo int64) error {
 	if err := deniedIn(a); err != nil {
 		return err
 	}
@@ -100,7 +97,7 @@ func refusal(a querying.Answer, repo int64) error {
 }
 
 // deniedIn returns the error in an answer that has one.
-func deniedIn(a querying.Answer) error {
+func deniedIn(a queryAnswer) error {
 	if len(a.Errors) > 0 {
 		e := a.Errors[0]
 		switch e.Type {

@@ -6,9 +6,6 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/payloads"
-	"github.com/lockstep-iac/lockstep/github/internal/reviewing"
 )
 
 // decode makes an event of a verified payload.
@@ -20,7 +17,7 @@ func decode(name string, body []byte) (Event, error) {
 	default:
 		return OtherEvent{Name: name}, nil
 	}
-	parsed, err := payloads.Parse(name, body)
+	parsed, err := parsePayload(name, body)
 	if err != nil {
 		return nil, fmt.Errorf("the payload of the %s webhook is not readable: %w", name, err)
 	}
@@ -28,7 +25,7 @@ func decode(name string, body []byte) (Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the %s webhook cannot be used: %w", name, err)
 	}
-	return e, payloads.Shaped(name, body)
+	return e, checkShape(name, body)
 }
 
 func eventOf(name string, parsed any) (Event, error) {
@@ -58,9 +55,9 @@ func eventOf(name string, parsed any) (Event, error) {
 		s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
 		head := e.GetPullRequest().GetHead().GetSHA()
 		return ThreadEvent{s, e.GetAction(), head}, errors.Join(err, checkSHA(head))
-	case *payloads.Status:
+	case *statusEvent:
 		return reportEvent(e.Installation, e.Repository, e.SHA, e.Context)
-	case *payloads.Check:
+	case *checkEvent:
 		switch {
 		case e.Action == "completed" && name == "check_run":
 			return reportEvent(e.Installation, e.Repository, e.Run.SHA, e.Run.Name)
@@ -70,12 +67,12 @@ func eventOf(name string, parsed any) (Event, error) {
 			return buttonEvent(e)
 		}
 		return OtherEvent{name, e.Action}, nil
-	case *payloads.Group:
+	case *groupEvent:
 		gone := e.Action == "destroyed" && e.Reason != "merged"
 		if e.Action != "checks_requested" && !gone {
 			return OtherEvent{name, e.Action}, nil
 		}
-		s, err := subject(e.Installation, e.Repository, payloads.PullOfGroup(e.Group.HeadRef), e.Sender)
+		s, err := subject(e.Installation, e.Repository, pullOfGroup(e.Group.HeadRef), e.Sender)
 		return GroupEvent{s, e.Group.HeadSHA, gone}, errors.Join(err, checkSHA(e.Group.HeadSHA))
 	case *gh.InstallationEvent:
 		added, removed := e.Repositories, []*gh.Repository(nil)
@@ -131,7 +128,7 @@ func lineCommentEvent(e *gh.PullRequestReviewCommentEvent) (Event, error) {
 
 func reviewEvent(e *gh.PullRequestReviewEvent) (Event, error) {
 	s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
-	r := ReviewEvent{Subject: s, ID: e.GetReview().GetID(), Action: e.GetAction(), Review: reviewing.Of(e.Review), Bot: e.GetSender().GetType() != "User"}
+	r := ReviewEvent{Subject: s, ID: e.GetReview().GetID(), Action: e.GetAction(), Review: reviewOf(e.Review), Bot: e.GetSender().GetType() != "User"}
 	if r.Action == "submitted" {
 		r.Body = e.GetReview().GetBody()
 	}
@@ -141,7 +138,7 @@ func reviewEvent(e *gh.PullRequestReviewEvent) (Event, error) {
 	return r, err
 }
 
-func buttonEvent(p *payloads.Check) (Event, error) {
+func buttonEvent(p *checkEvent) (Event, error) {
 	e, err := rerunEvent("check_run", p)
 	if err != nil {
 		return nil, err
@@ -169,7 +166,7 @@ func byAuthor(s Subject, author *gh.User, what string) error {
 	return nil
 }
 
-func rerunEvent(name string, p *payloads.Check) (Event, error) {
+func rerunEvent(name string, p *checkEvent) (Event, error) {
 	of := p.Suite
 	if name == "check_run" {
 		of = p.Run

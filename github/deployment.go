@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/protecting"
 )
 
 // deployRemedy is the remedy where the App may not record deployments.
@@ -34,14 +32,11 @@ func (c *Client) PutDeployment(ctx context.Context, d Deployment) error {
 	return err
 }
 
-// An Environment has the protection rules of one.
-type Environment = protecting.Environment
-
 // Environment returns the protection rules of an environment, for deployments of a branch. It needs the permission "Actions: read".
 func (c *Client) Environment(ctx context.Context, name, branch string) (Environment, error) {
 	what := fmt.Sprintf("read the protection rules of the environment %s of %s", name, c.repo)
-	out, err := protecting.Reader{Client: c.client, Owner: c.repo.Owner, Name: c.repo.Name}.Environment(ctx, name, branch)
-	if errors.Is(err, protecting.ErrNone) {
+	out, err := c.environment(ctx, name, branch)
+	if errors.Is(err, errNoEnvironment) {
 		return out, &FinalError{What: what, Why: err.Error(), Remedy: "Add it in the repository's settings, or correct the name in lockstep.hcl on the base branch."}
 	}
 	err = failed(what, err)

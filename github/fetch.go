@@ -10,9 +10,6 @@ import (
 	"unicode"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/scoping"
-	"github.com/lockstep-iac/lockstep/github/internal/unpacking"
 )
 
 // A Ref identifies files to fetch from a repository other than that of the pull request.
@@ -67,7 +64,7 @@ func (a *App) Fetch(ctx context.Context, installation int64, r Ref, dir string) 
 	if err := r.check(); err != nil {
 		return &FinalError{What: what, Why: err.Error()}
 	}
-	key := scoping.Scope{Installation: installation, Name: strings.ToLower(r.Name)}
+	key := tokenScope{Installation: installation, Name: strings.ToLower(r.Name)}
 	c := &Client{app: a, repo: Repo{Owner: r.Owner, Name: r.Name}, client: a.as(key)}
 	return c.unpack(ctx, what, r, dir, func(ctx context.Context) (*http.Response, error) { return c.archive(ctx, r.path()) })
 }
@@ -82,7 +79,7 @@ func (a *App) Resolve(ctx context.Context, installation int64, r Ref) (string, e
 	if checkSHA(r.Ref) == nil {
 		return r.Ref, nil
 	}
-	key := scoping.Scope{Installation: installation, Name: strings.ToLower(r.Name)}
+	key := tokenScope{Installation: installation, Name: strings.ToLower(r.Name)}
 	c := &Client{app: a, repo: Repo{Owner: r.Owner, Name: r.Name}, client: a.as(key)}
 	sha, err := c.ref(ctx, "heads/"+r.Ref)
 	return sha, failed(what, err)
@@ -139,7 +136,7 @@ func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, ope
 	if checkSHA(r.Ref) == nil {
 		sha = r.Ref
 	}
-	if _, err = unpacking.Unpack(res.Body, dir, sha, unpacking.CheckoutLimits); err != nil && ctx.Err() != nil {
+	if _, err = unpack(res.Body, dir, sha, checkoutLimits); err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	return failed(what, err)

@@ -3,15 +3,7 @@ package github
 import (
 	"net/http"
 	"slices"
-
-	"github.com/lockstep-iac/lockstep/github/internal/lasting"
 )
-
-// A FinalError is a refusal that repeats until a person changes something: a file or an archive
-// cannot be used, or GitHub refuses for good. Its text can be shown to everybody who sees the
-// repository. An object that does not exist wraps [ErrNotFound] instead; outages and limits
-// ([RateLimitedError]) pass, and are not final.
-type FinalError = lasting.Error
 
 // finalStatus are the refusals that do not pass by themselves. A missing object, a worn-out token
 // and a rate limit are told apart before. A conflict (409) is with another request at the same
@@ -34,4 +26,25 @@ func final(what string, status int, why string) *FinalError {
 		e.Remedy = forbiddenRemedy
 	}
 	return e
+}
+
+// A FinalError is a refusal that repeats until a person changes something: a file or an archive
+// cannot be used, or GitHub refuses for good. It is meant for people: its text can be shown to
+// everybody who sees the repository. An object that does not exist wraps [ErrNotFound] instead;
+// outages and limits ([RateLimitedError]) pass, and are not final.
+type FinalError struct {
+	What string // the aim
+	// Why may quote text of others.
+	Why string
+	// Remedy is a sentence in Markdown, written by us, with the way to mend it; "" if none is
+	// known.
+	Remedy string
+}
+
+// Error implements error.
+func (e *FinalError) Error() string {
+	if e.What == "" {
+		return e.Why
+	}
+	return e.What + ": " + e.Why
 }

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 // An Installation is the App in somebody's account.
@@ -37,7 +35,7 @@ func (a *App) Installations(ctx context.Context) ([]Installation, error) {
 // ones, which cannot be written. The token for it opens nothing but this list.
 func (a *App) Repositories(ctx context.Context, installation int64) ([]Repo, error) {
 	what := fmt.Sprintf("list the repositories of installation %d", installation)
-	client := a.as(scoping.Scope{Installation: installation})
+	client := a.as(tokenScope{Installation: installation})
 	var out []Repo
 	for page := 1; page != 0; {
 		list, res, err := client.Apps.ListRepos(ctx, &gh.ListOptions{Page: page, PerPage: 100})
@@ -68,7 +66,7 @@ func (a *App) LastChange(ctx context.Context, installation int64, r Repo) (time.
 	if err := r.check(); err != nil {
 		return time.Time{}, err
 	}
-	client := a.as(scoping.Scope{Installation: installation, Name: scoping.EveryPull})
+	client := a.as(tokenScope{Installation: installation, Name: everyPull})
 	list, _, err := client.PullRequests.List(ctx, r.Owner, r.Name, &gh.PullRequestListOptions{
 		State: "all", Sort: "updated", Direction: "desc", ListOptions: gh.ListOptions{PerPage: 1},
 	})

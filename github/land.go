@@ -10,9 +10,6 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/querying"
-	"github.com/lockstep-iac/lockstep/github/internal/retrying"
 )
 
 // ErrHeadMoved is wrapped by an error where a pull request has another head than the one to merge.
@@ -38,7 +35,7 @@ func (c *Client) Land(ctx context.Context, number int, sha, method string) error
 	end := time.Now().Add(c.app.config.MaxMergeWait)
 	for wait := mergePause; ; wait *= 2 {
 		_, _, err := c.client.PullRequests.Merge(ctx, c.repo.Owner, c.repo.Name, number, "", &gh.PullRequestOptions{SHA: sha, MergeMethod: method})
-		if !answered(err, http.StatusMethodNotAllowed, baseWords) || time.Now().Add(wait).After(end) || !retrying.Fits(ctx, wait) {
+		if !answered(err, http.StatusMethodNotAllowed, baseWords) || time.Now().Add(wait).After(end) || !fits(ctx, wait) {
 			if answered(err, http.StatusMethodNotAllowed, "") {
 				if queued := enqueue(ctx, c, what, number, sha); queued != nil {
 					return queued
@@ -46,7 +43,7 @@ func (c *Client) Land(ctx context.Context, number int, sha, method string) error
 			}
 			return landed(what, err)
 		}
-		if err := retrying.Sleep(ctx, wait); err != nil {
+		if err := sleep(ctx, wait); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
 	}
@@ -56,8 +53,8 @@ func (c *Client) Land(ctx context.Context, number int, sha, method string) error
 // branch has none, or GitHub does not know merge queues.
 // Source: https://docs.github.com/en/graphql/reference/mutations#enqueuepullrequest
 func enqueue(ctx context.Context, c *Client, what string, number int, sha string) error {
-	var p querying.PullRequest
-	err := pages(ctx, c, what, querying.Queueing, number, func(x *querying.PullRequest) querying.Page { p = *x; return querying.Page{} })
+	var p queriedPull
+	err := pages(ctx, c, what, queueingQuery, number, func(x *queriedPull) pageInfo { p = *x; return pageInfo{} })
 	switch {
 	case errors.Is(err, errNoMember) || err == nil && !p.HasQueue:
 		return nil
@@ -68,7 +65,7 @@ func enqueue(ctx context.Context, c *Client, what string, number int, sha string
 	case p.HeadRefOID != sha:
 		return fmt.Errorf("%s: %w", what, ErrHeadMoved)
 	}
-	a, err := ask(ctx, c, c.client, querying.Enqueue, map[string]any{"id": p.ID, "sha": sha})
+	a, err := ask(ctx, c, c.client, enqueueMutation, map[string]any{"id": p.ID, "sha": sha})
 	if err == nil {
 		err = deniedIn(a)
 	}

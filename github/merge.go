@@ -7,8 +7,6 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/retrying"
 )
 
 // A Merge is the result of merging a pull request: GitHub's trial merge of its head into its base
@@ -47,10 +45,10 @@ func (c *Client) MergeResult(ctx context.Context, number int) (Merge, error) {
 		if !errors.Is(err, ErrNotYet) {
 			return m, failed(what, err)
 		}
-		if time.Now().Add(wait).After(end) || !retrying.Fits(ctx, wait) {
+		if time.Now().Add(wait).After(end) || !fits(ctx, wait) {
 			return Merge{}, fmt.Errorf("%s: %w", what, err)
 		}
-		if err := retrying.Sleep(ctx, wait); err != nil {
+		if err := sleep(ctx, wait); err != nil {
 			return Merge{}, fmt.Errorf("%s: %w", what, err)
 		}
 	}

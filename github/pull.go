@@ -8,8 +8,6 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 // A PullRequest is the state of a pull request when it was read.
@@ -73,7 +71,7 @@ func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, erro
 // Confirm holds that the repository of a pull request has, or had, the name by which the client knows it. The error wraps
 // ErrNotFound if it does not: no request but this one goes by the name.
 func (c *Client) Confirm(ctx context.Context, number int) error {
-	t := c.app.transport(scoping.Scope{Installation: c.scope.Installation, Repo: c.scope.Repo}, false)
+	t := c.app.transport(tokenScope{Installation: c.scope.Installation, Repo: c.scope.Repo}, false)
 	t.repo = 0
 	_, err := (&Client{app: c.app, repo: c.repo, client: c.app.newClient(t)}).PullRequest(ctx, number)
 	return err

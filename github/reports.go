@@ -1,17 +1,14 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net/url"
+	"slices"
 
-	"github.com/lockstep-iac/lockstep/github/internal/reporting"
+	gh "github.com/google/go-github/v60/github"
 )
-
-// A Report is a check run or a commit status of a commit.
-type Report = reporting.Report
-
-// A RequiredReport is one that the rules of a branch want before a merge.
-type RequiredReport = reporting.RequiredReport
 
 // Reports returns the check runs and commit statuses of a commit, the latest of each App and name.
 // Commit statuses need the permission "Commit statuses: read".
@@ -20,19 +17,201 @@ func (c *Client) Reports(ctx context.Context, sha string) ([]Report, error) {
 	if err := checkSHA(sha); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	out, err := reports(c).Reports(ctx, sha)
+	out, err := c.reports(ctx, sha)
 	return out, failed(what, err)
 }
 
-// Rules are those of a branch that want something before a merge.
-type Rules = reporting.Rules
-
 // RequiredReports returns the reports, and the rest, that the protection and the rulesets of a branch want.
 func (c *Client) RequiredReports(ctx context.Context, branch string) (Rules, error) {
-	out, err := reports(c).Rules(ctx, branch)
+	out, err := c.rules(ctx, branch)
 	return out, failed(fmt.Sprintf("read the rules of the branch %s of %s", branch, c.repo), err)
 }
 
-func reports(c *Client) reporting.Reader {
-	return reporting.Reader{Client: c.client, Owner: c.repo.Owner, Name: c.repo.Name, App: c.app.config.ID}
+// A Report is a check run or a commit status of a commit.
+type Report struct {
+	Name string
+	// App is the slug of the App that has reported it, and AppID its ID; "" and 0 for a commit status.
+	App   string
+	AppID int64
+	// Ours is set for a check run of our App.
+	Ours   bool
+	Passed bool // neutral and skipped check runs have passed, too
+	Done   bool
+	// Succeeded is set for a check run that has passed, and is neither neutral nor skipped.
+	Succeeded bool
+}
+
+// reports is [Client.Reports] with GitHub's errors as they are.
+// Sources: https://docs.github.com/en/rest/checks/runs#list-check-runs-for-a-git-reference,
+// https://docs.github.com/en/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
+func (c *Client) reports(ctx context.Context, sha string) ([]Report, error) {
+	var out []Report
+	latest := "latest"
+	for page := 1; page != 0; {
+		list, res, err := c.client.Checks.ListCheckRunsForRef(ctx, c.repo.Owner, c.repo.Name, sha,
+			&gh.ListCheckRunsOptions{Filter: &latest, ListOptions: gh.ListOptions{Page: page, PerPage: 100}})
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range list.CheckRuns {
+			out = append(out, c.report(x))
+		}
+		page = res.NextPage
+	}
+	for page := 1; page != 0; {
+		all, res, err := c.client.Repositories.GetCombinedStatus(ctx, c.repo.Owner, c.repo.Name, sha, &gh.ListOptions{Page: page, PerPage: 100})
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range all.Statuses {
+			out = append(out, Report{Name: x.GetContext(), Passed: x.GetState() == "success", Done: x.GetState() != "pending"})
+		}
+		page = res.NextPage
+	}
+	return out, nil
+}
+
+// ownCheckRuns returns our check runs of a name and an external ID, the newest first, which is the one that people see. Two calls at the
+// same time may have left several.
+func (c *Client) ownCheckRuns(ctx context.Context, sha, name, externalID string) ([]*gh.CheckRun, error) {
+	var found []*gh.CheckRun
+	all := "all"
+	for page := 1; page != 0; {
+		list, res, err := c.client.Checks.ListCheckRunsForRef(ctx, c.repo.Owner, c.repo.Name, sha, &gh.ListCheckRunsOptions{
+			CheckName: &name, AppID: &c.app.config.ID, Filter: &all, ListOptions: gh.ListOptions{Page: page, PerPage: 100},
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range list.CheckRuns {
+			// Other Apps may use the same external IDs.
+			if x.GetApp().GetID() == c.app.config.ID && x.GetName() == name && x.GetExternalID() == externalID {
+				found = append(found, x)
+			}
+		}
+		page = res.NextPage
+	}
+	slices.SortFunc(found, func(a, b *gh.CheckRun) int { return cmp.Compare(b.GetID(), a.GetID()) })
+	return found, nil
+}
+
+func (c *Client) report(x *gh.CheckRun) Report {
+	out := Report{Name: x.GetName(), App: x.GetApp().GetSlug(), AppID: x.GetApp().GetID(), Done: x.GetStatus() == "completed"}
+	out.Ours = out.AppID == c.app.config.ID
+	out.Succeeded = out.Done && x.GetConclusion() == "success"
+	switch x.GetConclusion() {
+	case "success", "neutral", "skipped":
+		out.Passed = out.Done
+	}
+	return out
+}
+
+// A RequiredReport is one that the rules of a branch want before a merge. AppID is 0 where any App may
+// report it.
+type RequiredReport struct {
+	Name  string
+	AppID int64
+	// Own is set if nobody but our App has to report it.
+	Own bool
+}
+
+// Rules are those of a branch, by its protection and its rulesets, that want something before a merge.
+type Rules struct {
+	Reports []RequiredReport
+	// Resolved is set if all conversations have to be resolved.
+	Resolved bool
+	// Others are the kinds of the rest, as GitHub names them, but for reviews, merge queues and changes that are no merges: nobody
+	// tells here whether a pull request fulfils them. The protection of a branch tells its reports alone.
+	Others []string
+}
+
+// rulesElsewhere are the kinds of rules that others tell of, or that are about no merge of a pull request.
+var rulesElsewhere = []string{"required_status_checks", "pull_request", "merge_queue", "creation", "deletion", "non_fast_forward"}
+
+// rules returns those of a branch, and GitHub's errors as they are.
+// Sources: https://docs.github.com/en/rest/branches/branches#get-a-branch,
+// https://docs.github.com/en/rest/repos/rules#get-rules-for-a-branch
+func (c *Client) rules(ctx context.Context, branch string) (out Rules, err error) {
+	if out.Reports, err = c.protected(ctx, branch); err != nil {
+		return Rules{}, err
+	}
+	for page := 1; page != 0; {
+		// The library refuses kinds of rules that it does not know.
+		req, err := c.client.NewRequest("GET", fmt.Sprintf("repos/%s/%s/rules/branches/%s?per_page=100&page=%d", c.repo.Owner, c.repo.Name, url.PathEscape(branch), page), nil)
+		if err != nil {
+			return Rules{}, err
+		}
+		var rules []rulesetRule
+		res, err := c.client.Do(ctx, req, &rules)
+		if err != nil {
+			return Rules{}, err
+		}
+		for _, one := range rules {
+			for _, x := range one.Parameters.Checks {
+				out.Reports = append(out.Reports, RequiredReport{Name: x.Context, AppID: x.App})
+			}
+			out.Resolved = out.Resolved || one.Parameters.Resolved
+			if !slices.Contains(rulesElsewhere, one.Type) && !slices.Contains(out.Others, one.Type) {
+				out.Others = append(out.Others, one.Type)
+			}
+		}
+		page = res.NextPage
+	}
+	for i, x := range out.Reports {
+		if x.AppID == c.app.config.ID {
+			out.Reports[i].Own, out.Reports[i].AppID = true, 0
+		}
+	}
+	return out, nil
+}
+
+// A rulesetRule is a rule of a ruleset, as far as it is about checks and conversations.
+type rulesetRule struct {
+	Type       string `json:"type"`
+	Parameters struct {
+		Resolved bool `json:"required_review_thread_resolution"`
+		Checks   []struct {
+			Context string `json:"context"`
+			App     int64  `json:"integration_id"`
+		} `json:"required_status_checks"`
+	} `json:"parameters"`
+}
+
+// A branchProtection is the protection of a branch, as far as everybody may see it who may read the repository.
+type branchProtection struct {
+	Protection struct {
+		Checks struct {
+			Contexts []string `json:"contexts"`
+			Checks   []struct {
+				Context string `json:"context"`
+				App     *int64 `json:"app_id"`
+			} `json:"checks"`
+		} `json:"required_status_checks"`
+	} `json:"protection"`
+}
+
+// protected returns the checks that the protection of a branch wants.
+func (c *Client) protected(ctx context.Context, branch string) (out []RequiredReport, err error) {
+	req, err := c.client.NewRequest("GET", fmt.Sprintf("repos/%s/%s/branches/%s", c.repo.Owner, c.repo.Name, url.PathEscape(branch)), nil)
+	if err != nil {
+		return nil, err
+	}
+	var b branchProtection
+	if _, err := c.client.Do(ctx, req, &b); err != nil {
+		return nil, err
+	}
+	want := b.Protection.Checks
+	for _, x := range want.Checks {
+		one := RequiredReport{Name: x.Context}
+		if x.App != nil {
+			one.AppID = max(*x.App, 0) // -1 is any App
+		}
+		out = append(out, one)
+	}
+	for _, name := range want.Contexts { // the same, on older servers the only list
+		if !slices.ContainsFunc(out, func(x RequiredReport) bool { return x.Name == name }) {
+			out = append(out, RequiredReport{Name: name})
+		}
+	}
+	return out, nil
 }

@@ -8,11 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"time"
-
-	"github.com/lockstep-iac/lockstep/github/internal/addressing"
-	"github.com/lockstep-iac/lockstep/github/internal/caching"
-	"github.com/lockstep-iac/lockstep/github/internal/retrying"
-	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 const (
@@ -37,8 +32,8 @@ type transport struct {
 	// no token is sent.
 	token func(ctx context.Context, renew bool) (Secret, error)
 	// answers are those to requests of the scope; nil: none is remembered.
-	answers *caching.Answers
-	scope   scoping.Scope
+	answers *answerCache
+	scope   tokenScope
 	meter   *meter // reads the budget; may be nil
 }
 
@@ -67,7 +62,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if wait == 0 && !v.renew {
 			wait = t.pause(attempt)
 		}
-		if wait > t.maxWait || !retrying.Fits(req.Context(), wait) {
+		if wait > t.maxWait || !fits(req.Context(), wait) {
 			return res, err
 		}
 		renew = v.renew
@@ -75,7 +70,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
 			res.Body.Close()
 		}
-		if err := retrying.Sleep(req.Context(), wait); err != nil {
+		if err := sleep(req.Context(), wait); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +88,7 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 	ctx, cancel := context.WithTimeoutCause(req.Context(), callTimeout, fmt.Errorf("no answer within %s", callTimeout))
 	out := req.Clone(ctx)
 	if t.repo != 0 {
-		out.URL = addressing.ByID(t.api, out.URL, t.repo)
+		out.URL = addressByID(t.api, out.URL, t.repo)
 	}
 	if req.GetBody != nil {
 		if out.Body, err = req.GetBody(); err != nil {
@@ -151,10 +146,10 @@ func judge(res *http.Response, err error, idempotent bool, now time.Time) verdic
 	case http.StatusUnauthorized:
 		return verdict{again: true, renew: true} // refused, so not done
 	case http.StatusForbidden, http.StatusTooManyRequests:
-		wait, limited := retrying.RateLimit(res, now)
+		wait, limited := rateLimitOf(res, now)
 		return verdict{again: limited, wait: wait} // refused, so not done
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		wait, _ := retrying.After(res.Header)
+		wait, _ := retryAfter(res.Header)
 		return verdict{again: idempotent, wait: wait}
 	}
 	return verdict{}

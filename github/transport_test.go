@@ -11,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/lockstep-iac/lockstep/github/internal/retrying"
 )
 
 // script answers requests one after the other by what it is told: a status with
@@ -105,7 +103,7 @@ func TestAttempts(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{t: t, answers: test.answers, start: time.Now()}
 				minted := 0
-				tr := &transport{base: s, api: &url.URL{Scheme: "https", Host: "api.github.example"}, maxWait: time.Minute, pause: retrying.Pause, scheme: "token", token: func(_ context.Context, renew bool) (Secret, error) {
+				tr := &transport{base: s, api: &url.URL{Scheme: "https", Host: "api.github.example"}, maxWait: time.Minute, pause: retryPause, scheme: "token", token: func(_ context.Context, renew bool) (Secret, error) {
 					if renew || minted == 0 {
 						minted++
 					}
@@ -157,7 +155,7 @@ func TestAttempts(t *testing.T) {
 func TestNoTimeToWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{t: t, answers: []string{"429 Retry-After=20"}, start: time.Now()}
-		tr := &transport{base: s, api: &url.URL{Scheme: "https", Host: "api.github.example"}, maxWait: time.Minute, pause: retrying.Pause, token: func(context.Context, bool) (Secret, error) { return Secret{}, nil }}
+		tr := &transport{base: s, api: &url.URL{Scheme: "https", Host: "api.github.example"}, maxWait: time.Minute, pause: retryPause, token: func(context.Context, bool) (Secret, error) { return Secret{}, nil }}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		req, _ := http.NewRequestWithContext(ctx, "GET", "https://api.github.example/x", nil)

@@ -11,8 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-
-	"github.com/lockstep-iac/lockstep/github/internal/payloads"
 )
 
 // Headers of a webhook request.
@@ -70,7 +68,7 @@ func ReadDelivery(h http.Header, body []byte, secrets ...Secret) (Delivery, erro
 }
 
 func newDelivery(id, event string, payload []byte) (Delivery, error) {
-	d := Delivery{ID: id, Digest: payloads.Digest(payload)}
+	d := Delivery{ID: id, Digest: payloadDigest(payload)}
 	if !guidPattern().MatchString(id) {
 		return Delivery{}, fmt.Errorf("the webhook has no proper %s header", DeliveryHeader)
 	}

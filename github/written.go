@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	gh "github.com/google/go-github/v60/github"
-
-	"github.com/lockstep-iac/lockstep/github/internal/addressing"
 )
 
 // A Source is where a person has written a text, by its ID: a comment on a pull request, one on a line of a file, or a review. One of
@@ -47,7 +45,7 @@ func (c *Client) Written(ctx context.Context, number int, s Source) (Comment, er
 	if err != nil {
 		return Comment{}, failed(what, err)
 	}
-	if n, ok := addressing.PullOf(page); !ok || n != number {
+	if n, ok := pullOfPage(page); !ok || n != number {
 		return Comment{}, fmt.Errorf("%s: it is about another one: %w", what, ErrNotFound)
 	}
 	out.Number = number

@@ -34,19 +34,8 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/deploying/carried":     {},
 	"cmd/lockstep/internal/deploying/awstest":     {},
 
-	"github":                     {"github/internal/addressing", "github/internal/caching", "github/internal/lasting", "github/internal/payloads", "github/internal/protecting", "github/internal/reporting", "github/internal/retrying", "github/internal/reviewing", "github/internal/scoping", "github/internal/unpacking", "github/internal/querying"},
-	"github/internal/lasting":    {},
-	"github/internal/unpacking":  {"github/internal/lasting"},
-	"github/internal/addressing": {},
-	"github/internal/caching":    {"github/internal/scoping"},
-	"github/internal/scoping":    {},
-	"github/internal/protecting": {},
-	"github/internal/reporting":  {},
-	"github/internal/reviewing":  {},
-	"github/internal/payloads":   {},
-	"github/internal/retrying":   {},
-	"github/registration":        {"github"},
-	"github/internal/querying":   {},
+	"github":              {},
+	"github/registration": {"github"},
 
 	"cmd/lockstep/internal/serving": {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/demo", "cmd/lockstep/internal/machine", "functions/...", "github"},
 

@@ -1,4 +1,4 @@
-package caching
+package github
 
 import (
 	"fmt"
@@ -6,19 +6,17 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
-// notes answers GET requests of a notebook: each path has a version, which is its validator, and each
+// transportNotes answers GET requests of a notebook: each path has a version, which is its validator, and each
 // request is a line.
-type notes struct {
+type transportNotes struct {
 	versions map[string]int
 	long     int // the length of each answer; 0 is a few bytes
 	lines    []string
 }
 
-func (n *notes) RoundTrip(req *http.Request) (*http.Response, error) {
+func (n *transportNotes) RoundTrip(req *http.Request) (*http.Response, error) {
 	tag := fmt.Sprintf(`"%s %d"`, req.Header.Get("Authorization"), n.versions[req.URL.Path])
 	n.lines = append(n.lines, strings.TrimSpace(req.Method+" "+req.URL.Path+" "+req.Header.Get("If-None-Match")))
 	res := &http.Response{StatusCode: 200, Status: "200 OK", Header: http.Header{"X-Ratelimit-Remaining": {fmt.Sprint(len(n.lines))}}, Body: http.NoBody, Request: req}
@@ -67,8 +65,8 @@ func TestRemembered(t *testing.T) {
 			post /a: /a 0`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			n := &notes{versions: map[string]int{}}
-			answers := &Answers{}
+			n := &transportNotes{versions: map[string]int{}}
+			answers := &answerCache{}
 			for line := range strings.Lines(strings.TrimSpace(test.story)) {
 				step, want, _ := strings.Cut(strings.TrimSpace(line), ": ")
 				words := append(strings.Fields(step), "1")
@@ -76,7 +74,7 @@ func TestRemembered(t *testing.T) {
 					n.versions[words[1]]++
 					continue
 				}
-				if got := ask(t, n, answers, strings.ToUpper(words[0]), words[1], words[2]); got != want {
+				if got := askThrough(t, n, answers, strings.ToUpper(words[0]), words[1], words[2]); got != want {
 					t.Errorf("%s: %s, want %s", step, got, want)
 				}
 			}
@@ -84,15 +82,15 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// ask makes a request with the token of a scope.
-func ask(t *testing.T, n *notes, answers *Answers, method, path, scope string) string {
+// askThrough makes a request with the token of a scope.
+func askThrough(t *testing.T, n *transportNotes, answers *answerCache, method, path, scope string) string {
 	t.Helper()
 	req, err := http.NewRequest(method, "https://api.github.example"+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "token t"+scope)
-	res, err := answers.RoundTrip(scoping.Scope{Repo: int64(scope[0] - '0')}, n, req)
+	res, err := answers.RoundTrip(tokenScope{Repo: int64(scope[0] - '0')}, n, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,23 +114,23 @@ func ask(t *testing.T, n *notes, answers *Answers, method, path, scope string) s
 // TestRememberedIsBounded holds that a process keeps a bounded number of bytes, the last ones used, and that a
 // long answer is passed on whole.
 func TestRememberedIsBounded(t *testing.T) {
-	n, answers := &notes{versions: map[string]int{}, long: maxRemembered / 2}, &Answers{}
+	n, answers := &transportNotes{versions: map[string]int{}, long: maxRemembered / 2}, &answerCache{}
 	for i := range 100 {
-		ask(t, n, answers, "GET", fmt.Sprint("/", i), "1")
-		ask(t, n, answers, "GET", "/0", "1")
+		askThrough(t, n, answers, "GET", fmt.Sprint("/", i), "1")
+		askThrough(t, n, answers, "GET", "/0", "1")
 	}
 	if answers.size > maxAllRemembered || answers.size < maxAllRemembered/2 || len(answers.all) != answers.order.Len() {
 		t.Errorf("%d bytes of %d answers, %d in order", answers.size, len(answers.all), answers.order.Len())
 	}
-	if got := ask(t, n, answers, "GET", "/0", "1"); !strings.HasSuffix(got, `, sent "token t1 0"`) {
+	if got := askThrough(t, n, answers, "GET", "/0", "1"); !strings.HasSuffix(got, `, sent "token t1 0"`) {
 		t.Error("the one that is always used is forgotten")
 	}
-	if got := ask(t, n, answers, "GET", "/1", "1"); strings.Contains(got, "sent") {
+	if got := askThrough(t, n, answers, "GET", "/1", "1"); strings.Contains(got, "sent") {
 		t.Error("an old one is not forgotten")
 	}
 	n.long = 3 * maxRemembered
 	for range 2 {
-		if got := ask(t, n, answers, "GET", "/long", "1"); len(got) != len("/long 0")+n.long {
+		if got := askThrough(t, n, answers, "GET", "/long", "1"); len(got) != len("/long 0")+n.long {
 			t.Errorf("%d bytes", len(got))
 		}
 	}

@@ -1,6 +1,4 @@
-// Package protecting reads the protection rules of an environment of GitHub. GitHub itself asks them for jobs of GitHub Actions
-// only. It refuses to know whether they are fulfilled, and GitHub's errors, which it returns as they are. Start at [Reader.Environment].
-package protecting
+package github
 
 import (
 	"context"
@@ -14,7 +12,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// An Environment has the protection rules of one.
+// An Environment has the protection rules of one. GitHub itself asks them for jobs of GitHub Actions only.
 type Environment struct {
 	// Reviewers are those of whom one has to approve; nil if nobody has to. OwnReview is set if it can be who deploys.
 	Reviewers []Reviewer
@@ -30,18 +28,12 @@ type Environment struct {
 // A Reviewer is a team of the organization that owns the repository, by its slug, or a person.
 type Reviewer struct{ Org, Team, Login string }
 
-// ErrNone is the error where there is no environment of a name.
-var ErrNone = errors.New("there is none of this name")
+// errNoEnvironment is the error where there is no environment of a name.
+var errNoEnvironment = errors.New("there is none of this name")
 
-// A Reader reads the environments of one repository.
-type Reader struct {
-	Client      *gh.Client
-	Owner, Name string
-}
-
-// protection is GitHub's answer about an environment. The library's type has not all of it, nor does its method escape the name.
+// environmentProtection is GitHub's answer about an environment. The library's type has not all of it, nor does its method escape the name.
 // Source: https://docs.github.com/en/rest/deployments/environments#get-an-environment
-type protection struct {
+type environmentProtection struct {
 	Rules []struct {
 		Type      string `json:"type"`
 		Wait      int    `json:"wait_timer"` // minutes
@@ -60,14 +52,14 @@ type protection struct {
 	} `json:"deployment_branch_policy"`
 }
 
-// Environment returns the rules of the environment of a name, for deployments of a branch.
-func (r Reader) Environment(ctx context.Context, name, branch string) (Environment, error) {
-	var got protection
+// environment is [Client.Environment] with GitHub's errors as they are, and errNoEnvironment.
+func (c *Client) environment(ctx context.Context, name, branch string) (Environment, error) {
+	var got environmentProtection
 	at := "environments/" + url.PathEscape(name)
-	if err := r.get(ctx, at, &got); err != nil {
+	if err := c.get(ctx, at, &got); err != nil {
 		var re *gh.ErrorResponse
 		if errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusNotFound {
-			return Environment{}, ErrNone
+			return Environment{}, errNoEnvironment
 		}
 		return Environment{}, err
 	}
@@ -81,7 +73,7 @@ func (r Reader) Environment(ctx context.Context, name, branch string) (Environme
 			for _, w := range x.Reviewers {
 				one := Reviewer{Login: w.Who.Login}
 				if w.Type == "Team" {
-					one = Reviewer{Org: r.Owner, Team: w.Who.Slug}
+					one = Reviewer{Org: c.repo.Owner, Team: w.Who.Slug}
 				}
 				out.Reviewers = append(out.Reviewers, one)
 			}
@@ -93,22 +85,22 @@ func (r Reader) Environment(ctx context.Context, name, branch string) (Environme
 	var err error
 	switch b := got.Branches; {
 	case b != nil && b.Custom:
-		out.Closed, err = r.unnamed(ctx, at, branch)
+		out.Closed, err = c.branchNotNamed(ctx, at, branch)
 	case b != nil && b.Protected:
-		out.Closed, err = r.unprotected(ctx, branch)
+		out.Closed, err = c.branchUnprotected(ctx, branch)
 	}
 	if err != nil {
 		return Environment{}, err
 	}
-	apps, err := r.apps(ctx, at)
+	apps, err := c.environmentApps(ctx, at)
 	out.Others = append(out.Others, apps...)
 	return out, err
 }
 
-// unnamed reports whether no branch policy of an environment is for a branch. Their patterns are those of Ruby's File.fnmatch with
+// branchNotNamed reports whether no branch policy of an environment is for a branch. Their patterns are those of Ruby's File.fnmatch with
 // FNM_PATHNAME: a * matches no slash.
 // Source: https://docs.github.com/en/rest/deployments/branch-policies
-func (r Reader) unnamed(ctx context.Context, at, branch string) (bool, error) {
+func (c *Client) branchNotNamed(ctx context.Context, at, branch string) (bool, error) {
 	const size = 100
 	for page := 1; ; page++ {
 		var got struct {
@@ -117,7 +109,7 @@ func (r Reader) unnamed(ctx context.Context, at, branch string) (bool, error) {
 				Type string `json:"type"` // older servers have branches only, and leave it out
 			} `json:"branch_policies"`
 		}
-		if err := r.get(ctx, fmt.Sprintf("%s/deployment-branch-policies?per_page=%d&page=%d", at, size, page), &got); err != nil {
+		if err := c.get(ctx, fmt.Sprintf("%s/deployment-branch-policies?per_page=%d&page=%d", at, size, page), &got); err != nil {
 			return true, err
 		}
 		for _, x := range got.Policies {
@@ -131,19 +123,19 @@ func (r Reader) unnamed(ctx context.Context, at, branch string) (bool, error) {
 	}
 }
 
-// unprotected reports whether a branch has no protection.
+// branchUnprotected reports whether a branch has no protection.
 // Source: https://docs.github.com/en/rest/branches/branches#get-a-branch
-func (r Reader) unprotected(ctx context.Context, branch string) (bool, error) {
+func (c *Client) branchUnprotected(ctx context.Context, branch string) (bool, error) {
 	var got struct {
 		Protected bool `json:"protected"`
 	}
-	err := r.get(ctx, "branches/"+url.PathEscape(branch), &got)
+	err := c.get(ctx, "branches/"+url.PathEscape(branch), &got)
 	return !got.Protected, err
 }
 
-// apps returns the slugs of the Apps that have rules of their own for an environment.
+// environmentApps returns the slugs of the Apps that have rules of their own for an environment.
 // Source: https://docs.github.com/en/rest/deployments/protection-rules
-func (r Reader) apps(ctx context.Context, at string) (out []string, err error) {
+func (c *Client) environmentApps(ctx context.Context, at string) (out []string, err error) {
 	var got struct {
 		Rules []struct {
 			Enabled bool `json:"enabled"`
@@ -152,7 +144,7 @@ func (r Reader) apps(ctx context.Context, at string) (out []string, err error) {
 			} `json:"app"`
 		} `json:"custom_deployment_protection_rules"`
 	}
-	err = r.get(ctx, at+"/deployment_protection_rules", &got)
+	err = c.get(ctx, at+"/deployment_protection_rules", &got)
 	for _, x := range got.Rules {
 		if x.Enabled {
 			out = append(out, x.App.Slug)
@@ -161,11 +153,12 @@ func (r Reader) apps(ctx context.Context, at string) (out []string, err error) {
 	return out, err
 }
 
-func (r Reader) get(ctx context.Context, path string, into any) error {
-	req, err := r.Client.NewRequest("GET", fmt.Sprintf("repos/%s/%s/%s", r.Owner, r.Name, path), nil)
+// get reads the answer at a path below the repository.
+func (c *Client) get(ctx context.Context, path string, into any) error {
+	req, err := c.client.NewRequest("GET", fmt.Sprintf("repos/%s/%s/%s", c.repo.Owner, c.repo.Name, path), nil)
 	if err != nil {
 		return err
 	}
-	_, err = r.Client.Do(ctx, req, into)
+	_, err = c.client.Do(ctx, req, into)
 	return err
 }

@@ -1,6 +1,4 @@
-// Package unpacking unpacks a repository's archive. It refuses to know the origin of the archive.
-// Start at [Unpack].
-package unpacking
+package github
 
 import (
 	"archive/tar"
@@ -15,32 +13,30 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/lockstep-iac/lockstep/github/internal/lasting"
 )
 
-// Limits bound the content of an archive.
-type Limits struct {
+// archiveLimits bound the content of an archive.
+type archiveLimits struct {
 	Entries int   // files, directories and links
 	Bytes   int64 // of all files together
 }
 
-// CheckoutLimits are those of a checkout: half of the disk that a function has by default.
+// checkoutLimits are those of a checkout: half of the disk that a function has by default.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-ephemeral-storage.html (512 MB)
-var CheckoutLimits = Limits{Entries: 100_000, Bytes: 256 << 20}
+var checkoutLimits = archiveLimits{Entries: 100_000, Bytes: 256 << 20}
 
 // Limits of names: the directories that a name implies are not counted as entries.
 const (
-	maxPath  = 2048
-	maxDepth = 100
+	maxEntryPath  = 2048
+	maxEntryDepth = 100
 	// The limits of file systems.
 	// Source: https://man7.org/linux/man-pages/man3/limits.h.3head.html (NAME_MAX, PATH_MAX)
-	maxSegment = 255
-	maxTarget  = 4095 // of a link
+	maxSegment    = 255
+	maxLinkTarget = 4095 // of a link
 )
 
-// smaller is the remedy for a repository that is too large.
-const smaller = "Lockstep plans the files in GitHub's archive of a commit. Files that no plan needs can be left out of it with `export-ignore` in `.gitattributes`, or removed from the repository."
+// smallerRemedy is the remedy for a repository that is too large.
+const smallerRemedy = "Lockstep plans the files in GitHub's archive of a commit. Files that no plan needs can be left out of it with `export-ignore` in `.gitattributes`, or removed from the repository."
 
 // Unpacked counts the content of an archive.
 type Unpacked struct {
@@ -51,14 +47,14 @@ type Unpacked struct {
 	LeftOut []string
 }
 
-// Unpack unpacks a repository's tarball, as GitHub makes them, into the directory dir. The archive
+// unpack unpacks a repository's tarball, as GitHub makes them, into the directory dir. The archive
 // has one directory, of any name, that contains everything. If the archive names its commit, that
 // must be sha; "" accepts any.
 //
 // For every archive: nothing is written outside of dir, and no link leads out of it. An entry other
-// than a file, a directory or a symbolic link, and more than the limits allow, is a *[lasting.Error].
+// than a file, a directory or a symbolic link, and more than the limits allow, is a *[FinalError].
 // After an error, dir holds a part of the archive.
-func Unpack(r io.Reader, dir, sha string, limits Limits) (Unpacked, error) {
+func unpack(r io.Reader, dir, sha string, limits archiveLimits) (Unpacked, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Unpacked{}, fmt.Errorf("unpack: %w", err)
@@ -79,13 +75,13 @@ func Unpack(r io.Reader, dir, sha string, limits Limits) (Unpacked, error) {
 	return u.done, nil
 }
 
-// Try is [Unpack] of an archive in memory that is perhaps none: it returns the archive if it is unpacked, and nil if it cannot
+// tryUnpack is [unpack] of an archive in memory that is perhaps none: it returns the archive if it is unpacked, and nil if it cannot
 // be, with dir empty again.
-func Try(data []byte, dir, sha string, limits Limits) (Unpacked, []byte, error) {
+func tryUnpack(data []byte, dir, sha string, limits archiveLimits) (Unpacked, []byte, error) {
 	if data == nil {
 		return Unpacked{}, nil, nil
 	}
-	u, err := Unpack(bytes.NewReader(data), dir, sha, limits)
+	u, err := unpack(bytes.NewReader(data), dir, sha, limits)
 	if err == nil {
 		return u, data, nil
 	}
@@ -100,16 +96,16 @@ func Try(data []byte, dir, sha string, limits Limits) (Unpacked, []byte, error) 
 
 type unpacking struct {
 	root    *os.Root
-	limits  Limits
+	limits  archiveLimits
 	sha     string
 	entries int
-	links   []link
+	links   []archiveLink
 	done    Unpacked
 	made    map[string]bool // directories; nothing takes their place, as links come last
 	buf     []byte
 }
 
-type link struct{ name, target string }
+type archiveLink struct{ name, target string }
 
 func (u *unpacking) all(tr *tar.Reader) error {
 	for {
@@ -130,7 +126,7 @@ func (u *unpacking) all(tr *tar.Reader) error {
 			continue
 		}
 		if u.entries++; u.entries > u.limits.Entries {
-			return &lasting.Error{Why: fmt.Sprintf("the archive has more than %d entries", u.limits.Entries), Remedy: smaller}
+			return &FinalError{Why: fmt.Sprintf("the archive has more than %d entries", u.limits.Entries), Remedy: smallerRemedy}
 		}
 		if err := u.entry(h, tr); err != nil {
 			return err
@@ -144,11 +140,11 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 	if name == "" && h.Typeflag == tar.TypeDir {
 		return nil // the directory that contains everything
 	}
-	if len(name) > maxPath || strings.Count(name, "/") > maxDepth || slices.ContainsFunc(strings.Split(name, "/"), tooLong) {
-		return &lasting.Error{Why: fmt.Sprintf("the archive has an entry whose name is too long: %.60q...", h.Name), Remedy: "Give it a shorter name."}
+	if len(name) > maxEntryPath || strings.Count(name, "/") > maxEntryDepth || slices.ContainsFunc(strings.Split(name, "/"), segmentTooLong) {
+		return &FinalError{Why: fmt.Sprintf("the archive has an entry whose name is too long: %.60q...", h.Name), Remedy: "Give it a shorter name."}
 	}
 	if strings.HasPrefix(h.Name, "/") || !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, 0) {
-		return &lasting.Error{Why: fmt.Sprintf("the archive has an entry with the name %q", h.Name), Remedy: "Give it another name."}
+		return &FinalError{Why: fmt.Sprintf("the archive has an entry with the name %q", h.Name), Remedy: "Give it another name."}
 	}
 	switch h.Typeflag {
 	case tar.TypeDir:
@@ -156,13 +152,13 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 	case tar.TypeReg:
 		return u.file(name, h, content)
 	case tar.TypeSymlink:
-		u.links = append(u.links, link{name, h.Linkname})
+		u.links = append(u.links, archiveLink{name, h.Linkname})
 		return nil
 	}
-	return &lasting.Error{Why: fmt.Sprintf("the archive's entry %q is neither a file nor a directory nor a symbolic link", h.Name), Remedy: "Remove it from the repository."}
+	return &FinalError{Why: fmt.Sprintf("the archive's entry %q is neither a file nor a directory nor a symbolic link", h.Name), Remedy: "Remove it from the repository."}
 }
 
-func tooLong(segment string) bool { return len(segment) > maxSegment }
+func segmentTooLong(segment string) bool { return len(segment) > maxSegment }
 
 // mkdir makes a directory, once: most entries are in one that is there.
 func (u *unpacking) mkdir(dir string) error {
@@ -175,7 +171,7 @@ func (u *unpacking) mkdir(dir string) error {
 
 func (u *unpacking) file(name string, h *tar.Header, content io.Reader) error {
 	if u.done.Bytes += h.Size; h.Size < 0 || u.done.Bytes > u.limits.Bytes {
-		return &lasting.Error{Why: fmt.Sprintf("the archive's files have more than %d bytes together", u.limits.Bytes), Remedy: smaller}
+		return &FinalError{Why: fmt.Sprintf("the archive's files have more than %d bytes together", u.limits.Bytes), Remedy: smallerRemedy}
 	}
 	if err := u.mkdir(path.Dir(name)); err != nil {
 		return err
@@ -199,8 +195,8 @@ func (u *unpacking) file(name string, h *tar.Header, content io.Reader) error {
 // link makes the links, after everything else so that nothing is written through them, and then
 // removes those that lead out, until none does: whether one does can depend on others.
 func (u *unpacking) link() error {
-	u.links = slices.DeleteFunc(u.links, func(l link) bool {
-		odd := l.target == "" || len(l.target) > maxTarget || strings.ContainsRune(l.target, 0)
+	u.links = slices.DeleteFunc(u.links, func(l archiveLink) bool {
+		odd := l.target == "" || len(l.target) > maxLinkTarget || strings.ContainsRune(l.target, 0)
 		if odd {
 			u.done.LeftOut = append(u.done.LeftOut, l.name)
 		}
@@ -234,7 +230,7 @@ func (u *unpacking) link() error {
 }
 
 // inside reports whether a link leads to an existing entry of the directory.
-func (u *unpacking) inside(l link) bool {
+func (u *unpacking) inside(l archiveLink) bool {
 	_, err := u.root.Stat(l.name)
 	return err == nil && !path.IsAbs(l.target)
 }

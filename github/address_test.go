@@ -1,4 +1,4 @@
-package addressing
+package github
 
 import (
 	"net/url"
@@ -20,12 +20,12 @@ func TestByID(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := ByID(&url.URL{Path: "/"}, u, 42).String(); got != want {
+		if got := addressByID(&url.URL{Path: "/"}, u, 42).String(); got != want {
 			t.Errorf("%s\n got %s\nwant %s", at, got, want)
 		}
 	}
 	u, _ := url.Parse("https://github.acme.example/api/v3/repos/acme/infra/pulls")
-	if got := ByID(&url.URL{Path: "/api/v3/"}, u, 42).Path; got != "/api/v3/repositories/42/pulls" {
+	if got := addressByID(&url.URL{Path: "/api/v3/"}, u, 42).Path; got != "/api/v3/repositories/42/pulls" {
 		t.Errorf("on a server: %s", got)
 	}
 }

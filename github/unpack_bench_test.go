@@ -1,4 +1,4 @@
-package unpacking
+package github
 
 import (
 	"archive/tar"
@@ -30,7 +30,7 @@ func BenchmarkUnpack(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := Unpack(bytes.NewReader(archive.Bytes()), b.TempDir(), "", CheckoutLimits); err != nil {
+		if _, err := unpack(bytes.NewReader(archive.Bytes()), b.TempDir(), "", checkoutLimits); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package reviewing
+package github
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ import (
 func TestLatestReviews(t *testing.T) {
 	type says struct {
 		who  string
-		what State
+		what ReviewState
 	}
 	for name, test := range map[string]struct{ all, want []says }{
 		"none":                        {nil, nil},
@@ -36,7 +36,7 @@ func TestLatestReviews(t *testing.T) {
 		for _, s := range test.want {
 			want = append(want, Review{Author: s.who, State: s.what})
 		}
-		got := latest(all)
+		got := latestReviews(all)
 		for i := range got {
 			got[i].At = time.Time{}
 		}

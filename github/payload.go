@@ -1,6 +1,4 @@
-// Package payloads has the shapes of webhooks' payloads, as far as go-github has none of use. It refuses to know what they
-// mean. Start at [Shaped].
-package payloads
+package github
 
 import (
 	"bytes"
@@ -16,18 +14,18 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// members lists, for each event, the members of its payload that tell it from other events. The
+// payloadMembers lists, for each event, the members of its payload that tell it from other events. The
 // name of the event is in a header, which is not signed.
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
-var members = map[string][]string{
+var payloadMembers = map[string][]string{
 	"pull_request": {"pull_request"}, "pull_request_review": {"pull_request", "review"}, "issue_comment": {"comment", "issue"},
 	"pull_request_review_comment": {"pull_request", "comment"}, "pull_request_review_thread": {"pull_request", "thread"}, "status": {"context"},
 	"check_run": {"check_run"}, "check_suite": {"check_suite"}, "merge_group": {"merge_group"},
 }
 
-// Shaped returns an error if a payload cannot be that of an event. It is valid JSON, and an object.
-func Shaped(name string, body []byte) error {
-	want, known := members[name]
+// checkShape returns an error if a payload cannot be that of an event. It is valid JSON, and an object.
+func checkShape(name string, body []byte) error {
+	want, known := payloadMembers[name]
 	if !known {
 		return nil
 	}
@@ -43,12 +41,12 @@ func Shaped(name string, body []byte) error {
 	return nil
 }
 
-// Check holds the members that we need of the webhooks of check runs and suites. Other
+// checkEvent holds the members that we need of the webhooks of check runs and suites. Other
 // members may have times that go-github cannot read.
-type Check struct {
-	Action string  `json:"action"`
-	Run    Subject `json:"check_run"`
-	Suite  Subject `json:"check_suite"`
+type checkEvent struct {
+	Action string       `json:"action"`
+	Run    checkSubject `json:"check_run"`
+	Suite  checkSubject `json:"check_suite"`
 	Button struct {
 		Identifier string `json:"identifier"`
 	} `json:"requested_action"`
@@ -57,17 +55,17 @@ type Check struct {
 	Sender       *gh.User         `json:"sender"`
 }
 
-// Status holds the members that we need of the webhook of a commit status.
+// statusEvent holds the members that we need of the webhook of a commit status.
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads#status
-type Status struct {
+type statusEvent struct {
 	SHA          string           `json:"sha"`
 	Context      string           `json:"context"`
 	Repository   *gh.Repository   `json:"repository"`
 	Installation *gh.Installation `json:"installation"`
 }
 
-// A Subject is a check run or a check suite.
-type Subject struct {
+// A checkSubject is a check run or a check suite.
+type checkSubject struct {
 	Name       string `json:"name"`
 	ExternalID string `json:"external_id"`
 	SHA        string `json:"head_sha"`
@@ -76,9 +74,9 @@ type Subject struct {
 	} `json:"pull_requests"`
 }
 
-// Group holds the members that we need of the webhook of a merge group. Reason is that of the action "destroyed".
+// groupEvent holds the members that we need of the webhook of a merge group. Reason is that of the action "destroyed".
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads#merge_group
-type Group struct {
+type groupEvent struct {
 	Action string `json:"action"`
 	Reason string `json:"reason"`
 	Group  struct {
@@ -90,16 +88,16 @@ type Group struct {
 	Sender       *gh.User         `json:"sender"`
 }
 
-// inQueue matches the branch of a merge group: that of the pull request it was made for, the last one in the group.
+// queueBranch matches the branch of a merge group: that of the pull request it was made for, the last one in the group.
 // Source: https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
-var inQueue = sync.OnceValue(func() *regexp.Regexp {
+var queueBranch = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^refs/heads/gh-readonly-queue/.+/pr-([1-9][0-9]{0,9})-[0-9a-f]{40,64}$`)
 })
 
-// PullOfGroup returns the number of the pull request that a merge group was made for, by the name of its branch; 0 if that is
+// pullOfGroup returns the number of the pull request that a merge group was made for, by the name of its branch; 0 if that is
 // not one of a merge queue.
-func PullOfGroup(ref string) int {
-	found := inQueue().FindStringSubmatch(ref)
+func pullOfGroup(ref string) int {
+	found := queueBranch().FindStringSubmatch(ref)
 	if found == nil {
 		return 0
 	}
@@ -107,10 +105,10 @@ func PullOfGroup(ref string) int {
 	return n
 }
 
-// Digest returns the SHA-256 of a body without the space between its tokens, in hexadecimal, since GitHub's API may
+// payloadDigest returns the SHA-256 of a body without the space between its tokens, in hexadecimal, since GitHub's API may
 // add some to a body that was sent. It is not the MAC of the signature, which changes with the
 // secret.
-func Digest(body []byte) string {
+func payloadDigest(body []byte) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, body); err != nil {
 		b.Reset()
@@ -120,18 +118,18 @@ func Digest(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Parse reads the payload of an event: into a type of this package, or of go-github.
-func Parse(name string, body []byte) (any, error) {
+// parsePayload reads the payload of an event: into one of the types above, or of go-github.
+func parsePayload(name string, body []byte) (any, error) {
 	if name == "check_run" || name == "check_suite" {
-		var c Check
+		var c checkEvent
 		return &c, json.Unmarshal(body, &c)
 	}
 	if name == "merge_group" {
-		var g Group
+		var g groupEvent
 		return &g, json.Unmarshal(body, &g)
 	}
 	if name == "status" {
-		var s Status
+		var s statusEvent
 		return &s, json.Unmarshal(body, &s)
 	}
 	return gh.ParseWebHook(name, body)

@@ -1,17 +1,15 @@
-// Package querying has the queries to GitHub's GraphQL API, and the shapes of their answers. It refuses to know what they
-// mean. Start at [Answer].
-package querying
+package github
 
 import (
 	"strings"
 	"time"
 )
 
-// Discussion asks for the conversations of a pull request, Queue for the merge queue that it is in, and Queueing whether its base
-// branch has one, which Enqueue puts it into.
+// discussionQuery asks for the conversations of a pull request, queueQuery for the entries of its merge queue, and queueingQuery
+// whether its base branch has a merge queue, which enqueueMutation puts it into.
 // Source: https://docs.github.com/en/graphql/reference/objects#pullrequest
 const (
-	Discussion = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
+	discussionQuery = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     databaseId
     pullRequest(number: $number) {
@@ -23,7 +21,7 @@ const (
     }
   }
 }`
-	Queue = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
+	queueQuery = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     databaseId
     pullRequest(number: $number) {
@@ -36,23 +34,23 @@ const (
     }
   }
 }`
-	Queueing = `query($owner: String!, $name: String!, $number: Int!) {
+	queueingQuery = `query($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) {
     databaseId
     pullRequest(number: $number) { id headRefOid isInMergeQueue isMergeQueueEnabled }
   }
 }`
-	Enqueue = `mutation($id: ID!, $sha: GitObjectID!) {
+	enqueueMutation = `mutation($id: ID!, $sha: GitObjectID!) {
   enqueuePullRequest(input: {pullRequestId: $id, expectedHeadOid: $sha}) { mergeQueueEntry { enqueuedAt } }
 }`
 )
 
-// An Answer is GitHub's, in which an error comes with the status 200.
-type Answer struct {
+// A queryAnswer is GitHub's, in which an error comes with the status 200.
+type queryAnswer struct {
 	Data struct {
 		Repository *struct {
 			DatabaseID  int64        `json:"databaseId"`
-			PullRequest *PullRequest `json:"pullRequest"`
+			PullRequest *queriedPull `json:"pullRequest"`
 		} `json:"repository"`
 	} `json:"data"`
 	Errors []struct {
@@ -61,8 +59,8 @@ type Answer struct {
 	} `json:"errors"`
 }
 
-// A PullRequest has the members that one of the queries asks for.
-type PullRequest struct {
+// A queriedPull has the members that one of the queries asks for.
+type queriedPull struct {
 	ID             string  `json:"id"`
 	HeadRefOID     string  `json:"headRefOid"`
 	InQueue        bool    `json:"isInMergeQueue"`
@@ -72,18 +70,18 @@ type PullRequest struct {
 		Nodes []struct {
 			IsResolved bool `json:"isResolved"`
 		} `json:"nodes"`
-		PageInfo Page `json:"pageInfo"`
+		PageInfo pageInfo `json:"pageInfo"`
 	} `json:"reviewThreads"`
 	MergeQueue *struct {
 		Entries struct {
-			Nodes    []Entry `json:"nodes"`
-			PageInfo Page    `json:"pageInfo"`
+			Nodes    []queueEntry `json:"nodes"`
+			PageInfo pageInfo     `json:"pageInfo"`
 		} `json:"entries"`
 	} `json:"mergeQueue"`
 }
 
-// An Entry is a pull request in a merge queue. It has a commit once its group is made.
-type Entry struct {
+// A queueEntry is a pull request in a merge queue. It has a commit once its group is made.
+type queueEntry struct {
 	EnqueuedAt time.Time `json:"enqueuedAt"`
 	HeadCommit struct {
 		OID string `json:"oid"`
@@ -91,26 +89,26 @@ type Entry struct {
 	PullRequest struct {
 		Number int `json:"number"`
 	} `json:"pullRequest"`
-	Enqueuer Actor `json:"enqueuer"`
+	Enqueuer queryActor `json:"enqueuer"`
 }
 
-// An Actor is a user or an App.
-type Actor struct {
+// A queryActor is a user or an App.
+type queryActor struct {
 	Type  string `json:"__typename"`
 	Login string `json:"login"`
 }
 
 // Name is the login as it is everywhere else: that of an App, which is of the type Bot, has no "[bot]" at its end in an answer, and
 // may be a user's without it.
-func (a Actor) Name() string {
+func (a queryActor) Name() string {
 	if a.Type == "Bot" {
 		return strings.TrimSuffix(a.Login, "[bot]") + "[bot]"
 	}
 	return a.Login
 }
 
-// A Page tells what comes after a page.
-type Page struct {
+// A pageInfo tells what comes after a page.
+type pageInfo struct {
 	HasNextPage bool   `json:"hasNextPage"`
 	EndCursor   string `json:"endCursor"`
 }

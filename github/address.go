@@ -1,6 +1,4 @@
-// Package addressing has the addresses of GitHub's API that stay with a repository when its name changes. It refuses to know
-// who asks. Start at [ByID].
-package addressing
+package github
 
 import (
 	"fmt"
@@ -10,13 +8,13 @@ import (
 	"strings"
 )
 
-// ByID returns an address below that of the API, api, with the ID of the repository in the place of its name; one that is not
+// addressByID returns an address below that of the API, api, with the ID of the repository in the place of its name; one that is not
 // about a repository stays. A name may be another repository's by the time of the request: GitHub leads requests about a
 // former name to this address, as long as nobody has made a repository of that name. The links between its pages have this form, too.
 //
 // Sources: https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api#using-link-headers,
 // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
-func ByID(api, at *url.URL, id int64) *url.URL {
+func addressByID(api, at *url.URL, id int64) *url.URL {
 	path, ok := strings.CutPrefix(at.EscapedPath(), api.EscapedPath()+"repos/")
 	parts := strings.SplitN(path, "/", 3)
 	if !ok || len(parts) < 2 {
@@ -34,9 +32,9 @@ func ByID(api, at *url.URL, id int64) *url.URL {
 	return &out
 }
 
-// PullOf returns the number of the pull request of a comment, from the address of its page: no
+// pullOfPage returns the number of the pull request of a comment, from the address of its page: no
 // other member of such a list tells pull requests from issues.
-func PullOf(page string) (number int, ok bool) {
+func pullOfPage(page string) (number int, ok bool) {
 	u, err := url.Parse(page)
 	if err != nil || path.Base(path.Dir(u.Path)) != "pull" {
 		return 0, false
@@ -45,9 +43,9 @@ func PullOf(page string) (number int, ok bool) {
 	return number, err == nil && number > 0
 }
 
-// GraphQL is the address of the GraphQL API. A GitHub Enterprise server has its REST API at /api/v3/.
+// graphQLAddress is the address of the GraphQL API. A GitHub Enterprise server has its REST API at /api/v3/.
 // Source: https://docs.github.com/en/enterprise-server/graphql/guides/managing-enterprise-accounts
-func GraphQL(api *url.URL) string {
+func graphQLAddress(api *url.URL) string {
 	at := *api
 	at.Path = strings.TrimSuffix(at.Path, "v3/") + "graphql"
 	return at.String()

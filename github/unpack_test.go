@@ -1,4 +1,4 @@
-package unpacking
+package github
 
 import (
 	"archive/tar"
@@ -13,8 +13,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/lockstep-iac/lockstep/github/internal/lasting"
 )
 
 // archiveOf makes a tarball of lines: "file NAME CONTENT", "exec NAME CONTENT",
@@ -56,8 +54,8 @@ func archiveOf(t *testing.T, lines ...string) *bytes.Buffer {
 	return &b
 }
 
-// below lists what is below a directory, links with their targets.
-func below(t *testing.T, dir string) []string {
+// filesBelow lists what is below a directory, links with their targets.
+func filesBelow(t *testing.T, dir string) []string {
 	t.Helper()
 	var out []string
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
@@ -89,16 +87,16 @@ const someSHA = "1234567890123456789012345678901234567890"
 
 func TestUnpack(t *testing.T) {
 	dir := t.TempDir()
-	u, err := Unpack(archiveOf(t,
+	u, err := unpack(archiveOf(t,
 		"commit "+someSHA, "dir r-1234567/", "file r-1234567/main.tf hello", "dir r-1234567/net/",
 		"file r-1234567/net/a.tf x", "exec r-1234567/bin/run y", "link r-1234567/net/b.tf ../main.tf", "link r-1234567/mods net",
 		"file r-1234567/..data/...x z",
-	), dir, someSHA, CheckoutLimits)
+	), dir, someSHA, checkoutLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"..data/", "..data/...x z", "bin/", "bin/run y", "main.tf hello", "mods -> net", "net/", "net/a.tf x", "net/b.tf -> ../main.tf"}
-	if diff := cmp.Diff(want, below(t, dir)); diff != "" {
+	if diff := cmp.Diff(want, filesBelow(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(Unpacked{Files: 4, Bytes: 8}, u); diff != "" {
@@ -158,8 +156,8 @@ func TestNothingGetsOut(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(victim, "secret"), []byte("s"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			u, err := Unpack(archiveOf(t, test.lines...), dir, someSHA, CheckoutLimits)
-			if stays := errors.As(err, new(*lasting.Error)); stays != slices.Contains(final, test.fails) {
+			u, err := unpack(archiveOf(t, test.lines...), dir, someSHA, checkoutLimits)
+			if stays := errors.As(err, new(*FinalError)); stays != slices.Contains(final, test.fails) {
 				t.Errorf("another try is of no use: %v (%v)", stays, err)
 			}
 			switch {
@@ -169,13 +167,13 @@ func TestNothingGetsOut(t *testing.T) {
 			if diff := cmp.Diff(test.leftOut, u.LeftOut); err == nil && diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff([]string{"secret s"}, below(t, victim)); diff != "" {
+			if diff := cmp.Diff([]string{"secret s"}, filesBelow(t, victim)); diff != "" {
 				t.Errorf("the neighbour changed: %s", diff)
 			}
 			if entries, _ := os.ReadDir(parent); len(entries) != 2 {
 				t.Errorf("beside the target there is now %v", entries)
 			}
-			for _, name := range below(t, dir) {
+			for _, name := range filesBelow(t, dir) {
 				link, _, isLink := strings.Cut(name, " -> ")
 				if !isLink || err != nil {
 					continue
@@ -192,23 +190,23 @@ func TestNothingGetsOut(t *testing.T) {
 func TestUnpackLimits(t *testing.T) {
 	lines := []string{"dir r/", "file r/a 12345", "file r/b 12345", "link r/c a"}
 	for _, test := range []struct {
-		limits Limits
+		limits archiveLimits
 		fails  string
 	}{
-		{Limits{Entries: 4, Bytes: 10}, ""},
-		{Limits{Entries: 3, Bytes: 10}, "more than 3 entries"},
-		{Limits{Entries: 4, Bytes: 9}, "more than 9 bytes"},
+		{archiveLimits{Entries: 4, Bytes: 10}, ""},
+		{archiveLimits{Entries: 3, Bytes: 10}, "more than 3 entries"},
+		{archiveLimits{Entries: 4, Bytes: 9}, "more than 9 bytes"},
 	} {
-		_, err := Unpack(archiveOf(t, lines...), t.TempDir(), "", test.limits)
-		if (err == nil) != (test.fails == "") || err != nil && (!strings.Contains(err.Error(), test.fails) || !errors.As(err, new(*lasting.Error))) {
+		_, err := unpack(archiveOf(t, lines...), t.TempDir(), "", test.limits)
+		if (err == nil) != (test.fails == "") || err != nil && (!strings.Contains(err.Error(), test.fails) || !errors.As(err, new(*FinalError))) {
 			t.Errorf("%+v: %v", test.limits, err)
 		}
 	}
-	if _, err := Unpack(bytes.NewReader([]byte("no archive")), t.TempDir(), "", CheckoutLimits); err == nil {
+	if _, err := unpack(bytes.NewReader([]byte("no archive")), t.TempDir(), "", checkoutLimits); err == nil {
 		t.Error("something that is no archive was unpacked")
 	}
 	whole := archiveOf(t, lines...).Bytes()
-	if _, err := Unpack(bytes.NewReader(whole[:len(whole)/2]), t.TempDir(), "", CheckoutLimits); err == nil || errors.As(err, new(*lasting.Error)) {
+	if _, err := unpack(bytes.NewReader(whole[:len(whole)/2]), t.TempDir(), "", checkoutLimits); err == nil || errors.As(err, new(*FinalError)) {
 		t.Error("half an archive was unpacked")
 	}
 }

@@ -1,4 +1,4 @@
-package caching
+package github
 
 import (
 	"bytes"
@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"sync"
-
-	"github.com/lockstep-iac/lockstep/github/internal/scoping"
 )
 
 const (
@@ -16,39 +14,40 @@ const (
 	maxAllRemembered = 16 << 20
 )
 
-// Answers are answers to GET requests, each with its validator. A repeated request asks GitHub
+// An answerCache has answers to GET requests, each with its validator. An answer is for the scope of the token alone that has
+// opened it. A repeated request asks GitHub
 // whether its answer still holds: 304 does not count against the rate limit of an installation, and
 // is never older than the request. They are in the memory of one process, which runs nothing of a
 // pull request: who could write them elsewhere could write the settings of a base branch.
 //
 // Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
-type Answers struct {
+type answerCache struct {
 	mu    sync.Mutex
-	all   map[request]*list.Element
+	all   map[cachedRequest]*list.Element
 	order list.List // of *answer, the last used first
 	size  int
 }
 
-// A request is one with a token of a scope. An answer is for that alone, as its validator is.
-type request struct {
-	scope       scoping.Scope
+// A cachedRequest is one with a token of a scope. An answer is for that alone, as its validator is.
+type cachedRequest struct {
+	scope       tokenScope
 	url, accept string
 }
 
-type answer struct {
-	key    request
+type cachedAnswer struct {
+	key    cachedRequest
 	tag    string
 	header http.Header
 	body   []byte
 }
 
 // RoundTrip makes a request with a token of a scope by base: where GitHub reports that its last answer
-// still holds, with that one. It adds a header to the request. A nil *Answers remembers nothing.
-func (r *Answers) RoundTrip(scope scoping.Scope, base http.RoundTripper, req *http.Request) (*http.Response, error) {
+// still holds, with that one. It adds a header to the request. A nil *answerCache remembers nothing.
+func (r *answerCache) RoundTrip(scope tokenScope, base http.RoundTripper, req *http.Request) (*http.Response, error) {
 	if r == nil || req.Method != http.MethodGet || req.Header.Get("Range") != "" || req.Header.Get("If-None-Match") != "" {
 		return base.RoundTrip(req)
 	}
-	k := request{scope, req.URL.String(), req.Header.Get("Accept")}
+	k := cachedRequest{scope, req.URL.String(), req.Header.Get("Accept")}
 	old := r.get(k)
 	if old != nil {
 		req.Header.Set("If-None-Match", old.tag)
@@ -60,7 +59,7 @@ func (r *Answers) RoundTrip(scope scoping.Scope, base http.RoundTripper, req *ht
 	return r.receive(k, old, res)
 }
 
-func (r *Answers) get(k request) *answer {
+func (r *answerCache) get(k cachedRequest) *cachedAnswer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := r.all[k]
@@ -68,18 +67,18 @@ func (r *Answers) get(k request) *answer {
 		return nil
 	}
 	r.order.MoveToFront(e)
-	return e.Value.(*answer)
+	return e.Value.(*cachedAnswer)
 }
 
 // put remembers an answer, and forgets those that were not used for the longest time.
-func (r *Answers) put(a *answer) {
+func (r *answerCache) put(a *cachedAnswer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e := r.all[a.key]; e != nil {
 		r.forget(e)
 	}
 	if r.all == nil {
-		r.all = map[request]*list.Element{}
+		r.all = map[cachedRequest]*list.Element{}
 	}
 	r.all[a.key] = r.order.PushFront(a)
 	for r.size += len(a.body); r.size > maxAllRemembered; {
@@ -87,15 +86,15 @@ func (r *Answers) put(a *answer) {
 	}
 }
 
-func (r *Answers) forget(e *list.Element) {
-	a := r.order.Remove(e).(*answer)
+func (r *answerCache) forget(e *list.Element) {
+	a := r.order.Remove(e).(*cachedAnswer)
 	delete(r.all, a.key)
 	r.size -= len(a.body)
 }
 
 // receive returns the answer to a request of the key k: the remembered one, old, if GitHub reports
 // that it still holds. It remembers a new one that has a validator.
-func (r *Answers) receive(k request, old *answer, res *http.Response) (*http.Response, error) {
+func (r *answerCache) receive(k cachedRequest, old *cachedAnswer, res *http.Response) (*http.Response, error) {
 	if res.StatusCode == http.StatusNotModified && old != nil {
 		res.Body.Close()
 		header := old.header.Clone()
@@ -124,6 +123,6 @@ func (r *Answers) receive(k request, old *answer, res *http.Response) (*http.Res
 	}
 	res.Body.Close()
 	res.Body = io.NopCloser(bytes.NewReader(body))
-	r.put(&answer{k, tag, res.Header.Clone(), body})
+	r.put(&cachedAnswer{k, tag, res.Header.Clone(), body})
 	return res, nil
 }

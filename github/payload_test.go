@@ -1,4 +1,4 @@
-package payloads
+package github
 
 import "testing"
 
@@ -24,7 +24,7 @@ func TestShaped(t *testing.T) {
 		{"check_suite", `[]`, false},
 		{"installation", `{}`, true}, // nothing tells it from others
 	} {
-		if err := Shaped(test.event, []byte(test.body)); (err == nil) != test.ok {
+		if err := checkShape(test.event, []byte(test.body)); (err == nil) != test.ok {
 			t.Errorf("%s %s: %v", test.event, test.body, err)
 		}
 	}
@@ -40,7 +40,7 @@ func TestPullOfGroup(t *testing.T) {
 		"refs/heads/gh-readonly-queue/main/pr-7": 0, "refs/heads/gh-readonly-queue/main/pr-7-x" + sha: 0, "gh-readonly-queue/main/pr-7-" + sha: 0,
 		"refs/heads/main/pr-7-" + sha: 0, "refs/heads/gh-readonly-queue/main/pr-99999999999-" + sha: 0, "": 0,
 	} {
-		if got := PullOfGroup(ref); got != want {
+		if got := pullOfGroup(ref); got != want {
 			t.Errorf("%s: %d, want %d", ref, got, want)
 		}
 	}

@@ -1,0 +1,73 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// secondaryWait is the pause that GitHub asks for after a secondary limit, if the answer contains no other.
+	// Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
+	secondaryWait = time.Minute
+	// secondaryWords are GitHub's words for such a limit.
+	secondaryWords = "secondary rate limit"
+)
+
+// rateLimitOf returns the duration of a limit, if a limit was the reason for the answer.
+func rateLimitOf(res *http.Response, now time.Time) (time.Duration, bool) {
+	if wait, ok := retryAfter(res.Header); ok {
+		return wait, true
+	}
+	if res.Header.Get("X-RateLimit-Remaining") == "0" {
+		if at, err := strconv.ParseInt(res.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
+			return max(time.Unix(at, 0).Sub(now), time.Second), true
+		}
+	}
+	start, err := io.ReadAll(io.LimitReader(res.Body, 4<<10))
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(start), res.Body), res.Body}
+	limited := err == nil && strings.Contains(string(start), secondaryWords)
+	return secondaryWait, limited || res.StatusCode == http.StatusTooManyRequests
+}
+
+// retryAfter reads the header of that name, in which GitHub sends seconds.
+func retryAfter(h http.Header) (time.Duration, bool) {
+	s, err := strconv.Atoi(h.Get("Retry-After"))
+	if err != nil || s < 0 {
+		return 0, false
+	}
+	return max(time.Duration(s)*time.Second, time.Second), true
+}
+
+// retryPause returns the time to wait after a failed attempt: half a second, doubled each time, plus a
+// random part of up to half of it.
+func retryPause(attempt int) time.Duration {
+	d := 500 * time.Millisecond << (attempt - 1)
+	return d + rand.N(d/2)
+}
+
+// fits reports whether ctx lasts longer than d.
+func fits(ctx context.Context, d time.Duration) bool {
+	end, ok := ctx.Deadline()
+	return !ok || time.Until(end) > d
+}
+
+// sleep waits for d, or for the end of ctx, which is an error.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
