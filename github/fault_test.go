@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/github"
-	"github.com/lockstep-iac/lockstep/github/githubtest/faults"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
 // TestFailures tells what becomes of a reading and a writing call when the first n
@@ -26,16 +26,16 @@ func TestFailures(t *testing.T) {
 		_, err := s.client.PutCheck(ctx, 0, s.queued())
 		return err
 	}
-	outage := func() faults.Failure { return faults.Outage }
-	secondary := func(after int) func() faults.Failure {
-		return func() faults.Failure { return faults.SecondaryLimit(after) }
+	outage := func() githubtest.Failure { return githubtest.Outage }
+	secondary := func(after int) func() githubtest.Failure {
+		return func() githubtest.Failure { return githubtest.SecondaryLimit(after) }
 	}
-	limit := func(d time.Duration) func() faults.Failure { // from when the test begins
-		return func() faults.Failure { return faults.Limited(time.Now().Add(d)) }
+	limit := func(d time.Duration) func() githubtest.Failure { // from when the test begins
+		return func() githubtest.Failure { return githubtest.Limited(time.Now().Add(d)) }
 	}
 	for name, test := range map[string]struct {
 		n     int
-		fail  func() faults.Failure
+		fail  func() githubtest.Failure
 		call  func(context.Context, *setting) error
 		fails string
 	}{

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/names"
+
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
 // ServeHTTP implements http.Handler: it is the API.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	names.Present(h.find, http.HandlerFunc(h.serve)).ServeHTTP(w, r)
+	underPresentNames(h.find, http.HandlerFunc(h.serve)).ServeHTTP(w, r)
 }
 
 func (h *Hub) serve(w http.ResponseWriter, r *http.Request) {

@@ -34,9 +34,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
-	"github.com/lockstep-iac/lockstep/github/githubtest/faults"
+
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
 )
 
 // Files are the files of a commit by path, or changes to them.
@@ -47,9 +46,6 @@ const Deleted = commits.Deleted
 
 // Link is the content of a file that is a symbolic link to target.
 func Link(target string) string { return commits.Link(target) }
-
-// An Edit is an action of somebody in a repository.
-type Edit = story.Edit
 
 // Options are the setup of a Hub.
 type Options struct {
@@ -83,7 +79,7 @@ type Hub struct {
 	*teams
 	repos  repositories
 	links  map[string]archiveLink
-	faults faults.Next
+	faults nextFailures
 }
 
 // New returns an empty Hub with its App.
@@ -188,7 +184,7 @@ func (h *Hub) Replay(ctx context.Context, guid, as, event string) (status int, a
 
 // Fail makes the next n requests to the API fail, whatever they ask for; with n negative
 // all until another call.
-func (h *Hub) Fail(n int, f faults.Failure) {
+func (h *Hub) Fail(n int, f Failure) {
 	defer h.lock()()
-	h.faults = faults.Of(n, f)
+	h.faults = failNext(n, f)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/hooks"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
+
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -108,7 +108,7 @@ func (w *world) installationJSON(id int64, account *user) rest.Object {
 		"access_tokens_url": base + "/access_tokens", "repositories_url": rest.APIURL + "installation/repositories",
 		"html_url": fmt.Sprintf("%ssettings/installations/%d", rest.WebURL, id), "app_id": w.app.ID, "app_slug": w.app.Slug,
 		"target_id": account.id, "target_type": "User", "permissions": w.app.Permissions(), "events": apps.Events,
-		"created_at": rest.Stamp(story.Epoch), "updated_at": rest.Stamp(story.Epoch), "single_file_name": nil, "has_multiple_single_files": false,
+		"created_at": rest.Stamp(epoch), "updated_at": rest.Stamp(epoch), "single_file_name": nil, "has_multiple_single_files": false,
 		"single_file_paths": []any{}, "suspended_by": nil, "suspended_at": nil,
 	}
 }
@@ -119,6 +119,6 @@ func (w *world) appJSON(a app) rest.Object {
 		"id": a.id, "slug": a.slug, "node_id": rest.NodeID("App", a.id),
 		"owner": w.self().json(), "name": a.slug, "description": "",
 		"external_url": rest.WebURL, "html_url": rest.WebURL + "apps/" + a.slug,
-		"created_at": rest.Stamp(story.Epoch), "updated_at": rest.Stamp(story.Epoch), "permissions": w.app.Permissions(), "events": apps.Events,
+		"created_at": rest.Stamp(epoch), "updated_at": rest.Stamp(epoch), "permissions": w.app.Permissions(), "events": apps.Events,
 	}
 }

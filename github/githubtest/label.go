@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/labels"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -42,7 +41,7 @@ func (l *pulls) label(who string, number int, label string, added bool) {
 	if added {
 		action = "labeled"
 	}
-	l.send(p, w.person(who), action, rest.Object{"label": labels.JSON([]string{label})[0]})
+	l.send(p, w.person(who), action, rest.Object{"label": labelsJSON([]string{label})[0]})
 }
 
 // listEvents is GET /repos/{owner}/{repo}/issues/{issue_number}/events.
@@ -64,4 +63,16 @@ func (l *pulls) listEvents(r *http.Request) (int, any) {
 		})
 	}
 	return http.StatusOK, rest.Paged(r, list)
+}
+
+// labelsJSON are labels by their names.
+func labelsJSON(labels []string) []any {
+	list := []any{}
+	for i, name := range labels {
+		id := int64(5000 + i)
+		list = append(list, rest.Object{
+			"id": id, "node_id": rest.NodeID("Label", id), "url": rest.APIURL + "labels/" + name, "name": name, "color": "ededed", "default": false, "description": "",
+		})
+	}
+	return list
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/labels"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -78,7 +77,7 @@ func (l *pulls) json(p *pull) rest.Object {
 		"merged": p.mergedBy != nil, "merge_commit_sha": p.mergeCommit(), "mergeable": l.mergeable(p), "mergeable_state": "unknown",
 		"merged_by": nil, "merged_at": nil, "closed_at": nil, "created_at": rest.Stamp(p.made), "updated_at": rest.Stamp(p.touched),
 		"assignee": nil, "assignees": []any{}, "requested_reviewers": []any{}, "requested_teams": []any{},
-		"active_lock_reason": nil, "rebaseable": nil, "milestone": nil, "labels": labels.JSON(p.labels), "author_association": "CONTRIBUTOR", "auto_merge": nil,
+		"active_lock_reason": nil, "rebaseable": nil, "milestone": nil, "labels": labelsJSON(p.labels), "author_association": "CONTRIBUTOR", "auto_merge": nil,
 		"additions": 1, "deletions": 0, "changed_files": 1, "comments": 0, "commits": max(p.commits, 1), "review_comments": 0,
 		"maintainer_can_modify": false,
 	}

@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/queries"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/queues"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -51,7 +50,7 @@ func (h *Hub) query(r *http.Request) (int, any) {
 	if p != nil {
 		return rest.Fail(p)
 	}
-	var in queries.Query
+	var in graphQuery
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 		return rest.Fail(rest.Invalid("Problems parsing JSON"))
 	}
@@ -66,22 +65,22 @@ func (h *Hub) query(r *http.Request) (int, any) {
 	}
 	if x != nil && t.Opens(x.installation, x.id) {
 		if !t.Allows("pull_requests:read") {
-			return http.StatusOK, queries.Forbidden(x.id, apps.Forbidden.Message)
+			return http.StatusOK, forbiddenAnswer(x.id, apps.Forbidden.Message)
 		}
 		p := x.pulls.pull(v.Number)
 		if p == nil {
-			return http.StatusOK, queries.NotFound(name)
+			return http.StatusOK, notFoundAnswer(name)
 		}
 		answer := x.discussionJSON(p, v.After)
 		switch {
 		case strings.Contains(in.Query, "isInMergeQueue"):
-			answer = queries.Queueing(rest.NodeID("PullRequest", p.id), p.headSHA, inQueue(x, p), x.pulls.protected == queues.Refusal)
+			answer = queueingAnswer(rest.NodeID("PullRequest", p.id), p.headSHA, inQueue(x, p), x.pulls.protected == queueRefusal)
 		case strings.Contains(in.Query, "mergeQueue"):
 			answer = x.queueJSON(p)
 		}
-		return http.StatusOK, queries.Answer(x.id, answer)
+		return http.StatusOK, pullAnswer(x.id, answer)
 	}
-	return http.StatusOK, queries.NotFound(name)
+	return http.StatusOK, notFoundAnswer(name)
 }
 
 // discussionJSON is a page of the conversations of a pull request.
@@ -98,5 +97,91 @@ func (r *Repository) discussionJSON(p *pull, after *string) rest.Object {
 			}
 		}
 	}
-	return queries.Discussion(decision, p.threads, after)
+	return discussionAnswer(decision, p.threads, after)
+}
+
+// pullAnswer is the answer about a pull request of a repository with an ID.
+func pullAnswer(id int64, pull rest.Object) rest.Object {
+	return rest.Object{"data": rest.Object{"repository": rest.Object{"databaseId": id, "pullRequest": pull}}}
+}
+
+// forbiddenAnswer is the answer to an App without the permission.
+func forbiddenAnswer(id int64, message string) rest.Object {
+	return rest.Object{
+		"data":   rest.Object{"repository": rest.Object{"databaseId": id, "pullRequest": nil}},
+		"errors": []any{rest.Object{"type": "FORBIDDEN", "path": []any{"repository", "pullRequest"}, "message": message}},
+	}
+}
+
+// notFoundAnswer is the answer about a repository that is not there.
+func notFoundAnswer(name string) rest.Object {
+	return rest.Object{
+		"data":   rest.Object{"repository": nil},
+		"errors": []any{rest.Object{"type": "NOT_FOUND", "path": []any{"repository"}, "message": "Could not resolve to a Repository with the name '" + name + "'."}},
+	}
+}
+
+// A graphQuery is what is asked.
+type graphQuery struct {
+	Query     string
+	Variables struct {
+		Owner, Name string
+		Number      int
+		After       *string
+		ID, SHA     string
+	}
+}
+
+// queueingAnswer is the answer about a pull request with an ID and a head, and the merge queue that its base branch has, if it has one.
+func queueingAnswer(id, sha string, in, has bool) rest.Object {
+	return rest.Object{"id": id, "headRefOid": sha, "isInMergeQueue": in, "isMergeQueueEnabled": has}
+}
+
+// enqueuedAnswer is the answer to who has put a pull request into a merge queue.
+func enqueuedAnswer(at time.Time) rest.Object {
+	return rest.Object{"data": rest.Object{"enqueuePullRequest": rest.Object{"mergeQueueEntry": rest.Object{"enqueuedAt": rest.Stamp(at)}}}}
+}
+
+// refusedAnswer is the answer to who may not do so.
+func refusedAnswer(kind, message string) rest.Object {
+	problem := rest.Object{"type": kind, "path": []any{"enqueuePullRequest"}, "message": message}
+	return rest.Object{"data": rest.Object{"enqueuePullRequest": nil}, "errors": []any{problem}}
+}
+
+// entryJSON is a pull request in a merge queue since a time, with the commit of its group, and who put it there.
+func entryJSON(number int, sha, by string, at time.Time) rest.Object {
+	who := rest.Object{"__typename": "User", "login": by}
+	if app, is := strings.CutSuffix(by, "[bot]"); is {
+		who = rest.Object{"__typename": "Bot", "login": app}
+	}
+	return rest.Object{"enqueuedAt": rest.Stamp(at), "headCommit": rest.Object{"oid": sha}, "pullRequest": rest.Object{"number": number}, "enqueuer": who}
+}
+
+// queueAnswer is the merge queue of a pull request, which is in none if it is not in.
+func queueAnswer(entries []any, in bool) rest.Object {
+	if !in {
+		return rest.Object{"mergeQueue": nil}
+	}
+	page := rest.Object{"hasNextPage": false, "endCursor": nil}
+	return rest.Object{"mergeQueue": rest.Object{"entries": rest.Object{"nodes": entries, "pageInfo": page}}}
+}
+
+// discussionAnswer is a page of conversations, each of which is resolved or not: of two, so that small tests have several.
+func discussionAnswer(decision any, threads []bool, after *string) rest.Object {
+	const page = 2
+	from := 0
+	if after != nil {
+		from = len(*after) // a cursor has a letter for each conversation before
+	}
+	to := min(from+page, len(threads))
+	nodes := []any{}
+	for _, resolved := range threads[from:to] {
+		nodes = append(nodes, rest.Object{"isResolved": resolved})
+	}
+	return rest.Object{
+		"reviewDecision": decision,
+		"reviewThreads": rest.Object{
+			"nodes": nodes, "pageInfo": rest.Object{"hasNextPage": to < len(threads), "endCursor": strings.Repeat("c", to)},
+		},
+	}
 }

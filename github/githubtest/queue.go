@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/queries"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/queues"
+	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -29,7 +28,7 @@ func (r *Repository) Enqueue(who string, number int) string {
 }
 
 // RequireQueue has main merged into by its merge queue alone.
-func (l *pulls) RequireQueue() { l.RefuseMerges(queues.Refusal) }
+func (l *pulls) RequireQueue() { l.RefuseMerges(queueRefusal) }
 
 // enqueue is the mutation enqueuePullRequest, for the pull request with a node's ID and a head.
 func (h *Hub) enqueue(t *apps.Token, id, sha string) (int, any) {
@@ -38,15 +37,15 @@ func (h *Hub) enqueue(t *apps.Token, id, sha string) (int, any) {
 		switch {
 		case p == nil || !t.Opens(x.installation, x.id):
 		case !t.Allows("contents:write"):
-			return http.StatusOK, queries.Refused("FORBIDDEN", apps.Forbidden.Message)
+			return http.StatusOK, refusedAnswer("FORBIDDEN", apps.Forbidden.Message)
 		case !p.open || p.draft || p.headSHA != sha || inQueue(x, p):
-			return http.StatusOK, queries.Refused("UNPROCESSABLE", "The pull request cannot be queued")
+			return http.StatusOK, refusedAnswer("UNPROCESSABLE", "The pull request cannot be queued")
 		default:
 			x.putInQueue(h.app.Login(), p)
-			return http.StatusOK, queries.Enqueued(x.queue[len(x.queue)-1].at)
+			return http.StatusOK, enqueuedAnswer(x.queue[len(x.queue)-1].at)
 		}
 	}
-	return http.StatusOK, queries.Refused("NOT_FOUND", "Could not resolve to a node with the global id of '"+id+"'")
+	return http.StatusOK, refusedAnswer("NOT_FOUND", "Could not resolve to a node with the global id of '"+id+"'")
 }
 
 // putInQueue is Enqueue.
@@ -63,10 +62,10 @@ func (r *Repository) putInQueue(who string, p *pull) string {
 	if len(conflicts) > 0 || !p.open {
 		panic(fmt.Sprintf("githubtest: #%d cannot be queued", number))
 	}
-	at := r.repo.commit(queues.Bot, fmt.Sprintf("Merge pull request #%d from %s", p.number, p.head), files, base, p.headSHA)
+	at := r.repo.commit(queueBot, fmt.Sprintf("Merge pull request #%d from %s", p.number, p.head), files, base, p.headSHA)
 	r.queue = append(r.queue, queued{p, at.SHA, base, who, r.repo.world.log.Tick()})
 	r.repo.note(Edit{Kind: "queue", Who: who, Number: number})
-	r.repo.send("merge_group", rest.Object{"merge_group": queues.Group(p.number, at, base)}, r.repo.world.person(who), "checks_requested")
+	r.repo.send("merge_group", rest.Object{"merge_group": groupJSON(p.number, at, base)}, r.repo.world.person(who), "checks_requested")
 	return at.SHA
 }
 
@@ -79,8 +78,8 @@ func (r *Repository) Dequeue(number int) {
 // dequeue destroys the groups from a place in the queue on.
 func (r *Repository) dequeue(from int, reason string) {
 	for _, q := range r.queue[from:] {
-		group := queues.Group(q.pull.number, r.repo.world.history[q.sha], q.parent)
-		r.repo.send("merge_group", rest.Object{"merge_group": group, "reason": reason}, r.repo.world.person(queues.Bot), "destroyed")
+		group := groupJSON(q.pull.number, r.repo.world.history[q.sha], q.parent)
+		r.repo.send("merge_group", rest.Object{"merge_group": group, "reason": reason}, r.repo.world.person(queueBot), "destroyed")
 	}
 	r.queue = r.queue[:from]
 }
@@ -89,9 +88,9 @@ func (r *Repository) dequeue(from int, reason string) {
 func (r *Repository) queueJSON(p *pull) rest.Object {
 	entries := []any{}
 	for _, q := range r.queue {
-		entries = append(entries, queries.Entry(q.pull.number, q.sha, q.by, q.at))
+		entries = append(entries, entryJSON(q.pull.number, q.sha, q.by, q.at))
 	}
-	return queries.Queue(entries, inQueue(r, p))
+	return queueAnswer(entries, inQueue(r, p))
 }
 
 func inQueue(r *Repository, p *pull) bool {
@@ -116,12 +115,28 @@ func (r *Repository) Land(check string) bool {
 		return false
 	}
 	r.queue = r.queue[1:]
-	bot := r.repo.world.person(queues.Bot)
+	bot := r.repo.world.person(queueBot)
 	first.pull.touched = r.repo.world.log.Tick()
 	r.repo.branches["main"] = first.sha
 	first.pull.open, first.pull.closedOn, first.pull.mergedBy, first.pull.mergeSHA = false, first.parent, bot, first.sha
 	first.pull.mergedAt = first.pull.touched
-	r.repo.note(Edit{Kind: "merge", Who: queues.Bot, Number: first.pull.number})
+	r.repo.note(Edit{Kind: "merge", Who: queueBot, Number: first.pull.number})
 	r.pulls.send(first.pull, bot, "closed", nil)
 	return true
+}
+
+// queueBot is the login by which GitHub's merge queue merges.
+const queueBot = "github-merge-queue[bot]"
+
+// queueRefusal are the words with which GitHub refuses merges by requests where the branch wants its queue.
+const queueRefusal = "Changes must be made through the merge queue"
+
+// groupJSON is the merge group of a pull request, on a commit.
+func groupJSON(number int, at *commits.Commit, base string) rest.Object {
+	by := rest.Object{"name": queueBot, "email": "noreply@github.com"}
+	return rest.Object{
+		"head_sha": at.SHA, "head_ref": fmt.Sprintf("refs/heads/gh-readonly-queue/main/pr-%d-%s", number, base),
+		"base_ref": "refs/heads/main", "base_sha": base,
+		"head_commit": rest.Object{"id": at.SHA, "tree_id": at.SHA, "message": at.Message, "timestamp": rest.Stamp(at.At), "author": by, "committer": by},
+	}
 }

@@ -5,9 +5,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/hooks"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/names"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/rules"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
+
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -29,7 +27,7 @@ type repo struct {
 	protection   []Required
 	ruleset      []Required
 	reviewed     bool // the rules of main want an approval
-	statuses     []rules.Status
+	statuses     []commitStatus
 	activities   []activity // oldest first
 }
 
@@ -53,7 +51,7 @@ func (r *repo) commit(author, message string, files Files, parents ...string) *c
 func (r *repo) commitAs(author, committer, message string, files Files, parents ...string) *commits.Commit {
 	at := r.world.log.Now()
 	if author == "GitHub" {
-		at = r.world.history.Youngest(story.Epoch, parents)
+		at = r.world.history.Youngest(epoch, parents)
 	}
 	return r.world.history.Add(commits.Commit{
 		Network: r.network().id, Files: files, Parents: parents, Author: author, Committer: committer, Message: message, At: at,
@@ -106,8 +104,8 @@ func (r *repo) send(event string, payload rest.Object, who *user, action string)
 }
 
 func (r *repo) json() rest.Object {
-	return names.Repository{
+	return shownRepository{
 		ID: r.id, Owner: r.owner.json(), Login: r.owner.login, Name: r.name, Private: r.private, Fork: r.parent != nil, Main: r.main,
-		Made: rest.Stamp(story.Epoch), Pushed: rest.Stamp(r.world.log.Now()),
+		Made: rest.Stamp(epoch), Pushed: rest.Stamp(r.world.log.Now()),
 	}.JSON()
 }

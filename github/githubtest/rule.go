@@ -4,15 +4,11 @@ import (
 	"cmp"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/owners"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/rules"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
-
-// A Required check is one that has to pass before a merge into main.
-type Required = rules.Required
 
 // Protect makes checks required, by the branch's protection and by a ruleset, and sets GitHub's opinion of
 // merges without conflicts: "clean", "blocked", "behind", "unstable" or "unknown".
@@ -25,7 +21,7 @@ func (r *Repository) Protect(mergeState string, protection, ruleset []Required) 
 func (r *Repository) SetStatus(sha, context, state string) {
 	defer r.hub.lock()()
 	id := r.hub.log.NextID()
-	r.statuses = append(r.statuses, rules.Status{ID: id, SHA: sha, Context: context, State: state})
+	r.statuses = append(r.statuses, commitStatus{ID: id, SHA: sha, Context: context, State: state})
 	at, commit := rest.Stamp(r.hub.log.Now()), r.commitJSON(r.world.history[sha])
 	r.repo.send("status", rest.Object{
 		"id": id, "sha": sha, "name": r.repo.String(), "context": context, "state": state, "description": nil, "target_url": nil,
@@ -39,7 +35,7 @@ func (r *Repository) getStatus(req *http.Request) (int, any) {
 	if at == nil {
 		return rest.Fail(rest.NotFound)
 	}
-	list := rules.Latest(r.statuses, at.SHA, at.At)
+	list := latestStatuses(r.statuses, at.SHA, at.At)
 	shown := rest.Paged(req, list)
 	api := rest.APIURL + "repos/" + r.String()
 	// The real answer has the repository in its short form, with the same names of members.
@@ -61,13 +57,13 @@ func (r *Repository) getBranch(req *http.Request) (int, any) {
 	return http.StatusOK, rest.Object{
 		"name": name, "commit": r.commitJSON(r.world.history[sha]), "protected": len(r.protection) > 0, "protection_url": api + "/branches/" + name + "/protection",
 		"_links":     rest.Object{"self": api + "/branches/" + name, "html": web + "/tree/" + name},
-		"protection": rules.Protection(r.protection),
+		"protection": protectionJSON(r.protection),
 	}
 }
 
 // listRules is GET /repos/{owner}/{repo}/rules/branches/{branch}.
 func (r *Repository) listRules(req *http.Request) (int, any) {
-	return http.StatusOK, rest.Paged(req, rules.Ruleset(r.String(), r.ruleset))
+	return http.StatusOK, rest.Paged(req, rulesetJSON(r.String(), r.ruleset))
 }
 
 // listOwnerErrors is GET /repos/{owner}/{repo}/codeowners/errors. Each team may write.
@@ -76,7 +72,7 @@ func listOwnerErrors(r *Repository, req *http.Request) (int, any) {
 	if c == nil {
 		return rest.Fail(rest.NotFound)
 	}
-	answer, ok := owners.Errors(c.Files, func(name string) bool {
+	answer, ok := ownerErrors(c.Files, func(name string) bool {
 		p := r.permissions[name]
 		return r.hub.teams.all[name] != nil || r.hub.users[name] != nil && (p == "write" || p == "admin")
 	})
@@ -130,4 +126,86 @@ func (r *Repository) listCommits(req *http.Request) (int, any) {
 		list = append(list, r.commitJSON(c))
 	}
 	return http.StatusOK, rest.Paged(req, list)
+}
+
+// A Required check is one that has to pass before a merge. App is the ID of the App that has to report it; 0 is any.
+type Required struct {
+	Name string
+	App  int64
+}
+
+// protectionJSON is the protection of a branch with required checks.
+func protectionJSON(all []Required) rest.Object {
+	contexts, checks := []any{}, []any{}
+	for _, x := range all {
+		contexts = append(contexts, x.Name)
+		checks = append(checks, rest.Object{"context": x.Name, "app_id": orNull(x.App)})
+	}
+	return rest.Object{
+		"enabled":                len(contexts) > 0,
+		"required_status_checks": rest.Object{"enforcement_level": "everyone", "contexts": contexts, "checks": checks},
+	}
+}
+
+func orNull(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+// rulesetJSON are the rules for a branch of a repository by a ruleset with required checks; none if there are none.
+func rulesetJSON(repository string, all []Required) []any {
+	if len(all) == 0 {
+		return []any{}
+	}
+	want := []any{}
+	for _, x := range all {
+		o := rest.Object{"context": x.Name}
+		if x.App != 0 {
+			o["integration_id"] = x.App
+		}
+		want = append(want, o)
+	}
+	rule := func(kind string) rest.Object {
+		return rest.Object{"type": kind, "ruleset_source_type": "Repository", "ruleset_source": repository, "ruleset_id": 42}
+	}
+	checks := rule("required_status_checks")
+	checks["parameters"] = rest.Object{"required_status_checks": want, "strict_required_status_checks_policy": false}
+	reviews := rule("pull_request")
+	reviews["parameters"] = rest.Object{
+		"dismiss_stale_reviews_on_push": false, "require_code_owner_review": false, "require_last_push_approval": false,
+		"required_approving_review_count": 0, "required_review_thread_resolution": true,
+	}
+	return []any{rule("required_signatures"), reviews, checks}
+}
+
+// A commitStatus is a commit status.
+type commitStatus struct {
+	ID                  int64
+	SHA, Context, State string
+}
+
+// latestStatuses are the statuses of a commit that was made at a time, the latest of each context.
+func latestStatuses(all []commitStatus, sha string, at time.Time) []any {
+	latest := map[string]commitStatus{}
+	var order []string
+	for _, s := range all {
+		if s.SHA != sha {
+			continue
+		}
+		if _, seen := latest[s.Context]; !seen {
+			order = append(order, s.Context)
+		}
+		latest[s.Context] = s
+	}
+	list := []any{}
+	for _, name := range order {
+		s := latest[name]
+		list = append(list, rest.Object{
+			"id": s.ID, "node_id": rest.NodeID("StatusContext", s.ID), "url": rest.APIURL + "statuses", "state": s.State, "context": s.Context,
+			"description": nil, "target_url": nil, "avatar_url": nil, "created_at": rest.Stamp(at), "updated_at": rest.Stamp(at),
+		})
+	}
+	return list
 }

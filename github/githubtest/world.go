@@ -7,8 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/hooks"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/names"
-	"github.com/lockstep-iac/lockstep/github/githubtest/internal/story"
+
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -16,18 +15,18 @@ import (
 // that belongs to the Hub: exported methods and the API take it, all others need it taken.
 type world struct {
 	mu       sync.Mutex
-	log      *story.Log
+	log      *storyLog
 	outbox   *hooks.Outbox
 	app      *apps.Several
 	registry apps.Registry
 	history  commits.History
 	users    map[string]*user
-	former   names.Former
+	former   formerNames
 }
 
 func newWorld(o Options) *world {
 	w := &world{
-		log: story.New(o.OnEdit, o.Now), app: apps.First(o.AppID, o.AppName), history: commits.History{}, users: map[string]*user{}, former: names.Former{},
+		log: newLog(o.OnEdit, o.Now), app: apps.First(o.AppID, o.AppName), history: commits.History{}, users: map[string]*user{}, former: formerNames{},
 	}
 	w.outbox = hooks.New(o.Webhook, o.Secret, w.log.Now, o.Transport)
 	w.outbox.Lean = o.Lean
@@ -68,4 +67,4 @@ func (w *world) ours() (login string, user rest.Object) {
 	return u.login, u.json()
 }
 
-func (u *user) json() rest.Object { return names.User(u.login, u.id, u.bot) }
+func (u *user) json() rest.Object { return userJSON(u.login, u.id, u.bot) }

@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
-	"github.com/lockstep-iac/lockstep/github/githubtest/faults"
 )
 
 // TestGitHubStaysDown holds that an event which nobody could handle, and of which nobody
@@ -20,7 +19,7 @@ func TestGitHubStaysDown(t *testing.T) {
 	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState, thing("vpc", "1"))})
 	r.repo.Push("alice", "subnet", "Change", githubtest.Files{"net/subnet.tf": thing("subnet", "2")})
 	n := r.repo.OpenPull("alice", "Change", "subnet")
-	r.hub.Fail(-1, faults.Outage)
+	r.hub.Fail(-1, githubtest.Outage)
 	r.settle()
 	// What is dead waits for GitHub, too: so this has no end of its own.
 	for range pipeline.MaxReceives + 1 {

@@ -16,7 +16,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
-	"github.com/lockstep-iac/lockstep/github/githubtest/faults"
 )
 
 // twoThings is a repository with one project, which a pull request gives a second thing.
@@ -314,8 +313,8 @@ func TestBadWebhooks(t *testing.T) {
 // TestGitHubIsDown holds that messages wait until GitHub is back.
 func TestGitHubIsDown(t *testing.T) {
 	t.Parallel()
-	for name, failure := range map[string]faults.Failure{
-		"an outage": faults.Outage, "a limit": faults.Limited(time.Now().Add(time.Hour)),
+	for name, failure := range map[string]githubtest.Failure{
+		"an outage": githubtest.Outage, "a limit": githubtest.Limited(time.Now().Add(time.Hour)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

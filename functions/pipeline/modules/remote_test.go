@@ -17,7 +17,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
-	"github.com/lockstep-iac/lockstep/github/githubtest/faults"
 )
 
 // grants are what a base branch's lockstep.hcl grants by its modules.
@@ -124,7 +123,7 @@ func TestRemoteUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	job := jobs.Job{Repo: own.Repo(), Installation: own.Installation()}
-	hub.Fail(-1, faults.Limited(time.Now().Add(time.Hour)))
+	hub.Fail(-1, githubtest.Limited(time.Now().Add(time.Hour)))
 	_, _, err := Remote{App: app}.Install(t.Context(), job, dir, source.Dir(dir), nil, nil, nil)
 	if limited := (*github.RateLimitedError)(nil); !errors.As(err, &limited) || limited.Until.Before(time.Now()) {
 		t.Errorf("while the limit lasts: %v", err)

@@ -22,7 +22,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
-	"github.com/lockstep-iac/lockstep/github/githubtest/faults"
 )
 
 // A scene is a pull request of ann's on a GitHub of its own. Lines of a paragraph change it or find facts:
@@ -112,7 +111,7 @@ func (s *scene) fault(w http.ResponseWriter, r *http.Request) bool {
 			continue
 		}
 		if status == "limited" {
-			faults.Limited(time.Now().Add(time.Hour))(w)
+			githubtest.Limited(time.Now().Add(time.Hour))(w)
 			return true
 		}
 		var code int

@@ -17,7 +17,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
-	"github.com/lockstep-iac/lockstep/github/githubtest/faults"
 )
 
 var hush = github.NewSecret("hush")
@@ -81,14 +80,14 @@ func (w wire) RoundTrip(r *http.Request) (res *http.Response, err error) {
 }
 
 // excuse is a reason of GitHub's not to answer.
-func (s *simulation) excuse() faults.Failure {
+func (s *simulation) excuse() githubtest.Failure {
 	switch s.IntN(3) {
 	case 0:
-		return faults.SecondaryLimit(s.IntN(90))
+		return githubtest.SecondaryLimit(s.IntN(90))
 	case 1:
-		return faults.Limited(time.Now().Add(time.Duration(s.IntN(1800)) * time.Second))
+		return githubtest.Limited(time.Now().Add(time.Duration(s.IntN(1800)) * time.Second))
 	}
-	return faults.Outage
+	return githubtest.Outage
 }
 
 // inProcess carries requests to a handler.

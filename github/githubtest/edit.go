@@ -1,4 +1,4 @@
-package story
+package githubtest
 
 import (
 	"fmt"
@@ -41,13 +41,13 @@ func (e Edit) String() string {
 func (e Edit) by() string {
 	line := "by " + e.Who
 	if e.Text != "" {
-		line += ": " + firstLine(e.Text)
+		line += ": " + firstVisibleLine(e.Text)
 	}
 	return line
 }
 
-// firstLine returns the first line that people see: not blank, and no hidden comment.
-func firstLine(s string) string {
+// firstVisibleLine returns the first line that people see: not blank, and no hidden comment.
+func firstVisibleLine(s string) string {
 	for line := range strings.Lines(s) {
 		line = strings.TrimSpace(line)
 		if line != "" && !strings.HasPrefix(line, "<!--") {

@@ -1,4 +1,4 @@
-package story
+package githubtest
 
 import (
 	"slices"
@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Epoch is the time at which every story begins.
-var Epoch = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+// epoch is the time at which every story begins.
+var epoch = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
-// A Log is the clock and the edits so far. It is safe for concurrent use.
-type Log struct {
+// A storyLog is the clock and the edits so far. It is safe for concurrent use.
+type storyLog struct {
 	onEdit func(Edit)
 	now    func() time.Time // nil for the story's own clock
 
@@ -20,20 +20,20 @@ type Log struct {
 	edits []Edit
 }
 
-// New returns a Log. onEdit, which may be nil, is called with every edit. now is its clock, of which
-// whole seconds count, as on GitHub; with nil it is at [Epoch], and moves on with each edit.
-func New(onEdit func(Edit), now func() time.Time) *Log {
-	return &Log{onEdit: onEdit, now: now, clock: Epoch, ids: 1000}
+// newLog returns a storyLog. onEdit, which may be nil, is called with every edit. now is its clock, of which
+// whole seconds count, as on GitHub; with nil it is at [epoch], and moves on with each edit.
+func newLog(onEdit func(Edit), now func() time.Time) *storyLog {
+	return &storyLog{onEdit: onEdit, now: now, clock: epoch, ids: 1000}
 }
 
 // Now returns the time in the story.
-func (l *Log) Now() time.Time {
+func (l *storyLog) Now() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.time()
 }
 
-func (l *Log) time() time.Time {
+func (l *storyLog) time() time.Time {
 	if l.now != nil {
 		return l.now().UTC().Truncate(time.Second)
 	}
@@ -41,7 +41,7 @@ func (l *Log) time() time.Time {
 }
 
 // Tick moves the story's own clock on by a minute, and returns the time.
-func (l *Log) Tick() time.Time {
+func (l *storyLog) Tick() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.clock = l.clock.Add(time.Minute)
@@ -49,7 +49,7 @@ func (l *Log) Tick() time.Time {
 }
 
 // NextID returns a number that nothing in the story has yet.
-func (l *Log) NextID() int64 {
+func (l *storyLog) NextID() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ids++
@@ -57,7 +57,7 @@ func (l *Log) NextID() int64 {
 }
 
 // Note adds an edit, at the time that it is now.
-func (l *Log) Note(e Edit) {
+func (l *storyLog) Note(e Edit) {
 	l.mu.Lock()
 	e.At = l.time()
 	l.edits = append(l.edits, e)
@@ -68,14 +68,14 @@ func (l *Log) Note(e Edit) {
 }
 
 // Edits returns all edits so far.
-func (l *Log) Edits() []Edit {
+func (l *storyLog) Edits() []Edit {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.edits)
 }
 
 // Lines returns all edits so far as lines of text.
-func (l *Log) Lines() []string {
+func (l *storyLog) Lines() []string {
 	var out []string
 	for _, e := range l.Edits() {
 		out = append(out, e.String())

@@ -1,9 +1,9 @@
-package names
+package githubtest
 
 import "testing"
 
 func TestFormer(t *testing.T) {
-	f := Former{}
+	f := formerNames{}
 	f.Left("Acme/Infra", 7)
 	for name, want := range map[string]int64{"acme/infra": 7, "ACME/infra": 7, "acme/other": 0, "": 0} {
 		if got := f.Of(name); got != want {

@@ -1,6 +1,4 @@
-// Package faults has the answers of GitHub's in the place of those that were asked for. It refuses to know when they come.
-// Start at [Failure].
-package faults
+package githubtest
 
 import (
 	"net/http"
@@ -14,7 +12,7 @@ import (
 type Failure func(w http.ResponseWriter)
 
 // Outage is the answer while GitHub is down.
-func Outage(w http.ResponseWriter) { fault(w, http.StatusInternalServerError, "Server Error") }
+func Outage(w http.ResponseWriter) { writeFault(w, http.StatusInternalServerError, "Server Error") }
 
 // Limited is the answer where the requests of an hour are used up, until a time.
 //
@@ -24,7 +22,7 @@ func Limited(until time.Time) Failure {
 		w.Header().Set("X-RateLimit-Limit", "5000")
 		w.Header().Set("X-RateLimit-Remaining", "0")
 		w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(until.Unix(), 10))
-		fault(w, http.StatusForbidden, "API rate limit exceeded for installation.")
+		writeFault(w, http.StatusForbidden, "API rate limit exceeded for installation.")
 	}
 }
 
@@ -35,25 +33,25 @@ func SecondaryLimit(after int) Failure {
 		if after > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(after))
 		}
-		fault(w, http.StatusForbidden, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
+		writeFault(w, http.StatusForbidden, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
 	}
 }
 
-func fault(w http.ResponseWriter, status int, message string) {
+func writeFault(w http.ResponseWriter, status int, message string) {
 	rest.SendProblem(w, &rest.Problem{Status: status, Message: message})
 }
 
-// Next are the failures to come. The zero value has none.
-type Next struct {
+// nextFailures are the failures to come. The zero value has none.
+type nextFailures struct {
 	left int // requests that fail; negative: all
 	as   Failure
 }
 
-// Of are n failures; with n negative they go on.
-func Of(n int, f Failure) Next { return Next{n, f} }
+// failNext are n failures; with n negative they go on.
+func failNext(n int, f Failure) nextFailures { return nextFailures{n, f} }
 
 // Take returns the failure of the next request, nil if it is to be answered.
-func (f *Next) Take() Failure {
+func (f *nextFailures) Take() Failure {
 	if f.left == 0 {
 		return nil
 	}

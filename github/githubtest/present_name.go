@@ -1,4 +1,4 @@
-package names
+package githubtest
 
 import (
 	"fmt"
@@ -10,14 +10,14 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// A Finder finds a repository by its present name, or, without a name, by its ID: "" is none. moved is the ID of the one that
+// A nameFinder finds a repository by its present name, or, without a name, by its ID: "" is none. moved is the ID of the one that
 // had the name before.
-type Finder func(name string, id int64) (present string, moved int64)
+type nameFinder func(name string, id int64) (present string, moved int64)
 
-// Present makes requests those about the present name of a repository, and leads those about a former one to its ID.
-func Present(find Finder, next http.Handler) http.Handler {
+// underPresentNames makes requests those about the present name of a repository, and leads those about a former one to its ID.
+func underPresentNames(find nameFinder, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q, ok := asked(r)
+		q, ok := askedRepository(r)
 		if !ok {
 			next.ServeHTTP(w, r)
 			return
@@ -35,33 +35,33 @@ func Present(find Finder, next http.Handler) http.Handler {
 	})
 }
 
-// question is the repository that a request is about, by its name or by its ID.
-type question struct {
+// nameQuestion is the repository that a request is about, by its name or by its ID.
+type nameQuestion struct {
 	name string
 	id   int64
 	rest string
 }
 
-// asked returns the repository of a request.
-func asked(r *http.Request) (q question, ok bool) {
+// askedRepository returns the repository of a request.
+func askedRepository(r *http.Request) (q nameQuestion, ok bool) {
 	path := r.URL.EscapedPath()
 	if named, is := strings.CutPrefix(path, "/repos/"); is {
 		parts := strings.SplitN(named, "/", 3)
 		if len(parts) < 2 {
 			return q, false
 		}
-		return question{name: parts[0] + "/" + parts[1], rest: strings.Join(parts[2:], "/")}, true
+		return nameQuestion{name: parts[0] + "/" + parts[1], rest: strings.Join(parts[2:], "/")}, true
 	}
 	path, ok = strings.CutPrefix(path, "/repositories/")
 	text, path, _ := strings.Cut(path, "/")
 	id, err := strconv.ParseInt(text, 10, 64)
-	return question{id: id, rest: path}, ok && err == nil
+	return nameQuestion{id: id, rest: path}, ok && err == nil
 }
 
 // moved answers a request about a former name: with another status where the method has to stay, which clients change for the
 // first one.
 // Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
-func (q question) moved(w http.ResponseWriter, r *http.Request, id int64) {
+func (q nameQuestion) moved(w http.ResponseWriter, r *http.Request, id int64) {
 	status := http.StatusMovedPermanently
 	if r.Method != http.MethodGet {
 		status = http.StatusTemporaryRedirect
@@ -72,14 +72,14 @@ func (q question) moved(w http.ResponseWriter, r *http.Request, id int64) {
 }
 
 // of makes a request one about the repository of a name.
-func (q question) of(r *http.Request, name string) *http.Request {
+func (q nameQuestion) of(r *http.Request, name string) *http.Request {
 	out := *r
 	out.URL = q.at(r, "/repos/"+name)
 	return &out
 }
 
 // at is the address of a request below another path.
-func (q question) at(r *http.Request, below string) *url.URL {
+func (q nameQuestion) at(r *http.Request, below string) *url.URL {
 	at := *r.URL
 	at.RawPath = strings.TrimSuffix(below+"/"+q.rest, "/")
 	if path, err := url.PathUnescape(at.RawPath); err == nil {

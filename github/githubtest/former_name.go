@@ -1,6 +1,4 @@
-// Package names has the names of the repositories of a GitHub for tests: the JSON of a repository by its names, and the names
-// that repositories had before. It refuses to know their contents. Start at [Former].
-package names
+package githubtest
 
 import (
 	"strings"
@@ -8,19 +6,19 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// Former are the repositories, by ID, that had a name before: GitHub leads requests about it to them until another repository
+// formerNames are the repositories, by ID, that had a name before: GitHub leads requests about it to them until another repository
 // takes it.
 // Source: https://docs.github.com/en/repositories/creating-and-managing-repositories/renaming-a-repository
-type Former map[string]int64
+type formerNames map[string]int64
 
 // Left notes that a repository has left a name, "owner/name".
-func (f Former) Left(name string, id int64) { f[strings.ToLower(name)] = id }
+func (f formerNames) Left(name string, id int64) { f[strings.ToLower(name)] = id }
 
 // Of returns the repository that had a name before; 0 if none had.
-func (f Former) Of(name string) int64 { return f[strings.ToLower(name)] }
+func (f formerNames) Of(name string) int64 { return f[strings.ToLower(name)] }
 
-// A Repository is one as answers show it.
-type Repository struct {
+// A shownRepository is a repository as answers show it.
+type shownRepository struct {
 	ID            int64
 	Owner         rest.Object
 	Login, Name   string
@@ -30,7 +28,7 @@ type Repository struct {
 }
 
 // JSON is its form in answers.
-func (r Repository) JSON() rest.Object {
+func (r shownRepository) JSON() rest.Object {
 	full := r.Login + "/" + r.Name
 	web, git := rest.WebURL+full, strings.TrimPrefix(rest.WebURL, "https://")+full+".git"
 	visibility := "public"
@@ -59,8 +57,8 @@ func (r Repository) JSON() rest.Object {
 	return o
 }
 
-// User is somebody with a login as answers show them.
-func User(login string, id int64, bot bool) rest.Object {
+// userJSON is somebody with a login as answers show them.
+func userJSON(login string, id int64, bot bool) rest.Object {
 	o := rest.Object{
 		"login": login, "id": id, "node_id": rest.NodeID("User", id), "type": "User", "site_admin": false,
 		"gravatar_id": "", "url": rest.APIURL + "users/" + login, "html_url": rest.WebURL + login,

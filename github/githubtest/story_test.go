@@ -1,4 +1,4 @@
-package story
+package githubtest
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 // TestLines holds the line of each kind of edit.
 func TestLines(t *testing.T) {
 	var told []string
-	l := New(func(e Edit) { told = append(told, e.String()) }, nil)
+	l := newLog(func(e Edit) { told = append(told, e.String()) }, nil)
 	for _, e := range []Edit{
 		{Kind: "push", Who: "alice", Text: "topic: Change a"},
 		{Kind: "pull request", Who: "alice", Number: 1, Text: "Topic"},
@@ -38,7 +38,7 @@ func TestLines(t *testing.T) {
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)
 	}
-	if last := l.Edits()[6].At; !last.Equal(Epoch.Add(7*time.Minute)) || !l.Now().Equal(last) {
+	if last := l.Edits()[6].At; !last.Equal(epoch.Add(7*time.Minute)) || !l.Now().Equal(last) {
 		t.Errorf("the last edit is of %s, now is %s", last, l.Now())
 	}
 	if a, b := l.NextID(), l.NextID(); a == b {

@@ -1,5 +1,4 @@
-// Package owners is GitHub's opinion of a file with owners.
-package owners
+package githubtest
 
 import (
 	"fmt"
@@ -8,13 +7,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// files are the places of the file: the first one that there is counts.
-var files = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
+// ownerFiles are the places of the file: the first one that there is counts.
+var ownerFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
 
-// Errors is the answer to GET /repos/{owner}/{repo}/codeowners/errors, with one kind of errors: owners who may not be any. ok is
+// ownerErrors is the answer to GET /repos/{owner}/{repo}/codeowners/errors, with one kind of errors: owners who may not be any. ok is
 // false if there is no file.
-func Errors(in map[string]string, may func(owner string) bool) (answer rest.Object, ok bool) {
-	for _, path := range files {
+func ownerErrors(in map[string]string, may func(owner string) bool) (answer rest.Object, ok bool) {
+	for _, path := range ownerFiles {
 		text, ok := in[path]
 		if !ok {
 			continue
@@ -24,7 +23,7 @@ func Errors(in map[string]string, may func(owner string) bool) (answer rest.Obje
 			rule, _, _ := strings.Cut(line, "#")
 			for _, owner := range strings.Fields(rule) {
 				if name, named := strings.CutPrefix(owner, "@"); named && !may(name) {
-					list = append(list, unknown(path, i+1, line, owner))
+					list = append(list, unknownOwner(path, i+1, line, owner))
 				}
 			}
 		}
@@ -33,7 +32,7 @@ func Errors(in map[string]string, may func(owner string) bool) (answer rest.Obje
 	return nil, false
 }
 
-func unknown(path string, line int, source, owner string) rest.Object {
+func unknownOwner(path string, line int, source, owner string) rest.Object {
 	hint, column := fmt.Sprintf("make sure %s exists and has write access to the repository", owner), strings.Index(source, owner)
 	if strings.Contains(owner, "/") {
 		hint = fmt.Sprintf("make sure the team %s exists, is publicly visible, and has write access to the repository", owner)
