@@ -5,7 +5,6 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/changing"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/explaining"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/preparing"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/serving"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/statekeeping"
@@ -28,7 +27,7 @@ func commands() []cli.Command {
 	add(cli.PullRequests, surveying.ConfigCheck, "Checks lockstep.hcl, or atlantis.yaml, and tells which projects it describes. Run it in a pull request's workflow, so that a mistake is found before the merge.", "lockstep config check")
 	add(cli.PullRequests, surveying.ConfigImport, "Writes lockstep.hcl with the projects, arguments and requirements of an atlantis.yaml. What has no meaning in Lockstep is named in comments at the beginning of the file.", "lockstep config import -server repos.yaml")
 	add(cli.PullRequests, surveying.ConfigSchema, "Prints the JSON Schema of lockstep.hcl. Editors use it to complete and check the file.", "lockstep config schema > lockstep.schema.json")
-	add(cli.PullRequests, explaining.Gate, "", "lockstep gate explain acme/infra#12")
+	add(cli.PullRequests, serving.GateExplain, "", "lockstep gate explain acme/infra#12")
 	add(cli.PullRequests, cli.Group("config", "The repository's settings, lockstep.hcl"), "Checks, writes and describes lockstep.hcl, the settings of a repository. All of its commands read files only.", "lockstep config check")
 	add(cli.PullRequests, cli.Group("gate", "The requirements of lockstep.hcl"), "Explains decisions about plans and applies. The rules are the require blocks of the base branch's lockstep.hcl.", "lockstep gate explain acme/infra#12")
 	add(cli.PullRequests, cli.Completion, "Prints the lines that make a shell complete Lockstep's commands and options. Put them into the shell's start file.", "lockstep completion bash >> ~/.bashrc")

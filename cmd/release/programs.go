@@ -23,7 +23,7 @@ type program struct {
 }
 
 // carried is the directory of the files that the tool carries, for `lockstep deploy`.
-const carried = "cmd/lockstep/internal/deploying/carried/files"
+const carried = "cmd/lockstep/internal/deploying/carried"
 
 // programs builds the functions, and the command line tool, which carries them, for each platform.
 func (r release) programs() ([]program, error) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
-
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 

@@ -34,7 +34,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
-
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
 )
 

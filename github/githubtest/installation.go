@@ -7,7 +7,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/hooks"
-
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/commits"
 	"github.com/lockstep-iac/lockstep/github/githubtest/internal/hooks"
-
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 

@@ -1,5 +1,5 @@
 // Package modules installs the remote modules that the configuration of a pull request calls. It has
-// neither git nor rights of its own; package functions/modules serves the command line, which has both.
+// neither git nor rights of its own; package preparing serves the command line, which has both.
 //
 // The author of a pull request writes the addresses that are fetched, and reads their contents in the
 // plan. So nothing may be fetched that only Lockstep may read.

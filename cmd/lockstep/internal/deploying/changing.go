@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/depot"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/stack"
 )
 
 // change brings the stack to the wish, with one change set that a person has seen.
@@ -51,8 +48,8 @@ func (d *deployment) again(ctx context.Context) error {
 	return d.change(ctx)
 }
 
-func (d *deployment) execute(ctx context.Context, template depot.Place) error {
-	changes, err := d.stack.Prepare(ctx, d.present, d.wish, stack.Address(template, d.region))
+func (d *deployment) execute(ctx context.Context, template depotPlace) error {
+	changes, err := d.stack.Prepare(ctx, d.present, d.wish, templateAddress(template, d.region))
 	if err != nil {
 		return err
 	}

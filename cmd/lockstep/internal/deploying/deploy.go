@@ -1,8 +1,7 @@
 // Package deploying has the commands about an installation in an AWS account: deploy makes and
 // updates it, deploy doctor examines one.
 //
-// Package steps decides about the steps that are left; this one finds the facts for it, does one step after the
-// other, and asks a person before anything is changed. Each step finds its own state at AWS or
+// It finds facts about the installation, [listSteps] decides which steps are left, and it does one step after the other, and asks a person before anything is changed. Each step finds its own state at AWS or
 // at GitHub, so a run goes on where another one has ended, and nothing is kept on this machine.
 //
 // It refuses to know the work of the functions. Start at [Deploy].
@@ -20,11 +19,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/carried"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/depot"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/stack"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/steps"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/vault"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -69,25 +63,25 @@ type deployment struct {
 	out     outside
 
 	account, caller, region string
-	vault                   vault.Vault
-	depot                   depot.Depot
-	stack                   stack.Stack
+	vault                   secretVault
+	depot                   fileDepot
+	stack                   namedStack
 	config                  aws.Config
 
-	template stack.Template // as the build has it
+	template stackTemplate // as the build has it
 	files    map[string][]byte
 
 	// The results of the last survey.
-	found     steps.Found
-	key, hook vault.Secret
-	present   stack.Description
-	placed    map[string]depot.Place
-	wish      stack.Wish
+	found     deploymentFound
+	key, hook keptSecret
+	present   stackDescription
+	placed    map[string]depotPlace
+	wish      stackWish
 	app       *github.App // nil as long as nobody has its key
 
 	hooked, deployed bool // by this run
 	sent             bool
-	delivered        steps.Delivery
+	delivered        hookDelivery
 }
 
 // names of the files that are uploaded, beside the functions.
@@ -96,14 +90,14 @@ const templateFile = "template.yaml"
 // open reads the template and the code, and connects to the account.
 func open(a *cli.App, o options, out outside) (*deployment, error) {
 	d := &deployment{cli: a, person: person{a, o.input, o.approve, out.browse}, options: o, out: out, files: map[string][]byte{}}
-	files, err := carried.Find(o.artifacts)
-	if errors.Is(err, carried.ErrNone) {
+	files, err := findCarried(o.artifacts)
+	if errors.Is(err, errNothingCarried) {
 		return nil, cli.Hinted(err, "`make build` builds them; then run again with -artifacts dist")
 	}
 	if err != nil {
 		return nil, cli.Hinted(err, "-artifacts names the directory that `make build` fills")
 	}
-	if d.template, err = stack.Read(files.Template); err != nil {
+	if d.template, err = readTemplate(files.Template); err != nil {
 		return nil, err
 	}
 	for _, name := range d.template.Code() {
@@ -133,9 +127,9 @@ func (d *deployment) connect(ctx context.Context) error {
 		return cli.Hinted(fmt.Errorf("ask AWS who you are: %w", err), "AWS_PROFILE, or other credentials of AWS' command line, say by whom the pipeline is deployed")
 	}
 	d.config, d.region, d.account, d.caller = cfg, cfg.Region, aws.ToString(got.Account), aws.ToString(got.Arn)
-	d.vault = vault.Vault{Client: secretsmanager.NewFromConfig(cfg)}
-	d.stack = stack.Stack{Client: cloudformation.NewFromConfig(cfg), Name: d.options.stack, Pause: d.out.pause}
-	d.depot = depot.Depot{Client: s3.NewFromConfig(cfg), Bucket: d.options.bucket, Account: d.account, Region: d.region}
+	d.vault = secretVault{Client: secretsmanager.NewFromConfig(cfg)}
+	d.stack = namedStack{Client: cloudformation.NewFromConfig(cfg), Name: d.options.stack, Pause: d.out.pause}
+	d.depot = fileDepot{Client: s3.NewFromConfig(cfg), Bucket: d.options.bucket, Account: d.account, Region: d.region}
 	return nil
 }
 
@@ -154,18 +148,18 @@ func (d *deployment) run(ctx context.Context) error {
 	list = d.list()
 	fmt.Fprintf(d.cli.Out, "AWS account %s, region %s, as %s\n\n", d.account, d.region, d.caller)
 	d.person.show(list)
-	next, left := steps.Next(list)
+	next, left := nextStep(list)
 	if d.options.plan || !left {
 		d.afterwards(list)
 		return nil
 	}
-	if next.State != steps.Blocked {
+	if next.State != stepBlocked {
 		if err := d.person.agree("Do you want to do these steps in this account?"); err != nil {
 			return err
 		}
 	}
-	for last := ""; left; next, left = steps.Next(list) {
-		if next.State == steps.Blocked {
+	for last := ""; left; next, left = nextStep(list) {
+		if next.State == stepBlocked {
 			return cli.Hinted(errors.New(next.Text), "%s", next.Remedy)
 		}
 		if next.Name == last {
@@ -187,14 +181,14 @@ func (d *deployment) run(ctx context.Context) error {
 // do does a step.
 func (d *deployment) do(ctx context.Context, name string) error {
 	return map[string]func(context.Context) error{
-		steps.Secrets: d.makeSecrets, steps.Register: d.register, steps.Key: d.putKey, steps.Depot: d.makeDepot,
-		steps.Upload: d.upload, steps.Deploy: d.change, steps.Hook: d.setHook, steps.Check: d.check,
+		secretsStep: d.makeSecrets, registerStep: d.register, keyStep: d.putKey, depotStep: d.makeDepot,
+		uploadStep: d.upload, deployStep: d.change, hookStep: d.setHook, checkStep: d.check,
 	}[name](ctx)
 }
 
 // afterwards tells the next steps of a person, once all is done.
-func (d *deployment) afterwards(list []steps.Step) {
-	if _, left := steps.Next(list); left {
+func (d *deployment) afterwards(list []step) {
+	if _, left := nextStep(list); left {
 		return
 	}
 	if d.options.app != "" {

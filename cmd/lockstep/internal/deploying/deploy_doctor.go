@@ -9,10 +9,6 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/carried"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/examining"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/registering"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/stack"
 )
 
 // Doctor examines an installation.
@@ -53,8 +49,8 @@ func doctor(a *cli.App, args []string, out outside) int {
 type examination struct{ *deployment }
 
 // tell shows the findings, and returns the exit code.
-func (d examination) tell(facts examining.Facts) int {
-	found := examining.Examine(facts)
+func (d examination) tell(facts deploymentFacts) int {
+	found := examine(facts)
 	for _, x := range found {
 		fmt.Fprintf(d.cli.Out, "%s\n  %s\n", d.cli.Print().Bold(x.Problem), x.Remedy)
 	}
@@ -70,14 +66,14 @@ func (d examination) tell(facts examining.Facts) int {
 
 // ownCode reads the code to compare with; without any it is not compared.
 func (d examination) ownCode() error {
-	files, err := carried.Find(d.options.artifacts)
-	if errors.Is(err, carried.ErrNone) {
+	files, err := findCarried(d.options.artifacts)
+	if errors.Is(err, errNothingCarried) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if d.template, err = stack.Read(files.Template); err != nil {
+	if d.template, err = readTemplate(files.Template); err != nil {
 		return err
 	}
 	d.files = map[string][]byte{}
@@ -90,8 +86,8 @@ func (d examination) ownCode() error {
 }
 
 // needs completes the facts about the App by its needs.
-func needs(a *examining.App) {
-	a.Needed, a.Wanted = registering.Permissions(), registering.Events()
+func needs(a *examinedApp) {
+	a.Needed, a.Wanted = appPermissions(), appEvents()
 }
 
 // clocks notes the difference to the clock of whoever answers.

@@ -11,10 +11,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/registering"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/steps"
 	"github.com/lockstep-iac/lockstep/github"
-	"github.com/lockstep-iac/lockstep/github/registration"
 )
 
 // makeSecrets makes both secrets before the App is registered: whoever may not do that learns it while there is no
@@ -48,18 +45,18 @@ func (d *deployment) register(ctx context.Context) error {
 		}
 		var err error
 		code, err = d.options.request(d.person.visit).Code(ctx)
-		if errors.Is(err, registering.ErrTime) {
+		if errors.Is(err, errRegisterTime) {
 			return cli.Hinted(err, "run again; GitHub's page has one button")
 		}
 		if err != nil {
 			return err
 		}
 	}
-	made, err := registration.Complete(ctx, github.AppConfig{URL: d.api(), Transport: d.out.github}, code)
+	made, err := github.CompleteRegistration(ctx, github.AppConfig{URL: d.api(), Transport: d.out.github}, code)
 	if err != nil {
 		return cli.Hinted(err, "if GitHub lists the App %s among yours, delete it there; then run again", d.options.name)
 	}
-	app := steps.App{ID: made.ID, Slug: made.Slug, Page: made.Page}
+	app := appFound{ID: made.ID, Slug: made.Slug, Page: made.Page}
 	if err := d.vault.Name(ctx, d.keyName(), d.options.site, app); err != nil {
 		return d.lost(app, err)
 	}
@@ -70,14 +67,14 @@ func (d *deployment) register(ctx context.Context) error {
 }
 
 // lost reports an App whose key could not be kept.
-func (d *deployment) lost(app steps.App, err error) error {
+func (d *deployment) lost(app appFound, err error) error {
 	return cli.Hinted(fmt.Errorf("the App %s (ID %d) is registered, but its key could not be stored: %w", app.Slug, app.ID, err),
 		"generate another private key in the App's settings at GitHub, and run again with -app-id %d -app-key FILE", app.ID)
 }
 
 // registers reports whether a person is to register an App.
-func (d *deployment) registers(list []steps.Step) bool {
-	return d.options.id == 0 && d.options.code == "" && d.options.input && slices.ContainsFunc(list, func(s steps.Step) bool { return s.Name == steps.Register && s.State == steps.Todo })
+func (d *deployment) registers(list []step) bool {
+	return d.options.id == 0 && d.options.code == "" && d.options.input && slices.ContainsFunc(list, func(s step) bool { return s.Name == registerStep && s.State == stepTodo })
 }
 
 // askOwner asks for the owner of the App, before anything is shown, and names the App.
@@ -110,8 +107,8 @@ func (o options) appName() string {
 const maxAppName = 34
 
 // request is the registration of the App, whose page show shows.
-func (o options) request(show func(address string)) registering.Request {
-	return registering.Request{Site: o.site, Owner: o.owner, Name: o.appName(), Show: show}
+func (o options) request(show func(address string)) appRegistration {
+	return appRegistration{Site: o.site, Owner: o.owner, Name: o.appName(), Show: show}
 }
 
 // adopt takes an App that exists, after GitHub has accepted its key.
@@ -120,7 +117,7 @@ func (d *deployment) adopt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := d.vault.Name(ctx, d.keyName(), d.options.site, steps.App{ID: about.ID, Slug: about.Slug, Page: about.Page}); err != nil {
+	if err := d.vault.Name(ctx, d.keyName(), d.options.site, appFound{ID: about.ID, Slug: about.Slug, Page: about.Page}); err != nil {
 		return err
 	}
 	return d.vault.Put(ctx, d.keyName(), d.options.pem)
@@ -197,7 +194,7 @@ func (d *deployment) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.sent, d.delivered = true, steps.NothingToSend
+	d.sent, d.delivered = true, nothingToSend
 	if len(list) == 0 {
 		return nil
 	}
@@ -222,7 +219,7 @@ func (d *deployment) check(ctx context.Context) error {
 			return cli.Hinted(fmt.Errorf("the webhook did not arrive: GitHub has the answer %q", list[i].Status),
 				"`aws logs tail --region %s /aws/lambda/%s-webhook` has the function's reasons; then run again", d.region, d.options.stack)
 		}
-		d.delivered = steps.ArrivedDelivery
+		d.delivered = arrivedDelivery
 		return nil
 	}
 	return cli.Hinted(errors.New("GitHub has not delivered the webhook yet"), "its App's settings list deliveries, under Advanced; then run again")

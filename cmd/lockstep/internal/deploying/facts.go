@@ -20,17 +20,15 @@ import (
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/depot"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/examining"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
 // facts finds all facts about the installation. Those that cannot be found do not stop the others.
-func (d examination) facts(ctx context.Context) examining.Facts {
-	f := examining.Facts{Stack: d.options.stack, Region: d.region, Skew: map[string]time.Duration{}}
+func (d examination) facts(ctx context.Context) deploymentFacts {
+	f := deploymentFacts{Stack: d.options.stack, Region: d.region, Skew: map[string]time.Duration{}}
 	try := func(fact string, find func() error) {
 		if err := find(); err != nil {
-			f.Unknown = append(f.Unknown, examining.Unknown{Fact: fact, Reason: err.Error()})
+			f.Unknown = append(f.Unknown, unknownFact{Fact: fact, Reason: err.Error()})
 		}
 	}
 	try("the clock of AWS", func() error { return d.awsClock(ctx, &f) })
@@ -56,7 +54,7 @@ func (d examination) facts(ctx context.Context) examining.Facts {
 	return f
 }
 
-func (d examination) awsClock(ctx context.Context, f *examining.Facts) error {
+func (d examination) awsClock(ctx context.Context, f *deploymentFacts) error {
 	got, err := sts.NewFromConfig(d.config).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		return err
@@ -70,7 +68,7 @@ func (d examination) awsClock(ctx context.Context, f *examining.Facts) error {
 
 // deliveries counts the webhooks of the last days by the fate of the last attempt at each. One that arrived later, or
 // that was sent before there was an address, is no failure.
-func (d examination) deliveries(ctx context.Context, app *github.App, out *examining.App) error {
+func (d examination) deliveries(ctx context.Context, app *github.App, out *examinedApp) error {
 	list, err := app.Deliveries(ctx, time.Now().Add(-kept))
 	seen := map[string]bool{}
 	for _, x := range list {
@@ -91,7 +89,7 @@ func (d examination) deliveries(ctx context.Context, app *github.App, out *exami
 }
 
 // resource finds the facts about one resource.
-func (d examination) resource(ctx context.Context, r types.StackResource, f *examining.Facts) error {
+func (d examination) resource(ctx context.Context, r types.StackResource, f *deploymentFacts) error {
 	name, id := aws.ToString(r.LogicalResourceId), aws.ToString(r.PhysicalResourceId)
 	switch kind := aws.ToString(r.ResourceType); {
 	case kind == "AWS::SQS::Queue":
@@ -101,14 +99,14 @@ func (d examination) resource(ctx context.Context, r types.StackResource, f *exa
 		if err != nil {
 			return err
 		}
-		x := examining.Function{Name: id, Digest: aws.ToString(got.CodeSha256)}
+		x := examinedFunction{Name: id, Digest: aws.ToString(got.CodeSha256)}
 		if own, ok := d.files[strings.ToLower(strings.TrimSuffix(name, "Function"))+".zip"]; ok {
 			sum := sha256.Sum256(own)
 			x.Own = base64.StdEncoding.EncodeToString(sum[:])
 		}
 		f.Functions = append(f.Functions, x)
 	case name == "Artifacts":
-		in := depot.Depot{Client: d.depot.Client, Bucket: id, Account: d.account, Region: d.region}
+		in := fileDepot{Client: d.depot.Client, Bucket: id, Account: d.account, Region: d.region}
 		b, err := in.Look(ctx)
 		if err != nil {
 			return err
@@ -117,20 +115,20 @@ func (d examination) resource(ctx context.Context, r types.StackResource, f *exa
 			return fmt.Errorf("the bucket %s is not there, or you may not see it", id)
 		}
 		kms, err := in.UnderKMS(ctx)
-		f.Bucket = &examining.Bucket{Name: id, Versioned: b.Versioned, Closed: b.Closed, KMS: kms}
+		f.Bucket = &examinedBucket{Name: id, Versioned: b.Versioned, Closed: b.Closed, KMS: kms}
 		return err
 	}
 	return nil
 }
 
-func (d examination) queue(ctx context.Context, name, address string, f *examining.Facts) error {
+func (d examination) queue(ctx context.Context, name, address string, f *deploymentFacts) error {
 	got, err := sqs.NewFromConfig(d.config).GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &address, AttributeNames: []sqstypes.QueueAttributeName{
 		sqstypes.QueueAttributeNameApproximateNumberOfMessages, sqstypes.QueueAttributeNameRedrivePolicy, sqstypes.QueueAttributeNamePolicy,
 	}})
 	if err != nil {
 		return err
 	}
-	f.Queues = append(f.Queues, examining.Queue{
+	f.Queues = append(f.Queues, examinedQueue{
 		Name: name, Dead: strings.HasSuffix(name, "Dead"), Messages: got.Attributes["ApproximateNumberOfMessages"],
 		Redrives: got.Attributes["RedrivePolicy"] != "", TLSOnly: strings.Contains(got.Attributes["Policy"], "aws:SecureTransport"),
 	})
@@ -138,12 +136,12 @@ func (d examination) queue(ctx context.Context, name, address string, f *examini
 }
 
 // role examines a role of this account; those of others only their owners can examine.
-func (d examination) role(ctx context.Context, arn, use string, f *examining.Facts) error {
+func (d examination) role(ctx context.Context, arn, use string, f *deploymentFacts) error {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) < 6 || parts[4] != d.account {
 		return nil
 	}
-	r := examining.Role{ARN: arn, Use: use}
+	r := examinedRole{ARN: arn, Use: use}
 	name := arn[strings.LastIndex(arn, "/")+1:]
 	got, err := iam.NewFromConfig(d.config).GetRole(ctx, &iam.GetRoleInput{RoleName: &name})
 	var none *iamtypes.NoSuchEntityException

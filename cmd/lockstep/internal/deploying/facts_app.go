@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/examining"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/roster"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -18,7 +17,7 @@ type query struct {
 }
 
 // aboutApps asks GitHub about all Apps of the stack. One that cannot be asked does not stop the others.
-func (d examination) aboutApps(ctx context.Context, f *examining.Facts, try func(fact string, find func() error)) {
+func (d examination) aboutApps(ctx context.Context, f *deploymentFacts, try func(fact string, find func() error)) {
 	was, hook := d.present.Parameters, d.present.Outputs["WebhookUrl"]
 	add := func(q query) func() error {
 		return func() error {
@@ -46,20 +45,20 @@ func (d examination) aboutApps(ctx context.Context, f *examining.Facts, try func
 }
 
 // aboutApp asks GitHub about an App.
-func (d examination) aboutApp(ctx context.Context, q query) (examining.App, error) {
+func (d examination) aboutApp(ctx context.Context, q query) (examinedApp, error) {
 	pem, err := d.vault.Read(ctx, q.key)
 	if err != nil {
-		return examining.App{}, err
+		return examinedApp{}, err
 	}
 	app, err := github.NewApp(github.AppConfig{ID: q.id, Key: pem, URL: q.url, Transport: d.out.github})
 	if err != nil {
-		return examining.App{}, err
+		return examinedApp{}, err
 	}
 	about, err := app.About(ctx)
 	if err != nil {
-		return examining.App{}, err
+		return examinedApp{}, err
 	}
-	out := examining.App{Name: q.name, Address: q.address, Slug: about.Slug, Page: about.Page, Permissions: about.Permissions, Events: about.Events}
+	out := examinedApp{Name: q.name, Address: q.address, Slug: about.Slug, Page: about.Page, Permissions: about.Permissions, Events: about.Events}
 	needs(&out)
 	if out.HookURL, err = app.HookURL(ctx); err != nil {
 		return out, err

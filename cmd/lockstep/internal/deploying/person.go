@@ -7,8 +7,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/stack"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/steps"
 )
 
 // A person deploys: is shown each step and each change, is asked, and agrees or does not.
@@ -63,7 +61,7 @@ func (p person) ask(option, question, usual string) (string, error) {
 }
 
 // table shows the changes of a change set.
-func (p person) table(changes []stack.Change) {
+func (p person) table(changes []stackChange) {
 	fmt.Fprintln(p.cli.Out)
 	t := tabwriter.NewWriter(p.cli.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "ACTION\tRESOURCE\tTYPE\tREPLACED")
@@ -79,7 +77,7 @@ func (p person) table(changes []stack.Change) {
 }
 
 // told shows an event of the stack.
-func (p person) told(e stack.Event) {
+func (p person) told(e stackEvent) {
 	reason := ""
 	if e.Reason != "" {
 		reason = ": " + e.Reason
@@ -88,10 +86,10 @@ func (p person) told(e stack.Event) {
 }
 
 // show shows the steps, each with its remedy if it is blocked.
-func (p person) show(list []steps.Step) {
+func (p person) show(list []step) {
 	for _, s := range list {
 		fmt.Fprintf(p.cli.Out, "  %-8s %-9s %s\n", s.State, s.Name, s.Text)
-		if s.State == steps.Blocked {
+		if s.State == stepBlocked {
 			fmt.Fprintf(p.cli.Out, "  %-8s %-9s %s\n", "", "", s.Remedy)
 		}
 	}

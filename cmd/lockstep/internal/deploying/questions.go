@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/steps"
 )
 
 // made are the parameters that the steps before the stack give.
@@ -35,7 +34,7 @@ func (d *deployment) required() error {
 }
 
 // questions asks for all that is missing, before anything is done.
-func (d *deployment) questions(list []steps.Step) error {
+func (d *deployment) questions(list []step) error {
 	if d.options.plan || d.options.app != "" && d.hookURL() == "" { // to which nothing can be added
 		return nil
 	}

@@ -9,13 +9,11 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/depot"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/steps"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
 // survey finds the facts, and returns all steps.
-func (d *deployment) survey(ctx context.Context) ([]steps.Step, error) {
+func (d *deployment) survey(ctx context.Context) ([]step, error) {
 	var err error
 	if d.key, err = d.vault.Look(ctx, d.keyName()); err != nil {
 		return nil, err
@@ -27,8 +25,8 @@ func (d *deployment) survey(ctx context.Context) ([]steps.Step, error) {
 		return nil, err
 	}
 	d.takeOver()
-	d.found = steps.Found{Key: d.key.Secret, Hook: d.hook.Secret, App: d.key.App}
-	d.found.Stack = steps.Stack{Status: d.present.Status, Reason: d.present.Reason, HookURL: d.hookURL()}
+	d.found = deploymentFound{Key: d.key.secretFound, Hook: d.hook.secretFound, App: d.key.App}
+	d.found.Stack = stackFound{Status: d.present.Status, Reason: d.present.Reason, HookURL: d.hookURL()}
 	if err := d.surveyCode(ctx); err != nil {
 		return nil, err
 	}
@@ -42,8 +40,8 @@ func (d *deployment) survey(ctx context.Context) ([]steps.Step, error) {
 }
 
 // list is the list of all steps, by the last survey.
-func (d *deployment) list() []steps.Step {
-	return steps.List(steps.Wish{
+func (d *deployment) list() []step {
+	return listSteps(deployWish{
 		Stack: d.options.stack, App: d.options.app, KeyName: d.keyName(), HookName: d.hookName(), Region: d.region, Bucket: d.depot.Bucket, GitHub: d.options.site, Owner: d.options.owner,
 		GivenApp: d.givenApp(), KeyAtHand: d.options.pem != "", Code: len(d.files) + 1,
 	}, d.found)
@@ -81,9 +79,9 @@ func (d *deployment) surveyCode(ctx context.Context) error {
 	if d.found.Bucket, err = d.depot.Look(ctx); err != nil {
 		return err
 	}
-	d.placed = map[string]depot.Place{}
+	d.placed = map[string]depotPlace{}
 	for _, name := range slices.Sorted(maps.Keys(d.files)) {
-		d.placed[name] = depot.Place{Bucket: d.depot.Bucket, Key: depot.Key(name, d.files[name]), Version: "not uploaded"}
+		d.placed[name] = depotPlace{Bucket: d.depot.Bucket, Key: depotKey(name, d.files[name]), Version: "not uploaded"}
 		if err := d.find(ctx, name, d.files[name]); err != nil {
 			return err
 		}
@@ -101,7 +99,7 @@ func (d *deployment) surveyCode(ctx context.Context) error {
 }
 
 func (d *deployment) find(ctx context.Context, name string, content []byte) error {
-	var at depot.Place
+	var at depotPlace
 	ok := false
 	if b := d.found.Bucket; b.There && !b.Foreign && b.Elsewhere == "" {
 		var err error
@@ -182,14 +180,14 @@ func (d *deployment) surveyApp(ctx context.Context) error {
 const kept = 3 * 24 * time.Hour
 
 // deliveryOf is the fate of the last delivery.
-func deliveryOf(list []github.DeliveryInfo) steps.Delivery {
+func deliveryOf(list []github.DeliveryInfo) hookDelivery {
 	switch {
 	case len(list) == 0:
-		return steps.NothingToSend
+		return nothingToSend
 	case list[0].OK:
-		return steps.ArrivedDelivery
+		return arrivedDelivery
 	}
-	return steps.FailedDelivery
+	return failedDelivery
 }
 
 func (d *deployment) appOf(id int64, pem github.Secret) (*github.App, error) {

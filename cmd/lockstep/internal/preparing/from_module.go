@@ -19,7 +19,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/render"
-	"github.com/lockstep-iac/lockstep/functions/modules"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
@@ -102,7 +101,7 @@ func stage(a *cli.App, d *workdir.Dir, path string) *workdir.Dir {
 // copyInto fetches the module and its calls into the staged directory, and moves it into the place
 // of d.
 func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.Dir, v cli.View) diags.Diagnostics {
-	in := modules.CommandLine(staged, modules.Options{Events: func(e installing.Event) {
+	in := moduleInstaller(staged, moduleOptions{Events: func(e installing.Event) {
 		if e.Kind == installing.Installed {
 			v.Say("- %s\n", e.Key)
 		} else {

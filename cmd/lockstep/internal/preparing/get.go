@@ -6,7 +6,6 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
-	"github.com/lockstep-iac/lockstep/functions/modules"
 )
 
 var Get = cli.Command{Name: "get", Synopsis: "Install the modules that the configuration calls", Run: func(a *cli.App, args []string) int {
@@ -23,6 +22,6 @@ var Get = cli.Command{Name: "get", Synopsis: "Install the modules that the confi
 		return code
 	}
 	d, ds := a.Dir()
-	_, more := installModules(a, d, testDir, modules.Options{Upgrade: update, Events: func(e installing.Event) { fmt.Fprintln(a.Out, e) }})
+	_, more := installModules(a, d, testDir, moduleOptions{Upgrade: update, Events: func(e installing.Event) { fmt.Fprintln(a.Out, e) }})
 	return a.Show(append(ds, more...))
 }}

@@ -23,7 +23,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/functions/modules"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
@@ -146,7 +145,7 @@ func initDir(a *cli.App, d *workdir.Dir, suite *testfiles.Suite, ds diags.Diagno
 		}
 		// The diagnostics of the survey are found again.
 		events := func(e installing.Event) { v.Say("%s\n", e) }
-		if suite, ds = installModules(a, d, o.testDir, modules.Options{Upgrade: o.upgrade, Events: events}); ds.HasErrors() {
+		if suite, ds = installModules(a, d, o.testDir, moduleOptions{Upgrade: o.upgrade, Events: events}); ds.HasErrors() {
 			return ds
 		}
 	}
@@ -216,8 +215,8 @@ func beforeInit(ds diags.Diagnostics) diags.Diagnostics {
 
 // installModules brings the modules that the configuration and its tests call to disk, and records
 // them.
-func installModules(a *cli.App, d *workdir.Dir, testDir string, o modules.Options) (*testfiles.Suite, diags.Diagnostics) {
-	suite, ds := modules.CommandLine(d, o).InstallWithTests(a.Ctx, testDir)
+func installModules(a *cli.App, d *workdir.Dir, testDir string, o moduleOptions) (*testfiles.Suite, diags.Diagnostics) {
+	suite, ds := moduleInstaller(d, o).InstallWithTests(a.Ctx, testDir)
 	a.Remember(suite)
 	return suite, append(beforeInit(ds), diags.FromError("Modules cannot be recorded", d.WriteModules(suite.Manifest()))...)
 }

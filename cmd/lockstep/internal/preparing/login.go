@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
-	"github.com/lockstep-iac/lockstep/engine/hosts/login"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/credentials"
 	"github.com/lockstep-iac/lockstep/engine/secret"
 )
@@ -79,9 +78,9 @@ func (l *hostLogin) shown() string { return svchost.ForDisplay(l.host) }
 func (l *hostLogin) run() diags.Diagnostics {
 	a := l.app
 	client := &hosts.Client{Token: l.store.Token}
-	offer, err := login.Find(a.Ctx, client, l.host, l.given)
+	offer, err := findLogin(a.Ctx, client, l.host, l.given)
 	switch {
-	case errors.Is(err, login.ErrNoLogin):
+	case errors.Is(err, errNoLogin):
 		return diags.Errorf(nil, "Host does not support Lockstep tokens API", "The given hostname %q does not support creating Lockstep authorization tokens: %s.", l.shown(), err)
 	case err != nil:
 		return diags.FromError("Service discovery failed for "+l.shown(), err)
@@ -111,7 +110,7 @@ func (l *hostLogin) run() diags.Diagnostics {
 }
 
 // agreed asks whether the login may begin.
-func (l *hostLogin) agreed(offer *login.Offer) bool {
+func (l *hostLogin) agreed(offer *loginOffer) bool {
 	means := "OAuth"
 	if offer.API != nil {
 		means = "your browser"
@@ -131,7 +130,7 @@ func (l *hostLogin) keeping() string {
 }
 
 // authorized obtains a token that a person grants on a page of the host.
-func (l *hostLogin) authorized(c *login.Client) (secret.Token, diags.Diagnostics) {
+func (l *hostLogin) authorized(c *loginClient) (secret.Token, diags.Diagnostics) {
 	token, err := c.Authorize(l.app.Ctx, func(url string) {
 		l.visit(url, "login", "authenticate with")
 		fmt.Fprint(l.app.Out, "Lockstep will now wait for the host to signal that login was successful.\n\n")
@@ -143,7 +142,7 @@ func (l *hostLogin) authorized(c *login.Client) (secret.Token, diags.Diagnostics
 }
 
 // typed obtains a token that a person has created on a page of the host.
-func (l *hostLogin) typed(api *login.API) (secret.Token, diags.Diagnostics) {
+func (l *hostLogin) typed(api *loginAPI) (secret.Token, diags.Diagnostics) {
 	a := l.app
 	l.visit(api.Page(), "tokens", "create a token for")
 	fmt.Fprintf(a.Out, "Generate a token using your browser, and copy-paste it into this prompt.\n\nLockstep will store the token in %s\n\n%s\n  Enter a value: ", l.keeping(), a.Print().Bold("Token for "+l.shown()+":"))
@@ -155,7 +154,7 @@ func (l *hostLogin) typed(api *login.API) (secret.Token, diags.Diagnostics) {
 	token := secret.NewToken(strings.TrimSpace(text))
 	user, err := api.User(a.Ctx, token)
 	switch {
-	case errors.Is(err, login.ErrInvalidToken):
+	case errors.Is(err, errInvalidToken):
 		return token, diags.FromError("Token is invalid", err)
 	case err != nil:
 		return token, diags.FromError("Failed to retrieve user account details", err)

@@ -1,5 +1,6 @@
 // Package serving has the commands that run the pipeline on this machine: serve, for a GitHub App, and
-// demo, with a GitHub of its own. Both read options and set up package machine, which does the work.
+// demo, with a GitHub of its own. Both read options and set up package machine, which does the work. gate explain
+// decides again about what a pipeline has recorded.
 //
 // Start at [Serve].
 package serving

@@ -1,4 +1,4 @@
-package login
+package preparing
 
 import (
 	"context"
@@ -10,18 +10,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
-// ErrInvalidToken is the error of a token that the host does not know.
-var ErrInvalidToken = errors.New("the host does not accept the token")
+// errInvalidToken is the error of a token that the host does not know.
+var errInvalidToken = errors.New("the host does not accept the token")
 
 // Page returns the page on which a person creates a token.
-func (a *API) Page() string {
+func (a *loginAPI) Page() string {
 	page := url.URL{Scheme: "https", Host: a.Base.Host, Path: "/app/settings/tokens", RawQuery: "source=terraform-login"}
 	return page.String()
 }
 
 // User returns the name of a token's user. Source:
 // https://developer.hashicorp.com/terraform/cloud-docs/api-docs/account
-func (a *API) User(ctx context.Context, token secret.Token) (string, error) {
+func (a *loginAPI) User(ctx context.Context, token secret.Token) (string, error) {
 	asking := *a.requests
 	asking.Token = func(string) (secret.Token, bool) { return token, true }
 	var account struct {
@@ -34,7 +34,7 @@ func (a *API) User(ctx context.Context, token secret.Token) (string, error) {
 	_, err := asking.JSON(ctx, a.Base.JoinPath("account/details"), a.Base.Host, &account)
 	switch {
 	case hosts.IsStatus(err, 401):
-		return "", ErrInvalidToken
+		return "", errInvalidToken
 	case err != nil:
 		return "", fmt.Errorf("ask for the user of the token: %w", err)
 	}

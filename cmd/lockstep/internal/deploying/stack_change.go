@@ -1,4 +1,4 @@
-package stack
+package deploying
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// name is that of our change sets: there is one at a time.
-const name = "lockstep-deploy"
+// changeSetName is that of our change sets: there is one at a time.
+const changeSetName = "lockstep-deploy"
 
-// A Change is the effect of a change set on one resource.
-type Change struct {
+// A stackChange is the effect of a change set on one resource.
+type stackChange struct {
 	Action   string // Add, Modify, Remove, Import, Dynamic
 	Resource string
 	Type     string
@@ -26,12 +26,12 @@ type Change struct {
 
 // Prepare makes a change set of a wish, whose template is at an address, and returns its changes. There are
 // none if the stack is as wished for. An older change set that was not executed is replaced.
-func (s Stack) Prepare(ctx context.Context, d Description, w Wish, address string) ([]Change, error) {
+func (s namedStack) Prepare(ctx context.Context, d stackDescription, w stackWish, address string) ([]stackChange, error) {
 	if err := s.discard(ctx, d); err != nil {
 		return nil, err
 	}
 	in := &cloudformation.CreateChangeSetInput{
-		StackName: &s.Name, ChangeSetName: aws.String(name), ChangeSetType: types.ChangeSetTypeUpdate, TemplateURL: &address,
+		StackName: &s.Name, ChangeSetName: aws.String(changeSetName), ChangeSetType: types.ChangeSetTypeUpdate, TemplateURL: &address,
 		Capabilities: []types.Capability{types.CapabilityCapabilityIam, types.CapabilityCapabilityAutoExpand},
 	}
 	if d.Fresh() {
@@ -57,11 +57,11 @@ func (s Stack) Prepare(ctx context.Context, d Description, w Wish, address strin
 }
 
 // discard deletes an earlier change set of ours.
-func (s Stack) discard(ctx context.Context, d Description) error {
+func (s namedStack) discard(ctx context.Context, d stackDescription) error {
 	if d.Status == "" {
 		return nil
 	}
-	_, err := s.Client.DeleteChangeSet(ctx, &cloudformation.DeleteChangeSetInput{StackName: &s.Name, ChangeSetName: aws.String(name)})
+	_, err := s.Client.DeleteChangeSet(ctx, &cloudformation.DeleteChangeSetInput{StackName: &s.Name, ChangeSetName: aws.String(changeSetName)})
 	var none *types.ChangeSetNotFoundException
 	if err != nil && !errors.As(err, &none) {
 		return fmt.Errorf("delete an old change set of the stack %s: %w", s.Name, err)
@@ -70,9 +70,9 @@ func (s Stack) discard(ctx context.Context, d Description) error {
 }
 
 // read waits until the change set is made, and reads it.
-func (s Stack) read(ctx context.Context, d Description) ([]Change, error) {
-	var out []Change
-	in := &cloudformation.DescribeChangeSetInput{StackName: &s.Name, ChangeSetName: aws.String(name)}
+func (s namedStack) read(ctx context.Context, d stackDescription) ([]stackChange, error) {
+	var out []stackChange
+	in := &cloudformation.DescribeChangeSetInput{StackName: &s.Name, ChangeSetName: aws.String(changeSetName)}
 	for {
 		got, err := s.Client.DescribeChangeSet(ctx, in)
 		if err != nil {
@@ -90,7 +90,7 @@ func (s Stack) read(ctx context.Context, d Description) ([]Change, error) {
 			return nil, fmt.Errorf("CloudFormation cannot make a change set of the stack %s: %s", s.Name, reason)
 		}
 		for _, c := range got.Changes {
-			out = append(out, changeOf(c.ResourceChange))
+			out = append(out, stackChangeOf(c.ResourceChange))
 		}
 		if in.NextToken = got.NextToken; in.NextToken == nil {
 			return out, nil
@@ -98,11 +98,11 @@ func (s Stack) read(ctx context.Context, d Description) ([]Change, error) {
 	}
 }
 
-func changeOf(c *types.ResourceChange) Change {
+func stackChangeOf(c *types.ResourceChange) stackChange {
 	if c == nil {
-		return Change{Action: "unknown"}
+		return stackChange{Action: "unknown"}
 	}
-	out := Change{Action: string(c.Action), Resource: aws.ToString(c.LogicalResourceId), Type: aws.ToString(c.ResourceType)}
+	out := stackChange{Action: string(c.Action), Resource: aws.ToString(c.LogicalResourceId), Type: aws.ToString(c.ResourceType)}
 	switch c.Replacement {
 	case types.ReplacementTrue:
 		out.Replaces = "yes"
@@ -113,19 +113,19 @@ func changeOf(c *types.ResourceChange) Change {
 }
 
 // Execute executes the change set, and waits for its end.
-func (s Stack) Execute(ctx context.Context, told func(Event)) error {
+func (s namedStack) Execute(ctx context.Context, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := s.Client.ExecuteChangeSet(ctx, &cloudformation.ExecuteChangeSetInput{StackName: &s.Name, ChangeSetName: aws.String(name)}); err != nil {
+	if _, err := s.Client.ExecuteChangeSet(ctx, &cloudformation.ExecuteChangeSetInput{StackName: &s.Name, ChangeSetName: aws.String(changeSetName)}); err != nil {
 		return fmt.Errorf("execute the change set of the stack %s: %w", s.Name, err)
 	}
 	return s.await(ctx, s.Name, before, told)
 }
 
 // Await waits for the end of the change that is under way.
-func (s Stack) Await(ctx context.Context, told func(Event)) error {
+func (s namedStack) Await(ctx context.Context, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (s Stack) Await(ctx context.Context, told func(Event)) error {
 }
 
 // Remove deletes the stack, and waits for its end.
-func (s Stack) Remove(ctx context.Context, d Description, told func(Event)) error {
+func (s namedStack) Remove(ctx context.Context, d stackDescription, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
 		return err

@@ -1,6 +1,6 @@
 //go:build carried
 
-package carried
+package deploying
 
 import (
 	"embed"
@@ -9,12 +9,12 @@ import (
 
 // files is filled by cmd/release.
 //
-//go:embed files
+//go:embed carried
 var files embed.FS
 
-// inside returns the files that the program carries.
-func inside() fs.FS {
-	dir, err := fs.Sub(files, "files")
+// carriedInside returns the files that the program carries.
+func carriedInside() fs.FS {
+	dir, err := fs.Sub(files, "carried")
 	if err != nil {
 		panic("carried: " + err.Error())
 	}

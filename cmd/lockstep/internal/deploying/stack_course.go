@@ -1,4 +1,4 @@
-package stack
+package deploying
 
 import (
 	"context"
@@ -11,22 +11,22 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// An Event is what happened to a resource of the stack.
-type Event struct {
+// A stackEvent is what happened to a resource of the stack.
+type stackEvent struct {
 	Resource, Type string
 	Status         string
 	Reason         string
 }
 
 // failed reports whether an event is the reason of a failure, and not a consequence of another one.
-func (e Event) failed() bool {
+func (e stackEvent) failed() bool {
 	return strings.HasSuffix(e.Status, "_FAILED") && !strings.Contains(e.Reason, "cancelled")
 }
 
 // last is the newest event's ID, "" if there is none.
-func (s Stack) last(ctx context.Context) (string, error) {
+func (s namedStack) last(ctx context.Context) (string, error) {
 	got, err := s.Client.DescribeStackEvents(ctx, &cloudformation.DescribeStackEventsInput{StackName: &s.Name})
-	if absent(err) || err == nil && len(got.StackEvents) == 0 {
+	if noStack(err) || err == nil && len(got.StackEvents) == 0 {
 		return "", nil
 	}
 	if err != nil {
@@ -36,7 +36,7 @@ func (s Stack) last(ctx context.Context) (string, error) {
 }
 
 // since returns the events after one, the oldest first.
-func (s Stack) since(ctx context.Context, stack, after string) ([]types.StackEvent, error) {
+func (s namedStack) since(ctx context.Context, stack, after string) ([]types.StackEvent, error) {
 	var out []types.StackEvent
 	in := &cloudformation.DescribeStackEventsInput{StackName: &stack}
 	for {
@@ -60,8 +60,8 @@ func (s Stack) since(ctx context.Context, stack, after string) ([]types.StackEve
 
 // await tells of events until the stack rests. The error has the first resource that failed, with its
 // reason.
-func (s Stack) await(ctx context.Context, stack, after string, told func(Event)) error {
-	var cause *Event
+func (s namedStack) await(ctx context.Context, stack, after string, told func(stackEvent)) error {
+	var cause *stackEvent
 	for {
 		d, err := s.describe(ctx, stack)
 		if err != nil {
@@ -75,7 +75,7 @@ func (s Stack) await(ctx context.Context, stack, after string, told func(Event))
 			return err
 		}
 		for _, x := range events {
-			e := Event{aws.ToString(x.LogicalResourceId), aws.ToString(x.ResourceType), string(x.ResourceStatus), aws.ToString(x.ResourceStatusReason)}
+			e := stackEvent{aws.ToString(x.LogicalResourceId), aws.ToString(x.ResourceType), string(x.ResourceStatus), aws.ToString(x.ResourceStatusReason)}
 			after = aws.ToString(x.EventId)
 			told(e)
 			if cause == nil && e.failed() {

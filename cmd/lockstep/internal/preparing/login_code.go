@@ -1,4 +1,4 @@
-package login
+package preparing
 
 import (
 	"context"
@@ -27,7 +27,7 @@ const exchangeTimeout = 30 * time.Second
 // The proof key binds the code to this process, and the state binds the answer to this request:
 // another program that reaches the listener can neither use the code nor slip in one of its own.
 // Source: RFC 7636 and RFC 8252.
-func (c *Client) Authorize(ctx context.Context, show func(url string)) (secret.Token, error) {
+func (c *loginClient) Authorize(ctx context.Context, show func(url string)) (secret.Token, error) {
 	listener, port, err := c.listen()
 	if err != nil {
 		return secret.Token{}, err
@@ -40,7 +40,7 @@ func (c *Client) Authorize(ctx context.Context, show func(url string)) (secret.T
 	}
 	state, proof := rand.Text(), oauth2.GenerateVerifier()
 	codes := make(chan string, 1)
-	server := &http.Server{Handler: callback(state, codes), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: loginCallback(state, codes), ReadHeaderTimeout: 10 * time.Second}
 	go server.Serve(listener)
 	show(config.AuthCodeURL(state, oauth2.S256ChallengeOption(proof)))
 	var code string
@@ -67,7 +67,7 @@ func (c *Client) Authorize(ctx context.Context, show func(url string)) (secret.T
 
 // listen opens a port of the host's range on the loopback interface. It tries them from a random
 // one on, as another login may run.
-func (c *Client) listen() (net.Listener, int, error) {
+func (c *loginClient) listen() (net.Listener, int, error) {
 	n := c.MaxPort - c.MinPort + 1
 	first := mathrand.IntN(n)
 	for i := range min(n, 1000) {
@@ -79,8 +79,8 @@ func (c *Client) listen() (net.Listener, int, error) {
 	return nil, 0, fmt.Errorf("no port between %d and %d is free for the host's answer", c.MinPort, c.MaxPort)
 }
 
-// callback serves the page to which the host sends the person back, with the code.
-func callback(state string, codes chan<- string) http.Handler {
+// loginCallback serves the page to which the host sends the person back, with the code.
+func loginCallback(state string, codes chan<- string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		code := q.Get("code")
@@ -93,11 +93,11 @@ func callback(state string, codes chan<- string) http.Handler {
 		default: // a reload
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		io.WriteString(w, page)
+		io.WriteString(w, loginPage)
 	})
 }
 
-const page = `<!DOCTYPE html>
+const loginPage = `<!DOCTYPE html>
 <title>Lockstep login</title>
 <p>The host has sent its answer to Lockstep.</p>
 <p>Close this page, and return to the terminal in which <code>lockstep login</code> runs.</p>

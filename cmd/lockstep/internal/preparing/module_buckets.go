@@ -1,4 +1,4 @@
-package modules
+package preparing
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/modules/buckets"
 )
 
-// ofEnvironment asks for objects with the credentials of the environment, unless the address has some.
-func ofEnvironment(ctx context.Context, o buckets.Object, q url.Values) (aws.Config, error) {
+// bucketConfig asks for objects with the credentials of the environment, unless the address has some.
+func bucketConfig(ctx context.Context, o buckets.Object, q url.Values) (aws.Config, error) {
 	options := []func(*config.LoadOptions) error{config.WithRegion(o.Region), config.WithAppID("lockstep")}
 	if p := q.Get("aws_profile"); p != "" {
 		options = append(options, config.WithSharedConfigProfile(p))

@@ -1,10 +1,4 @@
-// Package modules puts together the installer of modules for a person's working directory, with that
-// person's rights: git, the netrc file, tokens for registries, and S3 with the credentials of the
-// environment.
-//
-// It refuses to know pull requests: package pipeline/modules installs theirs, with rights of nobody.
-// Start at [CommandLine].
-package modules
+package preparing
 
 import (
 	"path/filepath"
@@ -24,15 +18,16 @@ import (
 // httpVariable is the environment variable that allows modules over plain http.
 const httpVariable = "LOCKSTEP_HTTP_MODULES"
 
-// Options are those of the command.
-type Options struct {
+// moduleOptions are those of the command.
+type moduleOptions struct {
 	Upgrade bool
 	Events  func(installing.Event)
 }
 
-// CommandLine returns the installer of modules for a working directory, with its user's rights. A
+// moduleInstaller returns the installer of modules for a working directory, with its user's rights: git, the netrc file, tokens
+// for registries, and S3 with the credentials of the environment. A
 // manifest that cannot be read counts as missing.
-func CommandLine(d *workdir.Dir, o Options) *installing.Installer {
+func moduleInstaller(d *workdir.Dir, o moduleOptions) *installing.Installer {
 	known, err := d.Installed()
 	if err != nil {
 		known = nil
@@ -41,12 +36,12 @@ func CommandLine(d *workdir.Dir, o Options) *installing.Installer {
 	policy := hosts.Policy{HTTP: allow, HTTPRemedy: "plain http is open to manipulation: use https, or set " + httpVariable + "=1 to allow it"}
 	client := &hosts.Client{
 		Policy: policy, Token: credentials.Open(d.CLI).Token,
-		Retries: number(d.Getenv("TF_REGISTRY_DISCOVERY_RETRY"), 1),
-		Timeout: time.Duration(number(d.Getenv("TF_REGISTRY_CLIENT_TIMEOUT"), 10)) * time.Second,
+		Retries: numberOr(d.Getenv("TF_REGISTRY_DISCOVERY_RETRY"), 1),
+		Timeout: time.Duration(numberOr(d.Getenv("TF_REGISTRY_CLIENT_TIMEOUT"), 10)) * time.Second,
 	}
 	get := &getting.Getters{Policy: policy, Netrc: true, More: []getting.Getter{
 		getting.Git(getting.GitOptions{Policy: policy, Environ: d.Environ, Files: true}),
-		buckets.Getter{Policy: policy, Limits: getting.DefaultLimits, Config: ofEnvironment},
+		buckets.Getter{Policy: policy, Limits: getting.DefaultLimits, Config: bucketConfig},
 		getting.Directory(),
 	}}
 	dataDir, err := filepath.Rel(d.Path, string(d.DataDir))
@@ -60,8 +55,8 @@ func CommandLine(d *workdir.Dir, o Options) *installing.Installer {
 	}
 }
 
-// number parses a setting. An invalid or negative one has the default.
-func number(text string, otherwise int) int {
+// numberOr parses a setting. An invalid or negative one has the default.
+func numberOr(text string, otherwise int) int {
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
 		return n
 	}

@@ -1,8 +1,4 @@
-// Package stack is the deployment's stack in CloudFormation: its template and parameters, the
-// differences to a wish, a change set that people read before it is executed, and its course.
-//
-// It refuses to know the contents of the template. Start at [Stack].
-package stack
+package deploying
 
 import (
 	"context"
@@ -18,20 +14,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/smithy-go"
-
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/depot"
 )
 
-// A Stack is one by name.
-type Stack struct {
+// A namedStack is one by name.
+type namedStack struct {
 	Client *cloudformation.Client
 	Name   string
 	// Pause waits until it is worth to ask again.
 	Pause func(ctx context.Context) error
 }
 
-// A Description is a stack as it is. Hidden values of parameters are "****".
-type Description struct {
+// A stackDescription is a stack as it is. Hidden values of parameters are "****".
+type stackDescription struct {
 	ID             string
 	Status, Reason string // "": there is none
 	Parameters     map[string]string
@@ -40,14 +34,14 @@ type Description struct {
 	Template       string
 }
 
-// absent reports whether an error means that there is no such stack.
-func absent(err error) bool {
+// noStack reports whether an error means that there is no such stack.
+func noStack(err error) bool {
 	var api smithy.APIError
 	return errors.As(err, &api) && api.ErrorCode() == "ValidationError" && strings.Contains(api.ErrorMessage(), "does not exist")
 }
 
 // Look describes the stack, with its template.
-func (s Stack) Look(ctx context.Context) (Description, error) {
+func (s namedStack) Look(ctx context.Context) (stackDescription, error) {
 	d, err := s.describe(ctx, s.Name)
 	if err != nil || d.Status == "" || d.Status == string(types.StackStatusReviewInProgress) {
 		return d, err
@@ -60,19 +54,19 @@ func (s Stack) Look(ctx context.Context) (Description, error) {
 	return d, nil
 }
 
-func (s Stack) describe(ctx context.Context, name string) (Description, error) {
+func (s namedStack) describe(ctx context.Context, name string) (stackDescription, error) {
 	got, err := s.Client.DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &name})
-	if absent(err) {
-		return Description{}, nil
+	if noStack(err) {
+		return stackDescription{}, nil
 	}
 	if err == nil && len(got.Stacks) != 1 {
 		err = fmt.Errorf("the answer has %d stacks", len(got.Stacks))
 	}
 	if err != nil {
-		return Description{}, fmt.Errorf("look at the stack %s: %w", s.Name, err)
+		return stackDescription{}, fmt.Errorf("look at the stack %s: %w", s.Name, err)
 	}
 	x := got.Stacks[0]
-	d := Description{
+	d := stackDescription{
 		ID: aws.ToString(x.StackId), Status: string(x.StackStatus), Reason: aws.ToString(x.StackStatusReason),
 		Parameters: map[string]string{}, Tags: map[string]string{}, Outputs: map[string]string{},
 	}
@@ -89,7 +83,7 @@ func (s Stack) describe(ctx context.Context, name string) (Description, error) {
 }
 
 // Resources lists the stack's resources.
-func (s Stack) Resources(ctx context.Context) ([]types.StackResource, error) {
+func (s namedStack) Resources(ctx context.Context) ([]types.StackResource, error) {
 	got, err := s.Client.DescribeStackResources(ctx, &cloudformation.DescribeStackResourcesInput{StackName: &s.Name})
 	if err != nil {
 		return nil, fmt.Errorf("list the resources of the stack %s: %w", s.Name, err)
@@ -98,12 +92,12 @@ func (s Stack) Resources(ctx context.Context) ([]types.StackResource, error) {
 }
 
 // Fresh reports whether the next change creates the stack.
-func (d Description) Fresh() bool {
+func (d stackDescription) Fresh() bool {
 	return d.Status == "" || d.Status == string(types.StackStatusReviewInProgress)
 }
 
 // CodeBucket is the bucket that the template's code is in, "" if it names none.
-func (d Description) CodeBucket() string {
+func (d stackDescription) CodeBucket() string {
 	m := placedBucket.FindStringSubmatch(d.Template)
 	if m == nil {
 		return ""
@@ -113,21 +107,21 @@ func (d Description) CodeBucket() string {
 
 var placedBucket = regexp.MustCompile(`(?m)^ +CodeUri: { Bucket: "([^"]+)", `)
 
-// A Wish is the stack as it is to be. Parameters that it does not name stay as they are.
-type Wish struct {
-	Template   Template
+// A stackWish is the stack as it is to be. Parameters that it does not name stay as they are.
+type stackWish struct {
+	Template   stackTemplate
 	Parameters map[string]string
 	Tags       map[string]string
 }
 
 // Differences lists in words what is not as wished for.
-func (d Description) Differences(w Wish) []string {
+func (d stackDescription) Differences(w stackWish) []string {
 	if d.Fresh() {
 		return nil
 	}
-	out := differences(same(d.Template), same(w.Template.Text))
+	out := templateDifferences(sameLines(d.Template), sameLines(w.Template.Text))
 	for _, name := range slices.Sorted(maps.Keys(w.Parameters)) {
-		hidden := slices.ContainsFunc(w.Template.Parameters, func(p Parameter) bool { return p.Name == name && p.Hidden })
+		hidden := slices.ContainsFunc(w.Template.Parameters, func(p stackParameter) bool { return p.Name == name && p.Hidden })
 		old, there := d.Parameters[name]
 		switch value := w.Parameters[name]; {
 		case hidden:
@@ -142,9 +136,9 @@ func (d Description) Differences(w Wish) []string {
 	return out
 }
 
-// Address is where CloudFormation reads a template.
+// templateAddress is where CloudFormation reads a template.
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateChangeSet.html
-func Address(at depot.Place, region string) string {
+func templateAddress(at depotPlace, region string) string {
 	domain := "amazonaws.com"
 	if strings.HasPrefix(region, "cn-") {
 		domain = "amazonaws.com.cn"

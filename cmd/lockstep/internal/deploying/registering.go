@@ -1,11 +1,4 @@
-// Package registering registers the GitHub App in a person's browser: a page on this machine sends a
-// manifest to GitHub, the person agrees there, and GitHub sends the browser back with a code.
-//
-// The page and the answer are behind two random texts, on 127.0.0.1 only: a page of somebody
-// else's, which the browser also shows, can neither read the one nor forge the other.
-//
-// It refuses to know what the code is good for. Start at [Request.Code].
-package registering
+package deploying
 
 import (
 	"context"
@@ -21,8 +14,10 @@ import (
 	"time"
 )
 
-// A Request is for one App.
-type Request struct {
+// An appRegistration registers one App in a person's browser: a page on this machine sends a manifest to GitHub, the person
+// agrees there, and GitHub sends the browser back with a code. The page and the answer are behind two random texts, on
+// 127.0.0.1 only: a page of somebody else's, which the browser also shows, can neither read the one nor forge the other.
+type appRegistration struct {
 	Site  string // GitHub's pages: https://github.com/
 	Owner string // an organization; "" for the person's own account
 	Name  string // of the App
@@ -30,15 +25,15 @@ type Request struct {
 	Show func(address string)
 }
 
-// limit is the time in which GitHub takes a code.
+// codeLimit is the time in which GitHub takes a code.
 // Source: https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
-const limit = time.Hour
+const codeLimit = time.Hour
 
-// ErrTime is returned if nobody has agreed in an hour.
-var ErrTime = errors.New("nobody has registered the App within an hour")
+// errRegisterTime is returned if nobody has agreed in an hour.
+var errRegisterTime = errors.New("nobody has registered the App within an hour")
 
 // Code shows the page, waits for the person, and returns GitHub's code.
-func (r Request) Code(ctx context.Context) (string, error) {
+func (r appRegistration) Code(ctx context.Context) (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", fmt.Errorf("listen for GitHub's answer: %w", err)
@@ -47,10 +42,10 @@ func (r Request) Code(ctx context.Context) (string, error) {
 }
 
 // wait serves the page until there is an answer.
-func (r Request) wait(ctx context.Context, l net.Listener) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTime)
+func (r appRegistration) wait(ctx context.Context, l net.Listener) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, codeLimit, errRegisterTime)
 	defer cancel()
-	v := &visit{request: r, host: l.Addr().String(), page: "/" + rand.Text(), state: rand.Text(), codes: make(chan string, 1)}
+	v := &registerVisit{request: r, host: l.Addr().String(), page: "/" + rand.Text(), state: rand.Text(), codes: make(chan string, 1)}
 	s := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second}
 	go s.Serve(l) // until Shutdown
 	defer func() {
@@ -70,20 +65,20 @@ func (r Request) wait(ctx context.Context, l net.Listener) (string, error) {
 
 // Page is the registration as a page for a browser on another machine: its button sends the manifest to GitHub. GitHub sends
 // that browser on to an address that is not there, with the code in it, and the person copies it.
-func (r Request) Page() string {
+func (r appRegistration) Page() string {
 	var b strings.Builder
-	err := page.Execute(&b, map[string]any{"Action": template.URL(r.action("")), "Name": r.Name, "Manifest": manifest(r.Name, elsewhere)})
+	err := pageFrame.Execute(&b, map[string]any{"Action": template.URL(r.action("")), "Name": r.Name, "Manifest": appManifest(r.Name, elsewhereAddress)})
 	if err != nil {
 		panic("registering: a page of texts cannot be written: " + err.Error())
 	}
 	return b.String()
 }
 
-// elsewhere is where GitHub sends the browser of another machine: nothing listens there.
-const elsewhere = "http://127.0.0.1:9/registered"
+// elsewhereAddress is where GitHub sends the browser of another machine: nothing listens there.
+const elsewhereAddress = "http://127.0.0.1:9/registered"
 
 // action is GitHub's page for new Apps.
-func (r Request) action(state string) string {
+func (r appRegistration) action(state string) string {
 	path := "settings/apps/new"
 	if r.Owner != "" {
 		path = "organizations/" + url.PathEscape(r.Owner) + "/" + path
@@ -91,15 +86,15 @@ func (r Request) action(state string) string {
 	return strings.TrimSuffix(r.Site, "/") + "/" + path + "?state=" + state
 }
 
-// A visit is one registration's pages.
-type visit struct {
-	request           Request
+// A registerVisit is one registration's pages.
+type registerVisit struct {
+	request           appRegistration
 	host, page, state string
 	codes             chan string
 }
 
 // ServeHTTP implements http.Handler.
-func (v *visit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (v *registerVisit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	nonce := rand.Text()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
@@ -110,9 +105,9 @@ func (v *visit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// Another name that leads here is a page's of somebody else.
 		http.Error(w, "This is not the address of the page.", http.StatusForbidden)
 	case r.URL.Path == v.page:
-		form.Execute(w, map[string]any{
+		formPage.Execute(w, map[string]any{
 			"Nonce": nonce, "Action": template.URL(v.request.action(v.state)), "Name": v.request.Name,
-			"Manifest": manifest(v.request.Name, "http://"+v.host+"/registered"),
+			"Manifest": appManifest(v.request.Name, "http://"+v.host+"/registered"),
 		})
 	case r.URL.Path == "/registered":
 		v.registered(w, r.URL.Query())
@@ -122,7 +117,7 @@ func (v *visit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // registered takes GitHub's answer. An answer to another question is refused, and waiting goes on.
-func (v *visit) registered(w http.ResponseWriter, q url.Values) {
+func (v *registerVisit) registered(w http.ResponseWriter, q url.Values) {
 	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(v.state)) != 1 || q.Get("code") == "" {
 		http.Error(w, "This is not the answer to the page that lockstep has shown.", http.StatusForbidden)
 		return
@@ -131,21 +126,21 @@ func (v *visit) registered(w http.ResponseWriter, q url.Values) {
 	case v.codes <- q.Get("code"):
 	default: // a second answer: the first counts
 	}
-	done.Execute(w, v.request.Name)
+	donePage.Execute(w, v.request.Name)
 }
 
 var (
-	form = template.Must(template.New("form").Parse(`<!doctype html><html lang="en"><title>Register {{.Name}}</title>
+	formPage = template.Must(template.New("form").Parse(`<!doctype html><html lang="en"><title>Register {{.Name}}</title>
 <p>GitHub asks you to register the App {{.Name}}.
 <form action="{{.Action}}" method="post"><input type="hidden" name="manifest" value="{{.Manifest}}"><button>Go on to GitHub</button></form>
 <script nonce="{{.Nonce}}">document.forms[0].submit()</script></html>
 `))
-	page = template.Must(template.New("page").Parse(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Register {{.Name}}</title>
+	pageFrame = template.Must(template.New("page").Parse(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Register {{.Name}}</title>
 <p>The button asks GitHub to register the App {{.Name}}. Afterwards GitHub sends this browser to an address that cannot be opened. Copy what stands behind code= in the address bar, up to the next &amp;, and run within an hour:
 <pre>lockstep deploy -code CODE</pre>
 <form action="{{.Action}}" method="post"><input type="hidden" name="manifest" value="{{.Manifest}}"><button>Go on to GitHub</button></form></html>
 `))
-	done = template.Must(template.New("done").Parse(`<!doctype html><html lang="en"><title>{{.}}</title>
+	donePage = template.Must(template.New("done").Parse(`<!doctype html><html lang="en"><title>{{.}}</title>
 <p>{{.}} is registered. Lockstep goes on in its terminal; you can close this page.</html>
 `))
 )

@@ -1,8 +1,4 @@
-// Package explaining has the command that answers questions to the gate again, and shows each rule with the facts behind
-// it.
-//
-// Start at [Gate].
-package explaining
+package serving
 
 import (
 	"encoding/json"
@@ -28,7 +24,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-const usage = `gate explain [OPTIONS] OWNER/NAME#NUMBER
+const explainUsage = `gate explain [OPTIONS] OWNER/NAME#NUMBER
 
   Shows how the requirements of the base branch's lockstep.hcl were decided on, the last
   time that somebody gave a command about a pull request: each rule, with the facts that
@@ -37,15 +33,15 @@ const usage = `gate explain [OPTIONS] OWNER/NAME#NUMBER
 
   The exit code is 0 if all is fulfilled, and 2 if not.`
 
-type options struct {
+type explainOptions struct {
 	data, table, file, project, command, at string
 	json                                    bool
 }
 
-// Gate is the command.
-var Gate = cli.Command{Name: "gate explain", Synopsis: "Show why requirements let a command through, or not", Run: func(a *cli.App, args []string) int {
-	var o options
-	f := a.NewFlags("gate explain", usage)
+// GateExplain answers questions to the gate again, and shows each rule with the facts behind it.
+var GateExplain = cli.Command{Name: "gate explain", Synopsis: "Show why requirements let a command through, or not", Run: func(a *cli.App, args []string) int {
+	var o explainOptions
+	f := a.NewFlags("gate explain", explainUsage)
 	f.StringVar(&o.data, "data", "lockstep-data", "the data directory of lockstep serve")
 	f.StringVar(&o.table, "table", "", "the table with the records of a deployment, in the place of -data")
 	f.StringVar(&o.file, "file", "", "a file with the output of -json, in the place of a pull request")
@@ -69,7 +65,7 @@ var Gate = cli.Command{Name: "gate explain", Synopsis: "Show why requirements le
 	}
 	code := 0
 	for _, q := range all {
-		if !explain(a, q) {
+		if !explainGate(a, q) {
 			code = 2
 		}
 	}
@@ -77,9 +73,9 @@ var Gate = cli.Command{Name: "gate explain", Synopsis: "Show why requirements le
 }}
 
 // questions reads the questions that the options select.
-func (o options) questions(a *cli.App, pull string) (all []questions.Asked, err error) {
+func (o explainOptions) questions(a *cli.App, pull string) (all []questions.Asked, err error) {
 	if o.file != "" {
-		all, err = fromFile(a.Path(o.file))
+		all, err = questionsOfFile(a.Path(o.file))
 	} else {
 		all, err = o.recorded(a, pull)
 	}
@@ -93,7 +89,7 @@ func (o options) questions(a *cli.App, pull string) (all []questions.Asked, err 
 		return o.command != "" && q.Command != o.command || o.project != "*" && !doublestar.MatchUnvalidated(o.project, q.Project)
 	})
 	if len(found) == 0 {
-		return nil, none(pull, all)
+		return nil, noQuestions(pull, all)
 	}
 	if o.at == "" {
 		return found, nil
@@ -108,8 +104,8 @@ func (o options) questions(a *cli.App, pull string) (all []questions.Asked, err 
 	return found, nil
 }
 
-// none tells that there is no question of those that are known.
-func none(pull string, all []questions.Asked) error {
+// noQuestions tells that there is no question of those that are known.
+func noQuestions(pull string, all []questions.Asked) error {
 	if len(all) == 0 {
 		return cli.Hinted(fmt.Errorf("nothing is recorded about %s", pull), "the base branch has no requirements, or nobody has given a command since it has; -data or -table name the place of the records")
 	}
@@ -120,7 +116,7 @@ func none(pull string, all []questions.Asked) error {
 	return cli.Hinted(fmt.Errorf("nothing is recorded about this project and command"), "there are %s", strings.Join(known, ", "))
 }
 
-func fromFile(path string) (all []questions.Asked, err error) {
+func questionsOfFile(path string) (all []questions.Asked, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("-file: %s", cli.Reason(err))
@@ -134,7 +130,7 @@ func fromFile(path string) (all []questions.Asked, err error) {
 var pullPattern = regexp.MustCompile(`^([A-Za-z0-9-]{1,100})/([A-Za-z0-9._-]{1,100})#([1-9][0-9]{0,8})$`)
 
 // recorded reads the questions about a pull request.
-func (o options) recorded(a *cli.App, pull string) ([]questions.Asked, error) {
+func (o explainOptions) recorded(a *cli.App, pull string) ([]questions.Asked, error) {
 	m := pullPattern.FindStringSubmatch(pull)
 	if m == nil {
 		return nil, cli.Hinted(fmt.Errorf("%q is no pull request", pull), "write OWNER/NAME#NUMBER: acme/infra#7")
@@ -165,8 +161,8 @@ func (o options) recorded(a *cli.App, pull string) ([]questions.Asked, error) {
 	return questions.Of(a.Ctx, records, github.Repo{Owner: m[1], Name: m[2]}, number)
 }
 
-// explain writes one decision, and reports whether it allows the command.
-func explain(a *cli.App, q questions.Asked) bool {
+// explainGate writes one decision, and reports whether it allows the command.
+func explainGate(a *cli.App, q questions.Asked) bool {
 	who := "asked for by nobody yet"
 	if q.Facts.Actor != "" {
 		who = "asked for by " + q.Facts.Actor

@@ -1,4 +1,4 @@
-package login
+package preparing
 
 import (
 	"context"
@@ -14,14 +14,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// An Offer is the way to a token of a host. One of its fields is set.
-type Offer struct {
-	Client *Client
-	API    *API
+// A loginOffer is the way to a token of a host: by OAuth's authorization code with a proof key, which comes back to a listener on
+// this machine, or by a token that a person creates on a page of the host and types. One of its fields is set.
+// Source: https://developer.hashicorp.com/terraform/internals/login-protocol
+type loginOffer struct {
+	Client *loginClient
+	API    *loginAPI
 }
 
-// A Client is the OAuth client that a host gives us.
-type Client struct {
+// A loginClient is the OAuth client that a host gives us.
+type loginClient struct {
 	ID       string
 	Authz    *url.URL // where a person agrees
 	Token    *url.URL // where a code becomes a token
@@ -31,29 +33,29 @@ type Client struct {
 	requests *hosts.Client
 }
 
-// An API is the one of HCP Terraform and Terraform Enterprise, which check a token.
-type API struct {
+// A loginAPI is the one of HCP Terraform and Terraform Enterprise, which check a token.
+type loginAPI struct {
 	Base     *url.URL
 	requests *hosts.Client
 }
 
-// ErrNoLogin is the error of hosts that offer no login.
-var ErrNoLogin = errors.New("it offers neither the service login.v1 nor tfe.v2")
+// errNoLogin is the error of hosts that offer no login.
+var errNoLogin = errors.New("it offers neither the service login.v1 nor tfe.v2")
 
-// Find returns the offer of a host. given returns the services that the CLI configuration has for a
+// findLogin returns the offer of a host. given returns the services that the CLI configuration has for a
 // host, as encoding/json decodes them; such a host is not asked.
-func Find(ctx context.Context, client *hosts.Client, host string, given func(host string) (map[string]any, bool)) (*Offer, error) {
+func findLogin(ctx context.Context, client *hosts.Client, host string, given func(host string) (map[string]any, bool)) (*loginOffer, error) {
 	services, at, err := servicesOf(ctx, client, host, given)
 	if err != nil {
 		return nil, err
 	}
 	if description, ok := services["login.v1"]; ok {
-		c, err := decode(description, at)
+		c, err := decodeLogin(description, at)
 		if err != nil {
 			return nil, fmt.Errorf("the service login.v1 of %s: %w", svchost.ForDisplay(host), err)
 		}
 		c.requests = client
-		return &Offer{Client: c}, errors.Join(client.Policy.CheckURL(c.Authz), client.Policy.CheckURL(c.Token))
+		return &loginOffer{Client: c}, errors.Join(client.Policy.CheckURL(c.Authz), client.Policy.CheckURL(c.Token))
 	}
 	for _, id := range []string{"tfe.v2", "tfe.v2.1", "tfe.v2.2"} {
 		var text string
@@ -67,9 +69,9 @@ func Find(ctx context.Context, client *hosts.Client, host string, given func(hos
 		if !strings.HasSuffix(base.Path, "/") {
 			base.Path += "/"
 		}
-		return &Offer{API: &API{base, client}}, client.Policy.CheckURL(base)
+		return &loginOffer{API: &loginAPI{base, client}}, client.Policy.CheckURL(base)
 	}
-	return nil, ErrNoLogin
+	return nil, errNoLogin
 }
 
 func servicesOf(ctx context.Context, client *hosts.Client, host string, given func(string) (map[string]any, bool)) (map[string]json.RawMessage, *url.URL, error) {
@@ -91,8 +93,8 @@ func servicesOf(ctx context.Context, client *hosts.Client, host string, given fu
 	return services, at, err
 }
 
-// decode reads the description of the service login.v1.
-func decode(description json.RawMessage, at *url.URL) (*Client, error) {
+// decodeLogin reads the description of the service login.v1.
+func decodeLogin(description json.RawMessage, at *url.URL) (*loginClient, error) {
 	var d struct {
 		Client string   `json:"client"`
 		Grants []string `json:"grant_types"`
@@ -122,5 +124,5 @@ func decode(description json.RawMessage, at *url.URL) (*Client, error) {
 	if err != nil {
 		return nil, errors.New("the URL token is invalid")
 	}
-	return &Client{ID: d.Client, Authz: authz, Token: token, MinPort: d.Ports[0], MaxPort: d.Ports[1], Scopes: d.Scopes}, nil
+	return &loginClient{ID: d.Client, Authz: authz, Token: token, MinPort: d.Ports[0], MaxPort: d.Ports[1], Scopes: d.Scopes}, nil
 }

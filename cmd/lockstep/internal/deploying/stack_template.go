@@ -1,4 +1,4 @@
-package stack
+package deploying
 
 import (
 	"errors"
@@ -8,18 +8,16 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
-
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/depot"
 )
 
-// A Template is CloudFormation's, with its text and its parameters in their order.
-type Template struct {
+// A stackTemplate is CloudFormation's, with its text and its parameters in their order.
+type stackTemplate struct {
 	Text       string
-	Parameters []Parameter
+	Parameters []stackParameter
 }
 
-// A Parameter is one of a template's.
-type Parameter struct {
+// A stackParameter is one of a template's.
+type stackParameter struct {
 	Name        string
 	Description string
 	Required    bool // there is no default
@@ -28,15 +26,15 @@ type Parameter struct {
 	values      []string // allowed ones; nil: all
 }
 
-// Read reads a template.
-func Read(text string) (Template, error) {
+// readTemplate reads a template.
+func readTemplate(text string) (stackTemplate, error) {
 	var root struct {
 		Parameters yaml.Node `yaml:"Parameters"`
 	}
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
-		return Template{}, fmt.Errorf("read template.yaml: %w", err)
+		return stackTemplate{}, fmt.Errorf("read template.yaml: %w", err)
 	}
-	t := Template{Text: text}
+	t := stackTemplate{Text: text}
 	for i := 0; i+1 < len(root.Parameters.Content); i += 2 {
 		var x struct {
 			Default        yaml.Node   `yaml:"Default"`
@@ -46,30 +44,30 @@ func Read(text string) (Template, error) {
 			AllowedValues  []yaml.Node `yaml:"AllowedValues"`
 		}
 		if err := root.Parameters.Content[i+1].Decode(&x); err != nil {
-			return Template{}, fmt.Errorf("read template.yaml: %w", err)
+			return stackTemplate{}, fmt.Errorf("read template.yaml: %w", err)
 		}
-		p := Parameter{Name: root.Parameters.Content[i].Value, Description: x.Description, Required: x.Default.IsZero(), Hidden: x.NoEcho}
+		p := stackParameter{Name: root.Parameters.Content[i].Value, Description: x.Description, Required: x.Default.IsZero(), Hidden: x.NoEcho}
 		for _, v := range x.AllowedValues {
 			p.values = append(p.values, v.Value)
 		}
 		if x.AllowedPattern != "" {
 			var err error
 			if p.pattern, err = regexp.Compile("^(?:" + x.AllowedPattern + ")$"); err != nil {
-				return Template{}, fmt.Errorf("read template.yaml: the pattern of %s: %w", p.Name, err)
+				return stackTemplate{}, fmt.Errorf("read template.yaml: the pattern of %s: %w", p.Name, err)
 			}
 		}
 		t.Parameters = append(t.Parameters, p)
 	}
 	if len(t.Parameters) == 0 {
-		return Template{}, errors.New("read template.yaml: it has no parameters")
+		return stackTemplate{}, errors.New("read template.yaml: it has no parameters")
 	}
 	return t, nil
 }
 
 // Check returns the first mistake in values of parameters, as CloudFormation would after minutes.
-func (t Template) Check(values map[string]string) error {
+func (t stackTemplate) Check(values map[string]string) error {
 	for name, value := range values {
-		i := slices.IndexFunc(t.Parameters, func(p Parameter) bool { return p.Name == name })
+		i := slices.IndexFunc(t.Parameters, func(p stackParameter) bool { return p.Name == name })
 		if i < 0 {
 			return fmt.Errorf("the template has no parameter %q", name)
 		}
@@ -85,7 +83,7 @@ func (t Template) Check(values map[string]string) error {
 var codeURI = regexp.MustCompile(`(?m)^( +CodeUri: )dist/(\w+)\.zip$`)
 
 // Code returns the names of the files that the template deploys, such as plan.zip.
-func (t Template) Code() []string {
+func (t stackTemplate) Code() []string {
 	var out []string
 	for _, m := range codeURI.FindAllStringSubmatch(t.Text, -1) {
 		out = append(out, m[2]+".zip")
@@ -96,7 +94,7 @@ func (t Template) Code() []string {
 // Placed returns the template with the places of its code, by file. Each is one version of an object: a later
 // one is not deployed.
 // Source: https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/sam-property-function-functioncode.html
-func (t Template) Placed(code map[string]depot.Place) (Template, error) {
+func (t stackTemplate) Placed(code map[string]depotPlace) (stackTemplate, error) {
 	var missing error
 	t.Text = codeURI.ReplaceAllStringFunc(t.Text, func(line string) string {
 		m := codeURI.FindStringSubmatch(line)
@@ -109,8 +107,8 @@ func (t Template) Placed(code map[string]depot.Place) (Template, error) {
 	return t, missing
 }
 
-// differences between two texts of a template, in words: functions by name, all else as one.
-func differences(old, new string) []string {
+// templateDifferences between two texts of a template, in words: functions by name, all else as one.
+func templateDifferences(old, new string) []string {
 	placed := regexp.MustCompile(`(?m)^ +CodeUri: .*"[0-9a-z/]+/(\w+)\.zip".*$`)
 	codes := func(text string) map[string]string {
 		out := map[string]string{}
@@ -133,5 +131,5 @@ func differences(old, new string) []string {
 	return out
 }
 
-// same compares templates as CloudFormation hands them back, with other ends of lines.
-func same(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) }
+// sameLines compares templates as CloudFormation hands them back, with other ends of lines.
+func sameLines(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) }

@@ -1,32 +1,32 @@
-package registering
+package deploying
 
 import "encoding/json"
 
-// Permissions are those that the App needs, and no more.
-func Permissions() map[string]string {
+// appPermissions are those that the App needs, and no more.
+func appPermissions() map[string]string {
 	return map[string]string{
 		"metadata": "read", "contents": "read", "statuses": "read", "members": "read", "merge_queues": "read",
 		"pull_requests": "write", "issues": "write", "checks": "write",
 	}
 }
 
-// Events are those that the App needs.
-func Events() []string {
+// appEvents are those that the App needs.
+func appEvents() []string {
 	return []string{"check_run", "check_suite", "issue_comment", "merge_group", "pull_request", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread", "status"}
 }
 
-// nowhere is the address of webhooks until there is one. It belongs to nobody.
+// nowhereAddress is the address of webhooks until there is one. It belongs to nobody.
 // Source: https://www.rfc-editor.org/rfc/rfc2606#section-3
-const nowhere = "https://example.com/lockstep-is-not-deployed-yet"
+const nowhereAddress = "https://example.com/lockstep-is-not-deployed-yet"
 
-// manifest describes an App to GitHub. It is private: anybody could install a public one.
+// appManifest describes an App to GitHub. It is private: anybody could install a public one.
 // Source: https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest#github-app-manifest-parameters
-func manifest(name, redirect string) string {
+func appManifest(name, redirect string) string {
 	text, err := json.Marshal(map[string]any{
 		"name": name, "url": "https://github.com/lockstep-iac/lockstep", "public": false, "redirect_url": redirect,
 		"description":         "Plans and applies Terraform-language configurations of pull requests.",
-		"hook_attributes":     map[string]any{"url": nowhere, "active": true},
-		"default_permissions": Permissions(), "default_events": Events(),
+		"hook_attributes":     map[string]any{"url": nowhereAddress, "active": true},
+		"default_permissions": appPermissions(), "default_events": appEvents(),
 	})
 	if err != nil {
 		panic("registering: a manifest of texts cannot be written: " + err.Error())

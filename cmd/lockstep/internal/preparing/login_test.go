@@ -1,4 +1,4 @@
-package login
+package preparing
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
-// A fake is a host with the services that the test gives it.
-type fake struct {
+// A fakeLogin is a host with the services that the test gives it.
+type fakeLogin struct {
 	*httptest.Server
 	t         *testing.T
 	services  string
@@ -27,8 +27,8 @@ type fake struct {
 	refuse    bool // the exchange
 }
 
-func newFake(t *testing.T, services string) *fake {
-	f := &fake{t: t, services: services}
+func newFakeLogin(t *testing.T, services string) *fakeLogin {
+	f := &fakeLogin{t: t, services: services}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/terraform.json", func(w http.ResponseWriter, r *http.Request) {
 		if f.services == "" {
@@ -68,14 +68,14 @@ func newFake(t *testing.T, services string) *fake {
 	return f
 }
 
-func (f *fake) find() (*Offer, error) {
-	return Find(f.t.Context(), &hosts.Client{Transport: f.Client().Transport}, f.Listener.Addr().String(), func(string) (map[string]any, bool) { return nil, false })
+func (f *fakeLogin) find() (*loginOffer, error) {
+	return findLogin(f.t.Context(), &hosts.Client{Transport: f.Client().Transport}, f.Listener.Addr().String(), func(string) (map[string]any, bool) { return nil, false })
 }
 
 const oauth = `{"login.v1": {"client": "cli", "authz": "/authz", "token": "/token", "ports": [20000, 20100], "scopes": ["a", "b"]}, "tfe.v2": "/api/v2/"}`
 
 func TestAuthorize(t *testing.T) {
-	f := newFake(t, oauth)
+	f := newFakeLogin(t, oauth)
 	offer, err := f.find()
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestAuthorize(t *testing.T) {
 }
 
 func TestTypedTokens(t *testing.T) {
-	f := newFake(t, `{"tfe.v2": "/api/v2"}`)
+	f := newFakeLogin(t, `{"tfe.v2": "/api/v2"}`)
 	offer, err := f.find()
 	if err != nil {
 		t.Fatal(err)
@@ -133,26 +133,26 @@ func TestTypedTokens(t *testing.T) {
 	if user, err := offer.API.User(t.Context(), secret.NewToken("typed")); user != "alice" || err != nil {
 		t.Errorf("got %s, %v", user, err)
 	}
-	if _, err := offer.API.User(t.Context(), secret.NewToken("other")); !errors.Is(err, ErrInvalidToken) {
+	if _, err := offer.API.User(t.Context(), secret.NewToken("other")); !errors.Is(err, errInvalidToken) {
 		t.Error(err)
 	}
 }
 
 func TestOffers(t *testing.T) {
 	for services, want := range map[string]string{
-		``:                                      "neither the service",
-		`{"providers.v1": "/v1/"}`:              "neither the service",
-		`[]`:                                    "not the expected JSON",
-		`{"login.v1": "/login"}`:                "not the object",
-		`{"login.v1": {"client": "x"}}`:         "are required",
-		login(`"grant_types": ["password"]`):    "grant types",
-		login(`"ports": [80, 90]`):              "ports",
-		login(`"ports": [2000]`):                "ports",
-		login(`"ports": [3000, 2000]`):          "ports",
-		login(`"token": "http://example.com/"`): "only https",
-		login(`"grant_types": ["authz_code"]`):  "",
+		``:                              "neither the service",
+		`{"providers.v1": "/v1/"}`:      "neither the service",
+		`[]`:                            "not the expected JSON",
+		`{"login.v1": "/login"}`:        "not the object",
+		`{"login.v1": {"client": "x"}}`: "are required",
+		loginService(`"grant_types": ["password"]`):    "grant types",
+		loginService(`"ports": [80, 90]`):              "ports",
+		loginService(`"ports": [2000]`):                "ports",
+		loginService(`"ports": [3000, 2000]`):          "ports",
+		loginService(`"token": "http://example.com/"`): "only https",
+		loginService(`"grant_types": ["authz_code"]`):  "",
 	} {
-		_, err := newFake(t, services).find()
+		_, err := newFakeLogin(t, services).find()
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
 			t.Errorf("%s: %v, want %q", services, err, want)
 		}
@@ -162,13 +162,13 @@ func TestOffers(t *testing.T) {
 	if err := json.Unmarshal([]byte(oauth), &given); err != nil {
 		t.Fatal(err)
 	}
-	offer, err := Find(t.Context(), &hosts.Client{}, "example.com", func(string) (map[string]any, bool) { return given, true })
+	offer, err := findLogin(t.Context(), &hosts.Client{}, "example.com", func(string) (map[string]any, bool) { return given, true })
 	if err != nil || offer.Client.Authz.String() != "https://example.com/authz" || offer.Client.MaxPort != 20100 {
 		t.Errorf("got %v, %v", offer, err)
 	}
 }
 
-// login is a description of the service login.v1 with another member.
-func login(member string) string {
+// loginService is a description of the service login.v1 with another member.
+func loginService(member string) string {
 	return `{"login.v1": {"client": "cli", "authz": "/authz", "token": "/token", ` + member + `}}`
 }

@@ -1,4 +1,4 @@
-package registration
+package github_test
 
 import (
 	"encoding/json"
@@ -44,14 +44,14 @@ func TestRegister(t *testing.T) {
 		"name": "lockstep", "url": "https://example.com/", "redirect_url": "http://127.0.0.1:1/", "default_events": []string{"pull_request"},
 		"hook_attributes": map[string]any{"url": "https://example.com/not-yet"}, "default_permissions": map[string]string{"checks": "write"},
 	})
-	r, err := Complete(t.Context(), config, code)
+	r, err := github.CompleteRegistration(t.Context(), config, code)
 	if err != nil || r.ID != 4711 || r.Slug != "lockstep" {
 		t.Fatal(r, err)
 	}
-	if _, err := Complete(t.Context(), config, code); !errors.Is(err, errCode) {
+	if _, err := github.CompleteRegistration(t.Context(), config, code); !errors.Is(err, github.ErrRegistrationCode) {
 		t.Errorf("a code is good twice: %v", err)
 	}
-	if _, err := Complete(t.Context(), config, "../app"); err == nil || errors.Is(err, errCode) {
+	if _, err := github.CompleteRegistration(t.Context(), config, "../app"); err == nil || errors.Is(err, github.ErrRegistrationCode) {
 		t.Errorf("a code with a path is sent: %v", err)
 	}
 	kept := ""

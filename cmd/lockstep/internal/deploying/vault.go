@@ -1,8 +1,4 @@
-// Package vault keeps the two secrets of a deployment in Secrets Manager: the App's private key and
-// the secret of its webhooks. Tags of the first name the App, so that another run finds it.
-//
-// It refuses to print a value, and to write one to a disk. Start at [Vault].
-package vault
+package deploying
 
 import (
 	"context"
@@ -14,18 +10,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager/types"
 
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/steps"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Vault is the account's Secrets Manager.
-type Vault struct{ Client *secretsmanager.Client }
+// A secretVault is the account's Secrets Manager, with the App's private key and the secret of its webhooks. Tags of the first
+// name the App, so that another run finds it. No value is printed, or written to a disk.
+type secretVault struct{ Client *secretsmanager.Client }
 
-// A Secret is one of the two, without its value.
-type Secret struct {
+// A keptSecret is one of the two, without its value.
+type keptSecret struct {
 	ARN string // "": there is none
-	steps.Secret
-	App    steps.App
+	secretFound
+	App    appFound
 	GitHub string // the address of the App's GitHub
 }
 
@@ -38,16 +34,16 @@ const (
 )
 
 // Look describes a secret by its name.
-func (v Vault) Look(ctx context.Context, name string) (Secret, error) {
+func (v secretVault) Look(ctx context.Context, name string) (keptSecret, error) {
 	got, err := v.Client.DescribeSecret(ctx, &secretsmanager.DescribeSecretInput{SecretId: &name})
 	var none *types.ResourceNotFoundException
 	if errors.As(err, &none) {
-		return Secret{}, nil
+		return keptSecret{}, nil
 	}
 	if err != nil {
-		return Secret{}, fmt.Errorf("look at the secret %s: %w", name, err)
+		return keptSecret{}, fmt.Errorf("look at the secret %s: %w", name, err)
 	}
-	s := Secret{ARN: aws.ToString(got.ARN), Secret: steps.Secret{There: true, Filled: len(got.VersionIdsToStages) > 0, Deleted: got.DeletedDate != nil}}
+	s := keptSecret{ARN: aws.ToString(got.ARN), secretFound: secretFound{There: true, Filled: len(got.VersionIdsToStages) > 0, Deleted: got.DeletedDate != nil}}
 	for _, t := range got.Tags {
 		value := aws.ToString(t.Value)
 		switch aws.ToString(t.Key) {
@@ -68,7 +64,7 @@ func (v Vault) Look(ctx context.Context, name string) (Secret, error) {
 }
 
 // Make makes a secret without a value. That there is one already is no error.
-func (v Vault) Make(ctx context.Context, name, about string, tags map[string]string) error {
+func (v secretVault) Make(ctx context.Context, name, about string, tags map[string]string) error {
 	_, err := v.Client.CreateSecret(ctx, &secretsmanager.CreateSecretInput{Name: &name, Description: &about, Tags: tagsOf(tags)})
 	var there *types.ResourceExistsException
 	if err != nil && !errors.As(err, &there) {
@@ -78,7 +74,7 @@ func (v Vault) Make(ctx context.Context, name, about string, tags map[string]str
 }
 
 // Put gives a secret a value.
-func (v Vault) Put(ctx context.Context, name, value string) error {
+func (v secretVault) Put(ctx context.Context, name, value string) error {
 	_, err := v.Client.PutSecretValue(ctx, &secretsmanager.PutSecretValueInput{SecretId: &name, SecretString: &value})
 	if err != nil {
 		return fmt.Errorf("put the value of the secret %s: %w", name, err)
@@ -87,7 +83,7 @@ func (v Vault) Put(ctx context.Context, name, value string) error {
 }
 
 // Name notes at a secret which App it is the key of.
-func (v Vault) Name(ctx context.Context, name, address string, app steps.App) error {
+func (v secretVault) Name(ctx context.Context, name, address string, app appFound) error {
 	_, err := v.Client.TagResource(ctx, &secretsmanager.TagResourceInput{SecretId: &name, Tags: tagsOf(map[string]string{
 		tagID: strconv.FormatInt(app.ID, 10), tagSlug: app.Slug, tagPage: app.Page, tagGitHub: address,
 	})})
@@ -98,7 +94,7 @@ func (v Vault) Name(ctx context.Context, name, address string, app steps.App) er
 }
 
 // Read returns the value of a secret, by name or ARN.
-func (v Vault) Read(ctx context.Context, name string) (github.Secret, error) {
+func (v secretVault) Read(ctx context.Context, name string) (github.Secret, error) {
 	got, err := v.Client.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
 	if err != nil {
 		return github.Secret{}, fmt.Errorf("read the secret %s: %w", name, err)

@@ -1,9 +1,4 @@
-// Package depot keeps the code of the functions in a bucket, under the names of its content. Lambda
-// and CloudFormation read it there, at one version of each object.
-//
-// It believes no name: an object counts as uploaded if its content has the right checksum. It
-// refuses to know the contents of the files. Start at [Depot].
-package depot
+package deploying
 
 import (
 	"bytes"
@@ -19,23 +14,23 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
-
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/steps"
 )
 
-// A Depot is a bucket of an account. Every request names the account, so that a bucket of the
-// same name that somebody else has is refused.
-type Depot struct {
+// A fileDepot is a bucket of an account. Every request names the account, so that a bucket of the
+// same name that somebody else has is refused. It keeps the code of the functions under the names of its content, where Lambda
+// and CloudFormation read one version of each object. It believes no name: an object counts as uploaded if its content has the
+// right checksum.
+type fileDepot struct {
 	Client          *s3.Client
 	Bucket, Account string
 	Region          string
 }
 
-// A Place is one version of an object.
-type Place struct{ Bucket, Key, Version string }
+// A depotPlace is one version of an object.
+type depotPlace struct{ Bucket, Key, Version string }
 
-// status returns the HTTP status of an error, 0 if there was no answer.
-func status(err error) int {
+// httpStatus returns the HTTP status of an error, 0 if there was no answer.
+func httpStatus(err error) int {
 	var re *awshttp.ResponseError
 	if errors.As(err, &re) {
 		return re.HTTPStatusCode()
@@ -44,21 +39,21 @@ func status(err error) int {
 }
 
 // Look finds the bucket and its settings.
-func (d Depot) Look(ctx context.Context) (steps.Bucket, error) {
+func (d fileDepot) Look(ctx context.Context) (bucketFound, error) {
 	head, err := d.Client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
-	switch status(err) {
+	switch httpStatus(err) {
 	case 0, http.StatusOK:
 	case http.StatusNotFound:
-		return steps.Bucket{}, nil
+		return bucketFound{}, nil
 	case http.StatusForbidden:
-		return steps.Bucket{There: true, Foreign: true}, nil
+		return bucketFound{There: true, Foreign: true}, nil
 	case http.StatusMovedPermanently:
-		return steps.Bucket{There: true, Elsewhere: "another region"}, nil
+		return bucketFound{There: true, Elsewhere: "another region"}, nil
 	}
 	if err != nil {
-		return steps.Bucket{}, fmt.Errorf("look for the bucket %s: %w", d.Bucket, err)
+		return bucketFound{}, fmt.Errorf("look for the bucket %s: %w", d.Bucket, err)
 	}
-	b := steps.Bucket{There: true}
+	b := bucketFound{There: true}
 	if region := aws.ToString(head.BucketRegion); region != "" && region != d.Region {
 		b.Elsewhere = region
 		return b, nil
@@ -69,7 +64,7 @@ func (d Depot) Look(ctx context.Context) (steps.Bucket, error) {
 	}
 	b.Versioned = versioning.Status == types.BucketVersioningStatusEnabled
 	closed, err := d.Client.GetPublicAccessBlock(ctx, &s3.GetPublicAccessBlockInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
-	if err != nil && status(err) != http.StatusNotFound {
+	if err != nil && httpStatus(err) != http.StatusNotFound {
 		return b, fmt.Errorf("ask whether the bucket %s is closed to the public: %w", d.Bucket, err)
 	}
 	if c := closed; err == nil && c.PublicAccessBlockConfiguration != nil {
@@ -80,7 +75,7 @@ func (d Depot) Look(ctx context.Context) (steps.Bucket, error) {
 }
 
 // UnderKMS reports whether the bucket encrypts with a key of KMS.
-func (d Depot) UnderKMS(ctx context.Context) (bool, error) {
+func (d fileDepot) UnderKMS(ctx context.Context) (bool, error) {
 	got, err := d.Client.GetBucketEncryption(ctx, &s3.GetBucketEncryptionInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
 	if err != nil {
 		return false, fmt.Errorf("ask how the bucket %s encrypts: %w", d.Bucket, err)
@@ -94,7 +89,7 @@ func (d Depot) UnderKMS(ctx context.Context) (bool, error) {
 }
 
 // Make makes the bucket, if it is not there, and its settings.
-func (d Depot) Make(ctx context.Context, there bool) error {
+func (d fileDepot) Make(ctx context.Context, there bool) error {
 	if !there {
 		in := &s3.CreateBucketInput{Bucket: &d.Bucket}
 		if d.Region != "us-east-1" { // which is nowhere
@@ -123,46 +118,46 @@ func (d Depot) Make(ctx context.Context, there bool) error {
 	return nil
 }
 
-// Key is the name of a content in the bucket.
-func Key(name string, content []byte) string {
+// depotKey is the name of a content in the bucket.
+func depotKey(name string, content []byte) string {
 	sum := sha256.Sum256(content)
 	return "lockstep/" + hex.EncodeToString(sum[:]) + "/" + name
 }
 
-func checksum(content []byte) string {
+func depotChecksum(content []byte) string {
 	sum := sha256.Sum256(content)
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // Find returns the place of a content. ok is false where it is not, or where its name has another
 // content.
-func (d Depot) Find(ctx context.Context, name string, content []byte) (at Place, ok bool, err error) {
-	key := Key(name, content)
+func (d fileDepot) Find(ctx context.Context, name string, content []byte) (at depotPlace, ok bool, err error) {
+	key := depotKey(name, content)
 	head, err := d.Client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &d.Bucket, Key: &key, ExpectedBucketOwner: &d.Account, ChecksumMode: types.ChecksumModeEnabled})
-	if status(err) == http.StatusNotFound {
-		return Place{}, false, nil
+	if httpStatus(err) == http.StatusNotFound {
+		return depotPlace{}, false, nil
 	}
 	if err != nil {
-		return Place{}, false, fmt.Errorf("look for %s in the bucket %s: %w", name, d.Bucket, err)
+		return depotPlace{}, false, fmt.Errorf("look for %s in the bucket %s: %w", name, d.Bucket, err)
 	}
-	if aws.ToString(head.ChecksumSHA256) != checksum(content) || head.VersionId == nil {
-		return Place{}, false, nil
+	if aws.ToString(head.ChecksumSHA256) != depotChecksum(content) || head.VersionId == nil {
+		return depotPlace{}, false, nil
 	}
-	return Place{d.Bucket, key, *head.VersionId}, true, nil
+	return depotPlace{d.Bucket, key, *head.VersionId}, true, nil
 }
 
 // Put uploads a content. S3 refuses it if it changes on the way.
-func (d Depot) Put(ctx context.Context, name string, content []byte) (Place, error) {
-	key := Key(name, content)
+func (d fileDepot) Put(ctx context.Context, name string, content []byte) (depotPlace, error) {
+	key := depotKey(name, content)
 	out, err := d.Client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &d.Bucket, Key: &key, ExpectedBucketOwner: &d.Account, Body: bytes.NewReader(content),
-		ChecksumAlgorithm: types.ChecksumAlgorithmSha256, ChecksumSHA256: aws.String(checksum(content)),
+		ChecksumAlgorithm: types.ChecksumAlgorithmSha256, ChecksumSHA256: aws.String(depotChecksum(content)),
 	})
 	if err != nil {
-		return Place{}, fmt.Errorf("upload %s to the bucket %s: %w", name, d.Bucket, err)
+		return depotPlace{}, fmt.Errorf("upload %s to the bucket %s: %w", name, d.Bucket, err)
 	}
 	if out.VersionId == nil {
-		return Place{}, fmt.Errorf("upload %s: the bucket %s keeps no versions", name, d.Bucket)
+		return depotPlace{}, fmt.Errorf("upload %s: the bucket %s keeps no versions", name, d.Bucket)
 	}
-	return Place{d.Bucket, key, *out.VersionId}, nil
+	return depotPlace{d.Bucket, key, *out.VersionId}, nil
 }

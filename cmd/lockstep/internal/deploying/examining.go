@@ -1,0 +1,217 @@
+package deploying
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A finding is something that is wrong.
+type finding struct{ Problem, Remedy string }
+
+// deploymentFacts are those about an installation, for [examine]. A part that could not be found has the reason in Unknown.
+type deploymentFacts struct {
+	Stack, Region string
+	Status        string // of the stack; "": there is none
+	Unknown       []unknownFact
+	Apps          []examinedApp // those that could be asked
+	Queues        []examinedQueue
+	Functions     []examinedFunction
+	Bucket        *examinedBucket
+	Roles         []examinedRole
+	Skew          map[string]time.Duration // of others' clocks, by their owner; positive: they are ahead
+}
+
+// unknownFact is a fact that could not be found.
+type unknownFact struct{ Fact, Reason string }
+
+// An examinedApp is one of the installation's, as GitHub has it.
+type examinedApp struct {
+	Name                string // that the operator has given it; "" for the first one
+	Slug, Page          string
+	HookURL, Address    string // where GitHub sends webhooks, and where the stack takes them
+	Permissions, Needed map[string]string
+	Events, Wanted      []string
+	Installed           []string // accounts
+	Suspended           []string
+	Failed, Delivered   int // attempts at deliveries of late
+	LastFailure         string
+}
+
+// An examinedQueue is one of the stack's.
+type examinedQueue struct {
+	Name     string
+	Messages string // a number
+	Dead     bool   // it is for dead letters
+	TLSOnly  bool
+	Redrives bool
+}
+
+// An examinedFunction is one of the stack's.
+type examinedFunction struct {
+	Name   string
+	Digest string // SHA-256 of its code, base64
+	Own    string // that of our version; "" if we have none
+}
+
+// An examinedBucket is that of artifacts.
+type examinedBucket struct {
+	Name              string
+	Versioned, Closed bool
+	KMS               bool
+}
+
+// An examinedRole is one that plans or applies assume.
+type examinedRole struct {
+	ARN, Use string
+	Problem  string // "" if it can be assumed, by all that its account says
+}
+
+// maxSkew is a difference of clocks at which signatures are refused: AWS allows five minutes, GitHub a
+// minute into the future.
+// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
+const maxSkew = 45 * time.Second
+
+// examine returns all that is wrong, the gravest first.
+func examine(f deploymentFacts) []finding {
+	if f.Status == "" && len(f.Unknown) == 0 {
+		return []finding{{fmt.Sprintf("there is no stack %s in %s", f.Stack, f.Region), "`lockstep deploy` makes one; -stack and -region name another"}}
+	}
+	var out []finding
+	for _, u := range f.Unknown {
+		out = append(out, finding{fmt.Sprintf("%s cannot be examined: %s", u.Fact, u.Reason), "with the permission for that, or once it answers, run again"})
+	}
+	out = append(out, stackFindings(f)...)
+	for _, a := range f.Apps {
+		out = append(out, appFindings(a, f.Stack, f.Region)...)
+	}
+	out = append(out, queueFindings(f)...)
+	out = append(out, functionFindings(f)...)
+	out = append(out, bucketFindings(f)...)
+	for _, r := range f.Roles {
+		if r.Problem != "" {
+			out = append(out, finding{fmt.Sprintf("the role of %s, %s, cannot be assumed: %s", r.Use, r.ARN, r.Problem), "infra/target makes such roles; their trust policies name the stack's outputs PlanRoleArn and ApplyRoleArn"})
+		}
+	}
+	for _, who := range slices.Sorted(maps.Keys(f.Skew)) {
+		if d := f.Skew[who].Round(time.Second); d.Abs() > maxSkew {
+			out = append(out, finding{fmt.Sprintf("this machine's clock differs by %s from that of %s", d.Abs(), who), "set the clock: requests that are signed with it are refused"})
+		}
+	}
+	return out
+}
+
+func stackFindings(f deploymentFacts) []finding {
+	switch {
+	case f.Status == "" || strings.HasSuffix(f.Status, "_COMPLETE") && f.Status != "ROLLBACK_COMPLETE":
+		return nil
+	case strings.HasSuffix(f.Status, "_IN_PROGRESS"):
+		return []finding{{"the stack is " + f.Status, "wait until the change is over, and run again"}}
+	}
+	return []finding{{"the stack is " + f.Status, "`lockstep deploy` says how to go on"}}
+}
+
+// String is how findings call the App.
+func (a examinedApp) String() string {
+	if a.Name == "" {
+		return "the App"
+	}
+	return "the App " + a.Name
+}
+
+func appFindings(a examinedApp, stack, region string) []finding {
+	var out []finding
+	who, again := a.String(), "`lockstep deploy`"
+	if a.Name != "" {
+		again = "`lockstep deploy -app " + a.Name + "`"
+	}
+	settings := "in the App's settings at GitHub, "
+	if a.HookURL != a.Address {
+		out = append(out, finding{fmt.Sprintf("the webhooks of %s go to %q, and the stack's address for them is %q", who, a.HookURL, a.Address), again + " sets the address"})
+	}
+	var missing, needless []string
+	for _, name := range slices.Sorted(maps.Keys(a.Needed)) {
+		if have := a.Permissions[name]; have != a.Needed[name] && have != "write" && have != "admin" {
+			missing = append(missing, name+": "+a.Needed[name])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Permissions)) {
+		if need := a.Needed[name]; need == "" || need == "read" && a.Permissions[name] != "read" {
+			needless = append(needless, name+": "+a.Permissions[name])
+		}
+	}
+	if missing != nil {
+		out = append(out, finding{who + " lacks the permissions " + strings.Join(missing, ", "), settings + "under Permissions, add them; then each account has to accept them"})
+	}
+	if needless != nil {
+		out = append(out, finding{who + " has permissions that it does not need: " + strings.Join(needless, ", "), settings + "under Permissions, take them away"})
+	}
+	var events []string
+	for _, e := range a.Wanted {
+		if !slices.Contains(a.Events, e) {
+			events = append(events, e)
+		}
+	}
+	if events != nil {
+		out = append(out, finding{who + " does not get the events " + strings.Join(events, ", "), settings + "under Permissions & events, subscribe to them"})
+	}
+	if len(a.Installed) == 0 {
+		out = append(out, finding{who + " is installed nowhere", "install it: " + a.Page + "/installations/new"})
+	}
+	for _, account := range a.Suspended {
+		out = append(out, finding{who + " is suspended in " + account, "an owner of " + account + " can unsuspend it, in the settings of installed Apps"})
+	}
+	if a.Failed > 0 {
+		out = append(out, finding{fmt.Sprintf("%d of the last %d webhooks of %s did not arrive, the last one with the answer %q", a.Failed, a.Failed+a.Delivered, who, a.LastFailure),
+			fmt.Sprintf("`aws logs tail --region %s /aws/lambda/%s-webhook` has the reasons; the janitor finds what was missed", region, stack)})
+	}
+	return out
+}
+
+func queueFindings(f deploymentFacts) []finding {
+	var out []finding
+	for _, q := range f.Queues {
+		if q.Dead && q.Messages != "0" {
+			out = append(out, finding{fmt.Sprintf("the queue %s has %s dead letters", q.Name, q.Messages),
+				fmt.Sprintf("the janitor takes them; if they stay, `aws logs tail --region %s /aws/lambda/%s-janitor` has the reason", f.Region, f.Stack)})
+		}
+		if !q.Dead && !q.Redrives {
+			out = append(out, finding{"the queue " + q.Name + " has no queue for dead letters, and what fails in it is lost", "`lockstep deploy` sets it as the template has it, after `aws cloudformation detect-stack-drift`"})
+		}
+		if !q.TLSOnly {
+			out = append(out, finding{"the policy of the queue " + q.Name + " does not demand TLS", "somebody has changed it: put the template's policy back"})
+		}
+	}
+	return out
+}
+
+func functionFindings(f deploymentFacts) []finding {
+	var out []finding
+	for _, x := range f.Functions {
+		if x.Own != "" && x.Digest != x.Own {
+			out = append(out, finding{"the function " + x.Name + " runs other code than that of this version", "`lockstep deploy` updates it; if this version was deployed already, somebody has exchanged the code"})
+		}
+	}
+	return out
+}
+
+func bucketFindings(f deploymentFacts) []finding {
+	b := f.Bucket
+	if b == nil {
+		return nil
+	}
+	var out []finding
+	for _, x := range []struct {
+		good bool
+		text string
+	}{
+		{b.Versioned, "keeps no versions"}, {b.KMS, "is not encrypted with a key of KMS"}, {b.Closed, "is not closed to the public"},
+	} {
+		if !x.good {
+			out = append(out, finding{"the bucket of plans, " + b.Name + ", " + x.text, "somebody has changed it: put the template's setting back"})
+		}
+	}
+	return out
+}

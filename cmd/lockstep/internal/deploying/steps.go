@@ -1,0 +1,257 @@
+package deploying
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A deployWish is the deployment that was asked for.
+type deployWish struct {
+	Stack, Region string
+	// App is the name of an App beside the stack's first one, "" for that.
+	App               string
+	KeyName, HookName string // of secrets
+	Bucket            string // for the code
+	GitHub            string // the address of its pages: https://github.com/
+	Owner             string // the organization that is to own the App; "" for one's own account
+	// GivenApp is set if the App and its secrets were made by other means.
+	GivenApp bool
+	// KeyAtHand is set if a private key of the App was given.
+	KeyAtHand bool
+	Code      int // files to upload
+}
+
+// deploymentFound are the facts.
+type deploymentFound struct {
+	Key, Hook secretFound
+	App       appFound
+	Bucket    bucketFound
+	Missing   []string // files that are not uploaded, or have other content
+	Stack     stackFound
+	Changes   []string // differences between the stack and the wish
+	HookURL   string   // where GitHub sends webhooks
+	Delivery  hookDelivery
+}
+
+// A secretFound is one in Secrets Manager.
+type secretFound struct {
+	There, Filled bool
+	Deleted       bool // it is to be deleted soon, and cannot be used
+}
+
+// An appFound is the one that the key's secret names.
+type appFound struct {
+	ID   int64
+	Slug string
+	Page string
+}
+
+// A bucketFound is that for the code.
+type bucketFound struct {
+	There     bool
+	Foreign   bool   // it is another account's, or nobody may see it
+	Elsewhere string // its region, if that is another one
+	Versioned bool
+	Closed    bool // to the public
+}
+
+// A stackFound is that of the template.
+type stackFound struct {
+	Status  string // CloudFormation's word; "": there is none
+	Reason  string
+	HookURL string // its output
+}
+
+// A hookDelivery is the fate of the last webhook to the present address.
+type hookDelivery int
+
+const (
+	noDelivery      hookDelivery = iota // none was tried
+	failedDelivery                      // the answer was no 2xx
+	arrivedDelivery                     // the answer was a 2xx
+	nothingToSend                       // GitHub has no webhook that it could send again
+)
+
+// A stepState is that of a step.
+type stepState string
+
+const (
+	stepDone    stepState = "done"
+	stepTodo    stepState = "to do"
+	stepLater   stepState = "later" // it is clear only after an earlier step
+	stepBlocked stepState = "blocked"
+)
+
+// The names of steps, in their order.
+const (
+	secretsStep  = "secrets"
+	registerStep = "app"
+	keyStep      = "key"
+	depotStep    = "bucket"
+	uploadStep   = "code"
+	deployStep   = "stack"
+	hookStep     = "webhook"
+	checkStep    = "delivery"
+)
+
+// A step is one, with its state.
+type step struct {
+	Name   string
+	State  stepState
+	Text   string // the present facts, or the deed
+	Remedy string // of a blocked one
+}
+
+// listSteps decides about the steps of a deployment: it returns all of them, each with its state. The same decision serves the
+// first run, one that goes on after an interruption, an update, and `-plan`.
+func listSteps(w deployWish, f deploymentFound) []step {
+	list := []step{
+		decideSecrets(w, f), decideRegister(w, f), decideKey(w, f), decideDepot(w, f), decideUpload(w, f), decideDeploy(w, f), decideHook(w, f), decideCheck(f),
+	}
+	waits := false
+	for i, s := range list {
+		if waits && s.State == stepTodo && needsEarlierSteps(s.Name) {
+			list[i].State = stepLater
+		}
+		waits = waits || s.State != stepDone
+	}
+	return list
+}
+
+// needsEarlierSteps reports whether a step needs all those before it.
+func needsEarlierSteps(name string) bool {
+	return name == keyStep || name == deployStep || name == hookStep || name == checkStep
+}
+
+// nextStep returns the first step that is not done; ok is false if there is none.
+func nextStep(list []step) (next step, ok bool) {
+	for _, s := range list {
+		if s.State != stepDone {
+			return s, true
+		}
+	}
+	return step{}, false
+}
+
+func decideSecrets(w deployWish, f deploymentFound) step {
+	s := step{Name: secretsStep, State: stepTodo, Text: fmt.Sprintf("make the secrets %s and %s", w.KeyName, w.HookName)}
+	switch {
+	case w.App != "" && f.Stack.HookURL == "":
+		s.State, s.Text = stepBlocked, fmt.Sprintf("there is no stack %s in %s that the App %s could be added to", w.Stack, w.Region, w.App)
+		s.Remedy = "`lockstep deploy` without -app makes it, with its first App; -stack and -region name another"
+	case w.GivenApp:
+		s.State, s.Text = stepDone, "those that the parameters name"
+	case f.Key.Deleted || f.Hook.Deleted:
+		name := w.KeyName
+		if f.Hook.Deleted {
+			name = w.HookName
+		}
+		s.State, s.Text = stepBlocked, name+" is about to be deleted"
+		s.Remedy = fmt.Sprintf("`aws secretsmanager restore-secret --region %s --secret-id %s` keeps it", w.Region, name)
+	case f.Key.There && f.Hook.There && f.Hook.Filled:
+		s.State, s.Text = stepDone, w.KeyName+", "+w.HookName
+	}
+	return s
+}
+
+func decideRegister(w deployWish, f deploymentFound) step {
+	owner := "your own account"
+	if w.Owner != "" {
+		owner = "the organization " + w.Owner
+	}
+	s := step{Name: registerStep, State: stepTodo, Text: "register a GitHub App of " + owner + " at " + w.GitHub}
+	switch {
+	case w.GivenApp:
+		s.State, s.Text = stepDone, "the one that the parameters name"
+	case f.App.ID != 0:
+		s.State, s.Text = stepDone, fmt.Sprintf("%s (ID %d)", f.App.Slug, f.App.ID)
+	}
+	return s
+}
+
+func decideKey(w deployWish, f deploymentFound) step {
+	s := step{Name: keyStep, State: stepTodo, Text: "put the App's private key into its secret"}
+	switch {
+	case w.GivenApp || f.Key.Filled:
+		s.State, s.Text = stepDone, "the App's private key is in its secret"
+	case f.App.ID != 0 && !w.KeyAtHand:
+		s.State, s.Text = stepBlocked, fmt.Sprintf("the App %s is registered, but its private key was not stored, and nobody has it", f.App.Slug)
+		s.Remedy = "generate another private key in the App's settings at GitHub, and run again with -app-key FILE; then delete the file"
+	}
+	return s
+}
+
+func decideDepot(w deployWish, f deploymentFound) step {
+	s := step{Name: depotStep, State: stepTodo, Text: "make the bucket " + w.Bucket + ", versioned, and closed to the public"}
+	switch b := f.Bucket; {
+	case b.Foreign:
+		s.State, s.Text = stepBlocked, w.Bucket+" is not this account's, or you may not see it"
+		s.Remedy = "name another bucket with -bucket"
+	case b.There && b.Elsewhere != "":
+		s.State, s.Text = stepBlocked, fmt.Sprintf("%s is in %s, and functions need their code in their own region, %s", w.Bucket, b.Elsewhere, w.Region)
+		s.Remedy = "name another bucket with -bucket"
+	case b.There && b.Versioned && b.Closed:
+		s.State, s.Text = stepDone, w.Bucket
+	case b.There:
+		s.Text = "make " + w.Bucket + " versioned, and close it to the public"
+	}
+	return s
+}
+
+func decideUpload(w deployWish, f deploymentFound) step {
+	s := step{Name: uploadStep, State: stepTodo, Text: "upload " + strings.Join(f.Missing, ", ")}
+	if !f.Bucket.There || f.Bucket.Foreign {
+		s.Text = fmt.Sprintf("upload %d files", w.Code)
+	} else if len(f.Missing) == 0 {
+		s.State, s.Text = stepDone, fmt.Sprintf("%d files", w.Code)
+	}
+	return s
+}
+
+func decideDeploy(w deployWish, f deploymentFound) step {
+	s := step{Name: deployStep, State: stepTodo, Text: "create the stack " + w.Stack}
+	status := f.Stack.Status
+	switch {
+	case status == "" || status == "REVIEW_IN_PROGRESS":
+	case strings.HasSuffix(status, "_IN_PROGRESS"):
+		s.Text = fmt.Sprintf("wait for the change of the stack %s that is under way (%s)", w.Stack, status)
+	case status == "ROLLBACK_COMPLETE" || status == "CREATE_FAILED":
+		s.Text = fmt.Sprintf("delete what a failed creation has left of the stack %s, and create it", w.Stack)
+	case strings.HasSuffix(status, "_FAILED"):
+		s.State, s.Text = stepBlocked, fmt.Sprintf("the stack %s is %s: %s", w.Stack, status, f.Stack.Reason)
+		s.Remedy = fmt.Sprintf("`aws cloudformation continue-update-rollback --region %s --stack-name %s` brings it back to its last good state", w.Region, w.Stack)
+		if status == "DELETE_FAILED" || status == "ROLLBACK_FAILED" {
+			s.Remedy = fmt.Sprintf("`aws cloudformation delete-stack --region %s --stack-name %s` deletes it, once the reason is gone", w.Region, w.Stack)
+		}
+	case len(f.Changes) == 0:
+		s.State, s.Text = stepDone, w.Stack+" is up to date"
+	default:
+		s.Text = "update the stack " + w.Stack + ": " + strings.Join(f.Changes, "; ")
+	}
+	return s
+}
+
+func decideHook(w deployWish, f deploymentFound) step {
+	s := step{Name: hookStep, State: stepTodo, Text: "give the App the address of the stack's webhook"}
+	switch {
+	case f.Stack.HookURL == "":
+	case f.HookURL == f.Stack.HookURL:
+		s.State, s.Text = stepDone, f.HookURL
+	case w.GivenApp:
+		s.Text = "give the App the address " + f.Stack.HookURL
+	}
+	return s
+}
+
+func decideCheck(f deploymentFound) step {
+	s := step{Name: checkStep, State: stepTodo, Text: "have GitHub deliver a webhook, and see that it arrives"}
+	switch f.Delivery {
+	case arrivedDelivery:
+		s.State, s.Text = stepDone, "a webhook has arrived"
+	case nothingToSend:
+		s.State, s.Text = stepDone, "GitHub has no webhook of the last days to send again: the first pull request brings one"
+	case failedDelivery:
+		s.Text = "have GitHub deliver a webhook once more: the last one did not arrive"
+	}
+	return s
+}
