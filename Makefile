@@ -1,21 +1,27 @@
-# Everything a developer does here. `make test` is what CI runs.
+# Everything a developer does here. `make check test` is what CI runs.
 
 GOFLAGS ?=
 PARTS ?= $(CURDIR)/.parts
 
 FUNCTIONS = webhook plan apply janitor
 
+# Everything is compiled as a release is, so that what is built and what is tested is compiled once. Go's cache
+# has nothing of it for commands without these: they are worth exporting in a shell that runs `go test` by itself.
+override GOFLAGS += -trimpath
+export CGO_ENABLED = 0
+export GOFLAGS
+
 # What is built is the same bytes wherever it is built, from the same commit by the same Go.
 VERSION ?= 0.1.0-dev
-REPRODUCIBLE = CGO_ENABLED=0 GOFLAGS='$(GOFLAGS)' GOAMD64=v1 GOARM64=v8.0
+REPRODUCIBLE = GOAMD64=v1 GOARM64=v8.0
 
-.PHONY: all build release reproduce test vet sizes vulnerabilities bench fuzz bombs torture simulate long mutants mutate differential clients clean parts
+.PHONY: all build release reproduce check test sizes vulnerabilities bench fuzz bombs torture simulate long mutants mutate differential clients clean parts
 
 all: build
 
 # The command line tool, in bin/, and the functions that template.yaml deploys, in dist/.
 build:
-	$(REPRODUCIBLE) go build -trimpath -buildvcs=auto -ldflags '-s -w -X main.version=$(VERSION)' -o bin/lockstep ./cmd/lockstep
+	$(REPRODUCIBLE) go build -buildvcs=auto -ldflags '-s -w -X main.version=$(VERSION)' -o bin/lockstep ./cmd/lockstep
 	@ls -l bin/lockstep | awk '{ printf "%-20s %5.1f MB\n", $$NF, $$5 / 1e6 }'
 	@go run ./functions/internal/wiring/pack dist $(FUNCTIONS)
 
@@ -34,13 +40,14 @@ reproduce:
 # .parts first, at pinned versions; without them those tests say so and are skipped,
 # or fail if LOCKSTEP_TEST_PARTS=require.
 # Linking without symbols for debuggers takes little more than half as long.
-test: parts vet
-	LOCKSTEP_PARTS='$(PARTS)' sh .ci/inmemory go test $(GOFLAGS) -vet=off -ldflags='-s -w' -timeout 20m ./...
+test: parts
+	LOCKSTEP_PARTS='$(PARTS)' sh .ci/inmemory go test -vet=off -ldflags='-s -w' -timeout 20m ./...
 
 parts:
 	@LOCKSTEP_PARTS='$(PARTS)' sh .ci/parts
 
-vet:
+# What is held of the code without running it.
+check:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt would change:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
@@ -48,7 +55,7 @@ vet:
 # The size of each package, its largest file and type, the largest first. It is read by people: no
 # test fails for a size.
 sizes:
-	go test $(GOFLAGS) -count=1 -v -run '^TestMeasures$$' ./cmd/architecture
+	go test -count=1 -v -run '^TestMeasures$$' ./cmd/architecture
 
 # Known vulnerabilities in what is linked. It needs the network.
 vulnerabilities:
@@ -56,7 +63,7 @@ vulnerabilities:
 
 # The project's own benchmarks.
 bench:
-	go test $(GOFLAGS) -run '^$$' -bench . -benchmem ./engine/... ./statebackend/...
+	go test -run '^$$' -bench . -benchmem ./engine/... ./statebackend/...
 
 # Fuzzes each parser for FUZZTIME, one after another; FUZZ chooses by package/name.
 # What is found becomes a seed in the package's testdata/fuzz, which `make test` runs.
@@ -68,19 +75,19 @@ fuzz:
 # Sets off all bombs of functions/pipeline/lambdatest/bombs, under the Lambda runner and in serve, and
 # not only the usual ones.
 bombs:
-	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_BOMBS=all go test $(GOFLAGS) -count=1 -v -run '^(TestBombs|TestServeBombs)$$' ./functions/pipeline/lambdatest ./cmd/lockstep
+	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_BOMBS=all go test -count=1 -v -run '^(TestBombs|TestServeBombs)$$' ./functions/pipeline/lambdatest ./cmd/lockstep
 
 # Kills N applies of 200 resources at random moments, and looks for lost and doubled objects; a fifth
 # as many with state, locks and journal on S3 and DynamoDB servers.
 torture: N = 1000
 torture:
-	LOCKSTEP_PARTS='$(PARTS)' go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^TestTorture' ./cmd/lockstep -torture '$(N)'
+	LOCKSTEP_PARTS='$(PARTS)' go test -count=1 -timeout 0 -v -run '^TestTorture' ./cmd/lockstep -torture '$(N)'
 
 # Applies of SECONDS in functions of 5 s: handed over at the end of each, and killed in the middle of
 # a change at the end of each.
 SECONDS ?= 60
 long:
-	LOCKSTEP_PARTS='$(PARTS)' go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^(TestLongApply|TestKilledAtEachLimit)$$' ./functions/pipeline/lambdatest -long '$(SECONDS)'
+	LOCKSTEP_PARTS='$(PARTS)' go test -count=1 -timeout 0 -v -run '^(TestLongApply|TestKilledAtEachLimit)$$' ./functions/pipeline/lambdatest -long '$(SECONDS)'
 
 # Plays N histories of a repository against the pipeline, with processes that die at any effect: see
 # functions/pipeline/internal/simulation. One of twenty is a whole one, in one of twenty the App is taken off at times, a quarter are
@@ -88,7 +95,7 @@ long:
 simulate: N = 1000000
 simulate: FROM = 1
 simulate:
-	go test $(GOFLAGS) -count=1 -timeout 0 -run '^Test(Brief|Aimed|Team|Away)?Histories$$' ./functions/pipeline/internal/simulation \
+	go test -count=1 -timeout 0 -run '^Test(Brief|Aimed|Team|Away)?Histories$$' ./functions/pipeline/internal/simulation \
 		-briefs $$(($(N) - $(N) / 20 - $(N) / 20 - $(N) / 4 - $(N) / 4)) -aims $$(($(N) / 4)) -teams $$(($(N) / 4)) -histories $$(($(N) / 20)) -absences $$(($(N) / 20)) -from '$(FROM)'
 
 # Weakens each defence in turn, and demands that its attack's test fails then. MUTANTS
@@ -97,7 +104,7 @@ MUTANTS ?= all
 SHARD ?=
 mutants:
 	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_MUTANTS='$(MUTANTS)' LOCKSTEP_MUTANTS_SHARD='$(SHARD)' \
-		go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^TestMutants$$' ./functions/internal/threats
+		go test -count=1 -timeout 0 -v -run '^TestMutants$$' ./functions/internal/threats
 
 # Changes one thing at a time in PACKAGES, N times, runs the changed package's own tests, and
 # prints the changes that no test noticed. SEED chooses others.
@@ -105,14 +112,14 @@ PACKAGES ?= ./statebackend/... ./engine/internal/order ./engine/eval
 SEED ?= 1
 mutate: N = 30
 mutate:
-	nice -n 10 go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^TestMutate$$' ./cmd/architecture/mutating -packages '$(PACKAGES)' -mutants '$(N)' -seed '$(SEED)'
+	nice -n 10 go test -count=1 -timeout 0 -v -run '^TestMutate$$' ./cmd/architecture/mutating -packages '$(PACKAGES)' -mutants '$(N)' -seed '$(SEED)'
 
 # Compares N random configurations and their edits with the terraform on the PATH;
 # FROM is the first one's seed.
 N ?= 1000
 FROM ?= 1
 differential:
-	go test $(GOFLAGS) -timeout 0 -v -run '^TestDifferential$$' ./engine/internal/differential -cases '$(N)' -from '$(FROM)'
+	go test -timeout 0 -v -run '^TestDifferential$$' ./engine/internal/differential -cases '$(N)' -from '$(FROM)'
 
 # Has the programs that drive terraform drive lockstep: Terragrunt, Atlantis, Terratest, cdktf,
 # terraform-ls, terraform-exec. Installing them takes many minutes, once. Where a terraform 1.11 is on the
@@ -120,7 +127,7 @@ differential:
 CLIENT ?= .
 clients:
 	@LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require sh .ci/parts clients
-	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test $(GOFLAGS) -count=1 -timeout 0 -v -run '$(CLIENT)' ./cmd/clients -clients
+	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test -count=1 -timeout 0 -v -run '$(CLIENT)' ./cmd/clients -clients
 
 clean:
 	rm -rf bin dist .parts

@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// TestMutants runs the attacks against weakened defences. Which ones:
+// TestMutants runs the attacks against weakened defences, and once as the code is. Among all tests they run as the code is anyway. Which ones:
 //
 //	LOCKSTEP_MUTANTS        all, or a regular expression of rows' names; default: the quick ones
 //	LOCKSTEP_MUTANTS_SHARD  I/N: of these, the I-th of N parts
 func TestMutants(t *testing.T) {
-	rows, err := chosen(allRows(t), os.Getenv("LOCKSTEP_MUTANTS"), os.Getenv("LOCKSTEP_MUTANTS_SHARD"))
+	pattern := os.Getenv("LOCKSTEP_MUTANTS")
+	rows, err := chosen(allRows(t), pattern, os.Getenv("LOCKSTEP_MUTANTS_SHARD"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	lab := newLab(t)
+	lab := newLab(t, pattern == "")
 	var died, survived, late []string
 	for _, r := range rows {
 		begun := time.Now()

@@ -19,11 +19,11 @@ import (
 )
 
 var (
-	histories = flag.Int("histories", 300, "the number of whole histories")
-	briefs    = flag.Int("briefs", 300, "the number of brief histories")
+	histories = flag.Int("histories", 60, "the number of whole histories")
+	briefs    = flag.Int("briefs", 560, "the number of brief histories")
 	aims      = flag.Int("aims", 250, "the number of aimed histories")
 	crews     = flag.Int("teams", 100, "the number of histories of a team")
-	absences  = flag.Int("absences", 50, "the number of histories in which the App is taken off at times")
+	absences  = flag.Int("absences", 30, "the number of histories in which the App is taken off at times")
 	from      = flag.Uint64("from", 1, "the first seed")
 	verbose   = false
 )
