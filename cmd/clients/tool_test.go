@@ -45,7 +45,7 @@ const (
 
 var build = sync.OnceValues(func() (string, error) {
 	bin := filepath.Join(programs, ours)
-	out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "terraform"), "../lockstep").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(bin, "terraform"), "../lockstep").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, out)
 	}

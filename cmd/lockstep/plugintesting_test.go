@@ -15,19 +15,19 @@ import (
 // providers, so that this one does not depend on it.
 func TestPluginTesting(t *testing.T) {
 	t.Parallel()
-	statebackendtest.Part(t, "mirror", "registry.terraform.io", "lockstep", "lab") // their module builds here
+	suite := statebackendtest.Part(t, "bin", "acceptance")
 	command := filepath.Join(t.TempDir(), "lockstep")
 	if err := os.Symlink(executable(t), command); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "test", "-count=1", "-v", "./acceptance")
-	cmd.Dir = filepath.Join("..", "..", "engine", "provider", "testdata", "providers")
+	cmd := exec.Command(suite, "-test.v")
+	cmd.Dir = filepath.Join("..", "..", "engine", "provider", "testdata", "providers", "acceptance")
 	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "TF_") && !strings.HasPrefix(kv, "GOFLAGS=") {
+		if !strings.HasPrefix(kv, "TF_") {
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}
-	cmd.Env = append(cmd.Env, "TF_ACC=1", "TF_ACC_TERRAFORM_PATH="+command, "TF_CLI_CONFIG_FILE="+os.DevNull, "GOWORK=off")
+	cmd.Env = append(cmd.Env, "TF_ACC=1", "TF_ACC_TERRAFORM_PATH="+command, "TF_CLI_CONFIG_FILE="+os.DevNull)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

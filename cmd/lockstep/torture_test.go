@@ -229,10 +229,10 @@ func (d torment) finish(variables string) {
 func (d torment) settle(kill int) (objects int) {
 	t := d.t
 	t.Helper()
-	out := d.run("recover -json")
+	out := d.here("recover -json")
 	if strings.Contains(out.stderr, "takes the lock over") {
 		dead(t, d.state)
-		out = d.run("recover -json")
+		out = d.here("recover -json")
 	}
 	var report struct {
 		Unresolved []struct{ Address, Action string }
@@ -260,10 +260,10 @@ func (d torment) settle(kill int) (objects int) {
 	}
 	t.Logf("kill %d: %d objects, %d in the state, %d unresolved, %d of them made", kill, len(known)+len(lost), len(known), len(report.Unresolved), len(lost))
 	for _, u := range report.Unresolved {
-		d.run("recover -forget " + u.Address)
+		d.here("recover -forget " + u.Address)
 	}
 	if len(report.Unresolved) > 0 {
-		d.want(0, "recover")
+		check(t, d.here("recover"), 0, "recover")
 	}
 	return len(known)
 }
@@ -284,7 +284,7 @@ func objectsOf(t *testing.T, d *labDir) []string {
 func idsInState(t *testing.T, d *labDir) map[string]int {
 	t.Helper()
 	ids := map[string]int{}
-	data := d.run("state pull").out
+	data := d.here("state pull").out
 	if strings.TrimSpace(data) == "" {
 		return ids
 	}

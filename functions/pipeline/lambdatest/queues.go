@@ -1,12 +1,15 @@
 package lambdatest
 
 import (
+	"bufio"
 	"fmt"
-	"net"
+	"io"
+	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -18,8 +21,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
-// StartQueues starts a real SQS server without queues, and returns its URL. It ends with
-// the test, and its queues with it.
+// StartQueues starts a real SQS server without queues, and returns its URL. It ends with the tests of the package: a
+// process serves all of them, each as an application of its own, since its start takes half a second of processor time.
 func StartQueues(t testing.TB) (url string) {
 	t.Helper()
 	app := statebackendtest.Part(t, "npm", "fauxqs", "node_modules", "fauxqs", "dist", "app.js")
@@ -27,13 +30,67 @@ func StartQueues(t testing.TB) (url string) {
 	if err != nil {
 		statebackendtest.Missing(t, "node, which runs the SQS server, is not installed")
 	}
-	return "http://" + statebackendtest.StartServer(t, func(address string) *exec.Cmd {
-		host, port, _ := net.SplitHostPort(address)
-		return statebackendtest.Server(node, "--input-type=module", "-e",
-			// Its own command cannot be told an address, and listens on all.
-			`const { buildApp } = await import(`+strconv.Quote("file://"+filepath.ToSlash(app))+`);
-await buildApp({ logger: false }).listen({ host: `+strconv.Quote(host)+`, port: `+port+` });`)
-	})
+	starter, err := queues(node, app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.Get("http://" + starter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	address, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("the SQS server does not start: %s %v\n%s", res.Status, err, address)
+	}
+	return "http://" + string(address)
+}
+
+// starting is a program that starts a server for each request, and answers with its address. It ends with its
+// input, which is when we do. The server's own command cannot be told an address, and listens on all.
+const starting = `const { buildApp } = await import(process.argv[1]);
+const { createServer } = await import("node:http");
+const host = "127.0.0.1";
+const starter = createServer(async (_, answer) => {
+	const app = buildApp({ logger: false });
+	await app.listen({ host, port: 0 });
+	answer.end(host + ":" + app.server.address().port);
+});
+starter.listen(0, host, () => console.log(host + ":" + starter.address().port));
+process.stdin.on("end", () => process.exit()).resume();`
+
+var started struct {
+	sync.Mutex
+	address string
+	input   io.Closer // kept open
+}
+
+// queues starts the program, once, and returns its address.
+func queues(node, app string) (address string, err error) {
+	started.Lock()
+	defer started.Unlock()
+	if started.address != "" {
+		return started.address, nil
+	}
+	cmd := exec.Command(node, "--input-type=module", "-e", starting, "file://"+filepath.ToSlash(app))
+	cmd.Stderr = os.Stderr
+	started.input, err = cmd.StdinPipe()
+	if err != nil {
+		return "", err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("start the SQS server: %w", err)
+	}
+	started.address = strings.TrimSpace(line)
+	return started.address, nil
 }
 
 // SQS returns a client of the server at a URL.

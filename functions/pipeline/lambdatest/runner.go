@@ -266,16 +266,28 @@ func FunctionARN(name string) string {
 }
 
 // BuildFunctions builds the bootstraps of functions as `make build` does, but for this
-// machine and with paths, as tests are built: then most of it is in the cache. It returns
+// machine, and as tests are built: then most of it is in the cache. It returns
 // their paths by name.
 func BuildFunctions(root, dir string, names ...string) (map[string]string, error) {
+	args := []string{"build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", dir + "/"}
+	for _, name := range names {
+		args = append(args, "./functions/"+name)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = root
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("build %q: %w", names, err), errors.New(string(text)))
+	}
 	out := map[string]string{}
 	for _, name := range names {
-		out[name] = filepath.Join(dir, name, "bootstrap")
-		cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", out[name], "./functions/"+name)
-		cmd.Dir = root
-		if text, err := cmd.CombinedOutput(); err != nil {
-			return nil, errors.Join(fmt.Errorf("build %s: %w", name, err), errors.New(string(text)))
+		own := filepath.Join(dir, name+"-function")
+		out[name] = filepath.Join(own, "bootstrap")
+		err := os.Mkdir(own, 0o755)
+		if err == nil {
+			err = os.Rename(filepath.Join(dir, name), out[name])
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return out, nil

@@ -6,9 +6,5 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/storytest"
 )
 
-// TestStories plays stories of the whole pipeline, and compares all of its effects: see package
-// storytest.
-func TestStories(t *testing.T) { storytest.Play(t, "commands") }
-
 // TestFaults has each call of this package fail once.
 func TestFaults(t *testing.T) { storytest.Faults(t, "reserving", "commands") }

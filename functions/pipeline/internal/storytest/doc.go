@@ -1,7 +1,6 @@
 // Package storytest plays stories of the whole pipeline in milliseconds, from tables of text: GitHub is
 // package githubtest's, records, artifacts and queues are in memory, and the engine does as
-// the story demands. The packages of the pipeline have their stories beside them, and call
-// [Play]. The result of a story is a trace of all effects, in their order: each write to a
+// the story demands. The result of a story is a trace of all effects, in their order: each write to a
 // record, with the fields that it changes, each artifact and message, each job of the engine, each
 // edit on GitHub. So a test fails for a write that is missing, is one too many or comes too early, though
 // nobody would see it on the pull request.
@@ -37,5 +36,5 @@
 //	  ~STEP                           a step whose trace is not printed
 //
 // The package refuses to know what is right: a person reads the trace when it is written. It is for tests
-// only. Start at [Play]; [Faults] plays the same stories with a fault at each call.
+// only. Start at TestStories; [Faults] plays the same stories with a fault at each call that a package makes.
 package storytest

@@ -2,15 +2,9 @@ package storytest
 
 import (
 	"embed"
-	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 )
 
 //go:embed testdata
@@ -18,39 +12,6 @@ var told embed.FS
 
 // Tests that play stories have garbage collected seldom: a story is small, and is garbage at its end.
 func init() { debug.SetGCPercent(400) }
-
-// Play plays the stories of some of the files in this package's testdata: those that concern the
-// package that is tested. Only this package's own tests write the traces anew, with -update.
-func Play(t *testing.T, names ...string) {
-	for _, name := range names {
-		file := "testdata/" + name + ".stories"
-		text, err := told.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = os.Stat(file) // relative to the package that is tested
-		own := err == nil
-		stories := strings.Split(strings.TrimSpace(string(text)), "\n\n")
-		// The stories of a file run one after the other: they take milliseconds.
-		for i, paragraph := range stories {
-			title, steps, want := read(paragraph)
-			if title == "" {
-				continue
-			}
-			t.Run(name+"/"+title, func(t *testing.T) {
-				got := tell(t, steps)
-				if own && golden.Updating() {
-					stories[i] = strings.Join(append(kept(paragraph), got...), "\n")
-				} else if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("(-want +got, -update writes it anew)\n%s", diff)
-				}
-			})
-		}
-		if own {
-			golden.Update(t, file, strings.Join(stories, "\n\n")+"\n")
-		}
-	}
-}
 
 const traced = "  ="
 
@@ -68,11 +29,6 @@ func read(paragraph string) (name string, steps, want []string) {
 		}
 	}
 	return name, steps, want
-}
-
-// kept returns the lines of a story without its trace.
-func kept(paragraph string) []string {
-	return slices.DeleteFunc(strings.Split(paragraph, "\n"), func(l string) bool { return strings.HasPrefix(l, traced) })
 }
 
 // tell plays a story, and returns its trace.
