@@ -52,7 +52,14 @@ func TestExchangedOptions(t *testing.T) {
 		if err := json.Unmarshal(rec.Value, &r); err != nil {
 			t.Fatal(err)
 		}
-		r["Options"] = json.RawMessage(options)
+		var spec map[string]json.RawMessage
+		if err := json.Unmarshal(r["Spec"], &spec); err != nil {
+			t.Fatal(err)
+		}
+		spec["Options"] = json.RawMessage(options)
+		if r["Spec"], err = json.Marshal(spec); err != nil {
+			t.Fatal(err)
+		}
 		value, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)

@@ -290,11 +290,11 @@ func (r Run) Queue(spec Spec, asked Asked) Run {
 	return r
 }
 
-// Drop returns a run that nobody plans or applies any more, by the fate of its pull request.
-func (r Run) Drop(fate Fate) Run {
-	was := r
+// Drop returns a run that nobody plans or applies any more, by the fate of its pull request. was is the phase that people are told of.
+func (r Run) Drop(was Phase, fate Fate) Run {
+	differs := r.End.Differs
 	r = r.To(Dropped)
-	r.End.Fate, r.End.Was, r.End.Differs = fate, was.Phase, was.End.Differs
+	r.End.Fate, r.End.Was, r.End.Differs = fate, was, differs
 	return r
 }
 

@@ -439,7 +439,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	case cl.Evidence.Pull.Merged && planned:
 		fate = runs.Merged
 	}
-	s.Run = s.Drop(fate)
+	s.Run = s.Drop(was, fate)
 	s.Artifacts.Swept = max(s.Artifacts.Swept, s.Artifacts.Begun-1)
 	s, err = cl.Ledger.Save(ctx, s)
 	if err != nil {
