@@ -7,10 +7,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/ends"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/turns"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/verbs"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
@@ -143,12 +140,12 @@ func (p Pending) markdown() string {
 		return fmt.Sprintf("%s will be applied after %s: the result will be here.", markdown.Code(p.Project), markdown.List(p.After))
 	}
 	if len(p.Ahead) > 0 {
-		return fmt.Sprintf("%s is queued to be applied. When that was requested, it was behind %s. The result will be here.", markdown.Code(p.Project), turns.List(p.Ahead))
+		return fmt.Sprintf("%s is queued to be applied. When that was requested, it was behind %s. The result will be here.", markdown.Code(p.Project), turnList(p.Ahead))
 	}
 	if far := p.Progress.text(); far != "" {
-		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", markdown.Code(p.Project), verbs.Participle(p.Verb), far)
+		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", markdown.Code(p.Project), participle(p.Verb), far)
 	}
-	return fmt.Sprintf("%s is being %s: the result will be here.", markdown.Code(p.Project), verbs.Participle(p.Verb))
+	return fmt.Sprintf("%s is being %s: the result will be here.", markdown.Code(p.Project), participle(p.Verb))
 }
 
 // PlanSuperseded reports that a requested plan is not made, because a newer one is.
@@ -157,12 +154,6 @@ type PlanSuperseded struct{ Project string }
 func (s PlanSuperseded) markdown() string {
 	return fmt.Sprintf("**Not planned** %s: a newer plan takes its place.", markdown.Code(s.Project))
 }
-
-// Unfinished reports that a pull request was closed without being merged, or merged into another branch than the one that is
-// planned, or with another head, after it was applied.
-type Unfinished ends.Applied
-
-func (u Unfinished) markdown() string { return ends.Applied(u).Markdown() }
 
 // MergeRefused reports that GitHub refuses to merge a pull request all of whose projects are applied.
 type MergeRefused struct {
@@ -219,7 +210,7 @@ type Refused struct {
 
 func (r Refused) markdown() string {
 	var b strings.Builder
-	did := verbs.Participle(r.Command.Verb)
+	did := participle(r.Command.Verb)
 	of := ""
 	if r.Project != "" && !strings.Contains(r.Project, "*") { // a pattern is no project
 		of = " " + markdown.Code(r.Project)
@@ -243,7 +234,7 @@ func (g Guide) markdown() string {
 	var b strings.Builder
 	b.WriteString("A command is a line of its own in a new comment:\n\n")
 	b.WriteString("| command | what it does |\n|---|---|\n")
-	for _, row := range verbs.Table {
+	for _, row := range verbTable {
 		for _, f := range row.Help {
 			fmt.Fprintf(&b, "| %s | %s |\n", markdown.Code(f.Typed), f.Effect)
 		}

@@ -1,12 +1,131 @@
 package comment
 
 import (
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/precedence"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // A Behind tells of the applies before that of a plan, by the order of the settings.
-type Behind = precedence.Behind
+type Behind struct {
+	// On are the projects that are applied before, and are not yet. Left are those of them that nobody is about to apply, and
+	// Again those of the latter that have to be planned again.
+	On    []string `json:",omitempty"`
+	Left  []string `json:",omitempty"`
+	Again []string `json:",omitempty"`
+	// OnMerge are those of Left that the merge applies, and no comment before it.
+	OnMerge []string `json:",omitempty"`
+	// Once is set if one of Left is applied after the merge, and nobody can apply it before.
+	Once bool `json:",omitempty"`
+	// Destroys is set if the plan destroys its project: On depend on it.
+	Destroys bool `json:",omitempty"`
+	// Cycle are projects that depend on each other, so that none of them can be applied.
+	Cycle []string `json:",omitempty"`
+}
+
+// Cell is the end of a table's cell; "" for a plan whose turn it is.
+func (b *Behind) Cell() string {
+	switch {
+	case b == nil:
+		return ""
+	case len(b.Cycle) > 0:
+		return ", **in a circle** of projects that depend on each other"
+	case b.Destroys:
+		return ", to be destroyed after " + someNames(b.On)
+	case b.Once:
+		return ", behind " + someNames(b.On)
+	}
+	return ", to be applied after " + someNames(b.On)
+}
+
+// OutOfTurn reports whether an apply of the plan alone is refused, because of the order.
+func (b *Behind) OutOfTurn() bool { return b != nil && (len(b.Left) > 0 || len(b.Cycle) > 0) }
+
+// InCircle reports whether no command applies the plan, before the settings are changed. b may be nil.
+func (b *Behind) InCircle() bool { return b != nil && len(b.Cycle) > 0 }
+
+// AfterFailed reports whether the plan comes after that of another project which has to be planned again.
+func (b *Behind) AfterFailed() bool { return b != nil && len(b.Again) > 0 }
+
+// A behindPlan is one that comes after others.
+type behindPlan struct {
+	// Apply is the command for its apply, in Markdown.
+	Apply string
+	// Lacks is set if a requirement for its apply is not fulfilled, too.
+	Lacks bool
+	// OnMerge is set if the merge applies it, AfterMerge if a comment does after that, since another project comes before. Elsewhere is
+	// set if it is told elsewhere how to apply it, Removed if it is of a removed project.
+	OnMerge, AfterMerge, Elsewhere, Removed bool
+}
+
+// Text tells how the plan is applied.
+func (b *Behind) Text(p behindPlan) string {
+	if len(b.Cycle) > 0 {
+		return reasons.List{reasons.InCycle{Projects: b.Cycle}}.Markdown()
+	}
+	one, held, then := len(b.On) == 1, "", "Comment"
+	if p.Lacks {
+		held = ", and once what is missing is there"
+		then = "Then comment"
+	}
+	text := fmt.Sprintf("It is applied after %s, which it depends on%s.", someNames(b.On), held)
+	if b.Destroys {
+		text = fmt.Sprintf("It is destroyed after %s, which %s on it%s.", someNames(b.On), plural(one, "depends", "depend"), held)
+	}
+	again, left := b.Again, b.Left
+	if p.OnMerge { // what the merge is to apply, too, and does not as it is planned
+		again = union(b.Again, b.OnMerge)
+		left = slices.DeleteFunc(slices.Clone(b.Left), func(n string) bool { return slices.Contains(b.OnMerge, n) })
+	}
+	if len(again) > 0 {
+		name := "NAME"
+		if len(again) == 1 {
+			name = again[0]
+		}
+		text += fmt.Sprintf(" First %s %s to be planned again: comment %s%s.", someNames(again), plural(len(again) == 1, "has", "have"), markdown.Code("lockstep plan -p "+name), plural(len(again) == 1, "", " for each"))
+		then = "Then comment"
+	}
+	switch {
+	case b.Destroys && (p.AfterMerge || p.Removed && len(b.OnMerge) > 0):
+		return text + " " + reasons.AfterMerge(b.OnMerge)
+	case p.AfterMerge:
+		return text + " " + reasons.AfterMerge(b.OnMerge) + " " + reasons.OrderFirst
+	}
+	alone := fmt.Sprintf("comment %s on the pull request", p.Apply)
+	switch {
+	case p.OnMerge && len(left) == 0:
+		return text + " Merging the pull request applies this plan then."
+	case p.OnMerge:
+		return text + fmt.Sprintf(" Apply %s before the merge: merging the pull request applies this plan then.", someNames(left))
+	case p.Elsewhere:
+		return text
+	case len(b.Left) == 0:
+		return text + fmt.Sprintf(" %s under way. To apply this plan then, %s.", plural(one, "That is", "All of these are"), alone)
+	case p.Removed:
+		return text + fmt.Sprintf(" Once %s applied, %s.", plural(one, "that is", "those are"), alone)
+	}
+	return text + fmt.Sprintf(" %s %s on the pull request: that applies %s, in that order. %s applies this plan once %s applied.",
+		then, markdown.Code("lockstep apply"), plural(one, "both", "all of them"), p.Apply, plural(one, "that is", "those are"))
+}
+
+// union are the names of two lists, each once.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// someNames lists names, the first of many.
+func someNames(names []string) string { return reasons.SomeOf(names).Text() }
+
+func plural(one bool, singular, plural string) string {
+	if one {
+		return singular
+	}
+	return plural
+}
 
 // afterMerge reports whether a plan that a comment applies comes after that of another project which the merge applies.
 func (p ProjectStatus) afterMerge() bool {
@@ -28,7 +147,7 @@ func (p ProjectStatus) onceMerged() string {
 
 // inOrder tells how a plan is applied that comes after others.
 func (p ProjectStatus) inOrder() string {
-	return p.Behind.Text(precedence.Plan{
+	return p.Behind.Text(behindPlan{
 		Apply: p.command(Apply), Lacks: p.lacks(), OnMerge: p.Standing == OnMerge, AfterMerge: p.afterMerge(),
 		Elsewhere: p.Standing == Renewed || p.Standing == Blocked, Removed: p.Removed,
 	})

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/others"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -62,12 +61,12 @@ func (f FollowUp) Body(limit int) string {
 	if s.Projects = f.Left(); len(s.Projects) == 0 {
 		if len(f.Gone) > 0 {
 			text := fmt.Sprintf("The base branch has removed %s since: no project of that name can be planned or applied any more.", markdown.List(f.Gone))
-			if done := others.Done(f.Others); done != "" {
+			if done := doneByOthers(f.Others); done != "" {
 				text += fmt.Sprintf(" Applied meanwhile: %s.", done)
 			}
 			return marker + markdown.CutTo(fmt.Sprintf("%s Nothing else of #%d is left.\n", text, f.Number), limit-len(marker), "")
 		}
-		if done := others.Done(f.Others); done != "" {
+		if done := doneByOthers(f.Others); done != "" {
 			return marker + markdown.CutTo(fmt.Sprintf("What #%d has merged is applied: %s.\n", f.Number, done), limit-len(marker), "")
 		}
 		return marker + fmt.Sprintf("What #%d has merged is applied.\n", f.Number)
@@ -78,7 +77,7 @@ func (f FollowUp) Body(limit int) string {
 		FollowUp{Number: f.Number, Status: s}.remedy(),
 		fmt.Sprintf("This issue is closed once that is done, there or by an apply of another pull request whose plan is of the whole project, with this merge. Commands are read on #%d, and not here.", f.Number),
 	}
-	if done := others.Done(f.Others); done != "" {
+	if done := doneByOthers(f.Others); done != "" {
 		parts = slices.Insert(parts, 2, fmt.Sprintf("Applied meanwhile: %s.", done))
 	}
 	return marker + markdown.CutTo(strings.Join(parts, "\n\n")+"\n", limit-len(marker), "")
@@ -92,7 +91,7 @@ func (f FollowUp) Finished(limit int) string {
 	if len(f.Others) == 0 {
 		return ""
 	}
-	text := FinishedMarker + "\n" + others.Told(f.Others)
+	text := FinishedMarker + "\n" + finishedByOthers(f.Others)
 	return markdown.CutTo(text+fmt.Sprintf("\nNothing of #%d is left.\n", f.Number), limit, "")
 }
 

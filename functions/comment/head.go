@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/turns"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -161,7 +160,7 @@ func (h Head) words(of []Standing, title string) ([]Standing, string) {
 	case h.Standing == HeadBlocked && none(Blocked): // what is missing may come
 		title = "Cannot be applied yet: %s"
 	case h.Standing == HeadApplying && h.queues():
-		title = "In the queue behind " + turns.Pulls(h.ahead()) + ": %s"
+		title = "In the queue behind " + turnPulls(h.ahead()) + ": %s"
 	}
 	return of, title
 }

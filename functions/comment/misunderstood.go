@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/misread"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -25,9 +24,9 @@ func (m Misunderstood) markdown() string {
 		return s
 	}
 	if p.Kind == grammar.Marked {
-		return fmt.Sprintf("%s was **not done**: %s.", markdown.Code(m.Line.Text), misread.Words(p))
+		return fmt.Sprintf("%s was **not done**: %s.", markdown.Code(m.Line.Text), misreadWords(p))
 	}
-	s := fmt.Sprintf("%s was **not understood**: %s.", markdown.Code(m.Line.Text), misread.Words(p))
+	s := fmt.Sprintf("%s was **not understood**: %s.", markdown.Code(m.Line.Text), misreadWords(p))
 	switch m.Line.Suggestion {
 	case "":
 	case help:

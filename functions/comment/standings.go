@@ -6,9 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/recovering"
 	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/turns"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -241,7 +239,7 @@ func renewedCell(p ProjectStatus) string {
 }
 
 func partCell(p ProjectStatus) string {
-	return "**not all is planned**, " + recovering.Rest(p.Doubts, p.planCommand())
+	return "**not all is planned**, " + waitsForRest(p.Doubts, p.planCommand())
 }
 
 func partAppliedCell(p ProjectStatus) string { return "applied" + p.by() + ", " + partCell(p) }
@@ -276,7 +274,7 @@ func queuedCell(p ProjectStatus) string {
 }
 
 func inLineTitle(p ProjectStatus) string {
-	return "In the queue behind " + turns.Pulls(p.Ahead) + ": " + p.changes() + p.with()
+	return "In the queue behind " + turnPulls(p.Ahead) + ": " + p.changes() + p.with()
 }
 
 func applyingCell(p ProjectStatus) string {

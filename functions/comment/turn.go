@@ -3,12 +3,55 @@ package comment
 import (
 	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/turns"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Turn is the apply of another pull request to the same state.
-type Turn = turns.Turn
+// A Turn is the apply of a pull request to a state.
+type Turn struct {
+	Number int
+	By     string // login of the user who asked for it, "" for a merge
+}
+
+// mostTurns is the number of turns that a cell of a table has room for.
+const mostTurns = 3
+
+// turnList lists the applies ahead, for a text.
+func turnList(all []Turn) string {
+	var names []string
+	for _, t := range all {
+		name := fmt.Sprintf("#%d", t.Number)
+		if t.By != "" {
+			name += " (" + markdown.Code(t.By) + ")"
+		}
+		names = append(names, name)
+	}
+	return severalTurns(names)
+}
+
+// turnPulls lists the pull requests of the applies ahead, each once, for a title.
+func turnPulls(all []Turn) string {
+	var names []string
+	for _, t := range all {
+		if name := fmt.Sprintf("#%d", t.Number); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return severalTurns(names)
+}
+
+// severalTurns lists as many names as there is room for.
+func severalTurns(names []string) string {
+	if more := len(names) - mostTurns; more > 0 {
+		names = append(slices.Clone(names[:mostTurns]), fmt.Sprintf("%d more", more))
+	}
+	text := names[len(names)-1]
+	if len(names) > 1 {
+		text = strings.Join(names[:len(names)-1], ", ") + " and " + text
+	}
+	return text
+}
 
 // behind returns the place of a queued apply: ": place 2 in the queue of this state, behind #12 (`bob`) and #15";
 // "" for the first.
@@ -16,7 +59,7 @@ func (p ProjectStatus) behind() string {
 	if len(p.Ahead) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(": place %d in the queue of this state, behind %s", len(p.Ahead), turns.List(p.Ahead))
+	return fmt.Sprintf(": place %d in the queue of this state, behind %s", len(p.Ahead), turnList(p.Ahead))
 }
 
 // queues reports whether all applies that are under way are queued behind those of other pull requests.
@@ -39,7 +82,7 @@ func (s Status) ahead() (all []Turn) {
 
 // place is that of the applies that are queued, for the headline: the place of a single one, and the applies ahead.
 func (s Status) place() string {
-	text := "behind " + turns.List(s.ahead())
+	text := "behind " + turnList(s.ahead())
 	if n, _, _ := s.count([]Standing{inLine}); n > 1 {
 		return text
 	}

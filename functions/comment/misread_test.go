@@ -1,4 +1,4 @@
-package misread
+package comment
 
 import (
 	"slices"
@@ -10,11 +10,11 @@ import (
 // TestProblems holds that each kind of problem has words; a line for another program has its own.
 func TestProblems(t *testing.T) {
 	for _, k := range grammar.Kinds() {
-		if problems[k] == nil && k != grammar.Foreign {
+		if problemWords[k] == nil && k != grammar.Foreign {
 			t.Errorf("%q has no words", k)
 		}
 	}
-	for k := range problems {
+	for k := range problemWords {
 		if !slices.Contains(grammar.Kinds(), k) {
 			t.Errorf("%q is no kind of problem", k)
 		}

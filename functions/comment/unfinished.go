@@ -1,5 +1,4 @@
-// Package ends has the words for the end of a pull request that was applied, where the base branch does not have its changes.
-package ends
+package comment
 
 import (
 	"fmt"
@@ -8,8 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Applied is a project that such a pull request was applied to.
-type Applied struct {
+// Unfinished reports that a pull request was closed without being merged, or merged into another branch than the one that is
+// planned, or with another head, after it was applied.
+type Unfinished struct {
 	Project string
 	By      string // login of the user who applied
 	Head    string // SHA that was applied
@@ -25,8 +25,7 @@ type Applied struct {
 	Workspace string `json:",omitempty"`
 }
 
-// Markdown returns a paragraph.
-func (a Applied) Markdown() string {
+func (a Unfinished) markdown() string {
 	project, by, head := markdown.Code(a.Project), markdown.Code(a.By), markdown.Code(markdown.SHA(a.Head))
 	into, main := markdown.Code(a.Into), markdown.Code(a.Main)
 	const nobody = "has no such project: nobody plans the objects that the apply has made."

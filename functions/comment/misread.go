@@ -1,5 +1,4 @@
-// Package misread has the words for lines that could not be read as commands: a row of a table for each kind of problem.
-package misread
+package comment
 
 import (
 	"cmp"
@@ -11,19 +10,19 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Words returns the words of a problem: the rest of a sentence, in Markdown.
-func Words(p grammar.Problem) string {
-	if words := problems[p.Kind]; words != nil {
+// misreadWords returns the words of a problem: the rest of a sentence, in Markdown.
+func misreadWords(p grammar.Problem) string {
+	if words := problemWords[p.Kind]; words != nil {
 		return words(p)
 	}
 	return "this version of Lockstep does not know why"
 }
 
-// names is the rule of names.
-const names = "names consist of letters, digits and _ . - with / between their parts, and * stands for any part"
+// namesOption is the rule of names.
+const namesOption = "names consist of letters, digits and _ . - with / between their parts, and * stands for any part"
 
-// problems has the words of each kind of problem.
-var problems = map[grammar.Kind]func(grammar.Problem) string{
+// problemWords has the words of each kind of problem.
+var problemWords = map[grammar.Kind]func(grammar.Problem) string{
 	grammar.TooMany: func(p grammar.Problem) string {
 		return fmt.Sprintf("a comment can have at most %d commands; this one and all after it are ignored", p.Most)
 	},
@@ -79,7 +78,7 @@ var problems = map[grammar.Kind]func(grammar.Problem) string{
 	grammar.NoOptions: func(grammar.Problem) string { return "help has no options" },
 
 	grammar.BadName: func(p grammar.Problem) string {
-		return fmt.Sprintf("%s cannot be a %s: %s", markdown.Code(p.Word), markdown.Code(p.Want), names)
+		return fmt.Sprintf("%s cannot be a %s: %s", markdown.Code(p.Word), markdown.Code(p.Want), namesOption)
 	},
 	grammar.BadAddress: func(p grammar.Problem) string {
 		return fmt.Sprintf("%s is no address for %s: write one like %s, in quotes if it has spaces", markdown.Code(p.Word), markdown.Code(cmp.Or(p.Flag, p.Want)), markdown.Code(`module.net["a"].aws_subnet.main[0]`))

@@ -1,5 +1,4 @@
-// Package others tells of the applies of other pull requests that have finished what a merge had left.
-package others
+package comment
 
 import (
 	"fmt"
@@ -10,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Done lists finished projects, by their labels, with the numbers of those pull requests; "" if there are none.
-func Done(by map[string]int) string {
+// doneByOthers lists finished projects, by their labels, with the numbers of those pull requests; "" if there are none.
+func doneByOthers(by map[string]int) string {
 	var all []string
 	for _, label := range slices.Sorted(maps.Keys(by)) {
 		all = append(all, fmt.Sprintf("%s by the apply of #%d", markdown.Code(label), by[label]))
@@ -19,8 +18,8 @@ func Done(by map[string]int) string {
 	return strings.Join(all, ", ")
 }
 
-// Told tells the same, a line for each pull request.
-func Told(by map[string]int) string {
+// finishedByOthers tells the same, a line for each pull request.
+func finishedByOthers(by map[string]int) string {
 	of := map[int][]string{}
 	for label, number := range by {
 		of[number] = append(of[number], markdown.Code(label))
