@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
@@ -42,7 +41,7 @@ type Done struct {
 }
 
 func (d Done) markdown() string {
-	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", markdown.Code(d.Project), sums.Made(d.Counts), reasons.PlannedAgain(d.Settled)+reasons.Hooks(d.Hooks), d.Body)
+	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", markdown.Code(d.Project), madeText(d.Counts), reasons.PlannedAgain(d.Settled)+reasons.Hooks(d.Hooks), d.Body)
 }
 
 // Planned reports that a project was planned on request; the plan itself is in the status.
@@ -59,7 +58,7 @@ func (p ProjectStatus) Made() Planned {
 }
 
 func (p Planned) markdown() string {
-	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", markdown.Code(p.Project), sums.ToCome(p.Counts, p.Applyable))
+	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", markdown.Code(p.Project), toComeText(p.Counts, p.Applyable))
 }
 
 // Failed reports the failure of a plan or an apply.
@@ -98,7 +97,7 @@ func (f Failed) markdown() string {
 			what += " " + lockLeft(markdown.Code(f.Unlock.String()))
 		}
 	case f.Verb == Apply:
-		what = fmt.Sprintf("**The apply of %s failed**: %s before the failure. The state contains these changes.", markdown.Code(f.Project), sums.Made(f.Counts))
+		what = fmt.Sprintf("**The apply of %s failed**: %s before the failure. The state contains these changes.", markdown.Code(f.Project), madeText(f.Counts))
 		if f.Remaining > 0 {
 			what += fmt.Sprintf(" **Not begun: %s.** To plan the rest, comment %s.", changes(f.Remaining), markdown.Code("lockstep plan"))
 		}

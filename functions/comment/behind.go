@@ -25,8 +25,8 @@ type Behind struct {
 	Cycle []string `json:",omitempty"`
 }
 
-// Cell is the end of a table's cell; "" for a plan whose turn it is.
-func (b *Behind) Cell() string {
+// cell is the end of a table's cell; "" for a plan whose turn it is.
+func (b *Behind) cell() string {
 	switch {
 	case b == nil:
 		return ""
@@ -40,14 +40,14 @@ func (b *Behind) Cell() string {
 	return ", to be applied after " + someNames(b.On)
 }
 
-// OutOfTurn reports whether an apply of the plan alone is refused, because of the order.
-func (b *Behind) OutOfTurn() bool { return b != nil && (len(b.Left) > 0 || len(b.Cycle) > 0) }
+// outOfTurn reports whether an apply of the plan alone is refused, because of the order.
+func (b *Behind) outOfTurn() bool { return b != nil && (len(b.Left) > 0 || len(b.Cycle) > 0) }
 
-// InCircle reports whether no command applies the plan, before the settings are changed. b may be nil.
-func (b *Behind) InCircle() bool { return b != nil && len(b.Cycle) > 0 }
+// inCircle reports whether no command applies the plan, before the settings are changed. b may be nil.
+func (b *Behind) inCircle() bool { return b != nil && len(b.Cycle) > 0 }
 
-// AfterFailed reports whether the plan comes after that of another project which has to be planned again.
-func (b *Behind) AfterFailed() bool { return b != nil && len(b.Again) > 0 }
+// afterFailed reports whether the plan comes after that of another project which has to be planned again.
+func (b *Behind) afterFailed() bool { return b != nil && len(b.Again) > 0 }
 
 // A behindPlan is one that comes after others.
 type behindPlan struct {

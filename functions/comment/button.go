@@ -38,7 +38,7 @@ func (c Check) Buttons() []Button {
 		return nil
 	}
 	for _, b := range buttons {
-		if !slices.Contains(b.on, c.Standing) || b.named && (!c.named() || c.ByMerge || c.Behind.OutOfTurn()) {
+		if !slices.Contains(b.on, c.Standing) || b.named && (!c.named() || c.ByMerge || c.Behind.outOfTurn()) {
 			continue
 		}
 		id := string(b.verb)

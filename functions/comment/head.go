@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -175,9 +174,9 @@ func (h Head) some(of []Standing) string {
 	}
 	switch h.Standing {
 	case HeadWaiting, HeadOnMerge, HeadOnceMerged, HeadPreviewed:
-		return text + ", " + sums.ToCome(planned, h.applyable(of))
+		return text + ", " + toComeText(planned, h.applyable(of))
 	case HeadApplied:
-		return text + ", " + sums.Made(done)
+		return text + ", " + madeText(done)
 	}
 	return text
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -64,7 +63,7 @@ func (s Status) headline() string {
 	}
 	switch {
 	case len(parts) == 0:
-		return fmt.Sprintf("Plan for %s: %s", at, sums.ToCome(counting.Counts{}, false))
+		return fmt.Sprintf("Plan for %s: %s", at, toComeText(counting.Counts{}, false))
 	case len(parts) > 1 || mixed:
 		return strings.Join(parts, ", ")
 	}

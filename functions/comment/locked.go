@@ -88,7 +88,7 @@ func (p ProjectStatus) unblocked() string {
 		lifted += ", and what is missing is there"
 		missing = " What is missing has to be there, too."
 	}
-	if p.Behind.OutOfTurn() && !p.Removed {
+	if p.Behind.outOfTurn() && !p.Removed {
 		apply = markdown.Code("lockstep apply") // the others, too
 	}
 	switch {

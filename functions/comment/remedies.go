@@ -168,7 +168,7 @@ func (s Status) lacking() bool {
 // ready reports whether a comment can apply the plan of a project, one that the pull request removes, or another one.
 func (s Status) ready(removed bool) bool {
 	return s.some(func(p ProjectStatus) bool {
-		return p.Standing == Ready && p.Removed == removed && !p.afterMerge() && !p.Behind.InCircle()
+		return p.Standing == Ready && p.Removed == removed && !p.afterMerge() && !p.Behind.inCircle()
 	})
 }
 
@@ -189,13 +189,13 @@ func (s Status) toApply() string {
 	switch {
 	case !s.some(free):
 		when = "When that is fulfilled, to apply this plan"
-	case !s.some(func(p ProjectStatus) bool { return free(p) && !p.Behind.AfterFailed() }):
+	case !s.some(func(p ProjectStatus) bool { return free(p) && !p.Behind.afterFailed() }):
 		when = "Once what comes before is planned again, to apply this plan"
 	case s.holds(Ready):
 		then = " A plan that waits for what is missing can be applied once that is there: it is left out until then."
 	}
 	if s.some(func(p ProjectStatus) bool {
-		return p.Standing == Ready && p.Behind.OutOfTurn() && !p.Behind.InCircle()
+		return p.Standing == Ready && p.Behind.outOfTurn() && !p.Behind.inCircle()
 	}) {
 		then += " A plan that is applied after others waits for those: that applies all, in their order."
 	}

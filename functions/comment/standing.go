@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
@@ -46,10 +45,10 @@ const (
 type Progress struct{ Done, Of int }
 
 // text returns the progress as "80 of 200 changes are done", or "".
-func (p Progress) text() string { return sums.Far(p.Done, p.Of) }
+func (p Progress) text() string { return farText(p.Done, p.Of) }
 
 // changes are those of the plan.
-func (p ProjectStatus) changes() string { return sums.ToCome(p.Counts, p.Applyable) }
+func (p ProjectStatus) changes() string { return toComeText(p.Counts, p.Applyable) }
 
 func (p ProjectStatus) plan() string {
 	unmade := p.Plan == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed || p.FinishedBy != 0)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/sums"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -58,10 +57,10 @@ func init() { // its functions look into it
 		{"Lockstep could not apply %s", "Lockstep could not apply %d of %d projects of %s", "was not applied", "were not applied", nil, []row{
 			{is: ApplyFailed, means: Wrong, cell: failedCell, title: failedTitle, todo: Check.planAgain},
 		}},
-		{"The plan for %s cannot be applied now", "%d of %d plans for %s cannot be applied now", "is blocked", "are blocked", sums.OfPlans, []row{
+		{"The plan for %s cannot be applied now", "%d of %d plans for %s cannot be applied now", "is blocked", "are blocked", sumOfPlans, []row{
 			{is: Blocked, means: Hindered, named: true, cell: always("**blocked**"), title: changesAfter("Cannot be applied now: "), needs: Check.blocked, todo: Check.unblock},
 		}},
-		{"The plan for %s cannot be applied yet", "%d of %d plans for %s cannot be applied yet", "cannot be applied yet", "cannot be applied yet", sums.OfPlans, []row{
+		{"The plan for %s cannot be applied yet", "%d of %d plans for %s cannot be applied yet", "cannot be applied yet", "cannot be applied yet", sumOfPlans, []row{
 			{is: held, means: Hindered, cell: heldCell, title: changesAfter("Cannot be applied yet: ")},
 		}},
 		{"Merged, but not applied: %s", "Merged, but not applied: %d of %d projects of %s", "is merged, but not applied", "are merged, but not applied", nil, []row{
@@ -73,13 +72,13 @@ func init() { // its functions look into it
 		{"The plan for %s was stopped", "Planning was stopped: %d of %d projects of %s", "has no plan, as it was stopped", "have no plans, as they were stopped", nil, []row{
 			{is: PlanStopped, means: Unsettled, plan: "no plan", cell: planStoppedCell, title: always("Planning was stopped"), todo: Check.planAgain},
 		}},
-		{"Another plan for %s", "Another plan for %d of %d projects of %s", "has another plan", "have another plan", sums.OfPlans, []row{
+		{"Another plan for %s", "Another plan for %d of %d projects of %s", "has another plan", "have another plan", sumOfPlans, []row{
 			{is: Renewed, means: Unsettled, waits: true, named: true, cell: renewedCell, title: changesAfter("Another plan: "), needs: Check.required, todo: Check.lookAgain},
 		}},
-		{"Not all of %s is planned", "Not all is planned of %d of %d projects of %s", "is planned in part", "are planned in part", sums.OfPlans, []row{
+		{"Not all of %s is planned", "Not all is planned of %d of %d projects of %s", "is planned in part", "are planned in part", sumOfPlans, []row{
 			{is: PartPlanned, means: Unsettled, cell: partCell, title: changesAfter("Not all is planned: ")},
 		}},
-		{"Lockstep has applied a part of %s", "Lockstep has applied a part of %d of %d projects of %s", "is applied in part", "are applied in part", sums.OfApplies, []row{
+		{"Lockstep has applied a part of %s", "Lockstep has applied a part of %d of %d projects of %s", "is applied in part", "are applied in part", sumOfApplies, []row{
 			{is: PartApplied, means: Unsettled, cell: partAppliedCell, title: partAppliedTitle},
 		}},
 		{"The plan for %s is out of date", "Out of date: %d of %d plans for %s", "is out of date", "are out of date", nil, []row{
@@ -98,13 +97,13 @@ func init() { // its functions look into it
 		{"The apply of %s waits in the queue", "In the queue: %d of %d projects of %s", "waits in the queue", "wait in the queue", nil, []row{
 			{is: inLine, means: ToCome, cell: queuedCell, title: inLineTitle},
 		}},
-		{"Plan for %s", "Plan for %d of %d projects of %s", "is planned", "are planned", sums.OfPlans, []row{
+		{"Plan for %s", "Plan for %d of %d projects of %s", "is planned", "are planned", sumOfPlans, []row{
 			{is: Ready, means: Well, waits: true, named: true, cell: readyCell, title: changesAfter(""), needs: Check.required, todo: Check.toApply},
 			{is: later, means: Well, cell: laterCell, title: changesAfter("")},
 			{is: OnMerge, means: Well, waits: true, named: true, cell: always("will be applied on merge"), title: changesAfter(""), needs: Check.required, todo: Check.toApply},
 			{is: OnceMerged, means: Well, waits: true, named: true, cell: always("to be applied after the merge"), title: changesAfter(""), needs: Check.required, todo: func(c Check) string { return c.onceMerged() }},
 		}},
-		{"Plan without credentials for %s", "Plan without credentials for %d of %d projects of %s", "is planned without credentials", "are planned without credentials", sums.OfPlans, []row{
+		{"Plan without credentials for %s", "Plan without credentials for %d of %d projects of %s", "is planned without credentials", "are planned without credentials", sumOfPlans, []row{
 			{is: Previewed, means: Well, cell: always("planned without credentials, from a snapshot of the state"), title: changesAfter("Without credentials: ")},
 		}},
 		{"Closed, not applied: %s", "Closed, not applied: %d of %d projects of %s", "is not applied", "are not applied", nil, []row{
@@ -113,8 +112,8 @@ func init() { // its functions look into it
 		{"What %s has merged is applied", "Applied by other pull requests: %d of %d projects of %s", "is applied by another pull request", "are applied by other pull requests", nil, []row{
 			{is: elsewhere, means: Well, cell: elsewhereCell, title: elsewhereTitle},
 		}},
-		{"Lockstep has applied %s", "Lockstep has applied %d of %d projects of %s", "is applied", "are applied", sums.OfApplies, []row{
-			{is: Applied, means: Well, cell: asked("applied"), title: func(p ProjectStatus) string { return "Applied: " + sums.Made(p.Done) }},
+		{"Lockstep has applied %s", "Lockstep has applied %d of %d projects of %s", "is applied", "are applied", sumOfApplies, []row{
+			{is: Applied, means: Well, cell: asked("applied"), title: func(p ProjectStatus) string { return "Applied: " + madeText(p.Done) }},
 		}},
 		{of: []row{
 			{is: NoChanges, means: Well, cell: func(p ProjectStatus) string { return "nothing to do" + p.vain() }, title: noChangesTitle},
@@ -162,7 +161,7 @@ func Standings() (out []Standing) {
 func (s Standing) Means() Meaning { return rowOf(s).means }
 
 // cell returns the text of the table's last column.
-func (p ProjectStatus) cell() string { return rowOf(p.ranked()).cell(p) + p.Behind.Cell() }
+func (p ProjectStatus) cell() string { return rowOf(p.ranked()).cell(p) + p.Behind.cell() }
 
 // calm is lower for a project that needs a person's attention more: 0 for a failure, 1 for what
 // cannot go on by itself, and 2 for others.
@@ -245,7 +244,7 @@ func partCell(p ProjectStatus) string {
 func partAppliedCell(p ProjectStatus) string { return "applied" + p.by() + ", " + partCell(p) }
 
 func partAppliedTitle(p ProjectStatus) string {
-	return "Applied in part: " + sums.Made(p.Done) + p.with()
+	return "Applied in part: " + madeText(p.Done) + p.with()
 }
 
 func elsewhereCell(p ProjectStatus) string {
@@ -310,7 +309,7 @@ func failedCell(p ProjectStatus) string {
 }
 
 func failedTitle(p ProjectStatus) string {
-	title := "The apply failed: " + sums.Made(p.Done)
+	title := "The apply failed: " + madeText(p.Done)
 	if p.Lost {
 		title = "The apply failed: it did not finish"
 	}

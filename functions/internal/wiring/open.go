@@ -18,7 +18,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sharing"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/tarballs"
 	"github.com/lockstep-iac/lockstep/functions/shield"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -40,7 +39,7 @@ type World struct {
 	Artifacts pipeline.Artifacts
 	Secrets   []github.Secret
 	// tarballs keeps the archives of commits for further plans; nil for functions that ask GitHub alone.
-	tarballs *tarballs.Store
+	tarballs *tarballStore
 	// WebhookSecrets are the first App's, for the webhook's function only.
 	WebhookSecrets []github.Secret
 }
@@ -80,7 +79,7 @@ func Open(f Function) (*World, error) {
 	}
 	w.Artifacts = awsstore.Artifacts{Client: s3.NewFromConfig(cfg), Bucket: s.Bucket, KeyID: s.Key}
 	if f == Plan {
-		w.tarballs = &tarballs.Store{Artifacts: w.Artifacts, Records: w.Intake.Records, Log: func(err error) { w.Log.Warn("tarball", "error", err.Error()) }}
+		w.tarballs = &tarballStore{Artifacts: w.Artifacts, Records: w.Intake.Records, Log: func(err error) { w.Log.Warn("tarball", "error", err.Error()) }}
 	}
 	return w, w.openApp(ctx)
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/outcomes"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
@@ -56,11 +56,11 @@ func (c *Caller) Notify(ctx context.Context, n jobs.Notice) error {
 // noticeOf is the message, in the form that the endpoint reads.
 func noticeOf(n jobs.Notice, id string) ([]byte, error) {
 	first := n.Happened[0].Run.Pull
-	told := outcomes.Message{Repo: first.Repository(), Number: first.Number, URL: n.URL}
+	told := comment.Message{Repo: first.Repository(), Number: first.Number, URL: n.URL}
 	data := noticeData{ID: id, Notification: n.Notification.Name, Repository: told.Repo, PullRequest: told.Number, URL: n.URL}
 	for _, h := range n.Happened {
 		r := h.Run
-		told.Outcomes = append(told.Outcomes, outcomes.Outcome{Project: r.Project, Standing: h.Standing(), Actor: r.Asked.By, Counts: h.Counts})
+		told.Outcomes = append(told.Outcomes, comment.Outcome{Project: r.Project, Standing: h.Standing(), Actor: r.Asked.By, Counts: h.Counts})
 		data.Outcomes = append(data.Outcomes, outcome{string(h.Outcome), r.Project, r.Spec.Dir, r.Workspace, r.Spec.Head, r.Asked.By, changed(h.Counts)})
 	}
 	if n.Notification.Slack != "" {

@@ -2,8 +2,7 @@ package dispatch
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/automerging"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/deploying"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/outward"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -12,8 +11,8 @@ import (
 type GitHub interface {
 	evidence.Hub
 	report.Hub
-	automerging.Hub
-	deploying.Hub
+	outward.Hub
+	outward.DeploymentHub
 	// Budget returns what is left of GitHub's requests, as it told last.
 	Budget() github.Budget
 }

@@ -7,20 +7,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/automerging"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/deploying"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/foreseeing"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/outward"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/queueing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/rechecking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/telling"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
@@ -44,10 +40,10 @@ type task struct {
 	open     openplans.Finder
 	checker  *rechecking.Checker
 	foreseer foreseeing.Foreseer
-	merger   automerging.Merger
-	teller   telling.Teller
-	recorder deploying.Recorder
-	queuer   *queueing.Queuer
+	merger   outward.Merger
+	teller   outward.Teller
+	recorder outward.Recorder
+	queuer   *queuer
 }
 
 // task makes the chapters for a message.
@@ -67,7 +63,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	t.open = openplans.Finder{Ledger: t.ledger, Queue: queue}
 	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Rehearse: p.Rehearse, Queue: queue, Ahead: queue.Ahead, Loud: p.Loud, Tell: t.tell}
 	t.foreseer = foreseeing.Foreseer{Evidence: t.evidence, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: queue}
-	steps := hooking.Runner{Evidence: t.evidence, Step: p.Hook}
+	steps := outward.Hooks{Evidence: t.evidence, Step: p.Hook}
 	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell}
 	t.planner = &planrun.Planner{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases,
@@ -77,10 +73,10 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Foreseer: t.foreseer, Hooks: steps, Poll: p.Poll,
 	}
-	t.merger = automerging.Merger{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Hub: hub}
-	t.recorder = deploying.Recorder{Evidence: t.evidence, Ledger: t.ledger, Hub: hub, Log: p.Log}
-	t.queuer = &queueing.Queuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue}
-	t.teller = telling.Teller{Evidence: t.evidence, Ledger: t.ledger, Notify: p.Notify, Log: p.Log}
+	t.merger = outward.Merger{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Hub: hub}
+	t.recorder = outward.Recorder{Evidence: t.evidence, Ledger: t.ledger, Hub: hub, Log: p.Log}
+	t.queuer = &queuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue}
+	t.teller = outward.Teller{Evidence: t.evidence, Ledger: t.ledger, Notify: p.Notify, Log: p.Log}
 	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,

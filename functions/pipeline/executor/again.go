@@ -18,7 +18,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/operation"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/effecting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -78,7 +77,7 @@ func (o replan) again(ctx context.Context, approved *plans.Plan) (*jobs.Again, *
 	if ds := o.untaint(false); ds.HasErrors() {
 		return nil, nil, ds, nil
 	}
-	new, ds := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(effecting.Doubts(o.Recovery, o.job.Options)))
+	new, ds := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job.Options)))
 	if ctx.Err() != nil {
 		return nil, nil, nil, fmt.Errorf("plan %s again: %w", describe(o.job), context.Cause(ctx))
 	}

@@ -26,7 +26,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gathering"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/remotestates"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/windows"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
@@ -36,7 +35,7 @@ type checkout struct {
 	engine *Engine
 	job    jobs.Job
 	root   *os.Root             // the whole repository
-	window *windows.Window      // the part of root that file functions see
+	window *window              // the part of root that file functions see
 	values map[string]*hcl.File // variable files, by name
 	env    []string             // of plugins, but for secrets
 	vault  vault
@@ -72,7 +71,7 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 		return o, nil, err
 	}
 	o.OnClose(func() { o.root.Close() })
-	o.window = windows.Open(o.root)
+	o.window = openWindow(o.root)
 	var ds diags.Diagnostics
 	if o.vault, ds = e.vault(ctx, j); ds.HasErrors() {
 		return o, ds, nil

@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/effecting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -56,7 +55,7 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 		return jobs.PlanResult{}, fmt.Errorf("describe the plan of %s: %w", describe(o.job), err)
 	}
 	res.Report, res.Full = o.reporter(o.secrets(plan, nil)).plan(plan, ds)
-	res.Counts, res.Doubts = plan.Counts(), effecting.Unsettled(o.Recovery, o.job.Options)
+	res.Counts, res.Doubts = plan.Counts(), unsettled(o.Recovery, o.job.Options)
 	res.Outputs, res.Asked = o.outputs(ctx, plan), o.remote.Asked()
 	res.Content, err = o.contentOf(ctx, plan)
 	return res, err
@@ -113,14 +112,14 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
 		return nil, ds
 	}
-	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(effecting.Doubts(o.Recovery, o.job.Options)))
+	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job.Options)))
 	for i := range more {
 		if cause, ok := more[i].Extra.(diags.Cause); ok && cause.Unmatched {
 			more[i].Severity = diags.Error // a comment that has no effect must not look as if it had
 		}
 	}
 	if !more.HasErrors() {
-		more = append(more, effecting.Pointless(o.job.Options, o.State.Current, o.Config)...)
+		more = append(more, pointless(o.job.Options, o.State.Current, o.Config)...)
 	}
 	if plan != nil {
 		plan.Backend = plans.Backend{Type: o.Settings.Name(), Workspace: o.job.Workspace}

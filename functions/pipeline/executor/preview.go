@@ -12,7 +12,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/censoring"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
@@ -64,7 +63,7 @@ func snapshot(ctx context.Context, o *checkout, ds diags.Diagnostics) (*states.S
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
 		return nil, ds
 	}
-	c := censoring.Censor{Secrets: &o.secrets(nil, nil).Secrets, Schemas: o.Schemas}
+	c := censor{Secrets: &o.secrets(nil, nil).Secrets, Schemas: o.Schemas}
 	return c.State(o.State.Current), ds
 }
 

@@ -26,9 +26,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/outward"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
@@ -74,7 +74,7 @@ type Applier struct {
 	Projects  jobs.Projects
 	Queue     pipeline.Queue
 	Engine    jobs.Engine
-	Hooks     hooking.Runner
+	Hooks     outward.Hooks
 	// Builder hands applies to builds, where their environment wants that.
 	Builder building.Builder
 	// Poll is the interval at which an apply looks for an order to stop; 0 is 5 s.

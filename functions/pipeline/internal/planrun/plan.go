@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/outward"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -191,7 +191,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
-	if d := hooking.Refusal(before, comment.Command{Verb: comment.Plan, Project: s.Project}); !d.Allowed() {
+	if d := outward.HookRefusal(before, comment.Command{Verb: comment.Plan, Project: s.Project}); !d.Allowed() {
 		return pl.denied(ctx, s, d)
 	}
 	failure, err := pl.Foreseer.Complete(ctx, s.Run, &job)

@@ -21,9 +21,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/foreseeing"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/outward"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -64,7 +64,7 @@ type Planner struct {
 	Projects  jobs.Projects
 	Engine    jobs.Engine
 	Open      openplans.Finder
-	Hooks     hooking.Runner
+	Hooks     outward.Hooks
 	Foreseer  foreseeing.Foreseer
 	// Follow queues the apply that was requested together with a plan, or answers why there is none. It
 	// is called once the plan is shown, and can be repeated.

@@ -35,9 +35,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/foreseeing"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/hooking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/outward"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -54,7 +54,7 @@ type Checker struct {
 	Projects  jobs.Projects
 	Engine    jobs.Engine
 	Foreseer  foreseeing.Foreseer
-	Hooks     hooking.Runner
+	Hooks     outward.Hooks
 	// Poll is the interval at which it looks whether the run has moved on; 0 is 5 s.
 	Poll time.Duration
 

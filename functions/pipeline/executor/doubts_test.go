@@ -1,4 +1,4 @@
-package effecting
+package executor
 
 import (
 	"testing"
@@ -20,13 +20,13 @@ func TestDoubts(t *testing.T) {
 	r := operation.Recovery{Unresolved: []journaling.Open{open("x.a"), open(`x.b["k"]`), open("x.c")}, UnderWay: []journaling.Open{open("x.d")}}
 	imports := grammar.Options{Imports: []string{`x.b["k"] the id`, "x.d id"}}
 	var got []string
-	for _, a := range Doubts(r, imports) {
+	for _, a := range doubts(r, imports) {
 		got = append(got, a.String())
 	}
 	if diff := cmp.Diff([]string{"x.a", "x.c", "x.d"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"x.a", "x.c"}, Unsettled(r, imports)); diff != "" {
+	if diff := cmp.Diff([]string{"x.a", "x.c"}, unsettled(r, imports)); diff != "" {
 		t.Error(diff)
 	}
 }

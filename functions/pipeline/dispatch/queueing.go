@@ -1,13 +1,4 @@
-// Package queueing sees to the merge groups of a pull request: the base branch with it, and with those before it in GitHub's
-// merge queue, merged into it. It keeps which of them GitHub has, and has the plans that the merge applies made again of a
-// group's commit.
-//
-//	a group is made, or destroyed   [Queuer.Group] asks GitHub which one there is
-//	a plan is made                  [Queuer.GoOn] sends a message for each that no message is about yet
-//
-// The webhook about a group is a hint: late, twice or in another order it has the same outcome, since GitHub is asked each
-// time. The package refuses to know how plans compare: that is package rechecking. Start at [Queuer.Group].
-package queueing
+package dispatch
 
 import (
 	"context"
@@ -22,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Queuer sees to the merge groups of the pull request of a message.
-type Queuer struct {
+// A queuer sees to the merge groups of the pull request of a message.
+type queuer struct {
 	Evidence *evidence.Reader
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
@@ -31,7 +22,7 @@ type Queuer struct {
 }
 
 // Group handles the webhook about a merge group. A pull request is in one group at a time.
-func (q *Queuer) Group(ctx context.Context) error {
+func (q *queuer) Group(ctx context.Context) error {
 	m := q.Evidence.Message
 	if err := q.Evidence.Look(ctx); err != nil || !q.Evidence.Pull.Open {
 		return err
@@ -71,7 +62,7 @@ func (q *Queuer) Group(ctx context.Context) error {
 // more returns the targets of the projects that the pull request touches in its merge group, but that were not planned at its head:
 // nobody has seen a plan of what the merge would change there. There are none where the group is on top of the base commit that the
 // plans were made on.
-func (q *Queuer) more(ctx context.Context, now evidence.Group, l ledger.Look) ([]string, error) {
+func (q *queuer) more(ctx context.Context, now evidence.Group, l ledger.Look) ([]string, error) {
 	if l.Head != q.Evidence.Pull.Head.SHA || !l.Compared {
 		return nil, nil // the check of the pull request itself is not a success
 	}
@@ -100,7 +91,7 @@ var waits = []time.Duration{10 * time.Second, 30 * time.Second}
 
 // unknown has the message of a merge group that was made come again, where GitHub's API does not have it: without its check it
 // would wait for an hour, and leave the queue.
-func (q *Queuer) unknown(ctx context.Context, now string) error {
+func (q *queuer) unknown(ctx context.Context, now string) error {
 	m := q.Evidence.Message
 	if m.Action != pipeline.Requested || m.MergeGroup == now {
 		return nil
@@ -118,7 +109,7 @@ func (q *Queuer) unknown(ctx context.Context, now string) error {
 
 // tell has the pull requests ahead entered into the check of a group, which has them, too: a queue that merges several at once
 // may look at the last one's check only.
-func (q *Queuer) tell(ctx context.Context, now evidence.Group) error {
+func (q *queuer) tell(ctx context.Context, now evidence.Group) error {
 	for _, n := range now.Ahead {
 		about := q.Evidence.Message.Pull
 		about.Number = n
@@ -129,11 +120,11 @@ func (q *Queuer) tell(ctx context.Context, now evidence.Group) error {
 	return nil
 }
 
-func (q *Queuer) groups() ledger.Groups { return ledger.Groups{Ledger: q.Ledger} }
+func (q *queuer) groups() ledger.Groups { return ledger.Groups{Ledger: q.Ledger} }
 
 // GoOn has the plans made again that the merge applies, where that was not done in the merge group of the pull request. It can
 // be repeated.
-func (q *Queuer) GoOn(ctx context.Context) error {
+func (q *queuer) GoOn(ctx context.Context) error {
 	l, err := q.Ledger.LastLook(ctx, q.Evidence.Message.Pull)
 	if err != nil || len(l.Groups) == 0 || !q.Evidence.Pull.Open {
 		return err

@@ -1,4 +1,4 @@
-package automerging
+package outward
 
 import (
 	"bytes"
@@ -64,7 +64,7 @@ func (m Merger) Merge(ctx context.Context) error {
 	}
 	draft := pull.Draft
 	pull.Draft = false
-	if !due(pull, look, list, kept) || look.Queued == pull.Head.SHA {
+	if !mergeDue(pull, look, list, kept) || look.Queued == pull.Head.SHA {
 		return m.unwatch(ctx)
 	}
 	settings, err := m.Evidence.Automerge(ctx)

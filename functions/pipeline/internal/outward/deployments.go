@@ -1,12 +1,4 @@
-// Package deploying records the applies of a pull request as deployments of GitHub, for the projects whose environment names
-// one of GitHub's.
-//
-// The function due decides, from the records; it is pure. [Recorder] acts with each sync of the pull request's comments, and a
-// record keeps the last state that GitHub was told, so that nothing is lost with a process. A deployment that
-// GitHub refuses is given up: it holds nothing, and the log has the reason.
-//
-// The package refuses to know whether an apply is allowed. Start at [Recorder.Record].
-package deploying
+package outward
 
 import (
 	"context"
@@ -14,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/outcomes"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -22,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Hub is the part of GitHub that deployments are recorded in.
-type Hub interface {
+// DeploymentHub is the part of GitHub that deployments are recorded in.
+type DeploymentHub interface {
 	// PutDeployment makes a deployment, if there is none with its task, and reports its state.
 	PutDeployment(ctx context.Context, d github.Deployment) error
 }
@@ -32,7 +24,7 @@ type Hub interface {
 type Recorder struct {
 	Evidence *evidence.Reader
 	Ledger   ledger.Ledger
-	Hub      Hub
+	Hub      DeploymentHub
 	// Log gets an error for each deployment that GitHub refused; may be nil.
 	Log func(error)
 }
@@ -43,8 +35,8 @@ type last struct {
 	State github.DeploymentState
 }
 
-// due returns the state of a run's deployment that GitHub is to be told; "" if it knows it, or there is none.
-func due(r runs.Run, told last) github.DeploymentState {
+// deploymentDue returns the state of a run's deployment that GitHub is to be told; "" if it knows it, or there is none.
+func deploymentDue(r runs.Run, told last) github.DeploymentState {
 	state := github.DeploymentState("")
 	switch {
 	case r.Plan.Deploys == "" || r.Asked.Try == 0:
@@ -82,7 +74,7 @@ func (rec Recorder) Record(ctx context.Context) error {
 				return err
 			}
 		}
-		state := due(r.Run, told[r.Key()])
+		state := deploymentDue(r.Run, told[r.Key()])
 		if state == "" {
 			continue
 		}
@@ -128,7 +120,7 @@ func deployment(r runs.Run, state github.DeploymentState, p github.PullRequest) 
 	case r.ByMerge() && p.Merged && p.MergeSHA != "":
 		sha = p.MergeSHA // the base branch may not have the head
 	}
-	text := outcomes.Outcome{Project: r.Project, Standing: r.Standing(), Counts: r.Apply.Done}.Text()
+	text := comment.Outcome{Project: r.Project, Standing: r.Standing(), Counts: r.Apply.Done}.Text()
 	if state == github.DeploymentNone {
 		text = r.Project + ": not applied"
 	}

@@ -1,4 +1,4 @@
-package deploying
+package outward
 
 import (
 	"testing"
@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// TestDue is the table of phases, and the state that GitHub knows.
-func TestDue(t *testing.T) {
+// TestDeploymentDue is the table of phases, and the state that GitHub knows.
+func TestDeploymentDue(t *testing.T) {
 	t.Parallel()
 	running := last{2, github.DeploymentRuns}
 	for name, c := range map[string]struct {
@@ -35,11 +35,11 @@ func TestDue(t *testing.T) {
 		"failed before, now applied":    {runs.Applied, last{1, github.DeploymentFailed}, github.DeploymentDone},
 	} {
 		r := runs.Run{Phase: c.phase, Asked: runs.Asked{Try: 2}, Plan: runs.Plan{Deploys: "production"}}
-		if got := due(r, c.told); got != c.want {
+		if got := deploymentDue(r, c.told); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 		r.Plan.Deploys = ""
-		if got := due(r, c.told); got != "" {
+		if got := deploymentDue(r, c.told); got != "" {
 			t.Errorf("%s, without an environment of GitHub: %q", name, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package effecting
+package executor
 
 import (
 	"slices"
@@ -9,18 +9,18 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
-// Doubts are the objects that a plan with options leaves out, since nobody knows whether they exist. A person who has one imported
+// doubts are the objects that a plan with options leaves out, since nobody knows whether they exist. A person who has one imported
 // says that it does: once that is applied, the state has it.
-func Doubts(r operation.Recovery, o grammar.Options) []addrs.Target {
+func doubts(r operation.Recovery, o grammar.Options) []addrs.Target {
 	r.Unresolved = slices.DeleteFunc(slices.Clone(r.Unresolved), func(x journaling.Open) bool {
 		return slices.ContainsFunc(o.Imports, func(pair string) bool { addr, _, _ := grammar.Pair(pair); return addr == x.Address })
 	})
 	return r.Waiting()
 }
 
-// Unsettled returns the addresses of those that no living run is creating.
-func Unsettled(r operation.Recovery, o grammar.Options) (all []string) {
-	for _, a := range Doubts(operation.Recovery{Unresolved: r.Unresolved}, o) {
+// unsettled returns the addresses of those that no living run is creating.
+func unsettled(r operation.Recovery, o grammar.Options) (all []string) {
+	for _, a := range doubts(operation.Recovery{Unresolved: r.Unresolved}, o) {
 		all = append(all, a.String())
 	}
 	return all

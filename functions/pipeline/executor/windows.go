@@ -1,6 +1,4 @@
-// Package windows shows file functions the checkout of a run, and nothing else of the machine. It refuses to know their
-// language. Start at [Open].
-package windows
+package executor
 
 import (
 	"io/fs"
@@ -14,9 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 )
 
-// A Window confines file functions to the checkout. It notes the files that they look at, since
+// A window confines file functions to the checkout. It notes the files that they look at, since
 // the plan depends on these.
-type Window struct {
+type window struct {
 	funcs.Files
 	root string
 
@@ -24,12 +22,12 @@ type Window struct {
 	seen map[string]bool // slash-separated, from root
 }
 
-// Open returns the window to a checkout.
-func Open(root *os.Root) *Window {
-	return &Window{Files: funcs.Confined(root), root: root.Name(), seen: map[string]bool{}}
+// openWindow returns the window to a checkout.
+func openWindow(root *os.Root) *window {
+	return &window{Files: funcs.Confined(root), root: root.Name(), seen: map[string]bool{}}
 }
 
-func (w *Window) note(name string) {
+func (w *window) note(name string) {
 	rel, err := filepath.Rel(w.root, name)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return // it is not opened either
@@ -40,25 +38,25 @@ func (w *Window) note(name string) {
 }
 
 // Open implements funcs.Files.
-func (w *Window) Open(name string) (fs.File, error) {
+func (w *window) Open(name string) (fs.File, error) {
 	w.note(name)
 	return w.Files.Open(name)
 }
 
 // Stat implements funcs.Files.
-func (w *Window) Stat(name string) (fs.FileInfo, error) {
+func (w *window) Stat(name string) (fs.FileInfo, error) {
 	w.note(name)
 	return w.Files.Stat(name)
 }
 
 // Lstat implements funcs.Files.
-func (w *Window) Lstat(name string) (fs.FileInfo, error) {
+func (w *window) Lstat(name string) (fs.FileInfo, error) {
 	w.note(name)
 	return w.Files.Lstat(name)
 }
 
 // Read returns the noted files, sorted.
-func (w *Window) Read() []string {
+func (w *window) Read() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Sorted(maps.Keys(w.seen))

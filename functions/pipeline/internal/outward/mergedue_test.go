@@ -1,4 +1,4 @@
-package automerging
+package outward
 
 import (
 	"testing"
@@ -11,8 +11,8 @@ import (
 
 const head, before = "2222222222222222222222222222222222222222", "1111111111111111111111111111111111111111"
 
-// TestDue is the table of the facts that stop a merge, each alone.
-func TestDue(t *testing.T) {
+// TestMergeDue is the table of the facts that stop a merge, each alone.
+func TestMergeDue(t *testing.T) {
 	t.Parallel()
 	run := func(at string, phase runs.Phase, applyable bool) runs.Run {
 		return runs.Run{Phase: phase, Spec: runs.Spec{Head: at}, Plan: runs.Plan{Applyable: applyable}}
@@ -90,7 +90,7 @@ func TestDue(t *testing.T) {
 			ledger.Look{Head: head, Into: "main"}, []runs.Run{applied, unchanged}, nil,
 		}
 		test.change(&f)
-		if got := due(f.pull, f.look, f.runs, f.kept); got != test.want {
+		if got := mergeDue(f.pull, f.look, f.runs, f.kept); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

@@ -1,6 +1,4 @@
-// Package censoring takes the secrets out of a state, so that it can be given to whoever may not have them: a plan of a fork's
-// commit. It refuses to know which values are secret besides those that schemas and the state itself mark. Start at [Censor].
-package censoring
+package executor
 
 import (
 	"bytes"
@@ -18,17 +16,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/internal/redacting"
 )
 
-// A Censor takes the secrets out of a state. All become the same text, also where they are parts of a longer one: a
+// A censor takes the secrets out of a state. All become the same text, also where they are parts of a longer one: a
 // configuration that copies a secret from one object to another still agrees with the state. Of an object whose schema
 // is not known, or is another one than that of the object, everything is secret.
-type Censor struct {
+type censor struct {
 	// Secrets are those of the state, to be found where nothing marks them.
 	Secrets *redacting.Secrets
 	Schemas formats.Schemas
 }
 
 // State returns what is left: the managed objects, and the outputs.
-func (c Censor) State(s *states.State) *states.State {
+func (c censor) State(s *states.State) *states.State {
 	outputs := map[string]states.Output{}
 	for name, out := range s.Outputs() {
 		var paths []cty.Path
@@ -60,7 +58,7 @@ func (c Censor) State(s *states.State) *states.State {
 	return states.Of(outputs, resources).With(s.Lineage, s.Serial)
 }
 
-func (c Censor) schema(addr addrs.AbsResource, r *states.Resource) *schema.Schema {
+func (c censor) schema(addr addrs.AbsResource, r *states.Resource) *schema.Schema {
 	p := c.Schemas(r.Provider.Provider)
 	if p == nil {
 		return nil
@@ -69,7 +67,7 @@ func (c Censor) schema(addr addrs.AbsResource, r *states.Resource) *schema.Schem
 }
 
 // object returns an object without its secrets, and without all that nobody can look into.
-func (c Censor) object(o *states.Object, of *schema.Schema) *states.Object {
+func (c censor) object(o *states.Object, of *schema.Schema) *states.Object {
 	if o == nil {
 		return nil
 	}
@@ -129,7 +127,7 @@ func hidden(tree any) any {
 
 // value returns a value without secrets: without texts and numbers at the paths, and with others as far as they are not in
 // them. The type stays.
-func (c Censor) value(v cty.Value, paths []cty.Path) cty.Value {
+func (c censor) value(v cty.Value, paths []cty.Path) cty.Value {
 	all := len(paths) > 0 // at the end of a path, and where one should go on
 	switch ty := v.Type(); {
 	case v.IsNull() || !v.IsKnown():
@@ -146,7 +144,7 @@ func (c Censor) value(v cty.Value, paths []cty.Path) cty.Value {
 }
 
 // parts is value for one that consists of others.
-func (c Censor) parts(v cty.Value, paths []cty.Path) cty.Value {
+func (c censor) parts(v cty.Value, paths []cty.Path) cty.Value {
 	ty := v.Type()
 	named, list := map[string]cty.Value{}, []cty.Value{}
 	for it := v.ElementIterator(); it.Next(); {
@@ -205,7 +203,7 @@ func below(paths []cty.Path, ty cty.Type, key cty.Value) (out []cty.Path) {
 	return out
 }
 
-func (c Censor) text(text string, all bool) string {
+func (c censor) text(text string, all bool) string {
 	if all && text != "" {
 		return redacting.Hidden
 	}

@@ -1,6 +1,4 @@
-// Package effecting tells the changes of a state that a comment asks for and that have no effect, and the objects that a plan leaves out. It refuses to know how a plan is
-// made. Start at [Pointless].
-package effecting
+package executor
 
 import (
 	"slices"
@@ -12,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
-// Pointless are the errors of changes of the state that a comment asks for and that are none: of objects that the state does not
+// pointless are the errors of changes of the state that a comment asks for and that are none: of objects that the state does not
 // have, or has already. A block of the configuration for one is no error, as it stays there when it is done.
-func Pointless(g grammar.Options, s *states.State, c *config.Config) (ds diags.Diagnostics) {
+func pointless(g grammar.Options, s *states.State, c *config.Config) (ds diags.Diagnostics) {
 	if g.Rest {
 		return nil
 	}

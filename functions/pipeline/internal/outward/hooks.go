@@ -1,10 +1,4 @@
-// Package hooking calls the hooks of a run: the steps of a team's own at the events that package hooks names.
-//
-// All hooks of an event are called at the same time, so that the slowest of them alone is waited for. Only the base
-// branch has a say in which there are. A hook is called at least once: a process may die after the call.
-//
-// The package refuses to know how a hook is called, and when. Start at [Runner.Run].
-package hooking
+package outward
 
 import (
 	"context"
@@ -20,8 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// A Runner calls hooks.
-type Runner struct {
+// Hooks calls the hooks of a run: the steps of a team's own at the events that package hooks names. All hooks of an event are called at the
+// same time, so that the slowest of them alone is waited for. Only the base branch names hooks.
+type Hooks struct {
 	Evidence *evidence.Reader
 	// Step calls one. nil: nobody can, so each is a mistake.
 	Step jobs.StepFunc
@@ -29,7 +24,7 @@ type Runner struct {
 
 // Run calls the hooks of an event for a run, which s names without a hook, and returns their answers in the order of their
 // blocks.
-func (r Runner) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
+func (r Hooks) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
 	s.Run.Pull = r.Evidence.Message.Pull // its record has the name that the repository had when it was planned
 	all, err := evidence.Hooks(ctx, r.Evidence, s.Event, s.Run)
 	if !s.Event.Before() {
@@ -57,9 +52,9 @@ func (r Runner) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) 
 	return out, errors.Join(errs...)
 }
 
-// Refusal is the decision by the answers of hooks before a plan or an apply: all must let it come. again is the command that
+// HookRefusal is the decision by the answers of hooks before a plan or an apply: all must let it come. again is the command that
 // asks them once more.
-func Refusal(all []reasons.Hooked, again comment.Command) admission.Decision {
+func HookRefusal(all []reasons.Hooked, again comment.Command) admission.Decision {
 	against := slices.DeleteFunc(slices.Clone(all), func(h reasons.Hooked) bool { return !h.Against() })
 	var d admission.Decision
 	for _, h := range against {

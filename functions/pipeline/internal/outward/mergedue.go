@@ -1,4 +1,4 @@
-package automerging
+package outward
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -9,12 +9,12 @@ import (
 // into reports whether an apply was for the present base branch of a pull request, by the name of the branch; "" is unknown.
 func into(branch string, p github.PullRequest) bool { return branch == "" || branch == p.Base.Ref }
 
-// due reports whether an open pull request has nothing left but its merge: its present head was looked at, some project of it
+// mergeDue reports whether an open pull request has nothing left but its merge: its present head was looked at, some project of it
 // is applied, and all others that the head touches are, too, or have no changes: one whose former apply has just ended has no
 // plan of it yet. An apply of a part is none. A draft, a pull request from a fork, one that cannot be merged, and one with mistakes in policies are left
 // alone, and so is one that was applied for another base branch. kept are the keys of runs to whose states the pull request was
 // applied last: a plan without changes after that is of an applied project.
-func due(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bool) bool {
+func mergeDue(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bool) bool {
 	if !p.Open || p.Draft || p.Fork() || l.Head != p.Head.SHA || l.Into != p.Base.Ref || l.Closed || l.Conflict || l.Problem != "" || l.Policies != "" || l.Refused != "" {
 		return false
 	}

@@ -1,12 +1,4 @@
-// Package tarballs keeps the archives of commits for the processes of a deployment, so that the plans of a push, which run
-// in many of them, ask GitHub for a commit once. The archive is an artifact, and its digest a record: an archive that was cut
-// short or exchanged is not used.
-//
-// Plans use it. An apply has files that GitHub itself has given it: its program does not look here, so that nothing that a
-// plan can write comes into an apply.
-//
-// The package refuses to know the content of an archive. Start at [Store].
-package tarballs
+package wiring
 
 import (
 	"context"
@@ -19,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Store implements github.Tarballs with the stores of a deployment. Nothing of it has to be there: who finds nothing asks
+// A tarballStore implements github.Tarballs with the stores of a deployment. Nothing of it has to be there: who finds nothing asks
 // GitHub. So its failures are written to the log, and are nobody's error.
-type Store struct {
+type tarballStore struct {
 	// Artifacts are those of all Apps: the archives of all are in one directory, which a rule of the bucket empties every day.
 	Artifacts pipeline.Artifacts
 	// Records are the App's own.
@@ -30,18 +22,18 @@ type Store struct {
 	Log     func(error)
 }
 
-// Dir is the directory of the artifacts.
-const Dir = "tarballs"
+// dir is the directory of the artifacts.
+const dir = "tarballs"
 
-// entry is the value of a record.
-type entry struct {
+// tarballEntry is the value of a record.
+type tarballEntry struct {
 	SHA256 []byte `json:"sha256"` // of the archive
 }
 
 func recordKey(r github.Repo, sha string) string { return fmt.Sprintf("tarball/%d/%s", r.ID, sha) }
 
-func (s Store) artifact(r github.Repo, sha string) pipeline.Artifact {
-	dir := Dir
+func (s tarballStore) artifact(r github.Repo, sha string) pipeline.Artifact {
+	dir := dir
 	if s.App != "" {
 		dir += "/" + s.App
 	}
@@ -49,7 +41,7 @@ func (s Store) artifact(r github.Repo, sha string) pipeline.Artifact {
 }
 
 // Get implements github.Tarballs.
-func (s Store) Get(ctx context.Context, r github.Repo, sha string) []byte {
+func (s tarballStore) Get(ctx context.Context, r github.Repo, sha string) []byte {
 	data, err := s.get(ctx, r, sha)
 	if err != nil {
 		s.Log(fmt.Errorf("the archive of %s at %.7s is fetched from GitHub again: %w", r, sha, err))
@@ -57,12 +49,12 @@ func (s Store) Get(ctx context.Context, r github.Repo, sha string) []byte {
 	return data
 }
 
-func (s Store) get(ctx context.Context, r github.Repo, sha string) ([]byte, error) {
+func (s tarballStore) get(ctx context.Context, r github.Repo, sha string) ([]byte, error) {
 	rec, err := s.Records.Get(ctx, recordKey(r, sha))
 	if err != nil || rec.Version == "" {
 		return nil, err
 	}
-	var e entry
+	var e tarballEntry
 	if err := json.Unmarshal(rec.Value, &e); err != nil {
 		return nil, fmt.Errorf("its record: %w", err)
 	}
@@ -80,13 +72,13 @@ func (s Store) get(ctx context.Context, r github.Repo, sha string) ([]byte, erro
 }
 
 // Put implements github.Tarballs. The record comes last: it is of an archive that is there.
-func (s Store) Put(ctx context.Context, r github.Repo, sha string, data []byte) {
+func (s tarballStore) Put(ctx context.Context, r github.Repo, sha string, data []byte) {
 	if err := s.put(ctx, r, sha, data); err != nil {
 		s.Log(fmt.Errorf("the archive of %s at %.7s is not kept: %w", r, sha, err))
 	}
 }
 
-func (s Store) put(ctx context.Context, r github.Repo, sha string, data []byte) error {
+func (s tarballStore) put(ctx context.Context, r github.Repo, sha string, data []byte) error {
 	rec, err := s.Records.Get(ctx, recordKey(r, sha))
 	if err != nil {
 		return err
@@ -95,7 +87,7 @@ func (s Store) put(ctx context.Context, r github.Repo, sha string, data []byte) 
 		return err
 	}
 	sum := sha256.Sum256(data)
-	_, err = s.Records.Put(ctx, rec.Key, pipeline.Encode(entry{sum[:]}), rec.Version)
+	_, err = s.Records.Put(ctx, rec.Key, pipeline.Encode(tarballEntry{sum[:]}), rec.Version)
 	if errors.Is(err, pipeline.ErrConflict) {
 		return nil // another process has kept it
 	}

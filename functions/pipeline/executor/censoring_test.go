@@ -1,4 +1,4 @@
-package censoring
+package executor
 
 import (
 	"encoding/json"
@@ -48,7 +48,7 @@ func TestCensorValue(t *testing.T) {
 		"everything":           {nil, `["(sensitive value)",0,true]`, "dynamic"},
 		"nothing":              {attr("other"), `["eeeee",12345,true]`, "dynamic"},
 	} {
-		got := Censor{Secrets: &redacting.Secrets{}}.value(v, []cty.Path{c.path})
+		got := censor{Secrets: &redacting.Secrets{}}.value(v, []cty.Path{c.path})
 		if !got.Type().Equals(v.Type()) {
 			t.Errorf("%s: it is a %#v", name, got.Type())
 		}
@@ -64,7 +64,7 @@ func TestCensorKeys(t *testing.T) {
 	t.Parallel()
 	var found redacting.Secrets
 	found.Text("hunter2hunter2")
-	got := Censor{Secrets: &found}.value(cty.MapVal(map[string]cty.Value{"user-hunter2hunter2": cty.True, "other": cty.False}), nil)
+	got := censor{Secrets: &found}.value(cty.MapVal(map[string]cty.Value{"user-hunter2hunter2": cty.True, "other": cty.False}), nil)
 	if data, err := (ctyjson.SimpleJSONValue{Value: got}).MarshalJSON(); err != nil || strings.Contains(string(data), "hunter2") || !strings.Contains(string(data), `"other":false`) {
 		t.Errorf("%s, %v", data, err)
 	}
@@ -83,7 +83,7 @@ func TestCensorObject(t *testing.T) {
 	known := &schema.Schema{Version: 1, Block: &schema.Block{Attributes: map[string]*schema.Attribute{
 		"name": {Type: cty.String, Optional: true}, "password": {Type: cty.String, Optional: true, Sensitive: true}, "port": {Type: cty.Number, Optional: true},
 	}}}
-	c := Censor{Secrets: &redacting.Secrets{}}
+	c := censor{Secrets: &redacting.Secrets{}}
 	for name, x := range map[string]struct {
 		object *states.Object
 		of     *schema.Schema

@@ -1,12 +1,4 @@
-// Package telling tells people elsewhere of the outcomes of a pull request: the notifications that the
-// base branch has.
-//
-// It looks at the records, so that nothing is lost with a process: an outcome that nobody was told of is told with the next
-// sync of the pull request's comments, together with others. A record keeps the outcomes that were told. Each is told at least
-// once, and a notification that cannot be delivered is given up: it holds nothing, and the log has the reason.
-//
-// The package refuses to know how somebody is told. Start at [Teller.Tell].
-package telling
+package outward
 
 import (
 	"context"

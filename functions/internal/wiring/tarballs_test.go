@@ -1,4 +1,4 @@
-package tarballs
+package wiring
 
 import (
 	"context"
@@ -68,8 +68,8 @@ func TestStore(t *testing.T) {
 	t.Cleanup(func() { data.Close() })
 	var said []string
 	stores := &troubled{Artifacts: data.Artifacts, Records: data.Records}
-	s := Store{Artifacts: troubledArtifacts{stores}, Records: stores, Log: func(err error) { said = append(said, err.Error()) }}
-	get := func(what string, s Store, r github.Repo, sha, want, words string) {
+	s := tarballStore{Artifacts: troubledArtifacts{stores}, Records: stores, Log: func(err error) { said = append(said, err.Error()) }}
+	get := func(what string, s tarballStore, r github.Repo, sha, want, words string) {
 		t.Helper()
 		said = nil
 		if got := string(s.Get(t.Context(), r, sha)); got != want {

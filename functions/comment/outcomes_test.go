@@ -1,21 +1,20 @@
-package outcomes
+package comment
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
-	"github.com/lockstep-iac/lockstep/functions/comment"
 )
 
 // TestSlack holds the words, and that no text of others mentions, links or emphasizes anything.
 func TestSlack(t *testing.T) {
 	t.Parallel()
 	n := Message{"acme/infra", 7, "https://github.com/acme/infra/pull/7", []Outcome{
-		{"net", comment.Ready, "", counting.Counts{Add: 2}}, {"app", comment.NoChanges, "", counting.Counts{}}, {"db", comment.PlanFailed, "", counting.Counts{}},
-		{"dns", comment.Applied, "alice", counting.Counts{Change: 1}}, {"mx", comment.ApplyFailed, "bob", counting.Counts{Destroy: 1}}, {"ns", comment.Stopped, "zoe", counting.Counts{}},
-		{"cdn", comment.NotApplied, "", counting.Counts{Add: 1}}, {"waf", comment.NotApplied, "", counting.Counts{}},
-		{"a<!channel>*b*\n`&", comment.Ready, "<@U1>", counting.Counts{}},
+		{"net", Ready, "", counting.Counts{Add: 2}}, {"app", NoChanges, "", counting.Counts{}}, {"db", PlanFailed, "", counting.Counts{}},
+		{"dns", Applied, "alice", counting.Counts{Change: 1}}, {"mx", ApplyFailed, "bob", counting.Counts{Destroy: 1}}, {"ns", Stopped, "zoe", counting.Counts{}},
+		{"cdn", NotApplied, "", counting.Counts{Add: 1}}, {"waf", NotApplied, "", counting.Counts{}},
+		{"a<!channel>*b*\n`&", Ready, "<@U1>", counting.Counts{}},
 	}}
 	const want = `*acme/infra* <https://github.com/acme/infra/pull/7|#7>
 • *net*: planned, 2 to add, 0 to change, 0 to destroy
@@ -30,7 +29,7 @@ func TestSlack(t *testing.T) {
 	if got := n.Slack(); got != want {
 		t.Errorf("it is %s", got)
 	}
-	for standing, want := range map[comment.Standing]string{comment.Applying: "a*b: being applied", comment.ApplyFailed: "a*b: the apply failed, 1 added, 0 changed, 0 destroyed before"} {
+	for standing, want := range map[Standing]string{Applying: "a*b: being applied", ApplyFailed: "a*b: the apply failed, 1 added, 0 changed, 0 destroyed before"} {
 		if got := (Outcome{"a*b", standing, "", counting.Counts{Add: 1}}).Text(); got != want {
 			t.Errorf("the text is %s", got)
 		}

@@ -1,0 +1,57 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+)
+
+// toComeText returns the changes to come: "1 to add, 0 to change, 2 to destroy". A plan that is applyable without any changes
+// outputs, or addresses in the state.
+func toComeText(c counting.Counts, applyable bool) string {
+	switch {
+	case c == (counting.Counts{}) && applyable:
+		return "no changes to objects"
+	case c == (counting.Counts{}):
+		return "no changes"
+	}
+	return countsText(c, "%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget")
+}
+
+// sumOfPlans and sumOfApplies choose between the changes to come and those made.
+func sumOfPlans(planned, _ counting.Counts, applyable bool) string {
+	return toComeText(planned, applyable)
+}
+func sumOfApplies(_, done counting.Counts, _ bool) string { return madeText(done) }
+
+// madeText returns the changes made: "1 added, 0 changed, 2 destroyed".
+func madeText(c counting.Counts) string {
+	return countsText(c, "%d imported", "%d added", "%d changed", "%d destroyed", "%d forgotten")
+}
+
+func countsText(c counting.Counts, imported, add, change, destroy, forget string) string {
+	var parts []string
+	part := func(format string, n int, always bool) {
+		if always || n > 0 {
+			parts = append(parts, fmt.Sprintf(format, n))
+		}
+	}
+	part(imported, c.Import, false)
+	part(add, c.Add, true)
+	part(change, c.Change, true)
+	part(destroy, c.Destroy, true)
+	part(forget, c.Forget, false)
+	return strings.Join(parts, ", ")
+}
+
+// farText returns how far an apply is as "80 of 200 changes are done", or "" where nothing is known.
+func farText(done, of int) string {
+	switch of {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%d of 1 change is done", done)
+	}
+	return fmt.Sprintf("%d of %d changes are done", done, of)
+}
