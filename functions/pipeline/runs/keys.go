@@ -65,19 +65,19 @@ func (r Run) Plain() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// StateNames are the names of a state in keys of records, that of new ones first: its address, by places.Place.String, if that is in a bucket,
-// so that they stay with the state when its project gets another name; and the target, for records from before the address was known, those
-// of earlier versions, and the copies that these read. An address that is not in a bucket is made of the project's name.
-func StateNames(place, target string) []string {
+// StateName is the name of a state in keys of records: its address, by places.Place.String, if that is in a bucket, so that the records stay
+// with the state when its project gets another name. An address that is not in a bucket is made of the project's name, and so is the name of
+// a state whose address is not known yet: it is the target.
+func StateName(place, target string) string {
 	if !strings.HasPrefix(place, "s3://") {
-		return []string{target}
+		return target
 	}
 	sum := sha256.Sum256([]byte(place))
-	return []string{"s3-" + hex.EncodeToString(sum[:16]), target} // each target has an @, and this one has none
+	return "s3-" + hex.EncodeToString(sum[:16]) // each target has an @, and this one has none
 }
 
-// StateName names the state of the run in keys of new records.
-func (r Run) StateName() string { return StateNames(r.Address.Place, r.Target())[0] }
+// StateName names the state of the run in keys of records.
+func (r Run) StateName() string { return StateName(r.Address.Place, r.Target()) }
 
 // AddressKey is the key of the addresses of the state of a target's project, by base branch.
 func AddressKey(repo int64, target string) string { return fmt.Sprintf("address/%d/%s", repo, target) }
@@ -85,7 +85,7 @@ func AddressKey(repo int64, target string) string { return fmt.Sprintf("address/
 // StateKey is the key of the [LastApply] of the state that the run is for.
 func (r Run) StateKey() string { return StateKey(r.Pull.Repo.ID, r.StateName()) }
 
-// StateKey is that of the state with a name: see [StateNames].
+// StateKey is that of the state with a name: see [StateName].
 func StateKey(repo int64, name string) string { return fmt.Sprintf("state/%d/%s", repo, name) }
 
 // A LastApply is which pull request was last applied to a state.
@@ -99,9 +99,8 @@ type LastApply struct {
 	// Into is the name of the base branch that the apply was for; "" in records of earlier versions.
 	Into string `json:",omitempty"`
 	// Settled is set once the pull request is merged or closed, Merged if it can never be open again.
-	Settled   bool
-	Merged    bool   `json:",omitempty"`
-	StateName string `json:",omitempty"` // of the state, in the copy of its record under a project's name
+	Settled bool
+	Merged  bool `json:",omitempty"`
 	// Applies counts the applies to the state, from 1, and those that are in the way again since their pull request is open
 	// again: plans that were made in between know nothing of them either. The ledger counts: a record to be written has
 	// 0.
@@ -154,7 +153,7 @@ func (l *LastApply) Known(number int) int {
 	return l.Applies - 1
 }
 
-// OpenDir is the directory of the keys of all open plans of the state with a name: see [Open] and [StateNames].
+// OpenDir is the directory of the keys of all open plans of the state with a name: see [Open] and [StateName].
 func OpenDir(repo int64, name string) string { return fmt.Sprintf("open/%d/%s", repo, name) }
 
 // OpenKey is the key of the run among the open plans of the state with a name.

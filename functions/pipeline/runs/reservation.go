@@ -17,11 +17,10 @@ type Reservation struct {
 	At     time.Time `json:",omitzero"`  // of the comment
 	For    string    `json:",omitempty"` // ID of the message that asked for it
 	// Lifted is set once it has ended. The record goes when other pull requests know.
-	Lifted    bool   `json:",omitempty"`
-	StateName string `json:",omitempty"` // of the state, in the copy of its record under a project's name
+	Lifted bool `json:",omitempty"`
 }
 
-// ReservationKey is the key of the [Reservation] of the state with a name: see [StateNames].
+// ReservationKey is the key of the [Reservation] of the state with a name: see [StateName].
 func ReservationKey(repo int64, name string) string { return fmt.Sprintf("lock/%d/%s", repo, name) }
 
 // Against is the reason against an apply of a pull request, nil if there is none. v may be nil.

@@ -88,7 +88,7 @@ func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
 	var own []string
 	old := r.Address.Were[:max(0, len(r.Address.Were)-maxWere)]
 	for i, name := range namesBeyond(r.Target(), old...) {
-		last, err := lastOf(ctx, ld, r.Pull.Repo.ID, []string{name})
+		last, err := lastOf(ctx, ld, r.Pull.Repo.ID, name)
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
 // putAddress records the address of the state of a run as that of its project in a base branch. One that is
 // not in a bucket is not recorded: it is made of the project's name. It returns the address.
 func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now where, err error) {
-	if now.Place = r.Address.Place; len(runs.StateNames(r.Address.Place, r.Target())) == 1 {
+	if now.Place = r.Address.Place; r.StateName() == r.Target() {
 		return now, nil
 	}
 	all, err := addressOf(ctx, ld, r.Pull.Repo.ID, r.Target())
@@ -164,7 +164,7 @@ func forgetBases(of map[string]where, base string) {
 // firstAddress records the address of the state that a run was applied to, if its project has none in the base branch yet. Another one stays
 // until a plan finds that the base branch has moved the state: the pull request may never be merged.
 func firstAddress(ctx context.Context, ld Ledger, r runs.Run) error {
-	if len(runs.StateNames(r.Address.Place, r.Target())) == 1 {
+	if r.StateName() == r.Target() {
 		return nil
 	}
 	all, err := addressOf(ctx, ld, r.Pull.Repo.ID, r.Target())
@@ -175,14 +175,11 @@ func firstAddress(ctx context.Context, ld Ledger, r runs.Run) error {
 	return err
 }
 
-// Adopt has the lock and the last apply that an earlier version has noted for a state under the name of its project count under the
-// state's own name, as that project has another name from now on. r is a run of the former one.
+// Adopt has the lock that was noted under the name of a project, before the address of its state was known, count under the state's own
+// name, as the project has another name from now on. r is a run of the former one.
 func Adopt(ctx context.Context, ld Ledger, r runs.Run) error {
-	if len(runs.StateNames(r.Address.Place, r.Target())) == 1 {
+	if r.StateName() == r.Target() {
 		return nil
-	}
-	if err := changeLast(ctx, ld, r, func([]byte) ([]byte, error) { return nil, ErrAsIs }); err != nil {
-		return err
 	}
 	v, err := ld.Reservation(ctx, r)
 	if err != nil || v == nil || v.Lifted {
@@ -217,7 +214,10 @@ func decodeAddress(key string, value []byte) (a addresses, err error) {
 // moveLast has an apply that is not merged count for a project's new address, too: its objects are in the state that was brought
 // there. Whether it is settled by now is looked up where it is in the way.
 func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
-	last, err := lastOf(ctx, ld, r.Pull.Repo.ID, namesBeyond(r.Target(), former))
+	if former == "" {
+		return nil
+	}
+	last, err := lastOf(ctx, ld, r.Pull.Repo.ID, runs.StateName(former, r.Target()))
 	if err != nil || last == nil || last.Settled {
 		return err
 	}
@@ -258,7 +258,7 @@ func used(ctx context.Context, ld Ledger, there runs.Run) (bool, error) {
 		return false, err
 	}
 	name := there.StateName()
-	last, err := lastOf(ctx, ld, there.Pull.Repo.ID, []string{name})
+	last, err := lastOf(ctx, ld, there.Pull.Repo.ID, name)
 	if err != nil || last != nil && !last.Settled {
 		return err == nil, err
 	}
@@ -288,40 +288,25 @@ func others(r runs.Run) []string {
 func namesBeyond(target string, places ...string) (names []string) {
 	for _, place := range places {
 		if place != "" {
-			names = append(names, runs.StateNames(place, target)[0])
+			names = append(names, runs.StateName(place, target))
 		}
 	}
 	return names
 }
 
-// namesOf returns the names of the state of a run: see [runs.StateNames]. That of a run without a plan is where its project's was.
-func namesOf(ctx context.Context, ld Ledger, r runs.Run) ([]string, error) {
-	return namesAt(ctx, ld, r.Pull.Repo.ID, r.Address.Place, r.Target())
+// nameOf returns the name of the state of a run: see [runs.StateName]. That of a run without a plan is where its project's was.
+func nameOf(ctx context.Context, ld Ledger, r runs.Run) (string, error) {
+	return nameAt(ctx, ld, r.Pull.Repo.ID, r.Address.Place, r.Target())
 }
 
-// namesAt returns the names of the state at a place, by places.Place.String; "" is that of a target's project.
-func namesAt(ctx context.Context, ld Ledger, repo int64, place, target string) ([]string, error) {
+// nameAt returns the name of the state at a place, by places.Place.String; "" is that of a target's project.
+func nameAt(ctx context.Context, ld Ledger, repo int64, place, target string) (string, error) {
 	if place == "" {
 		a, err := addressOf(ctx, ld, repo, target)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		place = a.Place
 	}
-	return runs.StateNames(place, target), nil
-}
-
-// ofState reports whether a record under the second of a state's names is of that state, by the name that it has noted. Locks and last
-// applies are written under both: a version that knows the project's name alone finds a copy there, beside this one or in its place. A
-// record without a name is such a version's own. One with another name is the copy of a state whose project had the name before.
-func ofState(noted string, names []string) bool { return noted == "" || noted == names[0] }
-
-// keysOf returns the names of the state of a run, and the keys of records about it, that of new ones first, and those at further addresses
-// last.
-func keysOf(ctx context.Context, ld Ledger, r runs.Run, key func(repo int64, name string) string, further ...string) (names, keys []string, err error) {
-	names, err = namesOf(ctx, ld, r)
-	for _, name := range slices.Concat(names, namesBeyond(r.Target(), further...)) {
-		keys = append(keys, key(r.Pull.Repo.ID, name))
-	}
-	return names, keys, err
+	return runs.StateName(place, target), nil
 }

@@ -61,7 +61,7 @@ func TestPlace(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			at := runs.StateNames(a, net.Target())[0]
+			at := runs.StateName(a, net.Target())
 			if test.last != nil {
 				put(runs.StateKey(5, at), pipeline.Encode(test.last))
 			}
@@ -94,7 +94,7 @@ func TestPlaceOfMany(t *testing.T) {
 	t.Parallel()
 	ld := Ledger{Records: &memory.Store{}}
 	r := net
-	name := func(place string) string { return runs.StateNames(place, net.Target())[0] }
+	name := func(place string) string { return runs.StateName(place, net.Target()) }
 	at := func(i int) string { return fmt.Sprintf("s3://states/%d", i) }
 	for key, value := range map[string]any{
 		runs.StateKey(5, name(at(1))):       runs.LastApply{Number: net.Pull.Number, Settled: true},

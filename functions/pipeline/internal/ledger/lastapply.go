@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,16 +29,16 @@ func (ld Ledger) Reopen(ctx context.Context, p pipeline.Pull) error {
 // LastApply reads which pull request was last applied to the state of a run; nil if
 // none was.
 func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
-	names, err := namesOf(ctx, ld, r)
+	name, err := nameOf(ctx, ld, r)
 	if err != nil {
 		return nil, err
 	}
-	last, err := lastOf(ctx, ld, r.Pull.Repo.ID, names)
+	last, err := lastOf(ctx, ld, r.Pull.Repo.ID, name)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range namesBeyond(r.Target(), others(r)...) {
-		there, err := lastOf(ctx, ld, r.Pull.Repo.ID, []string{name})
+		there, err := lastOf(ctx, ld, r.Pull.Repo.ID, name)
 		if err != nil {
 			return nil, err
 		}
@@ -55,11 +54,11 @@ func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, er
 func (ld Ledger) Applies(ctx context.Context, r runs.Run) (map[string]int, error) {
 	var out map[string]int
 	for _, target := range slices.Sorted(maps.Keys(r.Plan.Reads)) {
-		names, err := namesAt(ctx, ld, r.Pull.Repo.ID, "", target)
+		name, err := nameAt(ctx, ld, r.Pull.Repo.ID, "", target)
 		if err != nil {
 			return nil, err
 		}
-		last, err := lastOf(ctx, ld, r.Pull.Repo.ID, names)
+		last, err := lastOf(ctx, ld, r.Pull.Repo.ID, name)
 		if err != nil {
 			return nil, err
 		}
@@ -71,99 +70,27 @@ func (ld Ledger) Applies(ctx context.Context, r runs.Run) (map[string]int, error
 	return out, nil
 }
 
-// lastOf reads the last apply to the state with one of some names.
-func lastOf(ctx context.Context, ld Ledger, repo int64, names []string) (*runs.LastApply, error) {
-	var last *runs.LastApply
-	for _, name := range names {
-		rec, err := ld.Records.Get(ctx, runs.StateKey(repo, name))
-		if err != nil {
-			return nil, err
-		}
-		if last, err = later(last, rec.Value); err != nil || last != nil && !last.Settled {
-			return last, err
-		}
+// lastOf reads the last apply to the state with a name; nil if there was none.
+func lastOf(ctx context.Context, ld Ledger, repo int64, name string) (*runs.LastApply, error) {
+	rec, err := ld.Records.Get(ctx, runs.StateKey(repo, name))
+	if err != nil || rec.Version == "" {
+		return nil, err
 	}
-	return last, nil
+	return decodeLast(rec.Value)
 }
 
-// later returns the last apply that counts, of that under a state's own name and the value of the record under its project's name, which may
-// be a copy: of two the former, unless an earlier version, in the place of this one for a while, has applied something that is in the way.
-func later(own *runs.LastApply, value []byte) (*runs.LastApply, error) {
-	if value == nil {
-		return own, nil
-	}
-	l, err := decodeLast(value)
-	if err != nil || l.StateName != "" || own != nil && (l.Settled || !own.Settled) {
-		return own, err
-	}
-	return l, nil
-}
-
-// changeLast changes the last apply to the state of a run, and its copy under the project's name.
+// changeLast changes the last apply to the state of a run.
 func changeLast(ctx context.Context, ld Ledger, r runs.Run, change func(old []byte) ([]byte, error)) error {
-	names, err := namesOf(ctx, ld, r)
+	name, err := nameOf(ctx, ld, r)
 	if err != nil {
 		return err
 	}
-	return changeLastOf(ctx, ld, r.Pull.Repo.ID, names, change)
+	return changeLastOf(ctx, ld, r.Pull.Repo.ID, name, change)
 }
 
-// changeLastOf is changeLast of the state with one of some names.
-func changeLastOf(ctx context.Context, ld Ledger, repo int64, names []string, change func(old []byte) ([]byte, error)) error {
-	var second pipeline.Record
-	value, err := ld.Change(ctx, runs.StateKey(repo, names[0]), func(old []byte) ([]byte, error) {
-		was := old
-		if len(names) > 1 {
-			var err error
-			if second, err = ld.Records.Get(ctx, runs.StateKey(repo, names[1])); err != nil {
-				return nil, err
-			}
-			if was, err = counts(old, second.Value); err != nil {
-				return nil, err
-			}
-		}
-		next, err := change(was)
-		if errors.Is(err, ErrAsIs) && string(was) != string(old) {
-			return was, nil
-		}
-		return next, err
-	})
-	if err != nil || len(names) == 1 || value == nil {
-		return err
-	}
-	return copyLast(ctx, ld, second, value, names[0])
-}
-
-// counts is the value of the record that counts, of those under the two names of a state.
-func counts(own, second []byte) ([]byte, error) {
-	var have *runs.LastApply
-	if own != nil {
-		var err error
-		if have, err = decodeLast(own); err != nil {
-			return nil, err
-		}
-	}
-	l, err := later(have, second)
-	if err != nil || l == have {
-		return own, err
-	}
-	return pipeline.Encode(l), nil
-}
-
-// copyLast writes the copy of a last apply. One that another process has written meanwhile stays: that of this version has noted the name
-// of its state, and another one counts.
-func copyLast(ctx context.Context, ld Ledger, rec pipeline.Record, value []byte, name string) error {
-	l, err := decodeLast(value)
-	if err != nil {
-		return err
-	}
-	l.StateName = name
-	if value = pipeline.Encode(l); string(value) == string(rec.Value) {
-		return nil
-	}
-	if _, err = ld.Records.Put(ctx, rec.Key, value, rec.Version); errors.Is(err, pipeline.ErrConflict) {
-		err = nil
-	}
+// changeLastOf is changeLast of the state with a name.
+func changeLastOf(ctx context.Context, ld Ledger, repo int64, name string, change func(old []byte) ([]byte, error)) error {
+	_, err := ld.Change(ctx, runs.StateKey(repo, name), change)
 	return err
 }
 
@@ -171,7 +98,7 @@ func copyLast(ctx context.Context, ld Ledger, rec pipeline.Record, value []byte,
 // pull request which is open.
 func MoveLast(ctx context.Context, ld Ledger, r runs.Run) error {
 	for _, name := range namesBeyond(r.Target(), r.Address.From) {
-		err := changeLastOf(ctx, ld, r.Pull.Repo.ID, []string{name}, func(old []byte) ([]byte, error) {
+		err := changeLastOf(ctx, ld, r.Pull.Repo.ID, name, func(old []byte) ([]byte, error) {
 			if old == nil {
 				return nil, ErrAsIs
 			}
@@ -228,7 +155,7 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 	if err := changeLast(ctx, ld, r, remember); err != nil || r.Address.From == "" {
 		return err
 	}
-	return changeLastOf(ctx, ld, r.Pull.Repo.ID, namesBeyond(r.Target(), r.Address.From), remember)
+	return changeLastOf(ctx, ld, r.Pull.Repo.ID, runs.StateName(r.Address.From, r.Target()), remember)
 }
 
 // Settle records the fate of a pull request that was applied to the state of a run. It returns the last apply, if it was this pull request's.
@@ -271,7 +198,7 @@ func SettleAll(ctx context.Context, ld Ledger, r runs.Run, number int, fate runs
 		all = append(all, *found)
 	}
 	for _, name := range namesBeyond(r.Target(), Beyond(r)...) {
-		if err := changeLastOf(ctx, ld, r.Pull.Repo.ID, []string{name}, settle); err != nil {
+		if err := changeLastOf(ctx, ld, r.Pull.Repo.ID, name, settle); err != nil {
 			return nil, err
 		}
 		if found != nil {

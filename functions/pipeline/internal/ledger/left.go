@@ -19,7 +19,7 @@ type Left struct {
 	By int `json:",omitempty"`
 }
 
-// leftDir is the directory of the keys of the rests of merges for the state with a name: see [runs.StateNames].
+// leftDir is the directory of the keys of the rests of merges for the state with a name: see [runs.StateName].
 func leftDir(repo int64, name string) string { return fmt.Sprintf("left/%d/%s", repo, name) }
 
 // leftKey is the key of the rest of a pull request's merge for the state with a name.
@@ -40,12 +40,12 @@ func (l Left) Finishes(r runs.Run) bool {
 
 // PutLeft lists a run among those that merges have left unapplied. One that is listed for the same plan and apply stays as it is.
 func PutLeft(ctx context.Context, ld Ledger, r runs.Run, merge string) error {
-	names, err := namesOf(ctx, ld, r)
+	name, err := nameOf(ctx, ld, r)
 	if err != nil {
 		return err
 	}
 	now := Left{Pull: r.Pull, Merge: merge, Attempt: r.Asked.Attempt, Try: r.Asked.Try}
-	return changeLeft(ctx, ld, leftKey(r.Pull, names[0]), func(was Left) Left {
+	return changeLeft(ctx, ld, leftKey(r.Pull, name), func(was Left) Left {
 		if was.Of(r) {
 			return was
 		}
@@ -55,22 +55,16 @@ func PutLeft(ctx context.Context, ld Ledger, r runs.Run, merge string) error {
 
 // FinishLeft records that the apply of a run of another pull request has finished the rest of a merge.
 func FinishLeft(ctx context.Context, ld Ledger, l Left, by runs.Run) error {
-	names, err := namesOf(ctx, ld, by)
+	name, err := nameOf(ctx, ld, by)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		err := changeLeft(ctx, ld, leftKey(l.Pull, name), func(was Left) Left {
-			if was == l {
-				was.By = by.Pull.Number
-			}
-			return was
-		})
-		if err != nil {
-			return err
+	return changeLeft(ctx, ld, leftKey(l.Pull, name), func(was Left) Left {
+		if was == l {
+			was.By = by.Pull.Number
 		}
-	}
-	return nil
+		return was
+	})
 }
 
 func changeLeft(ctx context.Context, ld Ledger, key string, change func(Left) Left) error {
@@ -90,42 +84,38 @@ func changeLeft(ctx context.Context, ld Ledger, key string, change func(Left) Le
 
 // LeftOf returns the entry of a run, zero if there is none for its present plan and apply.
 func LeftOf(ctx context.Context, ld Ledger, r runs.Run) (Left, error) {
-	names, err := namesOf(ctx, ld, r)
+	name, err := nameOf(ctx, ld, r)
 	if err != nil {
 		return Left{}, err
 	}
-	for _, name := range names {
-		key := leftKey(r.Pull, name)
-		rec, err := ld.Records.Get(ctx, key)
-		if err != nil {
-			return Left{}, err
-		}
-		l, err := decodeLeft(key, rec.Value)
-		if err != nil || l.Of(r) {
-			return l, err
-		}
+	key := leftKey(r.Pull, name)
+	rec, err := ld.Records.Get(ctx, key)
+	if err != nil {
+		return Left{}, err
 	}
-	return Left{}, nil
+	l, err := decodeLeft(key, rec.Value)
+	if err != nil || !l.Of(r) {
+		return Left{}, err
+	}
+	return l, nil
 }
 
 // Lefts returns the rests of merges for the state of a run.
 func Lefts(ctx context.Context, ld Ledger, r runs.Run) (out []Left, err error) {
-	names, err := namesOf(ctx, ld, r)
+	name, err := nameOf(ctx, ld, r)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		list, err := ld.Records.List(ctx, leftDir(r.Pull.Repo.ID, name))
+	list, err := ld.Records.List(ctx, leftDir(r.Pull.Repo.ID, name))
+	if err != nil {
+		return nil, fmt.Errorf("list what merges have left: %w", err)
+	}
+	for _, rec := range list {
+		l, err := decodeLeft(rec.Key, rec.Value)
 		if err != nil {
-			return nil, fmt.Errorf("list what merges have left: %w", err)
+			return nil, err
 		}
-		for _, rec := range list {
-			l, err := decodeLeft(rec.Key, rec.Value)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, l)
-		}
+		out = append(out, l)
 	}
 	return out, nil
 }

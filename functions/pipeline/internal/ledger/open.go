@@ -50,11 +50,11 @@ func (ld Ledger) Shut(ctx context.Context, r runs.Run) error {
 			return err
 		}
 	}
-	names, err := namesOf(ctx, ld, r)
+	name, err := nameOf(ctx, ld, r)
 	if err != nil {
 		return err
 	}
-	for _, name := range append(names, namesBeyond(r.Target(), Beyond(r)...)...) {
+	for _, name := range append([]string{name}, namesBeyond(r.Target(), Beyond(r)...)...) {
 		if err := unlist(ctx, ld, r.OpenKey(name)); err != nil {
 			return err
 		}
@@ -77,11 +77,11 @@ func unlist(ctx context.Context, ld Ledger, key string) error {
 // Opens returns the list for a state, each with its target: place is its address in a plan, "" if that is not known, and target
 // names its project, as in messages. further are other addresses of that state: see [Beyond].
 func (ld Ledger) Opens(ctx context.Context, repo int64, place, target string, further ...string) (all []runs.Open, err error) {
-	names, err := namesAt(ctx, ld, repo, place, target)
+	name, err := nameAt(ctx, ld, repo, place, target)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range append(names, namesBeyond(target, further...)...) {
+	for _, name := range append([]string{name}, namesBeyond(target, further...)...) {
 		some, err := opensIn(ctx, ld, runs.OpenDir(repo, name))
 		if err != nil {
 			return nil, err

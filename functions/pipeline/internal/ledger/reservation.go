@@ -12,11 +12,25 @@ import (
 
 // Reservation reads the lock of a person on the state of a run; nil if there is none.
 func (ld Ledger) Reservation(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
-	_, keys, err := keysOf(ctx, ld, r, runs.ReservationKey, others(r)...)
+	keys, err := locksOf(ctx, ld, r, others(r)...)
 	if err != nil {
 		return nil, err
 	}
 	return reserved(ctx, ld, keys)
+}
+
+// locksOf returns the keys of the locks on the state of a run: that of the state, that of its project, for a lock from before the address of
+// the state was known, and those at further addresses.
+func locksOf(ctx context.Context, ld Ledger, r runs.Run, further ...string) (keys []string, err error) {
+	name, err := nameOf(ctx, ld, r)
+	names := []string{name}
+	if name != r.Target() {
+		names = append(names, r.Target())
+	}
+	for _, name := range append(names, namesBeyond(r.Target(), further...)...) {
+		keys = append(keys, runs.ReservationKey(r.Pull.Repo.ID, name))
+	}
+	return keys, err
 }
 
 // reserved is the lock with one of some keys.
@@ -31,9 +45,6 @@ func reserved(ctx context.Context, ld Ledger, keys []string) (*runs.Reservation,
 			continue
 		}
 		v, err := decodeReservation(rec.Value)
-		if err == nil && v.StateName != "" {
-			continue // a copy
-		}
 		if err != nil || !v.Lifted {
 			return v, err
 		}
@@ -53,7 +64,7 @@ func decodeReservation(value []byte) (*runs.Reservation, error) {
 // Reserve writes the lock of a person, in the place of one of the same pull request. It returns the
 // lock that there is then: that of another pull request stays.
 func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*runs.Reservation, error) {
-	names, keys, err := keysOf(ctx, ld, r, runs.ReservationKey)
+	keys, err := locksOf(ctx, ld, r)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +78,7 @@ func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*
 			return have, err
 		}
 	}
-	have, err = reserve(ctx, ld, keys[0], v)
-	if err != nil || len(keys) == 1 || *have != v {
-		return have, err
-	}
-	return have, copyReservation(ctx, ld, keys[1], v, names[0])
+	return reserve(ctx, ld, keys[0], v)
 }
 
 func reserve(ctx context.Context, ld Ledger, key string, v runs.Reservation) (have *runs.Reservation, err error) {
@@ -92,22 +99,15 @@ func reserve(ctx context.Context, ld Ledger, key string, v runs.Reservation) (ha
 	return have, err
 }
 
-// copyReservation writes the copy of a lock under its project's name.
-func copyReservation(ctx context.Context, ld Ledger, key string, v runs.Reservation, name string) error {
-	v.StateName = name
-	_, err := ld.Change(ctx, key, func([]byte) ([]byte, error) { return pipeline.Encode(v), nil })
-	return err
-}
-
 // LiftReservation ends the lock that a pull request has on the state of a run, and returns it; nil if it
 // has none.
 func (ld Ledger) LiftReservation(ctx context.Context, r runs.Run, number int) (lifted *runs.Reservation, err error) {
-	names, keys, err := keysOf(ctx, ld, r, runs.ReservationKey, Beyond(r)...)
+	keys, err := locksOf(ctx, ld, r, Beyond(r)...)
 	if err != nil {
 		return nil, err
 	}
 	for _, key := range keys {
-		v, err := lift(ctx, ld, key, number, names)
+		v, err := lift(ctx, ld, key, number)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +118,7 @@ func (ld Ledger) LiftReservation(ctx context.Context, r runs.Run, number int) (l
 	return lifted, nil
 }
 
-func lift(ctx context.Context, ld Ledger, key string, number int, names []string) (lifted *runs.Reservation, err error) {
+func lift(ctx context.Context, ld Ledger, key string, number int) (lifted *runs.Reservation, err error) {
 	_, err = ld.Change(ctx, key, func(old []byte) ([]byte, error) {
 		if lifted = nil; old == nil {
 			return nil, ErrAsIs
@@ -127,7 +127,7 @@ func lift(ctx context.Context, ld Ledger, key string, number int, names []string
 		if err != nil {
 			return nil, err
 		}
-		if v.Number != number || !ofState(v.StateName, names) {
+		if v.Number != number {
 			return nil, ErrAsIs
 		}
 		if lifted = v; v.Lifted {
@@ -142,7 +142,7 @@ func lift(ctx context.Context, ld Ledger, key string, number int, names []string
 
 // DropReservation removes the records of a lock that LiftReservation has ended.
 func (ld Ledger) DropReservation(ctx context.Context, r runs.Run, number int) error {
-	names, keys, err := keysOf(ctx, ld, r, runs.ReservationKey, Beyond(r)...)
+	keys, err := locksOf(ctx, ld, r, Beyond(r)...)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (ld Ledger) DropReservation(ctx context.Context, r runs.Run, number int) er
 		if err != nil {
 			return err
 		}
-		if v.Number != number || !v.Lifted || !ofState(v.StateName, names) {
+		if v.Number != number || !v.Lifted {
 			continue
 		}
 		if err := ld.Records.Delete(ctx, rec.Key, rec.Version); err != nil && !errors.Is(err, pipeline.ErrConflict) { // locked anew since, or gone

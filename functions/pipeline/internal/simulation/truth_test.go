@@ -65,9 +65,10 @@ func (s *simulation) reverts(a *applying, dir, name string) {
 // trespasses holds that an apply leaves alone what a person had locked for another open pull request when it
 // asked for its permission, and began.
 func (s *simulation) trespasses(a *applying) {
-	names := runs.StateNames(a.j.State.String(), a.j.Project+"@default")
+	target := a.j.Project + "@default"
+	names := []string{runs.StateName(a.j.State.String(), target), target}
 	if s.migrating() {
-		names = append(names, runs.StateNames("s3://states/"+other(stateOf(a.j)), a.j.Project+"@default")...)
+		names = append(names, runs.StateName("s3://states/"+other(stateOf(a.j)), target))
 	}
 	for _, rec := range s.Peek(fmt.Sprintf("lock/%d", a.j.Repo.ID)) {
 		if _, name, _ := strings.Cut(strings.TrimPrefix(rec.Key, "lock/"), "/"); !slices.Contains(names, name) {
