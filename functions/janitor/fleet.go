@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/assembly"
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
-	"github.com/lockstep-iac/lockstep/functions/internal/wiring/handling"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
-	"github.com/lockstep-iac/lockstep/github"
 )
 
 // A fleet is the janitors of all Apps. One that cannot be had is in no other's way.
@@ -29,12 +28,8 @@ func (f *fleet) of(ctx context.Context, name string) (*reconcile.Janitor, error)
 	if err != nil {
 		return nil, err
 	}
-	f.known[name] = &reconcile.Janitor{
-		Pipeline: handling.Pipeline(w), App: w.App,
-		Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
-			return w.App.Repository(installation, r)
-		},
-	}
+	parts := assembly.Parts{App: w.App, Intake: w.Intake, Artifacts: w.Artifacts, Where: w.Where, Secrets: w.Secrets, Deployment: w.Deployment}
+	f.known[name] = parts.Janitor(parts.Pipeline())
 	return f.known[name], nil
 }
 

@@ -112,6 +112,11 @@ func (w *World) openApp(ctx context.Context) error {
 	return nil
 }
 
+// Where is a command that fetches an artifact: a plan that is too long for GitHub is fetched by people, with their own rights.
+func (w *World) Where(a pipeline.Artifact) string {
+	return fmt.Sprintf("aws s3 cp s3://%s/%s -", w.Bucket, w.Space.Artifact(a).Key)
+}
+
 // Consumer returns the handler of events from the function's queues.
 func (w *World) Consumer(handle func(context.Context, pipeline.Message) error) *Consumer {
 	return &Consumer{Handle: handle, SQS: w.SQS, QueueURL: w.Events, Log: w.Log}

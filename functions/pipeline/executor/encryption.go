@@ -32,10 +32,10 @@ type ciphers struct {
 // A KMSFunc connects to AWS KMS for a job, with the arguments of its key provider.
 type KMSFunc func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error)
 
-// KMS calls AWS KMS with credentials of the role for the state, or with our own if of is nil: whoever
+// kmsWith calls AWS KMS with credentials of the role for the state, or with our own if of is nil: whoever
 // may read a state may have its key, and nobody else. Providers, whose roles are others, have no use
 // for it.
-func KMS(of Sessions) KMSFunc {
+func kmsWith(of Sessions) KMSFunc {
 	return func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error) {
 		arguments = maps.Clone(arguments)
 		arguments["skip_credentials_validation"] = true // the first call to KMS does that

@@ -52,7 +52,7 @@ func withKMS(t *testing.T, files map[string]string, asked func(jobs.Job) error) 
 	t.Setenv("AWS_ENDPOINT_URL_KMS", s.URL)
 	b := newBench(t, files)
 	b.base()
-	b.engine.KMS = KMS(func(_ context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
+	b.engine.KMS = kmsWith(func(_ context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
 		return credentials.NewStaticCredentialsProvider("ASIASESSION", "y", "token"), asked(j)
 	})
 	return b, s

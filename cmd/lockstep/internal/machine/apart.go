@@ -10,15 +10,12 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
-	"github.com/lockstep-iac/lockstep/functions/workdir"
-	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
 // Apart configures the processes of runs.
@@ -52,23 +49,13 @@ func child(c *apart.Child) (jobs.Engine, error) {
 	if err := json.Unmarshal(c.Settings, &s); err != nil {
 		return nil, fmt.Errorf("read the settings of the run: %w", err)
 	}
-	states := executor.StatesBy(c.Sessions)(s.States)
 	c.Show(s.Show...)
 	if s.Providers != "" {
 		c.Show(s.Providers)
 	}
-	return &executor.Engine{
-		Version: s.Version,
-		Backend: func(ctx context.Context, j jobs.Job, b *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
-			c.State()
-			return states(ctx, j, b)
-		},
-		KMS:     executor.KMS(c.Sessions),
-		Modules: modules.Remote{Proxy: c.Fetch}.Install,
-		DataDir: s.Providers, CLIConfig: s.CLIConfig,
-		PluginEnv: c.Environment, Vault: c.Secrets, Rescue: c.Rescue, Begin: c.Begin, Gate: c.Gate,
-		Memory: c.Memory, Remember: c.Remember,
-	}, nil
+	e := executor.InChild(c, executor.StatesBy(c.Sessions)(s.States))
+	e.Version, e.DataDir, e.CLIConfig = s.Version, s.Providers, s.CLIConfig
+	return e, nil
 }
 
 // openScratch opens the directory for runs in processes of their own.
@@ -104,7 +91,7 @@ func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) {
 	if c.Calls != nil {
 		e.Gate = c.Calls.Judge
 	}
-	p.Engine, p.Projects, p.Rehearse, p.Scratch = e, e, e.Rehearse, m.scratch.Dir
+	p.Engine, p.Projects, p.Rehearse, p.Scratch = e, e, e.Rehearse, e.Scratch
 	if err := e.Look(context.Background()); err != nil && c.Log != nil {
 		c.Log(fmt.Errorf("find out what programs of runs are kept from: %w", err))
 	}

@@ -113,16 +113,13 @@ func Open(c Config) (*Machine, error) {
 			return nil, errors.Join(err, data.Close())
 		}
 	}
-	first := m.member(c)
+	first := m.member(c, "")
 	m.members[""] = first
 	for name, f := range c.Further {
 		own := c
 		// Its repositories have names that are another's, too: no pattern makes states of these.
 		own.App, own.Secret, own.Serves, own.OwnStates = f.App, f.Secret, f.Serves, nil
-		m.members[name] = m.member(own).in(sharing.Space(name))
-	}
-	for _, x := range m.members {
-		x.open(c.Log)
+		m.members[name] = m.member(own, sharing.Space(name))
 	}
 	m.Pipeline, m.Webhook, m.States = first.Pipeline, first.webhook, c.States(data.States)
 	return m, nil

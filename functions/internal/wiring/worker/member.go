@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/codebuild"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
+	"github.com/lockstep-iac/lockstep/functions/assembly"
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
-	"github.com/lockstep-iac/lockstep/functions/internal/wiring/handling"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
@@ -87,9 +87,10 @@ func (w *Worker) member(own *wiring.World) *member {
 	calls := callouts.AWS{Config: own.AWS, FunctionsSetting: "the deployment's parameter CalledFunctions", SecretsSetting: "the deployment's parameter SigningKeys", TopicsSetting: "the deployment's parameter CalledTopics"}.Caller()
 	calls.Hide = func(text string) string { return e.Redact(text, nil) }
 	e.Gate = calls.Judge
-	p := handling.Pipeline(own)
-	p.States, p.Hook, p.Notify = own.OwnStates, calls.Step, calls.Notify
-	p.Engine, p.Projects, p.Rehearse, p.Scratch = e, e, e.Rehearse, w.scratch.Dir
+	parts := assembly.Parts{App: own.App, Intake: own.Intake, Artifacts: own.Artifacts, Where: own.Where, Secrets: own.Secrets, Deployment: own.Deployment}
+	p := parts.Pipeline()
+	p.Engine, p.Projects, p.Rehearse, p.Scratch = e, e, e.Rehearse, e.Scratch
+	p.States, p.Share, p.Hook, p.Notify = own.OwnStates, own.MaxPlans, calls.Step, calls.Notify
 	p.StopBefore = own.StopBefore
 	if own.Builds != "" {
 		p.Runners = []string{environments.CodeBuild}
