@@ -153,8 +153,8 @@ func (j *journalObjects) list(ctx context.Context) ([]listedSegment, error) {
 }
 
 // otherNames are the names of a journal's objects that are no segments. The empty one is the folder that some
-// tools and servers make; earlier versions have kept a "floor" and a "lease".
-var otherNames = []string{"", "floor", "lease", conditionsName}
+// tools and servers make.
+var otherNames = []string{"", conditionsName}
 
 // Drop removes what is old enough of the segments. The others are not read any more, since a later one is the
 // first that counts: see [statebackend.Log]. What Segments has listed before is not listed again.

@@ -139,23 +139,6 @@ func from(number uint64) func(statebackend.Segment) bool {
 	return func(s statebackend.Segment) bool { return s.Number == number }
 }
 
-// TestOldJournals holds that a journal of earlier versions is read, which had an object for the lowest number
-// that counts, and one for the lease.
-func TestOldJournals(t *testing.T) {
-	t.Parallel()
-	s, s3, _ := fakeServers(t)
-	l := openLog(t, s.attributes())
-	for n, text := range []string{"dropped", "reset", "record"} {
-		s3.SetObject("states/"+l.key(uint64(n+1)), []byte(text))
-	}
-	s3.SetObject("states/"+l.prefix+"floor", []byte("2"))
-	s3.SetObject("states/"+l.prefix+"lease", []byte(`{"lock":"x"}`))
-	segments, err := l.Segments(t.Context(), from(2))
-	if err != nil || len(segments) != 2 || string(segments[0].Data) != "reset" || segments[1].Number != 3 {
-		t.Errorf("there are %v (%v)", segments, err)
-	}
-}
-
 // TestOldSegmentsAreRemoved holds that dropped segments stay while somebody may still sleep.
 func TestOldSegmentsAreRemoved(t *testing.T) {
 	t.Parallel()

@@ -142,8 +142,7 @@ func (rs List) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. Earlier versions of Lockstep kept reasons as texts:
-// they are read as a [Sentence]. One that another version has kept is unknown.
+// UnmarshalJSON implements json.Unmarshaler. A reason that another version has kept is unknown.
 func (rs *List) UnmarshalJSON(data []byte) error {
 	var list []json.RawMessage
 	if err := json.Unmarshal(data, &list); err != nil {
@@ -151,11 +150,6 @@ func (rs *List) UnmarshalJSON(data []byte) error {
 	}
 	*rs = nil
 	for _, item := range list {
-		var old Sentence
-		if err := json.Unmarshal(item, &old); err == nil && old.Text != "" {
-			*rs = append(*rs, old)
-			continue
-		}
 		r, err := types.Decode(item)
 		var other *tagged.UnknownError
 		if errors.As(err, &other) {

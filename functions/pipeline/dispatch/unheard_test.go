@@ -194,32 +194,6 @@ func TestFirstGate(t *testing.T) {
 	}
 }
 
-// TestFirstGateAfterAnUpgrade holds the same of a pull request that an earlier version has looked at, which costs it one decision.
-func TestFirstGateAfterAnUpgrade(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
-	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	o := s.pull("alice", "o", githubtest.Files{"net/o.tf": resource("o", "1")})
-	forget := func(n int) {
-		if err := s.pipeline.Ledger().ChangeLook(t.Context(), s.ref(n), func(l *ledger.Look) { l.Settings = "" }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	forget(o)
-	if f := s.roundsWithin(3 * time.Hour); f.Decisions != 1 {
-		t.Errorf("%+v", f)
-	}
-	forget(n)
-	s.repo.Push("alice", "main", "Gate", githubtest.Files{"lockstep.hcl": netProject + "require \"apply\" {\n  approvals = 1\n}\n"})
-	s.settle()
-	if f := s.roundsWithin(30 * time.Minute); f.Decisions != 2 {
-		t.Errorf("%+v", f)
-	}
-	for _, n := range []int{n, o} {
-		s.expect("the status", s.status(n), "**missing**: an approval")
-	}
-}
-
 // TestUnknownSettingsAreNoNews holds that a pull request whose look tells no settings, and of which nothing is shown by any, is not
 // decided about in each round.
 func TestUnknownSettingsAreNoNews(t *testing.T) {

@@ -37,14 +37,12 @@ CREATE TABLE sent (
 	PRIMARY KEY (queue, id)
 ) WITHOUT ROWID;
 CREATE INDEX sent_at ON sent (at);
+-- The repositories in the order of their last messages that were handed over.
+CREATE TABLE turn (nr INTEGER PRIMARY KEY AUTOINCREMENT, repo TEXT NOT NULL UNIQUE);
 PRAGMA user_version = 1;
 `
 
 const schemaVersion = 1
-
-// turns is a table beside those: the repositories in the order of their last messages that were handed over. It is added to databases of
-// earlier versions, which go on without it.
-const turns = `CREATE TABLE IF NOT EXISTS turn (nr INTEGER PRIMARY KEY AUTOINCREMENT, repo TEXT NOT NULL UNIQUE)`
 
 // prune forgets the records whose time was over at a time.
 const prune = "DELETE FROM record WHERE expires > 0 AND expires < ?"
@@ -129,9 +127,6 @@ func prepare(ctx context.Context, db *sql.DB) error {
 		_, err = tx.ExecContext(ctx, prune, time.Now().Unix())
 	default:
 		return fmt.Errorf("it was made by another version of lockstep (its tables have version %d, ours %d): use that one, or another data directory", version, schemaVersion)
-	}
-	if err == nil {
-		_, err = tx.ExecContext(ctx, turns)
 	}
 	if err != nil {
 		return err

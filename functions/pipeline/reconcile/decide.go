@@ -40,9 +40,9 @@ func dead(all []ledger.Lease, before time.Time) []ledger.Lease {
 }
 
 // unseen reports whether nobody has looked at the head of a pull request, since it is open, and for
-// its present base branch. Looks of earlier versions do not name that. A look for a command can be at some projects only.
+// its present base branch. A look for a command can be at some projects only.
 func unseen(p github.PullRequest, seen ledger.Look) bool {
-	return p.Open && (p.Head.SHA != seen.Head || seen.Closed || seen.Asked || seen.Into != "" && seen.Into != p.Base.Ref)
+	return p.Open && (p.Head.SHA != seen.Head || seen.Closed || seen.Asked || seen.Into != p.Base.Ref)
 }
 
 // ended returns the pull requests that are open by the last looks at them, or whose end was seen and not handled, and that are not among

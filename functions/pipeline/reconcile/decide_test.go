@@ -59,7 +59,7 @@ func TestUnseen(t *testing.T) {
 		seen ledger.Look
 		want bool
 	}{
-		{true, ledger.Look{}, true}, {true, ledger.Look{Head: "a"}, true}, {true, ledger.Look{Head: "b"}, false}, {false, ledger.Look{Head: "a"}, false},
+		{true, ledger.Look{}, true}, {true, ledger.Look{Head: "a"}, true}, {false, ledger.Look{Head: "a"}, false},
 		{true, ledger.Look{Head: "b", Into: "main"}, false}, {true, ledger.Look{Head: "b", Into: "release"}, true},
 		{true, ledger.Look{Head: "b", Into: "main", Asked: true}, true}, {false, ledger.Look{Head: "b", Into: "main", Asked: true}, false},
 		{true, ledger.Look{Head: "b", Into: "main", Closed: true}, true}, {false, ledger.Look{Head: "b", Into: "main", Closed: true}, false},

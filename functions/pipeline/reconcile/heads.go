@@ -211,8 +211,7 @@ func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo
 	return j.decideAgain(ctx, over, now, f)
 }
 
-// resettled adds a watch over an open pull request without one, whose plans were shown by settings that the base branch has no more, or by
-// some of which an earlier version has told nothing.
+// resettled adds a watch over an open pull request without one, whose plans were shown by settings that the base branch has no more.
 func resettled(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, over []pipeline.Watch) ([]pipeline.Watch, error) {
 	l := s.seen
 	if !s.waits || l.Head != pull.Head.SHA || l.Into != pull.Base.Ref || l.Refused != "" || l.Asked || l.Closed {

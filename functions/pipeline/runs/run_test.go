@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -191,15 +190,6 @@ func TestLastApply(t *testing.T) {
 	}
 	if n := (*LastApply)(nil).Count(); n != 0 {
 		t.Errorf("%d applies before the first", n)
-	}
-}
-
-// TestRecordedWords holds the words that records and messages of earlier versions have.
-func TestRecordedWords(t *testing.T) {
-	t.Parallel()
-	got := fmt.Sprint(StillOpen, " ", Closed, " ", Merged, " ", Left, " ", Gone)
-	if want := "open closed merged left gone"; got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }
 

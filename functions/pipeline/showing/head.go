@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Look is the last look at the head of a pull request. It is zero if there was none, as with records of earlier versions.
+// A Look is the last look at the head of a pull request. It is zero if there was none.
 type Look = ledger.Look
 
 // DecodeLook reads the record of a look.

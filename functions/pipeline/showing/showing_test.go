@@ -118,16 +118,16 @@ func TestHead(t *testing.T) {
 		want comment.HeadStanding
 		ok   bool
 	}{
-		"a record of earlier versions": {showing.Look{}, ready, comment.HeadAwaited, false},
-		"no look yet":                  {showing.Look{Pull: pull}, nil, comment.HeadAwaited, true},
-		"closed before":                {showing.Look{Pull: pull, Closed: true}, nil, comment.HeadClosed, false},
-		"merged before":                {showing.Look{Pull: pull, Closed: true, Merged: true}, nil, comment.HeadClosed, true},
-		"a plan":                       {showing.Look{Pull: pull, Head: "abc"}, ready, comment.HeadWaiting, false},
-		"a note":                       {showing.Look{Pull: pull, Head: "abc", Notes: []string{"x"}}, ready, comment.HeadWaiting, true},
-		"a removed project":            {showing.Look{Pull: pull, Head: "abc", Removed: "x"}, ready, comment.HeadWaiting, true},
-		"a plan of a former head":      {showing.Look{Pull: pull, Head: "abc"}, former, comment.HeadNothing, true},
-		"an apply of a former head":    {showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Phase: runs.Applying, Spec: runs.Spec{Head: "old"}}}, comment.HeadPlanning, false},
-		"a project without a plan":     {showing.Look{Pull: pull, Head: "abc", Projects: 2}, ready, comment.HeadAwaited, true},
+		"without a look":            {showing.Look{}, ready, comment.HeadAwaited, false},
+		"no look yet":               {showing.Look{Pull: pull}, nil, comment.HeadAwaited, true},
+		"closed before":             {showing.Look{Pull: pull, Closed: true}, nil, comment.HeadClosed, false},
+		"merged before":             {showing.Look{Pull: pull, Closed: true, Merged: true}, nil, comment.HeadClosed, true},
+		"a plan":                    {showing.Look{Pull: pull, Head: "abc"}, ready, comment.HeadWaiting, false},
+		"a note":                    {showing.Look{Pull: pull, Head: "abc", Notes: []string{"x"}}, ready, comment.HeadWaiting, true},
+		"a removed project":         {showing.Look{Pull: pull, Head: "abc", Removed: "x"}, ready, comment.HeadWaiting, true},
+		"a plan of a former head":   {showing.Look{Pull: pull, Head: "abc"}, former, comment.HeadNothing, true},
+		"an apply of a former head": {showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Phase: runs.Applying, Spec: runs.Spec{Head: "old"}}}, comment.HeadPlanning, false},
+		"a project without a plan":  {showing.Look{Pull: pull, Head: "abc", Projects: 2}, ready, comment.HeadAwaited, true},
 		"a project that is gone": {
 			showing.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Fate: runs.Gone}}}, comment.HeadNothing, true,
 		},

@@ -88,7 +88,7 @@ func (x pulled) listed() bool {
 	return len(x.runs) > 0 || x.look.Told || !x.look.Closed && (x.look.Refused != "" || x.look.GivenUp != "")
 }
 
-// standing is that of the pull request on GitHub. Records of earlier versions tell it by the runs alone.
+// standing is that of the pull request on GitHub. Without a look the runs alone tell it.
 func (x pulled) standing() string {
 	any := func(is func(runs.Run) bool) bool { return slices.ContainsFunc(x.runs, is) }
 	closed := x.look.Closed || x.look.Head == "" && any(func(r runs.Run) bool { return r.Phase == runs.Dropped || r.Spec.AfterMerge })
@@ -101,7 +101,7 @@ func (x pulled) standing() string {
 	return "closed"
 }
 
-// head is the head of the pull request, by the last look at it; by the runs in records of earlier versions.
+// head is the head of the pull request, by the last look at it; without a look, by the runs.
 func (x pulled) head() string {
 	head := showing.HeadOf(x.look)
 	for _, r := range x.runs {

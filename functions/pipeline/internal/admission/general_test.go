@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -26,13 +25,5 @@ func TestGeneral(t *testing.T) {
 		if got := General(test.all); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
-	}
-}
-
-// TestRecordedEntries holds the words that messages of earlier versions have.
-func TestRecordedEntries(t *testing.T) {
-	t.Parallel()
-	if got := fmt.Sprint(ByPush, " ", ByComment, " ", ByMerge); got != "push comment merge" {
-		t.Error(got)
 	}
 }

@@ -20,14 +20,14 @@ type Answer struct {
 	Name string
 	// Message is the ID of the message that brought the comment to answer.
 	Message string
-	// At is the time of the comment to answer, by GitHub's clock: the answer is not older. It is not in records of earlier versions.
+	// At is the time of the comment to answer, by GitHub's clock: the answer is not older.
 	At      time.Time `json:",omitzero"`
 	Replies []Reply   `json:"Parts"`
 	// Synced is set if the comment on GitHub has all replies.
 	Synced bool `json:"Told"`
 	// Promised are the IDs of replies that people may have read as pending, First those of all that were there when they
 	// read that first. Apart is set if the result is, or
-	// may be, a comment of its own. Records of earlier versions have neither: their result is where the answer is.
+	// may be, a comment of its own.
 	Promised []string `json:",omitempty"`
 	First    []string `json:",omitempty"`
 	Apart    bool     `json:",omitempty"`

@@ -26,8 +26,7 @@ type ApplyRecord struct {
 	Begun time.Time
 	// Commit is the one that is checked out, of the decision to begin.
 	Commit string `json:",omitempty"`
-	// Base is the commit of the base branch then, whose encryption block holds until the end; "" in
-	// records of earlier versions.
+	// Base is the commit of the base branch then, whose encryption block holds until the end.
 	Base string `json:",omitempty"`
 	// Lifted are the requirements that somebody has lifted, of the decision to begin.
 	Lifted *rulings.Ruling `json:",omitempty"`

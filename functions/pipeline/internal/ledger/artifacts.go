@@ -25,7 +25,7 @@ type Inputs struct {
 	Tree project.Tree
 	Read []string // see [PlanResult.Read]
 	// Whole is set if programs could run, so that Tree is the whole checkout. Own is the part of it
-	// that would count without them; it is nil in records of earlier versions.
+	// that would count without them; it is nil where none could.
 	Whole bool         `json:",omitempty"`
 	Own   project.Tree `json:",omitempty"`
 }

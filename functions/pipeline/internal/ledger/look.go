@@ -32,10 +32,10 @@ type Look struct {
 	Policies string `json:",omitempty"`
 	// Denied, in Markdown, are the refusals of plans of single projects: it counts while there are fewer plans than projects.
 	Denied string `json:",omitempty"`
-	// Denials are those projects: each is one until it has a plan of Head. They are not in records of earlier versions.
+	// Denials are those projects: each is one until it has a plan of Head.
 	Denials []Denial `json:",omitempty"`
 	// Closed is set once the pull request is: if it is reopened, its head has to be looked at again. Merged is set if that
-	// was by a merge; it is not in records of earlier versions.
+	// was by a merge.
 	Closed bool `json:",omitempty"`
 	Merged bool `json:",omitempty"`
 	// Unheard is set if an open pull request was found closed by somebody who handles something else: its end is still to be handled.
@@ -46,8 +46,7 @@ type Look struct {
 	Projects int `json:",omitempty"`
 	// Touches are the targets of those projects that are ours, where a look has found them: see [runs.Run.Target]. It is not recorded.
 	Touches []string `json:"-"`
-	// Compared is set where Head was compared with Base by content. It is not in records of earlier versions, which went by the names
-	// of changed files and may have seen too little.
+	// Compared is set where Head was compared with Base by content.
 	Compared bool `json:",omitempty"`
 	// GivenUp is the head that nobody could look at, after Head was.
 	GivenUp string `json:",omitempty"`
@@ -73,8 +72,7 @@ type Look struct {
 	Removed string `json:",omitempty"`
 	// Removes are the targets of these projects: see [runs.Run.Target].
 	Removes []string `json:",omitempty"`
-	// Settings is the hash of the base branch's settings by which the plans that wait at Head were shown last. It is not in records
-	// of earlier versions.
+	// Settings is the hash of the base branch's settings by which the plans that wait at Head were shown last.
 	Settings string `json:",omitempty"`
 	// Told is set once there was something to tell that is not about a run: there may be a comment.
 	Told bool `json:",omitempty"`
