@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
-	"github.com/lockstep-iac/lockstep/engine/internal/planning/stored"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/internal/validating"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -44,7 +43,7 @@ func (r Run) evaluator(ctx context.Context, state *states.State, s funcs.Scope) 
 	s.BaseDir, s.Budget = r.baseDir(), r.Budget
 	env := r.environment(ctx, a, funcs.Table(s))
 	env.ModuleFunctions = session.AllModuleFunctions(ctx, r.Providers, env.Functions)
-	return stored.Open(ctx, env, r.Variables, drafts.NewPrior(state)).Eval, a.refs, ds
+	return drafts.OpenStored(ctx, env, r.Variables, drafts.NewPrior(state)).Eval, a.refs, ds
 }
 
 // planned returns the state that an apply would leave, as far as it is known. It is to be

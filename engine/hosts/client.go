@@ -10,8 +10,6 @@ import (
 	"net/url"
 	"os"
 	"time"
-
-	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
 // Bounds of the answers of servers. The largest documents known are lists of versions
@@ -30,7 +28,7 @@ const (
 )
 
 // Tokens returns the token for requests to a host, in the form of svchost.Hostname, if there is one.
-type Tokens func(host string) (secret.Token, bool)
+type Tokens func(host string) (Token, bool)
 
 // A Client asks registries and mirrors. It goes where its policy allows, and follows
 // only a few redirects; it tries again after broken connections and errors of the

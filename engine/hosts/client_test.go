@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
 // A trip answers requests without a network.
@@ -119,8 +117,8 @@ func TestRequestsCarryTheHostsToken(t *testing.T) {
 	var seen []string
 	c := &Client{
 		UserAgent: "test/1",
-		Token: func(host string) (secret.Token, bool) {
-			return secret.NewToken("for-" + host), host == "example.com"
+		Token: func(host string) (Token, bool) {
+			return NewToken("for-" + host), host == "example.com"
 		},
 		Transport: trip(func(r *http.Request) (*http.Response, error) {
 			seen = append(seen, fmt.Sprintf("%s %s %s", r.URL, r.Header.Get("Authorization"), r.UserAgent()))
@@ -141,7 +139,7 @@ func TestRequestsCarryTheHostsToken(t *testing.T) {
 func TestATokenDoesNotFollowARedirectElsewhere(t *testing.T) {
 	var seen []string
 	c := &Client{
-		Token: func(string) (secret.Token, bool) { return secret.NewToken("s3cret"), true },
+		Token: func(string) (Token, bool) { return NewToken("s3cret"), true },
 		Transport: trip(func(r *http.Request) (*http.Response, error) {
 			seen = append(seen, r.URL.Host+" "+r.Header.Get("Authorization"))
 			if r.URL.Host == "example.com" {

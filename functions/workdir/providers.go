@@ -23,7 +23,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/engine/provider/process"
-	"github.com/lockstep-iac/lockstep/engine/provider/schemacache"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -156,7 +155,7 @@ func (d *Dir) OpenProviders(o PoolOptions) (*Providers, diags.Diagnostics) {
 	}
 	for a, s := range p.found {
 		l := d.launch(a, s.Executable, o)
-		l.Memory = d.schemas().Of(schemacache.Plugin{Source: a.String(), Version: s.Version.String(), Checksum: s.Hash, Environ: l.Env})
+		l.Memory = d.schemas().Of(process.CachedPlugin{Source: a.String(), Version: s.Version.String(), Checksum: s.Hash, Environ: l.Env})
 		factories[a] = l.Start
 	}
 	for a, dir := range u.overrides {
@@ -287,11 +286,11 @@ func (d *Dir) memo() *install.Memo {
 }
 
 // schemas returns the kept schemas of plugins.
-func (d *Dir) schemas() schemacache.Cache {
+func (d *Dir) schemas() process.SchemaCache {
 	if d.Scratch == "" {
-		return schemacache.Open("")
+		return process.OpenSchemaCache("")
 	}
-	return schemacache.Open(filepath.Join(d.Scratch, "schemas"))
+	return process.OpenSchemaCache(filepath.Join(d.Scratch, "schemas"))
 }
 
 // launch returns how to start a plugin: in the environment of our user, where the credentials of

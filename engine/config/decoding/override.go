@@ -7,7 +7,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/internal/bodies"
 )
 
 // # Override files
@@ -113,7 +112,7 @@ func (x *resource) replace(old *config.Resource) {
 		old.Provisioners = x.Provisioners
 	}
 	x.overrideDependsOn(x.DependsOn)
-	old.Body = bodies.Overridden(old.Body, x.Body)
+	old.Body = overriddenBody(old.Body, x.Body)
 }
 
 // replace changes old by the arguments of c. A literal and a computed source exclude each other:
@@ -142,7 +141,7 @@ func (c *call) replace(old *config.Call) {
 	}
 	maps.Copy(args, c.Args)
 	old.Args = args
-	old.Body = bodies.Overridden(old.Body, c.Body)
+	old.Body = overriddenBody(old.Body, c.Body)
 }
 
 // overrideDependsOn refuses depends_on, which an override file cannot change.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/internal/bodies"
 )
 
 var providerSchema = &hcl.BodySchema{
@@ -54,7 +53,7 @@ func (d *Decoder) provider(b *hcl.Block) {
 		}
 	}
 	p.Body = d.escaped(content.Blocks, remain, "provider")
-	p.Empty = bodies.IsEmpty(p.Body) && p.ForEach == nil
+	p.Empty = isEmptyBody(p.Body) && p.ForEach == nil
 	old := d.content.Providers[p.Addr]
 	switch {
 	case d.override && old == nil && p.Addr.Alias == "":
@@ -62,7 +61,7 @@ func (d *Decoder) provider(b *hcl.Block) {
 	case d.override && old == nil:
 		d.missingBase(p.Range, "Missing base provider configuration for override", "the provider configuration "+p.Addr.String())
 	case d.override:
-		old.Body = bodies.Overridden(old.Body, p.Body)
+		old.Body = overriddenBody(old.Body, p.Body)
 		old.Empty = old.Empty && p.Empty
 		if p.ForEach != nil {
 			old.ForEach = p.ForEach
@@ -88,7 +87,7 @@ func (r *reader) escaped(blocks hcl.Blocks, body hcl.Body, where string) hcl.Bod
 	for _, b := range blocks {
 		if b.Type == "_" {
 			if r.once(&seen, b, "Duplicate escaping block", "The block named _ may be used only once in each block.") {
-				body = bodies.Escaped(body, b.Body)
+				body = escapedBody(body, b.Body)
 			}
 			continue
 		}

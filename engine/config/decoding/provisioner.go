@@ -4,7 +4,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/internal/bodies"
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
@@ -52,7 +51,7 @@ func (r *reader) provisioner(b *hcl.Block) *config.Provisioner {
 			}
 		case "_":
 			if r.once(&escape, n, "Duplicate escaping block", "The block named _ may be used only once in each block.") {
-				p.Body = bodies.Escaped(p.Body, n.Body)
+				p.Body = escapedBody(p.Body, n.Body)
 			}
 		default:
 			r.errorf(&n.TypeRange, "Reserved block type name in provisioner block", reservedName, n.Type)

@@ -4,7 +4,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"github.com/lockstep-iac/lockstep/engine/config/internal/bodies"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
@@ -23,7 +22,7 @@ func (r *reader) add(ds hcl.Diagnostics) { r.diags = append(r.diags, ds...) }
 // contentOf decodes a block's body; arguments and blocks outside the schema are errors.
 func (r *reader) contentOf(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyContent {
 	if r.override {
-		schema = bodies.Optional(schema)
+		schema = optionalSchema(schema)
 	}
 	content, ds := body.Content(schema)
 	r.add(ds)
@@ -33,7 +32,7 @@ func (r *reader) contentOf(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyConte
 // partialContentOf is contentOf for bodies with more in them than the schema knows.
 func (r *reader) partialContentOf(body hcl.Body, schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Body) {
 	if r.override {
-		schema = bodies.Optional(schema)
+		schema = optionalSchema(schema)
 	}
 	content, remain, ds := body.PartialContent(schema)
 	r.add(ds)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/internal/bodies"
 )
 
 // resourceSchema holds the meta-arguments of resource, data and ephemeral blocks. All other
@@ -107,7 +106,7 @@ func (r *reader) resourceBlock(b *hcl.Block, mode addrs.ResourceMode) *resource 
 			}
 		case "_":
 			if r.once(&escape, n, "Duplicate escaping block", "The block named _ may be used only once in each block.") {
-				x.Body = bodies.Escaped(x.Body, n.Body)
+				x.Body = escapedBody(x.Body, n.Body)
 			}
 		default:
 			r.errorf(&n.TypeRange, "Reserved block type name in "+modeWords[mode]+" block",

@@ -15,7 +15,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/internal/providing"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
@@ -121,7 +120,7 @@ func newLoader(in Input) *loader {
 // rest reads the modules that the root module calls.
 func (l *loader) rest(root *config.Module) {
 	l.calls(root)
-	l.diags = append(l.diags, providing.Check(l.cfg)...)
+	l.diags = append(l.diags, checkProviders(l.cfg)...)
 }
 
 // key returns a module's key in the manifest.

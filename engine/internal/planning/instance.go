@@ -8,7 +8,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/internal/planning/triggers"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -171,7 +170,7 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 	if x.cbd {
 		replace = plans.CreateThenDelete
 	}
-	triggered, ds := triggers.List{
+	triggered, ds := triggerList{
 		Entries: x.r.ReplaceTriggeredBy, Module: x.m, Scope: x.scope, Changes: x.p.changes,
 	}.Fires()
 	switch {

@@ -4,7 +4,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/internal/refactoring"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
@@ -13,13 +12,13 @@ import (
 // themselves were made in the prior state before the walk. So a plan with a bad move is thrown
 // away, even if all of its visits succeeded.
 func (p *planner) checkMoves() diags.Diagnostics {
-	if ds := refactoring.Check(p.in.Config, expansion{p}, p.in.Mode == plans.NormalMode); ds.HasErrors() {
+	if ds := checkMoves(p.in.Config, expansion{p}, p.in.Mode == plans.NormalMode); ds.HasErrors() {
 		return ds
 	}
 	return p.moved.Cycle
 }
 
-// expansion is the [refactoring.Expansion] of a plan whose walk is over. Modules and resources that are not
+// expansion is the [moveExpansion] of a plan whose walk is over. Modules and resources that are not
 // selected have no expansion, and moves from or to them are not judged: the next plan of everything does
 // that.
 type expansion struct{ p *planner }

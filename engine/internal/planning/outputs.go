@@ -7,7 +7,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/internal/planning/outputs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
@@ -28,14 +27,14 @@ func (p *planner) outputs() []*plans.OutputChange {
 		if ds.HasErrors() {
 			continue
 		}
-		outputs.Foresee(p.prior.Editor(), root.Outputs[name], v)
+		foreseeOutput(p.prior.Editor(), root.Outputs[name], v)
 		values[name] = v
 	}
 	switch {
 	case p.in.Mode != plans.DestroyMode:
-		return outputs.Changes(outputs.Input{Declared: root.Outputs, Values: values, Was: p.in.State, Partial: p.selected.Partial()})
+		return outputChanges(outputInput{Declared: root.Outputs, Values: values, Was: p.in.State, Partial: p.selected.Partial()})
 	case p.selected.Partial():
 		return nil
 	}
-	return outputs.Deletions(p.prior.State())
+	return outputDeletions(p.prior.State())
 }

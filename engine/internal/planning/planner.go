@@ -14,10 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/dependencies"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/importing"
-	"github.com/lockstep-iac/lockstep/engine/internal/planning/stored"
-	"github.com/lockstep-iac/lockstep/engine/internal/refactoring"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
-	"github.com/lockstep-iac/lockstep/engine/internal/targeting"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
@@ -36,10 +33,10 @@ type planner struct {
 	forced map[addrs.ConfigResource]bool
 	// nested are the data blocks in check blocks, with the names of these.
 	nested    map[*config.Resource]string
-	moved     *refactoring.Result
-	targeting targeting.Options
+	moved     *moveResult
+	targeting targetOptions
 	// selected is the part to plan; toDestroy is the part to destroy in a plan that destroys.
-	selected, toDestroy *targeting.Selection
+	selected, toDestroy *targetSelection
 	// valueOf gives resources their values where nothing is planned; nil otherwise.
 	valueOf func(context.Context, addrs.AbsResource) (cty.Value, diags.Diagnostics)
 
@@ -59,12 +56,12 @@ type planner struct {
 func newPlanner(ctx context.Context, in Input) *planner {
 	p := &planner{
 		in:        in,
-		targeting: targeting.Options{Targets: in.Targets, Excludes: in.Excludes, Waiting: in.Waiting},
+		targeting: targetOptions{Targets: in.Targets, Excludes: in.Excludes, Waiting: in.Waiting},
 		prior:     drafts.NewPrior(in.State),
 		inState:   map[addrs.ConfigResource][]addrs.AbsResource{},
 		changes:   drafts.NewChanges(in.Mode, nil, in.Events),
 		unplanned: map[addrs.Object]bool{},
-		moved:     &refactoring.Result{},
+		moved:     &moveResult{},
 		instances: plans.Instances{
 			Calls:     map[plans.CallInstance][]addrs.InstanceKey{},
 			Resources: map[addrs.AbsResource][]addrs.InstanceKey{},
@@ -85,17 +82,19 @@ func newPlanner(ctx context.Context, in Input) *planner {
 }
 
 // stored returns the values of resources that the state has.
-func (p *planner) stored() stored.Values { return stored.Values{Session: p.s, Objects: p.prior} }
+func (p *planner) stored() drafts.StoredValues {
+	return drafts.StoredValues{Session: p.s, Objects: p.prior}
+}
 
 // selectPart applies -target and -exclude.
 func (p *planner) selectPart() {
-	in := targeting.Input{
-		Options: p.targeting, Config: p.in.Config, Refs: p.in.Refs, Deps: p.deps,
+	in := targetInput{
+		targetOptions: p.targeting, Config: p.in.Config, Refs: p.in.Refs, Deps: p.deps,
 		Was: p.in.State, Prior: p.prior.State(),
 	}
-	p.selected = targeting.Select(in)
+	p.selected = selectTargets(in)
 	if p.in.Mode == plans.DestroyMode {
-		p.toDestroy = targeting.SelectDestroyed(in)
+		p.toDestroy = selectDestroyed(in)
 	}
 }
 

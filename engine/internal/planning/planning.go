@@ -7,9 +7,12 @@
 // for deletion (deletions.go). A block without a declaration, which only the state has, is
 // visited as well (orphans.go). What the visits share is in package drafts.
 //
-// It changes nothing. It refuses to know the order in which an apply will act (package order),
-// which part of a configuration the options select (targeting), how addresses move
-// (refactoring), and where a state is stored. Start at [Plan].
+// Rules that need no values are pure, and have tables of their own below testdata: how addresses move
+// (moves.go), which part of a configuration the options select (target_selection.go), and which drift is
+// relevant (relevance.go).
+//
+// It changes nothing. It refuses to know the order in which an apply will act (package order), and where
+// a state is stored. Start at [Plan].
 package planning
 
 import (
@@ -25,7 +28,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/importing"
-	"github.com/lockstep-iac/lockstep/engine/internal/refactoring"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -37,10 +39,10 @@ import (
 A plan is made in one walk over the resources. Before it comes all that must be settled for every
 resource at once, and after it all that needs every count and for_each:
 
- 1. Moves give the objects of the state their new addresses (package refactoring). From then on nobody
+ 1. Moves give the objects of the state their new addresses (moves.go). From then on nobody
     has to ask for an old address: a visit finds an object where its block is now.
  2. The part that the options select is made from the moved state, because -target names present
-    addresses (package targeting).
+    addresses (target_selection.go).
  3. The walk visits each resource after those that it refers to (nodes.go). So every value that an
     expression asks for has been planned, be it as unknown. This is the invariant of the whole package:
     [planner.resourceValue] panics where it does not hold.
@@ -92,7 +94,7 @@ type Input struct {
 	// SkipRefresh takes stored objects for the real ones, which saves a call for each of them; an
 	// object that is gone is then found at apply. Source: the option -refresh=false.
 	SkipRefresh bool
-	// Targets and Excludes select a part of the configuration: see [targeting.Options].
+	// Targets and Excludes select a part of the configuration: see [targetOptions].
 	Targets, Excludes, Waiting []addrs.Target
 	// ForceReplace are the instances to replace even if an update would do. One without an object is
 	// created as usual. Source: the option -replace.
@@ -111,7 +113,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	if !p.usual() {
 		p.valueOf = p.stored().Of
 	}
-	moved, ds := refactoring.Move(refactoring.Input{
+	moved, ds := moveObjects(moveInput{
 		Config: in.Config, Was: in.State, Prior: p.prior.Editor(),
 		Convert: func(from, to addrs.AbsResourceInstance) diags.Diagnostics { return p.convert(ctx, from, to) },
 	})
@@ -121,7 +123,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	}
 	p.moved, p.changes = moved, drafts.NewChanges(in.Mode, origins, in.Events)
 	if p.usual() {
-		ds = append(ds, refactoring.CheckRemoved(in.Config)...)
+		ds = append(ds, checkRemovedBlocks(in.Config)...)
 	}
 	ds = append(ds, p.checkOrphans()...)
 	if ds = append(ds, p.targeting.CheckMoves(p.moved.Origins)...); ds.HasErrors() {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/internal/relevance"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
@@ -19,7 +18,7 @@ import (
 // relevance; this file collects its starting points, which are the changed resources and outputs.
 func (p *planner) relevant(ctx context.Context, outputs []*plans.OutputChange) []plans.RelevantAttribute {
 	ctx = context.WithoutCancel(ctx) // an interrupted plan has its relevant attributes, too
-	return relevance.Attributes(relevance.Input{
+	return relevantAttributes(relevanceInput{
 		Config: p.in.Config, Refs: p.in.Refs,
 		Resources: p.changedResources(), Expressions: p.changedOutputs(outputs),
 		Schema: func(m *config.Module, r *config.Resource) *schema.Schema {
@@ -62,11 +61,11 @@ func (p *planner) changedResources() []addrs.AbsResource {
 
 // changedOutputs returns the expressions of changed outputs. Outside of the root module every
 // output counts that is not null, since its last value is not stored.
-func (p *planner) changedOutputs(changes []*plans.OutputChange) []relevance.Expression {
-	var out []relevance.Expression
+func (p *planner) changedOutputs(changes []*plans.OutputChange) []relevantExpression {
+	var out []relevantExpression
 	for _, c := range changes {
 		if o := p.in.Config.Root.Outputs[c.Name]; o != nil && c.Action != plans.NoOp {
-			out = append(out, relevance.Expression{Expr: o.Expr})
+			out = append(out, relevantExpression{Expr: o.Expr})
 		}
 	}
 	if p.in.Mode == plans.DestroyMode {
@@ -83,7 +82,7 @@ func (p *planner) changedOutputs(changes []*plans.OutputChange) []relevance.Expr
 					continue
 				}
 				if v, ds := p.s.Eval.Output(in, name); !ds.HasErrors() && !v.IsNull() {
-					out = append(out, relevance.Expression{Module: in, Expr: o.Expr})
+					out = append(out, relevantExpression{Module: in, Expr: o.Expr})
 				}
 			}
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/internal/refactoring"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
@@ -16,7 +15,7 @@ import (
 // Source: https://developer.hashicorp.com/terraform/language/block/removed
 func (b *block) forget(ctx context.Context, list []addrs.AbsResourceInstance) (bool, diags.Diagnostics) {
 	p := b.p
-	if p.in.Mode == plans.RefreshOnlyMode || !refactoring.Forgets(p.in.Config, b.cr) {
+	if p.in.Mode == plans.RefreshOnlyMode || !removedBlockForgets(p.in.Config, b.cr) {
 		return false, nil
 	}
 	var ds diags.Diagnostics

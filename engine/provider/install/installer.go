@@ -14,7 +14,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/credentials"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
@@ -106,7 +105,7 @@ type Selection struct {
 // TF_REGISTRY_CLIENT_TIMEOUT (10 seconds).
 func New(config *cliconfig.Config, getenv func(string) string) *Installer {
 	client := &hosts.Client{
-		Token:   credentials.Open(config).Token,
+		Token:   cliconfig.OpenCredentials(config).Token,
 		Retries: number(getenv("TF_REGISTRY_DISCOVERY_RETRY"), 1),
 		Timeout: time.Duration(number(getenv("TF_REGISTRY_CLIENT_TIMEOUT"), 10)) * time.Second,
 	}

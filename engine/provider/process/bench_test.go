@@ -12,7 +12,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/provider/process"
-	"github.com/lockstep-iac/lockstep/engine/provider/schemacache"
 )
 
 // large builds the plugin with 1,500 resource types.
@@ -31,7 +30,7 @@ func large(t testing.TB) string {
 // that have its schema already.
 func BenchmarkLargeProvider(b *testing.B) {
 	path := large(b)
-	memory := schemacache.Open(b.TempDir()).Of(schemacache.Plugin{Source: "large", Checksum: "h1:large"})
+	memory := process.OpenSchemaCache(b.TempDir()).Of(process.CachedPlugin{Source: "large", Checksum: "h1:large"})
 	for _, l := range []struct {
 		name   string
 		launch process.Launch

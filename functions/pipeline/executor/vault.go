@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
-	"github.com/lockstep-iac/lockstep/engine/secret"
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
@@ -72,7 +72,7 @@ func (v vault) tokens() []string {
 }
 
 // token implements hosts.Tokens.
-func (v vault) token(host string) (secret.Token, bool) {
+func (v vault) token(host string) (hosts.Token, bool) {
 	t, ok := cliconfig.Tokens(v.tokens())[host]
 	return t, ok
 }

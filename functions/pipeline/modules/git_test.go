@@ -13,7 +13,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source/getting"
 	"github.com/lockstep-iac/lockstep/engine/config/source/sourcetest"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
-	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
 // git returns getters with ours for git.
@@ -32,7 +31,7 @@ func bare(s *sourcetest.Server, token string, limits getting.Limits) gitGetter {
 	}}
 	g := gitGetter{policy, (&hosts.Client{Policy: policy, Transport: s.Transport()}).HTTP(), nil, limits}
 	if token != "" {
-		g.token = func(host string) (secret.Token, bool) { return secret.NewToken(token), host == sourcetest.Host }
+		g.token = func(host string) (hosts.Token, bool) { return hosts.NewToken(token), host == sourcetest.Host }
 	}
 	return g
 }

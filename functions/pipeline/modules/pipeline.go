@@ -6,7 +6,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/source/getting"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
-	"github.com/lockstep-iac/lockstep/engine/config/source/registry"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
@@ -44,6 +43,6 @@ func Pipeline(dir string, tree source.Tree, o PipelineOptions) *installing.Insta
 	get.More = append(get.More, gitGetter{policy, web, o.Token, limits}, o.Bucket.getter(limits))
 	client := &hosts.Client{Policy: policy, Transport: o.Transport, Retries: 1, Token: o.Token, Remedy: jobs.TokenRemedy}
 	return &installing.Installer{
-		Tree: tree, Root: dir, DataDir: ".terraform", Registry: registry.New(client, nil), Fetch: get.Fetch,
+		Tree: tree, Root: dir, DataDir: ".terraform", Registry: installing.NewRegistries(client, nil), Fetch: get.Fetch,
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/credentials"
-	"github.com/lockstep-iac/lockstep/engine/secret"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 )
 
 // defaultHost is the host of login and logout without an argument, as in the stock tool.
@@ -28,7 +27,7 @@ var Login = cli.Command{Name: "login", Synopsis: "Obtain and save credentials fo
 	if !a.MayAsk(input) {
 		return f.Refuse("Login is an interactive command", "The \"lockstep login\" command uses interactive prompts to obtain and record credentials, so it can't be run with input disabled.\n\nTo configure credentials in a non-interactive context, write existing credentials directly to a CLI configuration file")
 	}
-	if l.store.Place(l.host) == credentials.Elsewhere {
+	if l.store.Place(l.host) == cliconfig.TokenElsewhere {
 		return f.Refuse("Credentials for "+l.shown()+" are manually configured", "The \"lockstep login\" command cannot log in because credentials for this host are already configured in a CLI configuration file.\n\nTo log in, first revoke the existing credentials and remove that block from the CLI configuration")
 	}
 	return a.Show(l.run())
@@ -38,7 +37,7 @@ var Login = cli.Command{Name: "login", Synopsis: "Obtain and save credentials fo
 type hostLogin struct {
 	app   *cli.App
 	host  string
-	store *credentials.Store
+	store *cliconfig.CredentialStore
 	given func(host string) (map[string]any, bool) // services in the CLI configuration
 	file  string                                   // the credentials file
 	name  string                                   // the credentials helper's
@@ -65,7 +64,7 @@ func newLogin(f *cli.Flags, args []string) (l *hostLogin, code int, ok bool) {
 	if ds.HasErrors() {
 		return nil, f.App.Show(ds), false
 	}
-	l = &hostLogin{app: f.App, host: string(host), store: credentials.Open(d.CLI), given: d.CLI.Services, file: d.CLI.CredentialsFile}
+	l = &hostLogin{app: f.App, host: string(host), store: cliconfig.OpenCredentials(d.CLI), given: d.CLI.Services, file: d.CLI.CredentialsFile}
 	if d.CLI.Helper != nil {
 		l.name = d.CLI.Helper.Name
 	}
@@ -88,7 +87,7 @@ func (l *hostLogin) run() diags.Diagnostics {
 	if !l.agreed(offer) {
 		return diags.Errorf(nil, "Login cancelled", "Login process cancelled because it was not confirmed.")
 	}
-	var token secret.Token
+	var token hosts.Token
 	var ds diags.Diagnostics
 	if offer.Client != nil {
 		token, ds = l.authorized(offer.Client)
@@ -123,14 +122,14 @@ func (l *hostLogin) agreed(offer *loginOffer) bool {
 
 // keeping describes the place of the token.
 func (l *hostLogin) keeping() string {
-	if l.store.Place(l.host) == credentials.WithHelper {
+	if l.store.Place(l.host) == cliconfig.TokenWithHelper {
 		return fmt.Sprintf("the configured\n%q credentials helper for use by subsequent commands.", l.name)
 	}
 	return fmt.Sprintf("plain text in\nthe following file for use by subsequent commands:\n    %s", l.file)
 }
 
 // authorized obtains a token that a person grants on a page of the host.
-func (l *hostLogin) authorized(c *loginClient) (secret.Token, diags.Diagnostics) {
+func (l *hostLogin) authorized(c *loginClient) (hosts.Token, diags.Diagnostics) {
 	token, err := c.Authorize(l.app.Ctx, func(url string) {
 		l.visit(url, "login", "authenticate with")
 		fmt.Fprint(l.app.Out, "Lockstep will now wait for the host to signal that login was successful.\n\n")
@@ -142,16 +141,16 @@ func (l *hostLogin) authorized(c *loginClient) (secret.Token, diags.Diagnostics)
 }
 
 // typed obtains a token that a person has created on a page of the host.
-func (l *hostLogin) typed(api *loginAPI) (secret.Token, diags.Diagnostics) {
+func (l *hostLogin) typed(api *loginAPI) (hosts.Token, diags.Diagnostics) {
 	a := l.app
 	l.visit(api.Page(), "tokens", "create a token for")
 	fmt.Fprintf(a.Out, "Generate a token using your browser, and copy-paste it into this prompt.\n\nLockstep will store the token in %s\n\n%s\n  Enter a value: ", l.keeping(), a.Print().Bold("Token for "+l.shown()+":"))
 	text, err := a.ReadSecret()
 	fmt.Fprintln(a.Out)
 	if err != nil {
-		return secret.Token{}, diags.FromError("Failed to retrieve token", err)
+		return hosts.Token{}, diags.FromError("Failed to retrieve token", err)
 	}
-	token := secret.NewToken(strings.TrimSpace(text))
+	token := hosts.NewToken(strings.TrimSpace(text))
 	user, err := api.User(a.Ctx, token)
 	switch {
 	case errors.Is(err, errInvalidToken):

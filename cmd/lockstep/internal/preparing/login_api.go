@@ -7,7 +7,6 @@ import (
 	"net/url"
 
 	"github.com/lockstep-iac/lockstep/engine/hosts"
-	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
 // errInvalidToken is the error of a token that the host does not know.
@@ -21,9 +20,9 @@ func (a *loginAPI) Page() string {
 
 // User returns the name of a token's user. Source:
 // https://developer.hashicorp.com/terraform/cloud-docs/api-docs/account
-func (a *loginAPI) User(ctx context.Context, token secret.Token) (string, error) {
+func (a *loginAPI) User(ctx context.Context, token hosts.Token) (string, error) {
 	asking := *a.requests
-	asking.Token = func(string) (secret.Token, bool) { return token, true }
+	asking.Token = func(string) (hosts.Token, bool) { return token, true }
 	var account struct {
 		Data struct {
 			Attributes struct {

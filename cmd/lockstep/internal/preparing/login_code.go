@@ -15,7 +15,6 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/lockstep-iac/lockstep/engine/hosts"
-	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
 // exchangeTimeout bounds the request for a token.
@@ -27,10 +26,10 @@ const exchangeTimeout = 30 * time.Second
 // The proof key binds the code to this process, and the state binds the answer to this request:
 // another program that reaches the listener can neither use the code nor slip in one of its own.
 // Source: RFC 7636 and RFC 8252.
-func (c *loginClient) Authorize(ctx context.Context, show func(url string)) (secret.Token, error) {
+func (c *loginClient) Authorize(ctx context.Context, show func(url string)) (hosts.Token, error) {
 	listener, port, err := c.listen()
 	if err != nil {
-		return secret.Token{}, err
+		return hosts.Token{}, err
 	}
 	config := &oauth2.Config{
 		ClientID:    c.ID,
@@ -48,7 +47,7 @@ func (c *loginClient) Authorize(ctx context.Context, show func(url string)) (sec
 	case code = <-codes:
 	case <-ctx.Done():
 		server.Close()
-		return secret.Token{}, context.Cause(ctx)
+		return hosts.Token{}, context.Cause(ctx)
 	}
 	server.Shutdown(ctx) // the page is sent first
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, c.requests.HTTP()), exchangeTimeout)
@@ -58,11 +57,11 @@ func (c *loginClient) Authorize(ctx context.Context, show func(url string)) (sec
 	switch {
 	case errors.As(err, &refused):
 		// The error's own text has the whole answer, which may be a page.
-		return secret.Token{}, fmt.Errorf("the host did not exchange the code for a token: %s %s", refused.Response.Status, refused.ErrorCode)
+		return hosts.Token{}, fmt.Errorf("the host did not exchange the code for a token: %s %s", refused.Response.Status, refused.ErrorCode)
 	case err != nil:
-		return secret.Token{}, fmt.Errorf("ask for the token: %w", hosts.Plain(err))
+		return hosts.Token{}, fmt.Errorf("ask for the token: %w", hosts.Plain(err))
 	}
-	return secret.NewToken(token.AccessToken), nil
+	return hosts.NewToken(token.AccessToken), nil
 }
 
 // listen opens a port of the host's range on the loopback interface. It tries them from a random

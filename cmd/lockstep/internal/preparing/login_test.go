@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/hosts"
-	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
 // A fakeLogin is a host with the services that the test gives it.
@@ -130,10 +129,10 @@ func TestTypedTokens(t *testing.T) {
 	if got, want := offer.API.Page(), f.URL+"/app/settings/tokens?source=terraform-login"; got != want {
 		t.Errorf("got %s", got)
 	}
-	if user, err := offer.API.User(t.Context(), secret.NewToken("typed")); user != "alice" || err != nil {
+	if user, err := offer.API.User(t.Context(), hosts.NewToken("typed")); user != "alice" || err != nil {
 		t.Errorf("got %s, %v", user, err)
 	}
-	if _, err := offer.API.User(t.Context(), secret.NewToken("other")); !errors.Is(err, errInvalidToken) {
+	if _, err := offer.API.User(t.Context(), hosts.NewToken("other")); !errors.Is(err, errInvalidToken) {
 		t.Error(err)
 	}
 }

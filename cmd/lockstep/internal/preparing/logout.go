@@ -5,7 +5,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/credentials"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 )
 
 var Logout = cli.Command{Name: "logout", Synopsis: "Remove locally-stored credentials for a remote host", Run: func(a *cli.App, args []string) int {
@@ -15,14 +15,14 @@ var Logout = cli.Command{Name: "logout", Synopsis: "Remove locally-stored creden
 		return code
 	}
 	switch l.store.Place(l.host) {
-	case credentials.Elsewhere:
+	case cliconfig.TokenElsewhere:
 		return f.Refuse("Credentials for "+l.shown()+" are manually configured", "The \"lockstep logout\" command cannot log out because credentials for this host are manually configured in a CLI configuration file.\n\nTo log out, revoke the existing credentials and remove that block from the CLI configuration")
-	case credentials.Nowhere:
+	case cliconfig.TokenNowhere:
 		fmt.Fprintf(a.Out, "No credentials for %s are stored.\n\n", l.shown())
 		return 0
-	case credentials.WithHelper:
+	case cliconfig.TokenWithHelper:
 		fmt.Fprintf(a.Out, "Removing the stored credentials for %s from the configured\n%q credentials helper.\n\n", l.shown(), l.name)
-	case credentials.InFile:
+	case cliconfig.TokenInFile:
 		fmt.Fprintf(a.Out, "Removing the stored credentials for %s from the following file:\n    %s\n\n", l.shown(), l.file)
 	}
 	if err := l.store.Forget(l.host); err != nil {

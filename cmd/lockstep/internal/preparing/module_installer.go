@@ -8,9 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/source/getting"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
-	"github.com/lockstep-iac/lockstep/engine/config/source/registry"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/credentials"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/functions/modules/buckets"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
@@ -35,7 +34,7 @@ func moduleInstaller(d *workdir.Dir, o moduleOptions) *installing.Installer {
 	allow, _ := strconv.ParseBool(d.Getenv(httpVariable))
 	policy := hosts.Policy{HTTP: allow, HTTPRemedy: "plain http is open to manipulation: use https, or set " + httpVariable + "=1 to allow it"}
 	client := &hosts.Client{
-		Policy: policy, Token: credentials.Open(d.CLI).Token,
+		Policy: policy, Token: cliconfig.OpenCredentials(d.CLI).Token,
 		Retries: numberOr(d.Getenv("TF_REGISTRY_DISCOVERY_RETRY"), 1),
 		Timeout: time.Duration(numberOr(d.Getenv("TF_REGISTRY_CLIENT_TIMEOUT"), 10)) * time.Second,
 	}
@@ -50,7 +49,7 @@ func moduleInstaller(d *workdir.Dir, o moduleOptions) *installing.Installer {
 	}
 	return &installing.Installer{
 		Tree: source.Dir(d.Path), Root: d.Path, DataDir: filepath.ToSlash(dataDir),
-		Registry: registry.New(client, d.CLI.Service), Fetch: get.Fetch,
+		Registry: installing.NewRegistries(client, d.CLI.Service), Fetch: get.Fetch,
 		Known: known, Upgrade: o.Upgrade, Events: o.Events, Early: d.Early(),
 	}
 }

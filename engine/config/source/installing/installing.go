@@ -24,9 +24,9 @@ import (
 )
 
 // A Registry knows the modules of registries. Packages are HOST/NAMESPACE/NAME/SYSTEM.
-// registry.Registries is one.
+// registries is one.
 type Registry interface {
-	// Versions returns the versions of a package; the error matches registry.ErrNotFound
+	// Versions returns the versions of a package; the error matches errNoSuchModule
 	// if there is no such module.
 	Versions(ctx context.Context, pkg string) ([]constraint.Version, error)
 	// Location returns the source address of the package of one version.

@@ -14,7 +14,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/source/getting"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
-	"github.com/lockstep-iac/lockstep/engine/config/source/registry"
 	"github.com/lockstep-iac/lockstep/engine/config/source/sourcetest"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
@@ -73,7 +72,7 @@ func (s *site) installer() *installing.Installer {
 	client := &hosts.Client{Policy: policy, Transport: s.server.Transport()}
 	return &installing.Installer{
 		Tree: source.Dir(s.root), Root: s.root, DataDir: ".terraform",
-		Registry: registry.New(client, nil),
+		Registry: installing.NewRegistries(client, nil),
 		Fetch: (&getting.Getters{
 			Policy: policy, Transport: s.server.Transport(),
 			More: []getting.Getter{getting.Git(getting.GitOptions{Policy: policy, Environ: append(os.Environ(), s.server.Environ()...)}), getting.Directory()},

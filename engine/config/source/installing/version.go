@@ -7,7 +7,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
-	"github.com/lockstep-iac/lockstep/engine/config/source/registry"
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
@@ -34,7 +33,7 @@ func (run *installation) selectVersion(w loading.Wanted) (constraint.Version, di
 	}
 	have, err := run.Registry.Versions(run.ctx, w.Address.Package)
 	switch {
-	case errors.Is(err, registry.ErrNotFound):
+	case errors.Is(err, errNoSuchModule):
 		return constraint.Version{}, diags.Errorf(&w.Call.SourceRange, "Module not found",
 			"Module %q comes from %s, and the registry there has no such module. Check the address; for a directory beside this one it must begin with ./ or ../.", w.Call.Name, w.Address.Package)
 	case err != nil:

@@ -12,7 +12,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/generating"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
-	"github.com/lockstep-iac/lockstep/engine/internal/planning/stored"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -38,7 +37,7 @@ type Lack struct {
 // resource block generated at all, no object is read, and found is empty.
 func Generate(ctx context.Context, in Lack) (blocks []generating.Generated, found Found, ds diags.Diagnostics) {
 	g := generator{prior: drafts.NewPrior(in.State)}
-	g.s = stored.Open(ctx, in.Environment, in.Variables, g.prior)
+	g.s = drafts.OpenStored(ctx, in.Environment, in.Variables, g.prior)
 	g.s.Known = true
 	var lacking []*config.Import
 	for _, im := range in.Config.Root.Imports {

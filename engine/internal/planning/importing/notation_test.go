@@ -25,7 +25,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/importing"
-	"github.com/lockstep-iac/lockstep/engine/internal/planning/stored"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
@@ -185,7 +184,7 @@ func (s *story) play(t *testing.T) []string {
 		return generate(t, importing.Lack{Environment: env, State: s.state.State()})
 	}
 	prior := drafts.NewPrior(s.state.State())
-	ses := stored.Open(t.Context(), env, nil, prior)
+	ses := drafts.OpenStored(t.Context(), env, nil, prior)
 	switch s.do[0] {
 	case "command":
 		return command(t, ses, prior, instance(t, s.do[1]), s.do[2])

@@ -13,7 +13,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/secret"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
 // home returns a home directory with the given files.
@@ -312,10 +312,10 @@ func TestTokensInTheEnvironment(t *testing.T) {
 }
 
 func TestTokensDoNotPrint(t *testing.T) {
-	token := secret.NewToken("s3cret")
+	token := hosts.NewToken("s3cret")
 	holder := struct {
-		T secret.Token
-		P *secret.Token
+		T hosts.Token
+		P *hosts.Token
 	}{token, &token}
 	encoded, err := json.Marshal(holder)
 	if err != nil {
@@ -455,7 +455,7 @@ func FuzzParse(f *testing.F) {
 		if strings.HasPrefix(src, "\ufeff") {
 			return
 		}
-		if len(ds) > 0 || !cmp.Equal(content.tokens, again.tokens, cmp.AllowUnexported(secret.Token{})) || content.pluginCacheDir != again.pluginCacheDir {
+		if len(ds) > 0 || !cmp.Equal(content.tokens, again.tokens, cmp.AllowUnexported(hosts.Token{})) || content.pluginCacheDir != again.pluginCacheDir {
 			t.Errorf("%q: a comment changes its meaning: %v", src, ds)
 		}
 	})

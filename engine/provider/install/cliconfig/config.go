@@ -4,7 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/secret"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
 // Config is a CLI configuration. Nobody may change it after [Load].
@@ -34,7 +34,7 @@ type Config struct {
 	Helper *Helper
 
 	services map[string]map[string]any
-	tokens   map[string]secret.Token
+	tokens   map[string]hosts.Token
 	origins  map[string]Origin
 }
 
@@ -79,7 +79,7 @@ const (
 
 // Token returns the token for requests to a host, in the form of [addrs.Provider]
 // (with a port unless it is 443).
-func (c *Config) Token(host string) (secret.Token, bool) {
+func (c *Config) Token(host string) (hosts.Token, bool) {
 	t, ok := c.tokens[host]
 	return t, ok
 }

@@ -7,7 +7,7 @@ import (
 	svchost "github.com/hashicorp/terraform-svchost"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/secret"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
 // A fileContent holds the settings of one file. The loader merges the files.
@@ -18,13 +18,13 @@ type fileContent struct {
 	installations           []installation
 	services                map[string]map[string]any
 	helpers                 []helper
-	tokens                  map[string]secret.Token
+	tokens                  map[string]hosts.Token
 }
 
 // decode reads the settings that Lockstep supports. Those of Terraform, and of other tools
 // that share the file, are skipped without a diagnostic.
 func decode(items []item) (fileContent, diags.Diagnostics) {
-	c := fileContent{services: map[string]map[string]any{}, tokens: map[string]secret.Token{}}
+	c := fileContent{services: map[string]map[string]any{}, tokens: map[string]hosts.Token{}}
 	var ds diags.Diagnostics
 	for _, it := range items {
 		switch it.key {
@@ -88,7 +88,7 @@ func eachHost(it item, f func(host string, body []item) diags.Diagnostics) (ds d
 	return ds
 }
 
-func decodeCredentials(tokens map[string]secret.Token, host string, body []item) diags.Diagnostics {
+func decodeCredentials(tokens map[string]hosts.Token, host string, body []item) diags.Diagnostics {
 	for _, it := range body {
 		if it.key != "token" {
 			continue
@@ -98,7 +98,7 @@ func decodeCredentials(tokens map[string]secret.Token, host string, body []item)
 			return ds
 		}
 		if text != "" {
-			tokens[host] = secret.NewToken(text)
+			tokens[host] = hosts.NewToken(text)
 		}
 	}
 	return nil

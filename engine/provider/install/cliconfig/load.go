@@ -13,7 +13,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/secret"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
 // Surroundings determine where the configuration is.
@@ -45,7 +45,7 @@ func Load(s Surroundings) (*Config, diags.Diagnostics) {
 		Overrides:   map[addrs.Provider]string{},
 		ImpliedDirs: impliedDirs(s),
 		services:    map[string]map[string]any{},
-		tokens:      map[string]secret.Token{},
+		tokens:      map[string]hosts.Token{},
 		origins:     map[string]Origin{},
 	}
 	l := &loader{config: c, surroundings: s}
@@ -227,7 +227,7 @@ func (l *loader) environment() {
 // tokens lets tokens go before those read earlier. A host of the credentials file stays one: a
 // login replaces its token there, whatever else has one. Source: internal/command/cliconfig
 // of Terraform 1.11.
-func (l *loader) tokens(tokens map[string]secret.Token, from Origin) {
+func (l *loader) tokens(tokens map[string]hosts.Token, from Origin) {
 	maps.Copy(l.config.tokens, tokens)
 	for host := range tokens {
 		if l.config.origins[host] == NoOrigin {

@@ -5,7 +5,7 @@ import (
 
 	svchost "github.com/hashicorp/terraform-svchost"
 
-	"github.com/lockstep-iac/lockstep/engine/secret"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
 // TokenVariable begins the names of environment variables with tokens of hosts.
@@ -15,8 +15,8 @@ const TokenVariable = "TF_TOKEN_"
 // [addrs.Provider]. In a host's name, a dot is written as an underscore, and a dash as two
 // underscores or as it is; see
 // https://developer.hashicorp.com/terraform/cli/config/config-file#environment-variable-credentials.
-func Tokens(environ []string) map[string]secret.Token {
-	tokens := map[string]secret.Token{}
+func Tokens(environ []string) map[string]hosts.Token {
+	tokens := map[string]hosts.Token{}
 	for _, entry := range environ { // the last of several wins, as for getenv
 		name, text, _ := strings.Cut(entry, "=")
 		encoded, ok := strings.CutPrefix(name, TokenVariable)
@@ -29,7 +29,7 @@ func Tokens(environ []string) map[string]secret.Token {
 		if err != nil {
 			continue // another program's variable, perhaps
 		}
-		tokens[string(host)] = secret.NewToken(text)
+		tokens[string(host)] = hosts.NewToken(text)
 	}
 	return tokens
 }

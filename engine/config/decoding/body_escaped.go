@@ -1,0 +1,35 @@
+package decoding
+
+import (
+	"github.com/hashicorp/hcl/v2"
+)
+
+// An escaped body is a body and the content of its block named _.
+type escaped struct {
+	hcl.Body
+	parts []hcl.Body
+}
+
+// Parts returns both bodies, for callers that look at them without a schema.
+func (b *escaped) Parts() []hcl.Body { return b.parts }
+
+// escapedBody returns body together with the content of its block named _.
+func escapedBody(body, inner hcl.Body) hcl.Body {
+	parts := []hcl.Body{body, inner}
+	return &escaped{hcl.MergeBodies(parts), parts}
+}
+
+// isEmptyBody reports whether nothing stands in a body.
+func isEmptyBody(b hcl.Body) bool {
+	attrs, ds := b.JustAttributes()
+	return len(attrs) == 0 && !ds.HasErrors()
+}
+
+// optionalSchema returns s with nothing required, for override files.
+func optionalSchema(s *hcl.BodySchema) *hcl.BodySchema {
+	out := &hcl.BodySchema{Blocks: s.Blocks, Attributes: make([]hcl.AttributeSchema, len(s.Attributes))}
+	for i, a := range s.Attributes {
+		out.Attributes[i] = hcl.AttributeSchema{Name: a.Name}
+	}
+	return out
+}

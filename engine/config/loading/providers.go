@@ -1,0 +1,113 @@
+package loading
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// A providerCheck compares the configurations that callers pass to modules with the
+// declarations and the uses there. Its rules are those documented at
+// https://developer.hashicorp.com/terraform/language/modules/develop/providers;
+// summaries and ranges are the stock tool's.
+type providerCheck struct {
+	files map[string]*hcl.File
+	seen  map[*config.Content]bool
+	diags hcl.Diagnostics
+}
+
+// checkProviders checks the provider configurations that modules pass to each other: that each configuration in use exists,
+// that a caller passes those which a module asks for, and of the right provider. It returns the problems of all modules; those with broken files
+// are left out.
+func checkProviders(c *config.Config) hcl.Diagnostics {
+	k := &providerCheck{files: c.Files, seen: map[*config.Content]bool{}}
+	for _, m := range c.Order {
+		if m.Broken {
+			continue // it may lack declarations that could not be read
+		}
+		if !k.seen[m.Content] {
+			k.seen[m.Content] = true
+			k.content(m)
+		}
+		k.passedOn(m)
+		k.uses(m)
+		if m.Parent != nil {
+			k.received(m)
+			k.aliases(m)
+		}
+	}
+	return k.diags
+}
+
+func (k *providerCheck) errorf(at *hcl.Range, summary, detail string, args ...any) {
+	k.diags = append(k.diags, diags.HCLError(at, summary, detail, args...))
+}
+
+func (k *providerCheck) lateErrorf(at *hcl.Range, summary, detail string, args ...any) {
+	k.diags = append(k.diags, diags.MarkLate(diags.HCLError(at, summary, detail, args...)))
+}
+
+func (k *providerCheck) warnf(at *hcl.Range, summary, detail string, args ...any) {
+	k.diags = append(k.diags, diags.HCLWarning(at, summary, detail, args...))
+}
+
+// content checks a module by itself, without its caller.
+func (k *providerCheck) content(m *config.Module) {
+	for _, addr := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
+		x := m.Resources[addr]
+		source := m.ProviderOf(x.Provider.LocalName)
+		if x.ProviderRange != nil || requires(m, x.Provider.LocalName) || source != addrs.DefaultProvider(x.Provider.LocalName) {
+			continue
+		}
+		if other, ok := requiredAs(m, source); ok {
+			k.warnf(&x.Range, "Duplicate required provider",
+				"%s belongs to provider %s by its type, which required_providers calls %q. Give the resource the argument provider = %s, or change the local name to %q.",
+				addr, source.ForDisplay(), other, other, x.Provider.LocalName)
+		}
+	}
+	k.keysTogether(m)
+	if m.Parent == nil {
+		return
+	}
+	for _, p := range m.SortedProviders() {
+		if isPlaceholder(p) {
+			k.warnf(&p.Range, "Redundant empty provider block",
+				"An empty provider block in a called module once said that the caller passes a configuration. Declare %s in required_providers (with configuration_aliases, if it has an alias) and remove the block.", p.Addr)
+		}
+	}
+}
+
+const providerNotPresent = "Provider configuration not present"
+
+// uses checks that the configurations which blocks of m name exist.
+func (k *providerCheck) uses(m *config.Module) {
+	check := func(x addrs.LocalProviderConfig, at *hcl.Range, user string) {
+		if !hasProvider(m, x) {
+			k.lateErrorf(at, providerNotPresent, "%s uses the provider configuration %s, which %s neither declares nor receives. Add a provider block with alias = %q, or name another configuration.",
+				user, x, moduleWords(m), x.Alias)
+		}
+	}
+	for _, addr := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
+		if x := m.Resources[addr]; x.ProviderRange != nil {
+			check(x.Provider, x.ProviderRange, addr.String())
+		}
+		x := m.Resources[addr]
+		place := x.ProviderRange
+		if place == nil {
+			place = &x.Range
+		}
+		if hasProvider(m, x.Provider) {
+			k.instances(m, m.ResourceUse(x), place, addr.String())
+		}
+	}
+	for _, i := range m.Imports {
+		if i.Provider != nil {
+			check(*i.Provider, &i.Range, "The import block")
+		}
+	}
+}

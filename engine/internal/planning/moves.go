@@ -1,0 +1,206 @@
+package planning
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// moveInput is a state to adjust to a configuration.
+type moveInput struct {
+	Config *config.Config
+	// Was is the state as it was read, by which moves are implied; Prior is edited.
+	Was   *states.State
+	Prior *states.Editor
+	// Convert makes the object at from, still in Prior under that address, one that the block at to
+	// can have. It is called before each move. nil: objects stay as they are.
+	Convert func(from, to addrs.AbsResourceInstance) diags.Diagnostics
+}
+
+// moveResult is the outcome of all moves.
+type moveResult struct {
+	// Origins maps the new address of each instance that moved to the address it had at first.
+	Origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
+	// Unmoved is a warning about the instances whose new address was taken.
+	Unmoved diags.Diagnostics
+	// Cycle is the error of statements that form a cycle. No instance has moved then.
+	Cycle diags.Diagnostics
+}
+
+// moveObjects gives the objects of a state the addresses that the configuration has for them now: it carries out the moves that a configuration states or implies, along their
+// chains: of a -> b and b -> c, the first comes first. Where the new address is taken,
+// the instance stays. The errors are those of Convert.
+func moveObjects(in moveInput) (*moveResult, diags.Diagnostics) {
+	out := &moveResult{Origins: map[addrs.AbsResourceInstance]addrs.AbsResourceInstance{}}
+	list := moveStatements(in.Config, in.Was)
+	if len(list) == 0 {
+		return out, nil
+	}
+	if list, out.Cycle = sortMoves(list); out.Cycle.HasErrors() {
+		return out, nil
+	}
+	m := &mover{in: in, origins: out.Origins, known: map[addrs.ConfigResource][]addrs.AbsResource{}}
+	for abs := range in.Prior.Current().Resources() {
+		m.known[abs.Config()] = append(m.known[abs.Config()], abs)
+	}
+	var blocked []string
+	var ds diags.Diagnostics
+	for i := range list {
+		more, problems := m.follow(&list[i])
+		blocked, ds = append(blocked, more...), append(ds, problems...)
+	}
+	if len(blocked) > 0 {
+		slices.Sort(blocked)
+		out.Unmoved = diags.Warningf(nil, "Unresolved resource instance address changes",
+			"Lockstep tried to adjust resource instance addresses in the prior state based on change information recorded in the configuration, but some adjustments did not succeed due to existing objects already at the intended addresses:\n  - %s\n\nLockstep has planned to destroy these objects. If this is not what you want, resolve the conflict first.", strings.Join(slices.Compact(blocked), "\n  - "))
+	}
+	return out, ds
+}
+
+// A mover carries out statements one after the other.
+type mover struct {
+	in      moveInput
+	origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
+	// known are the resources that the state has or has had since the first statement, by
+	// block. Those that have moved away stay in it.
+	known map[addrs.ConfigResource][]addrs.AbsResource
+}
+
+// follow carries out one statement on every instance that it applies to. It returns
+// the moves that were blocked, for the warning; implied ones are blocked silently.
+func (m *mover) follow(st *moveStatement) (blocked []string, ds diags.Diagnostics) {
+	type pair struct{ from, to addrs.AbsResourceInstance }
+	var pairs []pair
+	var empty [][2]addrs.AbsResource
+	occupied := m.occupied(st)
+	prior := m.in.Prior
+	for _, abs := range m.candidates(st) {
+		r := prior.Current().Resource(abs)
+		if r == nil {
+			continue
+		}
+		consider := func(k addrs.InstanceKey) {
+			from := abs.Instance(k)
+			to, ok := st.target(from)
+			if !ok || to == from {
+				return
+			}
+			if stays, by := occupied(from, to); by == "" {
+				pairs = append(pairs, pair{from, to})
+			} else if !st.implied {
+				blocked = append(blocked, fmt.Sprintf("%s could not move to %s", stays, by))
+			}
+		}
+		switch {
+		case st.whole || st.from.IsModule():
+			for k := range r.Instances {
+				consider(k)
+			}
+		case r.Instances[st.from.Key] != nil:
+			consider(st.from.Key)
+		}
+		if from := abs.Instance(addrs.NoKey); len(r.Instances) == 0 && (st.whole || st.from.IsModule()) {
+			if to, ok := st.target(from); ok && to != from {
+				empty = append(empty, [2]addrs.AbsResource{abs, to.AbsResource()})
+			}
+		}
+	}
+	for _, x := range empty { // a failure has left a resource without instances, which moves as well
+		r := prior.Current().Resource(x[0])
+		prior.RemoveResource(x[0])
+		if prior.Current().Resource(x[1]) == nil {
+			prior.SetProvider(x[1], r.Provider)
+		}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int { return a.from.Compare(b.from) })
+	for _, x := range pairs {
+		ds = append(ds, m.move(x.from, x.to)...)
+	}
+	return blocked, ds
+}
+
+// move moves one instance, with its deposed objects.
+func (m *mover) move(from, to addrs.AbsResourceInstance) (ds diags.Diagnostics) {
+	if m.in.Convert != nil {
+		ds = m.in.Convert(from, to)
+	}
+	prior := m.in.Prior
+	if abs := to.AbsResource(); prior.Current().Resource(abs) == nil && !slices.Contains(m.known[abs.Config()], abs) {
+		m.known[abs.Config()] = append(m.known[abs.Config()], abs)
+	}
+	prior.MoveInstance(from, to)
+	origin := from
+	if was, ok := m.origins[from]; ok {
+		origin = was
+		delete(m.origins, from)
+	}
+	if origin != to {
+		m.origins[to] = origin
+	}
+	return ds
+}
+
+// occupied returns a function that reports whether the target of an instance is taken: by
+// names the target then, and stays the address that cannot move there. A statement about a
+// whole resource or module moves all of it, or nothing if the state has anything at the
+// new address. The state is asked when occupied is called, before any instance moves.
+// Source: Terraform 1.11.4.
+func (m *mover) occupied(st *moveStatement) func(from, to addrs.AbsResourceInstance) (stays, by string) {
+	state := m.in.Prior.Current
+	switch {
+	case st.from.IsModule():
+		present := map[addrs.ModuleInstance]bool{}
+		within := st.block(st.to).Module
+		for cr, list := range m.known {
+			if !within.Contains(cr.Module) {
+				continue
+			}
+			for _, abs := range list {
+				present[abs.Module] = present[abs.Module] || state().Resource(abs) != nil
+			}
+		}
+		return func(from, to addrs.AbsResourceInstance) (stays, by string) {
+			if present[to.Module] {
+				return from.Module.String(), to.Module.String()
+			}
+			return "", ""
+		}
+	case st.whole:
+		return func(from, to addrs.AbsResourceInstance) (stays, by string) {
+			if abs := to.AbsResource(); state().Resource(abs) != nil {
+				return from.AbsResource().String(), abs.String()
+			}
+			return "", ""
+		}
+	}
+	return func(from, to addrs.AbsResourceInstance) (stays, by string) {
+		if state().Instance(to) != nil {
+			return from.String(), to.String()
+		}
+		return "", ""
+	}
+}
+
+// candidates returns the resources that a statement may apply to.
+func (m *mover) candidates(st *moveStatement) []addrs.AbsResource {
+	from := st.block(st.from)
+	switch {
+	case st.from.IsModule():
+	case st.implied || st.module.IsRoot(): // its endpoints are absolute addresses
+		return []addrs.AbsResource{{Module: st.from.Module, Resource: st.from.Resource}}
+	default:
+		return m.known[from]
+	}
+	var out []addrs.AbsResource
+	for cr, list := range m.known {
+		if from.Module.Contains(cr.Module) {
+			out = append(out, list...)
+		}
+	}
+	return out
+}

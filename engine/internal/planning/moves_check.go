@@ -1,0 +1,141 @@
+package planning
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// moveExpansion tells [checkMoves] the instances that the configuration declares.
+type moveExpansion interface {
+	// Modules returns the instances of a module. It is false if the plan leaves the module out;
+	// there are no instances then.
+	Modules(*config.Module) ([]addrs.ModuleInstance, bool)
+	// Keys returns the instance keys of a resource. It is false if the plan leaves the resource out.
+	// The list is not changed.
+	Keys(addrs.AbsResource) ([]addrs.InstanceKey, bool)
+}
+
+// checkMoves reports moved blocks that contradict the configuration, themselves or each other. It
+// comes after expansion. Import blocks count as declarations of resources if imports is true:
+// as long as there is no block, one stands for a resource without count and for_each.
+func checkMoves(cfg *config.Config, e moveExpansion, imports bool) diags.Diagnostics {
+	var ds diags.Diagnostics
+	c := &moveChecker{cfg: cfg, expansion: e, imports: imports, from: map[moveEndpoint]*config.Moved{}, to: map[moveEndpoint]*config.Moved{}}
+	for _, m := range cfg.Order {
+		for _, b := range m.Moved {
+			if b.From == b.To {
+				ds = append(ds, diags.Errorf(&b.Range, "Redundant move statement",
+					"This statement declares a move from %s to the same address, which is the same as not declaring this move at all.", b.From)...)
+				continue
+			}
+			st := statedMove(m, b)
+			if declared := c.declared(&st); declared != "" {
+				ds = append(ds, diags.Errorf(&b.Range, "Moved object still exists",
+					"This statement declares a move from %s, but that object is still declared in the configuration at %s. Change your configuration so that this object will be declared as %s instead.", b.From, declared, b.To)...)
+			}
+			ds = append(ds, c.unique(&st, b)...)
+		}
+	}
+	return ds
+}
+
+// A moveChecker knows the endpoints of the statements so far.
+type moveChecker struct {
+	cfg       *config.Config
+	expansion moveExpansion
+	imports   bool
+	from, to  map[moveEndpoint]*config.Moved
+}
+
+// A moveEndpoint is one end of a statement, as seen from the root module.
+type moveEndpoint struct {
+	module addrs.Module // of the statement
+	target addrs.Target
+	whole  bool // all instances, rather than the one without a key
+}
+
+// unique reports a statement that contradicts an earlier one: an object has one new address,
+// and an address is the new one of one object.
+func (c *moveChecker) unique(st *moveStatement, b *config.Moved) diags.Diagnostics {
+	var ds diags.Diagnostics
+	from, to := moveEndpoint{st.module, b.From, st.whole}, moveEndpoint{st.module, b.To, st.whole}
+	if old := c.from[from]; old == nil {
+		c.from[from] = b
+	} else if old.To != b.To {
+		ds = append(ds, ambiguousMove(b, "The statement at %s declares that %s moved to %s, this one that it moved to %s. It can have moved to one address only.", old.Range, b.From, old.To, b.To)...)
+	}
+	if old := c.to[to]; old == nil {
+		c.to[to] = b
+	} else if old.From != b.From {
+		ds = append(ds, ambiguousMove(b, "The statement at %s declares that %s moved to %s, this one that %s did. Only one object can have moved there.", old.Range, old.From, b.To, b.From)...)
+	}
+	return ds
+}
+
+func ambiguousMove(b *config.Moved, detail string, args ...any) diags.Diagnostics {
+	return diags.Errorf(&b.Range, "Ambiguous move statements", detail, args...)
+}
+
+// declared returns the address of an object that the configuration still declares at the
+// old end of a statement; "" if there is none. A statement of all instances contradicts a block
+// that has none, too: Terraform looks for the block then, not for its instances.
+func (c *moveChecker) declared(st *moveStatement) string {
+	from := st.block(st.from)
+	m := c.cfg.Modules[from.Module]
+	switch {
+	case m == nil:
+		return ""
+	case st.from.IsModule():
+		return c.declaredCall(st, m)
+	case m.Resources[from.Resource] == nil:
+		return c.imported(st)
+	}
+	modules, _ := c.expansion.Modules(m)
+	for _, in := range modules {
+		abs := addrs.AbsResource{Module: in, Resource: from.Resource}
+		keys, expanded := c.expansion.Keys(abs)
+		if st.whole && expanded && len(keys) == 0 {
+			keys = []addrs.InstanceKey{addrs.NoKey}
+		}
+		for _, k := range keys {
+			if !st.whole && k != st.from.Key {
+				continue
+			}
+			if to, ok := st.target(abs.Instance(k)); ok && to != abs.Instance(k) {
+				return abs.Instance(k).String()
+			}
+		}
+	}
+	return ""
+}
+
+// declaredCall is [moveChecker.declared] for a module.
+func (c *moveChecker) declaredCall(st *moveStatement, m *config.Module) string {
+	instances, expanded := c.expansion.Modules(m)
+	if st.whole && expanded && len(instances) == 0 {
+		parents, _ := c.expansion.Modules(m.Parent)
+		for _, p := range parents {
+			return p.Child(m.Call.Name, addrs.NoKey).String()
+		}
+	}
+	_, _, want := st.from.Module.Call()
+	for _, in := range instances {
+		if _, _, key := in.Call(); st.whole || key == want {
+			return in.String()
+		}
+	}
+	return ""
+}
+
+// imported is [moveChecker.declared] for a resource that only an import block declares.
+func (c *moveChecker) imported(st *moveStatement) string {
+	cr := st.block(st.from)
+	if !c.imports || st.from.Key != addrs.NoKey ||
+		!slices.ContainsFunc(c.cfg.Root.Imports, func(im *config.Import) bool { return im.Resource == cr }) {
+		return ""
+	}
+	return cr.String()
+}

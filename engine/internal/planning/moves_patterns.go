@@ -1,0 +1,61 @@
+package planning
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// A movePattern is the set of objects that an endpoint stands for, in all instances of the
+// statement's module: an address in which some instance keys are open.
+type movePattern struct {
+	steps    []movePatternStep // of the module
+	resource addrs.Resource
+	key      addrs.InstanceKey
+	any      bool // key is open
+}
+
+type movePatternStep struct {
+	name string
+	key  addrs.InstanceKey
+	any  bool
+}
+
+// pattern returns the pattern of an endpoint.
+func (st *moveStatement) pattern(t addrs.Target) movePattern {
+	p := movePattern{resource: t.Resource, key: t.Key, any: st.whole}
+	for _, name := range st.module.Steps() {
+		p.steps = append(p.steps, movePatternStep{name: name, any: true})
+	}
+	steps := t.Module.Steps()
+	for i, s := range steps {
+		p.steps = append(p.steps, movePatternStep{s.Name, s.Key, t.IsModule() && i == len(steps)-1 && st.whole})
+	}
+	return p
+}
+
+func (p movePattern) isModule() bool { return p.resource == (addrs.Resource{}) }
+
+// overlaps reports whether some object is in both sets.
+func (p movePattern) overlaps(q movePattern) bool {
+	return p.resource == q.resource && len(p.steps) == len(q.steps) && q.leads(p) &&
+		(p.isModule() || p.key == q.key || p.any || q.any)
+}
+
+// within reports whether p may be inside of q: inside of the module that q is, or one
+// instance of the resource of which q is all instances.
+func (p movePattern) within(q movePattern) bool {
+	if !q.isModule() {
+		return q.any && !p.any && p.resource == q.resource && len(p.steps) == len(q.steps) && q.leads(p)
+	}
+	deeper := len(p.steps) > len(q.steps) || !p.isModule() && len(p.steps) == len(q.steps)
+	return deeper && q.leads(p)
+}
+
+// leads reports whether the module path of p may begin with that of q.
+func (q movePattern) leads(p movePattern) bool {
+	for i, s := range q.steps {
+		if o := p.steps[i]; s.name != o.name || !s.any && !o.any && s.key != o.key {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,42 @@
+package planning
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// removedBlockForgets reports whether a removed block with destroy = false names a resource, or a module
+// around it: the state is to forget its objects, which go on to exist.
+func removedBlockForgets(cfg *config.Config, cr addrs.ConfigResource) bool {
+	for _, m := range cfg.Order {
+		for _, r := range m.Removed {
+			mod, res := r.Static(m.Addr)
+			if !r.Destroy && (r.From.IsModule() && mod.Contains(cr.Module) || mod == cr.Module && res == cr.Resource) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkRemovedBlocks reports removed blocks for modules and resources that are still declared.
+func checkRemovedBlocks(cfg *config.Config) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, m := range cfg.Order {
+		for _, r := range m.Removed {
+			mod, res := r.Static(m.Addr)
+			target := cfg.Modules[mod]
+			switch {
+			case target == nil:
+			case r.From.IsModule():
+				ds = append(ds, diags.Errorf(&target.Call.Range, "Removed module still exists",
+					"The statement at %s declares that %s was removed, but it is still declared here. Take out this module block, or that statement.", r.Range, r.From)...)
+			case target.Resources[res] != nil:
+				ds = append(ds, diags.Errorf(&target.Resources[res].Range, "Removed resource still exists",
+					"The statement at %s declares that %s was removed, but it is still declared here. Take out this resource block, or that statement.", r.Range, r.From)...)
+			}
+		}
+	}
+	return ds
+}

@@ -1,0 +1,183 @@
+package planning
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// A moveStatement gives objects another address than they had. It is a moved block of one
+// module, in all instances of that module, or it is implied: by count that a block gets or
+// loses, or by enabled that takes the place of count.
+type moveStatement struct {
+	module   addrs.Module // of the moved block, to which the endpoints are relative
+	from, to addrs.Target
+	whole    bool // all instances, each keeping its key
+	implied  bool // for one absolute address; module is the root module
+	rng      *hcl.Range
+}
+
+// moveStatements collects stated and implied moves: the stated ones in the order of the
+// configuration, then the implied ones by their addresses. Nothing is implied about a
+// resource that a moved block names.
+func moveStatements(cfg *config.Config, state *states.State) []moveStatement {
+	var list []moveStatement
+	named := map[addrs.ConfigResource]bool{}
+	for _, m := range cfg.Order {
+		for _, b := range m.Moved {
+			st := statedMove(m, b)
+			for _, t := range []addrs.Target{b.From, b.To} {
+				if !t.IsModule() {
+					named[st.block(t)] = true
+				}
+			}
+			list = append(list, st)
+		}
+	}
+	n := len(list)
+	list = append(list, impliedByCount(cfg, state, named)...)
+	list = append(list, impliedByEnabled(cfg, state)...)
+	slices.SortStableFunc(list[n:], func(a, b moveStatement) int { return strings.Compare(a.from.String(), b.from.String()) })
+	return list
+}
+
+// statedMove returns the statement of a moved block.
+func statedMove(m *config.Module, b *config.Moved) moveStatement {
+	return moveStatement{module: m.Addr, from: b.From, to: b.To, rng: b.Range.Ptr(), whole: keyless(b.From) && keyless(b.To)}
+}
+
+// impliedByCount returns the moves of resources whose block got count, from no key to 0, or
+// lost it, the other way around. A block without count may have enabled.
+func impliedByCount(cfg *config.Config, state *states.State, named map[addrs.ConfigResource]bool) []moveStatement {
+	var list []moveStatement
+	for abs, res := range state.Resources() {
+		m := cfg.Modules[abs.Module.Module()]
+		if m == nil || abs.Resource.Mode != addrs.Managed || named[abs.Config()] {
+			continue
+		}
+		r := m.Resources[abs.Resource]
+		if r == nil || r.ForEach != nil {
+			continue
+		}
+		from, to := addrs.NoKey, addrs.IntKey(0)
+		if r.Count == nil {
+			from, to = to, from
+		}
+		if res.Instances[from] == nil || res.Instances[to] != nil {
+			continue
+		}
+		list = append(list, moveStatement{
+			from: addrs.Target{Module: abs.Module, Resource: abs.Resource, Key: from},
+			to:   addrs.Target{Module: abs.Module, Resource: abs.Resource, Key: to}, implied: true,
+		})
+	}
+	return list
+}
+
+// impliedByEnabled returns the moves of module instances whose call has enabled, and had count
+// before: from key 0 to no key. Nothing is implied if a moved block names the call.
+func impliedByEnabled(cfg *config.Config, state *states.State) []moveStatement {
+	stored := map[addrs.ModuleInstance]bool{}
+	for abs := range state.Resources() {
+		for in := abs.Module; !in.IsRoot() && !stored[in]; in = in.Parent() {
+			stored[in] = true
+		}
+	}
+	var out []moveStatement
+	for _, in := range slices.SortedFunc(maps.Keys(stored), addrs.ModuleInstance.Compare) {
+		parent, name, key := in.Call()
+		m := cfg.Modules[in.Module()]
+		to := parent.Child(name, addrs.NoKey)
+		if m == nil || m.Call.Enabled == nil || key != addrs.IntKey(0) || stored[to] || movesCall(m.Parent, name) {
+			continue
+		}
+		out = append(out, moveStatement{from: addrs.Target{Module: in}, to: addrs.Target{Module: to}, implied: true})
+	}
+	return out
+}
+
+// movesCall reports whether a moved block of a module names one of its calls.
+func movesCall(m *config.Module, name string) bool {
+	names := func(t addrs.Target) bool { return t.IsModule() && t.Module.Module() == addrs.NewModule(name) }
+	return slices.ContainsFunc(m.Moved, func(b *config.Moved) bool { return names(b.From) || names(b.To) })
+}
+
+// keyless reports whether an endpoint has no instance key at its end.
+func keyless(t addrs.Target) bool {
+	if !t.IsModule() {
+		return t.Key.IsNone()
+	}
+	_, _, key := t.Module.Call()
+	return key.IsNone()
+}
+
+// block returns the configuration address of an endpoint; that of a module has no resource.
+func (st *moveStatement) block(t addrs.Target) addrs.ConfigResource {
+	mod := st.module
+	for _, s := range t.Module.Steps() {
+		mod = mod.Child(s.Name)
+	}
+	return addrs.ConfigResource{Module: mod, Resource: t.Resource}
+}
+
+// target returns the address that an instance gets by a statement; false if the statement
+// does not apply to it.
+func (st *moveStatement) target(a addrs.AbsResourceInstance) (addrs.AbsResourceInstance, bool) {
+	base, rest, ok := st.relative(a.Module)
+	want := st.from.Module.Steps()
+	if !ok || len(rest) < len(want) || !st.from.IsModule() && len(rest) != len(want) {
+		return a, false
+	}
+	var kept addrs.InstanceKey // of the last module in the address
+	for i, w := range want {
+		last := st.from.IsModule() && i == len(want)-1
+		if rest[i].Name != w.Name || rest[i].Key != w.Key && !(last && st.whole) {
+			return a, false
+		}
+		kept = rest[i].Key
+	}
+	out := a
+	out.Module = base
+	to := st.to.Module.Steps()
+	for i, s := range to {
+		key := s.Key
+		if st.to.IsModule() && i == len(to)-1 && st.whole {
+			key = kept
+		}
+		out.Module = out.Module.Child(s.Name, key)
+	}
+	if st.from.IsModule() {
+		for _, s := range rest[len(want):] {
+			out.Module = out.Module.Child(s.Name, s.Key)
+		}
+		return out, true
+	}
+	if a.Resource.Resource != st.from.Resource || a.Resource.Key != st.from.Key && !st.whole {
+		return a, false
+	}
+	out.Resource.Resource = st.to.Resource
+	if !st.whole {
+		out.Resource.Key = st.to.Key
+	}
+	return out, true
+}
+
+// relative splits a module address into the instance of the statement's module, and the
+// steps below that; false if the address is outside of the statement's module.
+func (st *moveStatement) relative(in addrs.ModuleInstance) (base addrs.ModuleInstance, rest []addrs.ModuleInstanceStep, ok bool) {
+	steps := in.Steps()
+	depth := st.module.Depth()
+	if len(steps) < depth {
+		return base, nil, false
+	}
+	for _, s := range steps[:depth] {
+		base = base.Child(s.Name, s.Key)
+	}
+	return base, steps[depth:], base.Module() == st.module
+}

@@ -1,0 +1,113 @@
+package planning
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// outputInput is everything that the changes depend on.
+type outputInput struct {
+	Declared map[string]*config.Output
+	// Values are those of the selected outputs that could be evaluated, with their marks. Other outputs
+	// have no change.
+	Values map[string]cty.Value
+	Was    *states.State // as it was read
+	// Partial is set where a part of the configuration was selected: nobody can tell then whether an
+	// output without a declaration was meant as well, so it stays.
+	Partial bool
+}
+
+// outputChanges returns the changes of outputs, sorted by name.
+//
+// Only a plan of the whole configuration deletes outputs that are not declared any more. Source:
+// Terraform 1.11.4.
+func outputChanges(in outputInput) []*plans.OutputChange {
+	var changes []*plans.OutputChange
+	for name, v := range in.Values {
+		changes = append(changes, changeOfOutput(in.Declared[name], v, in.Was))
+	}
+	if !in.Partial {
+		for name, old := range in.Was.Outputs() {
+			if in.Declared[name] == nil {
+				changes = append(changes, deletionOfOutput(name, old))
+			}
+		}
+	}
+	slices.SortFunc(changes, func(a, b *plans.OutputChange) int { return cmp.Compare(a.Name, b.Name) })
+	return changes
+}
+
+// changeOfOutput compares an output's value with the one in the state. A missing value counts as null, in
+// both: an output that is and was null has no change, whatever the types of the nulls. A change of
+// sensitivity alone is an update, since the state records it.
+func changeOfOutput(o *config.Output, v cty.Value, was *states.State) *plans.OutputChange {
+	old, had := was.Output(o.Name)
+	before := cty.NullVal(cty.DynamicPseudoType)
+	if had {
+		before = old.Value
+	}
+	plain := marks.Plain(v)
+	c := &plans.OutputChange{Name: o.Name, Sensitive: o.Sensitive || had && old.Sensitive}
+	c.Before, c.After = before, plain
+	switch {
+	case plain.IsNull() && before.IsNull():
+		c.Action = plans.NoOp
+	case !had: // one that is in the state as null is updated
+		c.Action = plans.Create
+	case plain.IsWhollyKnown() && plain.RawEquals(before) && o.Sensitive == old.Sensitive:
+		c.Action = plans.NoOp
+	default:
+		c.Action = plans.Update
+	}
+	if c.Action == plans.NoOp {
+		c.After = before // one null may have another type than the other
+	}
+	if had && old.Sensitive {
+		c.Before = c.Before.Mark(marks.Sensitive)
+	}
+	if o.Sensitive {
+		c.After = c.After.Mark(marks.Sensitive)
+	}
+	return c
+}
+
+// outputDeletions returns the removal of all outputs in a state, sorted by name: a destroy of everything.
+func outputDeletions(st *states.State) []*plans.OutputChange {
+	var out []*plans.OutputChange
+	for _, name := range slices.Sorted(maps.Keys(maps.Collect(st.Outputs()))) {
+		old, _ := st.Output(name)
+		out = append(out, deletionOfOutput(name, old))
+	}
+	return out
+}
+
+func deletionOfOutput(name string, old states.Output) *plans.OutputChange {
+	c := &plans.OutputChange{Name: name, Sensitive: old.Sensitive}
+	c.Action, c.Before, c.After = plans.Delete, old.Value, cty.NullVal(cty.DynamicPseudoType)
+	if old.Sensitive {
+		c.Before = c.Before.Mark(marks.Sensitive)
+	}
+	return c
+}
+
+// foreseeOutput records the known value of an output in the prior state of a plan, as Terraform does:
+// programs read there the values that will not change. An output of which a part is not known yet keeps
+// its last value there, rather than half of the new one.
+func foreseeOutput(prior *states.Editor, o *config.Output, v cty.Value) {
+	plain := marks.Plain(v)
+	switch {
+	case !plain.IsWhollyKnown():
+	case plain.IsNull():
+		prior.RemoveOutput(o.Name)
+	default:
+		prior.SetOutput(o.Name, states.Output{Value: plain, Sensitive: o.Sensitive})
+	}
+}

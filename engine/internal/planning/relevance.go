@@ -1,0 +1,183 @@
+package planning
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/refs"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// relevanceInput is a configuration, and the changed parts of it where the search starts.
+type relevanceInput struct {
+	Config *config.Config
+	Refs   *refs.Refs
+	// Resources are the changed resources; those without a block are skipped.
+	Resources []addrs.AbsResource
+	// Expressions are the other changed expressions.
+	Expressions []relevantExpression
+	// Schema returns the schema of a resource, nil if there is none. Bound returns its body, matched
+	// with that schema.
+	Schema func(*config.Module, *config.Resource) *schema.Schema
+	Bound  func(*config.Resource, *schema.Schema) *schema.Bound
+}
+
+// A relevantExpression is one of a module, evaluated in an instance of it.
+type relevantExpression struct {
+	Module addrs.ModuleInstance
+	Expr   hcl.Expression
+}
+
+// relevantAttributes finds the attributes of resources that had an influence on the changes of a plan, so that of all drift
+// only the relevant one is shown. The search goes backwards: from the expressions of what changes to the values they refer to,
+// through module arguments and outputs, locals, count and for_each, and through a resource into the argument from which an
+// attribute comes. It works on references alone: an attribute that is relevant may have changed or not.
+//
+// It returns the relevant attributes, sorted, each once. An attribute without a path is
+// a whole resource, or instance.
+func relevantAttributes(in relevanceInput) []plans.RelevantAttribute {
+	s := &relevanceSearch{relevanceInput: in, seen: map[relevanceStep]bool{}}
+	for _, abs := range in.Resources {
+		if m := in.Config.Modules[abs.Module.Module()]; m != nil && m.Resources[abs.Resource] != nil {
+			s.resource(abs.Module, m.Resources[abs.Resource], nil)
+		}
+	}
+	for _, x := range in.Expressions {
+		s.expression(x.Module, x.Expr)
+	}
+	for len(s.todo) > 0 {
+		next := s.todo[len(s.todo)-1]
+		s.todo = s.todo[:len(s.todo)-1]
+		s.follow(next)
+	}
+	slices.SortFunc(s.found, func(a, b plans.RelevantAttribute) int {
+		return cmp.Or(a.Resource.Compare(b.Resource), cmp.Compare(schema.FormatPath(a.Attribute), schema.FormatPath(b.Attribute)))
+	})
+	return s.found
+}
+
+// A relevanceSearch is one call of [relevantAttributes].
+type relevanceSearch struct {
+	relevanceInput
+	seen  map[relevanceStep]bool
+	found []plans.RelevantAttribute
+	todo  []relevantReference
+}
+
+// A relevantReference stands in a module instance, and is still to be followed.
+type relevantReference struct {
+	in  addrs.ModuleInstance
+	ref refs.Reference
+	// repeated is set instead of ref for count and each: the resource that is repeated.
+	repeated *config.Resource
+}
+
+// A relevanceStep is a reference without its source range: equal steps lead to the same attributes.
+type relevanceStep struct {
+	in       addrs.ModuleInstance
+	object   addrs.Object
+	output   string
+	key      addrs.InstanceKey
+	path     string
+	repeated *config.Resource
+}
+
+// expression adds the references of an expression.
+func (s *relevanceSearch) expression(in addrs.ModuleInstance, e hcl.Expression) {
+	for _, r := range s.Refs.OfExpr(e) {
+		s.add(relevantReference{in: in, ref: r})
+	}
+}
+
+// traversals adds the references of a part of a resource's body.
+func (s *relevanceSearch) traversals(in addrs.ModuleInstance, r *config.Resource, ts []hcl.Traversal) {
+	m := s.Config.Modules[in.Module()]
+	for _, t := range ts {
+		if root := t.RootName(); root == "count" || root == "each" {
+			s.add(relevantReference{in: in, repeated: r})
+			continue
+		}
+		if ref, ok, _ := refs.Resolve(m, t); ok {
+			s.add(relevantReference{in: in, ref: ref})
+		}
+	}
+}
+
+// add notes a reference that is to be followed, and the attribute if it is one of a resource.
+func (s *relevanceSearch) add(x relevantReference) {
+	id := relevanceStep{in: x.in, object: x.ref.Object, output: x.ref.Output, key: x.ref.Key, repeated: x.repeated}
+	var path cty.Path
+	if id.object.Kind == addrs.KindResource { // other objects are followed as a whole
+		path, _ = refs.Path(attributeOfReference(&x.ref))
+		id.path = schema.FormatPath(path)
+	}
+	if s.seen[id] {
+		return
+	}
+	s.seen[id] = true
+	s.todo = append(s.todo, x)
+	if x.repeated == nil && x.ref.Object.Kind == addrs.KindResource {
+		s.found = append(s.found, plans.RelevantAttribute{
+			Resource:  addrs.AbsResource{Module: x.in, Resource: x.ref.Object.Res}.Instance(x.ref.Key),
+			Attribute: path,
+		})
+	}
+}
+
+// attributeOfReference returns the part of a reference behind the resource and its key.
+func attributeOfReference(r *refs.Reference) hcl.Traversal {
+	if r.HasKey && r.Object.Kind == addrs.KindResource {
+		return r.Rest[1:]
+	}
+	return r.Rest
+}
+
+// follow adds the references of the object that a reference leads to.
+func (s *relevanceSearch) follow(x relevantReference) {
+	m := s.Config.Modules[x.in.Module()]
+	if m == nil {
+		return
+	}
+	if x.repeated != nil {
+		for _, e := range x.repeated.Repetition.Expressions() {
+			s.expression(x.in, e)
+		}
+		return
+	}
+	o := x.ref.Object
+	switch o.Kind {
+	case addrs.KindVariable:
+		if m.Parent == nil {
+			return
+		}
+		if a := m.Call.Args[o.Name]; a != nil {
+			parent, _, _ := x.in.Call()
+			s.expression(parent, a.Expr)
+		}
+	case addrs.KindLocal:
+		if v := m.Locals[o.Name]; v != nil {
+			s.expression(x.in, v.Expr)
+		}
+	case addrs.KindCall:
+		child := m.Children[o.Name]
+		if child == nil {
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(child.Outputs)) {
+			if x.ref.Output == "" || x.ref.Output == name {
+				s.expression(x.in.Child(o.Name, x.ref.Key), child.Outputs[name].Expr)
+			}
+		}
+	case addrs.KindResource:
+		if r := m.Resources[o.Res]; r != nil {
+			s.resource(x.in, r, attributeOfReference(&x.ref))
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package planning
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// targetEdges is a graph of resources.
+type targetEdges map[addrs.ConfigResource][]addrs.ConfigResource
+
+// add and reverse add an edge from a resource to its dependency, or the other way around.
+func (e targetEdges) add(user, used addrs.ConfigResource)     { e[user] = append(e[user], used) }
+func (e targetEdges) reverse(user, used addrs.ConfigResource) { e[used] = append(e[used], user) }
+
+// reach returns the resources that can be reached from some in at least one step.
+func (e targetEdges) reach(from []addrs.ConfigResource) map[addrs.ConfigResource]bool {
+	out, seen := map[addrs.ConfigResource]bool{}, map[addrs.ConfigResource]bool{}
+	var visit func(cr addrs.ConfigResource)
+	visit = func(cr addrs.ConfigResource) {
+		if seen[cr] {
+			return
+		}
+		seen[cr] = true
+		for _, x := range e[cr] {
+			out[x] = true
+			visit(x)
+		}
+	}
+	for _, cr := range from {
+		visit(cr)
+	}
+	return out
+}
+
+// configured calls link for each direct dependency of a block, and of its import blocks.
+func (in *targetInput) configured(link func(user, used addrs.ConfigResource)) {
+	for _, cr := range in.blocks() {
+		for _, d := range in.Deps.Direct(cr) {
+			link(cr, d)
+		}
+		for _, d := range in.Deps.Imports(cr) {
+			link(cr, d)
+		}
+	}
+}
+
+// A targetOrphan is a resource of the state without a block.
+type targetOrphan struct {
+	block    addrs.ConfigResource
+	provider addrs.AbsProviderConfig
+}
+
+// orphans returns the resources of the state without a block, by their modules.
+func (in *targetInput) orphans() map[addrs.Module][]targetOrphan {
+	out := map[addrs.Module][]targetOrphan{}
+	for abs, r := range in.Prior.Resources() {
+		cr := abs.Config()
+		if m := in.Config.Modules[cr.Module]; m == nil || m.Resources[cr.Resource] == nil {
+			out[cr.Module] = append(out[cr.Module], targetOrphan{cr, r.Provider})
+		}
+	}
+	return out
+}
+
+// ofOrphans calls link for the dependencies that resources without a block have: those of
+// their provider configurations.
+func (in *targetInput) ofOrphans(link func(user, used addrs.ConfigResource)) {
+	for _, list := range in.orphans() {
+		for _, x := range list {
+			for _, d := range in.Deps.OfProvider(x.provider) {
+				link(x.block, d)
+			}
+		}
+	}
+}
+
+// stored calls link for each dependency that the state has of one resource on another.
+func (in *targetInput) stored(link func(user, used addrs.ConfigResource)) {
+	for abs, res := range in.Was.Resources() {
+		for _, x := range res.Instances {
+			if x.Current == nil {
+				continue
+			}
+			for _, d := range x.Current.Dependencies.All() {
+				link(abs.Config(), d)
+			}
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package planning
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// -exclude leaves out the instances that it names, and all that depends on them; the rest is
+// planned with its dependencies. As with -target, references are between blocks: a reference
+// to a block of which one instance is excluded leaves out all instances of the block that has
+// the reference. A block of which all instances are left out is not even expanded, so that
+// an error in its count or for_each is no obstacle; nor are values evaluated that
+// nothing selected refers to, except outputs of the root module that depend on selected
+// resources only.
+//
+// For a destroy the direction is opposite: with an object stays all that it was built on.
+// Source: OpenTofu 1.9, `tofu plan -exclude`. Unlike there, an address without instance keys
+// stands for all instances of the modules on its way in a destroy as well, not in a plan only.
+
+// unexcluded are the instances that excludes leave.
+type unexcluded struct {
+	excludes []addrs.Target
+	out      map[addrs.ConfigResource]bool // blocks that are left out as a whole
+}
+
+func (u *unexcluded) has(a addrs.AbsResourceInstance) bool {
+	return !u.out[a.Config()] && !targetsContain(u.excludes, a)
+}
+
+func (u *unexcluded) names(a addrs.AbsResourceInstance) bool { return u.has(a) }
+
+// selectUnexcluded returns everything but the excludes and their dependents.
+func (in *targetInput) selectUnexcluded() *targetSelection {
+	users := targetEdges{}
+	in.configured(users.reverse)
+	in.ofOrphans(users.reverse)
+	u := in.without(users)
+	c := &targetClosure{in: in, objects: map[addrs.Object]bool{}, needed: map[addrs.ConfigResource]bool{}}
+	for _, cr := range in.blocks() {
+		if !u.out[cr] {
+			c.add(cr.Object())
+		}
+	}
+	c.addOutputs()
+	return &targetSelection{objects: c.objects, instances: u}
+}
+
+// destroyUnexcluded returns everything but the excludes and their dependencies.
+func (in *targetInput) destroyUnexcluded() *targetSelection {
+	used := targetEdges{}
+	in.configured(used.add)
+	in.ofOrphans(used.add)
+	in.stored(used.add)
+	return &targetSelection{instances: in.without(used)}
+}
+
+// without returns all instances but those that the excludes name, and the blocks that can be
+// reached from theirs.
+func (in *targetInput) without(next targetEdges) *unexcluded {
+	var named, entirely []addrs.ConfigResource
+	sort := func(cr addrs.ConfigResource) {
+		if targetsMayName(in.Excludes, cr) {
+			named = append(named, cr)
+		}
+		for _, t := range in.Excludes {
+			if targetNamesAll(t, cr) {
+				entirely = append(entirely, cr)
+			}
+		}
+	}
+	for _, cr := range in.blocks() {
+		sort(cr)
+	}
+	for abs := range in.Prior.Resources() {
+		sort(abs.Config())
+	}
+	u := &unexcluded{excludes: in.Excludes, out: next.reach(named)}
+	for _, cr := range entirely {
+		u.out[cr] = true
+	}
+	return u
+}
+
+// targetNamesAll reports whether an address names all instances of a block: it has no instance key.
+func targetNamesAll(t addrs.Target, cr addrs.ConfigResource) bool {
+	m := t.Module.Module()
+	if m.String() != t.Module.String() || !t.Key.IsNone() {
+		return false
+	}
+	if t.IsModule() {
+		return m.Contains(cr.Module)
+	}
+	return m == cr.Module && t.Resource == cr.Resource
+}

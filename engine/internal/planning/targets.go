@@ -1,0 +1,185 @@
+package planning
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// -target selects the instances that it names and, transitively, all that their blocks refer to.
+// References are between blocks; so of a block that is a dependency every instance is
+// selected, also of one of which a target names a single instance in another place. But if a
+// block is both named and a dependency, only the named instances are: the user chose. Of
+// the root module's outputs those are selected that depend on nothing but selected resources.
+// A dependency on a whole module is one on its resources without a block, too: they are deleted.
+//
+// For a destroy the direction is opposite: with an object goes all that was built on it. The
+// dependencies are those of the state, for an object is not destroyed because the
+// configuration would make it depend on another one.
+// Source: Terraform 1.11.4.
+
+// targeted are the instances that targets select.
+type targeted struct {
+	targets []addrs.Target
+	// named are the blocks of which the targets may name instances; needed are dependencies.
+	named, needed map[addrs.ConfigResource]bool
+	// dependents are like needed, in single module instances.
+	dependents map[addrs.AbsResource]bool
+}
+
+func (t *targeted) has(a addrs.AbsResourceInstance) bool {
+	if cr := a.Config(); (t.needed[cr] || t.dependents[a.AbsResource()]) && !t.named[cr] {
+		return true
+	}
+	return t.names(a)
+}
+
+func (t *targeted) names(a addrs.AbsResourceInstance) bool { return targetsContain(t.targets, a) }
+
+// selectTargets returns the targets with their dependencies.
+func (in *targetInput) selectTargets() *targetSelection {
+	t := &targeted{targets: in.Targets, named: map[addrs.ConfigResource]bool{}, needed: map[addrs.ConfigResource]bool{}}
+	c := &targetClosure{in: in, objects: map[addrs.Object]bool{}, needed: t.needed}
+	for _, cr := range in.blocks() {
+		if targetsMayName(in.Targets, cr) {
+			t.named[cr] = true
+		}
+	}
+	for cr := range t.named {
+		c.add(cr.Object())
+	}
+	c.addOutputs()
+	return &targetSelection{objects: c.objects, instances: t}
+}
+
+// A targetClosure collects objects with all that they refer to.
+type targetClosure struct {
+	in      *targetInput
+	objects map[addrs.Object]bool
+	needed  map[addrs.ConfigResource]bool   // blocks that were reached by a reference
+	orphans map[addrs.Module][]targetOrphan // nil before they are needed
+}
+
+// add adds an object, and what it and its import blocks refer to.
+func (c *targetClosure) add(o addrs.Object) {
+	if c.objects[o] {
+		return
+	}
+	c.objects[o] = true
+	c.addAll(c.in.Refs.Direct(o))
+	c.addAll(c.in.Refs.Imports(o))
+	if o.Kind == addrs.KindInside {
+		c.addOrphans(o.Module.Child(o.Name))
+	}
+}
+
+// addOrphans adds the resources that a module has in the state only, since whoever depends on the
+// module as a whole depends on their deletion.
+func (c *targetClosure) addOrphans(m addrs.Module) {
+	if c.orphans == nil {
+		c.orphans = c.in.orphans()
+	}
+	for _, x := range c.orphans[m] {
+		c.needed[x.block] = true
+		for _, d := range c.in.Deps.OfProvider(x.provider) {
+			c.needed[d] = true
+			c.add(d.Object())
+		}
+	}
+}
+
+func (c *targetClosure) addAll(list []addrs.Object) {
+	for _, u := range list {
+		if u.Kind == addrs.KindResource {
+			c.needed[u.ConfigResource()] = true
+		}
+		c.add(u)
+	}
+}
+
+// addOutputs adds the root outputs that depend on resources, and only on ones that are in.
+func (c *targetClosure) addOutputs() {
+	for name := range c.in.Config.Root.Outputs {
+		o := addrs.Object{Kind: addrs.KindOutput, Name: name}
+		some, all := false, true
+		for _, d := range c.in.Refs.Resources(o) {
+			if d.Kind == addrs.KindResource {
+				some, all = true, all && c.objects[d]
+			}
+		}
+		if some && all {
+			c.addValue(o)
+		}
+	}
+}
+
+// addValue adds a value and the values that it refers to, but no blocks.
+func (c *targetClosure) addValue(o addrs.Object) {
+	if c.objects[o] || o.Kind == addrs.KindResource {
+		return
+	}
+	c.objects[o] = true
+	for _, u := range c.in.Refs.Direct(o) {
+		c.addValue(u)
+	}
+}
+
+// destroyTargets returns the targets with all that depends on them.
+func (in *targetInput) destroyTargets() *targetSelection {
+	t := &targeted{targets: in.Targets, named: map[addrs.ConfigResource]bool{}, dependents: in.dependents()}
+	for _, cr := range in.blocks() {
+		if targetsMayName(in.Targets, cr) {
+			t.named[cr] = true
+		}
+	}
+	for abs := range in.Prior.Resources() {
+		if cr := abs.Config(); targetsMayName(in.Targets, cr) {
+			t.named[cr] = true
+		}
+	}
+	return &targetSelection{instances: t}
+}
+
+// dependents returns the resources of the state that depend on targets, so that nothing
+// outlives its foundation. A dependency within a module is one within an instance of it:
+// the resources of other instances stay.
+func (in *targetInput) dependents() map[addrs.AbsResource]bool {
+	var next []addrs.AbsResource
+	byBlock := map[addrs.ConfigResource][]addrs.AbsResource{}
+	for abs, r := range in.Prior.Resources() {
+		byBlock[abs.Config()] = append(byBlock[abs.Config()], abs)
+		for k := range r.Instances {
+			if targetsContain(in.Targets, abs.Instance(k)) {
+				next = append(next, abs)
+				break
+			}
+		}
+	}
+	users := targetEdges{}
+	in.stored(users.reverse)
+	out, done, doneBlock := map[addrs.AbsResource]bool{}, map[addrs.AbsResource]bool{}, map[addrs.ConfigResource]bool{}
+	reach := func(abs addrs.AbsResource) {
+		if !out[abs] {
+			out[abs] = true
+			next = append(next, abs)
+		}
+	}
+	for len(next) > 0 {
+		used := next[len(next)-1]
+		if next = next[:len(next)-1]; done[used] {
+			continue
+		}
+		done[used] = true
+		cr := used.Config()
+		for _, user := range users[cr] {
+			switch near := (addrs.AbsResource{Module: used.Module, Resource: user.Resource}); {
+			case user.Module == cr.Module && in.Prior.Resource(near) != nil:
+				reach(near)
+			case user.Module != cr.Module && !doneBlock[cr]:
+				for _, abs := range byBlock[user] {
+					reach(abs)
+				}
+			}
+		}
+		doneBlock[cr] = true
+	}
+	return out
+}
