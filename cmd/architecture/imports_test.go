@@ -17,15 +17,15 @@ import (
 var allowed = map[string][]string{
 	"cmd/lockstep": {"cmd/lockstep/internal/demo", "cmd/lockstep/internal/...", "cmd/lockstep/internal/machine", "engine/walk"},
 
-	"cmd/lockstep/internal/cli":               {"engine/...", "functions/workdir", "statebackend/kms"},
-	"cmd/lockstep/internal/opening":           {"cmd/lockstep/internal/cli", "engine/...", "statebackend/...", "functions/operation", "functions/workdir"},
-	"cmd/lockstep/internal/authoring":         {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
-	"cmd/lockstep/internal/changing":          {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
-	"cmd/lockstep/internal/preparing":         {"functions/pipeline/awsstore", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "engine/hosts", "functions/modules/buckets", "engine/config/...", "engine/provider/install/cliconfig"},
-	"cmd/lockstep/internal/statekeeping":      {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend/...", "functions/workdir"},
-	"cmd/lockstep/internal/surveying":         {"functions/pipeline/rehearsing", "cmd/lockstep/internal/cli", "engine/diags", "functions/project", "functions/project/atlantis", "functions/project/grammar", "functions/project/order"},
-	"cmd/lockstep/internal/deploying":         {"functions/pipeline/intake", "functions/pipeline/roster", "functions/pipeline/sharing", "functions/pricing", "cmd/lockstep/internal/cli", "github"},
-	"cmd/lockstep/internal/deploying/awstest": {},
+	"cmd/lockstep/internal/cli":          {"engine/...", "functions/workdir", "statebackend/kms"},
+	"cmd/lockstep/internal/opening":      {"cmd/lockstep/internal/cli", "engine/...", "statebackend/...", "functions/operation", "functions/workdir"},
+	"cmd/lockstep/internal/authoring":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
+	"cmd/lockstep/internal/changing":     {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
+	"cmd/lockstep/internal/preparing":    {"functions/pipeline/awsstore", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "engine/hosts", "functions/modules/buckets", "engine/config/...", "engine/provider/install/cliconfig"},
+	"cmd/lockstep/internal/statekeeping": {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend/...", "functions/workdir"},
+	"cmd/lockstep/internal/surveying":    {"functions/pipeline/rehearsing", "cmd/lockstep/internal/cli", "engine/diags", "functions/project", "functions/project/atlantis", "functions/project/grammar", "functions/project/order"},
+	"cmd/lockstep/internal/deploying":    {"functions/pipeline/intake", "functions/pipeline/roster", "functions/pipeline/sharing", "functions/pricing", "cmd/lockstep/internal/cli", "github"},
+	"infra/awstest":                      {},
 
 	"github": {},
 
@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 
 	"cmd/release":                   {},
 	"cmd/clients":                   {},
-	"cmd/architecture/golden":       {},
+	"internal/golden":               {},
 	"cmd/lockstep/internal/demo":    {"cmd/lockstep/internal/machine", "functions/comment", "functions/page", "functions/pipeline/...", "functions/workdir", "github/...", "statebackend/...", "engine/..."},
 	"cmd/lockstep/internal/machine": {"functions/...", "github", "engine/plans/counting", "functions/project/environments"},
 
@@ -79,7 +79,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/lambdatest":                    {"functions/comment/grammar", "functions/pipeline", "functions/pipeline/lambdatest/templates", "github", "statebackend/statebackendtest", "functions/pipeline/lambdatest/internal/codebuild", "functions/pipeline/lambdatest/internal/metering", "functions/pricing"},
 	"functions/pipeline/lambdatest/templates":          {"statebackend/statebackendtest"},
 	"functions/pipeline/internal/memory":               {"functions/pipeline"},
-	"functions/pipeline/internal/storytest":            {"cmd/architecture/golden", "functions/comment", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/evidence", "functions/pipeline/intake", "functions/pipeline/jobs", "functions/pipeline/internal/memory", "functions/pipeline/reconcile", "functions/pipeline/runs", "functions/project", "github", "github/githubtest", "engine/plans/counting"},
+	"functions/pipeline/internal/storytest":            {"internal/golden", "functions/comment", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/evidence", "functions/pipeline/intake", "functions/pipeline/jobs", "functions/pipeline/internal/memory", "functions/pipeline/reconcile", "functions/pipeline/runs", "functions/project", "github", "github/githubtest", "engine/plans/counting"},
 	"functions/confine":                                {},
 	"functions/pipeline/apart":                         {"functions/pipeline/rehearsing", "functions/project/requirements", "engine/budget", "functions/comment", "functions/comment/markdown", "functions/confine", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project", "github"},
 	"functions/pipeline/modules":                       {"functions/modules/buckets", "engine/diags", "engine/hosts", "functions/pipeline/apart", "functions/pipeline/jobs", "github", "engine/config/..."},
@@ -169,7 +169,7 @@ var allowed = map[string][]string{
 	"engine/config/testfiles":              {"engine/config", "engine/config/decoding", "engine/config/loading", "engine/config/source", "engine/internal/traversals", "engine/addrs", "engine/diags"},
 	"engine/config/inputs":                 {"engine/config", "engine/parsing", "engine/diags"},
 	"engine/config/loading":                {"engine/config", "engine/config/decoding", "engine/config/source", "engine/parsing", "engine/budget", "engine/addrs", "engine/diags"},
-	"engine/config/internal/configtest":    {"cmd/architecture/golden", "engine/diags"},
+	"engine/config/internal/configtest":    {"internal/golden", "engine/diags"},
 	"engine/jsonvalues":                    {"engine/internal/jsonscan"},
 	"engine/internal/jsonscan":             {},
 	"engine/render/internal/difference":    {"engine/plans", "engine/schema", "engine/marks"},
@@ -210,7 +210,7 @@ var allowed = map[string][]string{
 
 // only says which packages may import a library; all others may not.
 var only = map[string][]string{
-	"github.com/aws/":                     {"statebackend/...", "functions/...", "cmd/..."},
+	"github.com/aws/":                     {"statebackend/...", "functions/...", "cmd/...", "infra/..."},
 	"github.com/google/go-github/":        {"github/..."},
 	"github.com/hashicorp/go-plugin":      {"engine/provider/..."},
 	"github.com/hashicorp/go-getter":      {"engine/config/source/getting", "functions/modules/buckets", "functions/pipeline/modules"},

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+	"github.com/lockstep-iac/lockstep/internal/golden"
 )
 
 // Each testdata/NAME.md renders as NAME.html.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+	"github.com/lockstep-iac/lockstep/internal/golden"
 )
 
 // compareTexts compares texts with a file of testdata, one behind the other.

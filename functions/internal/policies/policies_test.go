@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+	"github.com/lockstep-iac/lockstep/internal/golden"
 )
 
 // somePlan is the plan of archives without one.

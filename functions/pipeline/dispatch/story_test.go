@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
@@ -27,6 +26,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 	"github.com/lockstep-iac/lockstep/github/githubtest/contract"
+	"github.com/lockstep-iac/lockstep/internal/golden"
 )
 
 // stage is everything, put together: a GitHub, a pipeline behind a webhook, its data in a directory, and our engine. GitHub is

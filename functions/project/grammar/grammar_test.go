@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
+	"github.com/lockstep-iac/lockstep/internal/golden"
 )
 
 // TestSchema holds the JSON Schema against its golden file, so that a reviewer sees what editors get.

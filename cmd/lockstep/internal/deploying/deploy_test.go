@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/awstest"
+	"github.com/lockstep-iac/lockstep/infra/awstest"
 )
 
 // TestDeploy sets everything up with answers that a person types, finds nothing to do, and updates.

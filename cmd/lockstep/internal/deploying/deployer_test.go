@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying/awstest"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
+	"github.com/lockstep-iac/lockstep/infra/awstest"
 )
 
 // A question is a request of the person who deploys, for the simulator.

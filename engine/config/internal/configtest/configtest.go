@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/internal/golden"
 )
 
 // Run calls got for each case of the archives that pattern matches, and compares the text

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hmarr/codeowners"
 
-	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
 	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/internal/golden"
 )
 
 // TestFind plays the paragraphs of testdata/facts.txt: a title, steps of a [scene], and in lines with "=" the

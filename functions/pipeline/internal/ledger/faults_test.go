@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/planname"
@@ -22,6 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/internal/golden"
 )
 
 var (

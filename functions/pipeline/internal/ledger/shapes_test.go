@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
@@ -19,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/internal/golden"
 )
 
 // shapes are the types of records by their collections. Those that are not here are no more than a word, or have a type of

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+	"github.com/lockstep-iac/lockstep/internal/golden"
 )
 
 // TestStories plays all stories.

@@ -2,7 +2,7 @@
 //
 // It declares the option -update of the tests that import it, which writes the files anew; the
 // difference then stands in the commit. It refuses to know the contents of a file: tests with a notation
-// of their own write their files by [Update]. It lies beside the tests of the house because it
+// of their own write their files by [Update]. It
 // belongs to none of the islands, whose tests all use it; no program may import it. Start at [File].
 package golden
 

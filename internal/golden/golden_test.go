@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/cmd/architecture/golden"
+	"github.com/lockstep-iac/lockstep/internal/golden"
 )
 
 // A recorder keeps the failures of a test within a test.
