@@ -3,6 +3,7 @@ package architecture
 import (
 	"bytes"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -18,13 +20,24 @@ const module = "github.com/lockstep-iac/lockstep/"
 
 // figures are the measures of one package, without its tests and its generated files.
 type figures struct {
-	name     string         // by directory, below the module
-	lines    int            // of all files
-	files    map[string]int // lines
-	methods  map[string]int // of each receiver
-	cycle    []string       // the largest set of files that call each other in a circle
-	comments int            // lines with nothing but a comment
+	name      string         // by directory, below the module
+	lines     int            // of all files
+	long      int            // lines of more than maxLine characters
+	files     map[string]int // lines
+	methods   map[string]int // of each receiver
+	firsts    map[string]int // functions of the package that take the type first, or right after a context
+	functions map[string]int // cyclomatic complexity
+	structs   map[string]fields
+	importers []string // without tests
+	cycle     []string // the largest set of files that call each other in a circle
+	comments  int      // lines with nothing but a comment
 }
+
+// fields counts the fields of a struct type, embedded ones and those of unnamed structs included.
+type fields struct{ all, bools int }
+
+// maxLine is the length of a line, in characters, from which on a person scrolls to read it.
+const maxLine = 140
 
 // largest returns the key with the highest figure.
 func largest(of map[string]int) (string, int) {
@@ -52,10 +65,17 @@ var measured = sync.OnceValues(func() ([]*figures, error) {
 		return nil, err
 	}
 	var all []*figures
+	importers := map[string][]string{}
 	for _, p := range loaded {
 		if f := measure(p); len(f.files) > 0 {
 			all = append(all, f)
 		}
+		for path := range p.Imports {
+			importers[path] = append(importers[path], strings.TrimPrefix(p.PkgPath, module))
+		}
+	}
+	for _, f := range all {
+		f.importers = importers[module+f.name]
 	}
 	return all, nil
 })
@@ -70,7 +90,10 @@ func measures(t *testing.T) []*figures {
 }
 
 func measure(p *packages.Package) *figures {
-	f := &figures{name: strings.TrimPrefix(p.PkgPath, module), files: map[string]int{}, methods: map[string]int{}}
+	f := &figures{
+		name: strings.TrimPrefix(p.PkgPath, module), files: map[string]int{}, methods: map[string]int{}, firsts: map[string]int{},
+		functions: map[string]int{}, structs: map[string]fields{},
+	}
 	calls := map[string]map[string]bool{}
 	for _, syntax := range p.Syntax {
 		path := p.Fset.Position(syntax.Package).Filename
@@ -85,12 +108,9 @@ func measure(p *packages.Package) *figures {
 		f.files[file] = bytes.Count(source, []byte("\n"))
 		f.lines += f.files[file]
 		f.comments += comments(string(source))
+		f.long += long(string(source))
 		calls[file] = callees(p, syntax, file)
-		for _, d := range syntax.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil {
-				f.methods[receiver(fn.Recv.List[0].Type)]++
-			}
-		}
+		f.declarations(syntax)
 	}
 	for _, component := range components(calls) {
 		if len(component) > len(f.cycle) {
@@ -98,6 +118,100 @@ func measure(p *packages.Package) *figures {
 		}
 	}
 	return f
+}
+
+// declarations counts what a file declares.
+func (f *figures) declarations(file *ast.File) {
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name := d.Name.Name
+			if d.Recv != nil {
+				of := receiver(d.Recv.List[0].Type)
+				f.methods[of]++
+				name = of + "." + name
+			} else if of := first(d.Type); of != "" {
+				f.firsts[of]++
+			}
+			f.functions[name] = complexity(d)
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				if s, ok := s.(*ast.TypeSpec); ok {
+					if x, ok := s.Type.(*ast.StructType); ok {
+						f.structs[s.Name.Name] = fieldsOf(x)
+					}
+				}
+			}
+		}
+	}
+}
+
+// first returns the name of the package's own type that a function takes first, or right after a context; "" if it takes none.
+func first(fn *ast.FuncType) string {
+	for _, p := range fn.Params.List {
+		if x, ok := p.Type.(*ast.SelectorExpr); ok && x.Sel.Name == "Context" && len(p.Names) < 2 {
+			continue
+		}
+		name := receiver(p.Type)
+		if types.Universe.Lookup(name) != nil {
+			return ""
+		}
+		return name
+	}
+	return ""
+}
+
+// complexity is the cyclomatic complexity of a function, with the functions that are written in it: 1, and 1 more for
+// each if, for, case, && and ||.
+func complexity(fn *ast.FuncDecl) int {
+	n := 1
+	ast.Inspect(fn, func(x ast.Node) bool {
+		switch x := x.(type) {
+		case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt:
+			n++
+		case *ast.CaseClause:
+			if x.List != nil {
+				n++
+			}
+		case *ast.CommClause:
+			if x.Comm != nil {
+				n++
+			}
+		case *ast.BinaryExpr:
+			if x.Op == token.LAND || x.Op == token.LOR {
+				n++
+			}
+		}
+		return true
+	})
+	return n
+}
+
+func fieldsOf(s *ast.StructType) (out fields) {
+	for _, f := range s.Fields.List {
+		n := max(len(f.Names), 1)
+		if inner, ok := f.Type.(*ast.StructType); ok {
+			x := fieldsOf(inner)
+			out.all, out.bools = out.all+x.all, out.bools+x.bools
+			continue
+		}
+		out.all += n
+		if id, ok := f.Type.(*ast.Ident); ok && id.Name == "bool" {
+			out.bools += n
+		}
+	}
+	return out
+}
+
+// long counts the lines that are longer than maxLine.
+func long(source string) int {
+	n := 0
+	for line := range strings.Lines(source) {
+		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > maxLine {
+			n++
+		}
+	}
+	return n
 }
 
 func receiver(t ast.Expr) string {
