@@ -112,7 +112,7 @@ func (l *checks) findCheck(id int64) *checkRun {
 
 func (l *checks) newCheck(by app, c github.Check) *checkRun {
 	at := l.repo.world.log.Tick()
-	run := &checkRun{id: l.repo.world.log.NextID(), app: by, suite: l.suite(by, c.SHA), shown: c, started: at, at: at}
+	run := &checkRun{id: l.repo.world.log.nextID(), app: by, suite: l.suite(by, c.SHA), shown: c, started: at, at: at}
 	if c.Text != "" {
 		run.text = &run.shown.Text
 	}
@@ -127,7 +127,7 @@ func (l *checks) suite(by app, sha string) int64 {
 			return c.suite
 		}
 	}
-	return l.repo.world.log.NextID()
+	return l.repo.world.log.nextID()
 }
 
 // heads returns the open pull requests with a commit as their head, without those from forks,

@@ -103,7 +103,7 @@ func (l *comments) createReaction(r *http.Request) (int, any) {
 			return http.StatusOK, re.json()
 		}
 	}
-	re := reaction{id: l.repo.world.log.NextID(), who: who, content: in.Content, at: l.repo.world.log.Tick()}
+	re := reaction{id: l.repo.world.log.nextID(), who: who, content: in.Content, at: l.repo.world.log.Tick()}
 	c.reactions = append(c.reactions, re)
 	l.repo.note(Edit{Kind: "reaction", Who: who.login, Number: c.Number, Comment: c.ID, Text: in.Content})
 	return http.StatusCreated, re.json()

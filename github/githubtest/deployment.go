@@ -28,7 +28,7 @@ func (d *deploys) Deployments() []Deployment {
 
 func (d *deploys) listDeployments(r *http.Request) (int, any)        { return d.made.Find(r) }
 func (d *deploys) createDeployment(r *http.Request) (int, any)       { return d.made.Create(r) }
-func (d *deploys) createDeploymentStatus(r *http.Request) (int, any) { return d.made.CreateStatus(r) }
+func (d *deploys) createDeploymentStatus(r *http.Request) (int, any) { return d.made.createStatus(r) }
 
 // A deploymentList is the deployments of a repository. It is not safe for concurrent use.
 type deploymentList struct {
@@ -89,14 +89,14 @@ func (l *deploymentList) Create(r *http.Request) (int, any) {
 	_, creator := l.Creator()
 	x := &Deployment{
 		Task: in.Task, SHA: in.Ref, Environment: in.Environment, Description: in.Description,
-		id: l.Log.NextID(), made: l.Log.Tick(), creator: creator,
+		id: l.Log.nextID(), made: l.Log.Tick(), creator: creator,
 	}
 	l.list = append(l.list, x)
 	return http.StatusCreated, l.json(x)
 }
 
-// CreateStatus is POST /repos/{owner}/{repo}/deployments/{id}/statuses.
-func (l *deploymentList) CreateStatus(r *http.Request) (int, any) {
+// createStatus is POST /repos/{owner}/{repo}/deployments/{id}/statuses.
+func (l *deploymentList) createStatus(r *http.Request) (int, any) {
 	i := slices.IndexFunc(l.list, func(x *Deployment) bool { return x.id == rest.ID(r, "id") })
 	if i < 0 {
 		return rest.Fail(rest.NotFound)
@@ -111,9 +111,9 @@ func (l *deploymentList) CreateStatus(r *http.Request) (int, any) {
 	}
 	x.States = append(x.States, in.State)
 	login, user := l.Creator()
-	l.Log.Note(Edit{Kind: "deployment", Repo: l.Repo.String(), Who: login, Text: x.Environment + ": " + in.State + ", " + in.Description})
+	l.Log.note(Edit{Kind: "deployment", Repo: l.Repo.String(), Who: login, Text: x.Environment + ": " + in.State + ", " + in.Description})
 	api := l.address(x)
-	id := l.Log.NextID()
+	id := l.Log.nextID()
 	return http.StatusCreated, rest.Object{
 		"id": id, "node_id": rest.NodeID("DeploymentStatus", id), "state": in.State, "creator": user, "description": in.Description,
 		"environment": x.Environment, "target_url": "", "log_url": in.LogURL, "environment_url": "", "deployment_url": api,

@@ -66,7 +66,7 @@ func (l *environmentList) Get(r *http.Request) (int, any) {
 	}
 	rules := []any{}
 	rule := func(kind string, more rest.Object) {
-		id := l.Log.NextID()
+		id := l.Log.nextID()
 		o := rest.Object{"id": id, "node_id": rest.NodeID("Gate", id), "type": kind}
 		for k, v := range more {
 			o[k] = v
@@ -92,7 +92,7 @@ func (l *environmentList) Get(r *http.Request) (int, any) {
 		rule("branch_policy", nil)
 		policy = rest.Object{"protected_branches": e.Protected, "custom_branch_policies": !e.Protected}
 	}
-	id := l.Log.NextID()
+	id := l.Log.nextID()
 	return http.StatusOK, rest.Object{
 		"id": id, "node_id": rest.NodeID("Environment", id), "name": name, "url": rest.APIURL + "repos/" + l.Repo.String() + "/environments/" + name,
 		"html_url":   rest.WebURL + l.Repo.String() + "/deployments/activity_log?environments_filter=" + name,
@@ -104,7 +104,7 @@ func (l *environmentList) Get(r *http.Request) (int, any) {
 func (l *environmentList) Policies(r *http.Request) (int, any) {
 	list := []any{}
 	for _, pattern := range l.all[r.PathValue("name")].Branches {
-		id := l.Log.NextID()
+		id := l.Log.nextID()
 		list = append(list, rest.Object{"id": id, "node_id": rest.NodeID("GateBranchPolicy", id), "name": pattern, "type": "branch"})
 	}
 	shown := rest.Paged(r, list)
@@ -116,7 +116,7 @@ func (l *environmentList) Policies(r *http.Request) (int, any) {
 func (l *environmentList) Rules(r *http.Request) (int, any) {
 	list := []any{}
 	for _, slug := range l.all[r.PathValue("name")].Apps {
-		id := l.Log.NextID()
+		id := l.Log.nextID()
 		list = append(list, rest.Object{
 			"id": id, "node_id": rest.NodeID("Gate", id), "enabled": true,
 			"app": rest.Object{"id": id, "node_id": rest.NodeID("App", id), "slug": slug, "integration_url": rest.APIURL + "apps/" + slug},
@@ -126,7 +126,7 @@ func (l *environmentList) Rules(r *http.Request) (int, any) {
 }
 
 func (l *environmentList) team(org, slug string) rest.Object {
-	id := l.Log.NextID()
+	id := l.Log.nextID()
 	api := rest.APIURL + "orgs/" + org + "/teams/" + slug
 	return rest.Object{
 		"id": id, "node_id": rest.NodeID("Team", id), "name": slug, "slug": slug, "description": nil, "privacy": "closed", "permission": "pull",

@@ -18,7 +18,7 @@ func (h *Hub) installationOf(account *user) int64 {
 			return r.installation
 		}
 	}
-	return h.log.NextID()
+	return h.log.nextID()
 }
 
 // Uninstall takes the repository away from the App's installation.

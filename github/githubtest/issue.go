@@ -96,9 +96,9 @@ func (l *issueList) All() []Issue {
 // Open opens an issue of somebody.
 func (l *issueList) Open(who string, author rest.Object, title, body string) *Issue {
 	at := l.Log.Tick()
-	x := &Issue{Number: firstIssue + len(l.list), Author: who, Title: title, Body: body, Open: true, id: l.Log.NextID(), author: author, made: at, touched: at}
+	x := &Issue{Number: firstIssue + len(l.list), Author: who, Title: title, Body: body, Open: true, id: l.Log.nextID(), author: author, made: at, touched: at}
 	l.list = append(l.list, x)
-	l.Log.Note(Edit{Kind: "issue", Repo: l.Repo.String(), Who: who, Number: x.Number, Text: "open, " + title})
+	l.Log.note(Edit{Kind: "issue", Repo: l.Repo.String(), Who: who, Number: x.Number, Text: "open, " + title})
 	return x
 }
 
@@ -158,7 +158,7 @@ func (l *issueList) Comment(r *http.Request) (int, any) {
 	if bad != nil {
 		return rest.Fail(bad)
 	}
-	x, id, at := l.requested(r), l.Log.NextID(), rest.Stamp(l.Log.Tick())
+	x, id, at := l.requested(r), l.Log.nextID(), rest.Stamp(l.Log.Tick())
 	login, user := l.App()
 	api := fmt.Sprintf("%srepos/%s/issues", rest.APIURL, l.Repo)
 	c := rest.Object{
@@ -168,7 +168,7 @@ func (l *issueList) Comment(r *http.Request) (int, any) {
 		"created_at": at, "updated_at": at, "author_association": "CONTRIBUTOR",
 	}
 	x.Talk, x.comments = append(x.Talk, text), append(x.comments, c)
-	l.Log.Note(Edit{Kind: "comment", Repo: l.Repo.String(), Who: login, Number: x.Number, Comment: id, Text: text})
+	l.Log.note(Edit{Kind: "comment", Repo: l.Repo.String(), Who: login, Number: x.Number, Comment: id, Text: text})
 	return http.StatusCreated, c
 }
 
@@ -192,7 +192,7 @@ func (l *issueList) Update(r *http.Request) (int, any) {
 	}
 	x.touched = l.Log.Tick()
 	login, _ := l.App()
-	l.Log.Note(Edit{Kind: "issue", Repo: l.Repo.String(), Who: login, Number: x.Number, Text: x.state() + ", " + x.Title})
+	l.Log.note(Edit{Kind: "issue", Repo: l.Repo.String(), Who: login, Number: x.Number, Text: x.state() + ", " + x.Title})
 	return http.StatusOK, l.json(x)
 }
 

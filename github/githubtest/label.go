@@ -35,7 +35,7 @@ func (l *pulls) label(who string, number int, label string, added bool) {
 	if added {
 		p.labels, text = append(p.labels, label), "+"+label
 	}
-	p.labelings = append(p.labelings, labeling{w.log.NextID(), w.person(who), label, added, p.touched})
+	p.labelings = append(p.labelings, labeling{w.log.nextID(), w.person(who), label, added, p.touched})
 	l.repo.note(Edit{Kind: "label", Who: who, Number: number, Text: text})
 	action := "unlabeled"
 	if added {

@@ -64,7 +64,7 @@ func (l *pulls) openPull(who, title string, from *repo, branch string, draft boo
 	defer w.lock()()
 	at := w.log.Tick()
 	p := &pull{
-		id: w.log.NextID(), number: len(l.list) + 1, title: title, author: w.person(who), from: from,
+		id: w.log.nextID(), number: len(l.list) + 1, title: title, author: w.person(who), from: from,
 		head: branch, base: l.repo.main, headSHA: from.mustBranch(branch), baseSHA: l.repo.mustBranch(l.repo.main), open: true, draft: draft, made: at, touched: at,
 	}
 	l.list = append(l.list, p)

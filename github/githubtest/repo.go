@@ -84,7 +84,7 @@ func (r *repo) mustBranch(name string) string {
 // note adds an edit in this repository to the story.
 func (r *repo) note(e Edit) {
 	e.Repo = r.String()
-	r.world.log.Note(e)
+	r.world.log.note(e)
 }
 
 // send lets a webhook about the repository wait for [Hub.Deliver]; there is none where the App is

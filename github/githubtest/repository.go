@@ -36,7 +36,7 @@ func (h *Hub) newRepository(x *repo) *Repository {
 func (h *Hub) AddRepository(owner, name string, files Files) *Repository {
 	defer h.lock()()
 	x := &repo{
-		world: h.world, id: h.log.NextID(), owner: h.person(owner), name: name,
+		world: h.world, id: h.log.nextID(), owner: h.person(owner), name: name,
 		permissions: map[string]string{owner: "admin"}, branches: map[string]string{}, main: "main",
 	}
 	x.installation = h.installationOf(x.owner)
@@ -51,7 +51,7 @@ func (r *Repository) Fork(owner string) *Repository {
 	w := r.hub.world
 	defer w.lock()()
 	return r.hub.newRepository(&repo{
-		world: w, id: w.log.NextID(), owner: w.person(owner), name: r.name, parent: r.repo,
+		world: w, id: w.log.nextID(), owner: w.person(owner), name: r.name, parent: r.repo,
 		permissions: map[string]string{owner: "admin"}, branches: map[string]string{r.main: r.branches[r.main]}, main: r.main,
 	})
 }

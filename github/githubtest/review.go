@@ -31,7 +31,7 @@ func (l *reviews) Review(who string, number int, state github.ReviewState, body 
 	defer w.lock()()
 	at := w.log.Tick()
 	p := l.mustPull(number)
-	v := &review{id: w.log.NextID(), author: w.person(who), state: state, body: body, sha: p.headSHA, at: at}
+	v := &review{id: w.log.nextID(), author: w.person(who), state: state, body: body, sha: p.headSHA, at: at}
 	p.reviews = append(p.reviews, v)
 	l.repo.note(Edit{Kind: "review", Who: who, Number: number, Text: string(state)})
 	l.sendReview(p, v, v.author, "submitted")
@@ -43,7 +43,7 @@ func (l *reviews) CommentOn(who string, number int, path, body string) {
 	defer w.lock()()
 	at := w.log.Tick()
 	p, author := l.mustPull(number), w.person(who)
-	id, review := w.log.NextID(), w.log.NextID()
+	id, review := w.log.nextID(), w.log.nextID()
 	html := fmt.Sprintf("%s%s/pull/%d", rest.WebURL, l.repo, p.number)
 	pull := fmt.Sprintf("%srepos/%s/pulls/%d", rest.APIURL, l.repo, p.number)
 	self := fmt.Sprintf("%srepos/%s/pulls/comments/%d", rest.APIURL, l.repo, id)

@@ -20,7 +20,7 @@ func (r *Repository) Protect(mergeState string, protection, ruleset []Required) 
 // SetStatus sets a commit status: "success", "pending", "failure" or "error".
 func (r *Repository) SetStatus(sha, context, state string) {
 	defer r.hub.lock()()
-	id := r.hub.log.NextID()
+	id := r.hub.log.nextID()
 	r.statuses = append(r.statuses, commitStatus{ID: id, SHA: sha, Context: context, State: state})
 	at, commit := rest.Stamp(r.hub.log.Now()), r.commitJSON(r.world.history[sha])
 	r.repo.send("status", rest.Object{

@@ -48,16 +48,16 @@ func (l *storyLog) Tick() time.Time {
 	return l.time()
 }
 
-// NextID returns a number that nothing in the story has yet.
-func (l *storyLog) NextID() int64 {
+// nextID returns a number that nothing in the story has yet.
+func (l *storyLog) nextID() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ids++
 	return l.ids
 }
 
-// Note adds an edit, at the time that it is now.
-func (l *storyLog) Note(e Edit) {
+// note adds an edit, at the time that it is now.
+func (l *storyLog) note(e Edit) {
 	l.mu.Lock()
 	e.At = l.time()
 	l.edits = append(l.edits, e)

@@ -21,7 +21,7 @@ func TestLines(t *testing.T) {
 		{Kind: "merge", Who: "alice", Number: 1},
 	} {
 		l.Tick()
-		l.Note(e)
+		l.note(e)
 	}
 	want := []string{
 		"push by alice: topic: Change a",
@@ -41,7 +41,7 @@ func TestLines(t *testing.T) {
 	if last := l.Edits()[6].At; !last.Equal(epoch.Add(7*time.Minute)) || !l.Now().Equal(last) {
 		t.Errorf("the last edit is of %s, now is %s", last, l.Now())
 	}
-	if a, b := l.NextID(), l.NextID(); a == b {
+	if a, b := l.nextID(), l.nextID(); a == b {
 		t.Error("a number was given twice")
 	}
 }

@@ -29,7 +29,7 @@ func (x *teams) SetTeam(org, slug string, members ...string) {
 	for _, login := range members {
 		x.person(login)
 	}
-	x.all[org+"/"+slug] = &team{x.log.NextID(), members}
+	x.all[org+"/"+slug] = &team{x.log.nextID(), members}
 }
 
 // teamOf finds the team of a request, if the token may see teams: those of the account in which the App is installed.

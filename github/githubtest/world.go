@@ -51,7 +51,7 @@ type user struct {
 func (w *world) person(login string) *user {
 	u := w.users[login]
 	if u == nil {
-		u = &user{login: login, id: w.log.NextID(), bot: strings.HasSuffix(login, "[bot]")}
+		u = &user{login: login, id: w.log.nextID(), bot: strings.HasSuffix(login, "[bot]")}
 		w.users[login] = u
 	}
 	return u

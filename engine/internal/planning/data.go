@@ -20,7 +20,7 @@ import (
 // declared any more.
 func (x *expanded) planData(ctx context.Context) diags.Diagnostics {
 	for _, a := range x.p.prior.Instances(x.p.inState[x.cr]...) {
-		if !x.declares(a) && x.p.selected.HasInstance(a) {
+		if !x.declares(a) && x.p.selected.hasInstance(a) {
 			x.p.prior.RemoveInstance(a)
 		}
 	}

@@ -144,7 +144,7 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 	found := make([]diags.Diagnostics, len(list))
 	interrupted := each(ctx, len(list), func(ctx context.Context, i int) {
 		addr := list[i]
-		if !b.p.selected.HasInstance(addr) {
+		if !b.p.selected.hasInstance(addr) {
 			return
 		}
 		obj := addrs.ResourceInstanceObject{Instance: addr}

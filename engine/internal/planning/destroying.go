@@ -57,7 +57,7 @@ func (p *planner) remaining(ctx context.Context, abs addrs.AbsResource) (*block,
 	}
 	var list []addrs.ResourceInstanceObject
 	for _, a := range p.prior.Instances(abs) {
-		if p.toDestroy.HasInstance(a) {
+		if p.toDestroy.hasInstance(a) {
 			list = append(list, p.prior.Objects(a)...)
 		}
 	}

@@ -91,7 +91,7 @@ func (x *expanded) declareConditions() {
 func (x *expanded) each(ctx context.Context, plan func(context.Context, *block, *job) (cty.Value, diags.Diagnostics)) diags.Diagnostics {
 	ds := each(ctx, len(x.jobs), func(ctx context.Context, i int) {
 		j := &x.jobs[i]
-		if !x.p.selected.HasInstance(j.addr) {
+		if !x.p.selected.hasInstance(j.addr) {
 			j.val = x.storedValue(ctx, j.addr)
 			return
 		}
@@ -146,7 +146,7 @@ func (x *expanded) remaining(ctx context.Context, abs addrs.AbsResource, jobs []
 	for i := range jobs {
 		k := jobs[i].inst.Key
 		declared[i], vals[k] = k, jobs[i].val
-		if x.p.in.Mode != plans.RefreshOnlyMode && x.p.selected.HasInstance(jobs[i].addr) {
+		if x.p.in.Mode != plans.RefreshOnlyMode && x.p.selected.hasInstance(jobs[i].addr) {
 			present[k] = true
 		}
 	}

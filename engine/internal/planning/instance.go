@@ -172,7 +172,7 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 	}
 	triggered, ds := triggerList{
 		Entries: x.r.ReplaceTriggeredBy, Module: x.m, Scope: x.scope, Changes: x.p.changes,
-	}.Fires()
+	}.fires()
 	switch {
 	case ds.HasErrors():
 		return plans.NoOp, plans.ReasonNone, ds

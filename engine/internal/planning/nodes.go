@@ -55,7 +55,7 @@ func (p *planner) nodes() *nodes {
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
 			configured[cr] = true
-			visits := p.visits(cr, func(ctx context.Context) diags.Diagnostics { return p.visitBlock(ctx, m, m.Resources[r]) }, p.selected.HasBlock(cr))
+			visits := p.visits(cr, func(ctx context.Context) diags.Diagnostics { return p.visitBlock(ctx, m, m.Resources[r]) }, p.selected.hasBlock(cr))
 			if len(visits) > 0 {
 				n.of[cr] = len(n.list)
 				after := p.deps.Direct(cr)
@@ -71,7 +71,7 @@ func (p *planner) nodes() *nodes {
 		if configured[cr] || cr.Resource.Mode == addrs.Ephemeral {
 			continue
 		}
-		visits := p.visits(cr, p.orphanVisitor(cr), p.selected.HasAny(p.inState[cr], p.prior.State()))
+		visits := p.visits(cr, p.orphanVisitor(cr), p.selected.hasAny(p.inState[cr], p.prior.State()))
 		if len(visits) > 0 {
 			n.list = append(n.list, node{visits: visits, after: p.orphanAfter(cr), of: p.prior.State().Resource(p.inState[cr][0]).Provider.Provider})
 		}
@@ -92,7 +92,7 @@ func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []
 	if included && p.usual() {
 		out = append(out, usual)
 	}
-	if cr.Resource.Mode == addrs.Managed && p.toDestroy.HasAny(p.inState[cr], p.prior.State()) {
+	if cr.Resource.Mode == addrs.Managed && p.toDestroy.hasAny(p.inState[cr], p.prior.State()) {
 		out = append(out, func(ctx context.Context) diags.Diagnostics { return p.destroy(ctx, cr) })
 	}
 	return out

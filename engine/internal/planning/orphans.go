@@ -51,7 +51,7 @@ func (p *planner) orphanVisitor(cr addrs.ConfigResource) func(context.Context) d
 // forgetData drops a data source that is not configured any more from the state.
 func (p *planner) forgetData(abs addrs.AbsResource) {
 	for _, a := range p.prior.Instances(abs) {
-		if p.selected.HasInstance(a) {
+		if p.selected.hasInstance(a) {
 			p.prior.RemoveInstance(a)
 		}
 	}

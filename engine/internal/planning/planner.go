@@ -100,7 +100,7 @@ func (p *planner) selectPart() {
 
 // unselected reports whether a named value or a check block is left out, since nothing selected
 // refers to it.
-func (p *planner) unselected(o addrs.Object) bool { return !p.selected.HasObject(o) }
+func (p *planner) unselected(o addrs.Object) bool { return !p.selected.hasObject(o) }
 
 // report keeps diagnostics for the end of the plan. Those that stand for others are dropped here: where they come
 // from, the originals are kept (see [diags.Reported]).
@@ -126,7 +126,7 @@ func (p *planner) resourceValue(ctx context.Context, a addrs.AbsResource, _ []ad
 	switch {
 	case ok:
 		return v, nil
-	case !p.selected.HasBlock(a.Config()):
+	case !p.selected.hasBlock(a.Config()):
 		return cty.DynamicVal, nil
 	case ended:
 		return cty.DynamicVal, diags.Reported() // its visit failed or was skipped

@@ -126,15 +126,15 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 		ds = append(ds, checkRemovedBlocks(in.Config)...)
 	}
 	ds = append(ds, p.checkOrphans()...)
-	if ds = append(ds, p.targeting.CheckMoves(p.moved.Origins)...); ds.HasErrors() {
+	if ds = append(ds, p.targeting.checkMoves(p.moved.Origins)...); ds.HasErrors() {
 		return nil, append(ds, p.targeting.Warnings()...)
 	}
 	p.report(ds)
 	if p.usual() {
-		p.report(p.imports.CheckTargets(p.targeting.MayName, in.Found))
+		p.report(p.imports.CheckTargets(p.targeting.mayName, in.Found))
 	}
 	p.selectPart()
-	p.forced = p.deps.CreateBeforeDestroy(p.selected.HasBlock)
+	p.forced = p.deps.CreateBeforeDestroy(p.selected.hasBlock)
 	p.walk(ctx)
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	if ds := p.checkMoves(); ds.HasErrors() {

@@ -51,7 +51,7 @@ func (p *planner) changedResources() []addrs.AbsResource {
 	}
 	if p.in.Mode == plans.DestroyMode {
 		for abs := range p.prior.State().Resources() {
-			if abs.Resource.Mode == addrs.Data && p.selected.HasBlock(abs.Config()) {
+			if abs.Resource.Mode == addrs.Data && p.selected.hasBlock(abs.Config()) {
 				add(abs)
 			}
 		}

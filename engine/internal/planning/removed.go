@@ -20,7 +20,7 @@ func (b *block) forget(ctx context.Context, list []addrs.AbsResourceInstance) (b
 	}
 	var ds diags.Diagnostics
 	for _, addr := range list {
-		if !p.selected.HasInstance(addr) {
+		if !p.selected.hasInstance(addr) {
 			continue
 		}
 		b, more := b.forObject(ctx, addr)

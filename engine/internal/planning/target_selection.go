@@ -74,12 +74,12 @@ func selectDestroyed(in targetInput) *targetSelection {
 // Partial reports whether anything may be left out.
 func (s *targetSelection) Partial() bool { return s != nil }
 
-// HasObject reports whether a block, a value or a call is selected. Of a selected block, single
-// instances may be left out: see [targetSelection.HasInstance].
-func (s *targetSelection) HasObject(o addrs.Object) bool { return s == nil || s.objects[o] }
+// hasObject reports whether a block, a value or a call is selected. Of a selected block, single
+// instances may be left out: see [targetSelection.hasInstance].
+func (s *targetSelection) hasObject(o addrs.Object) bool { return s == nil || s.objects[o] }
 
-// HasBlock is [targetSelection.HasObject] for a resource block.
-func (s *targetSelection) HasBlock(cr addrs.ConfigResource) bool { return s.HasObject(cr.Object()) }
+// hasBlock is [targetSelection.hasObject] for a resource block.
+func (s *targetSelection) hasBlock(cr addrs.ConfigResource) bool { return s.hasObject(cr.Object()) }
 
 // HasModule reports whether a module is expanded, since something in it, or its call, is
 // selected.
@@ -87,8 +87,8 @@ func (s *targetSelection) HasModule(m *config.Module) bool {
 	return s == nil || m.Parent == nil || s.objects[addrs.Object{Module: m.Parent.Addr, Kind: addrs.KindCall, Name: m.Call.Name}]
 }
 
-// HasInstance reports whether a resource instance is selected.
-func (s *targetSelection) HasInstance(a addrs.AbsResourceInstance) bool {
+// hasInstance reports whether a resource instance is selected.
+func (s *targetSelection) hasInstance(a addrs.AbsResourceInstance) bool {
 	return s == nil || s.instances.has(a)
 }
 
@@ -98,8 +98,8 @@ func (s *targetSelection) Names(a addrs.AbsResourceInstance) bool {
 	return s == nil || s.instances.names(a)
 }
 
-// HasAny reports whether the state has a selected instance of one of some resources.
-func (s *targetSelection) HasAny(list []addrs.AbsResource, state *states.State) bool {
+// hasAny reports whether the state has a selected instance of one of some resources.
+func (s *targetSelection) hasAny(list []addrs.AbsResource, state *states.State) bool {
 	return s == nil || slices.ContainsFunc(list, func(abs addrs.AbsResource) bool {
 		for k := range state.Resource(abs).Instances {
 			if s.instances.has(abs.Instance(k)) {
@@ -121,9 +121,9 @@ func (in *targetInput) blocks() []addrs.ConfigResource {
 	return out
 }
 
-// MayName reports whether one of the targets may name an instance of a block. Without
+// mayName reports whether one of the targets may name an instance of a block. Without
 // targets it does.
-func (o targetOptions) MayName(cr addrs.ConfigResource) bool {
+func (o targetOptions) mayName(cr addrs.ConfigResource) bool {
 	return len(o.Targets) == 0 || targetsMayName(o.Targets, cr)
 }
 
@@ -168,10 +168,10 @@ func (o targetOptions) Warnings() diags.Diagnostics {
 		"You are creating a plan with the %s option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe %[1]s option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.", option)
 }
 
-// CheckMoves reports instances that moved while only their old or only their new address is
+// checkMoves reports instances that moved while only their old or only their new address is
 // selected: with half of a move planned, an object would be lost or created a second time. origins
 // are the old addresses by the new ones.
-func (o targetOptions) CheckMoves(origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance) diags.Diagnostics {
+func (o targetOptions) checkMoves(origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance) diags.Diagnostics {
 	option := o.option()
 	if option == "" {
 		return nil

@@ -287,13 +287,13 @@ func (s targetsTable) check(t *testing.T) {
 		}
 	}
 	for _, a := range s.instances(t, cfg) {
-		note("plan", ", ", targetsShort(a), plan.HasInstance(a))
+		note("plan", ", ", targetsShort(a), plan.hasInstance(a))
 		note("named", ", ", targetsShort(a), plan.Names(a))
 	}
 	for _, x := range s.items("state") {
 		a := targetsInstance(t, x.name)
-		note("destroy", ", ", targetsShort(a), destroy.HasInstance(a))
-		if destroy.HasInstance(a) && !destroy.HasAny([]addrs.AbsResource{a.AbsResource()}, state) {
+		note("destroy", ", ", targetsShort(a), destroy.hasInstance(a))
+		if destroy.hasInstance(a) && !destroy.hasAny([]addrs.AbsResource{a.AbsResource()}, state) {
 			t.Errorf("HasAny does not know %s", a)
 		}
 	}
@@ -301,10 +301,10 @@ func (s targetsTable) check(t *testing.T) {
 		note("modules", " ", targetsShort(m.Addr), m.Parent != nil && plan.HasModule(m))
 	}
 	for _, x := range s.items("outputs") {
-		note("values", " ", x.name, plan.HasObject(addrs.Object{Kind: addrs.KindOutput, Name: x.name}))
+		note("values", " ", x.name, plan.hasObject(addrs.Object{Kind: addrs.KindOutput, Name: x.name}))
 	}
 	for _, x := range s.items("locals") {
-		note("values", " ", "local."+x.name, plan.HasObject(addrs.Object{Kind: addrs.KindLocal, Name: x.name}))
+		note("values", " ", "local."+x.name, plan.hasObject(addrs.Object{Kind: addrs.KindLocal, Name: x.name}))
 	}
 	for _, key := range []string{"plan", "named", "destroy", "modules", "values"} {
 		if want, ok := s[key]; ok {

@@ -33,10 +33,10 @@ type triggerChanges interface {
 	OfAll(addrs.AbsResource) []*plans.ResourceChange
 }
 
-// Fires reports whether an entry demands a replacement: a resource or instance is updated or replaced, or
+// fires reports whether an entry demands a replacement: a resource or instance is updated or replaced, or
 // the attribute of one changes by that. A creation or deletion triggers nothing. An entry for which not
 // even a no-op is planned is an error. Source: Terraform 1.11.4.
-func (l triggerList) Fires() (bool, diags.Diagnostics) {
+func (l triggerList) fires() (bool, diags.Diagnostics) {
 	for _, expr := range l.Entries {
 		t, ds := session.Traversal(expr, l.Scope, badTrigger)
 		if ds.HasErrors() {

@@ -132,7 +132,7 @@ func TestFires(t *testing.T) {
 }
 
 func triggerOutcome(l triggerList) string {
-	fires, ds := l.Fires()
+	fires, ds := l.fires()
 	switch {
 	case ds.HasErrors():
 		return ds[0].Summary

@@ -42,7 +42,7 @@ func (d *deployment) again(ctx context.Context) error {
 	if err := d.surveyStack(); err != nil {
 		return err
 	}
-	if !d.present.Fresh() && len(d.present.Differences(d.wish)) == 0 {
+	if !d.present.fresh() && len(d.present.differences(d.wish)) == 0 {
 		return nil
 	}
 	return d.change(ctx)
@@ -58,7 +58,7 @@ func (d *deployment) execute(ctx context.Context, template depotPlace) error {
 		if err := d.person.agree("Do you want to execute this change set?"); err != nil {
 			return err
 		}
-		if err := d.stack.Execute(ctx, d.person.told); err != nil {
+		if err := d.stack.execute(ctx, d.person.told); err != nil {
 			return err
 		}
 	}

@@ -74,8 +74,8 @@ func (d fileDepot) Look(ctx context.Context) (bucketFound, error) {
 	return b, nil
 }
 
-// UnderKMS reports whether the bucket encrypts with a key of KMS.
-func (d fileDepot) UnderKMS(ctx context.Context) (bool, error) {
+// underKMS reports whether the bucket encrypts with a key of KMS.
+func (d fileDepot) underKMS(ctx context.Context) (bool, error) {
 	got, err := d.Client.GetBucketEncryption(ctx, &s3.GetBucketEncryptionInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
 	if err != nil {
 		return false, fmt.Errorf("ask how the bucket %s encrypts: %w", d.Bucket, err)
@@ -88,8 +88,8 @@ func (d fileDepot) UnderKMS(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// Make makes the bucket, if it is not there, and its settings.
-func (d fileDepot) Make(ctx context.Context, there bool) error {
+// make makes the bucket, if it is not there, and its settings.
+func (d fileDepot) make(ctx context.Context, there bool) error {
 	if !there {
 		in := &s3.CreateBucketInput{Bucket: &d.Bucket}
 		if d.Region != "us-east-1" { // which is nowhere

@@ -18,10 +18,10 @@ import (
 // key that could be lost. The webhook's secret is our own, since GitHub tells the one it makes only once.
 func (d *deployment) makeSecrets(ctx context.Context) error {
 	tags := map[string]string(d.options.tags)
-	if err := d.vault.Make(ctx, d.keyName(), "The private key of the GitHub App of "+d.options.stack, tags); err != nil {
+	if err := d.vault.make(ctx, d.keyName(), "The private key of the GitHub App of "+d.options.stack, tags); err != nil {
 		return err
 	}
-	if err := d.vault.Make(ctx, d.hookName(), "The secret that signs webhooks for "+d.options.stack, tags); err != nil {
+	if err := d.vault.make(ctx, d.hookName(), "The secret that signs webhooks for "+d.options.stack, tags); err != nil {
 		return err
 	}
 	if d.hook.Filled {
@@ -145,7 +145,7 @@ func (d *deployment) putKey(ctx context.Context) error {
 }
 
 func (d *deployment) makeDepot(ctx context.Context) error {
-	return d.depot.Make(ctx, d.found.Bucket.There)
+	return d.depot.make(ctx, d.found.Bucket.There)
 }
 
 // upload uploads missing files: the code, and then the template, which names its versions.

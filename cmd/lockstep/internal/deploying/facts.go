@@ -34,7 +34,7 @@ func (d examination) facts(ctx context.Context) deploymentFacts {
 	try("the clock of AWS", func() error { return d.awsClock(ctx, &f) })
 	try("the stack", func() (err error) { d.present, err = d.stack.Look(ctx); return err })
 	f.Status = d.present.Status
-	if d.present.Fresh() {
+	if d.present.fresh() {
 		f.Status = ""
 		return f
 	}
@@ -114,7 +114,7 @@ func (d examination) resource(ctx context.Context, r types.StackResource, f *dep
 		if !b.There || b.Foreign {
 			return fmt.Errorf("the bucket %s is not there, or you may not see it", id)
 		}
-		kms, err := in.UnderKMS(ctx)
+		kms, err := in.underKMS(ctx)
 		f.Bucket = &examinedBucket{Name: id, Versioned: b.Versioned, Closed: b.Closed, KMS: kms}
 		return err
 	}

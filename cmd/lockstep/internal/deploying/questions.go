@@ -14,7 +14,7 @@ var made = []string{"AppId", "AppKeySecretArn", "WebhookSecretArn"}
 func (d *deployment) required() error {
 	for _, p := range d.template.Parameters {
 		_, given := d.wish.Parameters[p.Name]
-		if given || !d.present.Fresh() || slices.Contains(made, p.Name) || !p.Required && p.Name != "Serves" {
+		if given || !d.present.fresh() || slices.Contains(made, p.Name) || !p.Required && p.Name != "Serves" {
 			continue
 		}
 		usual := ""

@@ -91,13 +91,13 @@ func (s namedStack) Resources(ctx context.Context) ([]types.StackResource, error
 	return got.StackResources, nil
 }
 
-// Fresh reports whether the next change creates the stack.
-func (d stackDescription) Fresh() bool {
+// fresh reports whether the next change creates the stack.
+func (d stackDescription) fresh() bool {
 	return d.Status == "" || d.Status == string(types.StackStatusReviewInProgress)
 }
 
-// CodeBucket is the bucket that the template's code is in, "" if it names none.
-func (d stackDescription) CodeBucket() string {
+// codeBucket is the bucket that the template's code is in, "" if it names none.
+func (d stackDescription) codeBucket() string {
 	m := placedBucket.FindStringSubmatch(d.Template)
 	if m == nil {
 		return ""
@@ -114,9 +114,9 @@ type stackWish struct {
 	Tags       map[string]string
 }
 
-// Differences lists in words what is not as wished for.
-func (d stackDescription) Differences(w stackWish) []string {
-	if d.Fresh() {
+// differences lists in words what is not as wished for.
+func (d stackDescription) differences(w stackWish) []string {
+	if d.fresh() {
 		return nil
 	}
 	out := templateDifferences(sameLines(d.Template), sameLines(w.Template.Text))

@@ -34,7 +34,7 @@ func (s namedStack) Prepare(ctx context.Context, d stackDescription, w stackWish
 		StackName: &s.Name, ChangeSetName: aws.String(changeSetName), ChangeSetType: types.ChangeSetTypeUpdate, TemplateURL: &address,
 		Capabilities: []types.Capability{types.CapabilityCapabilityIam, types.CapabilityCapabilityAutoExpand},
 	}
-	if d.Fresh() {
+	if d.fresh() {
 		in.ChangeSetType = types.ChangeSetTypeCreate
 	}
 	for _, p := range w.Template.Parameters {
@@ -43,7 +43,7 @@ func (s namedStack) Prepare(ctx context.Context, d stackDescription, w stackWish
 		switch {
 		case given:
 			in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: aws.String(p.Name), ParameterValue: &value})
-		case had && !d.Fresh():
+		case had && !d.fresh():
 			in.Parameters = append(in.Parameters, types.Parameter{ParameterKey: aws.String(p.Name), UsePreviousValue: aws.Bool(true)})
 		}
 	}
@@ -112,8 +112,8 @@ func stackChangeOf(c *types.ResourceChange) stackChange {
 	return out
 }
 
-// Execute executes the change set, and waits for its end.
-func (s namedStack) Execute(ctx context.Context, told func(stackEvent)) error {
+// execute executes the change set, and waits for its end.
+func (s namedStack) execute(ctx context.Context, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
 		return err

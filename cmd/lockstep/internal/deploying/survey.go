@@ -51,7 +51,7 @@ func (d *deployment) list() []step {
 // GitHub. One that was made by hand has an App and secrets of its own.
 func (d *deployment) takeOver() {
 	if d.depot.Bucket == "" {
-		d.depot.Bucket = d.present.CodeBucket()
+		d.depot.Bucket = d.present.codeBucket()
 	}
 	if d.depot.Bucket == "" {
 		d.depot.Bucket = fmt.Sprintf("lockstep-%s-%s", d.account, d.region)
@@ -63,7 +63,7 @@ func (d *deployment) takeOver() {
 	if d.options.app != "" {
 		return // its settings are no parameters of the first one
 	}
-	if !d.key.There && !d.present.Fresh() && !d.givenApp() && was["AppId"] != "" {
+	if !d.key.There && !d.present.fresh() && !d.givenApp() && was["AppId"] != "" {
 		for _, name := range []string{"AppId", "AppKeySecretArn", "WebhookSecretArn"} {
 			d.options.parameters[name] = was[name]
 		}
@@ -135,7 +135,7 @@ func (d *deployment) surveyStack() error {
 		d.wish.Tags = d.present.Tags
 	}
 	if !d.deployed {
-		d.found.Changes = d.present.Differences(d.wish)
+		d.found.Changes = d.present.differences(d.wish)
 	}
 	return nil
 }

@@ -63,8 +63,8 @@ func (v secretVault) Look(ctx context.Context, name string) (keptSecret, error) 
 	return s, nil
 }
 
-// Make makes a secret without a value. That there is one already is no error.
-func (v secretVault) Make(ctx context.Context, name, about string, tags map[string]string) error {
+// make makes a secret without a value. That there is one already is no error.
+func (v secretVault) make(ctx context.Context, name, about string, tags map[string]string) error {
 	_, err := v.Client.CreateSecret(ctx, &secretsmanager.CreateSecretInput{Name: &name, Description: &about, Tags: tagsOf(tags)})
 	var there *types.ResourceExistsException
 	if err != nil && !errors.As(err, &there) {

@@ -130,7 +130,7 @@ func (l *hostLogin) keeping() string {
 
 // authorized obtains a token that a person grants on a page of the host.
 func (l *hostLogin) authorized(c *loginClient) (hosts.Token, diags.Diagnostics) {
-	token, err := c.Authorize(l.app.Ctx, func(url string) {
+	token, err := c.authorize(l.app.Ctx, func(url string) {
 		l.visit(url, "login", "authenticate with")
 		fmt.Fprint(l.app.Out, "Lockstep will now wait for the host to signal that login was successful.\n\n")
 	})

@@ -20,13 +20,13 @@ import (
 // exchangeTimeout bounds the request for a token.
 const exchangeTimeout = 30 * time.Second
 
-// Authorize lets a person agree on a page of the host: show gets its URL, and must return. The wait
+// authorize lets a person agree on a page of the host: show gets its URL, and must return. The wait
 // for the person ends with ctx.
 //
 // The proof key binds the code to this process, and the state binds the answer to this request:
 // another program that reaches the listener can neither use the code nor slip in one of its own.
 // Source: RFC 7636 and RFC 8252.
-func (c *loginClient) Authorize(ctx context.Context, show func(url string)) (hosts.Token, error) {
+func (c *loginClient) authorize(ctx context.Context, show func(url string)) (hosts.Token, error) {
 	listener, port, err := c.listen()
 	if err != nil {
 		return hosts.Token{}, err

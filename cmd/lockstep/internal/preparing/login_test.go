@@ -105,17 +105,17 @@ func TestAuthorize(t *testing.T) {
 			t.Errorf("the page is %s", body)
 		}
 	}
-	token, err := offer.Client.Authorize(t.Context(), visit)
+	token, err := offer.Client.authorize(t.Context(), visit)
 	if err != nil || token.Reveal() != "t0ken" {
 		t.Errorf("got %q, %v", token.Reveal(), err)
 	}
 	f.refuse = true
-	if _, err := offer.Client.Authorize(t.Context(), visit); err == nil || !strings.Contains(err.Error(), "400 Bad Request invalid_grant") {
+	if _, err := offer.Client.authorize(t.Context(), visit); err == nil || !strings.Contains(err.Error(), "400 Bad Request invalid_grant") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	interrupted := errors.New("interrupted")
-	if _, err := offer.Client.Authorize(ctx, func(string) { cancel(interrupted) }); !errors.Is(err, interrupted) {
+	if _, err := offer.Client.authorize(ctx, func(string) { cancel(interrupted) }); !errors.Is(err, interrupted) {
 		t.Error(err)
 	}
 }

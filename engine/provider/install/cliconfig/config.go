@@ -49,13 +49,13 @@ type Helper struct {
 type Origin int
 
 const (
-	NoOrigin Origin = iota // there is no token
+	noOrigin Origin = iota // there is no token
 	// FromLogin is the credentials file alone.
-	FromLogin
+	fromLogin
 	// FromConfig is a credentials block in another file, which programs do not edit.
-	FromConfig
+	fromConfig
 	// FromEnvironment is a variable TF_TOKEN_HOST alone.
-	FromEnvironment
+	fromEnvironment
 )
 
 // A Method is one installation method of a provider_installation block.

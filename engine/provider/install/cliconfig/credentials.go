@@ -66,9 +66,9 @@ func (s *CredentialStore) Token(host string) (hosts.Token, bool) {
 // Place returns the place for the token of a host. Variables of the environment are none.
 func (s *CredentialStore) Place(host string) TokenPlace {
 	switch s.config.Origin(host) {
-	case FromConfig:
+	case fromConfig:
 		return TokenElsewhere
-	case FromLogin:
+	case fromLogin:
 		return TokenInFile
 	}
 	if s.helper != nil {

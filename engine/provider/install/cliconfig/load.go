@@ -53,7 +53,7 @@ func Load(s Surroundings) (*Config, diags.Diagnostics) {
 	if s.Home != "" {
 		c.CredentialsFile = filepath.Join(s.Home, dotDir(), "credentials.tfrc.json")
 		if content, ok := l.read(c.CredentialsFile, true); ok {
-			l.tokens(content.tokens, FromLogin)
+			l.tokens(content.tokens, fromLogin)
 		}
 	}
 	for _, f := range configFiles(s) {
@@ -185,7 +185,7 @@ func (l *loader) merge(content fileContent) {
 	c.PluginCacheMayBreakLock = c.PluginCacheMayBreakLock || content.pluginCacheMayBreakLock
 	c.DisableCheckpoint = c.DisableCheckpoint || content.disableCheckpoint
 	maps.Copy(c.services, content.services)
-	l.tokens(content.tokens, FromConfig)
+	l.tokens(content.tokens, fromConfig)
 	l.helpers(content.helpers)
 	for _, in := range content.installations {
 		if c.Explicit {
@@ -221,7 +221,7 @@ func (l *loader) environment() {
 			c.PluginCacheDir = ""
 		}
 	}
-	l.tokens(Tokens(s.Environ), FromEnvironment)
+	l.tokens(Tokens(s.Environ), fromEnvironment)
 }
 
 // tokens lets tokens go before those read earlier. A host of the credentials file stays one: a
@@ -230,7 +230,7 @@ func (l *loader) environment() {
 func (l *loader) tokens(tokens map[string]hosts.Token, from Origin) {
 	maps.Copy(l.config.tokens, tokens)
 	for host := range tokens {
-		if l.config.origins[host] == NoOrigin {
+		if l.config.origins[host] == noOrigin {
 			l.config.origins[host] = from
 		}
 	}
