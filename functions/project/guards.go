@@ -12,8 +12,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
@@ -49,8 +49,8 @@ func (p *parser) refuses(b *hcl.Block) bool {
 	if b.Type != grammar.Hook.Type {
 		return b.Type != grammar.Notify.Type
 	}
-	return slices.ContainsFunc(p.settings.Hooks, func(h hooks.Hook) bool {
-		return h.Name == b.Labels[0] && slices.ContainsFunc(h.On, hooks.Event.Before)
+	return slices.ContainsFunc(p.settings.Hooks, func(h endpoints.Hook) bool {
+		return h.Name == b.Labels[0] && slices.ContainsFunc(h.On, endpoints.HookEvent.Before)
 	})
 }
 

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
-	"github.com/lockstep-iac/lockstep/functions/project/notifications"
 )
 
 // TestRequireHasTheGrammar holds that the require block has the arguments of the table, by which
@@ -100,12 +99,12 @@ func TestHooksOf(t *testing.T) {
 	}
 	for _, c := range []struct {
 		project Project
-		event   hooks.Event
-		outcome notifications.Outcome
+		event   endpoints.HookEvent
+		outcome endpoints.Outcome
 		want    bool
 	}{
-		{s.Projects[0], hooks.BeforeApply, notifications.Applied, true}, {s.Projects[1], hooks.BeforeApply, notifications.Applied, false},
-		{Project{Name: "new", Dir: "c"}, hooks.BeforeApply, notifications.Applied, true}, {s.Projects[0], hooks.AfterApply, notifications.ApplyFailed, false},
+		{s.Projects[0], endpoints.BeforeApply, endpoints.OutcomeApplied, true}, {s.Projects[1], endpoints.BeforeApply, endpoints.OutcomeApplied, false},
+		{Project{Name: "new", Dir: "c"}, endpoints.BeforeApply, endpoints.OutcomeApplied, true}, {s.Projects[0], endpoints.AfterApply, endpoints.OutcomeApplyFailed, false},
 	} {
 		if got := len(s.HooksOf(c.event, c.project, nil)) == 1; got != c.want {
 			t.Errorf("the hook on %s of %s: %t", c.event, c.project.Name, got)
@@ -119,7 +118,7 @@ func TestHooksOf(t *testing.T) {
 			t.Errorf("%s: %v %t", src, ds, s.Unreadable)
 		}
 	}
-	if (*Settings)(nil).HooksOf(hooks.BeforeApply, Project{}, nil) != nil {
+	if (*Settings)(nil).HooksOf(endpoints.BeforeApply, Project{}, nil) != nil {
 		t.Error("no settings have hooks")
 	}
 }

@@ -3,8 +3,7 @@ package project
 import (
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
-	"github.com/lockstep-iac/lockstep/functions/project/notifications"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
@@ -28,12 +27,12 @@ func (s *Settings) Required(command string, p Project, base []Project) []require
 }
 
 // HooksOf returns the hooks of an event for a project of a pull request, by the rules of [Settings.Required].
-func (s *Settings) HooksOf(e hooks.Event, p Project, base []Project) []hooks.Hook {
+func (s *Settings) HooksOf(e endpoints.HookEvent, p Project, base []Project) []endpoints.Hook {
 	if s == nil {
 		return nil
 	}
 	names, new := s.names(p, base)
-	var out []hooks.Hook
+	var out []endpoints.Hook
 	for _, h := range s.Hooks {
 		if slices.Contains(h.On, e) && requirements.Selects(h.Projects, names, new) {
 			out = append(out, h)
@@ -44,7 +43,7 @@ func (s *Settings) HooksOf(e hooks.Event, p Project, base []Project) []hooks.Hoo
 
 // Tells reports whether a notification is about an outcome of a project of a pull request, by the rules of
 // [Settings.Required].
-func (s *Settings) Tells(n notifications.Notification, o notifications.Outcome, p Project, base []Project) bool {
+func (s *Settings) Tells(n endpoints.Notification, o endpoints.Outcome, p Project, base []Project) bool {
 	names, new := s.names(p, base)
 	return slices.Contains(n.On, o) && requirements.Selects(n.Projects, names, new)
 }

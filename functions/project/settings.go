@@ -12,10 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
-	"github.com/lockstep-iac/lockstep/functions/project/notifications"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
@@ -40,9 +39,9 @@ type Settings struct {
 	environments map[string]environments.Environment
 
 	// Hooks are the hook blocks: see [Settings.HooksOf].
-	Hooks []hooks.Hook
+	Hooks []endpoints.Hook
 	// Notifications are the notify blocks: see [Settings.Tells].
-	Notifications []notifications.Notification
+	Notifications []endpoints.Notification
 
 	// Require are the require blocks, the policy blocks and the gate blocks. Unreadable is set if some may be missing, because the file has
 	// errors: then it must not be used to allow anything that a requirement could forbid.
@@ -122,7 +121,7 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p.environments(content.Blocks.OfType("environment"))
 	p.checks(content.Blocks.OfType("check"))
 	p.automerge(content.Blocks.OfType(grammar.Automerge.Type))
-	p.settings.Notifications, ds = notifications.Parse(content.Blocks.OfType(grammar.Notify.Type))
+	p.settings.Notifications, ds = endpoints.ParseNotifications(content.Blocks.OfType(grammar.Notify.Type))
 	p.diags = append(p.diags, ds...)
 	p.guards(content.Blocks)
 	p.defaults(content.Blocks.OfType("defaults"))
@@ -271,7 +270,7 @@ func (p *parser) requires(blocks hcl.Blocks) {
 		p.settings.Require, p.diags = append(p.settings.Require, all...), append(p.diags, ds...)
 	}
 	var ds hcl.Diagnostics
-	p.settings.Hooks, ds = hooks.Parse(blocks.OfType(grammar.Hook.Type))
+	p.settings.Hooks, ds = endpoints.ParseHooks(blocks.OfType(grammar.Hook.Type))
 	p.diags = append(p.diags, ds...)
 	p.settings.Unreadable = p.settings.Unreadable || p.diags[before:].HasErrors()
 }

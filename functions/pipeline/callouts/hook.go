@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
 // A step is the request to a hook. Its fields are documented in README.md, and none is ever removed.
@@ -92,7 +92,7 @@ func changed(c counting.Counts) *changes {
 
 // parseStep reads the answer of a hook. Unlike a gate, one may have nothing to say; and after a plan or an apply there is
 // nothing to refuse.
-func parseStep(answer []byte, e hooks.Event) (v verdict, err error) {
+func parseStep(answer []byte, e endpoints.HookEvent) (v verdict, err error) {
 	if len(bytes.TrimSpace(answer)) == 0 || string(bytes.TrimSpace(answer)) == "null" {
 		return v, nil
 	}

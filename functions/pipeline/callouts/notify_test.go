@@ -16,19 +16,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
-	"github.com/lockstep-iac/lockstep/functions/project/notifications"
 )
 
 const slackURL = "https://hooks.slack.example/services/T0/B0/hunter2"
 
 // told is a notice of two outcomes for an endpoint.
 func told(e endpoints.Endpoint) jobs.Notice {
-	r := stepOf(hooks.AfterApply, e).Run
+	r := stepOf(endpoints.AfterApply, e).Run
 	r.Phase, r.Apply.Done = runs.Applied, counting.Counts{Add: 1}
 	app := r
 	app.Project, app.Phase = "app", runs.ApplyFailed
-	n := jobs.Notice{Notification: notifications.Notification{Name: "chat", Endpoint: e}, URL: "https://github.example/acme/infra/pull/7"}
+	n := jobs.Notice{Notification: endpoints.Notification{Name: "chat", Endpoint: e}, URL: "https://github.example/acme/infra/pull/7"}
 	for _, r := range []runs.Run{r, app} {
 		h, _ := jobs.What(r)
 		n.Happened = append(n.Happened, h)
@@ -124,10 +122,10 @@ func TestNotifyOfAMerge(t *testing.T) {
 	n := told(endpoints.Endpoint{Slack: "x"})
 	n.Happened = nil
 	for _, was := range []runs.Phase{runs.Planned, runs.PlanFailed} {
-		r := stepOf(hooks.AfterApply, endpoints.Endpoint{}).Run
+		r := stepOf(endpoints.AfterApply, endpoints.Endpoint{}).Run
 		r.Phase, r.End.Was, r.End.Fate, r.Plan.Applyable, r.Asked.By = runs.Dropped, was, runs.Merged, true, ""
 		h, name := jobs.What(r)
-		if h.Outcome != notifications.NotApplied || name == "" {
+		if h.Outcome != endpoints.OutcomeNotApplied || name == "" {
 			t.Errorf("%s: %q %q", was, h.Outcome, name)
 		}
 		n.Happened = append(n.Happened, h)

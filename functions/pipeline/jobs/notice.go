@@ -9,19 +9,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project/notifications"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
 // A Notice is the outcomes in a pull request that a notification is about.
 type Notice struct {
-	Notification notifications.Notification
+	Notification endpoints.Notification
 	URL          string // of the pull request, for people
 	Happened     []Happened
 }
 
 // Happened is the outcome of a run.
 type Happened struct {
-	Outcome notifications.Outcome
+	Outcome endpoints.Outcome
 	Run     runs.Run
 	Counts  counting.Counts // that are planned, or were made
 }
@@ -35,20 +35,20 @@ func What(r runs.Run) (h Happened, name string) {
 	switch r.Phase {
 	case runs.Planned:
 		if r.Standing() == comment.NotApplied {
-			h.Outcome = notifications.NotApplied
+			h.Outcome = endpoints.OutcomeNotApplied
 			break
 		}
 		if runs.Preview(r) {
 			return h, ""
 		}
-		if h.Outcome = notifications.Planned; !r.Plan.Applyable {
-			h.Outcome = notifications.Unchanged
+		if h.Outcome = endpoints.OutcomePlanned; !r.Plan.Applyable {
+			h.Outcome = endpoints.OutcomeUnchanged
 		}
 	case runs.PlanFailed:
-		h.Outcome = notifications.PlanFailed
+		h.Outcome = endpoints.OutcomePlanFailed
 	case runs.Applied, runs.ApplyFailed, runs.Stopped:
-		h.Outcome, h.Counts = map[runs.Phase]notifications.Outcome{
-			runs.Applied: notifications.Applied, runs.ApplyFailed: notifications.ApplyFailed, runs.Stopped: notifications.ApplyStopped,
+		h.Outcome, h.Counts = map[runs.Phase]endpoints.Outcome{
+			runs.Applied: endpoints.OutcomeApplied, runs.ApplyFailed: endpoints.OutcomeApplyFailed, runs.Stopped: endpoints.OutcomeApplyStopped,
 		}[r.Phase], r.Apply.Done
 		return h, fmt.Sprintf("%s %d", h.Outcome, r.Asked.Try)
 	default:
@@ -56,7 +56,7 @@ func What(r runs.Run) (h Happened, name string) {
 		if at := r.Standing(); at != comment.NotApplied && (!failed || at == comment.NoChanges) {
 			return h, ""
 		}
-		h.Outcome = notifications.NotApplied
+		h.Outcome = endpoints.OutcomeNotApplied
 	}
 	name = fmt.Sprintf("%s %d", h.Outcome, r.Asked.Attempt)
 	if r.Standing() == comment.Renewed { // it is another plan than the one that was told
@@ -67,7 +67,7 @@ func What(r runs.Run) (h Happened, name string) {
 
 // Standing is the outcome, for people: a merge leaves a plan that had failed as one that is not applied.
 func (h Happened) Standing() comment.Standing {
-	if h.Outcome == notifications.NotApplied {
+	if h.Outcome == endpoints.OutcomeNotApplied {
 		return comment.NotApplied
 	}
 	return h.Run.Standing()

@@ -9,13 +9,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
 // A Step is a hook that is to be called at an event of a run.
 type Step struct {
-	Hook  hooks.Hook
-	Event hooks.Event
+	Hook  endpoints.Hook
+	Event endpoints.HookEvent
 	Run   runs.Run
 	// Failed is set, after a plan or an apply, if it failed. Counts are the changes that are planned, or were made.
 	Failed bool
@@ -33,11 +33,11 @@ type StepFunc func(context.Context, Step) (reasons.Hooked, error)
 // ID distinguishes steps: a hook gets each at least once.
 func (s Step) ID() string {
 	number := s.Run.Asked.Attempt
-	if s.Event == hooks.BeforeApply || s.Event == hooks.AfterApply {
+	if s.Event == endpoints.BeforeApply || s.Event == endpoints.AfterApply {
 		number = s.Run.Asked.Try
 	}
 	name := fmt.Appendf(nil, "%s\n%s\n%s\n%d", s.Hook.Name, s.Event, s.Run.Key(), number)
-	if s.Event == hooks.AfterPlan { // after a death the plan is made again, with the same cause, perhaps of another state
+	if s.Event == endpoints.AfterPlan { // after a death the plan is made again, with the same cause, perhaps of another state
 		name = fmt.Appendf(name, "\n%s\n%v\n%t\n%v\n%t", s.Run.Spec.Merge, s.State, s.Failed, s.Counts, s.Again)
 	}
 	sum := sha256.Sum256(name)

@@ -1,5 +1,6 @@
 // Package endpoints is the part of lockstep.hcl that names programs of a team's own, outside of Lockstep: Lambda
-// functions, webhooks, and programs on the machine of `lockstep serve`.
+// functions, webhooks, and programs on the machine of `lockstep serve`. Its blocks hook and notify say when they
+// are called, before and after plans and applies, and who is told of the outcome.
 //
 // It refuses to call them (package callouts does), and to know what for. Start at [Endpoint].
 package endpoints

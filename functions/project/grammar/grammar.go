@@ -151,14 +151,14 @@ var (
 			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
 			{Name: "override", Kind: texts, Doc: "People and teams who may lift the gate by a comment; without this, nobody may."},
 		})}
-	// Hook is read by package hooks.
+	// Hook is read by package endpoints.
 	Hook = Block{Type: "hook", Label: "name", Doc: "A step of one's own before or after plans and applies, as the base branch has it: a Lambda function, a webhook, or with lockstep serve a program. It gets the run as JSON; one before something can refuse it.",
 		Args: slices.Concat([]Argument{
 			{Name: "on", Kind: texts, Required: true, Doc: "The events of the hook: \"before_plan\", \"after_plan\", \"before_apply\", \"after_apply\"."},
 			{Name: "program", Doc: "The name of a file in the directory of lockstep serve's option -hook-programs."},
 			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
 		}, endpoint)}
-	// Notify is read by package notifications.
+	// Notify is read by package endpoints.
 	Notify = Block{Type: "notify", Label: "name", Doc: "Who is told of the outcomes of plans and applies, as the base branch has it.",
 		Args: slices.Concat([]Argument{
 			{Name: "on", Kind: texts, Required: true, Doc: "The outcomes to tell of: \"planned\", \"unchanged\", \"plan_failed\", \"applied\", \"apply_failed\", \"apply_stopped\", \"not_applied\" (though merged)."},

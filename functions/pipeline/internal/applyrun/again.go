@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
 // A permission answers the engine that is about to apply a plan: it asks the gate with the state
@@ -45,7 +45,7 @@ func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.
 		return none, jobs.Refused, nil
 	}
 	settled := p.last.Settled()
-	said, err := p.ap.Hooks.Run(ctx, jobs.Step{Event: hooks.BeforeApply, Run: p.run.Run})
+	said, err := p.ap.Hooks.Run(ctx, jobs.Step{Event: endpoints.BeforeApply, Run: p.run.Run})
 	if err != nil {
 		return none, jobs.Refused, err
 	}

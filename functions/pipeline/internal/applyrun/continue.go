@@ -19,7 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -196,7 +196,7 @@ func (ap *Applier) stopped(ctx context.Context, c *carriage, o jobs.Outcome, sto
 	if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
 		return err
 	}
-	after, err := ap.Hooks.Run(ctx, jobs.Step{Event: hooks.AfterApply, Run: s.Run, Failed: true, Counts: o.Counts})
+	after, err := ap.Hooks.Run(ctx, jobs.Step{Event: endpoints.AfterApply, Run: s.Run, Failed: true, Counts: o.Counts})
 	if err = finally(err); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -130,7 +130,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	if o.Failed || o.Remaining > 0 {
 		next = runs.ApplyFailed
 	}
-	after, err := ap.Hooks.Run(ctx, jobs.Step{Event: hooks.AfterApply, Run: s.Run, Failed: next == runs.ApplyFailed, Counts: o.Counts})
+	after, err := ap.Hooks.Run(ctx, jobs.Step{Event: endpoints.AfterApply, Run: s.Run, Failed: next == runs.ApplyFailed, Counts: o.Counts})
 	if err = finally(err); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -187,7 +187,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	if d := admission.Decide(q); !d.Allowed() {
 		return pl.denied(ctx, s, d)
 	}
-	before, err := pl.Hooks.Run(ctx, jobs.Step{Event: hooks.BeforePlan, Run: s.Run})
+	before, err := pl.Hooks.Run(ctx, jobs.Step{Event: endpoints.BeforePlan, Run: s.Run})
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
@@ -226,7 +226,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 			return pl.noInputs(ctx, s, err)
 		}
 	}
-	after, err := pl.Hooks.Run(ctx, jobs.Step{Event: hooks.AfterPlan, Run: s.Run, Failed: result.Plan == nil, Counts: result.Counts, State: result.State})
+	after, err := pl.Hooks.Run(ctx, jobs.Step{Event: endpoints.AfterPlan, Run: s.Run, Failed: result.Plan == nil, Counts: result.Counts, State: result.State})
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
 // Kept keeps plans: their artifacts, and the results in the run's record.
@@ -50,7 +50,7 @@ func (k Kept) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (l
 		}
 	}
 	result := x.Again.Plan
-	after, err := k.Hooks.Run(ctx, jobs.Step{Event: hooks.AfterPlan, Run: s.Run, Again: true, Counts: result.Counts, State: result.State})
+	after, err := k.Hooks.Run(ctx, jobs.Step{Event: endpoints.AfterPlan, Run: s.Run, Again: true, Counts: result.Counts, State: result.State})
 	if err != nil {
 		return s, err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project/hooks"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -370,7 +370,7 @@ func (s *simulation) called(x jobs.Step, said reasons.Hooked) reasons.Hooked {
 }
 
 // stepOf is the last call of a hook at an event for an apply, nil if there was none.
-func (s *simulation) stepOf(event hooks.Event, run string) *call {
+func (s *simulation) stepOf(event endpoints.HookEvent, run string) *call {
 	for _, c := range s.team.calls {
 		if c.Event == event && fmt.Sprintf("%s/%d", c.Run.Key(), c.Run.Asked.Try) == run {
 			return c
@@ -390,7 +390,7 @@ func (s *simulation) allowed(a *applying, p saved) {
 		s.bug("%s of #%d is applied, which is from a fork", j.Project, j.Number)
 	}
 	if s.team.hook {
-		if c := s.stepOf(hooks.BeforeApply, j.Run); c == nil || c.answer.Refuses {
+		if c := s.stepOf(endpoints.BeforeApply, j.Run); c == nil || c.answer.Refuses {
 			s.bug("%s of #%d is applied, and its hook has not let it", j.Project, j.Number)
 		}
 	}
@@ -464,7 +464,7 @@ func (s *simulation) toldByTeam(r runs.Run) {
 		return
 	}
 	run := fmt.Sprintf("%s/%d", r.Key(), r.Asked.Try)
-	if c := s.stepOf(hooks.AfterApply, run); s.team.hook && !s.team.unanswered[run] && (c == nil || c.Failed != (r.Phase == runs.ApplyFailed)) {
+	if c := s.stepOf(endpoints.AfterApply, run); s.team.hook && !s.team.unanswered[run] && (c == nil || c.Failed != (r.Phase == runs.ApplyFailed)) {
 		s.bug("%s of #%d is %s, and its hook was not told so", r.Project, r.Pull.Number, r.Phase)
 	}
 	if r.Plan.Deploys == "" {

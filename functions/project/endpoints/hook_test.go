@@ -1,4 +1,4 @@
-package hooks
+package endpoints
 
 import (
 	"fmt"
@@ -9,16 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
-
-	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
 const (
-	function = "arn:aws:lambda:eu-west-1:123456789012:function:lockstep-hook-ticket"
-	secret   = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:lockstep-hook/chat"
+	hookFunction = "arn:aws:lambda:eu-west-1:123456789012:function:lockstep-hook-ticket"
+	hookSecret   = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:lockstep-hook/chat"
 )
 
-func read(t *testing.T, src string) ([]Hook, hcl.Diagnostics) {
+func parsedHooks(t *testing.T, src string) ([]Hook, hcl.Diagnostics) {
 	t.Helper()
 	f, ds := hclparse.NewParser().ParseHCL([]byte(src), "lockstep.hcl")
 	if ds.HasErrors() {
@@ -28,13 +26,13 @@ func read(t *testing.T, src string) ([]Hook, hcl.Diagnostics) {
 	if ds.HasErrors() {
 		t.Fatal(src, ds)
 	}
-	return Parse(content.Blocks)
+	return ParseHooks(content.Blocks)
 }
 
-// TestParse reads hooks of each kind.
-func TestParse(t *testing.T) {
+// TestParseHooks reads hooks of each kind.
+func TestParseHooks(t *testing.T) {
 	t.Parallel()
-	got, ds := read(t, fmt.Sprintf(`
+	got, ds := parsedHooks(t, fmt.Sprintf(`
 hook "ticket" {
   on       = ["after_apply", "before_apply", "after_apply"]
   function = %q
@@ -50,19 +48,19 @@ hook "local" {
   on      = ["after_plan"]
   program = "notify.sh"
 }
-`, function, secret))
+`, hookFunction, hookSecret))
 	want := []Hook{
-		{"ticket", []Event{BeforeApply, AfterApply}, []string{"prod-*"}, endpoints.Endpoint{Function: function, Timeout: 10 * time.Second}},
-		{"chat", []Event{BeforePlan}, nil, endpoints.Endpoint{URL: "https://chat.example/x", Secret: secret, Timeout: 30 * time.Second}},
-		{"local", []Event{AfterPlan}, nil, endpoints.Endpoint{Program: "notify.sh", Timeout: 10 * time.Second}},
+		{"ticket", []HookEvent{BeforeApply, AfterApply}, []string{"prod-*"}, Endpoint{Function: hookFunction, Timeout: 10 * time.Second}},
+		{"chat", []HookEvent{BeforePlan}, nil, Endpoint{URL: "https://chat.example/x", Secret: hookSecret, Timeout: 30 * time.Second}},
+		{"local", []HookEvent{AfterPlan}, nil, Endpoint{Program: "notify.sh", Timeout: 10 * time.Second}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || ds.HasErrors() {
 		t.Error(ds, diff)
 	}
 }
 
-// TestMistakes is the table of blocks that are refused.
-func TestMistakes(t *testing.T) {
+// TestHookMistakes is the table of blocks that are refused.
+func TestHookMistakes(t *testing.T) {
 	t.Parallel()
 	const on, program = "  on = [\"before_plan\"]\n", "  program = \"a\"\n"
 	for body, want := range map[string]string{
@@ -71,8 +69,8 @@ func TestMistakes(t *testing.T) {
 		program + "  on = [\"plan\"]\n": `"plan" is no event of hooks, which are before_plan, after_plan, before_apply, after_apply`,
 		program + "  on = \"plan\"\n":   "list of texts",
 		on:                              "has one of the arguments function, url, program",
-		on + program + "  function = \"" + function + "\"\n":              "has one of the arguments function, url, program",
-		on + program + "  secret = \"" + secret + "\"\n":                  "Only requests to webhooks are signed",
+		on + program + "  function = \"" + hookFunction + "\"\n":          "has one of the arguments function, url, program",
+		on + program + "  secret = \"" + hookSecret + "\"\n":              "Only requests to webhooks are signed",
 		on + "  url = \"https://chat.example\"\n":                         "Requests to a webhook are signed",
 		on + "  program = \"../notify\"\n":                                "the name of a file",
 		on + "  program = \"/bin/sh\"\n":                                  "the name of a file",
@@ -84,7 +82,7 @@ func TestMistakes(t *testing.T) {
 		on + program + "  timeout = \"1h\"\n":                             "from 1s to 60s",
 		on + "  program = \"a\"\n  url = \"x\"\n  function = \"" + "\"\n": "",
 	} {
-		got, ds := read(t, "hook \"a\" {\n"+body+"}\n")
+		got, ds := parsedHooks(t, "hook \"a\" {\n"+body+"}\n")
 		if !ds.HasErrors() || !strings.Contains(strings.ToLower(fmt.Sprint(ds)), strings.ToLower(want)) || len(got) > 0 {
 			t.Errorf("%s: %v", body, ds)
 		}
@@ -98,7 +96,7 @@ func TestMistakes(t *testing.T) {
 		"hook \"\" {\n" + on + program + "}\n": "Invalid name of a hook",
 		"hook \"a\" {\n" + on + program + "}\nhook \"a\" {\n" + on + program + "}\n": "another hook block \"a\"",
 	} {
-		if got, ds := read(t, src); !strings.Contains(fmt.Sprint(ds), want) || len(got) > maxHooks {
+		if got, ds := parsedHooks(t, src); !strings.Contains(fmt.Sprint(ds), want) || len(got) > maxHooks {
 			t.Errorf("%s: %v", src, ds)
 		}
 	}

@@ -1,0 +1,82 @@
+package endpoints
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
+)
+
+// An Outcome is the result of a plan or an apply, in notify blocks of lockstep.hcl:
+//
+//	notify "network" {
+//	  on       = ["apply_failed", "applied"]
+//	  slack    = "arn:aws:secretsmanager:eu-west-1:111122223333:secret:lockstep-call/slack-network"
+//	  projects = ["net/**"]
+//	}
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomePlanned      Outcome = "planned"
+	OutcomeUnchanged    Outcome = "unchanged" // planned, and there is nothing to do
+	OutcomePlanFailed   Outcome = "plan_failed"
+	OutcomeApplied      Outcome = "applied"
+	OutcomeApplyFailed  Outcome = "apply_failed"
+	OutcomeApplyStopped Outcome = "apply_stopped"
+	OutcomeNotApplied   Outcome = "not_applied" // though it is merged
+)
+
+var outcomes = []Outcome{OutcomePlanned, OutcomeUnchanged, OutcomePlanFailed, OutcomeApplied, OutcomeApplyFailed, OutcomeApplyStopped, OutcomeNotApplied}
+
+// A Notification is one notify block.
+type Notification struct {
+	Name string
+	On   []Outcome
+	// Projects are patterns of names and directories, in doublestar's notation; nil is for all.
+	Projects []string
+	Endpoint
+}
+
+// maxNotifications is the limit of notify blocks in a file.
+const maxNotifications = 20
+
+// notifyKinds are those of endpoints that can be told.
+var notifyKinds = []string{Slack, Topic, URL, Function, Program}
+
+// ParseNotifications reads notify blocks. If there are errors, the result lacks blocks.
+func ParseNotifications(list hcl.Blocks) ([]Notification, hcl.Diagnostics) {
+	return blocks.Named(list, maxNotifications, "one can be for many projects", readNotification)
+}
+
+// readNotification reads one block.
+func readNotification(r *blocks.Reader, b *hcl.Block) Notification {
+	n := Notification{Name: b.Labels[0]}
+	r.Content(b.Body, blocks.Schema(append([]string{"on", "projects"}, Arguments(notifyKinds...)...)))
+	n.Endpoint = Read(r, b, notifyKinds...)
+	n.On, n.Projects = blocks.Each(r, "on", parseOutcome), r.Projects()
+	r.NotEmpty(map[string]bool{"on": n.On == nil, "projects": n.Projects == nil})
+	if !r.Has("on") {
+		r.Errorf(b.DefRange, "No outcome", "The argument \"on\" lists the outcomes to tell of: %s.", knownOutcomes())
+	}
+	return n
+}
+
+func parseOutcome(text string) (Outcome, error) {
+	if !slices.Contains(outcomes, Outcome(text)) {
+		return "", fmt.Errorf("%q is no outcome, which are %s", text, knownOutcomes())
+	}
+	return Outcome(text), nil
+}
+
+// knownOutcomes names the outcomes.
+func knownOutcomes() string {
+	var names []string
+	for _, o := range outcomes {
+		names = append(names, string(o))
+	}
+	return strings.Join(names, ", ")
+}
