@@ -80,7 +80,6 @@ var allowed = map[string][]string{
 	"functions/pipeline/lambdatest":                    {"functions/comment/grammar", "functions/pipeline", "functions/pipeline/lambdatest/templates", "github", "statebackend/statebackendtest", "functions/pipeline/lambdatest/internal/codebuild", "functions/pipeline/lambdatest/internal/metering", "functions/pricing"},
 	"functions/pipeline/lambdatest/templates":          {"statebackend/statebackendtest"},
 	"functions/pipeline/internal/memory":               {"functions/pipeline"},
-	"functions/pipeline/internal/storytest":            {"internal/golden", "functions/comment", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/evidence", "functions/pipeline/intake", "functions/pipeline/jobs", "functions/pipeline/internal/memory", "functions/pipeline/reconcile", "functions/pipeline/runs", "functions/project", "github", "github/githubtest", "engine/plans/counting"},
 	"functions/confine":                                {},
 	"functions/pipeline/apart":                         {"functions/pipeline/rehearsing", "functions/project/requirements", "engine/budget", "functions/comment", "functions/comment/markdown", "functions/confine", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project", "github"},
 	"functions/pipeline/modules":                       {"functions/modules/buckets", "engine/diags", "engine/hosts", "functions/pipeline/apart", "functions/pipeline/jobs", "github", "engine/config/..."},

@@ -33,9 +33,10 @@ func init() { flag.BoolVar(&verbose, "effects", false, "trace each effect") }
 // scratch is the directory in which checkouts are made, in memory where there is such a file system.
 var scratch string
 
-// TestMain has garbage collected seldom, too: a history is small, and is garbage at its end.
+// TestMain has garbage collected when there is a gigabyte of it: a history is small, and is garbage at its end.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(1 << 30)
 	var err error
 	if scratch, err = os.MkdirTemp("/dev/shm", "simulation"); err != nil {
 		scratch, err = os.MkdirTemp("", "simulation")

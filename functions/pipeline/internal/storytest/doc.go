@@ -22,8 +22,8 @@
 //	  redeliver N | replay N [EVENT]  the Nth webhook, or the "last", comes again, from GitHub or from somebody else
 //	  branch NAME                     a branch beside the base branch
 //	  approve WHO NUMBER              a review
-//	  engine CALL PROJECT RESULT      of the next such call: see [engine]
-//	  fail | lose CALL                the next such call fails: see [world]
+//	  engine CALL PROJECT RESULT      of the next such call: see engine_test.go
+//	  fail | lose CALL                the next such call fails: see trace_test.go
 //	  dies CALL                       its process ends with it, and another one handles the message
 //	  stuck KIND                      the process of the next such message dies, and the message is gone
 //	  lost                            the next webhook gets lost
@@ -36,5 +36,5 @@
 //	  ~STEP                           a step whose trace is not printed
 //
 // The package refuses to know what is right: a person reads the trace when it is written. It is for tests
-// only. Start at TestStories; [Faults] plays the same stories with a fault at each call that a package makes.
+// only. Start at TestStories; TestFaults plays the same stories with a fault at each call that a package makes.
 package storytest

@@ -1,6 +1,8 @@
 package storytest
 
 import (
+	"embed"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +11,15 @@ import (
 
 	"github.com/lockstep-iac/lockstep/internal/golden"
 )
+
+//go:embed testdata
+var told embed.FS
+
+// Garbage is collected when there is a gigabyte of it: a story is small, and is garbage at its end.
+func init() {
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(1 << 30)
+}
 
 // TestStories plays all stories.
 func TestStories(t *testing.T) {
@@ -41,4 +52,46 @@ func TestStories(t *testing.T) {
 // kept returns the lines of a story without its trace.
 func kept(paragraph string) []string {
 	return slices.DeleteFunc(strings.Split(paragraph, "\n"), func(l string) bool { return strings.HasPrefix(l, traced) })
+}
+
+const traced = "  ="
+
+// read splits a story into its name, its steps, and the lines of its trace.
+func read(paragraph string) (name string, steps, want []string) {
+	for line := range strings.SplitSeq(paragraph, "\n") {
+		switch {
+		case strings.HasPrefix(line, traced):
+			want = append(want, line)
+		case strings.HasPrefix(line, "#"), strings.HasPrefix(line, "  #"):
+		case strings.HasPrefix(line, " "):
+			steps = append(steps, strings.TrimSpace(line))
+		default:
+			name = line
+		}
+	}
+	return name, steps, want
+}
+
+// tell plays a story, and returns its trace.
+func tell(t *testing.T, steps []string) []string {
+	t.Helper()
+	s := newStage(t)
+	for _, line := range steps {
+		verb, rest, _ := strings.Cut(line, " ")
+		verb, hidden := strings.CutPrefix(verb, "~")
+		s.w.quiet = hidden
+		s.step(verb, strings.TrimSpace(rest))
+	}
+	s.tidy()
+	for _, f := range s.w.faults {
+		t.Errorf("nothing came to %s %s", f.kind, f.call)
+	}
+	for _, r := range s.engine.rules {
+		t.Errorf("the engine was not asked to %s %s, which was to be %s", r.call, r.project, r.word)
+	}
+	var out []string
+	for _, line := range s.w.lines {
+		out = append(out, strings.TrimRight(traced+" "+line, " "))
+	}
+	return out
 }

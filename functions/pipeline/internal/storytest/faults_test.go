@@ -12,13 +12,35 @@ import (
 	"github.com/lockstep-iac/lockstep/internal/golden"
 )
 
-// Faults plays the stories of some files again and again, each time with a fault of one call that the named
+// TestFaults plays the stories of some files again and again, each time with a fault of one call that one
 // package of the pipeline makes, by each of its ways to that call: a read fails, a write happens and is reported as
 // failed. Somebody has to notice, and the repetition has to come to the same end as without the fault: the same records,
-// artifacts, comments and check runs. What is otherwise stands in the package's testdata/faults.txt; the option -update
-// writes it.
-func Faults(t *testing.T, pkg string, names ...string) {
-	const file = "testdata/faults.txt"
+// artifacts, comments and check runs. What is otherwise stands in testdata/faults; the option -update writes it.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		pkg   string
+		names []string
+	}{
+		{"applyrun", []string{"applies", "commands", "waves"}},
+		{"evidence", []string{"commands", "plans", "waves"}},
+		{"foreseeing", []string{"outputs"}},
+		{"intake", []string{"webhooks"}},
+		{"planrun", []string{"plans", "commands"}},
+		{"rechecking", []string{"outputs"}},
+		{"reconcile", []string{"rounds"}},
+		{"report", []string{"plans", "commands"}},
+		{"reserving", []string{"commands"}},
+	} {
+		t.Run(x.pkg, func(t *testing.T) {
+			t.Parallel()
+			faults(t, x.pkg, x.names...)
+		})
+	}
+}
+
+// faults is the test of a package, with the stories of some files.
+func faults(t *testing.T, pkg string, names ...string) {
 	var out strings.Builder
 	known := map[string]bool{}
 	for _, name := range names {
@@ -39,7 +61,7 @@ func Faults(t *testing.T, pkg string, names ...string) {
 	if len(known) == 0 {
 		t.Errorf("no story has a call of package %s", pkg)
 	}
-	golden.File(t, file, out.String())
+	golden.File(t, "testdata/faults/"+pkg+".txt", out.String())
 }
 
 // oddities plays a story with each fault that no story has had yet, and describes those that nobody notices or
