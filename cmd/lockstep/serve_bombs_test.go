@@ -19,6 +19,7 @@ func commanding(script string) string {
 // TestServeBombs holds that each bomb is the end of its own run, and that its pull request is
 // told, while an apply goes on beside them all and ends well.
 func TestServeBombs(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("limits are there on Linux only")
 	}
