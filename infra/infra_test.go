@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,13 +30,6 @@ func load(t *testing.T, dir string) *config.Config {
 		t.Fatal(ds.Err())
 	}
 	return cfg
-}
-
-func TestFormat(t *testing.T) {
-	out, err := exec.Command("go", "run", "../cmd/lockstep", "fmt", "-check", "-diff", "-recursive", ".").CombinedOutput()
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
 }
 
 // readme returns the README of a module, made of its files.

@@ -47,9 +47,9 @@ var build = sync.OnceValues(func() (string, error) {
 	bin := filepath.Join(programs, ours)
 	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(bin, "terraform"), "../lockstep").CombinedOutput()
 	if err != nil {
-		err = fmt.Errorf("%w\n%s", err, out)
+		return "", fmt.Errorf("%w\n%s", err, out)
 	}
-	return bin, err
+	return bin, statebackendtest.BuiltOf(".", "../lockstep")
 })
 
 // others returns the directory with the terraform 1.11 of this machine, "" if there is none.

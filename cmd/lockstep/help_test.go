@@ -16,6 +16,14 @@ func inProcess(args ...string) result {
 	return result{code, out.String(), stderr.String()}
 }
 
+// The modules for the users' accounts are formatted.
+func TestModulesAreFormatted(t *testing.T) {
+	t.Parallel()
+	if r := inProcess("fmt", "-check", "-diff", "-recursive", "../../infra"); r.code != 0 {
+		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.stderr)
+	}
+}
+
 // Every command tells its options on standard output, and refuses others.
 func TestEveryCommandHasHelp(t *testing.T) {
 	t.Parallel()

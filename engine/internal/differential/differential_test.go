@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
 var (
@@ -49,6 +51,9 @@ func TestDifferential(t *testing.T) {
 		ours = filepath.Join(dir, "lockstep")
 		if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", ours, "../../../cmd/lockstep").CombinedOutput(); err != nil {
 			t.Fatalf("build: %v\n%s", err, out)
+		}
+		if err := statebackendtest.BuiltOf(".", "../../../cmd/lockstep"); err != nil {
+			t.Fatal(err)
 		}
 	}
 	// Each process lives for a moment only: a quarter of its time is spared without collections.

@@ -16,8 +16,8 @@ import (
 var scratch = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "lockstep-lambdatest-*") })
 
 func TestMain(m *testing.M) {
-	// Most of what a test does is to wait for processes.
-	flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0)))
+	// Most of what a test does is to wait for processes, and for the limits of their time.
+	flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 	code := m.Run()
 	if code == 0 {
 		if err := compareRequests(); err != nil {

@@ -51,6 +51,9 @@ var bootstraps = sync.OnceValues(func() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := statebackendtest.BuiltOf(root, "./functions/webhook", "./functions/plan", "./functions/apply", "./functions/janitor"); err != nil {
+		return nil, err
+	}
 	return lambdatest.BuildFunctions(root, dir, "webhook", "plan", "apply", "janitor")
 })
 

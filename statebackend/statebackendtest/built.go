@@ -1,0 +1,26 @@
+package statebackendtest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// BuiltOf has Go's cache of test results know what programs of this module are built of: otherwise the result of a test
+// that builds and starts a program is kept though the program has changed. The packages are named as in the directory.
+// Source: go help test: the cache knows the files and directories of the module that a test opens.
+func BuiltOf(dir string, packages ...string) error {
+	cmd := exec.Command("go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.Dir}}{{end}}{{end}}"}, packages...)...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("go list -deps: %w", err)
+	}
+	for name := range strings.SplitSeq(strings.TrimSpace(string(out)), "\n") {
+		if _, err := os.ReadDir(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
