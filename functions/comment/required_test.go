@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
-	"github.com/lockstep-iac/lockstep/internal/golden"
+	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 func unknownTree() rulings.Ruling {

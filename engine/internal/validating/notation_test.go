@@ -21,7 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
 	"github.com/lockstep-iac/lockstep/engine/refs"
-	"github.com/lockstep-iac/lockstep/internal/golden"
+	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 // fake is the provider of all configurations.

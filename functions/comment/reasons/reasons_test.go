@@ -14,7 +14,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
-	"github.com/lockstep-iac/lockstep/internal/golden"
+	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"github.com/lockstep-iac/lockstep/internal/golden"
+	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 // policy is a directory with one file of the package main.

@@ -26,7 +26,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 	"github.com/lockstep-iac/lockstep/github/githubtest/contract"
-	"github.com/lockstep-iac/lockstep/internal/golden"
+	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 // stage is everything, put together: a GitHub, a pipeline behind a webhook, its data in a directory, and our engine. GitHub is

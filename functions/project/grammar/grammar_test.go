@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/parsing"
-	"github.com/lockstep-iac/lockstep/internal/golden"
+	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 // TestSchema holds the JSON Schema against its golden file, so that a reviewer sees what editors get.

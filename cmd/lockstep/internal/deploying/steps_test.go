@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/internal/golden"
+	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 // stepFacts are the words of testdata/lists.txt, and what each changes.

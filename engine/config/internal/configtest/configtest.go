@@ -17,7 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/internal/golden"
+	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 // Run calls got for each case of the archives that pattern matches, and compares the text

@@ -30,7 +30,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/internal/golden"
+	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 const described = `

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
 	"github.com/lockstep-iac/lockstep/github"
-	"github.com/lockstep-iac/lockstep/internal/golden"
+	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 // TestFind plays the paragraphs of testdata/facts.txt: a title, steps of a [scene], and in lines with "=" the

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
-	"github.com/lockstep-iac/lockstep/internal/golden"
+	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 // shapes are the types of records by their collections. Those that are not here are no more than a word, or have a type of

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
-	"github.com/lockstep-iac/lockstep/internal/golden"
+	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 // TestFaults plays the stories of some files again and again, each time with a fault of one call that one
