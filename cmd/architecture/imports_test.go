@@ -25,7 +25,7 @@ var directions = []struct {
 
 	// What people read and write.
 	{"functions/places", nil},
-	{"functions/project/...", []string{"engine/...", "functions/places"}},
+	{"functions/project/...", []string{"engine/...", "functions/comment/grammar", "functions/places"}},
 	{"functions/comment/...", []string{"engine/plans/counting"}},
 	{"functions/page", nil},
 	{"functions/pricing", nil},

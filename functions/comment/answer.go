@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
@@ -142,9 +143,9 @@ func (p Pending) markdown() string {
 		return fmt.Sprintf("%s is queued to be applied. When that was requested, it was behind %s. The result will be here.", markdown.Code(p.Project), turnList(p.Ahead))
 	}
 	if far := p.Progress.text(); far != "" {
-		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", markdown.Code(p.Project), participle(p.Verb), far)
+		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", markdown.Code(p.Project), p.Verb.Participle(), far)
 	}
-	return fmt.Sprintf("%s is being %s: the result will be here.", markdown.Code(p.Project), participle(p.Verb))
+	return fmt.Sprintf("%s is being %s: the result will be here.", markdown.Code(p.Project), p.Verb.Participle())
 }
 
 // PlanSuperseded reports that a requested plan is not made, because a newer one is.
@@ -209,7 +210,7 @@ type Refused struct {
 
 func (r Refused) markdown() string {
 	var b strings.Builder
-	did := participle(r.Command.Verb)
+	did := r.Command.Verb.Participle()
 	of := ""
 	if r.Project != "" && !strings.Contains(r.Project, "*") { // a pattern is no project
 		of = " " + markdown.Code(r.Project)
@@ -233,10 +234,8 @@ func (g Guide) markdown() string {
 	var b strings.Builder
 	b.WriteString("A command is a line of its own in a new comment:\n\n")
 	b.WriteString("| command | what it does |\n|---|---|\n")
-	for _, row := range verbTable {
-		for _, f := range row.Help {
-			fmt.Fprintf(&b, "| %s | %s |\n", markdown.Code(f.Typed), f.Effect)
-		}
+	for _, f := range grammar.Forms() {
+		fmt.Fprintf(&b, "| %s | %s |\n", markdown.Code(f.Typed), f.Effect)
 	}
 	fmt.Fprintf(&b, "\n%s, %s and %s limit a command to projects, directories or workspaces; %s stands for any part of a name, and %s for what did not come to a good end.\n",
 		markdown.Code("-p NAME"), markdown.Code("-d DIR"), markdown.Code("-w WORKSPACE"), markdown.Code("*"), markdown.Code("--failed"))

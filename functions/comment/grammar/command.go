@@ -78,25 +78,11 @@ func (c Command) Everything() bool {
 // failed, whether that was the plan or its apply. A change of the state is planned, shown, and made by its
 // apply.
 func (c Command) AsPlan() Command {
-	a := c.Arguments
-	switch {
-	case c.Verb == Retry:
-		c.Failed = true
-	case c.Verb == Drift:
-		c.Options.RefreshOnly = true
-	case c.Verb == Import && len(a) == 2:
-		c.Options.Imports = []string{a[0] + " " + a[1]}
-	case c.Verb == StateMove && len(a) == 2:
-		c.Options.Moves = []string{a[0] + " " + a[1]}
-	case c.Verb == StateRemove && len(a) > 0:
-		c.Options.Forgets = a
-	case c.Verb == Taint && len(a) == 1:
-		c.Options.Replaces, c.Options.Taint = a, true
-	case c.Verb == Untaint && len(a) == 1:
-		c.Options.Untaints = a
-	default:
+	r, _ := rowOf(c.Verb)
+	if r.plan == nil {
 		return c
 	}
+	r.plan(&c)
 	c.Verb, c.Arguments = Plan, nil
 	return c
 }

@@ -1,9 +1,12 @@
 package grammar
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// The verbs. Each has a row in the table below; package comment has their words, and package
-// dispatch carries them out.
+// The verbs. Each has a row in the table below, which is all that is known of it: how it is typed, its words, the gate's question, and
+// the plan that it stands for. Package dispatch carries out those that stand for no plan.
 const (
 	Plan    Verb = "plan"
 	Apply   Verb = "apply"
@@ -29,6 +32,9 @@ const (
 // A row is one verb.
 type row struct {
 	verb Verb
+	// participle completes "Not ..." and "is being ...". help has an entry for each form of the command.
+	participle string
+	help       []Form
 	// acts is set for a verb that does something to projects: the gate decides about it, and it can
 	// be limited to some of them.
 	acts bool
@@ -43,25 +49,89 @@ type row struct {
 	commit bool
 	// hash is set for a verb that takes the hash of a plan.
 	hash bool
+	// decisive is set for a verb that changes more than plans and answers.
+	decisive bool
+	// ungated is set for a verb that acts, and can have no require blocks of its own.
+	ungated bool
+	// plan makes the command one of [Plan], for a verb that stands for a plan, and nil for all others. is reports whether a plan is one that
+	// the verb asks for, be it by another name, from its options, and whether it was asked for since the last one had failed.
+	plan func(*Command)
+	is   func(o Options, failed bool) bool
 }
+
+// A Form is one way to write a command, with its effect, for people.
+type Form struct{ Typed, Effect string }
 
 // table is the table of verbs, in the order of the help.
 var table = []row{
-	{verb: Plan, acts: true, takes: planning, commit: true},
-	{verb: Apply, acts: true, hash: true},
-	{verb: Retry, acts: true},
-	{verb: Stop, acts: true},
-	{verb: Recover, acts: true},
-	{verb: Lock, acts: true, takes: []*option{because}, reasoned: true},
-	{verb: Unlock, acts: true},
-	{verb: Override, acts: true, takes: []*option{because}, reasoned: true},
-	{verb: Drift, acts: true, takes: []*option{target, exclude, variable}},
-	{verb: Import, acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}, {"ID", isID}}},
-	{verb: StateMove, acts: true, takes: changing, arguments: []argument{{"FROM", isAddress}, {"TO", isAddress}}},
-	{verb: StateRemove, acts: true, takes: changing, arguments: []argument{{"ADDR", isAddress}}, repeats: true},
-	{verb: Taint, acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}}},
-	{verb: Untaint, acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}}},
-	{verb: Help},
+	{verb: Plan, participle: "planned", acts: true, takes: planning, commit: true, help: []Form{
+		{"lockstep plan", "plans the projects that this pull request touches"},
+		{"lockstep plan -target=ADDR", "plans with an option of Terraform's: `-target`, `-exclude`, `-replace`, `-var`, `-destroy`, `-refresh-only` or `-refresh=false`"},
+	}},
+	{verb: Apply, participle: "applied", acts: true, hash: true, decisive: true, help: []Form{
+		{"lockstep apply", "applies the plans shown above, if they are still up to date"},
+		{"lockstep apply HASH", "applies the plan with this hash, and no other"},
+	}},
+	{
+		verb: Retry, participle: "planned", acts: true,
+		help: []Form{{"lockstep retry", "plans again what has failed, whether that was the plan or its apply"}},
+		plan: func(c *Command) { c.Failed = true },
+		is:   func(_ Options, failed bool) bool { return failed },
+	},
+	{verb: Stop, participle: "stopped", acts: true, help: []Form{{"lockstep stop", "ends plans and applies that are under way; an apply that was stopped can go on"}}},
+	{
+		verb: Recover, participle: "recovered", acts: true, decisive: true,
+		help: []Form{{"lockstep recover", "brings what applies have done that did not come to their end into the state, and lists objects in doubt"}},
+	},
+	{
+		verb: Lock, participle: "locked", acts: true, takes: []*option{because}, reasoned: true, decisive: true,
+		help: []Form{{`lockstep lock --reason "..."`, "keeps other pull requests from applying to the states of these projects, until `lockstep unlock`, the merge or the close"}},
+	},
+	{
+		verb: Unlock, participle: "unlocked", acts: true, decisive: true,
+		help: []Form{{"lockstep unlock", "lifts the locks of this pull request, and releases those that its applies left behind"}},
+	},
+	{ // Each require block says itself who may give one.
+		verb: Override, participle: "overridden", acts: true, takes: []*option{because}, reasoned: true, decisive: true, ungated: true,
+		help: []Form{{`lockstep override --reason "..."`, "lifts requirements of the settings for the plans shown above, by whom the settings let"}},
+	},
+	{
+		verb: Drift, participle: "planned", acts: true, takes: []*option{target, exclude, variable},
+		help: []Form{{"lockstep drift", "plans what has changed outside of the configuration, like `lockstep plan -refresh-only`: its apply accepts that"}},
+		plan: func(c *Command) { c.Options.RefreshOnly = true },
+		is:   func(o Options, _ bool) bool { return o.RefreshOnly },
+	},
+	{
+		verb: Import, participle: "planned", acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}, {"ID", isID}},
+		help: []Form{{"lockstep import ADDR ID -p NAME", "plans to take an object that exists into the state; like `state mv`, `state rm` and `untaint` for one project, and done by `lockstep apply`"}},
+		plan: func(c *Command) { c.Options.Imports = []string{strings.Join(c.Arguments, " ")} },
+		is:   func(o Options, _ bool) bool { return len(o.Imports) > 0 },
+	},
+	{
+		verb: StateMove, participle: "planned", acts: true, takes: changing, arguments: []argument{{"FROM", isAddress}, {"TO", isAddress}},
+		help: []Form{{"lockstep state mv FROM TO -p NAME", "plans to give an object of the state another address"}},
+		plan: func(c *Command) { c.Options.Moves = []string{strings.Join(c.Arguments, " ")} },
+		is:   func(o Options, _ bool) bool { return len(o.Moves) > 0 },
+	},
+	{
+		verb: StateRemove, participle: "planned", acts: true, takes: changing, arguments: []argument{{"ADDR", isAddress}}, repeats: true,
+		help: []Form{{"lockstep state rm ADDR... -p NAME", "plans to take resources that the configuration does not have any more out of the state, and leaves them as they are"}},
+		plan: func(c *Command) { c.Options.Forgets = c.Arguments },
+		is:   func(o Options, _ bool) bool { return len(o.Forgets) > 0 },
+	},
+	{
+		verb: Taint, participle: "planned", acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}},
+		help: []Form{{"lockstep taint ADDR", "plans to replace an object, like `lockstep plan -replace=ADDR`"}},
+		plan: func(c *Command) { c.Options.Replaces, c.Options.Taint = c.Arguments, true },
+		is:   func(o Options, _ bool) bool { return len(o.Replaces) > 0 },
+	},
+	{
+		verb: Untaint, participle: "planned", acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}},
+		help: []Form{{"lockstep untaint ADDR -p NAME", "plans to keep an object that an apply has left half made"}},
+		plan: func(c *Command) { c.Options.Untaints = c.Arguments },
+		is:   func(o Options, _ bool) bool { return len(o.Untaints) > 0 },
+	},
+	{verb: Help, participle: "helped", help: []Form{{"lockstep help", "shows this list"}}},
 }
 
 // rowOf returns the row of a verb.
@@ -78,6 +148,47 @@ func Verbs() []Verb { return selected(func(row) bool { return true }) }
 
 // Acting returns the verbs that the gate decides about.
 func Acting() []Verb { return selected(func(r row) bool { return r.acts }) }
+
+// Gated returns the verbs that can have require blocks: all that act, but for an override, which each block says itself who may give.
+func Gated() []Verb { return selected(func(r row) bool { return r.acts && !r.ungated }) }
+
+// Planning returns the verbs that stand for a plan with options: see [Command.AsPlan].
+func Planning() []Verb { return selected(func(r row) bool { return r.plan != nil }) }
+
+// Asked returns the verb of the gate's question about a command: that of what it stands for.
+func (v Verb) Asked() Verb {
+	if r, _ := rowOf(v); r.plan != nil {
+		return Plan
+	}
+	return v
+}
+
+// Means reports whether a command of a verb is what a request for [Verb.Asked] does, by the options of its plan, and whether that is of what
+// has failed.
+func (v Verb) Means(o Options, failed bool) bool {
+	r, _ := rowOf(v)
+	return r.is == nil || r.is(o, failed)
+}
+
+// Decisive reports whether a verb changes more than plans and answers.
+func (v Verb) Decisive() bool {
+	r, _ := rowOf(v)
+	return r.decisive
+}
+
+// Participle returns the word for a command that was carried out, "" for a verb of another version of Lockstep.
+func (v Verb) Participle() string {
+	r, _ := rowOf(v)
+	return r.participle
+}
+
+// Forms returns the forms of all commands, in the order of the help.
+func Forms() (out []Form) {
+	for _, r := range table {
+		out = append(out, r.help...)
+	}
+	return out
+}
 
 func selected(want func(row) bool) []Verb {
 	var out []Verb

@@ -192,8 +192,8 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	if !line.Problem.IsZero() {
 		return co.once(ctx, comment.Misunderstood{Line: line})
 	}
-	carryOut, ok := handlers[line.Command.Verb]
-	if !ok {
+	carryOut := handlerOf(line.Command.Verb)
+	if carryOut == nil {
 		return co.guide(ctx) // of a message of another version of Lockstep
 	}
 	c, refused, err := co.pressed(ctx, line.Command)
@@ -249,18 +249,11 @@ func (co *commands) elsewhere(ctx context.Context, c comment.Command, replies []
 }
 
 // handlers is the table of commands as they are carried out: now, or as far as messages that
-// will be. The verbs are those of package comment.
+// will be. Those of grammar.Planning are plans with another name.
 var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command) ([]comment.Reply, error){
 	comment.Plan: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Plans.Enqueue(ctx, c)
 	},
-	comment.Retry:       planning,
-	comment.Drift:       planning,
-	comment.Import:      planning,
-	comment.StateMove:   planning,
-	comment.StateRemove: planning,
-	comment.Taint:       planning,
-	comment.Untaint:     planning,
 	comment.Apply: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Applies.Enqueue(ctx, c)
 	},
@@ -282,6 +275,14 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	comment.Help: func(co *commands, ctx context.Context, _ comment.Command) ([]comment.Reply, error) {
 		return co.guide(ctx)
 	},
+}
+
+// handlerOf returns the handler of a verb; nil if there is none.
+func handlerOf(v comment.Verb) func(*commands, context.Context, comment.Command) ([]comment.Reply, error) {
+	if slices.Contains(grammar.Planning(), v) {
+		return planning
+	}
+	return handlers[v]
 }
 
 // planning carries out a command that is a plan with another name.

@@ -22,7 +22,7 @@ func TestCommands(t *testing.T) {
 	if diff := cmp.Diff([]string{"dance has no handler"}, missing(append(all, "dance"))); diff != "" {
 		t.Errorf("a new verb: %s", diff)
 	}
-	if diff := cmp.Diff([]string{"help has no row in the table of package comment"}, missing(grammar.Acting())); diff != "" {
+	if diff := cmp.Diff([]string{"help has no row in the table of package grammar"}, missing(grammar.Acting())); diff != "" {
 		t.Errorf("a verb that is gone: %s", diff)
 	}
 }
@@ -31,13 +31,13 @@ func TestCommands(t *testing.T) {
 func missing(verbs []comment.Verb) []string {
 	var out []string
 	for _, v := range verbs {
-		if handlers[v] == nil {
+		if handlerOf(v) == nil {
 			out = append(out, fmt.Sprintf("%s has no handler", v))
 		}
 	}
 	for v := range handlers {
 		if !slices.Contains(verbs, v) {
-			out = append(out, fmt.Sprintf("%s has no row in the table of package comment", v))
+			out = append(out, fmt.Sprintf("%s has no row in the table of package grammar", v))
 		}
 	}
 	return out

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -17,15 +16,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// decisive are the commands that change more than plans and answers.
-var decisive = []grammar.Verb{comment.Apply, comment.Unlock, comment.Lock, comment.Override, comment.Recover}
-
 // asWritten reads the comment or review of decisive commands again, as GitHub has it now: whoever knows a webhook's secret can sign what nobody
 // has written, and a time at which nobody has. It reports whether the text is the author's, about this pull request, has these commands, and was not edited; and takes
 // the time of the message from there. A button has no text: GitHub tells of its press by webhook alone.
 func (co *commands) asWritten(ctx context.Context) (bool, error) {
 	m := &co.Evidence.Message
-	if !slices.ContainsFunc(m.Lines, func(l grammar.Line) bool { return slices.Contains(decisive, l.Command.Verb) }) || m.Source().IsZero() && m.At.IsZero() {
+	if !slices.ContainsFunc(m.Lines, func(l grammar.Line) bool { return l.Command.Verb.Decisive() }) || m.Source().IsZero() && m.At.IsZero() {
 		return true, nil
 	}
 	if m.Source().IsZero() { // a review's, by an earlier version of Lockstep
@@ -48,7 +44,7 @@ func (co *commands) notAsWritten(ctx context.Context, name string, unread error)
 	if unread != nil {
 		return nil
 	}
-	at := slices.IndexFunc(co.Evidence.Message.Lines, func(l grammar.Line) bool { return slices.Contains(decisive, l.Command.Verb) })
+	at := slices.IndexFunc(co.Evidence.Message.Lines, func(l grammar.Line) bool { return l.Command.Verb.Decisive() })
 	told, err := co.once(ctx, evidence.Refused(co.Evidence.Message.Lines[at].Command, "", admission.Refusal(reasons.NotAsWritten{})))
 	if err != nil || len(told) == 0 {
 		return err

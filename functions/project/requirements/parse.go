@@ -50,8 +50,8 @@ var ofPlans = []string{"max_changes", "max_destroys", "no_destroy"}
 // requirement reads a block.
 func requirement(r *blocks.Reader, b *hcl.Block) Requirement {
 	x := Requirement{Command: b.Labels[0], At: blocks.Place(b)}
-	if !slices.Contains(Commands, x.Command) {
-		r.Errorf(b.LabelRanges[0], "Invalid command", "A require block is about %s, not %q.", strings.Join(Commands, ", "), x.Command)
+	if !slices.Contains(commands, x.Command) {
+		r.Errorf(b.LabelRanges[0], "Invalid command", "A require block is about %s, not %q.", strings.Join(commands, ", "), x.Command)
 	}
 	content := r.Content(b.Body, blocks.Schema(append([]string{"projects", "override"}, ruleArguments...), hcl.BlockHeaderSchema{Type: "alternative", LabelNames: []string{"name"}}))
 	x.Projects = r.Projects()

@@ -6,18 +6,21 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// Commands are those that can have requirements: all but those that do nothing to projects, and an override, which each block
-// says itself who may give.
-var Commands = []string{
-	"plan", "apply", "retry", "stop", "recover", "lock", "unlock", "drift", "import", "state mv", "state rm", "taint", "untaint",
-}
+// commands are those that can have requirements.
+var commands = func() (out []string) {
+	for _, v := range grammar.Gated() {
+		out = append(out, string(v))
+	}
+	return out
+}()
 
 // A Requirement is one require block.
 type Requirement struct {
-	// Command is one of [Commands].
+	// Command is one of commands.
 	Command string
 	// At is the place of the block, for people: "lockstep.hcl:12".
 	At string
