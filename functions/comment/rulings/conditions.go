@@ -7,12 +7,62 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// condition is the words of a rule.
+// A wording is all that is told of a rule: what it wants, and what was found, "" for nothing. settled is set if its outcome belongs to the
+// plan, or to who asks for its apply, so that neither time nor people change it.
+type wording struct {
+	wants   func(Ruling) string
+	found   func(Ruling) string
+	settled bool
+}
+
+// wordings is the table of rules.
+var wordings = map[Rule]wording{
+	Readable:    {wants: readable},
+	Requirement: {wants: func(r Ruling) string { return "the block at " + markdown.Code(r.At) }},
+	OneOf:       {wants: plain("one of these alternatives")},
+	Alternative: {wants: func(r Ruling) string { return markdown.Code(r.Name) }},
+	AskedBy:     {wants: func(r Ruling) string { return "asked for by " + either(r.Wanted) }, settled: true},
+	Permitted:   {wants: func(r Ruling) string { return "asked for with the permission " + markdown.List(r.Wanted) }, settled: true},
+	Approvals:   {wants: approvalWords, found: approvalsFound},
+	Codeowners:  {wants: plain("an approval by an owner of each changed file"), found: ownersFound},
+	Mergeable:   {wants: plain("nothing but Lockstep's own checks stands in the way of a merge")},
+	UpToDate:    {wants: plain("the head has all commits of the base branch")},
+	Resolved:    {wants: plain("all conversations are resolved"), found: openFound},
+	Ready:       {wants: plain("the pull request is no draft")},
+	Checks:      {wants: func(r Ruling) string { return "these checks have passed: " + markdown.List(r.Wanted) }},
+	Labels:      {wants: func(r Ruling) string { return "these labels: " + markdown.List(r.Wanted) }},
+	NotLabels:   {wants: func(r Ruling) string { return "none of these labels: " + markdown.List(r.Wanted) }},
+	Windows:     {wants: func(r Ruling) string { return "a time in " + either(r.Wanted) }},
+	Freeze:      {wants: plain("no freeze"), found: listed("there is one: ")},
+	MaxChanges:  {wants: func(r Ruling) string { return fmt.Sprintf("at most %s", changes(r.Want)) }, found: planHas, settled: true},
+	MaxDestroys: {wants: func(r Ruling) string { return fmt.Sprintf("at most %d to destroy", r.Want) }, found: planHas, settled: true},
+	NoDestroy:   {wants: func(r Ruling) string { return "nothing to destroy or replace of " + markdown.List(r.Wanted) }, found: listed("the plan does that to "), settled: true},
+	Policy:      {wants: func(r Ruling) string { return "a plan that passes the policy " + markdown.List(r.Wanted) }, found: warned, settled: true},
+	Gate:        {wants: func(r Ruling) string { return "a plan that the gate " + markdown.List(r.Wanted) + " allows" }, found: warned, settled: true},
+	Environment: {wants: func(r Ruling) string {
+		return "the protection rules of GitHub's environment " + markdown.List(r.Wanted)
+	}},
+	Waited: {wants: func(r Ruling) string { return fmt.Sprintf("%d minutes since people could see the plan", r.Want) }, found: waitFound},
+	OpenTo: {wants: plain("an environment that is open to the base branch")},
+	ActionsOnly: {wants: func(r Ruling) string {
+		return "the rule " + markdown.List(r.Wanted) + ", which GitHub Actions alone can ask"
+	}},
+}
+
+// condition is what a rule wants.
 func condition(r Ruling) string {
-	if words, ok := conditions[r.Rule]; ok {
-		return words(r)
+	if w, ok := wordings[r.Rule]; ok {
+		return w.wants(r)
 	}
 	return markdown.Code(string(r.Rule)) // of another version of Lockstep
+}
+
+// found is the words for the facts that fulfil a rule, or that it is about.
+func found(r Ruling) string {
+	if w := wordings[r.Rule]; w.found != nil {
+		return w.found(r)
+	}
+	return ""
 }
 
 // plain is a condition that is the same for all.
@@ -20,37 +70,59 @@ func plain(text string) func(Ruling) string {
 	return func(Ruling) string { return text }
 }
 
-var conditions = map[Rule]func(Ruling) string{
-	Readable:    readable,
-	Requirement: func(r Ruling) string { return "the block at " + markdown.Code(r.At) },
-	OneOf:       plain("one of these alternatives"),
-	Alternative: func(r Ruling) string { return markdown.Code(r.Name) },
-	AskedBy:     func(r Ruling) string { return "asked for by " + either(r.Wanted) },
-	Permitted:   func(r Ruling) string { return "asked for with the permission " + markdown.List(r.Wanted) },
-	Approvals:   approvalWords,
-	Codeowners:  plain("an approval by an owner of each changed file"),
-	Mergeable:   plain("nothing but Lockstep's own checks stands in the way of a merge"),
-	UpToDate:    plain("the head has all commits of the base branch"),
-	Resolved:    plain("all conversations are resolved"),
-	Ready:       plain("the pull request is no draft"),
-	Checks:      func(r Ruling) string { return "these checks have passed: " + markdown.List(r.Wanted) },
-	Labels:      func(r Ruling) string { return "these labels: " + markdown.List(r.Wanted) },
-	NotLabels:   func(r Ruling) string { return "none of these labels: " + markdown.List(r.Wanted) },
-	Windows:     func(r Ruling) string { return "a time in " + either(r.Wanted) },
-	Freeze:      plain("no freeze"),
-	MaxChanges:  func(r Ruling) string { return fmt.Sprintf("at most %s", changes(r.Want)) },
-	MaxDestroys: func(r Ruling) string { return fmt.Sprintf("at most %d to destroy", r.Want) },
-	Policy:      func(r Ruling) string { return "a plan that passes the policy " + markdown.List(r.Wanted) },
-	Gate:        func(r Ruling) string { return "a plan that the gate " + markdown.List(r.Wanted) + " allows" },
-	Environment: func(r Ruling) string {
-		return "the protection rules of GitHub's environment " + markdown.List(r.Wanted)
-	},
-	Waited: func(r Ruling) string { return fmt.Sprintf("%d minutes since people could see the plan", r.Want) },
-	OpenTo: plain("an environment that is open to the base branch"),
-	ActionsOnly: func(r Ruling) string {
-		return "the rule " + markdown.List(r.Wanted) + ", which GitHub Actions alone can ask"
-	},
-	NoDestroy: func(r Ruling) string { return "nothing to destroy or replace of " + markdown.List(r.Wanted) },
+// listed lists what was found, behind a text.
+func listed(text string) func(Ruling) string {
+	return func(r Ruling) string {
+		if len(r.Found) == 0 {
+			return ""
+		}
+		return text + few(r.Found)
+	}
+}
+
+func approvalsFound(r Ruling) string {
+	switch {
+	case r.Have == 1:
+		return "there is 1, by " + few(r.Found)
+	case r.Have > 1:
+		return fmt.Sprintf("there are %d, by %s", r.Have, few(r.Found))
+	}
+	return ""
+}
+
+func ownersFound(r Ruling) string {
+	if r.Want == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d files are approved", r.Have, r.Want)
+}
+
+func openFound(r Ruling) string {
+	if r.Have == 0 {
+		return ""
+	}
+	return fmt.Sprintf("open: %d", r.Have)
+}
+
+func planHas(r Ruling) string {
+	if r.Outcome != Fails {
+		return ""
+	}
+	return fmt.Sprintf("the plan has %d", r.Have)
+}
+
+func waitFound(r Ruling) string {
+	if r.Outcome != Fails || len(r.Found) == 0 {
+		return ""
+	}
+	return "they end at " + few(r.Found)
+}
+
+func warned(r Ruling) string {
+	if len(r.Found) == 0 {
+		return ""
+	}
+	return "it warns: " + markdown.Few(r.Found, r.Want)
 }
 
 func readable(r Ruling) string {

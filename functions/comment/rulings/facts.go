@@ -6,49 +6,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// found is the words for the facts that fulfil a rule, or that it is about.
-func found(r Ruling) string {
-	names := few(r.Found)
-	switch r.Rule {
-	case Approvals:
-		switch {
-		case r.Have == 1:
-			return "there is 1, by " + names
-		case r.Have > 1:
-			return fmt.Sprintf("there are %d, by %s", r.Have, names)
-		}
-	case Codeowners:
-		if r.Want > 0 {
-			return fmt.Sprintf("%d of %d files are approved", r.Have, r.Want)
-		}
-	case Resolved:
-		if r.Have > 0 {
-			return fmt.Sprintf("open: %d", r.Have)
-		}
-	case MaxChanges, MaxDestroys:
-		if r.Outcome == Fails {
-			return fmt.Sprintf("the plan has %d", r.Have)
-		}
-	case NoDestroy:
-		if len(r.Found) > 0 {
-			return "the plan does that to " + names
-		}
-	case Waited:
-		if r.Outcome == Fails && len(r.Found) > 0 {
-			return "they end at " + names
-		}
-	case Policy, Gate:
-		if len(r.Found) > 0 {
-			return "it warns: " + markdown.Few(r.Found, r.Want)
-		}
-	case Freeze:
-		if len(r.Found) > 0 {
-			return "there is one: " + names
-		}
-	}
-	return ""
-}
-
 // against is the words for the facts that do not count: the first ten that have names, the number of the others, and the rest,
 // which may have the remedy.
 func against(r Ruling) []string {

@@ -13,7 +13,7 @@ import (
 // every has each rule with each outcome, and each fact that can speak against one.
 func every() Ruling {
 	all := Ruling{Rule: AllOf, Outcome: Fails}
-	for _, rule := range slices.Sorted(maps.Keys(conditions)) {
+	for _, rule := range slices.Sorted(maps.Keys(wordings)) {
 		one := Ruling{Rule: Requirement, Outcome: Fails, At: "lockstep.hcl:3"}
 		for _, outcome := range []Outcome{Holds, Fails, Unknown, NotApplicable, Lifted} {
 			r := Ruling{

@@ -90,7 +90,7 @@ func TestKilledInAChange(t *testing.T) {
 	t.Parallel()
 	lock, mirrored := lab(t)
 	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState), "net/.terraform.lock.hcl": lock}, mirrored, func(o *lambdatest.StackOptions) {
-		o.Timeouts = map[string]time.Duration{"apply": 12 * time.Second}
+		o.Timeouts = map[string]time.Duration{"apply": 20 * time.Second}
 		o.Parameters["StopBefore"] = "3s"
 	})
 	n := r.pull("thing", githubtest.Files{"net/thing.tf": labThing("a", "  trouble = \"create-hang\"\n")})

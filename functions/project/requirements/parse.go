@@ -38,22 +38,13 @@ func Parse(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
 	return out, all
 }
 
-// ruleArguments are those that an alternative can have, too.
-var ruleArguments = []string{
-	"by", "permission", "approvals", "approved_by", "codeowners", "mergeable", "up_to_date", "resolved", "draft", "checks",
-	"labels", "not_labels", "windows", "freeze", "max_changes", "max_destroys", "no_destroy",
-}
-
-// ofPlans are those about a plan's content.
-var ofPlans = []string{"max_changes", "max_destroys", "no_destroy"}
-
 // requirement reads a block.
 func requirement(r *blocks.Reader, b *hcl.Block) Requirement {
 	x := Requirement{Command: b.Labels[0], At: blocks.Place(b)}
 	if !slices.Contains(commands, x.Command) {
 		r.Errorf(b.LabelRanges[0], "Invalid command", "A require block is about %s, not %q.", strings.Join(commands, ", "), x.Command)
 	}
-	content := r.Content(b.Body, blocks.Schema(append([]string{"projects", "override"}, ruleArguments...), hcl.BlockHeaderSchema{Type: "alternative", LabelNames: []string{"name"}}))
+	content := r.Content(b.Body, blocks.Schema(append([]string{"projects", "override"}, names()...), hcl.BlockHeaderSchema{Type: "alternative", LabelNames: []string{"name"}}))
 	x.Projects = r.Projects()
 	if x.Projects == nil && r.Has("projects") && !r.Diags.HasErrors() {
 		r.Errorf(r.At("projects"), "No projects", "This is for no project at all. Without the argument the block is for all projects.")
@@ -63,16 +54,16 @@ func requirement(r *blocks.Reader, b *hcl.Block) Requirement {
 		r.Errorf(r.At("override"), "No plan to look at", "An override is of a plan that people have seen, so the argument is for require \"apply\" only.")
 	}
 	x.Rules = rules(r, x.Command)
-	names := map[string]bool{}
+	taken := map[string]bool{}
 	for _, a := range content.Blocks {
 		name := a.Labels[0]
-		if names[name] || len(names) == maxAlternatives || name == "" || len(name) > blocks.MaxText {
+		if taken[name] || len(taken) == maxAlternatives || name == "" || len(name) > blocks.MaxText {
 			r.Errorf(a.DefRange, "Invalid alternative", "An alternative has a name of its own, and there are at most %d in a block.", maxAlternatives)
 			continue
 		}
-		names[name] = true
+		taken[name] = true
 		inner := &blocks.Reader{}
-		inner.Content(a.Body, blocks.Schema(ruleArguments))
+		inner.Content(a.Body, blocks.Schema(names()))
 		alternative := Alternative{name, rules(inner, x.Command)}
 		if alternative.Rules.none() && !inner.Diags.HasErrors() {
 			inner.Errorf(a.DefRange, "Empty alternative", "The alternative %q would always hold, and with it the block's others would mean nothing: give it conditions, or remove them all.", name)
@@ -88,41 +79,6 @@ func requirement(r *blocks.Reader, b *hcl.Block) Requirement {
 
 // none reports whether rules have no condition.
 func (x Rules) none() bool { return reflect.ValueOf(x).IsZero() }
-
-// rules reads the conditions of a block.
-func rules(r *blocks.Reader, command string) (x Rules) {
-	x.By, x.Permission = parties(r, "by"), r.Text("permission")
-	if x.Permission != "" && x.Permission != "admin" && x.Permission != "write" {
-		r.Errorf(r.At("permission"), "Invalid permission", "The permission is \"write\", which everybody needs anyway, or \"admin\".")
-	}
-	x.Approvals, x.ApprovedBy = r.Count("approvals", 1, maxApprovals), parties(r, "approved_by")
-	if x.ApprovedBy != nil && !r.Has("approvals") {
-		x.Approvals = 1
-	}
-	x.Codeowners, x.Mergeable = r.Flag("codeowners"), r.Flag("mergeable")
-	x.UpToDate, x.Resolved = r.Flag("up_to_date"), r.Flag("resolved")
-	if r.Has("draft") {
-		if x.Ready = !r.Flag("draft"); !x.Ready {
-			r.Errorf(r.At("draft"), "Invalid condition", "A pull request can be required to be no draft: draft = false. Without the argument both are allowed.")
-		}
-	}
-	x.Checks = blocks.Each(r, "checks", parseCheck)
-	x.Labels, x.NotLabels = blocks.Each(r, "labels", parseLabel), blocks.Each(r, "not_labels", parseLabel)
-	x.Windows = blocks.Each(r, "windows", func(s string) (Window, error) { _, err := parseWindow(s); return Window{s}, err })
-	x.Freezes = blocks.Each(r, "freeze", func(s string) (Freeze, error) { _, err := parseFreeze(s); return Freeze{s}, err })
-	x.MaxChanges, x.MaxDestroys = r.Limit("max_changes"), r.Limit("max_destroys")
-	x.NoDestroy = r.Types("no_destroy")
-	for _, name := range ofPlans {
-		if command != "apply" && r.Has(name) {
-			r.Errorf(r.At(name), "No plan to look at", "The argument %q is about the content of a plan, so it is for require \"apply\" only.", name)
-		}
-	}
-	r.NotEmpty(map[string]bool{
-		"by": x.By == nil, "approved_by": x.ApprovedBy == nil, "checks": x.Checks == nil, "labels": x.Labels == nil, "not_labels": x.NotLabels == nil,
-		"windows": x.Windows == nil, "freeze": x.Freezes == nil, "no_destroy": x.NoDestroy == nil,
-	})
-	return x
-}
 
 var (
 	loginPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}(\[bot\])?$`)

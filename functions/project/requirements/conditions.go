@@ -1,0 +1,89 @@
+package requirements
+
+import "github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
+
+// A condition is an argument of a require block, and of its alternatives.
+type condition struct {
+	name string
+	read func(*blocks.Reader, *Rules)
+	// none reports whether an argument that lists something lists nothing; nil for others.
+	none func(Rules) bool
+	// ofPlan is set for a condition about a plan's content.
+	ofPlan bool
+}
+
+// conditions is the table of them. Package grammar has the words of each for who writes one, package gates its rule, and package rulings
+// the words for who reads a decision.
+var conditions = []condition{
+	{name: "by", read: func(r *blocks.Reader, x *Rules) { x.By = parties(r, "by") }, none: func(x Rules) bool { return x.By == nil }},
+	{name: "permission", read: permission},
+	{name: "approvals", read: func(r *blocks.Reader, x *Rules) { x.Approvals = r.Count("approvals", 1, maxApprovals) }},
+	{name: "approved_by", read: approvedBy, none: func(x Rules) bool { return x.ApprovedBy == nil }},
+	{name: "codeowners", read: func(r *blocks.Reader, x *Rules) { x.Codeowners = r.Flag("codeowners") }},
+	{name: "mergeable", read: func(r *blocks.Reader, x *Rules) { x.Mergeable = r.Flag("mergeable") }},
+	{name: "up_to_date", read: func(r *blocks.Reader, x *Rules) { x.UpToDate = r.Flag("up_to_date") }},
+	{name: "resolved", read: func(r *blocks.Reader, x *Rules) { x.Resolved = r.Flag("resolved") }},
+	{name: "draft", read: draft},
+	{name: "checks", read: func(r *blocks.Reader, x *Rules) { x.Checks = blocks.Each(r, "checks", parseCheck) }, none: func(x Rules) bool { return x.Checks == nil }},
+	{name: "labels", read: func(r *blocks.Reader, x *Rules) { x.Labels = blocks.Each(r, "labels", parseLabel) }, none: func(x Rules) bool { return x.Labels == nil }},
+	{name: "not_labels", read: func(r *blocks.Reader, x *Rules) { x.NotLabels = blocks.Each(r, "not_labels", parseLabel) }, none: func(x Rules) bool { return x.NotLabels == nil }},
+	{name: "windows", read: windows, none: func(x Rules) bool { return x.Windows == nil }},
+	{name: "freeze", read: freezes, none: func(x Rules) bool { return x.Freezes == nil }},
+	{name: "max_changes", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.MaxChanges = r.Limit("max_changes") }},
+	{name: "max_destroys", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.MaxDestroys = r.Limit("max_destroys") }},
+	{name: "no_destroy", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.NoDestroy = r.Types("no_destroy") }, none: func(x Rules) bool { return x.NoDestroy == nil }},
+}
+
+// names are those of all conditions.
+func names() (out []string) {
+	for _, c := range conditions {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// rules reads the conditions of a block.
+func rules(r *blocks.Reader, command string) (x Rules) {
+	lists := map[string]bool{}
+	for _, c := range conditions {
+		c.read(r, &x)
+		if c.none != nil {
+			lists[c.name] = c.none(x)
+		}
+		if c.ofPlan && command != "apply" && r.Has(c.name) {
+			r.Errorf(r.At(c.name), "No plan to look at", "The argument %q is about the content of a plan, so it is for require \"apply\" only.", c.name)
+		}
+	}
+	r.NotEmpty(lists)
+	return x
+}
+
+func permission(r *blocks.Reader, x *Rules) {
+	x.Permission = r.Text("permission")
+	if x.Permission != "" && x.Permission != "admin" && x.Permission != "write" {
+		r.Errorf(r.At("permission"), "Invalid permission", "The permission is \"write\", which everybody needs anyway, or \"admin\".")
+	}
+}
+
+func approvedBy(r *blocks.Reader, x *Rules) {
+	if x.ApprovedBy = parties(r, "approved_by"); x.ApprovedBy != nil && !r.Has("approvals") {
+		x.Approvals = 1
+	}
+}
+
+func draft(r *blocks.Reader, x *Rules) {
+	if !r.Has("draft") {
+		return
+	}
+	if x.Ready = !r.Flag("draft"); !x.Ready {
+		r.Errorf(r.At("draft"), "Invalid condition", "A pull request can be required to be no draft: draft = false. Without the argument both are allowed.")
+	}
+}
+
+func windows(r *blocks.Reader, x *Rules) {
+	x.Windows = blocks.Each(r, "windows", func(s string) (Window, error) { _, err := parseWindow(s); return Window{s}, err })
+}
+
+func freezes(r *blocks.Reader, x *Rules) {
+	x.Freezes = blocks.Each(r, "freeze", func(s string) (Freeze, error) { _, err := parseFreeze(s); return Freeze{s}, err })
+}
