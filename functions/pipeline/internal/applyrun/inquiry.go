@@ -1,0 +1,191 @@
+package applyrun
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// An inquiry is all that is read before an apply, from the cheapest fact to the dearest. The gate is asked after each step, always about
+// all: a fact that was read is not read again, but a new one can bring another rule to bear.
+type inquiry struct {
+	ap *Applier
+	s  ledger.Versioned
+	q  admission.Request
+	// plan is the saved plan, merge the present trial merge, dir the checkout of the commit that is applied, which done removes, with its
+	// inputs, and job what the engine is to do there.
+	plan  []byte
+	merge github.Merge
+	dir   string
+	done  func()
+	in    ledger.Inputs
+	job   jobs.Job
+}
+
+// A fact is a step of an inquiry. read may refuse by itself.
+type fact struct {
+	read func(*inquiry, context.Context) (admission.Decision, error)
+	// commit is set if GitHub may know nothing of the commit by now, and again if a plan that fits no more may be made again later.
+	commit, again bool
+}
+
+// facts are the steps, in their order.
+var facts = []fact{
+	{read: (*inquiry).request},
+	{read: (*inquiry).saved},
+	{read: (*inquiry).merged, commit: true},
+	{read: (*inquiry).restored, commit: true},
+	{read: (*inquiry).files, commit: true, again: true},
+	{read: (*inquiry).place, again: true},
+}
+
+// ask reads the facts, and asks the gate after each.
+func (x *inquiry) ask(ctx context.Context) (admission.Decision, error) {
+	for _, f := range facts {
+		d, err := f.read(x, ctx)
+		if f.commit && errors.Is(err, github.ErrNotFound) {
+			return admission.Refusal(reasons.CommitGone{Problem: err.Error()}), nil
+		}
+		if err != nil || !d.Allowed() {
+			return d, err
+		}
+		if d = admission.Decide(x.q); !d.Allowed() && (!f.again || !d.PlanAgain()) {
+			return lost(ctx, x.ap, x.q, d)
+		}
+	}
+	return admission.Decision{}, nil
+}
+
+// request reads what every command needs.
+func (x *inquiry) request(ctx context.Context) (_ admission.Decision, err error) {
+	r := x.s.Run
+	r.Phase = runs.Planned // as the gate saw it when it was queued: only this message is new
+	x.q, err = x.ap.Evidence.Request(ctx, comment.Apply, r)
+	return admission.Decision{}, err
+}
+
+// saved reads the saved plan, and what GitHub shows of it.
+func (x *inquiry) saved(ctx context.Context) (no admission.Decision, err error) {
+	x.plan, err = x.ap.Artifacts.Get(ctx, x.s.Applied())
+	if errors.Is(err, pipeline.ErrNoArtifact) {
+		x.q.Run.Phase = runs.New // the plan was deleted
+		return no, nil
+	}
+	if err != nil {
+		return no, err
+	}
+	if err := x.ap.Evidence.CompareShown(ctx, &x.q); err != nil {
+		return no, err
+	}
+	x.q.Saved = asApplied(&x.q, x.plan)
+	return no, nil
+}
+
+// present reports whether the plan is compared with the base branch as it is now.
+func (x *inquiry) present() bool { return x.q.Entry == admission.ByComment || x.q.Run.Asked.Late }
+
+// merged finds the present trial merge, or the base branch as it is now.
+func (x *inquiry) merged(ctx context.Context) (no admission.Decision, err error) {
+	if x.present() {
+		x.merge, err = x.ap.Evidence.Merged(ctx, &x.q)
+	}
+	return no, err
+}
+
+// restored sets the commits of the run: the one that is checked out, and the base, by which rights are granted from then on. Without a
+// present one that is what the pull request became. It reads whether a project that the pull request removes is there.
+func (x *inquiry) restored(ctx context.Context) (no admission.Decision, err error) {
+	if !x.present() {
+		x.q.Run.Spec.Base, x.q.Run.Spec.Merge = x.ap.Evidence.Pull.MergeSHA, x.ap.Evidence.Pull.MergeSHA
+		return no, nil
+	}
+	x.q.Run = runs.Against(x.q.Run, x.merge, x.ap.Evidence.Pull.Merged)
+	return no, evidence.Restored(ctx, x.ap.Evidence, &x.q, x.merge.SHA)
+}
+
+// files checks out the commit, and compares the inputs of the plan with those there. The occasion of the apply is that of the base
+// branch.
+func (x *inquiry) files(ctx context.Context) (no admission.Decision, err error) {
+	if x.present() {
+		if err := x.ap.Evidence.Occasion(ctx, &x.q.Run); err != nil {
+			return no, err
+		}
+	}
+	dir, done, err := x.ap.Evidence.Checkout(ctx, x.q.Run.Spec.Merge)
+	if err != nil {
+		return no, err
+	}
+	x.dir, x.done = dir, done
+	planned, err := ledger.LoadInputs(ctx, x.ap.Artifacts, x.q.Run)
+	if errors.Is(err, ledger.ErrExchanged) {
+		x.q.Kept = err.Error()
+		return no, nil
+	}
+	if err != nil {
+		return no, err
+	}
+	x.in = ledger.Inputs{Read: planned.Read, Whole: planned.Whole}
+	x.in.Tree, x.in.Own, err = planrun.ReadInputs(ctx, x.ap.Projects, x.dir, x.q.Run, planned.Scope())
+	if errors.Is(err, jobs.ErrNoProject) { // the project is gone: all inputs differ
+		x.q.Differ, x.q.Whole = slices.Sorted(maps.Keys(planned.Tree)), planned.Whole
+		return no, evidence.Broken(ctx, x.ap.Evidence, &x.q, x.dir)
+	}
+	moved := planned.Compare(x.in, x.q.Run)
+	x.q.Differ, x.q.Blocks, x.q.Around, x.q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole
+	return no, err
+}
+
+// place reads where the state is, and what the base branch grants, and what is in the way there.
+func (x *inquiry) place(ctx context.Context) (no admission.Decision, err error) {
+	job, problem, err := x.ap.Evidence.Job(ctx, &x.q, x.dir)
+	if err != nil {
+		return no, err
+	}
+	if problem != "" {
+		if err := evidence.Broken(ctx, x.ap.Evidence, &x.q, x.dir); err != nil {
+			return no, err
+		}
+		if d := admission.Decide(x.q); admission.Has[reasons.SettingsBroken](d) {
+			return d, nil
+		}
+		return admission.Refusal(reasons.Unusable{Problem: problem}), nil
+	}
+	x.job, x.q.Provisioners = job, job.Grants.Provisioners
+	if !ledger.Follow(&x.s.Run, *x.q.Placing) {
+		return no, nil
+	}
+	if x.q.Last, err = x.ap.Evidence.InTheWay(ctx, x.s.Run); err != nil {
+		return no, err
+	}
+	x.q.Reserved, err = x.ap.Evidence.Reserved(ctx, x.s.Run)
+	return no, err
+}
+
+// lost is the refusal d of an apply that has waited since its merge, or another one with the reason why all files differ: that the base
+// branch has removed the project since, or has given it another name.
+func lost(ctx context.Context, ap *Applier, q admission.Request, d admission.Decision) (admission.Decision, error) {
+	if !q.Run.Asked.Late || !admission.Has[reasons.InputsMoved](d) {
+		return d, nil
+	}
+	_, has, known, err := evidence.Has(ctx, ap.Evidence, q.Run.Spec.Merge, q.Run)
+	if err != nil || has || !known {
+		return d, err
+	}
+	name, err := evidence.Successor(ctx, ap.Evidence, q.Run.Spec.Merge, q.Run)
+	if name != "" || err != nil {
+		return admission.Refusal(reasons.RenamedByBase{Project: runs.Label(q.Run), Name: name, Verb: comment.Retry}), err
+	}
+	return admission.Refusal(reasons.RemovedByBase{Projects: []string{runs.Label(q.Run)}}), nil
+}
