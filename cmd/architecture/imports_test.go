@@ -52,7 +52,6 @@ var directions = []struct {
 	{"functions/operation", []string{"engine/...", "statebackend/...", "functions/workdir"}},
 	{"functions/pipeline/internal/sealing", []string{"engine/...", "functions/internal/encrypting", "functions/project/..."}},
 	{"functions/pipeline/jobs", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/sealing", "functions/places", "functions/project/...", "github"}},
-	{"functions/pipeline/internal/gathering", []string{"engine/...", "functions/pipeline/jobs", "functions/places", "functions/project/..."}},
 	{"functions/pipeline/internal/remotestates", []string{"engine/...", "statebackend/...", "functions/places", "functions/workdir"}},
 	{"functions/pipeline/internal/judging", []string{"functions/internal/policies", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/..."}},
 	{"functions/pipeline/callouts", []string{"engine/...", "functions/comment/...", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/..."}},
@@ -75,7 +74,7 @@ var directions = []struct {
 	{"functions/pipeline/rehearsing", []string{"functions/pipeline/evidence", "functions/pipeline/internal/judging", "functions/pipeline/jobs", "functions/project/..."}},
 	{"functions/pipeline/apart", []string{"engine/...", "functions/comment/...", "functions/confine", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/rehearsing", "functions/project/...", "github"}},
 	{"functions/pipeline/modules", []string{"engine/...", "functions/modules/...", "functions/pipeline/jobs", "functions/pipeline/apart", "github"}},
-	{"functions/pipeline/executor", []string{"engine/...", "statebackend/...", "functions/comment/...", "functions/internal/...", "functions/operation", "functions/workdir", "functions/pipeline/apart", "functions/pipeline/modules", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/internal/gathering", "functions/pipeline/internal/judging", "functions/pipeline/internal/remotestates", "functions/pipeline/internal/sealing", "functions/places", "functions/project/..."}},
+	{"functions/pipeline/executor", []string{"engine/...", "statebackend/...", "functions/comment/...", "functions/internal/...", "functions/operation", "functions/workdir", "functions/pipeline/apart", "functions/pipeline/modules", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/internal/judging", "functions/pipeline/internal/remotestates", "functions/pipeline/internal/sealing", "functions/places", "functions/project/..."}},
 
 	// The chapters of a pull request's story. They do not know how a plan is made.
 	{"functions/pipeline/building", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/ledger"}},

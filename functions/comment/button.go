@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/planname"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // A Button stands on the page of a project's check run: a command about the project, without typing.
@@ -43,7 +43,7 @@ func (c Check) Buttons() []Button {
 		}
 		id := string(b.verb)
 		if b.named {
-			id += " " + planname.Short(c.Plan)
+			id += " " + markdown.PlanShort(c.Plan)
 		}
 		out = append(out, Button{b.label, b.description, id})
 	}

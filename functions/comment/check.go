@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
@@ -87,9 +86,9 @@ func (c Check) name() string {
 	if !c.named() && !renewable {
 		return ""
 	}
-	text := "\n" + planname.Line(c.Plan)
+	text := "\n" + markdown.PlanLine(c.Plan)
 	if c.Again != "" {
-		text += "\n" + planname.AgainLine(c.Again)
+		text += "\n" + markdown.PlanAgainLine(c.Again)
 	}
 	return text
 }
@@ -173,7 +172,7 @@ func (c Check) toApply() string {
 		text = fmt.Sprintf("When that is fulfilled, to apply this plan, comment %s on the pull request.", c.command(Apply))
 	}
 	if c.Plan != "" {
-		text += fmt.Sprintf(" %s applies this plan, and no other.", markdown.Code("lockstep apply "+planname.Short(c.Plan)))
+		text += fmt.Sprintf(" %s applies this plan, and no other.", markdown.Code("lockstep apply "+markdown.PlanShort(c.Plan)))
 	}
 	return text
 }

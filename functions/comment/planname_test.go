@@ -4,25 +4,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/planname"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
 // TestPlanIn holds that the plan which a check names is read from it again, whatever else
 // is in the check; and that of two plans none is.
 func TestPlanIn(t *testing.T) {
 	other := strings.Repeat("0", 64)
-	evil := "x\n" + planname.Line(other) + "y"
+	evil := "x\n" + markdown.PlanLine(other) + "y"
 	for _, s := range []Standing{Ready, OnMerge, ApplyQueued, Applying} {
 		c := Check{ProjectStatus: ProjectStatus{Name: evil, Standing: s, By: evil, Plan: someHash, Body: evil, Whole: evil, Check: evil}}
-		if got := planname.In(c.Summary(65535)); got != someHash {
+		if got := markdown.PlanIn(c.Summary(65535)); got != someHash {
 			t.Errorf("%s: %q in\n%s", s, got, c.Summary(65535))
 		}
 	}
 	c := Check{ProjectStatus: ProjectStatus{Name: "net", Standing: Stale, Plan: someHash}}
 	for name, text := range map[string]string{
-		"a plan that cannot be applied": c.Summary(65535), "nothing": "", "two": planname.Line(someHash) + planname.Line(other), "less than one": planname.Line(someHash[1:]),
+		"a plan that cannot be applied": c.Summary(65535), "nothing": "", "two": markdown.PlanLine(someHash) + markdown.PlanLine(other), "less than one": markdown.PlanLine(someHash[1:]),
 	} {
-		if got := planname.In(text); got != "" {
+		if got := markdown.PlanIn(text); got != "" {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/tagged"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
 // A Reply is the outcome of one command for one project: one of the types in the table below. They
@@ -14,7 +14,7 @@ import (
 type Reply interface{ markdown() string }
 
 // kinds are all types of replies, by the name under which they are kept.
-var kinds = tagged.Union[Reply]{
+var kinds = reasons.Union[Reply]{
 	"pending":       reflect.TypeFor[Pending](),
 	"renewed":       reflect.TypeFor[PlanRenewal](),
 	"queued plan":   reflect.TypeFor[QueuedPlan](),
@@ -53,7 +53,7 @@ func MarshalReply(r Reply) ([]byte, error) {
 // again, is told as unknown: the others of its answer are told.
 func UnmarshalReply(data []byte) (Reply, error) {
 	r, err := kinds.Decode(data)
-	var unknown *tagged.UnknownError
+	var unknown *reasons.UnknownError
 	if errors.As(err, &unknown) {
 		return Broken{Reason: fmt.Sprintf("another version of Lockstep was at it, and this one does not know the outcome %s", markdown.Code(unknown.Kind))}, nil
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
 
 // A section is the body of a project, or of several projects whose bodies are equal.
@@ -164,9 +163,9 @@ func (x section) plans() string {
 		switch {
 		case !p.named():
 		case len(x.projects) == 1:
-			b.WriteString(planname.Of(p.Plan) + "\n")
+			b.WriteString(markdown.PlanName(p.Plan) + "\n")
 		default:
-			fmt.Fprintf(&b, "- %s: %s\n", markdown.Code(p.Label()), planname.Of(p.Plan))
+			fmt.Fprintf(&b, "- %s: %s\n", markdown.Code(p.Label()), markdown.PlanName(p.Plan))
 		}
 	}
 	if b.Len() > 0 {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
 
 // A Standing is the progress of a project in a pull request.
@@ -64,7 +63,7 @@ func (p ProjectStatus) remedy() string {
 	if p.ByMerge {
 		return "plan"
 	}
-	return "apply " + planname.Short(p.Plan)
+	return "apply " + markdown.PlanShort(p.Plan)
 }
 
 // Label is the name of the project for people, with its workspace where there is another one of that name.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
 
 // ProvidersMoved: a provider's package is not the one that the plan was made with. Problem is a
@@ -125,7 +124,7 @@ func (r PlanDiffers) words() (text, remedy string) {
 	if r.Merged {
 		return text, planAgain(true)
 	}
-	return text, fmt.Sprintf("The comment about the plans shows the new one, and how it differs. To apply it, comment %s.", markdown.Code("lockstep apply "+planname.Short(r.Plan)))
+	return text, fmt.Sprintf("The comment about the plans shows the new one, and how it differs. To apply it, comment %s.", markdown.Code("lockstep apply "+markdown.PlanShort(r.Plan)))
 }
 
 // Since joins the facts because of which a plan was made again.

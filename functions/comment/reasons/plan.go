@@ -5,7 +5,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/comment/planname"
 )
 
 // NoPlan: there is no plan to apply. In this and the other reasons, Merged is set if the merge of
@@ -158,13 +157,13 @@ func (r PlanRenewed) words() (text, remedy string) {
 type OtherPlan struct{ Project, Named, Plan string }
 
 func (r OtherPlan) words() (text, remedy string) {
-	return fmt.Sprintf("%s is not the plan of %s, which is %s.", markdown.Code(r.Named), markdown.Code(r.Project), planname.Of(r.Plan)),
+	return fmt.Sprintf("%s is not the plan of %s, which is %s.", markdown.Code(r.Named), markdown.Code(r.Project), markdown.PlanName(r.Plan)),
 		fmt.Sprintf("Look at the plan that is there now. To apply it, comment %s.", ApplyOnly(r.Project, r.Plan))
 }
 
 // ApplyOnly is the command that applies one plan and no other.
 func ApplyOnly(project, plan string) string {
-	return markdown.Code(grammar.Command{Verb: grammar.Apply, Plan: planname.Short(plan), Project: project}.String())
+	return markdown.Code(grammar.Command{Verb: grammar.Apply, Plan: markdown.PlanShort(plan), Project: project}.String())
 }
 
 // SavedExchanged: the saved plan has another hash than the plan that was made.
@@ -174,7 +173,7 @@ type SavedExchanged struct {
 }
 
 func (r SavedExchanged) words() (text, remedy string) {
-	return fmt.Sprintf("The saved plan is not the one that was made: it is %s, and %s was made. Somebody has exchanged it.", planname.Of(r.Saved), planname.Of(r.Made)), planAgain(r.Merged)
+	return fmt.Sprintf("The saved plan is not the one that was made: it is %s, and %s was made. Somebody has exchanged it.", markdown.PlanName(r.Saved), markdown.PlanName(r.Made)), planAgain(r.Merged)
 }
 
 // ShownExchanged: the check run shows another plan than the one that was made; Shown is "" if it
@@ -188,7 +187,7 @@ func (r ShownExchanged) words() (text, remedy string) {
 	if r.Shown == "" {
 		return fmt.Sprintf("Nobody can tell whether the plan is the one that was shown: the check %s names none.", markdown.Code(r.Check)), planAgain(r.Merged)
 	}
-	return fmt.Sprintf("The plan is not the one that was shown: the check %s shows %s, and %s is to be applied. Somebody has exchanged it.", markdown.Code(r.Check), planname.Of(r.Shown), planname.Of(r.Made)), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is not the one that was shown: the check %s shows %s, and %s is to be applied. Somebody has exchanged it.", markdown.Code(r.Check), markdown.PlanName(r.Shown), markdown.PlanName(r.Made)), planAgain(r.Merged)
 }
 
 // KeptExchanged: the stored inputs of the plan are not those it was made from.

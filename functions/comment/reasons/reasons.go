@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
-	"github.com/lockstep-iac/lockstep/functions/comment/internal/tagged"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -22,7 +21,7 @@ type Reason interface {
 }
 
 // types are all types of reasons, by the name under which they are kept.
-var types = tagged.Union[Reason]{
+var types = Union[Reason]{
 	"sentence": reflect.TypeFor[Sentence](),
 
 	"no permission":     reflect.TypeFor[NoPermission](),
@@ -151,7 +150,7 @@ func (rs *List) UnmarshalJSON(data []byte) error {
 	*rs = nil
 	for _, item := range list {
 		r, err := types.Decode(item)
-		var other *tagged.UnknownError
+		var other *UnknownError
 		if errors.As(err, &other) {
 			r, err = unknown{other.Kind, slices.Clone(item)}, nil
 		}

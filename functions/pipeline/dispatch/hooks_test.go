@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/planname"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -283,7 +283,7 @@ func TestRemedyOfAHook(t *testing.T) {
 		p.mu.Lock()
 		p.say = map[string]string{"before_apply": deny}
 		p.mu.Unlock()
-		again := "lockstep apply " + planname.Short(s.run(two).Plan.Hash)
+		again := "lockstep apply " + markdown.PlanShort(s.run(two).Plan.Hash)
 		s.expect("the answer", s.say("bob", two, again), "refuses it: `CHG-7 is closed`", "To ask it again, comment `"+again)
 		allow(p)
 		s.expect("its apply", s.say("bob", two, again), "**Applied** `net`")

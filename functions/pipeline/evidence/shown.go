@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/planname"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -19,7 +19,7 @@ func (e *Reader) OnGitHub(ctx context.Context, r runs.Run) (hash, again string, 
 	if errors.Is(err, github.ErrNotFound) {
 		return "", "", nil
 	}
-	return planname.In(c.Summary), planname.AgainIn(c.Summary), err
+	return markdown.PlanIn(c.Summary), markdown.PlanAgainIn(c.Summary), err
 }
 
 // CompareShown adds the plan in our check run to a request.

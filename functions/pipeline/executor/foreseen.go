@@ -8,7 +8,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gathering"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/remotestates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/project/links"
@@ -33,7 +32,7 @@ func readerOf(o *checkout) *remotestates.Reader {
 // linked returns the values of the inputs that are outputs of other projects. An apply has those of its plan, and reads
 // them only where no plan keeps them; what is not read is unknown.
 func linked(ctx context.Context, o *checkout, read bool) (inputs.Source, diags.Diagnostics) {
-	in := gathering.Links{Job: o.job, Root: o.Config.Root.Content, Budget: o.Budget, Secrets: o.vault.source()}
+	in := variableLinks{Job: o.job, Root: o.Config.Root.Content, Budget: o.Budget, Secrets: o.vault.source()}
 	if len(o.job.Inputs) == 0 {
 		return inputs.Source{}, nil
 	}

@@ -24,7 +24,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/operation"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/gathering"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/remotestates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
@@ -166,13 +165,13 @@ func (o *checkout) collect(ctx context.Context) (map[string]cty.Value, diags.Dia
 	}
 	vars, more := inputs.Values(o.Config.Root.Content, sources)
 	ds = append(append(ds, found...), more...)
-	return vars, append(ds, append(gathering.Openly(o.Config.Root.Content, o.job.Options.Variables), o.vault.uncovered(o.Config.Root.Content)...)...)
+	return vars, append(ds, append(openly(o.Config.Root.Content, o.job.Options.Variables), o.vault.uncovered(o.Config.Root.Content)...)...)
 }
 
 // sources returns the sources of the root variables, without our own environment: see package gathering. Those
 // of other projects' outputs are linked.
 func (o *checkout) sources(linked ...inputs.Source) ([]inputs.Source, diags.Diagnostics) {
-	all, files, ds := gathering.Sources(o.root.FS(), o.job, o.Budget.Limits(), linked...)
+	all, files, ds := variableSources(o.root.FS(), o.job, o.Budget.Limits(), linked...)
 	maps.Copy(o.values, files)
 	if all == nil {
 		return nil, ds

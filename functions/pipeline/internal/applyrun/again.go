@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/comment/planname"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -72,7 +72,7 @@ func asksAgain(q admission.Request) comment.Command {
 	case q.Entry == admission.ByMerge:
 		return comment.Command{Verb: comment.Retry, Project: c.Project}
 	case q.Run.Standing() == comment.Renewed:
-		c.Plan = planname.Short(q.Run.Plan.Hash)
+		c.Plan = markdown.PlanShort(q.Run.Plan.Hash)
 		return c
 	default:
 		return c

@@ -15,7 +15,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/comment/planname"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -220,7 +220,7 @@ var uses = map[string]use{
 	"shown": only(func(ctx context.Context, ld Ledger) error {
 		seen, next, other, hashless := net, net, net, net
 		next.Artifacts.Begun, other.Artifacts.Begun, other.Plan.Hash, hashless.Artifacts.Begun, hashless.Plan.Hash = 3, 4, "0123456789abcdef", 5, ""
-		text := planname.Of(net.Plan.Hash) + "\n" + planname.Of(dns.Plan.Hash) + "\n"
+		text := markdown.PlanName(net.Plan.Hash) + "\n" + markdown.PlanName(dns.Plan.Hash) + "\n"
 		_, err := ld.Shown(ctx, []Versioned{{Run: dns}, {Run: seen}, {Run: next}, {Run: other}, {Run: hashless}}, text, noon.Add(time.Hour))
 		return err
 	}),

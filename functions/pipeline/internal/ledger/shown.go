@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/planname"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -18,7 +18,7 @@ import (
 // people read. fresh is set if one of them was not shown before.
 func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at time.Time) (fresh bool, err error) {
 	for _, r := range all {
-		if r.Phase != runs.Planned || r.Plan.Hash == "" || !strings.Contains(text, planname.Of(r.Plan.Hash)+"\n") {
+		if r.Phase != runs.Planned || r.Plan.Hash == "" || !strings.Contains(text, markdown.PlanName(r.Plan.Hash)+"\n") {
 			continue
 		}
 		_, err := ld.Change(ctx, r.ShownKey(), func(old []byte) ([]byte, error) {

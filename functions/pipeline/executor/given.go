@@ -1,4 +1,4 @@
-package gathering
+package executor
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Openly refuses values in comments for variables that are to be kept secret.
-func Openly(root *config.Content, variables []string) diags.Diagnostics {
+// openly refuses values in comments for variables that are to be kept secret.
+func openly(root *config.Content, variables []string) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, given := range variables {
 		name, _, _ := strings.Cut(given, "=")

@@ -1,9 +1,4 @@
-// Package gathering gathers the values of a run's root variables: from files, from the settings of the project, from the
-// outputs of other projects, and from the comment.
-//
-// It refuses to know where the outputs of a project are, and who may read them: its caller reads ([Links.Read]). Start at
-// [Sources] and [Links.Values].
-package gathering
+package executor
 
 import (
 	"errors"
@@ -20,11 +15,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// Sources returns the sources of the root variables, later ones winning: the automatically loaded files of the
+// variableSources returns the sources of the root variables, later ones winning: the automatically loaded files of the
 // project's directory, then those that lockstep.hcl names, then the values in it, then linked, which are the inputs that are
 // outputs of other projects, then the options of the plan. Secrets are for the caller to add. Beside them it returns the files
 // that messages may point into, by name. Without a directory there are no sources.
-func Sources(repository fs.FS, j jobs.Job, limits budget.Limits, linked ...inputs.Source) ([]inputs.Source, map[string]*hcl.File, diags.Diagnostics) {
+func variableSources(repository fs.FS, j jobs.Job, limits budget.Limits, linked ...inputs.Source) ([]inputs.Source, map[string]*hcl.File, diags.Diagnostics) {
 	entries, err := fs.ReadDir(repository, j.Dir)
 	if err != nil {
 		return nil, nil, diags.FromError("The project cannot be read", err)
@@ -33,7 +28,7 @@ func Sources(repository fs.FS, j jobs.Job, limits budget.Limits, linked ...input
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	r := &reader{repository: repository, limits: limits, files: map[string]*hcl.File{}}
+	r := &sourceReader{repository: repository, limits: limits, files: map[string]*hcl.File{}}
 	for _, name := range inputs.AutoFiles(names) {
 		r.add(inputs.FromAutoFile, name, path.Join(j.Dir, name))
 	}
@@ -59,8 +54,8 @@ func Sources(repository fs.FS, j jobs.Job, limits budget.Limits, linked ...input
 	return r.sources, r.files, r.ds
 }
 
-// A reader reads files with values.
-type reader struct {
+// A sourceReader reads files with values.
+type sourceReader struct {
 	repository fs.FS
 	limits     budget.Limits
 	sources    []inputs.Source
@@ -69,7 +64,7 @@ type reader struct {
 }
 
 // add adds a file by its name for people, and its path.
-func (r *reader) add(origin inputs.Origin, name, at string) {
+func (r *sourceReader) add(origin inputs.Origin, name, at string) {
 	src, err := fs.ReadFile(r.repository, at)
 	if errors.Is(err, fs.ErrNotExist) {
 		r.ds = append(r.ds, diags.Errorf(nil, "Variables file is missing", "The project's var_files in lockstep.hcl name the file %s, which is not in the repository. Add it, or correct the list.", name)...)

@@ -1,4 +1,4 @@
-package gathering
+package executor
 
 import (
 	"context"
@@ -21,8 +21,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/links"
 )
 
-// Links are a job's inputs that are outputs of other projects.
-type Links struct {
+// variableLinks are a job's inputs that are outputs of other projects.
+type variableLinks struct {
 	Job    jobs.Job
 	Root   *config.Content
 	Budget *budget.Budget
@@ -40,7 +40,7 @@ type Links struct {
 // Values returns the values of the inputs that no other value wins over: what is unknown of the outputs is unknown. A
 // value that is made of a sensitive output is for a variable only that hides it, too: by its text alone nobody could tell
 // what is computed from it.
-func (l *Links) Values(ctx context.Context) (inputs.Source, diags.Diagnostics) {
+func (l *variableLinks) Values(ctx context.Context) (inputs.Source, diags.Diagnostics) {
 	s := inputs.Source{Origin: inputs.FromEnvironment, Expressions: map[string]hcl.Expression{}, By: "by inputs in lockstep.hcl"}
 	l.known, l.read, l.ds = map[string]map[string]cty.Value{}, map[string]bool{}, nil
 	for _, link := range l.Job.Inputs {
@@ -68,13 +68,13 @@ func (l *Links) Values(ctx context.Context) (inputs.Source, diags.Diagnostics) {
 }
 
 // won reports whether a secret or an option of the plan wins over the input for a variable.
-func (l *Links) won(variable string) bool {
+func (l *variableLinks) won(variable string) bool {
 	_, secret := l.Secrets.Literals[variable]
 	return secret || slices.ContainsFunc(l.Job.Options.Variables, func(given string) bool { return strings.HasPrefix(given, variable+"=") })
 }
 
 // outputs reads those of all projects in an input, and reports whether it can be evaluated.
-func (l *Links) outputs(ctx context.Context, link links.Link) (ok bool) {
+func (l *variableLinks) outputs(ctx context.Context, link links.Link) (ok bool) {
 	ok = true
 	for _, r := range link.References() {
 		if !l.read[r.Project] {
@@ -93,14 +93,14 @@ func (l *Links) outputs(ctx context.Context, link links.Link) (ok bool) {
 }
 
 // reads reports whether a project's outputs are read: they are not where the job has no rights, or needs no values.
-func (l *Links) reads(name string) bool { return l.Read != nil && l.at(name) >= 0 }
+func (l *variableLinks) reads(name string) bool { return l.Read != nil && l.at(name) >= 0 }
 
-func (l *Links) at(name string) int {
+func (l *variableLinks) at(name string) int {
 	return slices.IndexFunc(l.Job.Linked, func(x jobs.Linked) bool { return x.Project == name })
 }
 
 // project reads the outputs of one.
-func (l *Links) project(ctx context.Context, r links.Reference) {
+func (l *variableLinks) project(ctx context.Context, r links.Reference) {
 	if !l.reads(r.Project) {
 		if l.Job.Snapshot != nil {
 			l.ds = append(l.ds, diags.Warningf(&r.At, "Input is not known", "This plan of a fork's commit is made without credentials, so that the outputs of the project %q are not read for it: they are unknown here.", r.Project)...)
@@ -133,7 +133,7 @@ func (l *Links) project(ctx context.Context, r links.Reference) {
 }
 
 // remedy tells how a project without a state gets outputs.
-func (l *Links) remedy(name string) string {
+func (l *variableLinks) remedy(name string) string {
 	for _, f := range l.Job.Foreseen {
 		if f.Project == name && f.Failed {
 			return "Its plan in this pull request has failed: repair that first."

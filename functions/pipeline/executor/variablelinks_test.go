@@ -1,4 +1,4 @@
-package gathering
+package executor
 
 import (
 	"context"
@@ -22,9 +22,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/links"
 )
 
-// TestLinks is a table of the inputs of a project with the variables a, b and secret, which is sensitive. The project net has
+// TestVariableLinks is a table of the inputs of a project with the variables a, b and secret, which is sensitive. The project net has
 // outputs, none was never applied, and broken cannot be read.
-func TestLinks(t *testing.T) {
+func TestVariableLinks(t *testing.T) {
 	t.Parallel()
 	cfg, ds := loading.Load(loading.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte("variable \"a\" {}\nvariable \"b\" {}\nvariable \"secret\" {\n  sensitive = true\n}\n")})})
 	if ds.HasErrors() {
@@ -32,7 +32,7 @@ func TestLinks(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, inputs string
-		change       func(*Links)
+		change       func(*variableLinks)
 		want, said   string
 		read         string // projects, in their order
 	}{
@@ -44,19 +44,19 @@ func TestLinks(t *testing.T) {
 		{"no output", "a = project.net.outputs.x", nil, "a=cty.DynamicVal", "No such output", "net"},
 		{"never applied", "a = project.none.outputs.id", nil, "a=cty.DynamicVal", "Project was never applied", "none"},
 		{"one of two", "a = \"${project.none.outputs.id}${project.net.outputs.id}\"", nil, "a=cty.DynamicVal", "Project was never applied", "none net"},
-		{"its plan has failed", "a = project.none.outputs.id", func(l *Links) { l.Job.Foreseen = []jobs.Foreseen{{Project: "none", Failed: true}} }, "a=cty.DynamicVal", "repair that first", "none"},
+		{"its plan has failed", "a = project.none.outputs.id", func(l *variableLinks) { l.Job.Foreseen = []jobs.Foreseen{{Project: "none", Failed: true}} }, "a=cty.DynamicVal", "repair that first", "none"},
 		{"no rights", "a = project.broken.outputs.id", nil, "a=cty.DynamicVal", "cannot be read: access denied.", "broken"},
 		{"nowhere", "a = project.lost.outputs.id", nil, "a=cty.DynamicVal", "cannot be read: nobody knows where", ""},
-		{"nothing is read", "a = project.net.outputs.id", func(l *Links) { l.Read = nil }, "a=cty.DynamicVal", "", ""},
-		{"a job without rights", "a = project.net.outputs.id", func(l *Links) { l.Job.Linked, l.Job.Snapshot = nil, &jobs.Snapshot{} }, "a=cty.DynamicVal", "Input is not known", ""},
-		{"an option wins", "a = project.none.outputs.id", func(l *Links) { l.Job.Options = grammar.Options{Variables: []string{"a=1"}} }, "", "", ""},
-		{"of that name", "a = project.net.outputs.id", func(l *Links) { l.Job.Options = grammar.Options{Variables: []string{"ab=1"}} }, `a=cty.StringVal("vpc-1")`, "", "net"},
-		{"a secret wins", "a = project.none.outputs.id", func(l *Links) { l.Secrets = inputs.Source{Literals: map[string]string{"a": "x"}} }, "", "", ""},
-		{"destroyed before", "a = project.none.outputs.id; b = project.net.outputs.x", func(l *Links) { l.Job.Options = grammar.Options{Destroy: true} }, "a=cty.DynamicVal b=cty.DynamicVal", "", "none net"},
-		{"to be destroyed, without rights", "a = project.broken.outputs.id", func(l *Links) { l.Job.Options = grammar.Options{Destroy: true} }, "a=cty.DynamicVal", "access denied", "broken"},
+		{"nothing is read", "a = project.net.outputs.id", func(l *variableLinks) { l.Read = nil }, "a=cty.DynamicVal", "", ""},
+		{"a job without rights", "a = project.net.outputs.id", func(l *variableLinks) { l.Job.Linked, l.Job.Snapshot = nil, &jobs.Snapshot{} }, "a=cty.DynamicVal", "Input is not known", ""},
+		{"an option wins", "a = project.none.outputs.id", func(l *variableLinks) { l.Job.Options = grammar.Options{Variables: []string{"a=1"}} }, "", "", ""},
+		{"of that name", "a = project.net.outputs.id", func(l *variableLinks) { l.Job.Options = grammar.Options{Variables: []string{"ab=1"}} }, `a=cty.StringVal("vpc-1")`, "", "net"},
+		{"a secret wins", "a = project.none.outputs.id", func(l *variableLinks) { l.Secrets = inputs.Source{Literals: map[string]string{"a": "x"}} }, "", "", ""},
+		{"destroyed before", "a = project.none.outputs.id; b = project.net.outputs.x", func(l *variableLinks) { l.Job.Options = grammar.Options{Destroy: true} }, "a=cty.DynamicVal b=cty.DynamicVal", "", "none net"},
+		{"to be destroyed, without rights", "a = project.broken.outputs.id", func(l *variableLinks) { l.Job.Options = grammar.Options{Destroy: true} }, "a=cty.DynamicVal", "access denied", "broken"},
 	} {
 		var read []string
-		l := Links{Root: cfg.Root.Content}
+		l := variableLinks{Root: cfg.Root.Content}
 		for i, text := range strings.Split(c.inputs, "; ") {
 			name, e, _ := strings.Cut(text, " = ")
 			l.Job.Inputs = append(l.Job.Inputs, links.Link{Variable: name, Expression: e, At: links.At{File: "lockstep.hcl", Line: i + 1, Column: 1}})

@@ -1,5 +1,4 @@
-// Package tagged keeps values of several types as JSON, each under a name of its type.
-package tagged
+package reasons
 
 import (
 	"encoding/json"
