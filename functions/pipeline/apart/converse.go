@@ -82,81 +82,120 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 		// What is under way, and the state, come to their end although it is to stop.
 		ctx = context.WithoutCancel(ctx)
 	}
-	e, j := c.engine, c.order.Job
-	if j.Snapshot != nil && !slices.Contains(bare, q.Kind) {
+	if c.order.Job.Snapshot != nil && !slices.Contains(bare, q.Kind) {
 		return a, errShape
 	}
-	switch q.Kind {
-	case isPermit:
+	if q.Kind == isPermit {
 		if c.permit == nil || c.order.Action != applies {
 			return a, errShape
 		}
 		return c.permits(q.Present)
-	case isEnvironment:
-		c.programs = true
-		if j.Grants.Provisioners || j.Grants.External {
-			e.used.Store(true)
-		}
-		if e.PluginEnv != nil && c.rights() {
-			a.Env, err = e.PluginEnv(ctx, j)
-		}
-	case isSecrets:
-		if !slices.Contains([]action{plans, applies, checks, recovers, snapshots}, c.order.Action) {
-			return a, errShape
-		}
-		a.Secrets, err = c.vault(ctx)
-	case isCredentials:
-		a.Credentials, err = c.credentials(ctx, &c.session, accessOf(c.order.Action))
-	case isKeys:
-		if slices.Contains([]action{unlocks, discovers, inputs, looks}, c.order.Action) {
-			return a, errShape
-		}
-		a.Credentials, err = c.credentials(ctx, &c.keys, jobs.Keys)
-	case isRescue:
-		// The name becomes a part of a key, or of a path.
-		if c.order.Action != applies || q.Name == "" || filepath.Base(q.Name) != q.Name {
-			return a, errShape
-		}
-		if e.Rescue == nil {
-			err = errors.New("there is no place for such states")
-		} else {
-			a.Text, err = e.Rescue(context.WithoutCancel(ctx), j, q.Name, q.Data)
-		}
-	case isFetch:
-		a.Text, err = c.fetch(ctx, q)
-	case isPackage:
-		a.Text, err = c.address(ctx, q.Package)
-	case isKeep:
-		err = c.keep(ctx, q.Package, q.File)
-	case isGate:
-		a.Judgement, err = c.gate(ctx, q)
-	case isMemory:
-		c.remember(q.Data)
-	case isState:
-		c.locked = c.order.Action == applies // a plan takes none, and an apply of its owner may have one
-	case isProgress:
-		if c.order.Action != applies || !c.permitted {
-			return a, errShape
-		}
-		c.progress(q.Progress)
-	case isEnded:
-		if c.order.Action != applies || !c.permitted || c.ended {
-			return a, errShape
-		}
-		c.ended = true
-		err = c.tellEnd(q.Outcome)
-	case isProtection:
-		if e.Protection != nil {
-			e.once.Do(func() { e.Protection(q.Protection) })
-		}
-	default:
+	}
+	row, known := answers[q.Kind]
+	if !known || row.of != nil && !slices.Contains(row.of, c.order.Action) || row.may != nil && !row.may(c, q) {
 		return a, errShape
 	}
-	if errors.Is(err, errShape) {
+	if err = row.give(c, ctx, q, &a); errors.Is(err, errShape) {
 		return a, errShape
 	}
 	a.Error = failed(err)
 	return a, nil
+}
+
+// An answering says who may ask a question: the processes of some actions, nil for all, where something is true; and how it is answered.
+type answering struct {
+	of   []action
+	may  func(*call, question) bool
+	give func(*call, context.Context, question, *answer) error
+}
+
+// answers is the table of questions, but for that for the permit.
+var answers = map[kind]answering{
+	isEnvironment: {give: (*call).environment},
+	isSecrets: {
+		of: []action{plans, applies, checks, recovers, snapshots},
+		give: func(c *call, ctx context.Context, _ question, a *answer) (err error) {
+			a.Secrets, err = c.vault(ctx)
+			return err
+		},
+	},
+	isCredentials: {give: func(c *call, ctx context.Context, _ question, a *answer) (err error) {
+		a.Credentials, err = c.credentials(ctx, &c.session, accessOf(c.order.Action))
+		return err
+	}},
+	isKeys: {
+		may: func(c *call, _ question) bool {
+			return !slices.Contains([]action{unlocks, discovers, inputs, looks}, c.order.Action)
+		},
+		give: func(c *call, ctx context.Context, _ question, a *answer) (err error) {
+			a.Credentials, err = c.credentials(ctx, &c.keys, jobs.Keys)
+			return err
+		},
+	},
+	isRescue: { // the name becomes a part of a key, or of a path
+		of:   []action{applies},
+		may:  func(_ *call, q question) bool { return q.Name != "" && filepath.Base(q.Name) == q.Name },
+		give: (*call).rescue,
+	},
+	isFetch: {give: func(c *call, ctx context.Context, q question, a *answer) (err error) {
+		a.Text, err = c.fetch(ctx, q)
+		return err
+	}},
+	isPackage: {give: func(c *call, ctx context.Context, q question, a *answer) (err error) {
+		a.Text, err = c.address(ctx, q.Package)
+		return err
+	}},
+	isKeep: {give: func(c *call, ctx context.Context, q question, _ *answer) error { return c.keep(ctx, q.Package, q.File) }},
+	isGate: {give: func(c *call, ctx context.Context, q question, a *answer) (err error) {
+		a.Judgement, err = c.gate(ctx, q)
+		return err
+	}},
+	isMemory: {give: func(c *call, _ context.Context, q question, _ *answer) error { c.remember(q.Data); return nil }},
+	isState: {give: func(c *call, _ context.Context, _ question, _ *answer) error {
+		c.locked = c.order.Action == applies // a plan takes none, and an apply of its owner may have one
+		return nil
+	}},
+	isProgress: {
+		of:   []action{applies},
+		may:  func(c *call, _ question) bool { return c.permitted },
+		give: func(c *call, _ context.Context, q question, _ *answer) error { c.progress(q.Progress); return nil },
+	},
+	isEnded: {
+		of:  []action{applies},
+		may: func(c *call, _ question) bool { return c.permitted && !c.ended },
+		give: func(c *call, _ context.Context, q question, _ *answer) error {
+			c.ended = true
+			return c.tellEnd(q.Outcome)
+		},
+	},
+	isProtection: {give: func(c *call, _ context.Context, q question, _ *answer) error {
+		if e := c.engine; e.Protection != nil {
+			e.once.Do(func() { e.Protection(q.Protection) })
+		}
+		return nil
+	}},
+}
+
+// environment gives the environment of plugins.
+func (c *call) environment(ctx context.Context, _ question, a *answer) (err error) {
+	e, j := c.engine, c.order.Job
+	c.programs = true
+	if j.Grants.Provisioners || j.Grants.External {
+		e.used.Store(true)
+	}
+	if e.PluginEnv != nil && c.rights() {
+		a.Env, err = e.PluginEnv(ctx, j)
+	}
+	return err
+}
+
+// rescue keeps a state that could not be written.
+func (c *call) rescue(ctx context.Context, q question, a *answer) (err error) {
+	if c.engine.Rescue == nil {
+		return errors.New("there is no place for such states")
+	}
+	a.Text, err = c.engine.Rescue(context.WithoutCancel(ctx), c.order.Job, q.Name, q.Data)
+	return err
 }
 
 // vault returns the secrets of the job, and how its states are encrypted, which may contain another

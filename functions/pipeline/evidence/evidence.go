@@ -5,7 +5,7 @@
 // Grants are read at the base branch only: a pull request's own files grant its author nothing. The
 // address of a state is claimed here, before the state is first read; that is the only write.
 //
-// The package refuses to decide: the rules are in package runs. Start at [Reader.Look] and
+// The package refuses to decide: the rules are in package admission, and the requirements in package gates. Start at [Reader.Look] and
 // [Reader.Request].
 package evidence
 

@@ -44,53 +44,18 @@ func Unselected(c comment.Command, all []ledger.Versioned, nothing reasons.Reaso
 // Planless are the replies to a command for plans to apply, where it selects none of a pull request's runs: its author may ask
 // why. What is applied, and what had no changes, needs no other plan.
 func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
-	refused := func(project string, why ...reasons.Reason) comment.Reply {
-		return Refused(c, project, admission.Decision{Reasons: why})
+	refused := func(why ...reasons.Reason) []comment.Reply {
+		return []comment.Reply{Refused(c, c.Project, admission.Decision{Reasons: why})}
 	}
 	p := e.Pull
 	if !p.Open && !p.Merged {
-		return []comment.Reply{refused(c.Project, reasons.NotOpen{})}, nil
+		return refused(reasons.NotOpen{}), nil
 	}
 	if no := Unselected(c, all, nil); no != nil {
-		l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range all {
-			if s.Spec.Head == l.Head {
-				l.Touches = append(l.Touches, s.Target())
-			}
-		}
-		if removed := RemovedHere(c, p, l); removed != nil {
-			no = removed
-		}
-		if none, is := no.(reasons.NoneSelected); is && len(none.Projects) == 0 {
-			if none.Known, err = unknown(ctx, e, c); err != nil {
-				return nil, err
-			}
-			no = none
-		}
-		return []comment.Reply{refused("", no)}, nil
+		return noneSelected(ctx, e, c, all, no)
 	}
-	var done, left []comment.Reply
+	done, left := planless(c, all)
 	many := len(slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return s.Phase == runs.Superseded })) > 1
-	for _, s := range all {
-		if s.Phase == runs.Superseded || !s.Meant(c) {
-			continue
-		}
-		if s.End.FinishedBy != 0 {
-			done = append(done, refused(runs.Label(s.Run), reasons.AlreadyDone{Head: s.Spec.Head, Number: s.End.FinishedBy}))
-			continue
-		}
-		switch s.Standing() {
-		case comment.Applied:
-			done = append(done, refused(runs.Label(s.Run), reasons.AlreadyDone{Head: s.Spec.Head, By: s.Asked.By}))
-		case comment.NoChanges:
-			done = append(done, refused(runs.Label(s.Run), reasons.NothingToDo{}))
-		default:
-			left = append(left, refused(runs.Label(s.Run), reasons.NotOpen{Merged: true}, reasons.NoPlan{Merged: true}))
-		}
-	}
 	switch {
 	case len(done) > 0 && len(left) == 0:
 		return done, nil
@@ -104,11 +69,58 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 	unknown := l.Problem != "" || l.Refused != "" || l.Conflict || len(l.Elsewhere) > 0
 	switch {
 	case len(all) == 0 && !unknown && l.Projects == 0 && l.Head == p.Head.SHA:
-		return []comment.Reply{refused(c.Project, reasons.TouchesNothing{})}, nil
+		return refused(reasons.TouchesNothing{}), nil
 	case p.Merged:
-		return []comment.Reply{refused(c.Project, reasons.NotOpen{Merged: true}, reasons.NoPlan{Merged: true})}, nil
+		return refused(reasons.NotOpen{Merged: true}, reasons.NoPlan{Merged: true}), nil
 	}
-	return []comment.Reply{refused(c.Project, reasons.NoPlan{})}, nil
+	return refused(reasons.NoPlan{}), nil
+}
+
+// planless are the replies about the runs that a command means: what is done, and what is left without a plan.
+func planless(c comment.Command, all []ledger.Versioned) (done, left []comment.Reply) {
+	for _, s := range all {
+		if s.Phase == runs.Superseded || !s.Meant(c) {
+			continue
+		}
+		refused := func(why ...reasons.Reason) comment.Reply {
+			return Refused(c, runs.Label(s.Run), admission.Decision{Reasons: why})
+		}
+		standing := s.Standing()
+		switch {
+		case s.End.FinishedBy != 0:
+			done = append(done, refused(reasons.AlreadyDone{Head: s.Spec.Head, Number: s.End.FinishedBy}))
+		case standing == comment.Applied:
+			done = append(done, refused(reasons.AlreadyDone{Head: s.Spec.Head, By: s.Asked.By}))
+		case standing == comment.NoChanges:
+			done = append(done, refused(reasons.NothingToDo{}))
+		default:
+			left = append(left, refused(reasons.NotOpen{Merged: true}, reasons.NoPlan{Merged: true}))
+		}
+	}
+	return done, left
+}
+
+// noneSelected is the reply to a command that selects no project of the pull request, for a reason that may be a better known one.
+func noneSelected(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned, no reasons.Reason) ([]comment.Reply, error) {
+	l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		if s.Spec.Head == l.Head {
+			l.Touches = append(l.Touches, s.Target())
+		}
+	}
+	if removed := RemovedHere(c, e.Pull, l); removed != nil {
+		no = removed
+	}
+	if none, is := no.(reasons.NoneSelected); is && len(none.Projects) == 0 {
+		if none.Known, err = unknown(ctx, e, c); err != nil {
+			return nil, err
+		}
+		no = none
+	}
+	return []comment.Reply{Refused(c, "", admission.Decision{Reasons: reasons.List{no}})}, nil
 }
 
 // RemovedHere is the reason that a command names a project which the open pull request p removes, and which merges alone apply; nil if it

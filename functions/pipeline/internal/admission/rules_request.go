@@ -72,29 +72,32 @@ func conflict(q *Request) reasons.Reason {
 func occasion(q *Request) reasons.Reason {
 	onMerge := q.Run.Spec.ApplyOn == project.OnMerge
 	switch {
-	case q.Entry == ByComment && q.Pull.Merged && (q.Run.End.FinishedBy != 0 || q.Run.Waiting() || q.Run.Phase.UnderWay()): // phase tells by which one
-		return nil
-	case q.Entry == ByComment && q.Pull.Merged && q.Run.Phase == runs.Applied && runs.Complete(q.Run): // phase tells what became of it
-		return nil
 	case q.merged() && !q.Pull.Merged:
 		return reasons.NotMerged{}
 	case q.merged() && !onMerge && q.Run.Phase != runs.New:
 		return reasons.NotOnMerge{Project: q.Run.Project}
-	case q.Entry == ByComment && !q.Pull.Open && !(q.Pull.Merged && q.Run.Spec.AfterMerge):
+	case q.Entry != ByComment, q.Pull.Merged && known(q.Run):
+		return nil
+	case !q.Pull.Open && !(q.Pull.Merged && q.Run.Spec.AfterMerge):
 		return reasons.NotOpen{Merged: q.Pull.Merged}
-	case q.Entry == ByComment && onMerge && !q.Run.Spec.AfterMerge && runs.Empty(q.Run):
+	case !onMerge, q.Run.Spec.AfterMerge:
+		return nil
+	case runs.Empty(q.Run):
 		return nil // there is nothing to do, neither now nor then: see phase
-	case q.Entry == ByComment && onMerge && !q.Run.Spec.AfterMerge:
-		no := reasons.AppliedLater{Project: q.Run.Project}
-		if phase(q) == nil {
-			no.Renewed = q.Run.Standing() == comment.Renewed
-			if !runs.Whole(q.Run) {
-				no.Options = q.Run.Spec.Options.Words()
-			}
-		}
-		return no
 	}
-	return nil
+	no := reasons.AppliedLater{Project: q.Run.Project}
+	if phase(q) == nil {
+		no.Renewed = q.Run.Standing() == comment.Renewed
+		if !runs.Whole(q.Run) {
+			no.Options = q.Run.Spec.Options.Words()
+		}
+	}
+	return no
+}
+
+// known reports whether phase tells what becomes of a run whose pull request is merged, or became of it.
+func known(r runs.Run) bool {
+	return r.End.FinishedBy != 0 || r.Waiting() || r.Phase.UnderWay() || r.Phase == runs.Applied && runs.Complete(r)
 }
 
 // later reports whether a comment asks for an apply that the merge is to do: its refusal tells what is in the way of that one, and

@@ -15,7 +15,10 @@ func into(branch string, p github.PullRequest) bool { return branch == "" || bra
 // alone, and so is one that was applied for another base branch. kept are the keys of runs to whose states the pull request was
 // applied last: a plan without changes after that is of an applied project.
 func mergeDue(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bool) bool {
-	if !p.Open || p.Draft || p.Fork() || l.Head != p.Head.SHA || l.Into != p.Base.Ref || l.Closed || l.Conflict || l.Problem != "" || l.Policies != "" || l.Refused != "" {
+	alone := !p.Open || p.Draft || p.Fork()
+	moved := l.Head != p.Head.SHA || l.Into != p.Base.Ref
+	unplanned := l.Closed || l.Conflict || l.Problem != "" || l.Policies != "" || l.Refused != ""
+	if alone || moved || unplanned {
 		return false
 	}
 	applied, planned := false, 0
@@ -23,18 +26,28 @@ func mergeDue(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[stri
 		if r.Spec.Head == l.Head && !r.Spec.Beside && (r.Phase != runs.Superseded || r.End.Renamed == "") {
 			planned++
 		}
-		if r.Phase == runs.Superseded {
+		former := r.Spec.Head != l.Head && !r.Phase.UnderWay()
+		if r.Phase == runs.Superseded || former {
 			continue
 		}
-		switch {
-		case r.Spec.Head != l.Head && !r.Phase.UnderWay():
-		case r.Spec.Head == l.Head && r.Phase == runs.Applied && runs.Complete(r) && into(r.Asked.Into, p):
-			applied = true
-		case r.Spec.Head == l.Head && (r.Phase == runs.Planned && !r.Plan.Applyable && runs.Complete(r) || runs.Stands(r)):
-			applied = applied || kept[r.Key()]
-		default:
+		done, of := appliedAt(r, l.Head, p, kept)
+		if !done {
 			return false
 		}
+		applied = applied || of
 	}
 	return applied && planned >= l.Projects
+}
+
+// appliedAt reports whether nothing is left to be applied of a run at a head, and whether that is since the pull request was applied.
+func appliedAt(r runs.Run, head string, p github.PullRequest, kept map[string]bool) (done, applied bool) {
+	switch {
+	case r.Spec.Head != head:
+		return false, false
+	case r.Phase == runs.Applied && runs.Complete(r) && into(r.Asked.Into, p):
+		return true, true
+	case r.Phase == runs.Planned && !r.Plan.Applyable && runs.Complete(r), runs.Stands(r):
+		return true, kept[r.Key()]
+	}
+	return false, false
 }
