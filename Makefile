@@ -45,7 +45,7 @@ reproduce:
 test: parts
 	go list -export -f '' ./... >/dev/null
 	LOCKSTEP_PARTS='$(PARTS)' sh .ci/inmemory go test -p "$$(($$(getconf _NPROCESSORS_ONLN) + 1))" -vet=off -ldflags='-s -w' -timeout 20m \
-		./functions/pipeline/lambdatest ./cmd/lockstep ./...
+		./functions/pipeline/lambdatest ./cmd/lockstep/internal/program ./...
 
 parts:
 	@LOCKSTEP_PARTS='$(PARTS)' sh .ci/parts
@@ -85,7 +85,7 @@ bombs:
 # as many with state, locks and journal on S3 and DynamoDB servers.
 torture: N = 1000
 torture:
-	LOCKSTEP_PARTS='$(PARTS)' go test -count=1 -timeout 0 -v -run '^TestTorture' ./cmd/lockstep -torture '$(N)'
+	LOCKSTEP_PARTS='$(PARTS)' go test -count=1 -timeout 0 -v -run '^TestTorture' ./cmd/lockstep/internal/program -torture '$(N)'
 
 # Applies of SECONDS in functions of 5 s: handed over at the end of each, and killed in the middle of
 # a change at the end of each.

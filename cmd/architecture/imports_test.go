@@ -89,7 +89,7 @@ var directions = []struct {
 	{"functions/webhook", []string{"functions/internal/wiring"}},
 	{"functions/internal/...", []string{"engine/...", "functions/...", "github"}},
 	{"functions/...", []string{"functions/assembly", "functions/internal/wiring/...", "functions/pipeline/..."}},
-	{"cmd/...", []string{"engine/...", "statebackend/...", "functions/...", "github/..."}},
+	{"cmd/...", []string{"engine/...", "statebackend/...", "functions/...", "github/...", "infra/golden"}},
 }
 
 // only says which packages may import a library; all others may not.

@@ -1,80 +1,30 @@
 package main
 
 import (
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/authoring"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/changing"
+	"slices"
+
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/deploying"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/preparing"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/program"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/serving"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/statekeeping"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/surveying"
 )
 
-// commands is the table of all commands, in the order of the help: one row each.
-func commands() []cli.Command {
-	var list []cli.Command
-	add := func(chapter string, c cli.Command, about, example string) {
-		c.Chapter, c.About, c.Example = chapter, about, example
-		list = append(list, c)
-	}
-	add(cli.PullRequests, serving.Demo, "", "lockstep demo -script")
-	add(cli.PullRequests, serving.Serve, "", "lockstep serve -addr 127.0.0.1:4141")
-	add(cli.PullRequests, deploying.Deploy, "Makes the GitHub App and the stack in an AWS account, or updates both. It shows each step before it takes it, and goes on where it was stopped.", "lockstep deploy -organization acme -region eu-central-1")
-	add(cli.PullRequests, deploying.Doctor, "Examines the App and the stack of an installation. It says what is wrong with them, and how to mend it.", "lockstep deploy doctor")
-	add(cli.PullRequests, deploying.Cost, "", "lockstep cost -plans 2000 -applies 400")
-	add(cli.PullRequests, surveying.Projects, "Lists the projects that pull requests plan in this repository, with the address of each state. The command reads files only, and needs no credentials.", "lockstep projects -json")
-	add(cli.PullRequests, surveying.ConfigCheck, "Checks lockstep.hcl, or atlantis.yaml, and tells which projects it describes. Run it in a pull request's workflow, so that a mistake is found before the merge.", "lockstep config check")
-	add(cli.PullRequests, surveying.ConfigImport, "Writes lockstep.hcl with the projects, arguments and requirements of an atlantis.yaml. What has no meaning in Lockstep is named in comments at the beginning of the file.", "lockstep config import -server repos.yaml")
-	add(cli.PullRequests, surveying.ConfigSchema, "Prints the JSON Schema of lockstep.hcl. Editors use it to complete and check the file.", "lockstep config schema > lockstep.schema.json")
-	add(cli.PullRequests, serving.GateExplain, "", "lockstep gate explain acme/infra#12")
-	add(cli.PullRequests, cli.Group("config", "The repository's settings, lockstep.hcl"), "Checks, writes and describes lockstep.hcl, the settings of a repository. All of its commands read files only.", "lockstep config check")
-	add(cli.PullRequests, cli.Group("gate", "The requirements of lockstep.hcl"), "Explains decisions about plans and applies. The rules are the require blocks of the base branch's lockstep.hcl.", "lockstep gate explain acme/infra#12")
-	add(cli.PullRequests, cli.Completion, "Prints the lines that make a shell complete Lockstep's commands and options. Put them into the shell's start file.", "lockstep completion bash >> ~/.bashrc")
-	add(cli.Terraform, preparing.Init, "Configures the backend, and installs modules and providers. Run it first in a directory, and again after a change of one of the three.", "lockstep init -upgrade")
-	add(cli.Terraform, authoring.Validate, "Checks the configuration without reading the state or asking a provider's server. It finds wrong types, names and references.", "lockstep validate -json")
-	add(cli.Terraform, changing.Plan, "Reads the real objects and shows the changes that an apply would make. With -out it saves the plan, and apply then makes exactly these changes.", "lockstep plan -out=tfplan")
-	add(cli.Terraform, changing.Apply, "Makes a plan, asks for your approval, and carries it out. With a saved plan it asks nothing.", "lockstep apply tfplan")
-	add(cli.Terraform, changing.Destroy, "Plans the destruction of all objects in the state, and asks for your approval. It is the same as apply -destroy.", "lockstep destroy -target=aws_instance.web")
-	add(cli.Terraform, changing.Refresh, "Reads the real objects and writes their attributes into the state. Prefer plan -refresh-only, which shows them first.", "lockstep refresh")
-	add(cli.Terraform, statekeeping.Show, "Shows the stored state, or a saved plan or state file. With -json, programs can read it.", "lockstep show -json tfplan")
-	add(cli.Terraform, statekeeping.Output, "Shows the values of the root module's outputs. With a name it shows one of them.", "lockstep output -raw url")
-	add(cli.Terraform, authoring.Console, "Evaluates expressions against the configuration and the state. It changes nothing.", "lockstep console")
-	add(cli.Terraform, authoring.Fmt, "Rewrites configuration files in the canonical format. With -check it changes nothing, and its exit code tells whether something would change.", "lockstep fmt -recursive -check")
-	add(cli.Terraform, preparing.Get, "Installs the modules that the configuration calls. The command init does the same, and more.", "lockstep get -update")
-	add(cli.Terraform, authoring.Graph, "Writes the graph of dependencies in the DOT language. Graphviz draws it.", "lockstep graph | dot -Tsvg > graph.svg")
-	add(cli.Terraform, changing.Import, "Takes an object that exists into the state, under an address of the configuration. An import block does the same, and shows a plan first.", "lockstep import aws_instance.web i-0abc12")
-	add(cli.Terraform, preparing.Login, "Gets a token from a host and saves it for later commands. Registries and module sources of the host then ask with it.", "lockstep login registry.example.com")
-	add(cli.Terraform, preparing.Logout, "Removes the token of a host that login has saved. The host itself is not told.", "lockstep logout registry.example.com")
-	add(cli.Terraform, authoring.MetadataFunctions, "Prints the signatures of all built-in functions as JSON. Editors use it to complete and check expressions.", "lockstep metadata functions -json")
-	add(cli.Terraform, cli.Group("metadata", "Details of the language, for programs"), "Describes the language for programs, such as editors. Its output is JSON.", "lockstep metadata functions -json")
-	add(cli.Terraform, preparing.Modules, "Lists the modules that the configuration calls, with their sources and versions. It reads what init has installed.", "lockstep modules -json")
-	add(cli.Terraform, cli.Version, "Shows the version of Lockstep, and the versions of the providers that the lock file selects. The first line names the version of the Terraform language.", "lockstep version -json")
-	add(cli.Terraform, cli.Unsupported("test", "plan a configuration that calls the module"), "Runs the tests of a module in Terraform. Lockstep does not have it.", "lockstep plan -chdir=examples/complete")
-	add(cli.State, cli.Group("state", "Inspect and edit the state"), "Lists, shows, moves and removes objects in the state. Each command that changes the state locks it and keeps a backup.", "lockstep state list")
-	add(cli.State, statekeeping.StateList, "Lists the addresses of the objects in the state. Addresses and -id choose some of them.", "lockstep state list module.net")
-	add(cli.State, statekeeping.StateShow, "Shows the attributes of one object, as the state has them. Sensitive values are hidden.", "lockstep state show 'aws_instance.web[0]'")
-	add(cli.State, statekeeping.StateMv, "Gives objects of the state another address, and changes no real object. A moved block does the same in a plan.", "lockstep state mv aws_instance.old aws_instance.web")
-	add(cli.State, statekeeping.StateRm, "Takes objects out of the state and leaves the real ones as they are. A removed block does the same in a plan.", "lockstep state rm aws_instance.web")
-	add(cli.State, statekeeping.StatePull, "Writes the stored state to standard output, in Terraform's format. It changes nothing.", "lockstep state pull > backup.tfstate")
-	add(cli.State, statekeeping.StatePush, "Replaces the stored state with a file, if the file is of the same lineage and not older. With -force it replaces any.", "lockstep state push errored.tfstate")
-	add(cli.State, statekeeping.StateReplaceProvider, "Changes which provider the state has for resources. Use it after a provider has moved to another namespace.", "lockstep state replace-provider hashicorp/foo acme/foo")
-	add(cli.State, statekeeping.Recover, "Brings into the state what a killed apply has done, and lists objects that may exist without being in it. It asks before it changes anything that nobody can tell.", "lockstep recover -retry aws_instance.web")
-	add(cli.State, statekeeping.ForceUnlock, "Releases a lock that a dead process has left behind. Prefer recover, which releases it and loses no change.", "lockstep force-unlock 6638e010-8fb0-7a4c")
-	add(cli.State, statekeeping.Taint, "Marks an object, so that the next plan replaces it. Prefer plan -replace=ADDRESS, which shows the replacement at once.", "lockstep taint aws_instance.web")
-	add(cli.State, statekeeping.Untaint, "Takes the mark off an object that an apply has left half made. The next plan then keeps it.", "lockstep untaint aws_instance.web")
-	add(cli.State, cli.Group("workspace", "Keep several states for one configuration"), "Lists, makes, selects and deletes workspaces. Each has a state of its own.", "lockstep workspace list")
-	for _, family := range []string{"workspace", "env"} {
-		add(cli.State, statekeeping.WorkspaceList(family), "Lists the workspaces. A star marks the selected one.", "lockstep workspace list")
-		add(cli.State, statekeeping.WorkspaceNew(family), "Makes a workspace with an empty state, and selects it. With -state it begins with the objects of a state file.", "lockstep workspace new staging")
-		add(cli.State, statekeeping.WorkspaceSelect(family), "Selects a workspace for the commands that follow. The environment variable TF_WORKSPACE does the same for one command.", "lockstep workspace select staging")
-		add(cli.State, statekeeping.WorkspaceShow(family), "Shows the name of the selected workspace. A directory without any has the workspace default.", "lockstep workspace show")
-		add(cli.State, statekeeping.WorkspaceDelete(family), "Deletes a workspace whose state has no objects. With -force the objects stay, and nobody manages them.", "lockstep workspace delete staging")
-	}
-	add(cli.State, preparing.Providers, "Shows which modules need which providers, and which the state has. It reads files and the state only.", "lockstep providers")
-	add(cli.State, preparing.ProvidersLock, "Records the checksums of providers' packages in the lock file, for the platforms that you name. Then the same packages are used everywhere.", "lockstep providers lock -platform=linux_arm64")
-	add(cli.State, preparing.ProvidersMirror, "Copies the packages of all providers in use into a directory. Machines without a network install from there.", "lockstep providers mirror ./mirror")
-	add(cli.State, preparing.ProvidersSchema, "Prints the schemas of all providers in use as JSON. Editors and checks read them.", "lockstep providers schema -json")
-	add(cli.State, cli.Group("env", "Deprecated name of `workspace`"), "Is the former name of workspace. Use workspace.", "lockstep workspace list")
-	return list
+// commands is the table of all commands, in the order of the help: those about pull requests, one row each, and those of [program.Engine].
+func commands() cli.Table {
+	var t cli.Table
+	t.Add(cli.PullRequests, serving.Demo, "", "lockstep demo -script")
+	t.Add(cli.PullRequests, serving.Serve, "", "lockstep serve -addr 127.0.0.1:4141")
+	t.Add(cli.PullRequests, deploying.Deploy, "Makes the GitHub App and the stack in an AWS account, or updates both. It shows each step before it takes it, and goes on where it was stopped.", "lockstep deploy -organization acme -region eu-central-1")
+	t.Add(cli.PullRequests, deploying.Doctor, "Examines the App and the stack of an installation. It says what is wrong with them, and how to mend it.", "lockstep deploy doctor")
+	t.Add(cli.PullRequests, deploying.Cost, "", "lockstep cost -plans 2000 -applies 400")
+	t.Add(cli.PullRequests, surveying.Projects, "Lists the projects that pull requests plan in this repository, with the address of each state. The command reads files only, and needs no credentials.", "lockstep projects -json")
+	t.Add(cli.PullRequests, surveying.ConfigCheck, "Checks lockstep.hcl, or atlantis.yaml, and tells which projects it describes. Run it in a pull request's workflow, so that a mistake is found before the merge.", "lockstep config check")
+	t.Add(cli.PullRequests, surveying.ConfigImport, "Writes lockstep.hcl with the projects, arguments and requirements of an atlantis.yaml. What has no meaning in Lockstep is named in comments at the beginning of the file.", "lockstep config import -server repos.yaml")
+	t.Add(cli.PullRequests, surveying.ConfigSchema, "Prints the JSON Schema of lockstep.hcl. Editors use it to complete and check the file.", "lockstep config schema > lockstep.schema.json")
+	t.Add(cli.PullRequests, serving.GateExplain, "", "lockstep gate explain acme/infra#12")
+	t.Add(cli.PullRequests, cli.Group("config", "The repository's settings, lockstep.hcl"), "Checks, writes and describes lockstep.hcl, the settings of a repository. All of its commands read files only.", "lockstep config check")
+	t.Add(cli.PullRequests, cli.Group("gate", "The requirements of lockstep.hcl"), "Explains decisions about plans and applies. The rules are the require blocks of the base branch's lockstep.hcl.", "lockstep gate explain acme/infra#12")
+	t.Add(cli.PullRequests, cli.Completion, "Prints the lines that make a shell complete Lockstep's commands and options. Put them into the shell's start file.", "lockstep completion bash >> ~/.bashrc")
+	return slices.Concat(t, program.Engine())
 }

@@ -13,30 +13,31 @@ import (
 	"testing"
 
 	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/internal/demo"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/program/programtest"
 )
 
-// demo runs `lockstep demo` in a process of its own, with an own temporary directory,
+// demoCommand runs `lockstep demo` in a process of its own, with an own temporary directory,
 // which must be empty afterwards.
-func (d workspaceDir) demo(args ...string) *exec.Cmd {
-	tmp := filepath.Join(d.path, "tmp")
+func demoCommand(d programtest.Dir, args ...string) *exec.Cmd {
+	tmp := filepath.Join(d.Path, "tmp")
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
-	d.t.Cleanup(func() {
+	d.T.Cleanup(func() {
 		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
-			d.t.Errorf("left behind: %v (%v)", left, err)
+			d.T.Errorf("left behind: %v (%v)", left, err)
 		}
 	})
 	return &exec.Cmd{
-		Path: executable(d.t), Args: append([]string{"lockstep", "demo"}, args...),
-		Dir: d.path, Env: append(d.environ(), "TMPDIR="+tmp),
+		Path: programtest.Executable(d.T), Args: append([]string{"lockstep", "demo"}, args...),
+		Dir: d.Path, Env: append(d.Environ(), "TMPDIR="+tmp),
 	}
 }
 
 // The whole script is what a reader of the README runs first.
 func TestDemoScript(t *testing.T) {
 	t.Parallel()
-	out, err := newDir(t).demo("--script").Output()
+	out, err := demoCommand(programtest.NewDir(t), "--script").Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -56,15 +57,15 @@ func TestDemoScript(t *testing.T) {
 func TestDemoStories(t *testing.T) {
 	t.Parallel()
 	list := inProcess("demo", "-list")
-	if n := strings.Count(list.out, "\n"); list.code != 0 || n != len(demoworld.Stories()) || !strings.HasPrefix(list.out, "comment-apply ") {
+	if n := strings.Count(list.Out, "\n"); list.Code != 0 || n != len(demoworld.Stories()) || !strings.HasPrefix(list.Out, "comment-apply ") {
 		t.Errorf("list: %+v", list)
 	}
 	one := inProcess("demo", "-story", "replay")
-	if one.code != 0 || !strings.Contains(one.out, "Told: replay.") || strings.Contains(one.out, "comment-apply") {
+	if one.Code != 0 || !strings.Contains(one.Out, "Told: replay.") || strings.Contains(one.Out, "comment-apply") {
 		t.Errorf("one: %+v", one)
 	}
 	none := inProcess("demo", "-script", "-story", "love")
-	if want := "lockstep: error: there is no story \"love\"\nlockstep: hint: `lockstep demo -list` lists them\n"; none.code != 1 || none.stderr != want {
+	if want := "lockstep: error: there is no story \"love\"\nlockstep: hint: `lockstep demo -list` lists them\n"; none.Code != 1 || none.Stderr != want {
 		t.Errorf("none: %+v", none)
 	}
 }
@@ -72,7 +73,7 @@ func TestDemoStories(t *testing.T) {
 // The page is there until it is interrupted, and then nothing is left.
 func TestDemoPage(t *testing.T) {
 	t.Parallel()
-	cmd := newDir(t).demo()
+	cmd := demoCommand(programtest.NewDir(t))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func TestDemoCannotBegin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	d := newDir(t, "full/file", "x", "file", "x")
+	d := programtest.NewDir(t, "full/file", "x", "file", "x")
 	for _, c := range []struct {
 		args []string
 		want string
@@ -130,7 +131,7 @@ func TestDemoCannotBegin(t *testing.T) {
 		{[]string{"-data", "file/dir"}, "cannot be made"},
 		{[]string{"love"}, `not "love"`},
 	} {
-		cmd := d.demo(c.args...)
+		cmd := demoCommand(d, c.args...)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		err := cmd.Run()

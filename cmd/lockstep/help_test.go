@@ -6,21 +6,22 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/program/programtest"
 	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
 // inProcess runs a command line in this process, without any input.
-func inProcess(args ...string) result {
+func inProcess(args ...string) programtest.Result {
 	var out, stderr bytes.Buffer
-	code := run(args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &stderr}, nil)
-	return result{code, out.String(), stderr.String()}
+	code := lockstep().Run(args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &stderr}, nil)
+	return programtest.Result{Code: code, Out: out.String(), Stderr: stderr.String()}
 }
 
 // The modules for the users' accounts are formatted.
 func TestModulesAreFormatted(t *testing.T) {
 	t.Parallel()
-	if r := inProcess("fmt", "-check", "-diff", "-recursive", "../../infra"); r.code != 0 {
-		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.stderr)
+	if r := inProcess("fmt", "-check", "-diff", "-recursive", "../../infra"); r.Code != 0 {
+		t.Errorf("exit code %d\n%s%s", r.Code, r.Out, r.Stderr)
 	}
 }
 
@@ -31,13 +32,13 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		words := strings.Fields(c.Name)
 		for _, flag := range []string{"-help", "--help", "-h"} {
 			r := inProcess(append(words, flag)...)
-			if r.code != 0 || r.stderr != "" || !strings.HasPrefix(r.out, "Usage: lockstep "+c.Name) {
-				t.Errorf("%s %s: exit code %d\n%s%s", c.Name, flag, r.code, r.out, r.stderr)
+			if r.Code != 0 || r.Stderr != "" || !strings.HasPrefix(r.Out, "Usage: lockstep "+c.Name) {
+				t.Errorf("%s %s: exit code %d\n%s%s", c.Name, flag, r.Code, r.Out, r.Stderr)
 			}
 		}
 		r := inProcess(append(words, "-no-such-option")...)
-		if r.code != 1 || r.out != "" || !strings.HasPrefix(r.stderr, "\nError: ") && !strings.HasPrefix(r.stderr, "lockstep: error: there is no command") {
-			t.Errorf("%s -no-such-option: exit code %d\n%s%s", c.Name, r.code, r.out, r.stderr)
+		if r.Code != 1 || r.Out != "" || !strings.HasPrefix(r.Stderr, "\nError: ") && !strings.HasPrefix(r.Stderr, "lockstep: error: there is no command") {
+			t.Errorf("%s -no-such-option: exit code %d\n%s%s", c.Name, r.Code, r.Out, r.Stderr)
 		}
 	}
 }
@@ -48,7 +49,7 @@ func TestHelpListsEveryCommand(t *testing.T) {
 	r := inProcess("-help")
 	for _, c := range commands() {
 		n := 0
-		for _, line := range strings.Split(r.out, "\n") {
+		for _, line := range strings.Split(r.Out, "\n") {
 			if strings.HasPrefix(line, "  "+c.Name+" ") && strings.HasSuffix(line, c.Synopsis) {
 				n++
 			}
@@ -56,7 +57,7 @@ func TestHelpListsEveryCommand(t *testing.T) {
 		if n != 1 || c.Synopsis == "" {
 			t.Errorf("%s is listed %d times", c.Name, n)
 		}
-		help := inProcess(append(strings.Fields(c.Name), "-help")...).out
+		help := inProcess(append(strings.Fields(c.Name), "-help")...).Out
 		if !strings.HasPrefix(c.Example, "lockstep ") || !strings.Contains(help, "Example:\n  "+c.Example+"\n") {
 			t.Errorf("%s has no example: %s", c.Name, help)
 		}
@@ -80,17 +81,17 @@ func TestCompletion(t *testing.T) {
 		"lockstep plan -out=x abc": "",
 	} {
 		var out bytes.Buffer
-		code := run(nil, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out}, []string{"COMP_LINE=" + line})
+		code := lockstep().Run(nil, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out}, []string{"COMP_LINE=" + line})
 		if got := strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\n", " "); got != want || code != 0 {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
 	for _, shell := range []string{"bash", "zsh", "fish"} {
-		if r := inProcess("completion", shell); r.code != 0 || !strings.Contains(r.out, "lockstep") {
+		if r := inProcess("completion", shell); r.Code != 0 || !strings.Contains(r.Out, "lockstep") {
 			t.Errorf("%s: %+v", shell, r)
 		}
 	}
-	if r := inProcess("completion", "tcsh"); r.code != 1 || !strings.Contains(r.stderr, "bash, zsh or fish") {
+	if r := inProcess("completion", "tcsh"); r.Code != 1 || !strings.Contains(r.Stderr, "bash, zsh or fish") {
 		t.Errorf("another shell: %+v", r)
 	}
 }
@@ -102,7 +103,7 @@ func TestMisspelt(t *testing.T) {
 		"deploy doctr": "deploy doctor", "providers schma": "providers schema", "pln": "plan", "state lst": "state list", "config chek": "config check",
 		"workspce": "workspace", "aply": "apply",
 	} {
-		if r := inProcess(strings.Fields(line)...); r.code != 1 || !strings.Contains(r.stderr, "did you mean \""+want+"\"?") {
+		if r := inProcess(strings.Fields(line)...); r.Code != 1 || !strings.Contains(r.Stderr, "did you mean \""+want+"\"?") {
 			t.Errorf("%s: %+v", line, r)
 		}
 	}
@@ -112,10 +113,10 @@ func TestMisspelt(t *testing.T) {
 func TestHelpTexts(t *testing.T) {
 	t.Parallel()
 	var got strings.Builder
-	got.WriteString(inProcess("-help").out)
+	got.WriteString(inProcess("-help").Out)
 	for _, c := range commands() {
 		if !strings.HasPrefix(c.Name, "env") { // the same as those of `workspace`
-			got.WriteString("\n----\n" + inProcess(append(strings.Fields(c.Name), "-help")...).out)
+			got.WriteString("\n----\n" + inProcess(append(strings.Fields(c.Name), "-help")...).Out)
 		}
 	}
 	golden.File(t, "testdata/help.txt", got.String())

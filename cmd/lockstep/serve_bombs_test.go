@@ -81,7 +81,7 @@ func because(said string) string {
 
 // awaitOn waits until one of some texts is on a pull request, and returns all that is.
 func (s *served) awaitOn(number int, limit time.Duration, parts ...string) string {
-	s.t.Helper()
+	s.T.Helper()
 	said := ""
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		said = ""
@@ -94,6 +94,6 @@ func (s *served) awaitOn(number int, limit time.Duration, parts ...string) strin
 			}
 		}
 	}
-	s.t.Fatalf("nobody says one of %q on #%d, but:\n%.2000s", parts, number, said)
+	s.T.Fatalf("nobody says one of %q on #%d, but:\n%.2000s", parts, number, said)
 	return ""
 }

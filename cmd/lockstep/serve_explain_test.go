@@ -13,6 +13,7 @@ import (
 	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/program/programtest"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
@@ -27,7 +28,7 @@ import (
 // TestGateExplainTable explains a decision from the table of a deployment.
 func TestGateExplainTable(t *testing.T) {
 	t.Parallel()
-	d, url := newDir(t), statebackendtest.StartDynoxide(t)
+	d, url := programtest.NewDir(t), statebackendtest.StartDynoxide(t)
 	records := awsstore.Records{Table: "records", Client: awsdynamodb.New(awsdynamodb.Options{
 		Region: "us-east-1", BaseEndpoint: &url, Credentials: credentials.NewStaticCredentialsProvider(statebackendtest.AccessKey, statebackendtest.SecretKey, ""),
 	})}
@@ -44,12 +45,12 @@ func TestGateExplainTable(t *testing.T) {
 	if err := questions.Keep(t.Context(), records, r, q); err != nil {
 		t.Fatal(err)
 	}
-	d.env = append(d.env, "AWS_ENDPOINT_URL_DYNAMODB="+url, "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID="+statebackendtest.AccessKey, "AWS_SECRET_ACCESS_KEY="+statebackendtest.SecretKey)
-	if r := d.run("gate", "explain", "-table", "records", "acme/infra#7"); r.code != 2 || !strings.Contains(r.out, "acme/infra#7 net: lockstep apply, asked for by alice") || !strings.Contains(r.out, "lockstep.hcl:3") {
-		t.Errorf("%d: %s%s", r.code, r.out, r.stderr)
+	d.Env = append(d.Env, "AWS_ENDPOINT_URL_DYNAMODB="+url, "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID="+statebackendtest.AccessKey, "AWS_SECRET_ACCESS_KEY="+statebackendtest.SecretKey)
+	if r := d.Run("gate", "explain", "-table", "records", "acme/infra#7"); r.Code != 2 || !strings.Contains(r.Out, "acme/infra#7 net: lockstep apply, asked for by alice") || !strings.Contains(r.Out, "lockstep.hcl:3") {
+		t.Errorf("%d: %s%s", r.Code, r.Out, r.Stderr)
 	}
-	if r := d.run("gate", "explain", "-table", "others", "acme/infra#7"); r.code != 1 || !strings.Contains(r.stderr, "list the questions about acme/infra#7") {
-		t.Errorf("%d: %s%s", r.code, r.out, r.stderr)
+	if r := d.Run("gate", "explain", "-table", "others", "acme/infra#7"); r.Code != 1 || !strings.Contains(r.Stderr, "list the questions about acme/infra#7") {
+		t.Errorf("%d: %s%s", r.Code, r.Out, r.Stderr)
 	}
 }
 
@@ -65,13 +66,13 @@ func TestGateExplain(t *testing.T) {
 	s.await("waits** for")
 	explain := func(code int, args string, want ...string) string {
 		t.Helper()
-		r := s.run(append([]string{"gate", "explain"}, strings.Fields(args)...)...)
+		r := s.Run(append([]string{"gate", "explain"}, strings.Fields(args)...)...)
 		for _, w := range want {
-			if r.code != code || !strings.Contains(r.out+r.stderr, w) {
-				t.Errorf("gate explain %s: %d, lacks %q: %s%s", args, r.code, w, r.out, r.stderr)
+			if r.Code != code || !strings.Contains(r.Out+r.Stderr, w) {
+				t.Errorf("gate explain %s: %d, lacks %q: %s%s", args, r.Code, w, r.Out, r.Stderr)
 			}
 		}
-		return r.out
+		return r.Out
 	}
 	explain(1, "-data data acme/infra#1", "nothing is recorded about acme/infra#1", "nobody has given a command")
 	s.repo.Comment("alice", 1, "lockstep apply")
@@ -92,9 +93,9 @@ func TestGateExplain(t *testing.T) {
 	if !json.Valid([]byte(questions)) {
 		t.Errorf("no JSON: %s", questions)
 	}
-	s.write("asked.json", strings.ReplaceAll(questions, `"State": "approved"`, `"State": "dismissed"`))
+	s.Write("asked.json", strings.ReplaceAll(questions, `"State": "approved"`, `"State": "dismissed"`))
 	explain(2, "-file asked.json", "missing: an approval of the planned commit")
-	s.write("broken.json", "{")
+	s.Write("broken.json", "{")
 	for args, want := range map[string]string{
 		"-file broken.json":                     "the output of gate explain -json",
 		"-file nowhere.json":                    "-file: ",

@@ -25,7 +25,7 @@ func TestServeGates(t *testing.T) {
 	}))
 	defer lambda.Close()
 	s := newServed(t)
-	s.env = append(s.env, "AWS_ENDPOINT_URL_LAMBDA="+lambda.URL, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=testtesttest")
+	s.Env = append(s.Env, "AWS_ENDPOINT_URL_LAMBDA="+lambda.URL, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=testtesttest")
 	const settings = "project \"network\" {\n  dir = \"network\"\n}\n\ngate \"cost\" {\n  function = \"arn:aws:lambda:eu-west-1:123456789012:function:%s\"\n}\n"
 	s.repo.Push("alice", "main", "A gate", githubtest.Files{"lockstep.hcl": fmt.Sprintf(settings, "payments")})
 	p := s.start("-functions", "arn:aws:lambda:*:123456789012:function:gate-*")

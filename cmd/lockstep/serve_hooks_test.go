@@ -50,7 +50,7 @@ func TestServeHooks(t *testing.T) {
 	settings := func(program string) string {
 		return fmt.Sprintf("project \"network\" {\n  dir = \"network\"\n}\n\nhook \"it\" {\n  on      = [\"before_plan\", \"after_apply\"]\n  program = %q\n  timeout = \"2s\"\n}\n", program)
 	}
-	s.env = append(s.env, "HOOK_TOKEN=for-the-hook", "LOCKSTEP_SERVES=acme/infra")
+	s.Env = append(s.Env, "HOOK_TOKEN=for-the-hook", "LOCKSTEP_SERVES=acme/infra")
 	s.repo.Push("alice", "main", "A hook", githubtest.Files{"lockstep.hcl": settings("nowhere")})
 	p := s.start("-hook-programs", programs)
 	s.repo.Push("alice", "hosts", "Two hosts", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, 2)})

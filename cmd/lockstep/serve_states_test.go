@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/program/programtest"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
@@ -13,8 +14,8 @@ import (
 // TestServeRelease holds that whoever runs serve gives a state free, and no other one.
 func TestServeRelease(t *testing.T) {
 	t.Parallel()
-	w := newDir(t)
-	data, err := localstore.Open(filepath.Join(w.path, "data"))
+	w := programtest.NewDir(t)
+	data, err := localstore.Open(filepath.Join(w.Path, "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,8 +30,8 @@ func TestServeRelease(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r := w.run("serve", "-data", "data", "-release", mine); r.code != 0 || !strings.Contains(r.out, "was that of the project net of acme/infra") {
-		t.Errorf("%d\n%s%s", r.code, r.out, r.stderr)
+	if r := w.Run("serve", "-data", "data", "-release", mine); r.Code != 0 || !strings.Contains(r.Out, "was that of the project net of acme/infra") {
+		t.Errorf("%d\n%s%s", r.Code, r.Out, r.Stderr)
 	}
 	for place, want := range map[string]bool{mine: false, other: true} {
 		rec, err := data.Records.Get(t.Context(), places.ClaimKey(place))
@@ -38,7 +39,7 @@ func TestServeRelease(t *testing.T) {
 			t.Errorf("%s: %+v, %v", place, rec, err)
 		}
 	}
-	if r := w.run("serve", "-data", "data", "-release", mine); r.code != 1 || !strings.Contains(r.stderr, "no repository owns the state") {
-		t.Errorf("again: %d\n%s", r.code, r.stderr)
+	if r := w.Run("serve", "-data", "data", "-release", mine); r.Code != 1 || !strings.Contains(r.Stderr, "no repository owns the state") {
+		t.Errorf("again: %d\n%s", r.Code, r.Stderr)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/program/programtest"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/github"
@@ -28,7 +29,7 @@ import (
 
 // served is a GitHub on loopback, and what a serve of its App is told.
 type served struct {
-	workspaceDir
+	programtest.Dir
 	hub  *githubtest.Hub
 	repo *githubtest.Repository
 	api  string // URL
@@ -51,15 +52,15 @@ resource "terraform_data" "host" {
 
 func newServed(t *testing.T) *served {
 	t.Helper()
-	s := &served{workspaceDir: newDir(t), edits: make(chan struct{})}
+	s := &served{Dir: programtest.NewDir(t), edits: make(chan struct{})}
 	secret := "a secret of webhooks"
 	s.hub = githubtest.New(githubtest.Options{Secret: github.NewSecret(secret), OnEdit: s.edit})
 	api := httptest.NewServer(s.hub)
 	t.Cleanup(api.Close)
 	s.repo = s.hub.AddRepository("acme", "infra", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, 0)})
 	s.repo.Grant("alice", "write")
-	s.write("key.pem", s.hub.AppKey())
-	s.write("secret", secret+"\n")
+	s.Write("key.pem", s.hub.AppKey())
+	s.Write("secret", secret+"\n")
 	s.api = api.URL
 	return s
 }
@@ -76,7 +77,7 @@ func (s *served) edit(e githubtest.Edit) {
 
 // await waits until our App has said one of some things.
 func (s *served) await(parts ...string) {
-	s.t.Helper()
+	s.T.Helper()
 	late := time.After(20 * time.Second)
 	for {
 		s.mu.Lock()
@@ -92,7 +93,7 @@ func (s *served) await(parts ...string) {
 		select {
 		case <-edits:
 		case <-late:
-			s.t.Fatalf("nobody says one of %q, but:\n%.2000s", parts, strings.Join(said, "\n"))
+			s.T.Fatalf("nobody says one of %q, but:\n%.2000s", parts, strings.Join(said, "\n"))
 		}
 	}
 }
@@ -107,22 +108,22 @@ type process struct {
 
 // start starts one, on the data directory "data".
 func (s *served) start(args ...string) *process {
-	s.t.Helper()
+	s.T.Helper()
 	args = append([]string{"lockstep", "serve", "-app-key", "key.pem", "-webhook-secret", "secret", "-github-url", s.api, "-addr", "127.0.0.1:0", "-data", "data", "-serves", "acme/infra"}, args...)
-	p := &process{t: s.t, stderr: new(bytes.Buffer)}
-	p.Cmd = &exec.Cmd{Path: executable(s.t), Args: args, Dir: s.path, Env: append(s.environ(), fmt.Sprintf("LOCKSTEP_APP_ID=%d", s.hub.App("").ID)), Stderr: p.stderr}
+	p := &process{t: s.T, stderr: new(bytes.Buffer)}
+	p.Cmd = &exec.Cmd{Path: programtest.Executable(s.T), Args: args, Dir: s.Path, Env: append(s.Environ(), fmt.Sprintf("LOCKSTEP_APP_ID=%d", s.hub.App("").ID)), Stderr: p.stderr}
 	out, err := p.StdoutPipe()
 	if err == nil {
 		err = p.Start()
 	}
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	s.t.Cleanup(func() {
+	s.T.Cleanup(func() {
 		p.Process.Kill()
 		p.Wait()
-		if s.t.Failed() {
-			s.t.Logf("a serve said:\n%s", p.stderr)
+		if s.T.Failed() {
+			s.T.Logf("a serve said:\n%s", p.stderr)
 		}
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -130,7 +131,7 @@ func (s *served) start(args ...string) *process {
 	if m == nil {
 		p.Process.Kill()
 		p.Wait()
-		s.t.Fatalf("%q %v\n%s", line, err, p.stderr)
+		s.T.Fatalf("%q %v\n%s", line, err, p.stderr)
 	}
 	p.url = m[1]
 	s.hub.SetWebhook(p.url + "/webhook")
@@ -149,9 +150,9 @@ func (p *process) stop(signal os.Signal) {
 }
 
 func (s *served) deliver() {
-	s.t.Helper()
-	if _, err := s.hub.Deliver(s.t.Context()); err != nil {
-		s.t.Fatal(err)
+	s.T.Helper()
+	if _, err := s.hub.Deliver(s.T.Context()); err != nil {
+		s.T.Fatal(err)
 	}
 }
 
@@ -194,51 +195,51 @@ func TestServe(t *testing.T) {
 
 // get returns a page, as somebody sees it who has the token of the data directory. Nobody else sees it.
 func (s *served) get(url string) string {
-	s.t.Helper()
+	s.T.Helper()
 	if res, err := http.Get(url); err != nil || res.Body.Close() != nil || res.StatusCode != http.StatusUnauthorized {
-		s.t.Errorf("GET %s without the token: %v, %v", url, res, err)
+		s.T.Errorf("GET %s without the token: %v, %v", url, res, err)
 	}
-	token, err := os.ReadFile(filepath.Join(s.path, "data/page-token"))
+	token, err := os.ReadFile(filepath.Join(s.Path, "data/page-token"))
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	req, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	defer res.Body.Close()
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(res.Body); err != nil || res.StatusCode != http.StatusOK {
-		s.t.Errorf("GET %s: %s %v", url, res.Status, err)
+		s.T.Errorf("GET %s: %s %v", url, res.Status, err)
 	}
 	return b.String()
 }
 
 // stateDir is the directory of the state.
 func (s *served) stateDir() string {
-	return executor.LocalState(filepath.Join(s.path, "data/states"), s.repo.Repo().ID, "network", "default")
+	return executor.LocalState(filepath.Join(s.Path, "data/states"), s.repo.Repo().ID, "network", "default")
 }
 
 // hosts returns how many hosts the state has; none if there is no state.
 func (s *served) hosts() int {
-	s.t.Helper()
+	s.T.Helper()
 	data, err := os.ReadFile(filepath.Join(s.stateDir(), "terraform.tfstate"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0
 	}
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	var state struct {
 		Resources []struct{ Instances []any }
 	}
 	if err := json.Unmarshal(data, &state); err != nil {
-		s.t.Fatalf("%v\n%s", err, data)
+		s.T.Fatalf("%v\n%s", err, data)
 	}
 	n := 0
 	for _, r := range state.Resources {
@@ -269,7 +270,7 @@ func interruptServe(t *testing.T, hosts int) bool {
 	s.await(fmt.Sprintf("Plan for `%.7s`: %d to add", s.repo.Head("hosts"), hosts))
 	s.repo.Comment("alice", 1, "lockstep apply")
 	s.deliver()
-	waitFor(t, "hosts are in the journal", func() bool {
+	programtest.WaitFor(t, "hosts are in the journal", func() bool {
 		journal, err := os.ReadFile(filepath.Join(s.stateDir(), ".terraform.tfstate.journal"))
 		return err == nil && strings.Count(string(journal), `"kind":"outcome"`) > 10
 	})
@@ -300,31 +301,31 @@ func interruptServe(t *testing.T, hosts int) bool {
 
 // awaitApply waits until an apply has begun: there is a note of it.
 func (s *served) awaitApply() {
-	s.t.Helper()
-	data, err := localstore.Open(filepath.Join(s.path, "data"))
+	s.T.Helper()
+	data, err := localstore.Open(filepath.Join(s.Path, "data"))
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	defer data.Close()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		begun, err := data.Records.All(s.t.Context(), "effect")
+		begun, err := data.Records.All(s.T.Context(), "effect")
 		if err != nil {
-			s.t.Fatal(err)
+			s.T.Fatal(err)
 		}
 		if len(begun) > 0 {
 			return
 		}
 	}
-	s.t.Fatal("no apply begins")
+	s.T.Fatal("no apply begins")
 }
 
 func TestServeCannotBegin(t *testing.T) {
 	t.Parallel()
 	s := newServed(t)
-	s.write("short", "swordfish")
-	s.write("empty", "\n")
-	s.write("env", "AWS_SECRET_ACCESS_KEY=x\nhunter2\n")
-	s.write("file", "x")
+	s.Write("short", "swordfish")
+	s.Write("empty", "\n")
+	s.Write("env", "AWS_SECRET_ACCESS_KEY=x\nhunter2\n")
+	s.Write("file", "x")
 	id := []string{"-app-id", "4711"}
 	base := append(id, "-app-key", "key.pem", "-webhook-secret", "secret", "-data", "data", "-addr", "127.0.0.1:0")
 	for _, c := range []struct {
@@ -353,12 +354,12 @@ func TestServeCannotBegin(t *testing.T) {
 		{"a strange environment", append(base, "-plugin-env", "env"), "not NAME=value", "each line"},
 	} {
 		args := append([]string{"serve"}, c.args...)
-		r := s.run(args...)
-		if r.code != 1 || !strings.Contains(r.stderr, c.want) || !strings.Contains(r.stderr, c.hint) || !strings.HasPrefix(r.stderr, "lockstep: error: ") {
-			t.Errorf("%s: exit code %d\n%s", c.name, r.code, r.stderr)
+		r := s.Run(args...)
+		if r.Code != 1 || !strings.Contains(r.Stderr, c.want) || !strings.Contains(r.Stderr, c.hint) || !strings.HasPrefix(r.Stderr, "lockstep: error: ") {
+			t.Errorf("%s: exit code %d\n%s", c.name, r.Code, r.Stderr)
 		}
-		if strings.Contains(r.stderr, "hunter2") || strings.Contains(r.stderr, "swordfish") || strings.Contains(r.out+r.stderr, "RSA PRIVATE KEY-----\n") {
-			t.Errorf("%s: a secret is told:\n%s", c.name, r.stderr)
+		if strings.Contains(r.Stderr, "hunter2") || strings.Contains(r.Stderr, "swordfish") || strings.Contains(r.Out+r.Stderr, "RSA PRIVATE KEY-----\n") {
+			t.Errorf("%s: a secret is told:\n%s", c.name, r.Stderr)
 		}
 	}
 }

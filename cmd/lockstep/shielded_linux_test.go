@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/program/programtest"
 )
 
 // TestServeIsShielded carries out an attack: another process of the user that serve runs
@@ -31,7 +33,7 @@ func TestServeIsShielded(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	program, err := os.ReadFile(executable(t))
+	program, err := os.ReadFile(programtest.Executable(t))
 	err = errors.Join(err, os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "lockstep"), program, 0o755),
 		os.WriteFile(filepath.Join(dir, "key.pem"), []byte(s.hub.AppKey()), 0o644), os.WriteFile(filepath.Join(dir, "secret"), []byte("of webhooks"), 0o644))
 	if err != nil {

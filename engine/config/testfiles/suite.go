@@ -7,7 +7,7 @@
 // refuses to know providers' schemas, and how a test is run. Start at [Load].
 //
 // Source: the diagnostics that Terraform 1.11.4 has for the configurations in
-// cmd/lockstep/testdata/diagnostics/tests.txt.
+// cmd/lockstep/internal/program/testdata/diagnostics/tests.txt.
 package testfiles
 
 import (

@@ -34,6 +34,12 @@ const (
 // A Table has all commands, as help lists them.
 type Table []Command
 
+// Add adds a command with what help tells of it: its chapter, two sentences, and an example.
+func (t *Table) Add(chapter string, c Command, about, example string) {
+	c.Chapter, c.About, c.Example = chapter, about, example
+	*t = append(*t, c)
+}
+
 // help lists the commands.
 func (t Table) help(w io.Writer) {
 	fmt.Fprint(w, "Usage: lockstep [-chdir=DIR] COMMAND [OPTIONS]\n")

@@ -1,0 +1,146 @@
+// Package program is the process of a command line: it runs a command of its table, takes signals, and reports a crash. [Engine] is the
+// table of the commands that need the engine alone, and not the pipeline. The tests of this package run them in a program with these
+// commands only: an edit of the pipeline changes no result. Start at [Program.Run].
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/changing"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/walk"
+)
+
+// A Program is Lockstep with some of its commands.
+type Program struct {
+	Version  string // Lockstep's own
+	Commands cli.Table
+}
+
+// Main runs the command line of this process, and ends the process with its exit code.
+func (p Program) Main() {
+	changing.SpareTime()
+	os.Exit(p.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Environ()))
+}
+
+// Run runs one command line and returns its exit code. A bug of ours ends here: with a message
+// that asks for a report, rather than with a stack trace.
+func (p Program) Run(args []string, s cli.Streams, environ []string) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			code = crashed(s.Err, r, environ)
+		}
+	}()
+	app := make(chan *cli.App, 1)
+	i := watchInterrupts(func(text string) {
+		a := <-app
+		a.Notify(text)
+		app <- a
+	})
+	defer i.stop()
+	a := cli.New(i.ctx, s, environ)
+	app <- a
+	a.Hurry, a.Version, a.Commands = i.hurry, p.Version, p.Commands
+	return a.Run(args)
+}
+
+// interrupts are the stages of an interruption by SIGINT, SIGTERM or SIGHUP, each more urgent than
+// the one before.
+type interrupts struct {
+	ctx   context.Context // ends with the first: nothing new is started
+	hurry chan struct{}   // closed by the second: actions under way are given up
+	stop  func()
+}
+
+// savingTime bounds saving the state and releasing its lock after a second interrupt.
+const savingTime = 15 * time.Second
+
+// watchInterrupts begins to take signals. The first one lets everything under way finish. The
+// second one ends the provider plugins, and the state is saved at once. The third one, or a
+// backend that does not answer, ends the process. A person or a program is notified of each.
+func watchInterrupts(notify func(text string)) interrupts {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 3)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // by nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	// The reader of the output may be gone, but actions under way must finish. The signal is
+	// caught rather than ignored, because plugins and provisioners would inherit that it is
+	// ignored.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	i := interrupts{ctx: ctx, hurry: make(chan struct{})}
+	done := make(chan struct{})
+	i.stop = func() { signal.Stop(signals); close(done); cancel(nil) }
+	go func() {
+		if !received(signals, done) {
+			return
+		}
+		notify("\nInterrupt received.\nPlease wait for Lockstep to finish what is under way; nothing new is started.\nA second interrupt gives up what is under way; what providers are making then\nmay be missing in the state.\n")
+		cancel(errors.New("interrupted"))
+		if !received(signals, done) {
+			return
+		}
+		notify("\nTwo interrupts received. Provider plugins are ended, and what is known is saved.\n")
+		close(i.hurry)
+		select {
+		case <-signals:
+		case <-time.After(savingTime):
+		case <-done:
+			return
+		}
+		notify("\nlockstep: error: ended before the state was saved: it may lack what was done last, and its lock may still be held\n")
+		os.Exit(1)
+	}()
+	return i
+}
+
+// received waits for a signal. It returns false once the run is over.
+func received(signals <-chan os.Signal, done <-chan struct{}) bool {
+	select {
+	case <-signals:
+		return true
+	case <-done:
+		return false
+	}
+}
+
+// crashed reports one of our own bugs.
+func crashed(w io.Writer, r any, environ []string) int {
+	stack := string(debug.Stack())
+	var p *walk.Panic
+	if err, ok := r.(error); ok && errors.As(err, &p) {
+		r, stack = p.Value, string(p.Stack)
+	}
+	fmt.Fprintf(w, "lockstep: error: this is a bug in Lockstep: %v\n", r)
+	fmt.Fprintln(w, "lockstep: hint: please report it, with the command line and, if you can, the configuration: https://github.com/lockstep-iac/lockstep/issues")
+	if path, err := saveTrace(stack); err == nil {
+		fmt.Fprintf(w, "lockstep: hint: details for the report are in %s\n", path)
+	}
+	for _, kv := range environ {
+		if strings.HasPrefix(kv, "LOCKSTEP_TRACE=") {
+			fmt.Fprintln(w, stack)
+		}
+	}
+	return 11
+}
+
+// saveTrace keeps a stack trace where a person can find it.
+func saveTrace(stack string) (string, error) {
+	f, err := os.CreateTemp("", "lockstep-crash-*.txt")
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	_, err = io.WriteString(f, stack)
+	return f.Name(), err
+}
