@@ -32,8 +32,10 @@ release:
 	go run ./cmd/release -version '$(VERSION)' dist
 
 # Makes a release of the last commit twice, in two clones with nothing in common, not even a
-# build cache, and compares the bytes. Takes minutes.
+# build cache, and compares the bytes. Takes minutes. What a release says about itself is tested first, with what is not
+# committed yet; `make test` tests it of a small module only.
 reproduce:
+	go test -count=1 -timeout 20m -run '^TestRelease$$' ./cmd/release -whole
 	@sh .ci/reproduce '$(VERSION)'
 
 # All tests. The real servers and providers that some of them use are installed into

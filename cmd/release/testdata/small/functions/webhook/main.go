@@ -1,0 +1,4 @@
+// Webhook stands for a function.
+package main
+
+func main() { println("webhook") }
