@@ -3,6 +3,7 @@ package project
 import (
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
 // foreignSettings reads atlantis.yaml, as [Parse] reads lockstep.hcl: its projects, requirements and
@@ -43,18 +45,55 @@ func foreignWith(o atlantis.Options, src []byte) (*Settings, atlantis.Document, 
 	return p.settings, doc, diags.FromHCL(p.diags)
 }
 
-// Imported returns the lockstep.hcl for an atlantis.yaml of a repository with the given files. It is nil
-// beside errors.
+// Imported returns the lockstep.hcl for an atlantis.yaml of a repository with the given files, with the notices as
+// comments at its beginning. It is nil beside errors.
 func Imported(files fs.FS, src []byte, o atlantis.Options) ([]byte, []atlantis.Notice, diags.Diagnostics) {
-	_, doc, ds := foreignWith(o, src)
+	s, doc, ds := foreignWith(o, src)
 	if ds.HasErrors() {
 		return nil, nil, ds
 	}
-	dirs, err := configurations(files)
-	if err != nil {
-		return nil, nil, diags.FromError("Looking for configurations failed", err)
+	comments := []string{"Written from " + atlantis.FileName + "."}
+	for _, n := range doc.Notices {
+		how := "not carried over"
+		if n.Carried {
+			how = "carried over in another form"
+		}
+		comments = append(comments, "", n.Where()+": "+how+".", "  "+n.Instead)
 	}
-	return doc.HCL(dirs, regular(files)), doc.Notices, ds
+	s.spell(regular(files))
+	s.fold(files)
+	return s.print(comments), doc.Notices, ds
+}
+
+// spell says in the terms of lockstep.hcl what only atlantis.yaml implies: the projects of lower groups as names in
+// depends_on, and the files of values for workspaces by their names.
+func (s *Settings) spell(there func(name string) bool) {
+	all, groups := s.blocks(), map[string]bool{}
+	for _, p := range all {
+		groups[order.Group(p.Group)] = true
+	}
+	edges := EdgesOf(all)
+	spelled := func(p Project) Project {
+		p = s.filed(p, there)
+		p.DependsOn, p.Group = nil, 0
+		for _, name := range edges[p.Name] {
+			if groups[name] {
+				p.DependsOn = append(p.DependsOn, edges[name]...)
+			} else {
+				p.DependsOn = append(p.DependsOn, name)
+			}
+		}
+		slices.Sort(p.DependsOn)
+		p.DependsOn = slices.Compact(p.DependsOn)
+		return p
+	}
+	for i, p := range s.Projects {
+		s.Projects[i] = spelled(p)
+	}
+	for i, w := range s.wildcards {
+		s.wildcards[i].Project = spelled(w.Project)
+	}
+	s.workspaceFiles = false
 }
 
 // regular reports whether a name is that of a file.
@@ -119,8 +158,10 @@ func (p *parser) lines(all []atlantis.Text, read func(quoted) string) []string {
 
 // filed adds the file of values for a project's workspace, if the settings are those of atlantis.yaml
 // and the file is there.
+//
+// Source: https://www.runatlantis.io/docs/using-atlantis, its automatic files of values; they come last.
 func (s *Settings) filed(p Project, there func(name string) bool) Project {
-	if name := atlantis.WorkspaceFile(p.Dir, p.Workspace); s.workspaceFiles && !slices.Contains(p.VarFiles, name) && there(name) {
+	if name := path.Join(p.Dir, "env", p.Workspace+".tfvars"); s.workspaceFiles && !slices.Contains(p.VarFiles, name) && there(name) {
 		p.VarFiles = append(slices.Clone(p.VarFiles), name)
 	}
 	return p

@@ -1,14 +1,19 @@
 package project
 
 import (
+	"encoding/json"
 	"fmt"
-	"io/fs"
+	"path"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/tools/txtar"
 
 	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
@@ -34,32 +39,38 @@ func samples(t testing.TB) map[string][]byte {
 	return out
 }
 
-// same compares what an atlantis.yaml says with what its lockstep.hcl says, but for the lines.
-func same(t testing.TB, files fs.FS, src []byte) {
+// same compares the settings of an atlantis.yaml with those of its lockstep.hcl, all but the places in the files, and the
+// projects that they make of a checkout in which each listed directory has a configuration.
+func same(t testing.TB, files fstest.MapFS, src []byte) {
 	t.Helper()
+	was, _, _ := foreignSettings(src)
+	for _, p := range was.Projects {
+		files[path.Join(p.Dir, "main.tf")] = &fstest.MapFile{Mode: 0o644}
+	}
 	text, _, ds := Imported(files, src, atlantis.Options{})
 	if ds.HasErrors() {
 		return
 	}
-	was, _, _ := foreignSettings(src)
 	is, ds := Parse(FileName, text)
 	if ds.HasErrors() {
 		t.Fatalf("%s: %s\n%s", src, said(ds), text)
 	}
-	plain := func(s *Settings) string {
-		var b strings.Builder
-		for _, p := range slices.Concat(s.Projects, stars(s)) {
-			p = s.filed(p, regular(files))
-			fmt.Fprintf(&b, "%s %s\n", p.settings(), p.Apply)
+	made := func(s *Settings) []Project {
+		all, _, ds := s.expanded(files)
+		if ds.HasErrors() {
+			t.Fatalf("%s: %s\n%s", src, said(ds), text)
 		}
-		for _, r := range s.Require {
-			r.At = ""
-			fmt.Fprintf(&b, "%+v\n", r)
+		for i, p := range all {
+			all[i] = s.completed(p)
 		}
-		fmt.Fprintf(&b, "%q %+v %d", s.exclude, s.Allow, len(s.environments))
-		return b.String()
+		return slices.SortedFunc(slices.Values(all), byName)
 	}
-	if diff := cmp.Diff(plain(was), plain(is)); diff != "" {
+	was.spell(regular(files))
+	if diff := cmp.Diff(made(was), made(is), withoutPlaces); diff != "" {
+		t.Fatalf("%s\n%s\n%s", src, text, diff)
+	}
+	was.fold(files)
+	if diff := cmp.Diff(was, is, withoutPlaces); diff != "" {
 		t.Fatalf("%s\n%s\n%s", src, text, diff)
 	}
 	again, _, _ := Imported(files, src, atlantis.Options{})
@@ -68,20 +79,22 @@ func same(t testing.TB, files fs.FS, src []byte) {
 	}
 }
 
-func stars(s *Settings) []Project {
-	var out []Project
-	for _, w := range s.wildcards {
-		out = append(out, w.Project)
-	}
-	return out
+// withoutPlaces compares settings, but for where they stand in their files.
+var withoutPlaces = cmp.Options{
+	cmp.Exporter(func(reflect.Type) bool { return true }),
+	cmp.FilterPath(func(p cmp.Path) bool {
+		return slices.Contains([]string{".At", ".Files", ".at", ".ranges", ".depends", ".guards", ".excludeAt"}, p.Last().String())
+	}, cmp.Ignore()),
+	cmp.Comparer(func(a, b *regexp.Regexp) bool { return a.String() == b.String() }),
+	cmp.Comparer(func(a, b json.RawMessage) bool { return string(a) == string(b) }),
+	cmpopts.SortSlices(func(a, b Project) bool { return a.Name < b.Name }),
 }
 
-// TestImported holds that the written file says what atlantis.yaml says, of all samples.
+// TestImported holds that the settings of the written file are those of atlantis.yaml, of all samples.
 func TestImported(t *testing.T) {
 	t.Parallel()
-	files := tree(map[string]string{"app/env/staging.tfvars": "", "dns/env/default.tfvars": "", "services/x/env/default.tfvars": ""})
 	for _, src := range samples(t) {
-		same(t, files, src)
+		same(t, tree(map[string]string{"app/env/staging.tfvars": "", "dns/env/default.tfvars": "", "services/x/env/default.tfvars": ""}), src)
 	}
 }
 

@@ -39,10 +39,7 @@ func (s *Settings) Orders() bool {
 	if s == nil {
 		return false
 	}
-	all := slices.Clone(s.Projects)
-	for _, w := range s.wildcards {
-		all = append(all, w.Project)
-	}
+	all := s.blocks()
 	return slices.ContainsFunc(all, func(p Project) bool { return p.DependsOn != nil || p.Group != all[0].Group })
 }
 

@@ -22,6 +22,10 @@ type wildcard struct {
 	dir     *regexp.Regexp
 }
 
+func newWildcard(p Project, at hcl.Range) wildcard {
+	return wildcard{p, at, starred(p.Name), starred(p.Dir)}
+}
+
 func (w wildcard) names(name string) bool { return w.name.MatchString(name) }
 func (w wildcard) holds(dir string) bool  { return w.dir.MatchString(dir) }
 
@@ -54,7 +58,7 @@ func (p *parser) wildcard(x Project, at hcl.Range, before int) {
 		}
 	}
 	if !p.diags[before:].HasErrors() {
-		p.settings.wildcards = append(p.settings.wildcards, wildcard{x, at, starred(x.Name), starred(x.Dir)})
+		p.settings.wildcards = append(p.settings.wildcards, newWildcard(x, at))
 	}
 }
 
@@ -76,7 +80,7 @@ func (p Project) place() [2]string { return [2]string{p.Dir, p.Workspace} }
 // expanded returns the projects of a checkout: those of one directory each, and those that the
 // blocks for many directories make. at are their ranges, by name.
 func (s *Settings) expanded(files fs.FS) (all []Project, at map[string]hcl.Range, ds diags.Diagnostics) {
-	e := expansion{files: files, settings: s, at: map[string]hcl.Range{}, places: map[[2]string]string{}, fixed: map[[2]string]bool{}}
+	e := s.expansion(files)
 	for _, p := range s.Projects {
 		e.add(p, s.Range(p.Name))
 		e.fixed[p.place()] = true
@@ -85,6 +89,11 @@ func (s *Settings) expanded(files fs.FS) (all []Project, at map[string]hcl.Range
 		e.expand(w)
 	}
 	return e.all, e.at, e.diags
+}
+
+// expansion begins one.
+func (s *Settings) expansion(files fs.FS) *expansion {
+	return &expansion{files: files, settings: s, at: map[string]hcl.Range{}, places: map[[2]string]string{}, fixed: map[[2]string]bool{}}
 }
 
 // An expansion is under way.

@@ -1,6 +1,6 @@
-// Package atlantis reads atlantis.yaml, in which repositories describe their projects for Atlantis, and
-// writes it as lockstep.hcl. No step of a workflow is run and no shell is started: of workflows those
-// arguments count that mean something to a plan here. Everything else becomes a [Notice], with its lines.
+// Package atlantis reads atlantis.yaml, in which repositories describe their projects for Atlantis. No step of a workflow
+// is run and no shell is started: of workflows those arguments count that mean something to a plan here. Everything else
+// becomes a [Notice], with its lines.
 //
 // Where a part of the file decides which state or which values a project has, and cannot be read, it
 // is an error and not a notice: a plan with other values could destroy what it should keep.
