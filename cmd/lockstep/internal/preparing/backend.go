@@ -13,15 +13,8 @@ import (
 // initBackend compares the backend block with the recorded backend, copies states if they differ,
 // and records the new one.
 func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v cli.View) diags.Diagnostics {
-	var overrides map[string]any
-	var ds diags.Diagnostics
-	if cfg.Root.Backend == nil && len(o.backendConfig) > 0 {
-		ds = diags.Warningf(nil, "Missing backend configuration", missingBackend)
-	} else if overrides, ds = backendOverrides(a, o.backendConfig); ds.HasErrors() {
-		return ds
-	}
-	want, more := workdir.Configured(cfg.Root.Backend, overrides)
-	if ds = append(ds, more...); ds.HasErrors() {
+	want, ds := wantedBackend(a, cfg.Root.Backend, o.backendConfig)
+	if ds.HasErrors() {
 		return ds
 	}
 	old, err := d.Recorded()
@@ -31,13 +24,8 @@ func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v
 	if want.Same(old) || !o.reconfigure && len(o.backendConfig) == 0 && want.Follows(old) {
 		return ds
 	}
-	if old != nil && !o.reconfigure && !o.migrate && !o.forceCopy && !a.MayAsk(o.input) {
-		return append(ds, diags.Errorf(nil, "Backend configuration changed",
-			"The backend is %q, but the directory was initialized with %q. Use -migrate-state to copy the states to the new backend (with -force-copy to skip the question), or -reconfigure to leave them where they are.", want.Name(), old.Name())...)
-	}
-	if old != nil && !o.reconfigure && !o.migrate && !o.forceCopy {
-		return append(ds, diags.Errorf(nil, "Backend configuration changed",
-			"The directory was initialized with another backend (%q). Use -migrate-state to copy the states from there (with -force-copy to skip the question), or -reconfigure to leave them where they are.", old.Name())...)
+	if decided := o.reconfigure || o.migrate || o.forceCopy; old != nil && !decided {
+		return append(ds, backendChanged(old, want, a.MayAsk(o.input))...)
 	}
 	// Opening it checks the attributes before anything is recorded.
 	to, more := d.OpenBackend(a.Ctx, cfg, want, workdir.LocalPaths{})
@@ -60,12 +48,41 @@ func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v
 	if err := d.Remember(want); err != nil {
 		return append(ds, diags.FromError("Backend cannot be recorded", err)...)
 	}
+	sayBackend(v, old, want)
+	return ds
+}
+
+// wantedBackend returns the settings of the backend block, with those of -backend-config.
+func wantedBackend(a *cli.App, b *config.Backend, given []string) (*workdir.Settings, diags.Diagnostics) {
+	var overrides map[string]any
+	var ds diags.Diagnostics
+	if b == nil && len(given) > 0 {
+		ds = diags.Warningf(nil, "Missing backend configuration", missingBackend)
+	} else if overrides, ds = backendOverrides(a, given); ds.HasErrors() {
+		return nil, ds
+	}
+	want, more := workdir.Configured(b, overrides)
+	return want, append(ds, more...)
+}
+
+// backendChanged asks for the option that decides what becomes of the states in the old backend.
+func backendChanged(old, want *workdir.Settings, mayAsk bool) diags.Diagnostics {
+	const summary = "Backend configuration changed"
+	if !mayAsk {
+		return diags.Errorf(nil, summary,
+			"The backend is %q, but the directory was initialized with %q. Use -migrate-state to copy the states to the new backend (with -force-copy to skip the question), or -reconfigure to leave them where they are.", want.Name(), old.Name())
+	}
+	return diags.Errorf(nil, summary,
+		"The directory was initialized with another backend (%q). Use -migrate-state to copy the states from there (with -force-copy to skip the question), or -reconfigure to leave them where they are.", old.Name())
+}
+
+// sayBackend tells which backend is in use from now on.
+func sayBackend(v cli.View, old, want *workdir.Settings) {
 	if want != nil {
 		v.Say("\nSuccessfully configured the backend %q! Lockstep will automatically\nuse this backend unless the backend configuration changes.\n", want.Type)
 	} else if old != nil {
 		v.Say("\nSuccessfully unset the backend %q. States are kept in this directory from now on.\n", old.Type)
 	}
-	return ds
 }
 
 const missingBackend = "-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to override the default local backend configuration, no action is required, but you may add an explicit backend block to your configuration to clear this warning:\n\nterraform {\n  backend \"local\" {}\n}"
