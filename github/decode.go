@@ -33,53 +33,24 @@ func eventOf(name string, parsed any) (Event, error) {
 	case *gh.PullRequestEvent:
 		return pullRequestEvent(e)
 	case *gh.IssueCommentEvent:
-		switch a := e.GetAction(); {
-		case e.Issue == nil || !e.Issue.IsPullRequest():
-		case a == "created":
-			return commentEvent(e)
-		case a == "edited" || a == "deleted":
-			return commentGoneEvent(e)
-		}
-		return OtherEvent{name, e.GetAction()}, nil
+		return issueCommentEvent(e)
 	case *gh.PullRequestReviewEvent:
-		if a := e.GetAction(); a != "submitted" && a != "dismissed" {
-			return OtherEvent{name, a}, nil
-		}
 		return reviewEvent(e)
 	case *gh.PullRequestReviewCommentEvent:
-		if e.GetAction() != "created" {
-			return OtherEvent{name, e.GetAction()}, nil
-		}
 		return lineCommentEvent(e)
 	case *gh.PullRequestReviewThreadEvent:
-		s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
-		head := e.GetPullRequest().GetHead().GetSHA()
-		return ThreadEvent{s, e.GetAction(), head}, errors.Join(err, checkSHA(head))
+		return threadEvent(e)
 	case *statusEvent:
 		return reportEvent(e.Installation, e.Repository, e.SHA, e.Context)
 	case *checkEvent:
-		switch {
-		case e.Action == "completed" && name == "check_run":
-			return reportEvent(e.Installation, e.Repository, e.Run.SHA, e.Run.Name)
-		case e.Action == "rerequested":
-			return rerunEvent(name, e)
-		case e.Action == "requested_action" && name == "check_run":
-			return buttonEvent(e)
-		}
-		return OtherEvent{name, e.Action}, nil
+		return checksEvent(name, e)
 	case *groupEvent:
-		gone := e.Action == "destroyed" && e.Reason != "merged"
-		if e.Action != "checks_requested" && !gone {
-			return OtherEvent{name, e.Action}, nil
-		}
-		s, err := subject(e.Installation, e.Repository, pullOfGroup(e.Group.HeadRef), e.Sender)
-		return GroupEvent{s, e.Group.HeadSHA, gone}, errors.Join(err, checkSHA(e.Group.HeadSHA))
+		return mergeGroupEvent(e)
 	case *gh.InstallationEvent:
-		added, removed := e.Repositories, []*gh.Repository(nil)
 		if e.GetAction() == "deleted" {
-			added, removed = nil, e.Repositories
+			return installationEvent(e.Installation, e.GetAction(), nil, e.Repositories)
 		}
-		return installationEvent(e.Installation, e.GetAction(), added, removed)
+		return installationEvent(e.Installation, e.GetAction(), e.Repositories, nil)
 	case *gh.InstallationRepositoriesEvent:
 		return installationEvent(e.Installation, e.GetAction(), e.RepositoriesAdded, e.RepositoriesRemoved)
 	}
@@ -94,6 +65,18 @@ func pullRequestEvent(e *gh.PullRequestEvent) (Event, error) {
 		Head: p.GetHead().GetSHA(), Base: p.GetBase().GetSHA(),
 		BaseChanged: e.Changes != nil && e.Changes.Base != nil,
 	}, err
+}
+
+// issueCommentEvent is about a comment on a pull request. GitHub sends the webhook for those on issues, too.
+func issueCommentEvent(e *gh.IssueCommentEvent) (Event, error) {
+	switch a := e.GetAction(); {
+	case e.Issue == nil || !e.Issue.IsPullRequest():
+	case a == "created":
+		return commentEvent(e)
+	case a == "edited" || a == "deleted":
+		return commentGoneEvent(e)
+	}
+	return OtherEvent{"issue_comment", e.GetAction()}, nil
 }
 
 func commentEvent(e *gh.IssueCommentEvent) (Event, error) {
@@ -117,6 +100,9 @@ func commentGoneEvent(e *gh.IssueCommentEvent) (Event, error) {
 }
 
 func lineCommentEvent(e *gh.PullRequestReviewCommentEvent) (Event, error) {
+	if a := e.GetAction(); a != "created" {
+		return OtherEvent{"pull_request_review_comment", a}, nil
+	}
 	s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
 	if err == nil {
 		err = byAuthor(s, e.GetComment().GetUser(), "comment")
@@ -127,6 +113,9 @@ func lineCommentEvent(e *gh.PullRequestReviewCommentEvent) (Event, error) {
 }
 
 func reviewEvent(e *gh.PullRequestReviewEvent) (Event, error) {
+	if a := e.GetAction(); a != "submitted" && a != "dismissed" {
+		return OtherEvent{"pull_request_review", a}, nil
+	}
 	s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
 	r := ReviewEvent{Subject: s, ID: e.GetReview().GetID(), Action: e.GetAction(), Review: reviewOf(e.Review), Bot: e.GetSender().GetType() != "User"}
 	if r.Action == "submitted" {
@@ -136,6 +125,34 @@ func reviewEvent(e *gh.PullRequestReviewEvent) (Event, error) {
 		err = byAuthor(s, e.GetReview().GetUser(), "review")
 	}
 	return r, err
+}
+
+func threadEvent(e *gh.PullRequestReviewThreadEvent) (Event, error) {
+	s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
+	head := e.GetPullRequest().GetHead().GetSHA()
+	return ThreadEvent{s, e.GetAction(), head}, errors.Join(err, checkSHA(head))
+}
+
+// checksEvent is about a check run or a check suite, as name says.
+func checksEvent(name string, e *checkEvent) (Event, error) {
+	switch run := name == "check_run"; {
+	case run && e.Action == "completed":
+		return reportEvent(e.Installation, e.Repository, e.Run.SHA, e.Run.Name)
+	case e.Action == "rerequested":
+		return rerunEvent(name, e)
+	case run && e.Action == "requested_action":
+		return buttonEvent(e)
+	}
+	return OtherEvent{name, e.Action}, nil
+}
+
+func mergeGroupEvent(e *groupEvent) (Event, error) {
+	gone := e.Action == "destroyed" && e.Reason != "merged"
+	if e.Action != "checks_requested" && !gone {
+		return OtherEvent{"merge_group", e.Action}, nil
+	}
+	s, err := subject(e.Installation, e.Repository, pullOfGroup(e.Group.HeadRef), e.Sender)
+	return GroupEvent{s, e.Group.HeadSHA, gone}, errors.Join(err, checkSHA(e.Group.HeadSHA))
 }
 
 func buttonEvent(p *checkEvent) (Event, error) {
