@@ -149,11 +149,13 @@ type checkRequest struct {
 	DetailsURL *string `json:"details_url"`
 	Status     github.CheckStatus
 	Conclusion github.Conclusion
-	Output     *struct {
-		Title, Summary string
-		Text           *string
-	}
-	Actions *[]github.CheckButton
+	Output     *checkOutput
+	Actions    *[]github.CheckButton
+}
+
+type checkOutput struct {
+	Title, Summary string
+	Text           *string
 }
 
 // invalidCheck is GitHub's answer to a request that it refuses.
@@ -172,13 +174,8 @@ func (in *checkRequest) Read(r *http.Request) *rest.Problem {
 		in.Status = github.CheckCompleted
 	}
 	if in.Actions != nil {
-		if len(*in.Actions) > 3 {
-			return invalidCheck("Only 3 actions are allowed; %d were supplied.", len(*in.Actions))
-		}
-		for _, b := range *in.Actions {
-			if b.Label == "" || len(b.Label) > 20 || b.Description == "" || len(b.Description) > 40 || b.Identifier == "" || len(b.Identifier) > 20 {
-				return invalidCheck("The action %q is too long, or has no text.", b.Label)
-			}
+		if p := checkButtons(*in.Actions); p != nil {
+			return p
 		}
 	}
 	switch {
@@ -188,24 +185,43 @@ func (in *checkRequest) Read(r *http.Request) *rest.Problem {
 		return invalidCheck(`"conclusion" is required when "status" is "completed".`)
 	case in.Output == nil:
 		return nil
-	case in.Output.Title == "" || in.Output.Summary == "":
+	}
+	return in.Output.limit()
+}
+
+func checkButtons(buttons []github.CheckButton) *rest.Problem {
+	if len(buttons) > 3 {
+		return invalidCheck("Only 3 actions are allowed; %d were supplied.", len(buttons))
+	}
+	fits := func(s string, most int) bool { return s != "" && len(s) <= most }
+	for _, b := range buttons {
+		if !fits(b.Label, 20) || !fits(b.Description, 40) || !fits(b.Identifier, 20) {
+			return invalidCheck("The action %q is too long, or has no text.", b.Label)
+		}
+	}
+	return nil
+}
+
+// limit checks the texts, and cuts what GitHub cuts silently.
+func (o *checkOutput) limit() *rest.Problem {
+	if o.Title == "" || o.Summary == "" {
 		return invalidCheck(`"title" and "summary" weren't supplied.`)
 	}
 	const most = 65535
-	texts := []string{in.Output.Summary}
-	if in.Output.Text != nil {
-		texts = append(texts, *in.Output.Text)
+	texts := []string{o.Summary}
+	if o.Text != nil {
+		texts = append(texts, *o.Text)
 	}
 	for _, s := range texts {
 		if n := utf8.RuneCountInString(s); n > most {
 			return invalidCheck("Only %d characters are allowed; %d were supplied.", most, n)
 		}
 	}
-	if n := len(in.Output.Summary); n > most {
+	if n := len(o.Summary); n > most {
 		return invalidCheck("Summary exceeds a maximum bytesize of %d", most)
 	}
-	if in.Output.Text != nil && len(*in.Output.Text) > most { // GitHub cuts it silently
-		*in.Output.Text = (*in.Output.Text)[:most]
+	if o.Text != nil && len(*o.Text) > most {
+		*o.Text = (*o.Text)[:most]
 	}
 	return nil
 }
