@@ -155,20 +155,11 @@ func (r *reader) setting(p *Project, f field) {
 	case "plan_requirements", "apply_requirements", "import_requirements":
 		r.require(f, strings.TrimSuffix(f.key, "_requirements"), p.Name.Value)
 	case "branch":
-		t, ok := r.scalar(f)
-		if _, err := regexp.Compile(strings.Trim(t.Value, "/")); ok && (err != nil || len(t.Value) < 2 || !strings.HasPrefix(t.Value, "/") || !strings.HasSuffix(t.Value, "/")) {
-			r.formf(t.At, "Invalid value", "The key branch is a regular expression between slashes, as in /^main$/.")
-		} else if ok {
-			r.notice(f)
-		}
+		r.branch(f)
 	case "terraform_version":
-		if t, ok := r.scalar(f); ok && !strings.HasPrefix(strings.TrimPrefix(t.Value, "v")+".", "1.11.") {
-			r.notice(f)
-		}
+		r.noticeUnless(f, func(version string) bool { return strings.HasPrefix(strings.TrimPrefix(version, "v")+".", "1.11.") })
 	case "terraform_distribution":
-		if t, ok := r.scalar(f); ok && t.Value != "terraform" {
-			r.notice(f)
-		}
+		r.noticeUnless(f, func(name string) bool { return name == "terraform" })
 	case "silence_pr_comments":
 		if len(r.texts(f)) > 0 {
 			r.notice(f)
@@ -176,14 +167,7 @@ func (r *reader) setting(p *Project, f field) {
 	case "depends_on":
 		p.DependsOn = r.texts(f)
 	case "execution_order_group":
-		t, ok := r.scalar(f)
-		if !ok {
-			return
-		}
-		var err error
-		if p.Group, err = strconv.Atoi(t.Value); err != nil {
-			r.formf(t.At, "Invalid value", "The key execution_order_group is a whole number.")
-		}
+		r.group(p, f)
 	case "delete_source_branch_on_merge", "policy_check", "custom_policy_check":
 		if r.truth(f, false) {
 			r.notice(f)
@@ -195,6 +179,37 @@ func (r *reader) setting(p *Project, f field) {
 		r.locks(f)
 	default:
 		r.formf(r.at(f.at), "Unknown key", "Atlantis does not know the key %q of a project. Correct it, or remove it.", visible(f.key))
+	}
+}
+
+// noticeUnless notices a key, unless it has a value that asks for what Lockstep does anyhow.
+func (r *reader) noticeUnless(f field, asIs func(value string) bool) {
+	if t, ok := r.scalar(f); ok && !asIs(t.Value) {
+		r.notice(f)
+	}
+}
+
+func (r *reader) branch(f field) {
+	t, ok := r.scalar(f)
+	if !ok {
+		return
+	}
+	inSlashes := len(t.Value) >= 2 && strings.HasPrefix(t.Value, "/") && strings.HasSuffix(t.Value, "/")
+	if _, err := regexp.Compile(strings.Trim(t.Value, "/")); err != nil || !inSlashes {
+		r.formf(t.At, "Invalid value", "The key branch is a regular expression between slashes, as in /^main$/.")
+		return
+	}
+	r.notice(f)
+}
+
+func (r *reader) group(p *Project, f field) {
+	t, ok := r.scalar(f)
+	if !ok {
+		return
+	}
+	var err error
+	if p.Group, err = strconv.Atoi(t.Value); err != nil {
+		r.formf(t.At, "Invalid value", "The key execution_order_group is a whole number.")
 	}
 }
 
