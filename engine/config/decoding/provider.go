@@ -18,8 +18,7 @@ var providerSchema = &hcl.BodySchema{
 	Blocks: []hcl.BlockHeaderSchema{{Type: "_"}, {Type: "lifecycle"}, {Type: "locals"}},
 }
 
-// provider reads a provider block. An override of a default configuration that no file declares
-// is a declaration: such a configuration exists, empty, for any provider in use.
+// provider reads a provider block.
 func (d *Decoder) provider(b *hcl.Block) {
 	content, remain := d.partialContentOf(b.Body, providerSchema)
 	name := b.Labels[0]
@@ -54,13 +53,23 @@ func (d *Decoder) provider(b *hcl.Block) {
 	}
 	p.Body = d.escaped(content.Blocks, remain, "provider")
 	p.Empty = isEmptyBody(p.Body) && p.ForEach == nil
+	d.addProvider(p)
+}
+
+// addProvider declares a provider configuration, or overrides the one of its address. An override of
+// a default configuration that no file declares is a declaration: such a configuration exists, empty,
+// for any provider in use.
+func (d *Decoder) addProvider(p *config.Provider) {
 	old := d.content.Providers[p.Addr]
 	switch {
-	case d.override && old == nil && p.Addr.Alias == "":
-		d.content.Providers[p.Addr] = p
-	case d.override && old == nil:
+	case d.override && old == nil && p.Addr.Alias != "":
 		d.missingBase(p.Range, "Missing base provider configuration for override", "the provider configuration "+p.Addr.String())
-	case d.override:
+	case old == nil:
+		d.content.Providers[p.Addr] = p
+	case !d.override:
+		d.errorf(&p.Range, "Duplicate provider configuration",
+			"%s is configured at %s already. To configure the provider in several ways, give each block an alias of its own.", p.Addr, at(old.Range))
+	default:
 		old.Body = overriddenBody(old.Body, p.Body)
 		old.Empty = old.Empty && p.Empty
 		if p.ForEach != nil {
@@ -69,11 +78,6 @@ func (d *Decoder) provider(b *hcl.Block) {
 		if p.Versions != nil {
 			old.Versions = p.Versions
 		}
-	case old != nil:
-		d.errorf(&p.Range, "Duplicate provider configuration",
-			"%s is configured at %s already. To configure the provider in several ways, give each block an alias of its own.", p.Addr, at(old.Range))
-	default:
-		d.content.Providers[p.Addr] = p
 	}
 }
 
