@@ -33,12 +33,28 @@ func normalizeBody(body *hclwrite.Body, within []string) {
 // are; parentheses are put around one that stands on several lines. An expression
 // with a comment to the end of a line in it stays as it is.
 func unwrapped(tokens hclwrite.Tokens) hclwrite.Tokens {
+	inner, ok := interpolated(tokens)
+	inner = trimNewlines(inner)
+	switch {
+	case !ok || len(inner) == 0:
+		return tokens
+	case !slices.ContainsFunc(inner, isNewline) || enclosed(inner):
+		return slices.Clone(inner)
+	}
+	out := hclwrite.Tokens{{Type: hclsyntax.TokenOParen, Bytes: []byte("(")}}
+	out = append(out, inner...)
+	return append(out, &hclwrite.Token{Type: hclsyntax.TokenCParen, Bytes: []byte(")")})
+}
+
+// interpolated returns the tokens between `"${` and `}"`; false for a template with more than one
+// interpolation, and for a comment to the end of a line.
+func interpolated(tokens hclwrite.Tokens) (inner hclwrite.Tokens, ok bool) {
 	n := len(tokens)
 	if n < 5 || tokens[0].Type != hclsyntax.TokenOQuote || tokens[1].Type != hclsyntax.TokenTemplateInterp ||
 		tokens[n-2].Type != hclsyntax.TokenTemplateSeqEnd || tokens[n-1].Type != hclsyntax.TokenCQuote {
-		return tokens
+		return nil, false
 	}
-	depth, lines := 0, false
+	depth := 0
 	for i, t := range tokens[1 : n-2] {
 		switch t.Type {
 		case hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
@@ -47,32 +63,26 @@ func unwrapped(tokens hclwrite.Tokens) hclwrite.Tokens {
 			depth--
 		case hclsyntax.TokenComment:
 			if bytes.HasSuffix(t.Bytes, []byte("\n")) {
-				return tokens
+				return nil, false
 			}
 		}
 		if depth == 0 && i < n-3 {
-			return tokens // the template goes on behind its first part
+			return nil, false // the template goes on behind its first part
 		}
 	}
-	inner := tokens[2 : n-2]
-	for len(inner) > 0 && inner[0].Type == hclsyntax.TokenNewline {
-		inner = inner[1:]
+	return tokens[2 : n-2], true
+}
+
+func isNewline(t *hclwrite.Token) bool { return t.Type == hclsyntax.TokenNewline }
+
+func trimNewlines(tokens hclwrite.Tokens) hclwrite.Tokens {
+	for len(tokens) > 0 && isNewline(tokens[0]) {
+		tokens = tokens[1:]
 	}
-	for len(inner) > 0 && inner[len(inner)-1].Type == hclsyntax.TokenNewline {
-		inner = inner[:len(inner)-1]
+	for len(tokens) > 0 && isNewline(tokens[len(tokens)-1]) {
+		tokens = tokens[:len(tokens)-1]
 	}
-	for _, t := range inner {
-		lines = lines || t.Type == hclsyntax.TokenNewline
-	}
-	switch {
-	case len(inner) == 0:
-		return tokens
-	case !lines || enclosed(inner):
-		return slices.Clone(inner)
-	}
-	out := hclwrite.Tokens{{Type: hclsyntax.TokenOParen, Bytes: []byte("(")}}
-	out = append(out, inner...)
-	return append(out, &hclwrite.Token{Type: hclsyntax.TokenCParen, Bytes: []byte(")")})
+	return tokens
 }
 
 // enclosed reports whether the tokens stand in one pair of parentheses.
