@@ -130,42 +130,51 @@ func (st *moveStatement) block(t addrs.Target) addrs.ConfigResource {
 // does not apply to it.
 func (st *moveStatement) target(a addrs.AbsResourceInstance) (addrs.AbsResourceInstance, bool) {
 	base, rest, ok := st.relative(a.Module)
-	want := st.from.Module.Steps()
-	if !ok || len(rest) < len(want) || !st.from.IsModule() && len(rest) != len(want) {
+	if !ok {
 		return a, false
-	}
-	var kept addrs.InstanceKey // of the last module in the address
-	for i, w := range want {
-		last := st.from.IsModule() && i == len(want)-1
-		if rest[i].Name != w.Name || rest[i].Key != w.Key && !(last && st.whole) {
-			return a, false
-		}
-		kept = rest[i].Key
-	}
-	out := a
-	out.Module = base
-	to := st.to.Module.Steps()
-	for i, s := range to {
-		key := s.Key
-		if st.to.IsModule() && i == len(to)-1 && st.whole {
-			key = kept
-		}
-		out.Module = out.Module.Child(s.Name, key)
 	}
 	if st.from.IsModule() {
-		for _, s := range rest[len(want):] {
-			out.Module = out.Module.Child(s.Name, s.Key)
+		steps, ok := st.moduleTarget(rest)
+		if ok {
+			a.Module = descend(base, steps)
 		}
-		return out, true
+		return a, ok
 	}
-	if a.Resource.Resource != st.from.Resource || a.Resource.Key != st.from.Key && !st.whole {
+	if !slices.Equal(rest, st.from.Module.Steps()) || a.Resource.Resource != st.from.Resource || a.Resource.Key != st.from.Key && !st.whole {
 		return a, false
 	}
-	out.Resource.Resource = st.to.Resource
+	a.Module = descend(base, st.to.Module.Steps())
+	a.Resource.Resource = st.to.Resource
 	if !st.whole {
-		out.Resource.Key = st.to.Key
+		a.Resource.Key = st.to.Key
 	}
-	return out, true
+	return a, true
+}
+
+// moduleTarget returns the steps that those of a module instance become. A statement about the whole
+// call keeps the key of the call's instance.
+func (st *moveStatement) moduleTarget(steps []addrs.ModuleInstanceStep) ([]addrs.ModuleInstanceStep, bool) {
+	from := st.from.Module.Steps()
+	n := len(from)
+	if len(steps) < n || !slices.Equal(steps[:n-1], from[:n-1]) {
+		return nil, false
+	}
+	was, want := steps[n-1], from[n-1]
+	if was.Name != want.Name || was.Key != want.Key && !st.whole {
+		return nil, false
+	}
+	to := st.to.Module.Steps()
+	if st.whole {
+		to[len(to)-1].Key = was.Key
+	}
+	return append(to, steps[n:]...), true
+}
+
+func descend(m addrs.ModuleInstance, steps []addrs.ModuleInstanceStep) addrs.ModuleInstance {
+	for _, s := range steps {
+		m = m.Child(s.Name, s.Key)
+	}
+	return m
 }
 
 // relative splits a module address into the instance of the statement's module, and the

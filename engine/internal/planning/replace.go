@@ -42,28 +42,44 @@ func (p *planner) unmatched() diags.Diagnostics {
 }
 
 // matches reports whether an address names something in the state, as it was or as it is after moves, or in the
-// configuration. A block that the plan has not expanded, because it leaves the block out, counts with any key.
+// configuration.
 func (p *planner) matches(t addrs.Target) bool {
-	for _, st := range []*states.State{p.in.State, p.prior.State()} {
-		for abs, r := range st.Resources() {
-			for key := range r.Instances {
-				if t.Contains(abs.Instance(key)) {
-					return true
-				}
+	return inState(p.in.State, t) || inState(p.prior.State(), t) || p.expandsTo(t) || p.inConfig(t)
+}
+
+func inState(s *states.State, t addrs.Target) bool {
+	for abs, r := range s.Resources() {
+		for key := range r.Instances {
+			if t.Contains(abs.Instance(key)) {
+				return true
 			}
 		}
 	}
-	expanded := map[addrs.ConfigResource]bool{}
+	return false
+}
+
+// expandsTo reports whether a block that the plan has expanded has instances of an address. A resource without a key is
+// there also if its block has none.
+func (p *planner) expandsTo(t addrs.Target) bool {
 	for abs, keys := range p.instances.Resources {
-		expanded[abs.Config()] = true
 		if t.Key.IsNone() && !t.IsModule() && t.Module == abs.Module && t.Resource == abs.Resource ||
 			slices.ContainsFunc(keys, func(k addrs.InstanceKey) bool { return t.Contains(abs.Instance(k)) }) {
 			return true
 		}
 	}
+	return false
+}
+
+// inConfig reports whether an address may be of a block that the plan has not expanded, because it leaves the block out:
+// it counts with any key. A module without resources is there, but has nothing to match.
+func (p *planner) inConfig(t addrs.Target) bool {
+	expanded := map[addrs.ConfigResource]bool{}
+	for abs := range p.instances.Resources {
+		expanded[abs.Config()] = true
+	}
 	blocks := 0
 	for _, m := range p.in.Config.Order {
-		if t.IsModule() && !t.Module.Module().Contains(m.Addr) || !t.IsModule() && t.Module.Module() != m.Addr {
+		if !reaches(t, m.Addr) {
 			continue
 		}
 		for r := range m.Resources {
@@ -75,8 +91,15 @@ func (p *planner) matches(t addrs.Target) bool {
 			}
 		}
 	}
-	// A module without resources is there, but has nothing to match.
 	return blocks == 0 && t.IsModule() && p.in.Config.Modules[t.Module.Module()] != nil
+}
+
+// reaches reports whether blocks of m can be of an address.
+func reaches(t addrs.Target, m addrs.Module) bool {
+	if t.IsModule() {
+		return t.Module.Module().Contains(m)
+	}
+	return t.Module.Module() == m
 }
 
 // maxNamed is how many instances a message names.
