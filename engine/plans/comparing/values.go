@@ -29,11 +29,19 @@ func (x *values) compare(at cty.Path, approved, now cty.Value, hidden bool) {
 		}
 	case absent(approved) || absent(now) || !now.IsKnown() || !alike(approved.Type(), now.Type()):
 		x.differ(at, approved, now, hidden)
-	case approved.Type().IsObjectType() || approved.Type().IsMapType():
+	default:
+		x.contents(at, approved, now, hidden)
+	}
+}
+
+// contents compares known values of the same kind.
+func (x *values) contents(at cty.Path, approved, now cty.Value, hidden bool) {
+	switch ty := approved.Type(); {
+	case ty.IsObjectType() || ty.IsMapType():
 		x.members(at, approved, now, hidden)
-	case approved.Type().IsListType() || approved.Type().IsTupleType():
+	case ty.IsListType() || ty.IsTupleType():
 		x.elements(at, approved, now, hidden)
-	case approved.Type().IsSetType():
+	case ty.IsSetType():
 		if !sameSet(approved, now) {
 			x.differ(at, approved, now, hidden || marks.Any(approved) || marks.Any(now))
 		}
