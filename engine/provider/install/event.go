@@ -2,6 +2,7 @@ package install
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
@@ -77,54 +78,53 @@ func (e Event) Message() string {
 	return strings.TrimPrefix(e.String(), "- ")
 }
 
+// eventLines are those that Terraform prints for the events.
+var eventLines = map[EventKind]string{
+	BuiltIn:          "- {provider} is built in to Lockstep",
+	Finding:          "- Finding {provider} versions matching {quoted constraints}...",
+	Reusing:          "- Reusing previous version of {provider} from the dependency lock file",
+	AlreadyInstalled: "- Using previously-installed {provider} v{version}",
+	FromCache:        "- Using {provider} v{version} from the shared cache directory",
+	FromStore:        "- Installed {provider} v{version} from the store",
+	Installing:       "- Installing {provider} v{version}...",
+	Done:             "- Installed {provider} v{version} ({authentication})",
+
+	Fetching:      "- Fetching {provider} {version} for {platform}...",
+	Retrieved:     "- Retrieved {provider} {version} for {platform} ({authentication})",
+	NewProvider:   "- Obtained {provider} checksums for {platform}; This was a new provider and the checksums for this platform are now tracked in the lock file",
+	MoreChecksums: "- Obtained {provider} checksums for {platform}; Additional checksums for this platform are now tracked in the lock file",
+	SameChecksums: "- Obtained {provider} checksums for {platform}; All checksums for this platform were already tracked in the lock file",
+
+	Skipping:       "- Skipping {provider} because it is built in to Lockstep",
+	Mirroring:      "- Mirroring {provider}...",
+	SelectedLocked: "  - Selected v{version} to match dependency lock file",
+	Selected:       "  - Selected v{version} to meet constraints {constraints}",
+	Downloading:    "  - Downloading package for {platform}...",
+	Authenticated:  "  - Package authenticated: {kind of authentication}",
+}
+
+// unconstrainedLines are those if any version will do.
+var unconstrainedLines = map[EventKind]string{
+	Finding:  "- Finding latest version of {provider}...",
+	Selected: "  - Selected v{version} with no constraints",
+}
+
 // String returns the line that Terraform prints for the event.
 func (e Event) String() string {
-	name := e.Provider.ForDisplay()
-	switch e.Kind {
-	case BuiltIn:
-		return fmt.Sprintf("- %s is built in to Lockstep", name)
-	case Finding:
-		if e.Constraints.IsAll() {
-			return fmt.Sprintf("- Finding latest version of %s...", name)
-		}
-		return fmt.Sprintf("- Finding %s versions matching %q...", name, e.Constraints)
-	case Reusing:
-		return fmt.Sprintf("- Reusing previous version of %s from the dependency lock file", name)
-	case AlreadyInstalled:
-		return fmt.Sprintf("- Using previously-installed %s v%s", name, e.Version)
-	case FromCache:
-		return fmt.Sprintf("- Using %s v%s from the shared cache directory", name, e.Version)
-	case FromStore:
-		return fmt.Sprintf("- Installed %s v%s from the store", name, e.Version)
-	case Installing:
-		return fmt.Sprintf("- Installing %s v%s...", name, e.Version)
-	case Done:
-		return fmt.Sprintf("- Installed %s v%s (%s)", name, e.Version, e.Auth)
-	case Fetching:
-		return fmt.Sprintf("- Fetching %s %s for %s...", name, e.Version, e.Platform)
-	case Retrieved:
-		return fmt.Sprintf("- Retrieved %s %s for %s (%s)", name, e.Version, e.Platform, e.Auth)
-	case NewProvider:
-		return fmt.Sprintf("- Obtained %s checksums for %s; This was a new provider and the checksums for this platform are now tracked in the lock file", name, e.Platform)
-	case MoreChecksums:
-		return fmt.Sprintf("- Obtained %s checksums for %s; Additional checksums for this platform are now tracked in the lock file", name, e.Platform)
-	case SameChecksums:
-		return fmt.Sprintf("- Obtained %s checksums for %s; All checksums for this platform were already tracked in the lock file", name, e.Platform)
-	case Skipping:
-		return fmt.Sprintf("- Skipping %s because it is built in to Lockstep", name)
-	case Mirroring:
-		return fmt.Sprintf("- Mirroring %s...", name)
-	case SelectedLocked:
-		return fmt.Sprintf("  - Selected v%s to match dependency lock file", e.Version)
-	case Selected:
-		if e.Constraints.IsAll() {
-			return fmt.Sprintf("  - Selected v%s with no constraints", e.Version)
-		}
-		return fmt.Sprintf("  - Selected v%s to meet constraints %s", e.Version, e.Constraints)
-	case Downloading:
-		return fmt.Sprintf("  - Downloading package for %s...", e.Platform)
-	case Authenticated:
-		return fmt.Sprintf("  - Package authenticated: %s", e.Auth.Kind)
+	line, ok := eventLines[e.Kind]
+	if !ok {
+		panic(fmt.Sprintf("event kind %d", e.Kind))
 	}
-	panic(fmt.Sprintf("event kind %d", e.Kind))
+	if other, ok := unconstrainedLines[e.Kind]; ok && e.Constraints.IsAll() {
+		line = other
+	}
+	return strings.NewReplacer(
+		"{provider}", e.Provider.ForDisplay(),
+		"{version}", e.Version.String(),
+		"{constraints}", e.Constraints.String(),
+		"{quoted constraints}", strconv.Quote(e.Constraints.String()),
+		"{authentication}", e.Auth.String(),
+		"{kind of authentication}", string(e.Auth.Kind),
+		"{platform}", e.Platform.String(),
+	).Replace(line)
 }
