@@ -116,13 +116,6 @@ func (r Random) bareValue(ty cty.Type, hidden, known bool) cty.Value {
 			return cty.UnknownVal(ty)
 		}
 	}
-	element := func() []cty.Value {
-		vals := make([]cty.Value, r.Intn(4))
-		for i := range vals {
-			vals[i] = r.value(ty.ElementType(), hidden, known)
-		}
-		return vals
-	}
 	switch {
 	case ty == cty.String:
 		return cty.StringVal(strings.ToValidUTF8(r.text(hidden), "?"))
@@ -135,32 +128,41 @@ func (r Random) bareValue(ty cty.Type, hidden, known bool) cty.Value {
 			return r.bareValue(cty.String, hidden, known)
 		}
 		return r.deeper().bareValue(r.deeper().ctyType(), hidden, known)
-	case ty.IsListType():
-		if vals := element(); len(vals) > 0 && sameTypes(vals) {
-			return cty.ListVal(vals)
-		}
-		return cty.ListValEmpty(ty.ElementType())
-	case ty.IsSetType():
-		if vals := element(); len(vals) > 0 && sameTypes(vals) {
-			return cty.SetVal(vals)
-		}
-		return cty.SetValEmpty(ty.ElementType())
-	case ty.IsMapType():
-		vals := map[string]cty.Value{}
-		list := element()
-		for _, v := range list {
-			vals[r.one(nasty)] = v
-		}
-		if len(vals) > 0 && sameTypes(list) {
-			return cty.MapVal(vals)
-		}
-		return cty.MapValEmpty(ty.ElementType())
+	case ty.IsCollectionType():
+		return r.collection(ty, hidden, known)
 	}
 	vals := map[string]cty.Value{}
 	for name, aty := range ty.AttributeTypes() {
 		vals[name] = r.value(aty, hidden, known)
 	}
 	return cty.ObjectVal(vals)
+}
+
+// collection returns a list, a set or a map.
+func (r Random) collection(ty cty.Type, hidden, known bool) cty.Value {
+	list := make([]cty.Value, r.Intn(4))
+	for i := range list {
+		list[i] = r.value(ty.ElementType(), hidden, known)
+	}
+	empty := len(list) == 0 || !sameTypes(list)
+	switch {
+	case ty.IsListType() && empty:
+		return cty.ListValEmpty(ty.ElementType())
+	case ty.IsListType():
+		return cty.ListVal(list)
+	case ty.IsSetType() && empty:
+		return cty.SetValEmpty(ty.ElementType())
+	case ty.IsSetType():
+		return cty.SetVal(list)
+	}
+	vals := map[string]cty.Value{}
+	for _, v := range list {
+		vals[r.one(nasty)] = v
+	}
+	if empty {
+		return cty.MapValEmpty(ty.ElementType())
+	}
+	return cty.MapVal(vals)
 }
 
 func sameTypes(vals []cty.Value) bool {
