@@ -17,7 +17,7 @@ const (
 func bracketed(src []byte) int {
 	line, open := 1, 0
 	for i := 0; i < len(src); i++ {
-		switch c := src[i]; c {
+		switch src[i] {
 		case '\n':
 			line++
 		case '[', '{', '(':
@@ -31,23 +31,31 @@ func bracketed(src []byte) int {
 				i++
 			}
 		case '"', '`':
-			if i > 0 && src[i-1] == '$' {
-				break
-			}
-			for i++; i < len(src) && src[i] != c && (c == '`' || src[i] != '\n'); i++ {
-				if src[i] == '\n' {
-					line++
-				}
-				if c == '"' && src[i] == '\\' {
-					i++
-				}
-			}
-			if i < len(src) && src[i] == '\n' {
-				line++ // of a text without an end
+			if template := i > 0 && src[i-1] == '$'; !template {
+				end, lines := textEnd(src, i)
+				i, line = end, line+lines
 			}
 		}
 	}
 	return 0
+}
+
+// textEnd returns where the text ends that begins with the quote at i: at the other quote, or at the
+// end of the line or of src if it has none. lines is the number of lines that end in it.
+func textEnd(src []byte, i int) (end, lines int) {
+	quote := src[i]
+	for i++; i < len(src) && src[i] != quote && (quote == '`' || src[i] != '\n'); i++ {
+		if src[i] == '\n' {
+			lines++
+		}
+		if quote == '"' && src[i] == '\\' {
+			i++
+		}
+	}
+	if i < len(src) && src[i] == '\n' {
+		lines++ // of a text without an end
+	}
+	return i, lines
 }
 
 // deepest is the place of a rule that is nested too deeply, or nil.
