@@ -29,45 +29,64 @@ func (a *App) withEnvironment(name string, args []string) ([]string, error) {
 // words splits a text as a POSIX shell splits a command line, by blanks, quotes and backslashes.
 // Nothing is expanded or run: other special characters stand for themselves.
 func words(text string) ([]string, error) {
-	var out []string
-	var word strings.Builder
-	inWord := false
-	quote := rune(0)
-	escaped := false
+	var s splitter
 	for _, r := range text {
-		switch {
-		case escaped:
-			if quote == '"' && !strings.ContainsRune("\"\\$`\n", r) {
-				word.WriteByte('\\')
-			}
-			if r != '\n' { // which a backslash takes away
-				word.WriteRune(r)
-			}
-			escaped = false
-		case r == '\\' && quote != '\'':
-			escaped, inWord = true, true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote, inWord = r, true
-		case quote == 0 && strings.ContainsRune(" \t\r\n", r):
-			if inWord {
-				out = append(out, word.String())
-			}
-			word.Reset()
-			inWord = false
-		default:
-			word.WriteRune(r)
-			inWord = true
-		}
+		s.next(r)
 	}
 	switch {
-	case quote != 0:
-		return nil, fmt.Errorf("a quotation mark (%c) is not closed", quote)
-	case escaped:
+	case s.quote != 0:
+		return nil, fmt.Errorf("a quotation mark (%c) is not closed", s.quote)
+	case s.escaped:
 		return nil, errors.New("a backslash stands at the end")
-	case inWord:
-		out = append(out, word.String())
 	}
-	return out, nil
+	s.end()
+	return s.words, nil
+}
+
+// A splitter is in the middle of a text that it splits into words.
+type splitter struct {
+	words   []string
+	word    strings.Builder
+	inWord  bool // also in one that is empty so far: ''
+	quote   rune // the quotation mark that is open, or 0
+	escaped bool // the last character was a backslash
+}
+
+func (s *splitter) next(r rune) {
+	switch {
+	case s.escaped:
+		s.escape(r)
+	case r == '\\' && s.quote != '\'':
+		s.escaped, s.inWord = true, true
+	case s.quote != 0 && r == s.quote:
+		s.quote = 0
+	case s.quote == 0 && (r == '\'' || r == '"'):
+		s.quote, s.inWord = r, true
+	case s.quote == 0 && strings.ContainsRune(" \t\r\n", r):
+		s.end()
+	default:
+		s.word.WriteRune(r)
+		s.inWord = true
+	}
+}
+
+// escape takes the character after a backslash. In double quotes most backslashes stand for themselves,
+// and a newline is taken away.
+func (s *splitter) escape(r rune) {
+	if s.quote == '"' && !strings.ContainsRune("\"\\$`\n", r) {
+		s.word.WriteByte('\\')
+	}
+	if r != '\n' {
+		s.word.WriteRune(r)
+	}
+	s.escaped = false
+}
+
+// end ends the word, if there is one.
+func (s *splitter) end() {
+	if s.inWord {
+		s.words = append(s.words, s.word.String())
+	}
+	s.word.Reset()
+	s.inWord = false
 }

@@ -63,15 +63,21 @@ func (d fileDepot) Look(ctx context.Context) (bucketFound, error) {
 		return b, fmt.Errorf("ask whether the bucket %s has versions: %w", d.Bucket, err)
 	}
 	b.Versioned = versioning.Status == types.BucketVersioningStatusEnabled
-	closed, err := d.Client.GetPublicAccessBlock(ctx, &s3.GetPublicAccessBlockInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
-	if err != nil && httpStatus(err) != http.StatusNotFound {
-		return b, fmt.Errorf("ask whether the bucket %s is closed to the public: %w", d.Bucket, err)
+	b.Closed, err = d.closed(ctx)
+	return b, err
+}
+
+// closed reports whether the bucket is closed to the public in each of the ways that there are.
+func (d fileDepot) closed(ctx context.Context) (bool, error) {
+	out, err := d.Client.GetPublicAccessBlock(ctx, &s3.GetPublicAccessBlockInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
+	switch {
+	case httpStatus(err) == http.StatusNotFound:
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("ask whether the bucket %s is closed to the public: %w", d.Bucket, err)
 	}
-	if c := closed; err == nil && c.PublicAccessBlockConfiguration != nil {
-		x := c.PublicAccessBlockConfiguration
-		b.Closed = aws.ToBool(x.BlockPublicAcls) && aws.ToBool(x.IgnorePublicAcls) && aws.ToBool(x.BlockPublicPolicy) && aws.ToBool(x.RestrictPublicBuckets)
-	}
-	return b, nil
+	x := out.PublicAccessBlockConfiguration
+	return x != nil && aws.ToBool(x.BlockPublicAcls) && aws.ToBool(x.IgnorePublicAcls) && aws.ToBool(x.BlockPublicPolicy) && aws.ToBool(x.RestrictPublicBuckets), nil
 }
 
 // underKMS reports whether the bucket encrypts with a key of KMS.

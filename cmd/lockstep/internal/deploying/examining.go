@@ -131,30 +131,15 @@ func appFindings(a examinedApp, stack, region string) []finding {
 	if a.HookURL != a.Address {
 		out = append(out, finding{fmt.Sprintf("the webhooks of %s go to %q, and the stack's address for them is %q", who, a.HookURL, a.Address), again + " sets the address"})
 	}
-	var missing, needless []string
-	for _, name := range slices.Sorted(maps.Keys(a.Needed)) {
-		if have := a.Permissions[name]; have != a.Needed[name] && have != "write" && have != "admin" {
-			missing = append(missing, name+": "+a.Needed[name])
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(a.Permissions)) {
-		if need := a.Needed[name]; need == "" || need == "read" && a.Permissions[name] != "read" {
-			needless = append(needless, name+": "+a.Permissions[name])
-		}
-	}
+	missing, needless := a.unfitPermissions()
 	if missing != nil {
 		out = append(out, finding{who + " lacks the permissions " + strings.Join(missing, ", "), settings + "under Permissions, add them; then each account has to accept them"})
 	}
 	if needless != nil {
 		out = append(out, finding{who + " has permissions that it does not need: " + strings.Join(needless, ", "), settings + "under Permissions, take them away"})
 	}
-	var events []string
-	for _, e := range a.Wanted {
-		if !slices.Contains(a.Events, e) {
-			events = append(events, e)
-		}
-	}
-	if events != nil {
+	events := slices.DeleteFunc(slices.Clone(a.Wanted), func(e string) bool { return slices.Contains(a.Events, e) })
+	if len(events) > 0 {
 		out = append(out, finding{who + " does not get the events " + strings.Join(events, ", "), settings + "under Permissions & events, subscribe to them"})
 	}
 	if len(a.Installed) == 0 {
@@ -168,6 +153,21 @@ func appFindings(a examinedApp, stack, region string) []finding {
 			fmt.Sprintf("`aws logs tail --region %s /aws/lambda/%s-webhook` has the reasons; the janitor finds what was missed", region, stack)})
 	}
 	return out
+}
+
+// unfitPermissions returns the permissions that the App lacks, and those that it has and does not need.
+func (a examinedApp) unfitPermissions() (missing, needless []string) {
+	for _, name := range slices.Sorted(maps.Keys(a.Needed)) {
+		if have := a.Permissions[name]; have != a.Needed[name] && have != "write" && have != "admin" {
+			missing = append(missing, name+": "+a.Needed[name])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Permissions)) {
+		if need := a.Needed[name]; need == "" || need == "read" && a.Permissions[name] != "read" {
+			needless = append(needless, name+": "+a.Permissions[name])
+		}
+	}
+	return missing, needless
 }
 
 func queueFindings(f deploymentFacts) []finding {

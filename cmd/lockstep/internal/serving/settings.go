@@ -147,9 +147,17 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 			s.show = append(s.show, a.Path(name))
 		}
 	}
-	s.pluginEnv = []string{}
+	if s.pluginEnv, err = o.pluginEnv(a); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// pluginEnv reads the environment of plugins, a variable a line. It is not nil, which would be Lockstep's own.
+func (o *serveOptions) pluginEnv(a *cli.App) ([]string, error) {
+	env := []string{}
 	if o.plugins == "" {
-		return s, nil
+		return env, nil
 	}
 	text, err := readFile(a, "plugin-env", o.plugins)
 	if err != nil {
@@ -164,9 +172,9 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 			// Not the line: it may be a secret.
 			return nil, cli.Hinted(fmt.Errorf("%s has a line that is not NAME=value", o.plugins), "each line of it is one variable, without quotes")
 		}
-		s.pluginEnv = append(s.pluginEnv, line)
+		env = append(env, line)
 	}
-	return s, nil
+	return env, nil
 }
 
 // github reads the options of the App and of GitHub's address.
