@@ -190,16 +190,8 @@ func ParseAbsProviderConfig(s string) (AbsProviderConfig, error) {
 		out.Module, rest = out.Module.Child(name), tail
 	}
 	if legacy, ok := strings.CutPrefix(rest, "provider."); ok {
-		name, alias, aliased := strings.Cut(legacy, ".")
-		if !ValidIdentifier(name) || aliased && !ValidIdentifier(alias) {
-			return out, bad
-		}
-		typeName, err := parseProviderPart(name)
-		if err != nil {
-			return out, fmt.Errorf("%w: %w", bad, err)
-		}
-		out.Provider, out.Alias = DefaultProvider(typeName), alias
-		return out, nil
+		err := out.parseLegacy(legacy, bad)
+		return out, err
 	}
 	rest, ok := strings.CutPrefix(rest, `provider["`)
 	if !ok {
@@ -227,4 +219,18 @@ func ParseAbsProviderConfig(s string) (AbsProviderConfig, error) {
 		out.Alias = alias[1:]
 	}
 	return out, nil
+}
+
+// parseLegacy reads `aws` or `aws.alias`.
+func (c *AbsProviderConfig) parseLegacy(s string, bad error) error {
+	name, alias, aliased := strings.Cut(s, ".")
+	if !ValidIdentifier(name) || aliased && !ValidIdentifier(alias) {
+		return bad
+	}
+	typeName, err := parseProviderPart(name)
+	if err != nil {
+		return fmt.Errorf("%w: %w", bad, err)
+	}
+	c.Provider, c.Alias = DefaultProvider(typeName), alias
+	return nil
 }
