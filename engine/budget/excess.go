@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -74,49 +75,47 @@ func (x *Excess) Summary() string {
 	return "Value too large"
 }
 
+var excessTexts = map[Kind]string{
+	TextTooLong:      "{what} would have {needed} characters; a text may have at most {bytes allowed} here. Use fewer or shorter parts.",
+	ValueTooLarge:    "{what} would have texts of {needed, at least} bytes in it, with each repetition counted; {bytes allowed} are allowed here. Use fewer elements, and refer to large values by name instead of copying them.",
+	TotalTooLarge:    "With this, all that the expressions of this run have made takes more than {bytes allowed}, which is the limit here. Make fewer or smaller values, or give the run more memory.",
+	TooDeep:          "{what} is nested more than {levels allowed} levels deep, which is the limit. Make it flatter.",
+	NumberTooLong:    "{what} has a number of more than {allowed} digits, which is the limit here. If it is a text, write it in quotes or begin it with another character.",
+	TooManyInstances: "There would be {needed} instances; one count or for_each may make at most {allowed} here. Use a smaller number, or give the run more memory.",
+	TooManyInAll:     "With these, the configuration would have {needed} instances; there may be at most {allowed} here. Use fewer, divide the configuration, or give the run more memory.",
+	TooManyBlocks:    "The dynamic blocks of this block would make {needed} blocks; {allowed} are allowed here. Loop over fewer elements.",
+	TooMuchWork:      "The expressions of this run have been evaluated for more than {allowed} steps, which is the limit here; loops in loops take as many steps as the numbers of their elements multiplied. Take out a loop, or loop over fewer elements.",
+	CallTooLong:      "{what} would take about {needed} steps; {allowed} are allowed for one call here. Use shorter lists, texts or patterns.",
+	FileTooLarge:     "{what} has {needed} bytes; a file of a configuration may have at most {bytes allowed} here. Divide it, or move its data to another kind of file.",
+	FilesTooLarge:    "With it, the files of the configuration have more than {bytes allowed}, which is the limit here. Divide the configuration.",
+	TooManyTokens:    "{what} has about {needed} words and signs; {allowed} may be read at once here. Divide it, or move its data to another kind of file.",
+	Interrupted:      "It was given up before its end{cause}.",
+}
+
+const tooManyValues = "{what} would have {needed, at least} values in it, with each repetition counted; {allowed} are allowed here. Use fewer elements, and refer to large values by name instead of copying them."
+
 // Error is a diagnostic's detail: the need, the limit, and a remedy.
 func (x *Excess) Error() string {
-	what := x.What
-	if what == "" {
-		what = "The value"
+	text, ok := excessTexts[x.Kind]
+	if !ok {
+		panic(fmt.Sprintf("budget: no text for kind %d", x.Kind))
 	}
-	switch x.Kind {
-	case TextTooLong:
-		return fmt.Sprintf("%s would have %s characters; a text may have at most %s here. Use fewer or shorter parts.", what, grouped(x.Needed), Bytes(x.Allowed))
-	case ValueTooLarge:
-		if x.Values {
-			return fmt.Sprintf("%s would have %s values in it, with each repetition counted; %s are allowed here. Use fewer elements, and refer to large values by name instead of copying them.", what, atLeast(x), grouped(x.Allowed))
-		}
-		return fmt.Sprintf("%s would have texts of %s bytes in it, with each repetition counted; %s are allowed here. Use fewer elements, and refer to large values by name instead of copying them.", what, atLeast(x), Bytes(x.Allowed))
-	case TotalTooLarge:
-		return fmt.Sprintf("With this, all that the expressions of this run have made takes more than %s, which is the limit here. Make fewer or smaller values, or give the run more memory.", Bytes(x.Allowed))
-	case TooDeep:
-		return fmt.Sprintf("%s is nested more than %d levels deep, which is the limit. Make it flatter.", what, x.Allowed)
-	case NumberTooLong:
-		return fmt.Sprintf("%s has a number of more than %s digits, which is the limit here. If it is a text, write it in quotes or begin it with another character.", what, grouped(x.Allowed))
-	case TooManyInstances:
-		return fmt.Sprintf("There would be %s instances; one count or for_each may make at most %s here. Use a smaller number, or give the run more memory.", grouped(x.Needed), grouped(x.Allowed))
-	case TooManyInAll:
-		return fmt.Sprintf("With these, the configuration would have %s instances; there may be at most %s here. Use fewer, divide the configuration, or give the run more memory.", grouped(x.Needed), grouped(x.Allowed))
-	case TooManyBlocks:
-		return fmt.Sprintf("The dynamic blocks of this block would make %s blocks; %s are allowed here. Loop over fewer elements.", grouped(x.Needed), grouped(x.Allowed))
-	case TooMuchWork:
-		return fmt.Sprintf("The expressions of this run have been evaluated for more than %s steps, which is the limit here; loops in loops take as many steps as the numbers of their elements multiplied. Take out a loop, or loop over fewer elements.", grouped(x.Allowed))
-	case CallTooLong:
-		return fmt.Sprintf("%s would take about %s steps; %s are allowed for one call here. Use shorter lists, texts or patterns.", what, grouped(x.Needed), grouped(x.Allowed))
-	case FileTooLarge:
-		return fmt.Sprintf("%s has %s bytes; a file of a configuration may have at most %s here. Divide it, or move its data to another kind of file.", what, grouped(x.Needed), Bytes(x.Allowed))
-	case FilesTooLarge:
-		return fmt.Sprintf("With it, the files of the configuration have more than %s, which is the limit here. Divide the configuration.", Bytes(x.Allowed))
-	case TooManyTokens:
-		return fmt.Sprintf("%s has about %s words and signs; %s may be read at once here. Divide it, or move its data to another kind of file.", what, grouped(x.Needed), grouped(x.Allowed))
-	case Interrupted:
-		if x.Cause == nil {
-			return "It was given up before its end."
-		}
-		return fmt.Sprintf("It was given up before its end: %s.", x.Cause)
+	if x.Kind == ValueTooLarge && x.Values {
+		text = tooManyValues
 	}
-	panic(fmt.Sprintf("budget: no text for kind %d", x.Kind))
+	cause := ""
+	if x.Cause != nil {
+		cause = fmt.Sprintf(": %s", x.Cause)
+	}
+	return strings.NewReplacer(
+		"{what}", cmp.Or(x.What, "The value"),
+		"{needed}", grouped(x.Needed),
+		"{needed, at least}", atLeast(x),
+		"{allowed}", grouped(x.Allowed),
+		"{bytes allowed}", Bytes(x.Allowed),
+		"{levels allowed}", strconv.FormatInt(x.Allowed, 10),
+		"{cause}", cause,
+	).Replace(text)
 }
 
 // Diagnostic returns x at a place of the configuration.
