@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -107,53 +107,49 @@ func dropEmptyResources(r Result) {
 func first(at string, a, b any) string {
 	switch x := a.(type) {
 	case map[string]any:
-		y, ok := b.(map[string]any)
-		if !ok {
-			break
+		if y, ok := b.(map[string]any); ok {
+			return firstMember(at, x, y)
 		}
-		var names []string
-		for k := range x {
-			names = append(names, k)
-		}
-		for k := range y {
-			if _, both := x[k]; !both {
-				names = append(names, k)
-			}
-		}
-		sort.Strings(names)
-		for _, k := range names {
-			vx, inX := x[k]
-			vy, inY := y[k]
-			if inX != inY {
-				return fmt.Sprintf("%s.%s: %s and %s", at, k, brief(vx, inX), brief(vy, inY))
-			}
-			if d := first(at+"."+k, vx, vy); d != "" {
-				return d
-			}
-		}
-		return ""
 	case []any:
-		y, ok := b.([]any)
-		if !ok {
-			break
+		if y, ok := b.([]any); ok {
+			return firstElement(at, x, y)
 		}
-		for i := range min(len(x), len(y)) {
-			if d := first(fmt.Sprintf("%s[%d]", at, i), x[i], y[i]); d != "" {
-				return d
-			}
-		}
-		if n := len(x); n < len(y) {
-			return fmt.Sprintf("%s[%d]: %s and %s", at, n, brief(nil, false), brief(y[n], true))
-		}
-		if n := len(y); n < len(x) {
-			return fmt.Sprintf("%s[%d]: %s and %s", at, n, brief(x[n], true), brief(nil, false))
-		}
-		return ""
 	}
 	if reflect.DeepEqual(a, b) {
 		return ""
 	}
 	return fmt.Sprintf("%s: %s and %s", at, brief(a, true), brief(b, true))
+}
+
+func firstMember(at string, x, y map[string]any) string {
+	both := maps.Clone(x)
+	maps.Copy(both, y)
+	for _, k := range slices.Sorted(maps.Keys(both)) {
+		vx, inX := x[k]
+		vy, inY := y[k]
+		if inX != inY {
+			return fmt.Sprintf("%s.%s: %s and %s", at, k, brief(vx, inX), brief(vy, inY))
+		}
+		if d := first(at+"."+k, vx, vy); d != "" {
+			return d
+		}
+	}
+	return ""
+}
+
+func firstElement(at string, x, y []any) string {
+	for i := range min(len(x), len(y)) {
+		if d := first(fmt.Sprintf("%s[%d]", at, i), x[i], y[i]); d != "" {
+			return d
+		}
+	}
+	if n := len(x); n < len(y) {
+		return fmt.Sprintf("%s[%d]: %s and %s", at, n, brief(nil, false), brief(y[n], true))
+	}
+	if n := len(y); n < len(x) {
+		return fmt.Sprintf("%s[%d]: %s and %s", at, n, brief(x[n], true), brief(nil, false))
+	}
+	return ""
 }
 
 func brief(v any, there bool) string {

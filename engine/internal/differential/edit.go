@@ -13,20 +13,9 @@ func (m *module) edit(items []item) []item {
 		if x.in != nil {
 			x.in = m.edit(x.in)
 		}
-		movable := x.kind == "resource" || x.kind == "call" || x.kind == "thing"
-		switch k := m.r.IntN(18); {
-		case k < 4:
-			x.seed = m.r.Uint64()
-		case k < 6 && movable:
-			x.shape, x.reshaped = m.r.Uint64(), true
-		case k == 6 && movable:
-			x.was, x.name = x.name, x.name+"x"
-		case k == 7 && movable:
-			x.gone = m.pick("removed", "forgotten")
-		case k == 8 && x.kind != "variable":
-			continue
+		if stays := m.change(&x); stays {
+			out = append(out, x)
 		}
-		out = append(out, x)
 	}
 	if m.chance(3) {
 		out = append(out, item{kind: "resource", name: fmt.Sprintf("n%d", m.r.IntN(100)), seed: m.r.Uint64(), shape: m.r.Uint64()})
@@ -35,6 +24,24 @@ func (m *module) edit(items []item) []item {
 		out = m.sink(out)
 	}
 	return out
+}
+
+// change gives an item other contents or another name, or none of them. It reports false if the item is removed.
+func (m *module) change(x *item) bool {
+	movable := x.kind == "resource" || x.kind == "call" || x.kind == "thing"
+	switch k := m.r.IntN(18); {
+	case k < 4:
+		x.seed = m.r.Uint64()
+	case k < 6 && movable:
+		x.shape, x.reshaped = m.r.Uint64(), true
+	case k == 6 && movable:
+		x.was, x.name = x.name, x.name+"x"
+	case k == 7 && movable:
+		x.gone = m.pick("removed", "forgotten")
+	case k == 8 && x.kind != "variable":
+		return false
+	}
+	return true
 }
 
 // sink moves a resource into a module.
