@@ -74,8 +74,7 @@ type mover struct {
 // follow carries out one statement on every instance that it applies to. It returns
 // the moves that were blocked, for the warning; implied ones are blocked silently.
 func (m *mover) follow(st *moveStatement) (blocked []string, ds diags.Diagnostics) {
-	type pair struct{ from, to addrs.AbsResourceInstance }
-	var pairs []pair
+	var free []instanceMove
 	var empty [][2]addrs.AbsResource
 	occupied := m.occupied(st)
 	prior := m.in.Prior
@@ -84,29 +83,16 @@ func (m *mover) follow(st *moveStatement) (blocked []string, ds diags.Diagnostic
 		if r == nil {
 			continue
 		}
-		consider := func(k addrs.InstanceKey) {
-			from := abs.Instance(k)
-			to, ok := st.target(from)
-			if !ok || to == from {
-				return
-			}
-			if stays, by := occupied(from, to); by == "" {
-				pairs = append(pairs, pair{from, to})
+		for _, x := range st.moves(abs, r) {
+			if stays, by := occupied(x.from, x.to); by == "" {
+				free = append(free, x)
 			} else if !st.implied {
 				blocked = append(blocked, fmt.Sprintf("%s could not move to %s", stays, by))
 			}
 		}
-		switch {
-		case st.whole || st.from.IsModule():
-			for k := range r.Instances {
-				consider(k)
-			}
-		case r.Instances[st.from.Key] != nil:
-			consider(st.from.Key)
-		}
-		if from := abs.Instance(addrs.NoKey); len(r.Instances) == 0 && (st.whole || st.from.IsModule()) {
-			if to, ok := st.target(from); ok && to != from {
-				empty = append(empty, [2]addrs.AbsResource{abs, to.AbsResource()})
+		if len(r.Instances) == 0 && st.anyKey() {
+			for _, x := range st.moved(nil, abs.Instance(addrs.NoKey)) {
+				empty = append(empty, [2]addrs.AbsResource{abs, x.to.AbsResource()})
 			}
 		}
 	}
@@ -117,12 +103,40 @@ func (m *mover) follow(st *moveStatement) (blocked []string, ds diags.Diagnostic
 			prior.SetProvider(x[1], r.Provider)
 		}
 	}
-	slices.SortFunc(pairs, func(a, b pair) int { return a.from.Compare(b.from) })
-	for _, x := range pairs {
+	slices.SortFunc(free, func(a, b instanceMove) int { return a.from.Compare(b.from) })
+	for _, x := range free {
 		ds = append(ds, m.move(x.from, x.to)...)
 	}
 	return blocked, ds
 }
+
+type instanceMove struct{ from, to addrs.AbsResourceInstance }
+
+// moves returns what a statement says about the instances of a resource.
+func (st *moveStatement) moves(abs addrs.AbsResource, r *states.Resource) []instanceMove {
+	if !st.anyKey() {
+		if r.Instances[st.from.Key] == nil {
+			return nil
+		}
+		return st.moved(nil, abs.Instance(st.from.Key))
+	}
+	var out []instanceMove
+	for k := range r.Instances {
+		out = st.moved(out, abs.Instance(k))
+	}
+	return out
+}
+
+// moved appends the move of an instance, if it has one.
+func (st *moveStatement) moved(to []instanceMove, from addrs.AbsResourceInstance) []instanceMove {
+	if target, ok := st.target(from); ok && target != from {
+		return append(to, instanceMove{from, target})
+	}
+	return to
+}
+
+// anyKey reports whether a statement is about all instances of a resource.
+func (st *moveStatement) anyKey() bool { return st.whole || st.from.IsModule() }
 
 // move moves one instance, with its deposed objects.
 func (m *mover) move(from, to addrs.AbsResourceInstance) (ds diags.Diagnostics) {

@@ -166,18 +166,21 @@ func (s *relevanceSearch) follow(x relevantReference) {
 			s.expression(x.in, v.Expr)
 		}
 	case addrs.KindCall:
-		child := m.Children[o.Name]
-		if child == nil {
-			return
-		}
-		for _, name := range slices.Sorted(maps.Keys(child.Outputs)) {
-			if x.ref.Output == "" || x.ref.Output == name {
-				s.expression(x.in.Child(o.Name, x.ref.Key), child.Outputs[name].Expr)
-			}
+		if child := m.Children[o.Name]; child != nil {
+			s.outputs(x, child)
 		}
 	case addrs.KindResource:
 		if r := m.Resources[o.Res]; r != nil {
 			s.resource(x.in, r, attributeOfReference(&x.ref))
+		}
+	}
+}
+
+// outputs adds the references of the output that a reference to a module call names, or else of all of them.
+func (s *relevanceSearch) outputs(x relevantReference, child *config.Module) {
+	for _, name := range slices.Sorted(maps.Keys(child.Outputs)) {
+		if x.ref.Output == "" || x.ref.Output == name {
+			s.expression(x.in.Child(x.ref.Object.Name, x.ref.Key), child.Outputs[name].Expr)
 		}
 	}
 }

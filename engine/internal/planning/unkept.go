@@ -78,9 +78,8 @@ func repeated(rs *schema.Schema, stored, read, planned cty.Value) []string {
 		s, r, p := part(stored, name), part(read, name), part(planned, name)
 		hidden := s.IsMarked() || r.IsMarked() || p.IsMarked()
 		s, r, p = marks.Plain(s), marks.Plain(r), marks.Plain(p)
-		isMap := s.Type().IsMapType() && !s.IsNull() && !r.IsNull() && p.IsKnown() && !p.IsNull()
 		switch {
-		case isMap && !hidden:
+		case !hidden && haveElements(s, r, p):
 			for _, key := range slices.Sorted(maps.Keys(union(s, r))) {
 				if again(element(s, key), element(r, key), element(p, key)) {
 					out = append(out, name+schema.FormatPath(cty.Path{}.IndexString(key)))
@@ -91,6 +90,11 @@ func repeated(rs *schema.Schema, stored, read, planned cty.Value) []string {
 		}
 	}
 	return out
+}
+
+// haveElements reports whether the values are maps that can be compared by their elements.
+func haveElements(stored, read, planned cty.Value) bool {
+	return stored.Type().IsMapType() && !stored.IsNull() && !read.IsNull() && planned.IsKnown() && !planned.IsNull()
 }
 
 // again reports whether a planned value is the stored one, and the one that was read is not.
