@@ -117,7 +117,7 @@ func (s *depthScan) token(tokens hclsyntax.Tokens, i int) {
 	operand := false
 	switch t.Type {
 	case hclsyntax.TokenComment, hclsyntax.TokenNewline:
-		if t.Bytes[len(t.Bytes)-1] == '\n' && top.newlines && !top.fresh {
+		if top.endsWith(t) {
 			s.reset(top)
 		}
 		return
@@ -134,7 +134,7 @@ func (s *depthScan) token(tokens hclsyntax.Tokens, i int) {
 		s.close(t.Type)
 		operand = true
 	case hclsyntax.TokenIdent, hclsyntax.TokenNumberLit:
-		if top.fresh && top.closer == hclsyntax.TokenCBrace && string(t.Bytes) == "for" {
+		if top.isLoop(t) {
 			top.newlines = false
 		}
 		operand = true
@@ -153,6 +153,16 @@ func (s *depthScan) token(tokens hclsyntax.Tokens, i int) {
 	}
 	s.operand = operand
 	s.stack[len(s.stack)-1].fresh = t.Type == hclsyntax.TokenOBrace
+}
+
+// endsWith reports whether an expression in the frame ends at the end of a line.
+func (f *frame) endsWith(line hclsyntax.Token) bool {
+	return line.Bytes[len(line.Bytes)-1] == '\n' && f.newlines && !f.fresh
+}
+
+// isLoop reports whether a first word makes the frame that of a for expression.
+func (f *frame) isLoop(first hclsyntax.Token) bool {
+	return f.fresh && f.closer == hclsyntax.TokenCBrace && string(first.Bytes) == "for"
 }
 
 // closers are the brackets' other halves.
