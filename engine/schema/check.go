@@ -55,30 +55,39 @@ func (n *NestedBlock) check(path, name string) []error {
 	}
 	inner := n.Block.check(path + name + ".")
 	errs = append(errs, inner...)
+	if problem := n.unfitNesting(); problem != "" {
+		fail("%s", problem)
+	}
+	if n.Nesting == NestingSet && len(inner) == 0 && n.Block.ImpliedType().HasDynamicTypes() {
+		fail("blocks in a set may not have attributes of a dynamic type")
+	}
+	return errs
+}
+
+// unfitNesting is the reason for which the nesting mode, or the numbers of blocks in it, cannot be met; "" for none.
+func (n *NestedBlock) unfitNesting() string {
+	limited := n.MinItems != 0 || n.MaxItems != 0
 	switch n.Nesting {
 	case NestingSingle:
 		if n.MinItems != n.MaxItems || n.MinItems > 1 {
-			fail("MinItems and MaxItems must match, and be 0 or 1, for a single block")
+			return "MinItems and MaxItems must match, and be 0 or 1, for a single block"
 		}
 	case NestingGroup:
-		if n.MinItems != 0 || n.MaxItems != 0 {
-			fail("MinItems and MaxItems cannot be used for a group block")
+		if limited {
+			return "MinItems and MaxItems cannot be used for a group block"
 		}
 	case NestingList, NestingSet:
 		if n.MinItems > n.MaxItems && n.MaxItems != 0 {
-			fail("MinItems must be less than or equal to MaxItems")
-		}
-		if n.Nesting == NestingSet && len(inner) == 0 && n.Block.ImpliedType().HasDynamicTypes() {
-			fail("blocks in a set may not have attributes of a dynamic type")
+			return "MinItems must be less than or equal to MaxItems"
 		}
 	case NestingMap:
-		if n.MinItems != 0 || n.MaxItems != 0 {
-			fail("MinItems and MaxItems must both be 0 for blocks in a map")
+		if limited {
+			return "MinItems and MaxItems must both be 0 for blocks in a map"
 		}
 	default:
-		fail("invalid nesting mode %d", n.Nesting)
+		return fmt.Sprintf("invalid nesting mode %d", n.Nesting)
 	}
-	return errs
+	return ""
 }
 
 func (a *Attribute) check(path, name string) []error {
@@ -89,13 +98,8 @@ func (a *Attribute) check(path, name string) []error {
 	if !validName.MatchString(name) {
 		fail("name may contain only lowercase letters, digits and underscores")
 	}
-	switch {
-	case !a.Optional && !a.Required && !a.Computed:
-		fail("must set Optional, Required or Computed")
-	case a.Optional && a.Required:
-		fail("cannot set both Optional and Required")
-	case a.Computed && a.Required:
-		fail("cannot set both Computed and Required")
+	if problem := a.unfitFlags(); problem != "" {
+		fail("%s", problem)
 	}
 	if a.WriteOnly && a.Computed {
 		fail("cannot set WriteOnly together with Computed")
@@ -120,4 +124,17 @@ func (a *Attribute) check(path, name string) []error {
 		}
 	}
 	return errs
+}
+
+// unfitFlags is the reason for which it cannot be told who sets the attribute, configuration or provider; "" for none.
+func (a *Attribute) unfitFlags() string {
+	switch {
+	case !a.Optional && !a.Required && !a.Computed:
+		return "must set Optional, Required or Computed"
+	case a.Optional && a.Required:
+		return "cannot set both Optional and Required"
+	case a.Computed && a.Required:
+		return "cannot set both Computed and Required"
+	}
+	return ""
 }

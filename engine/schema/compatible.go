@@ -151,7 +151,6 @@ func (c *resultCheck) value(planned, actual cty.Value, path cty.Path) {
 		c.errorf(path, "wrong final value type: %s", convert.MismatchMessage(actual.Type(), planned.Type()))
 		return
 	}
-	ty := planned.Type()
 	switch {
 	case !planned.IsKnown():
 		if in := planned.Range().Includes(actual); in.IsKnown() && in.False() {
@@ -164,6 +163,14 @@ func (c *resultCheck) value(planned, actual cty.Value, path cty.Path) {
 		c.errorf(path, "was null, but now %#v", actual)
 	case !actual.IsKnown():
 		c.errorf(path, "was known, but now unknown")
+	default:
+		c.known(planned, actual, path)
+	}
+}
+
+// known checks two known values, neither of which is null.
+func (c *resultCheck) known(planned, actual cty.Value, path cty.Path) {
+	switch ty := planned.Type(); {
 	case ty.IsPrimitiveType():
 		if !actual.RawEquals(planned) {
 			c.errorf(path, "was %#v, but now %#v", planned, actual)
