@@ -307,20 +307,28 @@ func (r *reader) place(start int, a addrs.AbsResource, provider string, extra ma
 			dst.Provider = in.provider
 			r.special[a] = true
 		}
-		switch {
-		case in.deposed == addrs.NotDeposed && dst.Current == nil:
-			dst.Current = in.object
-		case in.deposed != addrs.NotDeposed && dst.Deposed[in.deposed] == nil:
-			if dst.Deposed == nil {
-				dst.Deposed = map[addrs.DeposedKey]*states.Object{}
-			}
-			dst.Deposed[in.deposed] = in.object
-		default:
+		if !put(dst, in.deposed, in.object) {
 			o := addrs.ResourceInstanceObject{Instance: a.Instance(in.key), Deposed: in.deposed}
 			return r.Fail(start, "%s is in it twice", o)
 		}
 	}
 	return nil
+}
+
+// put adds an object to an instance; false if the instance has one of that key.
+func put(dst *states.Instance, key addrs.DeposedKey, o *states.Object) bool {
+	switch {
+	case key == addrs.NotDeposed && dst.Current == nil:
+		dst.Current = o
+	case key != addrs.NotDeposed && dst.Deposed[key] == nil:
+		if dst.Deposed == nil {
+			dst.Deposed = map[addrs.DeposedKey]*states.Object{}
+		}
+		dst.Deposed[key] = o
+	default:
+		return false
+	}
+	return true
 }
 
 // withoutKey cuts the instance key off a provider configuration's address, as
