@@ -202,6 +202,12 @@ func (s *Settings) unused(files fs.FS, all []Project, lines map[string]hcl.Range
 			}
 		}
 	}
+	return append(ds, unusedChanges(files, all, lines)...)
+}
+
+// unusedChanges returns warnings of patterns in when_changed that match no file. They are for people who correct a
+// slip: with very many files and patterns the search ends early.
+func unusedChanges(files fs.FS, all []Project, lines map[string]hcl.Range) (ds diags.Diagnostics) {
 	var names []string
 	told, left := map[[2]string]bool{}, maxMatches/10
 	for _, p := range all {
@@ -222,7 +228,7 @@ func (s *Settings) unused(files fs.FS, all []Project, lines map[string]hcl.Range
 		for _, pattern := range p.WhenChanged {
 			key := [2]string{p.At, pattern}
 			if left -= len(names); left < 0 {
-				return ds // it is for people who correct a slip, who have not so many
+				return ds
 			}
 			if strings.HasPrefix(pattern, "!") || told[key] {
 				continue

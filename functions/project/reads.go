@@ -407,24 +407,32 @@ func (r *staticReader) result(x *hclsyntax.FunctionCallExpr, s scope, followed i
 		if len(f) != 1 || !f[0].whole {
 			break
 		}
-		var parts []hclsyntax.Expression
-		for i, literal := range strings.Split(strings.ReplaceAll(f[0].begins, "%v", "%s"), "%s") {
-			switch {
-			case i > 0 && i < len(x.Args):
-				parts = append(parts, x.Args[i])
-			case i > 0:
-				return []text{{}}
-			}
-			known, _, more := strings.Cut(literal, "%")
-			parts = append(parts, &hclsyntax.LiteralValueExpr{Val: cty.StringVal(known)})
-			if more {
-				parts = append(parts, &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal})
-				break
-			}
+		if parts, ok := formatted(f[0].begins, x.Args[1:]); ok {
+			return r.joined(parts, "", s, followed)
 		}
-		return r.joined(parts, "", s, followed)
 	}
 	return []text{{}}
+}
+
+// formatted returns what a call of format joins: the literals of its first argument, and the others in the place of %s and %v. A verb
+// of another kind ends what is known. It reports false if there are more verbs than arguments.
+func formatted(format string, args []hclsyntax.Expression) ([]hclsyntax.Expression, bool) {
+	var parts []hclsyntax.Expression
+	for i, literal := range strings.Split(strings.ReplaceAll(format, "%v", "%s"), "%s") {
+		switch {
+		case i > len(args):
+			return nil, false
+		case i > 0:
+			parts = append(parts, args[i-1])
+		}
+		known, _, more := strings.Cut(literal, "%")
+		parts = append(parts, &hclsyntax.LiteralValueExpr{Val: cty.StringVal(known)})
+		if more {
+			parts = append(parts, &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal})
+			break
+		}
+	}
+	return parts, true
 }
 
 // joined puts texts behind each other, up to the first that is not known.
