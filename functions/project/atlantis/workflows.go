@@ -105,13 +105,17 @@ func (r *reader) step(n *yaml.Node) []argument {
 		return nil
 	}
 	fields := r.fields(n, "a step")
+	if len(fields) > 1 {
+		r.formf(r.at(fields[1].at), "Step with several keys", "A step has one key, its name, and the keys of that stand below it, indented further. This one has %q, too.", visible(fields[1].key))
+	}
 	if len(fields) != 1 {
-		if len(fields) > 1 {
-			r.formf(r.at(fields[1].at), "Step with several keys", "A step has one key, its name, and the keys of that stand below it, indented further. This one has %q, too.", visible(fields[1].key))
-		}
 		return nil
 	}
-	f := fields[0]
+	return r.stepWith(fields[0])
+}
+
+// stepWith reads a step with arguments.
+func (r *reader) stepWith(f field) []argument {
 	switch {
 	case !slices.Contains(known, f.key):
 		r.formf(r.at(f.at), "Unknown step", "%q is not a step of Atlantis.", visible(f.key))
