@@ -189,15 +189,9 @@ func (w *walker) directory(dir string) error {
 	}
 	for _, d := range entries {
 		at := path.Join(dir, d.Name())
-		isDir := d.IsDir()
-		if d.Type()&fs.ModeSymlink != 0 {
-			info, err := w.c.stat(at)
-			isDir = err == nil && info.IsDir()
-			if isDir {
-				if err := w.c.file(w.t, at); err != nil { // what it leads to
-					return err
-				}
-			}
+		isDir, err := w.isDir(at, d)
+		if err != nil {
+			return err
 		}
 		switch {
 		case isDir && (d.Name() == ".git" || d.Name() == ".terraform" || !w.all && w.foreign(at)):
@@ -212,6 +206,17 @@ func (w *walker) directory(dir string) error {
 		}
 	}
 	return nil
+}
+
+// isDir reports whether an entry is a directory, or a link to one. Such a link is added: what it leads to counts.
+func (w *walker) isDir(at string, d fs.DirEntry) (bool, error) {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return d.IsDir(), nil
+	}
+	if info, err := w.c.stat(at); err != nil || !info.IsDir() {
+		return false, nil
+	}
+	return true, w.c.file(w.t, at)
 }
 
 // foreign reports whether a directory belongs to another root module.

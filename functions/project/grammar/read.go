@@ -115,34 +115,38 @@ func (k Kind) String() string {
 // fits reports whether a value, which is known and not null, has the form.
 func (k Kind) fits(v cty.Value) bool {
 	list, object := v.Type().IsTupleType(), v.Type().IsObjectType()
-	each := func(fits func(cty.Value) bool) bool {
-		for it := v.ElementIterator(); it.Next(); {
-			if _, x := it.Element(); x.IsNull() || !fits(x) {
-				return false
-			}
-		}
-		return true
-	}
-	all := func() bool { return each(func(x cty.Value) bool { return x.Type() == cty.String }) }
-	whole := func(x cty.Value) bool { return x.Type() == cty.Number && x.AsBigFloat().IsInt() }
 	switch k {
 	case boolean:
 		_, err := convert.Convert(v, cty.Bool)
 		return err == nil
 	case texts:
-		return list && all()
+		return list && each(v, isText)
 	case dict:
-		return object && all()
+		return object && each(v, isText)
 	case values:
 		return object
 	case files:
-		return object || list && all()
+		return object || list && each(v, isText)
 	case number:
-		return whole(v)
+		return isWhole(v)
 	case numbers:
-		return object && each(whole)
+		return object && each(v, isWhole)
 	}
-	return v.Type() == cty.String
+	return isText(v)
+}
+
+func isText(v cty.Value) bool { return v.Type() == cty.String }
+
+func isWhole(v cty.Value) bool { return v.Type() == cty.Number && v.AsBigFloat().IsInt() }
+
+// each reports whether all elements of a value fit; null does not.
+func each(v cty.Value, fits func(cty.Value) bool) bool {
+	for it := v.ElementIterator(); it.Next(); {
+		if _, x := it.Element(); x.IsNull() || !fits(x) {
+			return false
+		}
+	}
+	return true
 }
 
 // ranges returns those of the items of an object.

@@ -54,8 +54,17 @@ func requirement(r *blocks.Reader, b *hcl.Block) Requirement {
 		r.Errorf(r.At("override"), "No plan to look at", "An override is of a plan that people have seen, so the argument is for require \"apply\" only.")
 	}
 	x.Rules = rules(r, x.Command)
+	x.Alternatives = alternatives(r, x.Command, content.Blocks)
+	if x.Rules.none() && len(x.Alternatives) == 0 && !r.Diags.HasErrors() {
+		r.Errorf(b.DefRange, "Block that requires nothing", "The block require %q has no condition, so it holds nothing: a condition that is false is none. Add one, as approvals = 1, or remove the block.", x.Command)
+	}
+	return x
+}
+
+func alternatives(r *blocks.Reader, command string, list hcl.Blocks) []Alternative {
+	var out []Alternative
 	taken := map[string]bool{}
-	for _, a := range content.Blocks {
+	for _, a := range list {
 		name := a.Labels[0]
 		if taken[name] || len(taken) == maxAlternatives || name == "" || len(name) > blocks.MaxText {
 			r.Errorf(a.DefRange, "Invalid alternative", "An alternative has a name of its own, and there are at most %d in a block.", maxAlternatives)
@@ -64,17 +73,14 @@ func requirement(r *blocks.Reader, b *hcl.Block) Requirement {
 		taken[name] = true
 		inner := &blocks.Reader{}
 		inner.Content(a.Body, blocks.Schema(names()))
-		alternative := Alternative{name, rules(inner, x.Command)}
+		alternative := Alternative{name, rules(inner, command)}
 		if alternative.Rules.none() && !inner.Diags.HasErrors() {
 			inner.Errorf(a.DefRange, "Empty alternative", "The alternative %q would always hold, and with it the block's others would mean nothing: give it conditions, or remove them all.", name)
 		}
 		r.Diags = append(r.Diags, inner.Diags...)
-		x.Alternatives = append(x.Alternatives, alternative)
+		out = append(out, alternative)
 	}
-	if x.Rules.none() && len(x.Alternatives) == 0 && !r.Diags.HasErrors() {
-		r.Errorf(b.DefRange, "Block that requires nothing", "The block require %q has no condition, so it holds nothing: a condition that is false is none. Add one, as approvals = 1, or remove the block.", x.Command)
-	}
-	return x
+	return out
 }
 
 // none reports whether rules have no condition.
