@@ -78,6 +78,24 @@ const (
 
 // check returns the reason for which GitHub would not take c, or not all of it.
 func (c Check) check() error {
+	if err := c.checkLengths(); err != nil {
+		return err
+	}
+	switch {
+	case len(c.Buttons) > MaxButtons:
+		return fmt.Errorf("it has %d buttons, and %d are allowed", len(c.Buttons), MaxButtons)
+	case c.Name == "" || c.ExternalID == "" || c.Title == "" || c.Summary == "":
+		return errors.New("it needs a name, an external ID, a title and a summary")
+	case (c.Status == CheckCompleted) != (c.Conclusion != ""):
+		return fmt.Errorf("its status is %q and its conclusion %q; a completed check run has one, and no other has", c.Status, c.Conclusion)
+	}
+	if u, err := url.Parse(c.URL); c.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		return fmt.Errorf("%q is not an http(s) URL", c.URL)
+	}
+	return checkSHA(c.SHA)
+}
+
+func (c Check) checkLengths() error {
 	type limited struct {
 		what, text string
 		max        int
@@ -97,18 +115,7 @@ func (c Check) check() error {
 			return fmt.Errorf("its %s is %d bytes long, and %d are allowed", l.what, len(l.text), l.max)
 		}
 	}
-	switch {
-	case len(c.Buttons) > MaxButtons:
-		return fmt.Errorf("it has %d buttons, and %d are allowed", len(c.Buttons), MaxButtons)
-	case c.Name == "" || c.ExternalID == "" || c.Title == "" || c.Summary == "":
-		return errors.New("it needs a name, an external ID, a title and a summary")
-	case (c.Status == CheckCompleted) != (c.Conclusion != ""):
-		return fmt.Errorf("its status is %q and its conclusion %q; a completed check run has one, and no other has", c.Status, c.Conclusion)
-	}
-	if u, err := url.Parse(c.URL); c.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
-		return fmt.Errorf("%q is not an http(s) URL", c.URL)
-	}
-	return checkSHA(c.SHA)
+	return nil
 }
 
 // NewCheck is the ID, for PutCheck, of a check run that the caller has never asked for.

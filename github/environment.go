@@ -63,6 +63,24 @@ func (c *Client) environment(ctx context.Context, name, branch string) (Environm
 		}
 		return Environment{}, err
 	}
+	out := c.protection(&got)
+	var err error
+	switch b := got.Branches; {
+	case b != nil && b.Custom:
+		out.Closed, err = c.branchNotNamed(ctx, at, branch)
+	case b != nil && b.Protected:
+		out.Closed, err = c.branchUnprotected(ctx, branch)
+	}
+	if err != nil {
+		return Environment{}, err
+	}
+	apps, err := c.environmentApps(ctx, at)
+	out.Others = append(out.Others, apps...)
+	return out, err
+}
+
+// protection is what the rules of an environment say, but for the policy about branches.
+func (c *Client) protection(got *environmentProtection) Environment {
 	var out Environment
 	for _, x := range got.Rules {
 		switch x.Type {
@@ -77,24 +95,12 @@ func (c *Client) environment(ctx context.Context, name, branch string) (Environm
 				}
 				out.Reviewers = append(out.Reviewers, one)
 			}
-		case "branch_policy": // see Branches
+		case "branch_policy":
 		default:
 			out.Others = append(out.Others, x.Type)
 		}
 	}
-	var err error
-	switch b := got.Branches; {
-	case b != nil && b.Custom:
-		out.Closed, err = c.branchNotNamed(ctx, at, branch)
-	case b != nil && b.Protected:
-		out.Closed, err = c.branchUnprotected(ctx, branch)
-	}
-	if err != nil {
-		return Environment{}, err
-	}
-	apps, err := c.environmentApps(ctx, at)
-	out.Others = append(out.Others, apps...)
-	return out, err
+	return out
 }
 
 // branchNotNamed reports whether no branch policy of an environment is for a branch. Their patterns are those of Ruby's File.fnmatch with
