@@ -154,6 +154,19 @@ func (c *Config) sources() []func(*config.LoadOptions) error {
 	if c.SharedCredentialsFiles != nil {
 		add(config.WithSharedCredentialsFiles(atHome(c.SharedCredentialsFiles)))
 	}
+	if c.UseFIPSEndpoint != nil && *c.UseFIPSEndpoint {
+		add(config.WithUseFIPSEndpoint(aws.FIPSEndpointStateEnabled))
+	}
+	if c.UseDualStackEndpoint != nil && *c.UseDualStackEndpoint {
+		add(config.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))
+	}
+	return append(options, c.metadata()...)
+}
+
+// metadata are the options of the metadata service of EC2.
+func (c *Config) metadata() []func(*config.LoadOptions) error {
+	var options []func(*config.LoadOptions) error
+	add := func(o config.LoadOptionsFunc) { options = append(options, o) }
 	if skip := c.SkipMetadataAPICheck; skip != nil && *skip {
 		add(config.WithEC2IMDSClientEnableState(imds.ClientDisabled))
 	} else if skip != nil {
@@ -164,12 +177,6 @@ func (c *Config) sources() []func(*config.LoadOptions) error {
 		add(config.WithEC2IMDSEndpointMode(imds.EndpointModeStateIPv4))
 	case "IPv6":
 		add(config.WithEC2IMDSEndpointMode(imds.EndpointModeStateIPv6))
-	}
-	if c.UseFIPSEndpoint != nil && *c.UseFIPSEndpoint {
-		add(config.WithUseFIPSEndpoint(aws.FIPSEndpointStateEnabled))
-	}
-	if c.UseDualStackEndpoint != nil && *c.UseDualStackEndpoint {
-		add(config.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))
 	}
 	return options
 }

@@ -140,15 +140,7 @@ func (o *objects) write(ctx context.Context, key string, data []byte, condition 
 		sum := sha256.Sum256(data)
 		in.ChecksumSHA256 = aws.String(base64.StdEncoding.EncodeToString(sum[:]))
 	}
-	switch {
-	case o.encrypt && o.kmsKeyID != "":
-		in.ServerSideEncryption = types.ServerSideEncryptionAwsKms
-		in.SSEKMSKeyId = &o.kmsKeyID
-	case o.encrypt && o.customerKey != nil:
-		in.SSECustomerAlgorithm, in.SSECustomerKey, in.SSECustomerKeyMD5 = o.customerKeyHeaders()
-	case o.encrypt:
-		in.ServerSideEncryption = types.ServerSideEncryptionAes256
-	}
+	o.encryptionOf(in)
 	for attempt, pause := 1, firstConflictPause; ; attempt, pause = attempt+1, 2*pause {
 		out, err := o.client.PutObject(ctx, in)
 		if err == nil {
@@ -162,6 +154,19 @@ func (o *objects) write(ctx context.Context, key string, data []byte, condition 
 			return "", o.explain(verb, key, err)
 		}
 		in.Body = bytes.NewReader(data)
+	}
+}
+
+// encryptionOf sets what a write says about the encryption of the object.
+func (o *objects) encryptionOf(in *awss3.PutObjectInput) {
+	switch {
+	case o.encrypt && o.kmsKeyID != "":
+		in.ServerSideEncryption = types.ServerSideEncryptionAwsKms
+		in.SSEKMSKeyId = &o.kmsKeyID
+	case o.encrypt && o.customerKey != nil:
+		in.SSECustomerAlgorithm, in.SSECustomerKey, in.SSECustomerKeyMD5 = o.customerKeyHeaders()
+	case o.encrypt:
+		in.ServerSideEncryption = types.ServerSideEncryptionAes256
 	}
 }
 
