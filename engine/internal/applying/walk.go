@@ -79,25 +79,7 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 		if step.Verb == order.Barrier {
 			return nil
 		}
-		c := changes[step.Change]
-		x := a.of(c)
-		ds := a.s.Complete(a.step(ctx, step, c), x.r, c.Schema, x.address())
-		if err := a.in.Journal.Flush(context.WithoutCancel(ctx)); err != nil {
-			ds = append(ds, unjournaled(a.record.stop, err)...)
-		}
-		a.report.add(ds)
-		if ds.HasErrors() {
-			if step.Verb != order.Delete {
-				a.failures.instance(c.Addr.Instance)
-			}
-			// All errors stand for others, reported elsewhere: a value that the step needs has failed,
-			// and the provider was not asked for anything.
-			if !ds.Unreported().HasErrors() {
-				a.failures.notCreated(c.Addr.Instance.AbsResource())
-			}
-			return errStep
-		}
-		return nil
+		return a.carryOutStep(ctx, step, changes[step.Change])
 	})
 	left, well := 0, true
 	for i, err := range results {
@@ -123,6 +105,28 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 			"%d planned actions were not started: %s. What has been done is in the state; plan again to see what remains.", left, context.Cause(ctx)))
 	}
 	return well
+}
+
+// carryOutStep carries out a step, and reports what came of it. The error is errStep or nil.
+func (a *applier) carryOutStep(ctx context.Context, step order.Step, c *plans.ResourceChange) error {
+	x := a.of(c)
+	ds := a.s.Complete(a.step(ctx, step, c), x.r, c.Schema, x.address())
+	if err := a.in.Journal.Flush(context.WithoutCancel(ctx)); err != nil {
+		ds = append(ds, unjournaled(a.record.stop, err)...)
+	}
+	a.report.add(ds)
+	if !ds.HasErrors() {
+		return nil
+	}
+	if step.Verb != order.Delete {
+		a.failures.instance(c.Addr.Instance)
+	}
+	// All errors stand for others, reported elsewhere: a value that the step needs has failed,
+	// and the provider was not asked for anything.
+	if !ds.Unreported().HasErrors() {
+		a.failures.notCreated(c.Addr.Instance.AbsResource())
+	}
+	return errStep
 }
 
 // steps returns the steps of changes in their order.
@@ -171,19 +175,23 @@ func (a *applier) step(ctx context.Context, step order.Step, c *plans.ResourceCh
 		return append(ds, x.failedBefore(was, call)...)
 	}
 	x.interrupted = was == interrupted
-	switch step.Verb {
+	return append(ds, x.do(ctx, step.Verb)...)
+}
+
+func (x *object) do(ctx context.Context, verb order.Verb) diags.Diagnostics {
+	switch verb {
 	case order.Create, order.Update:
-		ds = append(ds, x.make(ctx)...)
+		return x.make(ctx)
 	case order.Delete:
-		ds = append(ds, x.delete(ctx)...)
+		return x.delete(ctx)
 	case order.Read:
-		ds = append(ds, x.read(ctx)...)
+		return x.read(ctx)
 	case order.Forget:
-		a.record.set(c.Addr, c.Provider, nil)
+		x.a.record.set(x.c.Addr, x.c.Provider, nil)
 	case order.Verify:
-		ds = append(ds, x.verify()...)
+		return x.verify()
 	}
-	return ds
+	return nil
 }
 
 // soon is the shortest time between two saves.
