@@ -116,7 +116,7 @@ func (b *builder) split(i int) {
 	c := &b.changes[i]
 	p := parts{makes: -1, deletes: -1}
 	deposed := c.Object.Deposed != addrs.NotDeposed
-	if deposed && c.Action != plans.Delete && c.Action != plans.Forget && c.Action != plans.NoOp {
+	if deposed && !slices.Contains([]plans.Action{plans.Delete, plans.Forget, plans.NoOp}, c.Action) {
 		panic(fmt.Sprintf("order: %s is planned for %s", c.Action, c.Object))
 	}
 	switch c.Action {
