@@ -179,38 +179,17 @@ func (p *parser) object(c *Codec) (cty.Value, bool) {
 	return cty.ObjectVal(vals), true
 }
 
-// dynamic reads a value with its type: {"value": ..., "type": ...}, in any order.
+// dynamic reads a value with its type.
 func (p *parser) dynamic(c *Codec) (cty.Value, bool) {
-	if !p.Take('{') {
+	val, ty, ok := p.valueAndType()
+	if !ok || val == nil {
 		return cty.NilVal, false
 	}
-	var val, ty []byte
-	for first := true; !p.Take('}'); first = false {
-		if !first && !p.Take(',') {
-			return cty.NilVal, false
-		}
-		key, ok := p.quoted()
-		if !ok || !p.Take(':') {
-			return cty.NilVal, false
-		}
-		text, err := p.Raw()
-		if err != nil {
-			return cty.NilVal, false
-		}
-		switch string(key) {
-		case "value":
-			val = text
-		case "type":
-			ty = text
-		default:
-			return cty.NilVal, false
-		}
-	}
-	if val != nil && bytes.Equal(val, p.lastText) && bytes.Equal(ty, p.lastType) {
+	if bytes.Equal(val, p.lastText) && bytes.Equal(ty, p.lastType) {
 		return p.last, true
 	}
 	codec := c.met.of(ty)
-	if codec == nil || val == nil {
+	if codec == nil {
 		return cty.NilVal, false
 	}
 	in := parser{Scanner: jsonscan.New(val)}
@@ -220,6 +199,35 @@ func (p *parser) dynamic(c *Codec) (cty.Value, bool) {
 	}
 	p.last, p.lastText, p.lastType = v, val, ty
 	return v, true
+}
+
+// valueAndType reads {"value": ..., "type": ...}, in any order. One that is missing is nil.
+func (p *parser) valueAndType() (val, ty []byte, ok bool) {
+	if !p.Take('{') {
+		return nil, nil, false
+	}
+	for first := true; !p.Take('}'); first = false {
+		if !first && !p.Take(',') {
+			return nil, nil, false
+		}
+		key, ok := p.quoted()
+		if !ok || !p.Take(':') {
+			return nil, nil, false
+		}
+		text, err := p.Raw()
+		if err != nil {
+			return nil, nil, false
+		}
+		switch string(key) {
+		case "value":
+			val = text
+		case "type":
+			ty = text
+		default:
+			return nil, nil, false
+		}
+	}
+	return val, ty, true
 }
 
 // parseType reads a type in cty's JSON.

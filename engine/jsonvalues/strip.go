@@ -117,17 +117,22 @@ func strip(v any, ty cty.Type) bool {
 			}
 		}
 	case map[string]any:
-		for name, x := range v {
-			switch {
-			case ty.IsMapType():
-				found = strip(x, ty.ElementType()) || found
-			case ty.IsObjectType() && !ty.HasAttribute(name):
-				delete(v, name)
-				found = true
-			case ty.IsObjectType():
-				found = strip(x, ty.AttributeType(name)) || found
-			}
+		for name := range v {
+			found = stripMember(v, name, ty) || found
 		}
 	}
 	return found
+}
+
+func stripMember(v map[string]any, name string, ty cty.Type) bool {
+	switch {
+	case ty.IsMapType():
+		return strip(v[name], ty.ElementType())
+	case !ty.IsObjectType():
+		return false
+	case !ty.HasAttribute(name):
+		delete(v, name)
+		return true
+	}
+	return strip(v[name], ty.AttributeType(name))
 }
