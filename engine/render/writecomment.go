@@ -36,14 +36,17 @@ func (p *Printer) comment(b *strings.Builder, c *plans.ResourceChange, drift boo
 	if moved(c) && !movedNow {
 		line("(moved from %s)", c.PrevAddr)
 	}
-	if c.Importing != nil && !importedNow {
-		if c.Importing.ID != "" {
-			line("(imported from %q)", c.Importing.ID)
-		} else {
-			line("(will be imported first)")
-		}
+	if c.Importing == nil {
+		return
 	}
-	if c.Importing != nil && c.Action.IsReplace() {
+	switch {
+	case importedNow:
+	case c.Importing.ID != "":
+		line("(imported from %q)", c.Importing.ID)
+	default:
+		line("(will be imported first)")
+	}
+	if c.Action.IsReplace() {
 		line("%s", p.in(yellow, "Warning: this will destroy the imported resource"))
 	}
 }

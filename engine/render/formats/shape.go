@@ -200,16 +200,7 @@ func (t *jsonText) sensitiveField(v cty.Value, f *shapeField) {
 	case !bare.IsKnown():
 		t.rawString("[]")
 	case f.nesting == schema.NestingMap:
-		t.openObject()
-		for it := bare.ElementIterator(); it.Next(); {
-			k, e := it.Element()
-			if isPlain(e) && !e.HasMark(marks.Sensitive) {
-				continue // false
-			}
-			t.key(k.AsString())
-			t.sensitiveObject(e, f.in)
-		}
-		t.closeObject()
+		t.sensitiveMap(bare, f.in)
 	default:
 		t.openArray()
 		for it := bare.ElementIterator(); it.Next(); {
@@ -218,6 +209,20 @@ func (t *jsonText) sensitiveField(v cty.Value, f *shapeField) {
 		}
 		t.closeArray()
 	}
+}
+
+// sensitiveMap leaves out the elements of which nothing is sensitive.
+func (t *jsonText) sensitiveMap(bare cty.Value, in *shape) {
+	t.openObject()
+	for it := bare.ElementIterator(); it.Next(); {
+		k, e := it.Element()
+		if isPlain(e) && !e.HasMark(marks.Sensitive) {
+			continue
+		}
+		t.key(k.AsString())
+		t.sensitiveObject(e, in)
+	}
+	t.closeObject()
 }
 
 // isPlain reports whether v has no parts.

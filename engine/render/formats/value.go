@@ -36,35 +36,41 @@ func (t *jsonText) value(v cty.Value) bool {
 	case ty == cty.Bool:
 		t.bool(v.True())
 	case ty.IsListType() || ty.IsSetType() || ty.IsTupleType():
-		t.openArray()
-		for it := v.ElementIterator(); it.Next(); {
-			if _, e := it.Element(); !t.value(e) {
-				t.rawString("null")
-			}
-		}
-		t.closeArray()
+		t.elements(v)
 	case ty.IsMapType():
 		t.openObject()
 		for it := v.ElementIterator(); it.Next(); {
-			if k, e := it.Element(); isKnown(e) {
-				t.key(k.AsString())
-				t.value(e)
-			}
+			k, e := it.Element()
+			t.knownMember(k.AsString(), e)
 		}
 		t.closeObject()
 	case ty.IsObjectType():
 		t.openObject()
 		for _, name := range attributeNames(ty) {
-			if e := v.GetAttr(name); isKnown(e) {
-				t.key(name)
-				t.value(e)
-			}
+			t.knownMember(name, v.GetAttr(name))
 		}
 		t.closeObject()
 	default: // a capsule, which no schema can declare
 		t.rawString("null")
 	}
 	return true
+}
+
+func (t *jsonText) elements(v cty.Value) {
+	t.openArray()
+	for it := v.ElementIterator(); it.Next(); {
+		if _, e := it.Element(); !t.value(e) {
+			t.rawString("null")
+		}
+	}
+	t.closeArray()
+}
+
+func (t *jsonText) knownMember(name string, v cty.Value) {
+	if isKnown(v) {
+		t.key(name)
+		t.value(v)
+	}
 }
 
 func isKnown(v cty.Value) bool {
