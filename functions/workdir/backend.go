@@ -196,19 +196,8 @@ func (d *Dir) Backend(ctx context.Context, cfg *config.Config, paths LocalPaths)
 		return nil, nil, diags.FromError("Backend initialization required", err)
 	}
 	if cfg != nil {
-		want, ds := Configured(cfg.Root.Backend, nil)
-		if ds.HasErrors() {
+		if ds := unchanged(cfg.Root.Backend, recorded); ds.HasErrors() {
 			return nil, nil, ds
-		}
-		switch {
-		case want == nil && recorded != nil:
-			return nil, nil, needInit(nil, "Reason: Unsetting the previously set backend %q.", recorded.Type)
-		case want != nil && recorded == nil && !(want.Type == "local" && len(want.Attributes) == 0):
-			return nil, nil, needInit(&cfg.Root.Backend.Range, "Reason: Initial configuration of the requested backend %q.", want.Type)
-		case want != nil && recorded != nil && want.Type != recorded.Type:
-			return nil, nil, needInit(&cfg.Root.Backend.Range, "Reason: Backend type changed from %q to %q.", recorded.Type, want.Type)
-		case want != nil && recorded != nil && !want.Follows(recorded):
-			return nil, nil, needInit(&cfg.Root.Backend.Range, "Reason: Backend configuration block has changed.")
 		}
 	}
 	b, ds := d.OpenBackend(ctx, cfg, recorded, paths)
@@ -216,6 +205,27 @@ func (d *Dir) Backend(ctx context.Context, cfg *config.Config, paths LocalPaths)
 		recorded = &Settings{Type: "local"}
 	}
 	return b, recorded, ds
+}
+
+// unchanged returns an error if a backend block wants another backend than the recorded one.
+func unchanged(block *config.Backend, recorded *Settings) diags.Diagnostics {
+	want, ds := Configured(block, nil)
+	if ds.HasErrors() {
+		return ds
+	}
+	switch plainLocal := want != nil && want.Type == "local" && len(want.Attributes) == 0; {
+	case want == nil && recorded == nil || recorded == nil && plainLocal:
+		return nil
+	case want == nil:
+		return needInit(nil, "Reason: Unsetting the previously set backend %q.", recorded.Type)
+	case recorded == nil:
+		return needInit(&block.Range, "Reason: Initial configuration of the requested backend %q.", want.Type)
+	case want.Type != recorded.Type:
+		return needInit(&block.Range, "Reason: Backend type changed from %q to %q.", recorded.Type, want.Type)
+	case !want.Follows(recorded):
+		return needInit(&block.Range, "Reason: Backend configuration block has changed.")
+	}
+	return nil
 }
 
 func needInit(place *hcl.Range, reason string, args ...any) diags.Diagnostics {
