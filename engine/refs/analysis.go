@@ -55,18 +55,7 @@ func (a *analysis) blocks() {
 		a.dependsOn(o, c.Outputs[n].DependsOn)
 	}
 	for _, n := range slices.Sorted(maps.Keys(c.Calls)) {
-		call := c.Calls[n]
-		o := a.declare(addrs.Object{Kind: addrs.KindCall, Name: n})
-		for _, x := range call.Repetition.Expressions() {
-			a.expr(o, x)
-		}
-		for _, p := range call.Providers {
-			a.expr(o, p.InParentKey)
-		}
-		a.dependsOn(o, call.DependsOn)
-		for _, arg := range slices.Sorted(maps.Keys(call.Args)) {
-			a.find(call.Args[arg].Expr) // edges start at the child's variable
-		}
+		a.call(a.declare(addrs.Object{Kind: addrs.KindCall, Name: n}), c.Calls[n])
 	}
 	for _, r := range slices.SortedFunc(maps.Keys(c.Resources), addrs.Resource.Compare) {
 		a.resource(c.Resources[r])
@@ -89,6 +78,20 @@ func (a *analysis) blocks() {
 		if d := c.Checks[n].Data; d != nil {
 			a.use(o, &Reference{Object: addrs.Object{Kind: addrs.KindResource, Res: d.Addr}})
 		}
+	}
+}
+
+// call finds the references of a module call. Those of arguments make no edges from o: they start at the child's variable.
+func (a *analysis) call(o addrs.Object, call *config.Call) {
+	for _, x := range call.Repetition.Expressions() {
+		a.expr(o, x)
+	}
+	for _, p := range call.Providers {
+		a.expr(o, p.InParentKey)
+	}
+	a.dependsOn(o, call.DependsOn)
+	for _, arg := range slices.Sorted(maps.Keys(call.Args)) {
+		a.find(call.Args[arg].Expr)
 	}
 }
 

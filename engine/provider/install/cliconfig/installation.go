@@ -1,6 +1,7 @@
 package cliconfig
 
 import (
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -95,21 +96,29 @@ func decodeMethod(m *Method, body []item) (ds diags.Diagnostics) {
 			invalid("A filesystem_mirror block needs the argument path, the directory of the mirror.")
 		}
 	case NetworkMirror:
-		u, err := url.Parse(m.URL)
-		switch {
-		case m.URL == "":
-			invalid("A network_mirror block needs the argument url, the base URL of the mirror.")
-		case err != nil:
-			invalid("%q is not a URL.", m.URL)
-		case u.Scheme != "https" || u.Host == "":
-			invalid("The mirror at %s must have an https URL.", u.Redacted())
-		case !strings.HasSuffix(u.Path, "/"):
-			// The protocol resolves paths below this one.
-			u.Path += "/"
-			m.URL = u.String()
+		if problem := m.normalizeURL(); problem != "" {
+			invalid("%s", problem)
 		}
 	}
 	return ds
+}
+
+// normalizeURL makes the URL of a network mirror end with a slash, since the protocol resolves paths below it. It
+// returns the reason for which the mirror cannot be used, or "".
+func (m *Method) normalizeURL() string {
+	u, err := url.Parse(m.URL)
+	switch {
+	case m.URL == "":
+		return "A network_mirror block needs the argument url, the base URL of the mirror."
+	case err != nil:
+		return fmt.Sprintf("%q is not a URL.", m.URL)
+	case u.Scheme != "https" || u.Host == "":
+		return fmt.Sprintf("The mirror at %s must have an https URL.", u.Redacted())
+	case !strings.HasSuffix(u.Path, "/"):
+		u.Path += "/"
+		m.URL = u.String()
+	}
+	return ""
 }
 
 func patternsOf(it item) (patterns []addrs.ProviderPattern, ds diags.Diagnostics) {
