@@ -21,32 +21,37 @@ func pointless(g grammar.Options, s *states.State, c *config.Config) (ds diags.D
 	}
 	for _, value := range g.Moves {
 		text, _, _ := grammar.Pair(value)
-		from, err := addrs.ParseTarget(text)
-		if err == nil && !has(s, from) && !comesTo(c, from) {
+		if from, err := addrs.ParseTarget(text); err == nil && isGone(s, c, from) {
 			no("Nothing to move", "move", from)
 		}
 	}
 	for _, text := range g.Forgets {
-		from, err := addrs.ParseTarget(text)
-		if err == nil && !has(s, from) && !comesTo(c, from) {
+		if from, err := addrs.ParseTarget(text); err == nil && isGone(s, c, from) {
 			no("Nothing to remove from the state", "remove", from)
 		}
 	}
 	for _, text := range g.Replaces {
-		addr, err := addrs.ParseAbsResourceInstance(text)
-		if in := s.Instance(addr); g.Taint && err == nil && (in == nil || in.Current == nil) {
+		if addr, err := addrs.ParseAbsResourceInstance(text); g.Taint && err == nil && !hasCurrent(s, addr) {
 			no("No such resource instance", "taint", addr)
 		}
 	}
 	for _, value := range g.Imports {
 		text, _, _ := grammar.Pair(value)
-		addr, err := addrs.ParseAbsResourceInstance(text)
-		in := s.Instance(addr)
-		if err == nil && in != nil && in.Current != nil {
+		if addr, err := addrs.ParseAbsResourceInstance(text); err == nil && hasCurrent(s, addr) {
 			ds = append(ds, diags.Errorf(nil, "Resource instance is managed already", "The state has an object of %s, so there is nothing to import.", addr)...)
 		}
 	}
 	return ds
+}
+
+// isGone reports whether nothing is at an address, neither in the state nor by a move to it.
+func isGone(s *states.State, c *config.Config, t addrs.Target) bool {
+	return !has(s, t) && !comesTo(c, t)
+}
+
+func hasCurrent(s *states.State, addr addrs.AbsResourceInstance) bool {
+	in := s.Instance(addr)
+	return in != nil && in.Current != nil
 }
 
 // has reports whether the state has an instance at an address, or in it.

@@ -17,7 +17,7 @@ type secrets struct{ redacting.Secrets }
 
 // secrets collects the texts that must not be shown: our own credentials and those of plugins,
 // sensitive variables, and the sensitive values of the plan and of the states before and after it,
-// by marks and by schemas. plan and after may be nil.
+// by marks and by schemas. p and after may be nil.
 func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 	found := &secrets{}
 	if o.engine.Secrets != nil {
@@ -37,18 +37,7 @@ func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 	for _, v := range o.remote.Sensitive() {
 		found.all(v)
 	}
-	if o.Config != nil && o.Config.Root != nil && o.Config.Root.Content != nil {
-		for name, v := range o.Config.Root.Variables {
-			found.names(v.Type)
-			if !v.Sensitive && !v.Ephemeral {
-				continue
-			}
-			if value, ok := o.Variables[name]; ok {
-				found.all(value)
-			}
-			found.all(v.Default)
-		}
-	}
+	found.fromVariables(o)
 	if o.State != nil {
 		found.fromState(o, o.State.Current)
 	}
@@ -60,6 +49,23 @@ func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 	found.fromState(o, p.PriorState)
 	found.add(p)
 	return found
+}
+
+// fromVariables collects the values of sensitive and ephemeral variables.
+func (s *secrets) fromVariables(o *checkout) {
+	if o.Config == nil || o.Config.Root == nil || o.Config.Root.Content == nil {
+		return
+	}
+	for name, v := range o.Config.Root.Variables {
+		s.names(v.Type)
+		if !v.Sensitive && !v.Ephemeral {
+			continue
+		}
+		if value, ok := o.Variables[name]; ok {
+			s.all(value)
+		}
+		s.all(v.Default)
+	}
 }
 
 // add collects the sensitive values of a plan's changes.
