@@ -79,17 +79,7 @@ func (o *Order) Add(r Run, head string) {
 	if destroys(r) {
 		all, coming = o.Destroyed, o.Ending
 	}
-	if landing, other := o.landing[name]; !destroys(r) {
-		o.landing[name] = lands(r) && (landing || !other)
-	}
-	tried := r.Phase == Dropped || r.Phase.UnderWay() || r.Phase.Ended() // by the merge, or before the base branch left it to that
-	if !destroys(r) && r.ByMerge() && !tried {
-		o.merging[name] = true
-	}
-	waits := r.Phase == Planned || r.Phase == Dropped && r.End.Was == Planned
-	if destroys(r) && !waits && !r.Spec.Removed && !r.Spec.Beside && !r.Plan.Upheld {
-		o.undone[name] = order.Failed
-	}
+	o.addMerge(name, r)
 	o.once[name] = o.once[name] || r.Standing() == comment.OnceMerged
 	// A project of several workspaces is done when all of them are.
 	was, other := all[name]
@@ -98,6 +88,23 @@ func (o *Order) Add(r Run, head string) {
 		all[name], coming[name] = p, r.coming()
 	case !done(p):
 		coming[name] = coming[name] && r.coming()
+	}
+}
+
+// addMerge adds what the merge does with the run of a project.
+func (o *Order) addMerge(name string, r Run) {
+	if destroys(r) {
+		waits := r.Phase == Planned || r.Phase == Dropped && r.End.Was == Planned
+		if !waits && !r.Spec.Removed && !r.Spec.Beside && !r.Plan.Upheld {
+			o.undone[name] = order.Failed
+		}
+		return
+	}
+	landing, other := o.landing[name]
+	o.landing[name] = lands(r) && (landing || !other)
+	tried := r.Phase == Dropped || r.Phase.UnderWay() || r.Phase.Ended() // by the merge, or before the base branch left it to that
+	if r.ByMerge() && !tried {
+		o.merging[name] = true
 	}
 }
 

@@ -73,19 +73,9 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		l.Notes = append(l.Notes, notedElsewhere(changed.others))
 	}
 	if !c.Everything() {
-		named, err := qu.meant(ctx, c, every)
-		if err != nil {
-			return nil, nil, err
-		}
-		parts, err := qu.divide(ctx, named, base, l)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i, p := range parts.ours {
-			parts.ours[i].beside = !slices.ContainsFunc(found, func(x selected) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
-		}
-		if found = parts.ours; len(found) == 0 && len(parts.others) > 0 {
-			return nil, evidence.RefusedElsewhere(c, parts.others), nil
+		var no comment.Reply
+		if found, no, err = qu.named(ctx, c, every, found, base, l); err != nil || no != nil {
+			return nil, no, err
 		}
 	}
 	twins(found, every)
@@ -93,22 +83,50 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, several(c, found), nil
 	}
 	l.Order = orderOf(all, found, c, base)
-	switch {
-	case len(found) > 0 || qu.Evidence.Message.Actor == "" || c.Everything() && len(l.Elsewhere) > 0:
+	if len(found) > 0 {
 		return found, nil, nil
+	}
+	no, err := qu.nothing(ctx, c, cmp.Or(settings, project.FileName), every, l)
+	return nil, no, err
+}
+
+// named are the projects that a command names, of every one that there is. Those that the pull request does not touch are beside it.
+func (qu *PlanQueuer) named(ctx context.Context, c comment.Command, every, touched []selected, base *project.Settings, l *ledger.Look) ([]selected, comment.Reply, error) {
+	meant, err := qu.meant(ctx, c, every)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := qu.divide(ctx, meant, base, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, p := range parts.ours {
+		parts.ours[i].beside = !slices.ContainsFunc(touched, func(x selected) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
+	}
+	if len(parts.ours) == 0 && len(parts.others) > 0 {
+		return nil, evidence.RefusedElsewhere(c, parts.others), nil
+	}
+	return parts.ours, nil, nil
+}
+
+// nothing is the reply to a command that selects no project; nil where nobody is to be told.
+func (qu *PlanQueuer) nothing(ctx context.Context, c comment.Command, settings string, every []selected, l *ledger.Look) (comment.Reply, error) {
+	switch {
+	case qu.Evidence.Message.Actor == "" || c.Everything() && len(l.Elsewhere) > 0:
+		return nil, nil
 	case l.Problem != "":
-		return nil, comment.Failed{Project: cmp.Or(settings, project.FileName), Verb: comment.Plan, Body: l.Problem}, nil
+		return comment.Failed{Project: settings, Verb: comment.Plan, Body: l.Problem}, nil
 	case qu.Evidence.Message.Kind == pipeline.Landed:
-		return nil, nil, nil // nobody has asked
+		return nil, nil // nobody has asked
 	}
 	if no, err := qu.goneReply(ctx, c, l.Head); err != nil || no != nil {
-		return nil, no, err
+		return no, err
 	}
 	if no := evidence.RemovedHere(c, qu.Evidence.Pull, *l); no != nil {
-		return nil, evidence.Refused(c, "", admission.Refusal(no)), nil
+		return evidence.Refused(c, "", admission.Refusal(no)), nil
 	}
 	twins(every, every)
-	return nil, noneSelected(c, every), nil
+	return noneSelected(c, every), nil
 }
 
 // orderOf is the head's part of the order of applies; nil where there is none.

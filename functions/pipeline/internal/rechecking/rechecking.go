@@ -93,17 +93,18 @@ func (c *Checker) Check(ctx context.Context) error {
 func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	m := c.Evidence.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
-	if err == nil && s.End.Renamed != "" && s.Phase == runs.Stale && s.Asked.Attempt == m.Attempt { // by an earlier try, which may have died before it was told
-		return none, c.Report.AtRest(ctx, s.Run)
-	}
-	if err == nil && s.Phase == runs.Stale && s.Asked.Attempt == m.Attempt && s.Plan.Checked != nil && s.Plan.Checked.ID == m.ID {
-		return none, c.Report.AtRest(ctx, s.Run) // the same
-	}
-	if err == nil && s.Phase == runs.Queued && s.Asked.PlanFor == m.ID {
-		return none, announceAgain(ctx, c, s.Run) // an earlier try died before that
-	}
-	if err != nil || s.Version == "" || !runs.Checkable(s.Run) && s.End.Fate != runs.Gone || s.Asked.Attempt != m.Attempt {
+	if err != nil || s.Version == "" {
 		return none, err
+	}
+	// An earlier try may have died before it was told of.
+	switch {
+	case s.Phase == runs.Stale && s.Asked.Attempt == m.Attempt && (s.End.Renamed != "" || c.checked(s.Run)):
+		return none, c.Report.AtRest(ctx, s.Run)
+	case s.Phase == runs.Queued && s.Asked.PlanFor == m.ID:
+		return none, announceAgain(ctx, c, s.Run)
+	}
+	if !runs.Checkable(s.Run) && s.End.Fate != runs.Gone || s.Asked.Attempt != m.Attempt {
+		return none, nil
 	}
 	last, err := c.Ledger.LastApply(ctx, s.Run)
 	if err != nil {
@@ -120,10 +121,20 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	if c.plannedOn, moved, err = c.Foreseer.Due(ctx, s.Run); err != nil || moved || m.Lost || openplans.Due(s.Run, last) || openplans.Outdated(s.Run, c.reads) {
 		return s, err
 	}
-	if s.Plan.Checked == nil || s.Plan.Checked.ID != m.ID {
+	if !c.checked(s.Run) {
 		return none, nil
 	}
-	// An earlier try died before all of it was announced.
+	return c.announced(ctx, s)
+}
+
+// checked reports whether an earlier try has checked the plan of a run.
+func (c *Checker) checked(r runs.Run) bool {
+	return r.Plan.Checked != nil && r.Plan.Checked.ID == c.Evidence.Message.ID
+}
+
+// announced announces the outcome of an earlier try, which may have died before all of it was, or returns the run with the plan that was
+// checked, if GitHub shows that one still.
+func (c *Checker) announced(ctx context.Context, s ledger.Versioned) (none ledger.Versioned, err error) {
 	shown, _, err := c.Evidence.OnGitHub(ctx, s.Run)
 	switch {
 	case err != nil:
