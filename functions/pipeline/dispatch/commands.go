@@ -56,21 +56,9 @@ func (co *commands) commanded(ctx context.Context) error {
 		return nil
 	}
 	name := report.AnswerTo(co.Evidence.Message)
-	var begun ledger.Answer
-	err = co.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
-		if a.Message == "" {
-			a.Message, a.At = co.Evidence.Message.ID, co.Evidence.Message.At
-		}
-		begun = *a
-	})
-	if err != nil {
+	begun, over, err := co.begin(ctx, name)
+	if err != nil || over {
 		return err
-	}
-	if begun.Synced || begun.Message != co.Evidence.Message.ID && co.Evidence.Message.Comment != 0 {
-		return nil // it is answered, or the same comment came to us on another way before
-	}
-	if forgotten(co.Evidence.Message.At, co.Evidence.Pull.Updated) {
-		return nil // the record of its answer may have expired
 	}
 	if ok, err := co.admit(ctx); err != nil || !ok {
 		return err
@@ -106,6 +94,20 @@ func (co *commands) commanded(ctx context.Context) error {
 		return err
 	}
 	return co.Report.Sync(ctx)
+}
+
+// begin records that an answer is begun. over is set if there is none to be given: it is given, or the same comment came to us on another way
+// before, or the record of its answer may have expired.
+func (co *commands) begin(ctx context.Context, name string) (begun ledger.Answer, over bool, err error) {
+	m := co.Evidence.Message
+	err = co.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
+		if a.Message == "" {
+			a.Message, a.At = m.ID, m.At
+		}
+		begun = *a
+	})
+	twice := begun.Message != m.ID && m.Comment != 0
+	return begun, begun.Synced || twice || forgotten(m.At, co.Evidence.Pull.Updated), err
 }
 
 // ignored returns the programs, of those that lines are for, whose commands the base branch leaves to them. Nobody is told of

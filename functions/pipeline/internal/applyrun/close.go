@@ -137,18 +137,9 @@ func (cl *Closer) landed(ctx context.Context) error {
 	}
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head != p.Head.SHA || s.Spec.Beside })
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Phase == runs.Superseded && s.End.Renamed != "" }) // planned as another
-	overtaken := false
-	for _, s := range all {
-		o, err := evidence.Overtaken(ctx, cl.Evidence, s.Run)
-		if err != nil {
-			return err
-		}
-		if s.End.Fate == runs.Gone && !o {
-			if _, o, _, err = evidence.Has(ctx, cl.Evidence, p.MergeSHA, s.Run); err != nil {
-				return err
-			}
-		}
-		overtaken = overtaken || o
+	overtaken, err := cl.overtaken(ctx, all)
+	if err != nil {
+		return err
 	}
 	looked := l.Head == p.Head.SHA && l.Refused == "" && l.Problem == "" && !l.Conflict
 	if looked && !overtaken && !l.Asked && len(all) >= l.Projects {
@@ -163,6 +154,23 @@ func (cl *Closer) landed(ctx context.Context) error {
 	}
 	m := pipeline.Message{Kind: pipeline.Landed, Actor: cl.Evidence.Message.Actor}
 	return pipeline.Send(ctx, cl.Open.Queue, about, m, about.Repo.ID, about.Number, p.Head.SHA)
+}
+
+// overtaken reports whether the merge came before a plan of some runs was seen, or has a project that was gone.
+func (cl *Closer) overtaken(ctx context.Context, all []ledger.Versioned) (overtaken bool, err error) {
+	for _, s := range all {
+		o, err := evidence.Overtaken(ctx, cl.Evidence, s.Run)
+		if err != nil {
+			return false, err
+		}
+		if s.End.Fate == runs.Gone && !o {
+			if _, o, _, err = evidence.Has(ctx, cl.Evidence, cl.Evidence.Pull.MergeSHA, s.Run); err != nil {
+				return false, err
+			}
+		}
+		overtaken = overtaken || o
+	}
+	return overtaken, nil
 }
 
 // touchesMore reports whether the merge touches a project that none of the runs is of. Where that cannot be told, the runs tell why.
@@ -245,19 +253,25 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if apply && s.Spec.ApplyOn == project.OnMerge && s.Phase != runs.Superseded && !s.Spec.Removed {
 		return cl.applyMerged(ctx, s)
 	}
-	was := s.Phase
-	if s.Spec.Removed && s.Phase == runs.Planned && !s.Plan.Applyable && cl.Evidence.Pull.Merged {
-		// There was nothing to destroy. If another pull request was applied since, nobody plans that one's objects any more.
-		last, err := cl.Ledger.LastApply(ctx, s.Run)
-		if err != nil {
-			return err
-		}
-		if last.Count() > s.Plan.Applies {
-			was = runs.Stale
-		}
+	was, err := cl.was(ctx, s.Run)
+	if err != nil {
+		return err
 	}
 	// A run that is applied, or queued for it, settles itself at its end.
 	return cl.drop(ctx, s, was)
+}
+
+// was is the phase in which people are told that a run has ended. If there was nothing to destroy, and another pull request was applied
+// since, nobody plans that one's objects any more.
+func (cl *Closer) was(ctx context.Context, r runs.Run) (runs.Phase, error) {
+	if !r.Spec.Removed || r.Phase != runs.Planned || r.Plan.Applyable || !cl.Evidence.Pull.Merged {
+		return r.Phase, nil
+	}
+	last, err := cl.Ledger.LastApply(ctx, r)
+	if err == nil && last.Count() > r.Plan.Applies {
+		return runs.Stale, nil
+	}
+	return r.Phase, err
 }
 
 // lift ends the lock that a person has on the state of a run for its pull request.
@@ -405,18 +419,8 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if err := cl.Report.Announce(ctx, s.Run); err != nil {
 		return err
 	}
-	if s.Phase == runs.Queued || s.Phase == runs.Planning {
-		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, admission.Refusal(gone))
-		if err := cl.Report.Reply(ctx, s.Asked.Answer, report.Unmade(s.Run, no, gone)...); err != nil {
-			return err
-		}
-	} else if err := cl.Report.Unfollow(ctx, s.Run, gone); err != nil {
+	if err := cl.tellGone(ctx, s.Run, gone); err != nil {
 		return err
-	}
-	if s.Phase.Ended() {
-		if err := cl.Queuer.Tell(ctx); err != nil {
-			return err
-		}
 	}
 	// What people read stays: the plan, and the outcome of its apply. The next plan sweeps both.
 	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Numbers(), s.Report(), s.FullReport(), s.Result(), s.FullResult()); err != nil {
@@ -449,6 +453,22 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		return err
 	}
 	return report.EndCheck(ctx, cl.Report, s.Run)
+}
+
+// tellGone tells whoever waits for a run why it has ended.
+func (cl *Closer) tellGone(ctx context.Context, r runs.Run, gone reasons.Reason) error {
+	if r.Phase == runs.Queued || r.Phase == runs.Planning {
+		no := evidence.Refused(comment.Command{Verb: comment.Plan}, r.Project, admission.Refusal(gone))
+		if err := cl.Report.Reply(ctx, r.Asked.Answer, report.Unmade(r, no, gone)...); err != nil {
+			return err
+		}
+	} else if err := cl.Report.Unfollow(ctx, r, gone); err != nil {
+		return err
+	}
+	if !r.Phase.Ended() {
+		return nil
+	}
+	return cl.Queuer.Tell(ctx)
 }
 
 // planned is [evidence.BasePlanned], of which nothing but a good answer takes plans away: the gate tells of an error that stays.

@@ -153,21 +153,12 @@ func (pl *Planner) stopped(ctx context.Context, s ledger.Versioned, by string) e
 
 // make makes the plan of a run in phase Planning, and keeps it.
 func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Request) error {
-	dir, done, err := pl.Evidence.Checkout(ctx, s.Spec.Merge)
-	if errors.Is(err, github.ErrNotFound) {
-		var d admission.Decision
-		if s, d, err = pl.renew(ctx, s); err == nil && !d.Allowed() && !s.Over(pl.Evidence.Pull.Open) {
-			return pl.denied(ctx, s, d)
-		}
-		if err == nil {
-			dir, done, err = pl.Evidence.Checkout(ctx, s.Spec.Merge)
-		}
-	}
-	if errors.Is(err, github.ErrNotFound) {
-		return pl.denied(ctx, s, admission.Refusal(reasons.CommitGone{Problem: err.Error()}))
-	}
-	if err != nil {
+	s, dir, done, no, err := pl.checkout(ctx, s)
+	switch {
+	case err != nil:
 		return pl.cannotPlan(ctx, s, err)
+	case !no.Allowed():
+		return pl.denied(ctx, s, no)
 	}
 	defer done()
 	if s.Over(pl.Evidence.Pull.Open) {
@@ -244,6 +235,23 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		}
 	}
 	return pl.keep(ctx, s, result, in, job.Foreseen...)
+}
+
+// checkout checks out the commit of a plan. It is found again if GitHub has forgotten it, and the gate may refuse the plan then.
+func (pl *Planner) checkout(ctx context.Context, s ledger.Versioned) (_ ledger.Versioned, dir string, done func(), no admission.Decision, err error) {
+	dir, done, err = pl.Evidence.Checkout(ctx, s.Spec.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		if s, no, err = pl.renew(ctx, s); err == nil && !no.Allowed() && !s.Over(pl.Evidence.Pull.Open) {
+			return s, "", nil, no, nil
+		}
+		if err == nil {
+			dir, done, err = pl.Evidence.Checkout(ctx, s.Spec.Merge)
+		}
+	}
+	if errors.Is(err, github.ErrNotFound) {
+		return s, "", nil, admission.Refusal(reasons.CommitGone{Problem: err.Error()}), nil
+	}
+	return s, dir, done, admission.Decision{}, err
 }
 
 // saw records what a plan of the whole project has read beside its own files, which are static: a change of that touches the

@@ -283,37 +283,10 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 				return nil, err // the end of this one was told
 			}
 		}
-		r := s.Run
-		// Of the head, as a run that is new has none; and of the command.
-		r.Spec.Dir, r.Spec.Environment, r.Spec.Named = p.Dir, p.Environment, c.Commit
-		r.Spec.Options, r.Asked.Retry = qu.options(s.Run, c, p), c.Failed
-		q, err := qu.Evidence.Request(ctx, comment.Plan, r)
-		if err != nil {
-			return evidence.Unable(c, p.label(), err)
+		if no, err := qu.mayPlan(ctx, c, p, s.Run); err != nil || no != nil {
+			return no, err
 		}
-		if d := admission.Decide(q); !d.Allowed() {
-			return evidence.Refused(c, p.label(), d), nil
-		}
-		if p.base != "" && len(c.Options.Replaces) > 0 {
-			return evidence.Refused(c, p.label(), admission.Refusal(reasons.NotReplaced{Project: p.Name})), nil
-		}
-		if err := qu.abort(ctx, s.Run); err != nil {
-			return nil, err
-		}
-		if s.Asked.Try > 0 {
-			if err := qu.Tell(ctx); err != nil {
-				return nil, err
-			}
-		}
-		ahead, err := qu.Ahead(ctx, s.Pull)
-		if err != nil {
-			return nil, err
-		}
-		s = qu.next(s, c, p, l)
-		if s.Asked.Crowd = 0; ahead >= crowd {
-			s.Asked.Crowd = ahead
-		}
-		if s, err = qu.Ledger.Save(ctx, s); err != nil {
+		if s, err = qu.renew(ctx, c, p, l, s); err != nil {
 			return nil, err
 		}
 	}
@@ -326,6 +299,46 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 		return nil, nil // queued by an earlier try of this message, and under way
 	}
 	return nil, qu.announce(ctx, s.Run)
+}
+
+// mayPlan asks the gate about the plan of a project. A reply that is not nil is the refusal.
+func (qu *PlanQueuer) mayPlan(ctx context.Context, c comment.Command, p selected, r runs.Run) (comment.Reply, error) {
+	// Of the head, as a run that is new has none; and of the command.
+	options := qu.options(r, c, p)
+	r.Spec.Dir, r.Spec.Environment, r.Spec.Named = p.Dir, p.Environment, c.Commit
+	r.Spec.Options, r.Asked.Retry = options, c.Failed
+	q, err := qu.Evidence.Request(ctx, comment.Plan, r)
+	if err != nil {
+		return evidence.Unable(c, p.label(), err)
+	}
+	if d := admission.Decide(q); !d.Allowed() {
+		return evidence.Refused(c, p.label(), d), nil
+	}
+	if p.base != "" && len(c.Options.Replaces) > 0 {
+		return evidence.Refused(c, p.label(), admission.Refusal(reasons.NotReplaced{Project: p.Name})), nil
+	}
+	return nil, nil
+}
+
+// renew ends what a run had, and records it as a queued one.
+func (qu *PlanQueuer) renew(ctx context.Context, c comment.Command, p selected, l ledger.Look, s ledger.Versioned) (ledger.Versioned, error) {
+	if err := qu.abort(ctx, s.Run); err != nil {
+		return s, err
+	}
+	if s.Asked.Try > 0 {
+		if err := qu.Tell(ctx); err != nil {
+			return s, err
+		}
+	}
+	ahead, err := qu.Ahead(ctx, s.Pull)
+	if err != nil {
+		return s, err
+	}
+	s = qu.next(s, c, p, l)
+	if s.Asked.Crowd = 0; ahead >= crowd {
+		s.Asked.Crowd = ahead
+	}
+	return qu.Ledger.Save(ctx, s)
 }
 
 // announceAgain announces the runs that an earlier try of this message has queued, as it may have died
