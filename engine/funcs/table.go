@@ -2,6 +2,7 @@ package funcs
 
 import (
 	"maps"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	ctyyaml "github.com/zclconf/go-cty-yaml"
@@ -18,19 +19,27 @@ const namespace = "core::"
 // long as nobody changes the map.
 func Table(s Scope) map[string]function.Function {
 	s = s.withDefaults()
-	t := pureFunctions()
-	maps.Copy(t, additions(s))
-	maps.Copy(t, fileFunctions(s))
-	maps.Copy(t, worldFunctions(s))
+	own := additions(s)
+	maps.Copy(own, fileFunctions(s))
+	maps.Copy(own, worldFunctions(s))
 	if s.ConsoleMode {
-		t["type"] = typeFunc
-		delete(t, "plantimestamp")
+		own["type"] = typeFunc
+		delete(own, "plantimestamp")
 	}
-	addTemplateFunctions(t, s)
-	for _, name := range sortedKeys(t) {
-		t[namespace+name] = t[name]
+	return with(with(pure(), own), templateFunctions(own, s))
+}
+
+// pure are the functions that know nothing but their arguments, under both names. Nobody changes the map.
+var pure = sync.OnceValue(func() map[string]function.Function { return with(nil, pureFunctions()) })
+
+// with returns t with more functions, each under its name and under `core::` with its name.
+func with(t, more map[string]function.Function) map[string]function.Function {
+	out := make(map[string]function.Function, len(t)+2*len(more))
+	maps.Copy(out, t)
+	for name, f := range more {
+		out[name], out[namespace+name] = f, f
 	}
-	return t
+	return out
 }
 
 // worldFunctions are those that look at the clock, at chance or at the run.

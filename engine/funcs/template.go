@@ -3,7 +3,6 @@ package funcs
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
@@ -17,26 +16,30 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// addTemplateFunctions adds templatefile and templatestring to t. A template may
-// call all functions of t but these two, and, when it is no file of the
+// templateFunctions are templatefile and templatestring. A template may call all
+// functions of the scope, own and pure, but these two, and, when it is no file of the
 // configuration's own, none that reads files.
-func addTemplateFunctions(t map[string]function.Function, s Scope) {
+func templateFunctions(own map[string]function.Function, s Scope) map[string]function.Function {
 	files := s.tree()
-	inFile := maps.Clone(t)
-	for _, name := range []string{"templatefile", "templatestring"} {
-		inFile[name] = refusedFunc(fmt.Sprintf("cannot recursively call %s from inside another template function", name))
-	}
-	inString := maps.Clone(inFile)
-	for name := range files.readingFunctions() {
-		inString[name] = refusedFunc(fmt.Sprintf("cannot use filesystem access functions like %s in templatestring templates; consider passing the function result as a template variable instead", name))
-	}
-	for _, m := range []map[string]function.Function{inFile, inString} {
-		for _, name := range sortedKeys(m) {
-			m[namespace+name] = m[name]
+	// Few configurations have templates.
+	inFile := sync.OnceValue(func() map[string]function.Function {
+		refused := map[string]function.Function{}
+		for _, name := range []string{"templatefile", "templatestring"} {
+			refused[name] = refusedFunc(fmt.Sprintf("cannot recursively call %s from inside another template function", name))
 		}
+		return with(with(pure(), own), refused)
+	})
+	inString := sync.OnceValue(func() map[string]function.Function {
+		refused := map[string]function.Function{}
+		for name := range files.readingFunctions() {
+			refused[name] = refusedFunc(fmt.Sprintf("cannot use filesystem access functions like %s in templatestring templates; consider passing the function result as a template variable instead", name))
+		}
+		return with(inFile(), refused)
+	})
+	return map[string]function.Function{
+		"templatefile":   templateFileFunc(files, renderer{inFile, s.Budget}),
+		"templatestring": templateStringFunc(renderer{inString, s.Budget}),
 	}
-	t["templatefile"] = templateFileFunc(files, renderer{inFile, s.Budget})
-	t["templatestring"] = templateStringFunc(renderer{inString, s.Budget})
 }
 
 // refusedFunc stands where a function may not be called.
@@ -183,7 +186,7 @@ func refers(expr hcl.Expression) bool {
 
 // A renderer evaluates templates with nothing in scope but variables and its functions.
 type renderer struct {
-	functions map[string]function.Function
+	functions func() map[string]function.Function
 	budget    *budget.Budget
 }
 
@@ -203,7 +206,7 @@ func (r renderer) render(expr hcl.Expression, vars cty.Value) (cty.Value, error)
 	if ty := vars.Type(); !ty.IsMapType() && !ty.IsObjectType() {
 		return cty.NilVal, function.NewArgErrorf(1, "invalid vars value: must be a map")
 	}
-	ctx := &hcl.EvalContext{Functions: r.functions, Variables: vars.AsValueMap()}
+	ctx := &hcl.EvalContext{Functions: r.functions(), Variables: vars.AsValueMap()}
 	for _, name := range sortedKeys(ctx.Variables) {
 		if !hclsyntax.ValidIdentifier(name) {
 			return cty.NilVal, function.NewArgErrorf(1, "invalid template variable name %q: must start with a letter, followed by zero or more letters, digits, and underscores", name)
