@@ -9,8 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
 // An Endpoint is a Lambda function, a webhook, a program, a channel of Slack, or a topic of SNS.
@@ -40,15 +41,15 @@ const (
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html#awssecretsmanager-resources-for-iam-policies,
 // https://docs.aws.amazon.com/sns/latest/api/API_CreateTopic.html#API_CreateTopic_RequestParameters (FIFO topics want more than a message)
 var (
-	functionPattern = regexp.MustCompile(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:[A-Za-z0-9_-]{1,64}(:(\$LATEST|[A-Za-z0-9_-]{1,128}))?$`)
-	topicPattern    = regexp.MustCompile(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$`)
-	programPattern  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
-	secretPattern   = regexp.MustCompile(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]{1,519}$`)
+	functionPattern = blocks.Pattern(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:[A-Za-z0-9_-]{1,64}(:(\$LATEST|[A-Za-z0-9_-]{1,128}))?$`)
+	topicPattern    = blocks.Pattern(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$`)
+	programPattern  = blocks.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+	secretPattern   = blocks.Pattern(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]{1,519}$`)
 )
 
 // parseFunction checks the ARN of a function.
 func parseFunction(arn string) error {
-	if !functionPattern.MatchString(arn) {
+	if !functionPattern().MatchString(arn) {
 		return errors.New("the function is named by its ARN: \"arn:aws:lambda:REGION:ACCOUNT:function:NAME\"")
 	}
 	return nil
@@ -56,7 +57,7 @@ func parseFunction(arn string) error {
 
 // parseSecret checks the ARN of a secret.
 func parseSecret(arn string) error {
-	if !secretPattern.MatchString(arn) {
+	if !secretPattern().MatchString(arn) {
 		return errors.New("the secret is named by its ARN in Secrets Manager: \"arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME\"")
 	}
 	return nil
@@ -64,7 +65,7 @@ func parseSecret(arn string) error {
 
 // parseTopic checks the ARN of a topic.
 func parseTopic(arn string) error {
-	if !topicPattern.MatchString(arn) {
+	if !topicPattern().MatchString(arn) {
 		return errors.New("the topic is named by its ARN, and is no FIFO topic: \"arn:aws:sns:REGION:ACCOUNT:NAME\"")
 	}
 	return nil
@@ -72,7 +73,7 @@ func parseTopic(arn string) error {
 
 // parseProgram checks the name of a program.
 func parseProgram(name string) error {
-	if !programPattern.MatchString(name) {
+	if !programPattern().MatchString(name) {
 		return errors.New("the program is the name of a file in the directory of lockstep serve's option -hook-programs: \"notify\"")
 	}
 	return nil

@@ -15,20 +15,20 @@ import (
 
 // Patterns of the values that go into requests and environments.
 var (
-	namePattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+	namePattern = blocks.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 	// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-arns
-	rolePattern = regexp.MustCompile(`^arn:[a-z-]+:iam::[0-9]{12}:role/[\w+=,.@/-]{1,512}$`)
+	rolePattern = blocks.Pattern(`^arn:[a-z-]+:iam::[0-9]{12}:role/[\w+=,.@/-]{1,512}$`)
 	// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
-	externalPattern = regexp.MustCompile(`^[\w+=,.@:/-]{2,1000}$`)
+	externalPattern = blocks.Pattern(`^[\w+=,.@:/-]{2,1000}$`)
 	// deploymentPattern has the names that a check run can show, in brackets.
-	deploymentPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
-	regionPattern     = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]{2,9}){1,2}-[0-9]{1,2}$`)
+	deploymentPattern = blocks.Pattern(`^[a-z0-9][a-z0-9-]{0,39}$`)
+	regionPattern     = blocks.Pattern(`^[a-z]{2,4}(-[a-z]{2,9}){1,2}-[0-9]{1,2}$`)
 	// Source: https://docs.github.com/en/rest/deployments/environments (names are free; these need no escapes)
-	githubPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_ ./-]{0,99}$`)
+	githubPattern = blocks.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_ ./-]{0,99}$`)
 	// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html,
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssystemsmanager.html
-	secretPattern   = regexp.MustCompile(`^arn:[a-z-]+:(secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]{1,519}|ssm:[a-z0-9-]+:[0-9]{12}:parameter/[\w/.-]{1,1000})$`)
-	variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
+	secretPattern   = blocks.Pattern(`^arn:[a-z-]+:(secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]{1,519}|ssm:[a-z0-9-]+:[0-9]{12}:parameter/[\w/.-]{1,1000})$`)
+	variablePattern = blocks.Pattern(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
 )
 
 // Limits of an environment block.
@@ -45,14 +45,14 @@ const (
 func Parse(b *hcl.Block) (Environment, hcl.Diagnostics) {
 	values, ds := grammar.Read(grammar.Environment, b.Body)
 	p := &parser{values: values, diags: ds, out: Environment{Name: b.Labels[0], At: b.DefRange}}
-	if !namePattern.MatchString(p.out.Name) {
+	if !namePattern().MatchString(p.out.Name) {
 		p.errorf(b.LabelRanges[0], "Invalid name of an environment", "The name consists of letters, digits and the characters _ . -, begins with a letter, a digit or _, and has at most 100 bytes.")
 	}
 	p.out.Variables = values["variables"].JSON()
 	for _, x := range []struct {
 		name string
 		into *string
-		form *regexp.Regexp
+		form func() *regexp.Regexp
 		want string
 	}{
 		{"plan_role", &p.out.rights.planRole, rolePattern, aRole},
@@ -85,7 +85,7 @@ const aDeployment = "the name of a deployment: small letters, digits and -, at m
 // CheckDeployment returns an error, a sentence for people, if a text is not the name of a deployment; ""
 // is one.
 func CheckDeployment(name string) error {
-	if name != "" && !deploymentPattern.MatchString(name) {
+	if name != "" && !deploymentPattern().MatchString(name) {
 		return fmt.Errorf("%q is not %s", name, aDeployment)
 	}
 	return nil
@@ -103,12 +103,12 @@ func (p *parser) errorf(at hcl.Range, summary, detail string, args ...any) {
 	p.diags = append(p.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
 }
 
-func (p *parser) text(name string, into *string, form *regexp.Regexp, want string) {
+func (p *parser) text(name string, into *string, form func() *regexp.Regexp, want string) {
 	v, ok := p.values[name]
 	if !ok {
 		return
 	}
-	if *into = v.Text(); !form.MatchString(*into) {
+	if *into = v.Text(); !form().MatchString(*into) {
 		p.errorf(v.At, "Invalid value", "The argument %q must be %s.", name, want)
 	}
 }
@@ -134,13 +134,13 @@ func (p *parser) secrets(at hcl.Range) {
 	for name, x := range v.Items() {
 		p.out.rights.secrets = append(p.out.rights.secrets, Secret{name, x.Text(), line(x.At)})
 		switch {
-		case !variablePattern.MatchString(name):
+		case !variablePattern().MatchString(name):
 			p.errorf(x.At, "Invalid name of an environment variable", "The name %q must consist of letters, digits and _, and must not begin with a digit.", name)
 		case ours(name):
 			p.errorf(x.At, "Credentials in secrets", "%s is set from plan_role or apply_role: remove it.", name)
 		case p.out.rights.env[name] != "":
 			p.errorf(x.At, "Two values of one variable", "The variable %s stands in env, too: remove one of them.", name)
-		case !secretPattern.MatchString(x.Text()):
+		case !secretPattern().MatchString(x.Text()):
 			// Its value may be the secret itself, and is not repeated.
 			p.errorf(hcl.Range{Filename: x.At.Filename, Start: x.At.Start, End: x.At.Start}, "Invalid name of a secret", "The secret %s must be the ARN of a secret in Secrets Manager, \"arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME\", or of a parameter in SSM, \"arn:aws:ssm:REGION:ACCOUNT:parameter/NAME\". If the secret itself stands there, change it: whoever may read the repository has read it.", name)
 		}
@@ -169,7 +169,7 @@ func (p *parser) env() {
 	for name, x := range v.Items() {
 		p.out.rights.env[name] = x.Text()
 		switch upper := strings.ToUpper(name); {
-		case !variablePattern.MatchString(name):
+		case !variablePattern().MatchString(name):
 			p.errorf(x.At, "Invalid name of an environment variable", "The name %q must consist of letters, digits and _, and must not begin with a digit.", name)
 		case strings.HasPrefix(upper, "TF_VAR_"):
 			p.errorf(x.At, "Variable in env", "Values of variables stand in variables = { %s = ... }, and secret ones in secrets.", name[len("TF_VAR_"):])

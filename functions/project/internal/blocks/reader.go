@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -25,6 +26,11 @@ const (
 	// maxCount is the greatest number.
 	maxCount = 1_000_000
 )
+
+// Pattern is a regular expression that is compiled at its first use: those of ARNs take milliseconds, and every program starts with them.
+func Pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // SlugPattern is the form of names in lower case, and of those of teams and Apps of GitHub.
 var SlugPattern = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.-]{0,99}$`)
