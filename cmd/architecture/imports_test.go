@@ -67,6 +67,7 @@ var directions = []struct {
 	{"functions/pipeline/awsstore", []string{"functions/pipeline"}},
 	{"functions/pipeline/localstore", []string{"engine/...", "functions/pipeline"}},
 	{"functions/pipeline/internal/memory", []string{"functions/pipeline"}},
+	{"functions/pipeline/internal/storytest", []string{"functions/pipeline/dispatch", "functions/pipeline/internal/memory", "github"}},
 	{"functions/pipeline/sharing", []string{"functions/pipeline", "functions/places"}},
 	{"functions/pipeline/roster", []string{"functions/pipeline/intake", "functions/pipeline/sharing"}},
 

@@ -1,7 +1,6 @@
 package dispatch_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,12 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
-	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -42,24 +38,18 @@ type faults struct {
 
 var errDown = errors.New("it is down")
 
-func (f *faults) write(what string, do func() error) error {
-	if f.how == unread || !f.hit(what) {
-		return do()
-	}
-	if f.how == done {
-		if err := do(); err != nil {
-			return err
+// gate is before the sockets of the pipeline.
+func (f *faults) gate() memory.Gate {
+	return memory.Deciding(func(x memory.Effect) (v memory.Verdict) {
+		switch {
+		case x.Reads != (f.how == unread) || !f.hit(x.Call):
+		case f.how == done:
+			v.Done = errDown
+		default: // a read works from then on
+			v.Undone = errDown
 		}
-	}
-	return errDown
-}
-
-// read fails once, and works from then on.
-func (f *faults) read(what string) error {
-	if f.how == unread && f.hit(what) {
-		return errDown
-	}
-	return nil
+		return v
+	})
 }
 
 func (f *faults) hit(what string) bool {
@@ -97,171 +87,10 @@ func (w *ways) claim(how fault) bool {
 // String names the death for errors.
 func (f *faults) String() string { return fmt.Sprintf("%q %s", f.died, f.how) }
 
-type faultyRecords struct {
-	pipeline.Records
-	*faults
-}
-
-func (r faultyRecords) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (v pipeline.Version, err error) {
-	err = r.write("put "+key, func() (err error) {
-		v, err = r.Records.Put(ctx, key, value, prev)
-		return err
-	})
-	if err != nil {
-		v = ""
-	}
-	return v, err
-}
-
-func (r faultyRecords) Get(ctx context.Context, key string) (pipeline.Record, error) {
-	if err := r.read("get " + key); err != nil {
-		return pipeline.Record{}, err
-	}
-	return r.Records.Get(ctx, key)
-}
-
-func (r faultyRecords) List(ctx context.Context, dir string) ([]pipeline.Record, error) {
-	if err := r.read("list " + dir); err != nil {
-		return nil, err
-	}
-	return r.Records.List(ctx, dir)
-}
-
-func (r faultyRecords) Delete(ctx context.Context, key string, prev pipeline.Version) error {
-	return r.write("delete "+key, func() error { return r.Records.Delete(ctx, key, prev) })
-}
-
-type faultyArtifacts struct {
-	pipeline.Artifacts
-	*faults
-}
-
-func (x faultyArtifacts) Put(ctx context.Context, a pipeline.Artifact, data []byte) error {
-	return x.write("put artifact "+a.Key, func() error { return x.Artifacts.Put(ctx, a, data) })
-}
-
-func (x faultyArtifacts) Get(ctx context.Context, a pipeline.Artifact) ([]byte, error) {
-	if err := x.read("get artifact " + a.Key); err != nil {
-		return nil, err
-	}
-	return x.Artifacts.Get(ctx, a)
-}
-
-func (x faultyArtifacts) Delete(ctx context.Context, a pipeline.Artifact) error {
-	return x.write("delete artifact "+a.Key, func() error { return x.Artifacts.Delete(ctx, a) })
-}
-
-type faultyQueue struct {
-	pipeline.Queue
-	*faults
-}
-
-func (q faultyQueue) Send(ctx context.Context, m pipeline.Message) error {
-	return q.write("send "+string(m.Kind), func() error { return q.Queue.Send(ctx, m) })
-}
-
-type faultyGitHub struct {
-	dispatch.GitHub
-	*faults
-}
-
-func (h faultyGitHub) PutComment(ctx context.Context, number int, e github.Earlier, marker, body string) (id int64, at time.Time, err error) {
-	err = h.write("put comment "+marker, func() (err error) {
-		id, at, err = h.GitHub.PutComment(ctx, number, e, marker, body)
-		return err
-	})
-	return id, at, err
-}
-
-func (h faultyGitHub) Check(ctx context.Context, like github.Check) (c github.Check, err error) {
-	if err = h.read("check"); err == nil {
-		c, err = h.GitHub.Check(ctx, like)
-	}
-	return c, err
-}
-
-func (h faultyGitHub) React(ctx context.Context, comment int64, r github.Reaction) error {
-	return h.write("react "+string(r), func() error { return h.GitHub.React(ctx, comment, r) })
-}
-
-func (h faultyGitHub) PutCheck(ctx context.Context, id int64, c github.Check) (out int64, err error) {
-	err = h.write("put check "+c.Title, func() (err error) {
-		out, err = h.GitHub.PutCheck(ctx, id, c)
-		return err
-	})
-	return out, err
-}
-
-func (h faultyGitHub) PutDeployment(ctx context.Context, d github.Deployment) error {
-	return h.write("put deployment "+string(d.State), func() error { return h.GitHub.PutDeployment(ctx, d) })
-}
-
-func (h faultyGitHub) PullRequest(ctx context.Context, number int) (p github.PullRequest, err error) {
-	if err = h.read("pull request"); err == nil {
-		p, err = h.GitHub.PullRequest(ctx, number)
-	}
-	return p, err
-}
-
-func (h faultyGitHub) MergeResult(ctx context.Context, number int) (m github.Merge, err error) {
-	if err = h.read("merge"); err == nil {
-		m, err = h.GitHub.MergeResult(ctx, number)
-	}
-	return m, err
-}
-
-func (h faultyGitHub) ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error) {
-	if err = h.read("changed files"); err == nil {
-		paths, all, err = h.GitHub.ChangedFiles(ctx, number)
-	}
-	return paths, all, err
-}
-
-func (h faultyGitHub) Queue(ctx context.Context, number int) (list []github.Queued, err error) {
-	if err = h.read("queue"); err == nil {
-		list, err = h.GitHub.Queue(ctx, number)
-	}
-	return list, err
-}
-
-func (h faultyGitHub) Permission(ctx context.Context, login string) (p github.Permission, err error) {
-	if err = h.read("permission"); err == nil {
-		p, err = h.GitHub.Permission(ctx, login)
-	}
-	return p, err
-}
-
-func (h faultyGitHub) Reviews(ctx context.Context, number int) (list []github.Review, err error) {
-	if err = h.read("reviews"); err == nil {
-		list, err = h.GitHub.Reviews(ctx, number)
-	}
-	return list, err
-}
-
-func (h faultyGitHub) File(ctx context.Context, sha, path string) (data []byte, err error) {
-	if err = h.read("file " + path); err == nil {
-		data, err = h.GitHub.File(ctx, sha, path)
-	}
-	return data, err
-}
-
-func (h faultyGitHub) Checkout(ctx context.Context, sha, dir string) (u github.Unpacked, err error) {
-	if err = h.read("checkout"); err == nil {
-		u, err = h.GitHub.Checkout(ctx, sha, dir)
-	}
-	return u, err
-}
-
 // use puts the faults between the pipeline and its sockets.
 func (f *faults) use(s *stage) {
 	s.unchecked = f.at > 0
-	p, connect := s.pipeline, s.pipeline.Connect
-	p.Records, p.Artifacts, p.Queue = faultyRecords{p.Records, f}, faultyArtifacts{p.Artifacts, f}, faultyQueue{p.Queue, f}
-	p.Connect = func(pull pipeline.Pull) (dispatch.GitHub, error) {
-		hub, err := connect(pull)
-		return faultyGitHub{hub, f}, err
-	}
-	s.webhook.Intake = p.Intake()
+	s.gate(f.gate())
 	s.webhook.Log = func(error) {}
 }
 

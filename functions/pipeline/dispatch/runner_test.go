@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -120,19 +121,12 @@ type faultyBuilds struct {
 	f *faults
 }
 
-func (b faultyBuilds) Start(ctx context.Context, token string, m pipeline.Message) (id string, err error) {
-	err = b.f.write("start", func() (err error) {
-		id, err = b.builds.Start(ctx, token, m)
-		return err
-	})
-	return id, err
+func (b faultyBuilds) Start(ctx context.Context, token string, m pipeline.Message) (string, error) {
+	return memory.Pass(ctx, b.f.gate(), memory.Effect{Call: "start"}, func(ctx context.Context) (string, error) { return b.builds.Start(ctx, token, m) })
 }
 
 func (b faultyBuilds) Look(ctx context.Context, id string) (building.End, error) {
-	if err := b.f.read("look"); err != nil {
-		return "", err
-	}
-	return b.builds.Look(ctx, id)
+	return memory.Read(ctx, b.f.gate(), "look", func(ctx context.Context) (building.End, error) { return b.builds.Look(ctx, id) })
 }
 
 // buildPartsStory is of an apply that takes several builds.

@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/storytest"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -130,6 +131,21 @@ func serving(t *testing.T, text string) intake.Serves {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// gate puts a gate between the pipeline and what is around it, until off is called.
+func (s *stage) gate(g memory.Gate) (off func()) {
+	p, was := s.pipeline, *s.pipeline
+	p.Records, p.Artifacts, p.Queue = g.Records(p.Records), g.Artifacts(p.Artifacts), g.Queue(p.Queue)
+	p.Connect = func(pull pipeline.Pull) (dispatch.GitHub, error) {
+		hub, err := was.Connect(pull)
+		return storytest.Hub(hub, g), err
+	}
+	s.webhook.Intake = p.Intake()
+	return func() {
+		p.Records, p.Artifacts, p.Queue, p.Connect = was.Records, was.Artifacts, was.Queue, was.Connect
+		s.webhook.Intake = p.Intake()
+	}
 }
 
 // withBackends makes projects of the root modules: directories with a main.tf.

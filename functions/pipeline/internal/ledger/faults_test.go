@@ -436,10 +436,10 @@ func play(t *testing.T, u use, fault string, at int) (calls []string, end string
 			t.Fatal(err)
 		}
 	}
-	c.store.On, c.quiet = c.decide, false
+	c.quiet = false
 	ctx, cancel := context.WithDeadline(t.Context(), noon.AddDate(100, 0, 0))
 	defer cancel()
-	out, err := u(ctx, Ledger{Records: c.store})
+	out, err := u(ctx, Ledger{Records: memory.Deciding(c.decide).Records(c.store)})
 	c.quiet = true
 	end = fmt.Sprintf("returns %s", pipeline.Encode(out))
 	switch {

@@ -119,8 +119,8 @@ func TestText(t *testing.T) {
 	if text, err := Text(t.Context(), store.Artifacts(), net.Report()); text != "Hello." || err != nil {
 		t.Errorf("one: %q, %v", text, err)
 	}
-	store.On = func(memory.Effect) memory.Verdict { return memory.Verdict{Undone: errAsked} }
-	if _, err := Text(t.Context(), store.Artifacts(), net.Report()); !errors.Is(err, errAsked) {
+	down := memory.Deciding(func(memory.Effect) memory.Verdict { return memory.Verdict{Undone: errAsked} })
+	if _, err := Text(t.Context(), down.Artifacts(store.Artifacts()), net.Report()); !errors.Is(err, errAsked) {
 		t.Errorf("a failure: %v", err)
 	}
 }
@@ -128,16 +128,16 @@ func TestText(t *testing.T) {
 // TestSweep holds which artifacts are deleted, and that a failure ends it.
 func TestSweep(t *testing.T) {
 	var calls []string
-	store := &memory.Store{On: func(x memory.Effect) (v memory.Verdict) {
+	artifacts := memory.Deciding(func(x memory.Effect) (v memory.Verdict) {
 		calls = append(calls, strings.TrimPrefix(x.Call, "drop 5/7/net@default/"))
 		if len(calls) == 10 {
 			v.Undone = errAsked
 		}
 		return v
-	}}
+	}).Artifacts((&memory.Store{}).Artifacts())
 	r := net
 	r.Artifacts.Swept = 1
-	if err := Sweep(t.Context(), store.Artifacts(), r, 3, func() pipeline.Artifact { r := r; r.Artifacts.Begun = 3; return r.Report() }()); !errors.Is(err, errAsked) {
+	if err := Sweep(t.Context(), artifacts, r, 3, func() pipeline.Artifact { r := r; r.Artifacts.Begun = 3; return r.Report() }()); !errors.Is(err, errAsked) {
 		t.Errorf("a failure: %v", err)
 	}
 	want := "2/plan 2/report.md 2/full.txt 2/inputs.json 2/again 2/outputs 2/result-1.md 2/result-1.txt 3/plan 3/full.txt"
@@ -145,7 +145,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("deleted: %s", got)
 	}
 	calls = nil
-	if err := Sweep(t.Context(), store.Artifacts(), r, 1); err != nil || calls != nil {
+	if err := Sweep(t.Context(), artifacts, r, 1); err != nil || calls != nil {
 		t.Errorf("what is swept already: %s, %v", calls, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -71,32 +72,23 @@ func TestReservation(t *testing.T) {
 	}
 }
 
-// readOnce are records in which something happens once a record was read for the first time.
-type readOnce struct {
-	pipeline.Records
-	key  string
-	then func()
-}
-
-func (r *readOnce) Get(ctx context.Context, key string) (pipeline.Record, error) {
-	rec, err := r.Records.Get(ctx, key)
-	if then := r.then; key == r.key && then != nil {
-		r.then = nil
-		then()
-	}
-	return rec, err
-}
-
 // TestReservedMeanwhile holds that of two pull requests which both find a state without a lock one gets it, and the other one is told.
 func TestReservedMeanwhile(t *testing.T) {
 	t.Parallel()
 	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 3}, Project: "net", Workspace: "default"}}
 	store := &memory.Store{}
-	ld := Ledger{Records: &readOnce{store, runs.ReservationKey(5, r.StateName()), func() {
+	first := sync.OnceFunc(func() {
 		if v, err := (Ledger{Records: store}).Reserve(t.Context(), r, runs.Reservation{Number: 1}); err != nil || v.Number != 1 {
 			t.Errorf("the first one: %+v, %v", v, err)
 		}
-	}}}
+	})
+	ld := Ledger{Records: memory.Gate(func(ctx context.Context, x memory.Effect, do func(context.Context) error) error {
+		err := do(ctx)
+		if x.Call == "get "+runs.ReservationKey(5, r.StateName()) {
+			first()
+		}
+		return err
+	}).Records(store)}
 	if v, err := ld.Reserve(t.Context(), r, runs.Reservation{Number: 2}); err != nil || v.Number != 1 {
 		t.Errorf("the second one: %+v, %v", v, err)
 	}

@@ -16,9 +16,6 @@ import (
 // [Store.Artifacts] is the third. The zero value is empty and ready for use. It is safe for
 // concurrent use.
 type Store struct {
-	// On is called before each effect and decides about it; nil lets all of them be.
-	On func(Effect) Verdict
-
 	mu        sync.Mutex
 	records   map[string]pipeline.Record
 	version   int
@@ -26,44 +23,18 @@ type Store struct {
 	waiting   []*Message
 }
 
-// An Effect is one call of a socket: "get", "put", "delete" or "list" with the key of a record, "store", "load" or
-// "drop" with that of an artifact, "send" with the ID of a message. A write of a record has its values before and after.
-type Effect struct {
-	Call       string
-	Was, Value []byte
-}
-
-// A Verdict is the course of an effect.
-type Verdict struct {
-	Undone error // returned instead of the effect
-	Done   error // returned after the effect
-}
-
-// do asks for the verdict on an effect, and carries it out.
-func (m *Store) do(ctx context.Context, x Effect, f func() error) error {
+// do carries out a call.
+func (m *Store) do(ctx context.Context, call string, f func() error) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%s: %w", x.Call, err)
-	}
-	var v Verdict
-	if m.On != nil {
-		v = m.On(x)
-	}
-	if v.Undone != nil {
-		return fmt.Errorf("%s: %w", x.Call, v.Undone)
+		return fmt.Errorf("%s: %w", call, err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := f(); err != nil {
-		return err
-	}
-	if v.Done != nil {
-		return fmt.Errorf("%s: %w", x.Call, v.Done)
-	}
-	return nil
+	return f()
 }
 
-// now returns the value of a record.
-func (m *Store) now(key string) []byte {
+// Value returns the value of a record; nil if there is none.
+func (m *Store) Value(key string) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.records[key].Value
@@ -72,7 +43,7 @@ func (m *Store) now(key string) []byte {
 // Get implements [pipeline.Records].
 func (m *Store) Get(ctx context.Context, key string) (rec pipeline.Record, err error) {
 	pipeline.SplitKey(key)
-	err = m.do(ctx, Effect{Call: "get " + key}, func() error {
+	err = m.do(ctx, "get "+key, func() error {
 		rec = m.records[key]
 		rec.Key, rec.Value = key, slices.Clone(rec.Value)
 		return nil
@@ -83,7 +54,7 @@ func (m *Store) Get(ctx context.Context, key string) (rec pipeline.Record, err e
 // Put implements [pipeline.Records].
 func (m *Store) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (v pipeline.Version, err error) {
 	pipeline.SplitKey(key)
-	err = m.do(ctx, Effect{"put " + key, m.now(key), value}, func() error {
+	err = m.do(ctx, "put "+key, func() error {
 		if len(value) > pipeline.MaxRecord {
 			return fmt.Errorf("put %s: %d bytes are too many", key, len(value))
 		}
@@ -107,7 +78,7 @@ func (m *Store) Put(ctx context.Context, key string, value []byte, prev pipeline
 // Delete implements [pipeline.Records].
 func (m *Store) Delete(ctx context.Context, key string, prev pipeline.Version) error {
 	pipeline.SplitKey(key)
-	return m.do(ctx, Effect{Call: "delete " + key}, func() error {
+	return m.do(ctx, "delete "+key, func() error {
 		if m.records[key].Version != prev {
 			return fmt.Errorf("delete %s: %w", key, pipeline.ErrConflict)
 		}
@@ -119,14 +90,14 @@ func (m *Store) Delete(ctx context.Context, key string, prev pipeline.Version) e
 // List implements [pipeline.Records].
 func (m *Store) List(ctx context.Context, dir string) (out []pipeline.Record, err error) {
 	pipeline.CheckDir(dir)
-	err = m.do(ctx, Effect{Call: "list " + dir}, func() error {
+	err = m.do(ctx, "list "+dir, func() error {
 		out = m.list(dir)
 		return nil
 	})
 	return out, err
 }
 
-// Peek is List without an effect.
+// Peek is List without a context.
 func (m *Store) Peek(dir string) []pipeline.Record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -167,14 +138,7 @@ type Message struct {
 
 // Send implements [pipeline.Queue].
 func (m *Store) Send(ctx context.Context, x pipeline.Message) error {
-	var about []string
-	for _, word := range []string{x.Target, x.Answer, x.Actor} {
-		if word != "" {
-			about = append(about, word)
-		}
-	}
-	call := fmt.Sprintf("send %s #%d %s", x.ID, x.Pull.Number, strings.Join(about, " "))
-	return m.do(ctx, Effect{Call: strings.TrimSpace(call)}, func() error {
+	return m.do(ctx, "send "+x.ID, func() error {
 		data, err := json.Marshal(x)
 		if err != nil {
 			return err
@@ -215,7 +179,7 @@ type artifacts struct{ m *Store }
 // Put implements [pipeline.Artifacts].
 func (a artifacts) Put(ctx context.Context, x pipeline.Artifact, data []byte) error {
 	pipeline.SplitKey(x.Key)
-	return a.m.do(ctx, Effect{Call: fmt.Sprintf("store %s of %s#%d", x.Key, x.Repo, x.Number)}, func() error {
+	return a.m.do(ctx, "store "+x.Key, func() error {
 		if a.m.artifacts == nil {
 			a.m.artifacts = map[string][]byte{}
 		}
@@ -227,7 +191,7 @@ func (a artifacts) Put(ctx context.Context, x pipeline.Artifact, data []byte) er
 // Get implements [pipeline.Artifacts].
 func (a artifacts) Get(ctx context.Context, x pipeline.Artifact) (data []byte, err error) {
 	pipeline.SplitKey(x.Key)
-	err = a.m.do(ctx, Effect{Call: "load " + x.Key}, func() error {
+	err = a.m.do(ctx, "load "+x.Key, func() error {
 		stored, ok := a.m.artifacts[x.Key]
 		if !ok {
 			return fmt.Errorf("load %s: %w", x.Key, pipeline.ErrNoArtifact)
@@ -241,7 +205,7 @@ func (a artifacts) Get(ctx context.Context, x pipeline.Artifact) (data []byte, e
 // Delete implements [pipeline.Artifacts].
 func (a artifacts) Delete(ctx context.Context, x pipeline.Artifact) error {
 	pipeline.SplitKey(x.Key)
-	return a.m.do(ctx, Effect{Call: "drop " + x.Key}, func() error {
+	return a.m.do(ctx, "drop "+x.Key, func() error {
 		delete(a.m.artifacts, x.Key)
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -42,22 +43,18 @@ func (l *letter) group() string {
 // Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagededuplicationid-property.html
 const dedup = 5 * time.Minute
 
-// outbox is the pipeline.Queue of one process.
-type outbox struct{ *process }
-
-func (q outbox) Send(ctx context.Context, m pipeline.Message) error {
-	return q.do(ctx, fmt.Sprintf("send %s %s", m.Kind, m.ID), func() error {
-		if strings.HasSuffix(m.ID, "given-up") {
-			q.s.abandoned[m.Pull.Number] = true
-		}
-		key := string(m.Queue()) + "/" + m.ID
-		if at, ok := q.s.sent[key]; ok && time.Since(at) < dedup {
-			return nil
-		}
-		q.s.sent[key] = time.Now()
-		q.s.letters = append(q.s.letters, &letter{Message: m})
+// Send implements [pipeline.Queue].
+func (q *queue) Send(_ context.Context, m pipeline.Message) error {
+	if strings.HasSuffix(m.ID, "given-up") {
+		q.abandoned[m.Pull.Number] = true
+	}
+	key := string(m.Queue()) + "/" + m.ID
+	if at, ok := q.sent[key]; ok && time.Since(at) < dedup {
 		return nil
-	})
+	}
+	q.sent[key] = time.Now()
+	q.letters = append(q.letters, &letter{Message: m})
+	return nil
 }
 
 // ready returns the letters that can be handed over: the first of each group, if it is visible.
@@ -121,6 +118,7 @@ func (s *simulation) invoke(l *letter) {
 
 // pipeline is the pipeline of one process.
 func (s *simulation) pipeline(p *process) *dispatch.Pipeline {
+	gate := memory.Gate(p.gate)
 	return &dispatch.Pipeline{
 		Inventory: s.app,
 		Connect: func(pull pipeline.Pull) (dispatch.GitHub, error) {
@@ -128,7 +126,7 @@ func (s *simulation) pipeline(p *process) *dispatch.Pipeline {
 			return client{c, p}, err
 		},
 		Hook:    s.hookOf(p),
-		Records: table{p}, Artifacts: bucket{p}, Queue: outbox{p}, Engine: engine{p}, Projects: reading{s}, Scratch: scratch,
+		Records: gate.Records(s.records), Artifacts: gate.Artifacts(s.Artifacts()), Queue: gate.Queue(s.queue), Engine: engine{p}, Projects: reading{s}, Scratch: scratch,
 		Serves: s.serves, MaxStrangers: 1000, StopBefore: 30 * time.Second,
 		Share: int(s.seed % 3),   // in every third history there is no limit
 		Loud:  1 + int(s.seed%2), // of three projects: in every second history two are many

@@ -36,5 +36,6 @@
 //	  ~STEP                           a step whose trace is not printed
 //
 // The package refuses to know what is right: a person reads the trace when it is written. It is for tests
-// only. Start at TestStories; TestFaults plays the same stories with a fault at each call that a package makes.
+// only. Start at TestStories; TestFaults plays the same stories with a fault at each call that a package makes. [Hub] is for
+// other tests, too.
 package storytest

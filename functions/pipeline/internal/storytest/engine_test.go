@@ -120,7 +120,7 @@ func (e *engine) start(call string, j jobs.Job) error {
 	if j.Planned != (runs.StateID{}) {
 		text += fmt.Sprintf(", planned %d", j.Planned.Serial)
 	}
-	return e.w.decide(memory.Effect{Call: text}).Undone
+	return e.w.decide(memory.Effect{Call: text, Reads: true}).Undone
 }
 
 // limited are the limits of providers.
@@ -301,7 +301,7 @@ func (e *engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	if _, err := fmt.Sscanf(string(plan), "the plan of %s %d to add", &project, &add); err != nil {
 		return jobs.Outcome{}, fmt.Errorf("not a plan of ours: %w", err)
 	}
-	if err := e.w.decide(memory.Effect{Call: "change " + j.Project}).Undone; err != nil {
+	if err := e.w.decide(memory.Effect{Call: "change " + j.Project, Reads: true}).Undone; err != nil {
 		return jobs.Outcome{}, err
 	}
 	switch r.word {

@@ -172,14 +172,13 @@ func (p *probe) play(t *testing.T, steps []string) (end []string, noticed int) {
 }
 
 // decide looks at a call, and returns its fault.
-func (p *probe) decide(call string) (v memory.Verdict) {
+func (p *probe) decide(x memory.Effect) (v memory.Verdict) {
 	path, place := p.path()
 	if place == "" || strings.HasPrefix(place, "UntilMoved") { // which looks while others work, at no certain time
 		return v
 	}
-	word, _, _ := strings.Cut(call, " ")
 	f := callFault{"lose", path, place}
-	if slices.Contains([]string{"get", "list", "load", "read", "checkout", "plan", "apply", "change", "unlock", "recover"}, word) {
+	if x.Reads {
 		f.kind = "fail"
 	}
 	if !slices.Contains(p.found, f) {
@@ -188,7 +187,7 @@ func (p *probe) decide(call string) (v memory.Verdict) {
 	if f != p.fault || p.call != "" {
 		return v
 	}
-	p.call = volatile.ReplaceAllString(call, "*")
+	p.call = volatile.ReplaceAllString(x.Call, "*")
 	if f.kind == "lose" {
 		return memory.Verdict{Done: errAsked}
 	}

@@ -18,7 +18,7 @@ type projects struct {
 
 // read asks for the verdict on a reading.
 func (p projects) read(call, name string) error {
-	if err := p.e.w.decide(memory.Effect{Call: "read " + call + " of " + name}).Undone; err != nil {
+	if err := p.e.w.decide(memory.Effect{Call: "read " + call + " of " + name, Reads: true}).Undone; err != nil {
 		return err
 	}
 	if r := p.e.take(call, name); r.word == "death" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -12,49 +13,49 @@ import (
 // app is GitHub as the janitor sees it, with the calls as effects of the story.
 type app struct {
 	reconcile.App
-	w *world
+	gate memory.Gate
 }
 
 func (a app) Deliveries(ctx context.Context, since time.Time) ([]github.DeliveryInfo, error) {
-	return seen(a.w, "read deliveries", func() ([]github.DeliveryInfo, error) { return a.App.Deliveries(ctx, since) })
+	return memory.Read(ctx, a.gate, "read deliveries", func(ctx context.Context) ([]github.DeliveryInfo, error) { return a.App.Deliveries(ctx, since) })
 }
 
 func (a app) Delivery(ctx context.Context, id int64) (github.Delivery, error) {
-	return seen(a.w, "read delivery", func() (github.Delivery, error) { return a.App.Delivery(ctx, id) })
+	return memory.Read(ctx, a.gate, "read delivery", func(ctx context.Context) (github.Delivery, error) { return a.App.Delivery(ctx, id) })
 }
 
 func (a app) Installations(ctx context.Context) ([]github.Installation, error) {
-	return seen(a.w, "read installations", func() ([]github.Installation, error) { return a.App.Installations(ctx) })
+	return memory.Read(ctx, a.gate, "read installations", func(ctx context.Context) ([]github.Installation, error) { return a.App.Installations(ctx) })
 }
 
 func (a app) Repositories(ctx context.Context, installation int64) ([]github.Repo, error) {
-	return seen(a.w, "read repositories", func() ([]github.Repo, error) { return a.App.Repositories(ctx, installation) })
+	return memory.Read(ctx, a.gate, "read repositories", func(ctx context.Context) ([]github.Repo, error) { return a.App.Repositories(ctx, installation) })
 }
 
 func (a app) LastChange(ctx context.Context, installation int64, r github.Repo) (time.Time, error) {
-	return seen(a.w, "read last change", func() (time.Time, error) { return a.App.LastChange(ctx, installation, r) })
+	return memory.Read(ctx, a.gate, "read last change", func(ctx context.Context) (time.Time, error) { return a.App.LastChange(ctx, installation, r) })
 }
 
 // pulls is a repository as the janitor sees it.
 type pulls struct {
 	reconcile.Repository
-	w *world
+	gate memory.Gate
 }
 
 func (p pulls) OpenPulls(ctx context.Context) ([]github.PullRequest, error) {
-	return seen(p.w, "read pulls", func() ([]github.PullRequest, error) { return p.Repository.OpenPulls(ctx) })
+	return memory.Read(ctx, p.gate, "read pulls", func(ctx context.Context) ([]github.PullRequest, error) { return p.Repository.OpenPulls(ctx) })
 }
 
 func (p pulls) CommentsSince(ctx context.Context, since time.Time) ([]github.Comment, error) {
-	return seen(p.w, "read comments", func() ([]github.Comment, error) { return p.Repository.CommentsSince(ctx, since) })
+	return memory.Read(ctx, p.gate, "read comments", func(ctx context.Context) ([]github.Comment, error) { return p.Repository.CommentsSince(ctx, since) })
 }
 
 func (p pulls) Tip(ctx context.Context, branch string) (string, error) {
-	return seen(p.w, "read tip "+branch, func() (string, error) { return p.Repository.Tip(ctx, branch) })
+	return memory.Read(ctx, p.gate, "read tip "+branch, func(ctx context.Context) (string, error) { return p.Repository.Tip(ctx, branch) })
 }
 
 func (p pulls) File(ctx context.Context, sha, path string) ([]byte, error) {
-	return seen(p.w, "read file "+path, func() ([]byte, error) { return p.Repository.File(ctx, sha, path) })
+	return memory.Read(ctx, p.gate, "read file "+path, func(ctx context.Context) ([]byte, error) { return p.Repository.File(ctx, sha, path) })
 }
 
 // round lets the janitor make a round, at a time from now; 0s is the time on GitHub.
@@ -67,9 +68,9 @@ func (s *stage) round(from string) {
 	if d != 0 {
 		now = time.Now().Add(d)
 	}
-	j := &reconcile.Janitor{Pipeline: s.pipeline, App: app{s.app, s.w}, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
+	j := &reconcile.Janitor{Pipeline: s.pipeline, App: app{s.app, s.gate()}, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
 		c, err := s.app.Repository(installation, r)
-		return pulls{c, s.w}, err
+		return pulls{c, s.gate()}, err
 	}}
 	found, err := j.Round(s.t.Context(), now)
 	if err != nil && s.w.probe != nil {

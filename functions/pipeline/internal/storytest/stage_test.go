@@ -74,15 +74,16 @@ func (s *stage) open() {
 		s.t.Fatal(err)
 	}
 	s.scratch = s.t.TempDir()
-	s.memory = &memory.Store{On: s.w.decide}
+	s.memory = &memory.Store{}
+	s.w.was = s.memory.Value
 	s.engine = &engine{w: s.w, states: map[string]*state{}, meanwhile: s.meanwhile}
 	s.pipeline = &dispatch.Pipeline{
 		Bases: &evidence.Bases{},
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) {
 			c, err := s.app.Repository(p.Installation, p.Repo)
-			return hub{c, s.w}, err
+			return Hub(c, s.gate()), err
 		},
-		Records: s.memory, Artifacts: s.memory.Artifacts(), Queue: s.memory,
+		Records: s.gate().Records(s.memory), Artifacts: s.gate().Artifacts(s.memory.Artifacts()), Queue: s.gate().Queue(s.memory),
 		Engine: s.engine, Projects: projects{jobs.Here{}, s.engine}, Scratch: s.scratch, LookEvery: 1, MaxStrangers: 100, Serves: serves, Loud: s.loud,
 		Log: s.w.log,
 	}
@@ -92,6 +93,9 @@ func (s *stage) open() {
 	s.t.Cleanup(webhook.Close)
 	s.hub.SetWebhook(webhook.URL)
 }
+
+// gate is before all that is around the pipeline.
+func (s *stage) gate() memory.Gate { return memory.Deciding(s.w.decide) }
 
 // tidy holds that nothing is left of the checkouts.
 func (s *stage) tidy() {

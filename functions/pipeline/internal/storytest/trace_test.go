@@ -27,7 +27,8 @@ type world struct {
 	lines  []string
 	names  map[string]string // of what is different each time
 	quiet  bool
-	probe  func(call string) memory.Verdict // nil, or decides about calls to which no step does
+	probe  func(memory.Effect) memory.Verdict // nil, or decides about calls to which no step does
+	was    func(key string) []byte            // the value of a record
 }
 
 type fault struct{ kind, call string }
@@ -60,12 +61,13 @@ func (w *world) decide(x memory.Effect) (v memory.Verdict) {
 		return memory.Verdict{Undone: errAsked}
 	}
 	if w.probe != nil {
-		return w.probe(x.Call) // which needs no trace
+		return w.probe(x) // which needs no trace
 	}
 	switch word, _, _ := strings.Cut(x.Call, " "); word {
 	case "get", "list", "load", "read", "comment", "check", "checkout", "react": // edits have lines of their own
 	case "put":
-		w.add(x.Call + changes(x.Was, x.Value))
+		_, key, _ := strings.Cut(x.Call, " ")
+		w.add(x.Call + changes(w.was(key), x.Value))
 	default:
 		w.add(x.Call)
 	}
