@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
 // initBackend compares the backend block with the recorded backend, copies states if they differ,
@@ -24,16 +25,12 @@ func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v
 	if want.Same(old) || !o.reconfigure && len(o.backendConfig) == 0 && want.Follows(old) {
 		return ds
 	}
-	if decided := o.reconfigure || o.migrate || o.forceCopy; old != nil && !decided {
+	if old != nil && !o.decidesStates() {
 		return append(ds, backendChanged(old, want, a.MayAsk(o.input))...)
 	}
-	// Opening it checks the attributes before anything is recorded.
-	to, more := d.OpenBackend(a.Ctx, cfg, want, workdir.LocalPaths{})
+	to, more := openReachable(a, d, cfg, want)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
-	}
-	if more := reachable(a, to, d.Workspace()); more.HasErrors() {
-		return append(ds, more...) // a backend that cannot be read is not recorded
 	}
 	if !o.reconfigure {
 		from, more := d.OpenBackend(a.Ctx, cfg, old, workdir.LocalPaths{})
@@ -50,6 +47,21 @@ func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v
 	}
 	sayBackend(v, old, want)
 	return ds
+}
+
+// decidesStates reports whether an option tells what becomes of the states in the old backend.
+func (o *initFlags) decidesStates() bool { return o.reconfigure || o.migrate || o.forceCopy }
+
+// openReachable opens a backend before it is recorded, which checks its attributes and that it can be read.
+func openReachable(a *cli.App, d *workdir.Dir, cfg *config.Config, want *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+	b, ds := d.OpenBackend(a.Ctx, cfg, want, workdir.LocalPaths{})
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	if more := reachable(a, b, d.Workspace()); more.HasErrors() {
+		return nil, append(ds, more...)
+	}
+	return b, ds
 }
 
 // wantedBackend returns the settings of the backend block, with those of -backend-config.
