@@ -95,36 +95,19 @@ func (e expander) count(v cty.Value, x hcl.Expression) (int, diags.Diagnostics) 
 	return int(f), nil
 }
 
-// each returns the instances for the value of a for_each argument. Its keys must be known and no
-// secret, since addresses are made of them; its values may be anything. The number is checked first,
-// before anything is made for each of them.
-//
-// Lists are refused although they have elements, as in Terraform: their keys would be positions, and
-// to remove the first would rename all others.
+// each returns the instances for the value of a for_each argument; its elements may be anything. The
+// number is checked first, before anything is made for each of them.
 func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, diags.Diagnostics) {
 	if was == nil && !e.unexpanded {
 		if ds := e.instances(at, lengthOf(v)); ds.HasErrors() {
 			return nil, ds
 		}
 	}
-	bad := refusal(at.x, "Invalid for_each argument")
-	if marks.Has(v, ephemeral) {
-		return nil, bad(`The given "for_each" value is derived from an ephemeral value, which means that it can be different in each run. Use only values that stay the same as instance keys.`)
-	}
-	if marks.Has(v, marks.Sensitive) {
-		ds := bad(`Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key.`)
-		ds[0].Extra = diags.Cause{Sensitive: true}
+	if ds := unsuitable(v, at.x); ds.HasErrors() {
 		return nil, ds
 	}
 	v, _ = v.Unmark()
-	ty := v.Type()
-	if v.IsKnown() && v.IsNull() {
-		return nil, bad(`The given "for_each" argument value is unsuitable: the given "for_each" argument value is null. A map, or set of strings is allowed.`)
-	}
-	if ty != cty.DynamicPseudoType && !ty.IsMapType() && !ty.IsObjectType() && !ty.IsSetType() {
-		return nil, bad(`The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type %s.`, ty.FriendlyName())
-	}
-	switch {
+	switch ty := v.Type(); {
 	case was != nil && ty.IsSetType():
 		return was.ofSet(), nil
 	case !v.IsKnown():
@@ -133,6 +116,32 @@ func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, dia
 		return e.eachOfSet(v, at.x)
 	}
 	return e.eachOfMap(v.AsValueMap(), at.x, was)
+}
+
+// unsuitable refuses a value of for_each that is a secret or ephemeral, since addresses are made of its keys, and one
+// that has no keys.
+//
+// Lists are refused although they have elements, as in Terraform: their keys would be positions, and
+// to remove the first would rename all others.
+func unsuitable(v cty.Value, x hcl.Expression) diags.Diagnostics {
+	bad := refusal(x, "Invalid for_each argument")
+	if marks.Has(v, ephemeral) {
+		return bad(`The given "for_each" value is derived from an ephemeral value, which means that it can be different in each run. Use only values that stay the same as instance keys.`)
+	}
+	if marks.Has(v, marks.Sensitive) {
+		ds := bad(`Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key.`)
+		ds[0].Extra = diags.Cause{Sensitive: true}
+		return ds
+	}
+	v, _ = v.Unmark()
+	ty := v.Type()
+	if v.IsKnown() && v.IsNull() {
+		return bad(`The given "for_each" argument value is unsuitable: the given "for_each" argument value is null. A map, or set of strings is allowed.`)
+	}
+	if ty != cty.DynamicPseudoType && !ty.IsMapType() && !ty.IsObjectType() && !ty.IsSetType() {
+		return bad(`The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type %s.`, ty.FriendlyName())
+	}
+	return nil
 }
 
 // lengthOf returns the number of elements of a value, 0 for one that has none.
