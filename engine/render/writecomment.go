@@ -39,16 +39,19 @@ func (p *Printer) comment(b *strings.Builder, c *plans.ResourceChange, drift boo
 	if c.Importing == nil {
 		return
 	}
-	switch {
-	case importedNow:
-	case c.Importing.ID != "":
-		line("(imported from %q)", c.Importing.ID)
-	default:
-		line("(will be imported first)")
+	if !importedNow {
+		line("(%s)", importedFrom(c.Importing))
 	}
 	if c.Action.IsReplace() {
 		line("%s", p.in(yellow, "Warning: this will destroy the imported resource"))
 	}
+}
+
+func importedFrom(x *plans.Importing) string {
+	if x.ID == "" {
+		return "will be imported first"
+	}
+	return fmt.Sprintf("imported from %q", x.ID)
 }
 
 // fate returns the sentence about an object's action.

@@ -228,17 +228,11 @@ func collect(n schema.Nesting, ty cty.Type, list []cty.Value) cty.Value {
 			break
 		}
 	}
-	if ty.HasDynamicTypes() && (n == schema.NestingList || n == schema.NestingMap) {
-		if n == schema.NestingList {
-			return cty.TupleVal(list)
-		}
-		vals := map[string]cty.Value{}
-		for i, v := range list {
-			vals[fmt.Sprint("k", i)] = v
-		}
-		return cty.ObjectVal(vals)
-	}
-	switch {
+	switch dynamic := ty.HasDynamicTypes(); {
+	case n == schema.NestingList && dynamic:
+		return cty.TupleVal(list)
+	case n == schema.NestingMap && dynamic:
+		return cty.ObjectVal(numbered("k", list))
 	case n == schema.NestingList && len(list) == 0:
 		return cty.ListValEmpty(ty)
 	case n == schema.NestingList:
@@ -250,11 +244,15 @@ func collect(n schema.Nesting, ty cty.Type, list []cty.Value) cty.Value {
 	case len(list) == 0:
 		return cty.MapValEmpty(ty)
 	}
+	return cty.MapVal(numbered("k`", list))
+}
+
+func numbered(name string, list []cty.Value) map[string]cty.Value {
 	vals := map[string]cty.Value{}
 	for i, v := range list {
-		vals[fmt.Sprint("k`", i)] = v
+		vals[fmt.Sprint(name, i)] = v
 	}
-	return cty.MapVal(vals)
+	return vals
 }
 
 // Plan returns a plan of a few changes of all actions.
