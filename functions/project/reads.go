@@ -224,19 +224,8 @@ func (w *mentionWalker) look(n hclsyntax.Node) bool {
 	case *hclsyntax.LiteralValueExpr:
 		return w.add(w.r.texts(x, w.s, 0))
 	case *hclsyntax.TemplateExpr:
-		if w.add(w.r.texts(x, w.s, 0)) && len(x.Parts) < 2 {
-			return true
-		}
-		for i, p := range x.Parts {
-			switch p.(type) {
-			case *hclsyntax.LiteralValueExpr:
-			case *hclsyntax.ScopeTraversalExpr:
-				if i > 0 { // a path within a text
-					w.add(words(w.r.joined(x.Parts[i:], "", w.s, 0)))
-				}
-			default:
-				w.r.mentions(p, w.s)
-			}
+		if whole := w.add(w.r.texts(x, w.s, 0)) && len(x.Parts) < 2; !whole {
+			w.parts(x)
 		}
 		return true
 	case *hclsyntax.ScopeTraversalExpr:
@@ -250,6 +239,21 @@ func (w *mentionWalker) look(n hclsyntax.Node) bool {
 		return true
 	}
 	return false
+}
+
+// parts adds what the parts of a template mention, and paths that begin within its text.
+func (w *mentionWalker) parts(x *hclsyntax.TemplateExpr) {
+	for i, p := range x.Parts {
+		switch p.(type) {
+		case *hclsyntax.LiteralValueExpr:
+		case *hclsyntax.ScopeTraversalExpr:
+			if i > 0 {
+				w.add(words(w.r.joined(x.Parts[i:], "", w.s, 0)))
+			}
+		default:
+			w.r.mentions(p, w.s)
+		}
+	}
 }
 
 // words cuts texts off where a word of a command ends.
@@ -389,14 +393,7 @@ func (r *staticReader) result(x *hclsyntax.FunctionCallExpr, s scope, followed i
 		return r.any(x.Args, s, followed)
 	case x.ExpandFinal || len(x.Args) == 0:
 	case name == "dirname":
-		// That of path.module in the root module, which is ".", is itself.
-		out := r.texts(x.Args[0], s, followed)
-		for _, t := range slices.Clone(out) {
-			if t.whole {
-				out = append(out, text{begins: path.Join(t.begins, ".."), whole: true, rooted: t.rooted})
-			}
-		}
-		return out
+		return withParents(r.texts(x.Args[0], s, followed))
 	case name == "join" && len(x.Args) == 2:
 		list, is := x.Args[1].(*hclsyntax.TupleConsExpr)
 		if sep := r.texts(x.Args[0], s, followed); is && len(sep) == 1 && sep[0].whole {
@@ -412,6 +409,16 @@ func (r *staticReader) result(x *hclsyntax.FunctionCallExpr, s scope, followed i
 		}
 	}
 	return []text{{}}
+}
+
+// withParents is what dirname makes of paths, and the paths: that of path.module in the root module, which is ".", is itself.
+func withParents(paths []text) []text {
+	for _, t := range slices.Clone(paths) {
+		if t.whole {
+			paths = append(paths, text{begins: path.Join(t.begins, ".."), whole: true, rooted: t.rooted})
+		}
+	}
+	return paths
 }
 
 // formatted returns what a call of format joins: the literals of its first argument, and the others in the place of %s and %v. A verb

@@ -40,6 +40,23 @@ var plain = strings.NewReplacer("{", `\{`, "}", `\}`)
 // starred returns the patterns for one: braces mean nothing there, and ** inside a name stands for
 // directories, too.
 func starred(text string) []string {
+	elements := starredElements(text)
+	whole := strings.Join(elements, "/")
+	last := elements[len(elements)-1]
+	switch {
+	case whole == ".":
+		return nil // no file has the name
+	case last == "**" && len(elements) > 1 && strings.HasSuffix(elements[len(elements)-2], "*") && strings.Contains(text, elements[len(elements)-2]+"*"):
+		// "net**" matches net.tf as well as network/main.tf
+		return []string{strings.Join(elements[:len(elements)-1], "/"), whole}
+	case last == "**" || last == "*" && len(elements) > 1 && elements[len(elements)-2] == "**" || names(last):
+		return []string{whole}
+	}
+	return []string{whole, whole + "/**"}
+}
+
+// starredElements returns the elements of a pattern's path. One with ** inside becomes several: a**b is a*, ** and *b.
+func starredElements(text string) []string {
 	var elements []string
 	for e := range strings.SplitSeq(plain.Replace(text), "/") {
 		i := strings.Index(e, "**")
@@ -56,18 +73,7 @@ func starred(text string) []string {
 			elements = append(elements, "*"+strings.ReplaceAll(after, "**", "*"))
 		}
 	}
-	whole := strings.Join(elements, "/")
-	last := elements[len(elements)-1]
-	switch {
-	case whole == ".":
-		return nil // no file has the name
-	case last == "**" && len(elements) > 1 && strings.HasSuffix(elements[len(elements)-2], "*") && strings.Contains(text, elements[len(elements)-2]+"*"):
-		// "net**" matches net.tf as well as network/main.tf
-		return []string{strings.Join(elements[:len(elements)-1], "/"), whole}
-	case last == "**" || last == "*" && len(elements) > 1 && elements[len(elements)-2] == "**" || names(last):
-		return []string{whole}
-	}
-	return []string{whole, whole + "/**"}
+	return elements
 }
 
 // names reports whether an element of a pattern is for files, by its extension: directories are not
