@@ -161,15 +161,21 @@ func putBackKey(v, prior cty.Value, k string, rest cty.Path) (cty.Value, bool) {
 	default:
 		return v, false
 	}
-	switch {
-	case len(elems) > 0 && !cty.CanMapVal(elems):
-		return v, false
-	case len(elems) > 0:
-		return cty.MapVal(elems), done
-	case prior.IsNull():
-		return cty.NullVal(ty), done
+	if len(elems) == 0 {
+		return emptyLike(prior, ty), done
 	}
-	return cty.MapValEmpty(ty.ElementType()), done
+	if !cty.CanMapVal(elems) {
+		return v, false
+	}
+	return cty.MapVal(elems), done
+}
+
+// emptyLike returns null if prior is null, else a map without elements.
+func emptyLike(prior cty.Value, ty cty.Type) cty.Value {
+	if prior.IsNull() {
+		return cty.NullVal(ty)
+	}
+	return cty.MapValEmpty(ty.ElementType())
 }
 
 // putBackElement is putBack for an element of a list or a tuple.
