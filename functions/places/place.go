@@ -66,17 +66,10 @@ func Of(backend string, arguments map[string]any, workspace string) (Place, erro
 	}
 	p := Place{Backend: backend, Bucket: text(arguments[bucketArgument]), Key: text(arguments[keyArgument])}
 	if p.Key != "" && workspace != defaultWorkspace && workspace != "" {
-		prefix := defaultPrefix
-		if arguments[prefixArgument] != nil {
-			prefix = text(arguments[prefixArgument])
+		var err error
+		if p.Key, err = keyIn(workspace, p.Key, arguments[prefixArgument]); err != nil {
+			return Place{}, err
 		}
-		if err := segments(prefix); prefix != "" && err != nil {
-			return Place{}, fmt.Errorf("its %s is %q: %w", prefixArgument, prefix, err)
-		}
-		if err := segments(p.Key); err != nil {
-			return Place{}, fmt.Errorf("its key is %q: %w", p.Key, err)
-		}
-		p.Key = path.Join(prefix, workspace, p.Key)
 	}
 	if err := p.check(); err != nil {
 		return Place{}, err
@@ -92,6 +85,22 @@ func Of(backend string, arguments map[string]any, workspace string) (Place, erro
 		return Place{}, err
 	}
 	return p, nil
+}
+
+// keyIn returns the key of the state of another workspace than the default one. given is the value of
+// workspace_key_prefix, or nil.
+func keyIn(workspace, key string, given any) (string, error) {
+	prefix := defaultPrefix
+	if given != nil {
+		prefix = text(given)
+	}
+	if err := segments(prefix); prefix != "" && err != nil {
+		return "", fmt.Errorf("its %s is %q: %w", prefixArgument, prefix, err)
+	}
+	if err := segments(key); err != nil {
+		return "", fmt.Errorf("its key is %q: %w", key, err)
+	}
+	return path.Join(prefix, workspace, key), nil
 }
 
 func text(v any) string {
