@@ -131,13 +131,7 @@ func (a buckets) onBucket(w http.ResponseWriter, r *http.Request, action, name, 
 	w.Header().Set("Content-Type", "application/xml")
 	switch action {
 	case "s3:CreateBucket":
-		if b != nil {
-			return &problem{http.StatusConflict, "BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded and you already own it."}
-		}
-		if !strings.Contains(string(body), "<LocationConstraint>"+Region+"<") {
-			return &problem{http.StatusBadRequest, "IllegalLocationConstraintException", "The unspecified location constraint is incompatible for the region specific endpoint this request was sent to."}
-		}
-		a.buckets[name] = &bucket{objects: map[string][]object{}}
+		return a.create(name, body)
 	case "s3:ListBucket":
 		w.Header().Set("X-Amz-Bucket-Region", Region)
 	case "s3:GetBucketVersioning":
@@ -174,6 +168,17 @@ func (a buckets) onBucket(w http.ResponseWriter, r *http.Request, action, name, 
 		w.Header().Set("X-Amz-Version-Id", last.version)
 		w.Header().Set("X-Amz-Checksum-Sha256", base64.StdEncoding.EncodeToString(sum[:]))
 	}
+	return nil
+}
+
+func (a buckets) create(name string, body []byte) *problem {
+	if a.buckets[name] != nil {
+		return &problem{http.StatusConflict, "BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded and you already own it."}
+	}
+	if !strings.Contains(string(body), "<LocationConstraint>"+Region+"<") {
+		return &problem{http.StatusBadRequest, "IllegalLocationConstraintException", "The unspecified location constraint is incompatible for the region specific endpoint this request was sent to."}
+	}
+	a.buckets[name] = &bucket{objects: map[string][]object{}}
 	return nil
 }
 

@@ -112,7 +112,7 @@ func (a stacks) createChangeSet(in *cloudformation.CreateChangeSetInput) (*cloud
 	switch fresh := s == nil || s.status == cf.StackStatusReviewInProgress; {
 	case fresh != (in.ChangeSetType == cf.ChangeSetTypeCreate):
 		return nil, invalid("Stack [%s] does not exist, or exists already", name)
-	case !fresh && !strings.HasSuffix(string(s.status), "_COMPLETE") || !fresh && s.status == cf.StackStatusRollbackComplete:
+	case !fresh && !s.updatable():
 		return nil, invalid("Stack:%s is in %s state and can not be updated.", name, s.status)
 	case !slices.Contains(in.Capabilities, cf.CapabilityCapabilityIam):
 		return nil, &problem{400, "InsufficientCapabilitiesException", "Requires capabilities : [CAPABILITY_IAM]"}
@@ -143,6 +143,10 @@ func (a stacks) createChangeSet(in *cloudformation.CreateChangeSetInput) (*cloud
 	c.compare(s)
 	s.changes[*in.ChangeSetName] = c
 	return &cloudformation.CreateChangeSetOutput{Id: aws.String("arn:aws:cloudformation:changeSet/" + *in.ChangeSetName), StackId: &s.id}, nil
+}
+
+func (s *stack) updatable() bool {
+	return strings.HasSuffix(string(s.status), "_COMPLETE") && s.status != cf.StackStatusRollbackComplete
 }
 
 // values are the parameters of a stack after a change.
