@@ -13,23 +13,7 @@ func (b *builder) reduce() {
 	if !ok {
 		return
 	}
-	// The same in numbers, which are looked at very often.
-	at := make(map[*node]int32, len(b.nodes))
-	for i, n := range b.nodes {
-		at[n] = int32(i)
-	}
-	height := make([]int, len(b.nodes))
-	after := make([][]int32, len(b.nodes)) // lowest first
-	for i, n := range b.nodes {
-		height[i] = heights[n]
-		after[i] = make([]int32, 0, len(n.after))
-		for x := range n.after {
-			after[i] = append(after[i], at[x])
-		}
-	}
-	for _, list := range after {
-		slices.SortFunc(list, func(x, y int32) int { return height[x] - height[y] })
-	}
+	height, after := b.numbers(heights)
 	const near, found = 1, 2
 	mark := make([]int32, len(b.nodes)) // twice the number of the last node that asked, plus one of the above
 	for i, n := range b.nodes {
@@ -67,6 +51,28 @@ func (b *builder) reduce() {
 			}
 		}
 	}
+}
+
+// numbers returns the heights of the nodes and what each comes after, lowest first, by the nodes' numbers: the search
+// looks at them very often.
+func (b *builder) numbers(heights map[*node]int) (height []int, after [][]int32) {
+	at := make(map[*node]int32, len(b.nodes))
+	for i, n := range b.nodes {
+		at[n] = int32(i)
+	}
+	height = make([]int, len(b.nodes))
+	after = make([][]int32, len(b.nodes))
+	for i, n := range b.nodes {
+		height[i] = heights[n]
+		after[i] = make([]int32, 0, len(n.after))
+		for x := range n.after {
+			after[i] = append(after[i], at[x])
+		}
+	}
+	for _, list := range after {
+		slices.SortFunc(list, func(x, y int32) int { return height[x] - height[y] })
+	}
+	return height, after
 }
 
 // heights returns for each node the longest way to one that comes after nothing; false if
