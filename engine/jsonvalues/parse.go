@@ -167,16 +167,21 @@ func (p *parser) object(c *Codec) (cty.Value, bool) {
 		next++
 	}
 	if len(vals) < len(c.fields) {
-		for i := range c.fields {
-			if _, ok := vals[c.fields[i].name]; !ok {
-				vals[c.fields[i].name] = c.fields[i].codec.null
-			}
-		}
+		c.addNulls(vals)
 	}
 	if len(vals) == 0 {
 		return cty.EmptyObjectVal, true
 	}
 	return cty.ObjectVal(vals), true
+}
+
+// addNulls adds the fields that are not there.
+func (c *Codec) addNulls(vals map[string]cty.Value) {
+	for i := range c.fields {
+		if _, ok := vals[c.fields[i].name]; !ok {
+			vals[c.fields[i].name] = c.fields[i].codec.null
+		}
+	}
 }
 
 // dynamic reads a value with its type.
