@@ -38,17 +38,9 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	env := machineEnv(o.engine.DataDir)
-	if o.engine.CLIConfig != "" {
-		env = append(env, "TF_CLI_CONFIG_FILE="+o.engine.CLIConfig)
-	}
-	env = append(env, o.vault.tokens()...)
-	d, more := workdir.Open(o.dir(), env)
+	d, more := o.workdir()
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
-	}
-	if len(d.CLI.Overrides) > 0 {
-		return append(ds, diags.Errorf(nil, "Providers in development are not used here", "The CLI configuration of this Lockstep installation has dev_overrides. Such providers cannot be verified by checksums: its operator has to remove them.")...)
 	}
 	d.Scratch, d.Lock, d.PluginEnv = "", lock, []string{}
 	d.Memo = install.NewMemo() // of this run: whoever installs reads each package once, not twice
@@ -84,6 +76,23 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 		o.Providers = nil // so that none is started for its schema
 	}
 	return append(ds, more...)
+}
+
+// workdir opens the project's directory with the settings of this installation, but for its own environment.
+func (o *checkout) workdir() (*workdir.Dir, diags.Diagnostics) {
+	env := machineEnv(o.engine.DataDir)
+	if o.engine.CLIConfig != "" {
+		env = append(env, "TF_CLI_CONFIG_FILE="+o.engine.CLIConfig)
+	}
+	env = append(env, o.vault.tokens()...)
+	d, ds := workdir.Open(o.dir(), env)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	if len(d.CLI.Overrides) > 0 {
+		return nil, append(ds, diags.Errorf(nil, "Providers in development are not used here", "The CLI configuration of this Lockstep installation has dev_overrides. Such providers cannot be verified by checksums: its operator has to remove them.")...)
+	}
+	return d, ds
 }
 
 // machineEnv is the environment by which a working directory is opened: nothing of
