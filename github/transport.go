@@ -39,14 +39,8 @@ type transport struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	// The client calls this again for each redirect that it follows. net/http removes sensitive
-	// headers from such requests above this level, and we add ours below. The addresses of a former name
-	// redirect within the API.
 	if req.URL.Scheme != t.api.Scheme || req.URL.Host != t.api.Host {
-		if req.Body != nil {
-			req.Body.Close()
-		}
-		return nil, fmt.Errorf("GitHub's API redirects to %s://%s, to which we send nothing", req.URL.Scheme, req.URL.Host)
+		return nil, refuseRedirect(req)
 	}
 	renew := false
 	for attempt := 1; ; attempt++ {
@@ -55,7 +49,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			return res, err
 		}
 		v := judge(res, err, t.repeatable || req.Method != http.MethodPost, time.Now())
-		if !v.again || v.renew && renew || req.Body != nil && req.GetBody == nil {
+		if !v.again || v.renew && renew || !repeatableBody(req) {
 			return res, err
 		}
 		wait := v.wait
@@ -66,13 +60,30 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			return res, err
 		}
 		renew = v.renew
-		if res != nil {
-			io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
-			res.Body.Close()
-		}
+		discard(res)
 		if err := sleep(req.Context(), wait); err != nil {
 			return nil, err
 		}
+	}
+}
+
+// refuseRedirect is the error of a request to another server. The client calls RoundTrip again for each redirect that
+// it follows. net/http removes sensitive headers from such requests above this level, and we add ours below. The
+// addresses of a former name redirect within the API.
+func refuseRedirect(req *http.Request) error {
+	if req.Body != nil {
+		req.Body.Close()
+	}
+	return fmt.Errorf("GitHub's API redirects to %s://%s, to which we send nothing", req.URL.Scheme, req.URL.Host)
+}
+
+func repeatableBody(req *http.Request) bool { return req.Body == nil || req.GetBody != nil }
+
+// discard reads what is left of a response, so that its connection can be used again. res may be nil.
+func discard(res *http.Response) {
+	if res != nil {
+		io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
+		res.Body.Close()
 	}
 }
 
