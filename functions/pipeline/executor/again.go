@@ -11,7 +11,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/containing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/comparing"
@@ -145,7 +144,7 @@ func (o replan) moved(approved, now *plans.Plan) []comparing.Difference {
 	}
 	touched := comparing.Touched(approved, now)
 	var out []comparing.Difference
-	for _, d := range containing.Differences(o.merged.planned, later) {
+	for _, d := range differences(o.merged.planned, later) {
 		if d.Resource == "" || touched[d.Resource] {
 			out = append(out, comparing.Difference{
 				Object: d.Block, Aspect: comparing.Configuration,

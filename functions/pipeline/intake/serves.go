@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/notices"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -106,19 +106,19 @@ type Service struct {
 	// Known are the IDs by which the names of a served repository are known from now on.
 	Known Known
 	// Refused is the reason why it is not served; nil if it is.
-	Refused *notices.NotServed
+	Refused *notes.NotServed
 }
 
 // Allowed reports whether it is served.
 func (s Service) Allowed() bool { return s.Refused == nil }
 
 // Taken reports whether it is not served because its name is known as another repository's.
-func (s Service) Taken() bool { return s.Refused != nil && s.Refused.Why == notices.OtherRepository }
+func (s Service) Taken() bool { return s.Refused != nil && s.Refused.Why == notes.OtherRepository }
 
 // Decide decides whether a repository is served, of whose names something is known.
 func (s Serves) Decide(r github.Repo, k Known) Service {
-	no := func(why notices.Unserved, id, was int64) Service {
-		return Service{Refused: &notices.NotServed{Why: why, Repo: r.String(), Owner: r.Owner, ID: id, Was: was}}
+	no := func(why notes.Unserved, id, was int64) Service {
+		return Service{Refused: &notes.NotServed{Why: why, Repo: r.String(), Owner: r.Owner, ID: id, Was: was}}
 	}
 	var fit []named
 	for _, n := range s.list {
@@ -129,9 +129,9 @@ func (s Serves) Decide(r github.Repo, k Known) Service {
 	}
 	switch {
 	case s.None():
-		return no(notices.NothingServed, 0, 0)
+		return no(notes.NothingServed, 0, 0)
 	case len(fit) == 0 || r.ID <= 0:
-		return no(notices.NotNamed, 0, 0)
+		return no(notes.NotNamed, 0, 0)
 	}
 	// An ID that somebody has named stands above one that was found.
 	for _, n := range fit {
@@ -145,9 +145,9 @@ func (s Serves) Decide(r github.Repo, k Known) Service {
 	pinned := slices.ContainsFunc(fit, func(n named) bool { return n.id == r.ID && n.name != "*" })
 	switch {
 	case k.Repo != 0 && k.Repo != r.ID && !pinned:
-		return no(notices.OtherRepository, r.ID, k.Repo)
+		return no(notes.OtherRepository, r.ID, k.Repo)
 	case k.Owner != 0 && r.OwnerID != 0 && k.Owner != r.OwnerID && !pinned:
-		return no(notices.OtherAccount, r.OwnerID, k.Owner)
+		return no(notes.OtherAccount, r.OwnerID, k.Owner)
 	}
 	if !pinned && r.OwnerID != 0 {
 		k.Owner = r.OwnerID

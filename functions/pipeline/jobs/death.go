@@ -1,6 +1,6 @@
 package jobs
 
-import "github.com/lockstep-iac/lockstep/functions/comment/notices"
+import "github.com/lockstep-iac/lockstep/functions/comment/notes"
 
 // A DeathError is the end of a process that was to read, plan or apply something: it was killed at
 // a limit, or its input broke it. Another attempt would end the same way.
@@ -23,5 +23,5 @@ func (e *DeathError) Error() string {
 
 // Markdown is the error and its remedy, for people.
 func (e *DeathError) Markdown() string {
-	return notices.Ended{Work: e.What, Why: e.Why, Place: e.Place, Remedy: e.Remedy}.Markdown()
+	return notes.Ended{Work: e.What, Why: e.Why, Place: e.Place, Remedy: e.Remedy}.Markdown()
 }

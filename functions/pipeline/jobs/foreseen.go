@@ -3,7 +3,7 @@ package jobs
 import (
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/notices"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 )
 
 // A Foreseen is the state of another project as a plan of the same pull request will make it. Of that plan it
@@ -32,7 +32,7 @@ func Outputs(all []Foreseen) map[string][]byte {
 
 // PlannedOn returns the plans whose outputs a plan was made with, by target, "" where those of the state counted;
 // asked are the places that it has read.
-func PlannedOn(all []Foreseen, asked []string) (on map[string]string, note notices.Foreseen) {
+func PlannedOn(all []Foreseen, asked []string) (on map[string]string, note notes.Foreseen) {
 	for _, f := range all {
 		if !slices.Contains(asked, f.Place) {
 			continue

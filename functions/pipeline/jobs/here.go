@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/comment/notices"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -29,7 +29,7 @@ func (Here) Discover(_ context.Context, dir string) (Discovered, error) {
 	}
 	defer root.Close()
 	found, ds := project.Discover(root.FS())
-	d := Discovered{Projects: found.Projects, Settings: found.Settings, Notes: notes(found), Left: found.Left, Warnings: listed(ds, diags.Warning), Unguarded: listed(found.Unguarded, diags.Error), Unheld: First(found.Unguarded)}
+	d := Discovered{Projects: found.Projects, Settings: found.Settings, Notes: notesOf(found), Left: found.Left, Warnings: listed(ds, diags.Warning), Unguarded: listed(found.Unguarded, diags.Error), Unheld: First(found.Unguarded)}
 	if ds.HasErrors() {
 		src, err := root.ReadFile(cmp.Or(found.Settings, project.FileName))
 		if err != nil {
@@ -100,11 +100,11 @@ func listed(ds diags.Diagnostics, severity diags.Severity) (out []Warning) {
 	return out
 }
 
-// notes are the words about a repository with an atlantis.yaml.
-func notes(r project.Repository) []string {
-	a := notices.Atlantis{Settings: r.Settings, Ignored: r.Ignored}
+// notesOf are the words about a repository with an atlantis.yaml.
+func notesOf(r project.Repository) []string {
+	a := notes.Atlantis{Settings: r.Settings, Ignored: r.Ignored}
 	for _, n := range r.Notices {
-		a.Parts = append(a.Parts, notices.Part{Lines: n.Lines, Key: n.Key, Instead: n.Instead})
+		a.Parts = append(a.Parts, notes.Part{Lines: n.Lines, Key: n.Key, Instead: n.Instead})
 	}
 	return a.Notes()
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/notices"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
@@ -54,5 +54,5 @@ func (ap *Applier) longer(ctx context.Context) (string, error) {
 	if err != nil || began || ap.Builder.Service == nil {
 		return "", err
 	}
-	return "\n\n" + notices.InBuilds(), nil
+	return "\n\n" + notes.InBuilds(), nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
-	"github.com/lockstep-iac/lockstep/functions/comment/notices"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -123,7 +122,7 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 		body = notes.Exchanged()
 	}
 	if c := r.Plan.Checked; c != nil && c.Problem == "" && c.PlannedOn != nil && r.Plan.Parts != nil {
-		body = notices.Rechecked(body, plansOf(r.Plan.Parts.PlannedOn), plansOf(c.PlannedOn))
+		body = notes.Rechecked(body, plansOf(r.Plan.Parts.PlannedOn), plansOf(c.PlannedOn))
 	}
 	if c := r.Plan.Checked; c != nil && !c.Renewed && body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.NoChanges}, s) {
 		p := comment.ProjectStatus{Body: body}

@@ -80,17 +80,7 @@ func (x Rights) May(resource []Statement, c Call) bool {
 		}
 		c.Context["aws:PrincipalArn"] = []string{x.Who}
 	}
-	var named, delegated []Statement
-	for _, s := range resource {
-		if len(s.resources) == 0 {
-			s.resources = []string{"*"} // a trust policy
-		}
-		if slices.Contains(s.principals, x.Who) || slices.Contains(s.principals, "*") {
-			named = append(named, s)
-		} else if slices.Contains(s.principals, rootOf) && strings.HasPrefix(x.Who, "arn:") {
-			delegated = append(delegated, s)
-		}
-	}
+	named, delegated := x.about(resource)
 	if denied(x.Own, c) || denied(x.session, c) || denied(named, c) || denied(delegated, c) {
 		return false
 	}
@@ -103,6 +93,21 @@ func (x Rights) May(resource []Statement, c Call) bool {
 		return own && session && allowed(named, c) // both accounts must allow it
 	}
 	return own || session && allowed(named, c)
+}
+
+// about returns the statements of a resource that name somebody, and those that leave it to the account's policies.
+func (x Rights) about(resource []Statement) (named, delegated []Statement) {
+	for _, s := range resource {
+		if len(s.resources) == 0 {
+			s.resources = []string{"*"} // a trust policy
+		}
+		if slices.Contains(s.principals, x.Who) || slices.Contains(s.principals, "*") {
+			named = append(named, s)
+		} else if slices.Contains(s.principals, rootOf) && strings.HasPrefix(x.Who, "arn:") {
+			delegated = append(delegated, s)
+		}
+	}
+	return named, delegated
 }
 
 func denied(statements []Statement, c Call) bool {

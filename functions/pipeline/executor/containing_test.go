@@ -1,4 +1,4 @@
-package containing
+package executor
 
 import (
 	"strings"
@@ -34,7 +34,7 @@ func TestDifferences(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := ""
-			for _, d := range Differences(files["earlier"][name], files["later"][name]) {
+			for _, d := range differences(files["earlier"][name], files["later"][name]) {
 				if d.Resource != "" {
 					got += "~ " + d.Resource + "\n"
 				} else {
@@ -44,7 +44,7 @@ func TestDifferences(t *testing.T) {
 			if diff := cmp.Diff(text, got); diff != "" {
 				t.Error(diff)
 			}
-			if ds := Differences(files["later"][name], files["later"][name]); len(ds) > 0 && name != "broken" {
+			if ds := differences(files["later"][name], files["later"][name]); len(ds) > 0 && name != "broken" {
 				t.Errorf("a configuration is not in itself: %+v", ds)
 			}
 		})

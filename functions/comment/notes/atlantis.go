@@ -1,4 +1,4 @@
-package notices
+package notes
 
 import (
 	"fmt"
@@ -47,7 +47,7 @@ func (a Atlantis) Notes() []string {
 	}
 	fmt.Fprintf(&b, "<details><summary>The projects are those of atlantis.yaml; %s no meaning here.</summary>\n\n", parts)
 	for _, p := range a.Parts[:min(len(a.Parts), maxParts)] {
-		fmt.Fprintf(&b, "- %s (%s): %s\n", markdown.Code(p.Key), lines(p.Lines), p.Instead)
+		fmt.Fprintf(&b, "- %s (%s): %s\n", markdown.Code(p.Key), lineNumbers(p.Lines), p.Instead)
 	}
 	if more := len(a.Parts) - maxParts; more > 0 {
 		fmt.Fprintf(&b, "- %d more, which %s lists.\n", more, markdown.Code("lockstep config check"))
@@ -56,8 +56,8 @@ func (a Atlantis) Notes() []string {
 	return []string{b.String()}
 }
 
-// lines names lines of a file, the first few of them.
-func lines(all []int) string {
+// lineNumbers names lines of a file, the first few of them.
+func lineNumbers(all []int) string {
 	var shown []string
 	for _, n := range all[:min(len(all), maxLines)] {
 		shown = append(shown, strconv.Itoa(n))

@@ -1,4 +1,4 @@
-package notices
+package notes
 
 import (
 	"fmt"
@@ -16,20 +16,20 @@ type Foreseen struct {
 
 // Above puts the note above the plan.
 func (f Foreseen) Above(plan string) string {
-	text := planned(f.Plans)
+	text := plannedWords(f.Plans)
 	if len(f.Failed) > 0 {
-		text += fmt.Sprintf("**The %s of %s failed**, so this was planned with the outputs that are stored.\n\n", number(f.Failed, "plan", "plans"), markdown.List(f.Failed))
+		text += fmt.Sprintf("**The %s of %s failed**, so this was planned with the outputs that are stored.\n\n", numberOf(f.Failed, "plan", "plans"), markdown.List(f.Failed))
 	}
 	return text + plan
 }
 
-// planned is the part about planned outputs; "" without plans.
-func planned(plans []string) string {
+// plannedWords is the part about planned outputs; "" without plans.
+func plannedWords(plans []string) string {
 	if len(plans) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("*Planned with the outputs that the %s of %s will have. It is made again once %s applied: if its changes are the same then, they are applied without another word.*\n\n",
-		number(plans, "plan", "plans"), markdown.List(plans), number(plans, "that is", "those are"))
+		numberOf(plans, "plan", "plans"), markdown.List(plans), numberOf(plans, "that is", "those are"))
 }
 
 // Rechecked puts the plans whose outputs a plan was checked with, now, into a text with the note of those that it was made with. Another text,
@@ -38,10 +38,10 @@ func Rechecked(text string, made, now []string) string {
 	if len(made) == 0 {
 		return text
 	}
-	return strings.Replace(text, planned(made), planned(now), 1)
+	return strings.Replace(text, plannedWords(made), plannedWords(now), 1)
 }
 
-func number(all []string, one, more string) string {
+func numberOf(all []string, one, more string) string {
 	if len(all) == 1 {
 		return one
 	}

@@ -1,4 +1,4 @@
-package notices
+package notes
 
 import "github.com/lockstep-iac/lockstep/functions/comment/markdown"
 
