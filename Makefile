@@ -42,12 +42,12 @@ reproduce:
 # .parts first, at pinned versions; without them those tests say so and are skipped,
 # or fail if LOCKSTEP_TEST_PARTS=require.
 # Linking without symbols for debuggers takes little more than half as long. All packages are compiled first: tests
-# that build programs would compile them once more at the same time. The packages that wait the most begin first, and
+# that build programs would compile them once more at the same time. The packages that take longest begin first, and
 # one more than there are processors, so that none idles.
 test: parts
 	go list -export -f '' ./... >/dev/null
 	LOCKSTEP_PARTS='$(PARTS)' sh .ci/inmemory go test -p "$$(($$(getconf _NPROCESSORS_ONLN) + 1))" -vet=off -ldflags='-s -w' -timeout 20m \
-		./functions/pipeline/lambdatest ./cmd/lockstep/internal/program ./...
+		./functions/pipeline/lambdatest ./cmd/lockstep/internal/program ./functions/pipeline/dispatch ./...
 
 parts:
 	@LOCKSTEP_PARTS='$(PARTS)' sh .ci/parts
