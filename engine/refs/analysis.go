@@ -81,7 +81,8 @@ func (a *analysis) blocks() {
 	}
 }
 
-// call finds the references of a module call. Those of arguments make no edges from o: they start at the child's variable.
+// call finds the references of a module call. Those of arguments make no edges from o: they start at the
+// child's variable.
 func (a *analysis) call(o addrs.Object, call *config.Call) {
 	for _, x := range call.Repetition.Expressions() {
 		a.expr(o, x)

@@ -411,7 +411,8 @@ func (r *staticReader) result(x *hclsyntax.FunctionCallExpr, s scope, followed i
 	return []text{{}}
 }
 
-// withParents is what dirname makes of paths, and the paths: that of path.module in the root module, which is ".", is itself.
+// withParents returns the paths, and for each that is known whole its parent: dirname(path.module) is path.module
+// itself in the root module, where that is ".".
 func withParents(paths []text) []text {
 	for _, t := range slices.Clone(paths) {
 		if t.whole {
@@ -421,8 +422,9 @@ func withParents(paths []text) []text {
 	return paths
 }
 
-// formatted returns what a call of format joins: the literals of its first argument, and the others in the place of %s and %v. A verb
-// of another kind ends what is known. It reports false if there are more verbs than arguments.
+// formatted returns what a call of format joins: the literals of its first argument, and the other arguments in the
+// place of %s and %v. A verb of another kind ends what is known. It reports false if there are more verbs than
+// arguments.
 func formatted(format string, args []hclsyntax.Expression) ([]hclsyntax.Expression, bool) {
 	var parts []hclsyntax.Expression
 	for i, literal := range strings.Split(strings.ReplaceAll(format, "%v", "%s"), "%s") {
