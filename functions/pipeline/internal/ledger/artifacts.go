@@ -39,7 +39,7 @@ func (in Inputs) Hash() string {
 
 // Moved are files that differ between the inputs of a plan and those of a later checkout.
 type Moved struct {
-	Blocks []string // of the configuration, which package containing can compare
+	Blocks []string // of the configuration, which the executor can compare
 	Own    []string // others that the plan depends on
 	Around []string // others, where programs can read everything
 }
