@@ -6,53 +6,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
-
-// moody is a GitHub that refuses calls as long as somebody wants.
-type moody struct {
-	dispatch.GitHub
-	refuses func(call string) bool
-}
-
-var errMood = errors.New("GitHub does not want to")
-
-func (h moody) PullRequest(ctx context.Context, number int) (github.PullRequest, error) {
-	if h.refuses("pull request") {
-		return github.PullRequest{}, errMood
-	}
-	return h.GitHub.PullRequest(ctx, number)
-}
-
-func (h moody) PutCheck(ctx context.Context, id int64, c github.Check) (int64, error) {
-	if h.refuses("check " + c.Title) {
-		return 0, errMood
-	}
-	return h.GitHub.PutCheck(ctx, id, c)
-}
-
-func (h moody) PutComment(ctx context.Context, number int, e github.Earlier, marker, body string) (int64, time.Time, error) {
-	if h.refuses("comment") {
-		return 0, time.Time{}, errMood
-	}
-	return h.GitHub.PutComment(ctx, number, e, marker, body)
-}
-
-// moody puts a mood between the pipeline and GitHub.
-func (s *stage) moody(refuses func(call string) bool) {
-	connect := s.pipeline.Connect
-	s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
-		hub, err := connect(p)
-		return moody{hub, refuses}, err
-	}
-}
 
 // TestEventAbandoned holds that what an event asked for comes to an end with it, where the
 // event is given up before it has sent its messages.
@@ -60,7 +21,9 @@ func TestEventAbandoned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	refused := "none"
-	s.moody(func(call string) bool { return call == "check "+refused })
+	s.refuse(func(x memory.Effect) bool {
+		return strings.HasPrefix(x.Call, "check ") && strings.HasSuffix(x.Call, " "+refused)
+	})
 	refused = "Planning"
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.expect("the push", s.status(n), "could not plan", "Lockstep could not do this")
@@ -124,7 +87,7 @@ func TestMergeAbandoned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, onMerge())
 	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
-	s.moody(func(call string) bool { return strings.HasPrefix(call, "check Applying") })
+	s.refuse(checks(func(c github.Check) bool { return strings.HasPrefix(c.Title, "Applying") }))
 	s.repo.Merge("alice", n)
 	s.settle()
 	s.expect("the answer", s.answer(n, "merge"), "**Lockstep could not do this**", "**Not applied**: `net`", "To try once more, comment `lockstep retry`.")
@@ -140,16 +103,16 @@ func TestTellAbandoned(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	down, applied := true, false
-	s.moody(func(call string) bool {
-		applied = applied || strings.HasPrefix(call, "check Applied")
-		return down && applied && call == "comment"
+	s.refuse(func(x memory.Effect) bool {
+		applied = applied || checks(func(c github.Check) bool { return strings.HasPrefix(c.Title, "Applied") })(x)
+		return down && applied && x.Call == "comment"
 	})
 	id := s.repo.Comment("alice", n, "lockstep apply")
 	if _, err := s.hub.Deliver(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	_, err := s.data.Queue.Drain(t.Context(), localstore.Worker{Handle: s.pipeline.Handle, Abandon: s.pipeline.Abandon})
-	if !errors.Is(err, errMood) {
+	if !errors.Is(err, errDown) {
 		t.Fatalf("giving it up: %v", err)
 	}
 	s.expect("the answer meanwhile", s.answerTo(n, id), "is being applied")
@@ -183,12 +146,12 @@ func TestClosedAbandoned(t *testing.T) {
 	s := newStage(t, onMerge())
 	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
 	away := true
-	s.moody(func(call string) bool { return away && call == "pull request" })
+	s.refuse(func(x memory.Effect) bool { return away && x.Call == "read pull" })
 	s.repo.Merge("alice", n)
 	if _, err := s.hub.Deliver(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.data.Queue.Drain(t.Context(), localstore.Worker{Handle: s.pipeline.Handle, Abandon: s.pipeline.Abandon}); !errors.Is(err, errMood) {
+	if _, err := s.data.Queue.Drain(t.Context(), localstore.Worker{Handle: s.pipeline.Handle, Abandon: s.pipeline.Abandon}); !errors.Is(err, errDown) {
 		t.Fatalf("giving it up: %v", err)
 	}
 	away = false
@@ -246,20 +209,6 @@ func TestOpenedAgainUnnoticed(t *testing.T) {
 	}
 }
 
-// full are artifacts that take no results of applies for a while.
-type full struct {
-	pipeline.Artifacts
-	left *int
-}
-
-func (x full) Put(ctx context.Context, a pipeline.Artifact, data []byte) error {
-	if strings.Contains(a.Key, "/result-") && *x.left > 0 {
-		*x.left--
-		return errors.New("there is no room")
-	}
-	return x.Artifacts.Put(ctx, a, data)
-}
-
 // TestNoRoomForTheResult holds that an apply is known, and told, though what it has to
 // show could not be kept until its message had been given up.
 func TestNoRoomForTheResult(t *testing.T) {
@@ -267,7 +216,13 @@ func TestNoRoomForTheResult(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "outputs.tf": "output \"size\" {\n  value = \"large\"\n}\n"})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	left := 1 + pipeline.MaxReceives
-	s.pipeline.Artifacts = full{s.pipeline.Artifacts, &left}
+	s.refuse(func(x memory.Effect) bool {
+		full := strings.HasPrefix(x.Call, "store ") && strings.Contains(x.Call, "/result-") && left > 0
+		if full {
+			left--
+		}
+		return full
+	})
 	s.expect("the answer", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added", "large")
 	s.expect("the check", s.check("b"), "success Applied: 2 added")
 	if left != 0 {

@@ -252,20 +252,6 @@ func TestButtonsOfAFormerHead(t *testing.T) {
 	}
 }
 
-// unsent is a queue that once does not take the message of an apply.
-type unsent struct {
-	pipeline.Queue
-	failed bool
-}
-
-func (q *unsent) Send(ctx context.Context, m pipeline.Message) error {
-	if !q.failed && m.Kind == pipeline.ToApply {
-		q.failed = true
-		return errDown
-	}
-	return q.Queue.Send(ctx, m)
-}
-
 // TestQueuedAndNotSent has an apply queued by a process that dies before its message is sent, and the pull request pushed to or
 // merged before the next try: the apply is not queued for ever.
 func TestQueuedAndNotSent(t *testing.T) {
@@ -293,7 +279,7 @@ func TestQueuedAndNotSent(t *testing.T) {
 				t.Parallel()
 				s := newStage(t, githubtest.Files{"a/main.tf": resource("a", "1"), "b/main.tf": resource("a", "1")})
 				n := s.pull("alice", "b", githubtest.Files{"a/b.tf": resource("b", "1"), "b/b.tf": resource("b", "1")})
-				s.pipeline.Queue = &unsent{Queue: s.pipeline.Queue}
+				s.refuse(first(sends(pipeline.ToApply)))
 				ask(s, n)
 				if _, err := s.hub.Deliver(t.Context()); err != nil {
 					t.Fatal(err)

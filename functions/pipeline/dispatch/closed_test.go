@@ -2,11 +2,11 @@ package dispatch_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -46,20 +46,6 @@ func TestClosedWhilePlanning(t *testing.T) {
 	s.expect("the answer", s.say("alice", n, "lockstep plan"), "**Not planned** `.`", "The pull request is closed.")
 }
 
-// settling are records that let something happen just before a run is dropped.
-type settling struct {
-	pipeline.Records
-	meanwhile *func()
-}
-
-func (r settling) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
-	if do := *r.meanwhile; do != nil && key == "run/1001/1/%2E@default" {
-		*r.meanwhile = nil
-		do()
-	}
-	return r.Records.Put(ctx, key, value, prev)
-}
-
 // TestClosedAsItIsPlanned holds that a plan which is kept while its pull request is settled is
 // settled, too.
 func TestClosedAsItIsPlanned(t *testing.T) {
@@ -77,8 +63,13 @@ func TestClosedAsItIsPlanned(t *testing.T) {
 		}
 		planned := s.pipeline
 		other := *s.pipeline
-		other.Records = settling{other.Records, &meanwhile}
 		s.pipeline = &other
+		s.before(writes("run/1001/1/%2E@default", ""), func() { // just before a run is dropped
+			if happens := meanwhile; happens != nil {
+				meanwhile = nil
+				happens()
+			}
+		})
 		meanwhile = func() {
 			if err := planned.Handle(ctx, m); err != nil {
 				t.Error(err)
@@ -104,15 +95,14 @@ func TestQueuedAndThenConflicting(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	s.repo.Push("alice", "b", "B", githubtest.Files{"main.tf": resource("a", "2")})
 	n := s.repo.OpenPull("alice", "B", "b")
-	real := s.pipeline.Queue
-	s.pipeline.Queue = clogged{real}
+	unclog := s.refuse(sends(pipeline.ToPlan))
 	if _, err := s.hub.Deliver(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	tries := 0
 	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
 		if tries++; tries == 2 {
-			s.pipeline.Queue = real
+			unclog()
 			s.repo.Push("bob", "main", "Meanwhile", githubtest.Files{"main.tf": resource("a", "3")})
 		}
 		return s.pipeline.Handle(ctx, m)
@@ -120,35 +110,6 @@ func TestQueuedAndThenConflicting(t *testing.T) {
 	s.settle()
 	s.expect("the check", s.check("b"), "success 1 to add")
 	s.expect("the status", s.status(n), "conflicts with the base branch")
-}
-
-// clogged is a queue that takes no plans.
-type clogged struct{ pipeline.Queue }
-
-func (q clogged) Send(ctx context.Context, m pipeline.Message) error {
-	if m.Kind == pipeline.ToPlan {
-		return errors.New("the queue is full")
-	}
-	return q.Queue.Send(ctx, m)
-}
-
-// unannounced are records in which a process dies once, after its plan was kept and before it is announced.
-type unannounced struct {
-	pipeline.Records
-	kept, dead *bool
-}
-
-func (r unannounced) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
-	*r.kept = *r.kept || strings.HasPrefix(key, "run/") && strings.Contains(string(value), `"Phase":"planned"`)
-	return r.Records.Put(ctx, key, value, prev)
-}
-
-func (r unannounced) Get(ctx context.Context, key string) (pipeline.Record, error) {
-	if *r.kept && !*r.dead && strings.HasPrefix(key, "ask/") {
-		*r.dead = true
-		return pipeline.Record{}, errors.New("it is down")
-	}
-	return r.Records.Get(ctx, key)
 }
 
 // TestMovedOnUnannounced has a process die between its plan and the answer about it. Before it comes again, the run moves on:
@@ -163,8 +124,11 @@ func TestMovedOnUnannounced(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 			n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-			records := s.pipeline.Records
-			s.pipeline.Records = unannounced{records, new(bool), new(bool)}
+			kept := false
+			s.refuse(first(func(x memory.Effect) bool { // its process dies once its plan is kept, and before that is announced
+				kept = kept || writes("run/", `"Phase":"planned"`)(x)
+				return kept && strings.HasPrefix(x.Call, "get ask/")
+			}))
 			id := s.repo.Comment("alice", n, "lockstep plan")
 			if _, err := s.hub.Deliver(t.Context()); err != nil {
 				t.Fatal(err)

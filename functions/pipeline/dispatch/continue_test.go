@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -453,12 +453,24 @@ func TestDeathAtTheEnd(t *testing.T) {
 				}
 				n := s.pull("alice", "b", githubtest.Files{"b.tf": b})
 				m, id := s.toApply("alice", n)
-				records := s.pipeline.Records
-				s.pipeline.Records = &fatalApply{records, dies}
+				revive := s.gate(func(ctx context.Context, x memory.Effect, do func(context.Context) error) error {
+					if !writes("effect/", "")(x) {
+						return do(ctx)
+					}
+					before, after := dies(string(x.With.([]byte)))
+					if before {
+						panic(errKilled)
+					}
+					err := do(ctx)
+					if after {
+						panic(errKilled)
+					}
+					return err
+				})
 				if err := s.killed(m); err != nil {
 					t.Error(err)
 				}
-				s.pipeline.Records = records
+				revive()
 				if e := s.begun(s.runOf(n)); e.Outcome != nil || e.Ended == nil {
 					t.Fatalf("the apply record has %+v, and before the end %+v", e.Outcome, e.Ended)
 				}
@@ -477,27 +489,6 @@ func TestDeathAtTheEnd(t *testing.T) {
 			})
 		}
 	}
-}
-
-// fatalApply are records in which a process dies before or after it writes an apply record.
-type fatalApply struct {
-	pipeline.Records
-	dies func(now string) (before, after bool)
-}
-
-func (r *fatalApply) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
-	var before, after bool
-	if strings.HasPrefix(key, "effect/") {
-		before, after = r.dies(string(value))
-	}
-	if before {
-		panic(errKilled)
-	}
-	v, err := r.Records.Put(ctx, key, value, prev)
-	if after {
-		panic(errKilled)
-	}
-	return v, err
 }
 
 // TestContinueInVain holds that an apply whose processes end as they should, and do not get on, is given
@@ -638,8 +629,6 @@ func TestStopOfAnother(t *testing.T) {
 		t.Errorf("a stop of nothing: %s", got)
 	}
 }
-
-var _ dispatch.GitHub = moody{}
 
 // partsStory is of an apply that takes three processes.
 func partsStory(t *testing.T, f *faults) {

@@ -16,12 +16,12 @@ func TestPlanToldAgain(t *testing.T) {
 	s := newStage(t, requiring("apply", "  approvals = 1"))
 	var died atomic.Bool
 	var passed atomic.Bool
-	s.moody(func(call string) bool {
-		if call == "check 2 to add, 0 to change, 0 to destroy" {
+	s.refuse(checks(func(c github.Check) bool {
+		if c.Title == "2 to add, 0 to change, 0 to destroy" {
 			passed.Store(true)
 		}
-		return strings.HasPrefix(call, "check Cannot be applied yet") && died.CompareAndSwap(false, true)
-	})
+		return strings.HasPrefix(c.Title, "Cannot be applied yet") && died.CompareAndSwap(false, true)
+	}))
 	s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("the check", s.check("b"), "failure Cannot be applied yet: 2 to add")
 	if !died.Load() || passed.Load() {

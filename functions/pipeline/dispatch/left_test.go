@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -39,13 +39,10 @@ func TestCheckOfALeftHead(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := false
-	records := s.pipeline.Records
 	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
-		if m.Kind == pipeline.ToPlan && !failed {
-			s.pipeline.Records = unwritten{records}
-		}
+		revive := s.refuse(func(x memory.Effect) bool { return m.Kind == pipeline.ToPlan && !failed && completed(x) })
 		err := s.pipeline.Handle(ctx, m)
-		s.pipeline.Records = records
+		revive()
 		if err != nil && !failed {
 			failed = true
 			s.pushed(n, "b", githubtest.Files{"c.tf": resource("c", "1")})
@@ -68,19 +65,11 @@ func TestCheckWrittenLate(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]func(s *stage, push func()){
 		"to GitHub": func(s *stage, push func()) {
-			connect := s.pipeline.Connect
-			s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
-				hub, err := connect(p)
-				return preceded{hub, func(c github.Check) {
-					if c.Name != "lockstep" && c.Status == github.CheckInProgress {
-						push()
-					}
-				}}, err
-			}
+			s.before(checks(func(c github.Check) bool { return c.Name != "lockstep" && c.Status == github.CheckInProgress }), push)
 		},
-		"to its record": func(s *stage, push func()) { s.pipeline.Records = lateRecords{s.pipeline.Records, push} },
+		"to its record": func(s *stage, push func()) { s.before(writes("sha/", `"in_progress"`), push) },
 		"to its record, by a process that dies": func(s *stage, push func()) {
-			s.pipeline.Records = lateRecords{s.pipeline.Records, push}
+			s.before(writes("sha/", `"in_progress"`), push)
 			s.pipeline.Engine = &mortal{Engine: s.pipeline.Engine}
 		},
 	} {
@@ -106,19 +95,6 @@ func TestCheckWrittenLate(t *testing.T) {
 	}
 }
 
-// lateRecords are records that something else reaches before a check in progress.
-type lateRecords struct {
-	pipeline.Records
-	before func()
-}
-
-func (r lateRecords) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
-	if strings.HasPrefix(key, "sha/") && strings.Contains(string(value), `"in_progress"`) {
-		r.before()
-	}
-	return r.Records.Put(ctx, key, value, prev)
-}
-
 // mortal is an engine whose process dies in the first plan.
 type mortal struct {
 	jobs.Engine
@@ -133,26 +109,8 @@ func (e *mortal) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	return e.Engine.Plan(ctx, j)
 }
 
-// preceded is a GitHub that something else reaches before each check.
-type preceded struct {
-	dispatch.GitHub
-	before func(github.Check)
-}
-
-func (h preceded) PutCheck(ctx context.Context, id int64, c github.Check) (int64, error) {
-	h.before(c)
-	return h.GitHub.PutCheck(ctx, id, c)
-}
-
-// unwritten are records in which no check can be completed.
-type unwritten struct{ pipeline.Records }
-
-func (u unwritten) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
-	if strings.HasPrefix(key, "sha/") && strings.Contains(string(value), `"completed"`) {
-		return "", http.ErrHandlerTimeout
-	}
-	return u.Records.Put(ctx, key, value, prev)
-}
+// completed selects the records of checks that are completed.
+var completed = writes("sha/", `"completed"`)
 
 // TestCheckOfADiedClose is the story of a history (seed 908974): a pull request is closed while its plan is to be made, or waits,
 // and the close dies between the record of the run and its check. It holds that the check is ended when the message comes again.
@@ -171,13 +129,12 @@ func TestCheckOfADiedClose(t *testing.T) {
 		if _, err := s.hub.Deliver(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		records, died := s.pipeline.Records, false
+		died := false
 		s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
-			if m.Kind == pipeline.Closed && !died {
-				s.pipeline.Records = unwritten{records}
-			}
+			revive := s.refuse(func(x memory.Effect) bool { return m.Kind == pipeline.Closed && !died && completed(x) })
 			err := s.pipeline.Handle(ctx, m)
-			s.pipeline.Records, died = records, died || err != nil
+			revive()
+			died = died || err != nil
 			return err
 		})
 		if !died {
@@ -254,8 +211,8 @@ func TestRetargetedBesideATwin(t *testing.T) {
 	s.pipeline.Engine = engine
 	s.expect("the check of both", s.check("twin"), "failure 2 to add, 0 to change, 0 to destroy (failure on #2)")
 	var died atomic.Bool
-	s.moody(func(call string) bool {
-		return call == "check 2 to add, 0 to change, 0 to destroy" && died.CompareAndSwap(false, true)
+	s.refuse(func(x memory.Effect) bool {
+		return strings.HasSuffix(x.Call, " 2 to add, 0 to change, 0 to destroy") && died.CompareAndSwap(false, true)
 	})
 	s.repo.Retarget("alice", n, "release")
 	s.settle()
@@ -301,16 +258,12 @@ func TestLeftByATwinMeanwhile(t *testing.T) {
 			s.settle()
 			n := s.repo.OpenPull("alice", "Change", "b")
 			leaves, left := false, false
-			connect := s.pipeline.Connect
-			s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
-				hub, err := connect(p)
-				return preceded{hub, func(c github.Check) {
-					if leaves && strings.HasPrefix(c.ExternalID, fmt.Sprintf("%d/", twin)) && c.Conclusion == github.ConcludedFailure && !left {
-						left = true
-						s.pushed(n, "b", githubtest.Files{"b.tf": resource("b", "2")})
-					}
-				}}, err
-			}
+			s.before(checks(func(c github.Check) bool {
+				return leaves && strings.HasPrefix(c.ExternalID, fmt.Sprintf("%d/", twin)) && c.Conclusion == github.ConcludedFailure && !left
+			}), func() {
+				left = true
+				s.pushed(n, "b", githubtest.Files{"b.tf": resource("b", "2")})
+			})
 			engine := s.pipeline.Engine
 			s.pipeline.Engine = failing{engine}
 			leaves = writer == "the one that has failed"
@@ -381,28 +334,17 @@ func TestAnswerOfALeftApply(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	m, id := s.toApply("alice", n)
-	records := s.pipeline.Records
-	s.pipeline.Records = untold{records}
+	revive := s.refuse(writes("ask/", `"done":{`)) // no answer tells of what was applied
 	if err := s.pipeline.Handle(t.Context(), m); err == nil {
 		t.Fatal("it was told")
 	}
-	s.pipeline.Records = records
+	revive()
 	s.command("bob", n, "lockstep plan")
 	if err := s.pipeline.Handle(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	s.settle()
 	s.expect("the apply", s.answerTo(n, id), "**Applied** `.`: 2 added")
-}
-
-// untold are records in which no answer tells of what was applied.
-type untold struct{ pipeline.Records }
-
-func (u untold) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
-	if strings.HasPrefix(key, "ask/") && strings.Contains(string(value), `"done":{`) {
-		return "", http.ErrHandlerTimeout
-	}
-	return u.Records.Put(ctx, key, value, prev)
 }
 
 // TestDeathBesideATwin holds that the check of a pull request with the same head is written by the next try if the first one has
@@ -455,16 +397,13 @@ func TestLeavesWhileItFails(t *testing.T) {
 	s.repo.OpenPull("alice", "Change", "twin")
 	s.settle()
 	head, n := s.repo.Head("twin"), s.repo.OpenPull("alice", "Change", "b")
-	connect, left := s.pipeline.Connect, false
-	s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
-		hub, err := connect(p)
-		return preceded{hub, func(c github.Check) {
-			if strings.HasPrefix(c.ExternalID, fmt.Sprintf("%d/", n)) && c.Conclusion == github.ConcludedFailure && !left {
-				left = true
-				s.pushed(n, "b", githubtest.Files{"b.tf": resource("b", "2")})
-			}
-		}}, err
-	}
+	left := false
+	s.before(checks(func(c github.Check) bool {
+		return strings.HasPrefix(c.ExternalID, fmt.Sprintf("%d/", n)) && c.Conclusion == github.ConcludedFailure && !left
+	}), func() {
+		left = true
+		s.pushed(n, "b", githubtest.Files{"b.tf": resource("b", "2")})
+	})
 	engine := s.pipeline.Engine
 	s.pipeline.Engine = failing{engine}
 	s.settle()

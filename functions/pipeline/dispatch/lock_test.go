@@ -2,11 +2,10 @@ package dispatch_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -40,20 +39,6 @@ func TestLockedMeanwhile(t *testing.T) {
 	s.expect("the one that has it", s.say("alice", mine, "lockstep apply"), "**Applied** `.`")
 }
 
-// deaf is a queue that once does not take what tells others of the end of a lock.
-type deaf struct {
-	pipeline.Queue
-	failed bool
-}
-
-func (d *deaf) Send(ctx context.Context, m pipeline.Message) error {
-	if !d.failed && strings.Contains(m.ID, "-lifted-") {
-		d.failed = true
-		return errors.New("the queue is down")
-	}
-	return d.Queue.Send(ctx, m)
-}
-
 // TestLockAfterDeaths has the process that lifts a lock die before others know: its repetition tells them.
 func TestLockAfterDeaths(t *testing.T) {
 	t.Parallel()
@@ -62,29 +47,14 @@ func TestLockAfterDeaths(t *testing.T) {
 	other := s.pull("alice", "b", githubtest.Files{"b.tf": resource("c", "1")})
 	s.say("alice", mine, `lockstep lock --reason "the database moves"`)
 	s.expect("the status", s.status(other), "cannot be applied now")
-	queue := s.pipeline.Queue
-	s.pipeline.Queue, s.strict = &deaf{Queue: queue}, false
+	s.strict = false
+	s.refuse(first(func(x memory.Effect) bool { // to tell others of the end of the lock
+		return strings.HasPrefix(x.Call, "send ") && strings.Contains(x.Call, "-lifted-")
+	}))
 	s.expect("the unlock", s.say("alice", mine, "lockstep unlock"), "**Unlocked** `.` for other pull requests: `alice` had locked it (`the database moves`).")
 	if text := s.status(other); strings.Contains(text, "cannot be applied now") {
 		t.Errorf("nobody told the other pull request:\n%s", text)
 	}
-}
-
-// hasty are records into which somebody else writes a lock as soon as one of ours is there.
-type hasty struct {
-	pipeline.Records
-	after string // the beginning of the key
-	write func()
-}
-
-func (h *hasty) Put(ctx context.Context, key string, value []byte, version pipeline.Version) (pipeline.Version, error) {
-	v, err := h.Records.Put(ctx, key, value, version)
-	if err == nil && h.write != nil && strings.HasPrefix(key, h.after) {
-		write := h.write
-		h.write = nil
-		write()
-	}
-	return v, err
 }
 
 // TestLockSet holds that the projects of a command are locked together, or none of them, also where another pull request
@@ -117,15 +87,14 @@ func TestLockSet(t *testing.T) {
 	s.expect("the end of the other", s.say("alice", one, "lockstep unlock"), "**Unlocked** `db`")
 
 	// Alice is quicker with db, between the two locks of bob.
-	records := s.pipeline.Records
-	s.pipeline.Records = &hasty{Records: records, after: "lock/", write: func() {
+	off := s.after(first(writes("lock/", "")), func() {
 		r := runs.Run{ID: runs.ID{Pull: s.ref(one), Project: "db", Workspace: "default"}}
 		if _, err := s.pipeline.Ledger().Reserve(t.Context(), r, runs.Reservation{Number: one, By: "alice", Reason: "quicker"}); err != nil {
 			t.Error(err)
 		}
-	}}
+	})
 	s.expect("bob's lock", s.say("bob", two, `lockstep lock --reason "mine"`), "**Not locked** `app`", "`db` cannot be locked", "**Not locked** `db`", "`quicker`")
-	s.pipeline.Records = records
+	off()
 	if locked("app") != "" || locked("db") != "quicker" {
 		t.Errorf("app is locked by %q, db by %q", locked("app"), locked("db"))
 	}
@@ -143,14 +112,13 @@ func TestLockFromBefore(t *testing.T) {
 		return runs.Run{ID: runs.ID{Pull: s.ref(number), Project: name, Workspace: "default"}}
 	}
 	s.expect("bob's lock of app", s.say("bob", two, `lockstep lock -p app --reason "before"`), "**Locked** `app`")
-	records := s.pipeline.Records
-	s.pipeline.Records = &hasty{Records: records, after: "lock/", write: func() { // once bob has db
+	off := s.after(first(writes("lock/", "")), func() { // once bob has db
 		if _, err := s.pipeline.Ledger().Reserve(t.Context(), of(one, "net"), runs.Reservation{Number: one, By: "alice", Reason: "quicker"}); err != nil {
 			t.Error(err)
 		}
-	}}
+	})
 	s.expect("bob's lock of all", s.say("bob", two, `lockstep lock --reason "after"`), "**Not locked** `app`", "**Not locked** `net`", "`quicker`")
-	s.pipeline.Records = records
+	off()
 	for name, want := range map[string]string{"app": "before", "db": "", "net": "quicker"} {
 		v, err := s.pipeline.Ledger().Reservation(t.Context(), of(two, name))
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -54,28 +54,16 @@ func TestMergedByBot(t *testing.T) {
 	s.expect("the answer", s.answer(n, "merge"), "**Applied** `net`: 2 added")
 }
 
-// forgetting is a GitHub that has forgotten commits: those that lost says.
-type forgetting struct {
-	dispatch.GitHub
-	lost      func(sha string) bool
-	meanwhile func()
-}
-
-func (h forgetting) Checkout(ctx context.Context, sha, dir string) (github.Unpacked, error) {
-	if h.lost(sha) {
-		h.meanwhile()
-		return github.Unpacked{}, github.ErrNotFound
-	}
-	return h.GitHub.Checkout(ctx, sha, dir)
-}
-
 // forgets lets GitHub forget what is checked out for messages of a kind.
 func (s *stage) forgets(kind pipeline.Kind, lost func(sha string) bool, meanwhile func()) {
-	connect, on := s.pipeline.Connect, false
-	s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
-		hub, err := connect(p)
-		return forgetting{hub, func(sha string) bool { return on && lost(sha) }, meanwhile}, err
-	}
+	on := false
+	s.gate(func(ctx context.Context, x memory.Effect, do func(context.Context) error) error {
+		if x.Call == "checkout" && on && lost(x.With.(string)) {
+			meanwhile()
+			return github.ErrNotFound
+		}
+		return do(ctx)
+	})
 	for {
 		sent, err := s.hub.Deliver(s.t.Context())
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -164,11 +166,14 @@ func TestMergeQueueGivenUp(t *testing.T) {
 	at := s.repo.Enqueue("alice", n)
 	group := s.held(pipeline.Grouped)
 	down := true
-	s.moody(func(string) bool { return down })
-	if err := s.pipeline.Handle(t.Context(), group); !errors.Is(err, errMood) {
+	s.refuse(func(x memory.Effect) bool {
+		hub := slices.ContainsFunc([]string{"read ", "check", "comment", "react"}, func(word string) bool { return strings.HasPrefix(x.Call, word) })
+		return down && hub
+	})
+	if err := s.pipeline.Handle(t.Context(), group); !errors.Is(err, errDown) {
 		t.Error(err)
 	}
-	if err := s.pipeline.Abandon(t.Context(), group, "GitHub is down"); !errors.Is(err, errMood) {
+	if err := s.pipeline.Abandon(t.Context(), group, "GitHub is down"); !errors.Is(err, errDown) {
 		t.Errorf("it is given up for ever: %v", err)
 	}
 	down = false

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -325,21 +324,6 @@ func TestRestoredMeanwhile(t *testing.T) {
 	s.expect("the apply", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "The base branch has the project again")
 }
 
-// followed is a GitHub in which something happens once, right after the first look at a pull request.
-type followed struct {
-	dispatch.GitHub
-	after *func()
-}
-
-func (h followed) PullRequest(ctx context.Context, n int) (github.PullRequest, error) {
-	p, err := h.GitHub.PullRequest(ctx, n)
-	if happens := *h.after; happens != nil {
-		*h.after = nil
-		happens()
-	}
-	return p, err
-}
-
 // TestRestoredBeforeItIsPlanned holds that nothing is left of a removal whose plan was refused since it was merged by then, once
 // the base branch has the project again, by another name.
 func TestRestoredBeforeItIsPlanned(t *testing.T) {
@@ -347,11 +331,7 @@ func TestRestoredBeforeItIsPlanned(t *testing.T) {
 	s, _ := newBuckets(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1")})
 	s.repo.Push("alice", "remove", "Remove", githubtest.Files{"net/main.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted})
 	n := s.repo.OpenPull("alice", "Remove", "remove")
-	connect, merges := s.pipeline.Connect, func() { s.repo.Merge("alice", n) }
-	s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
-		hub, err := connect(p)
-		return followed{hub, &merges}, err
-	}
+	s.after(first(calls("read pull")), func() { s.repo.Merge("alice", n) })
 	if _, err := s.hub.Deliver(t.Context()); err != nil {
 		t.Fatal(err)
 	}

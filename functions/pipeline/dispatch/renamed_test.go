@@ -9,7 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -351,20 +351,6 @@ func TestRenamedWithALock(t *testing.T) {
 	}
 }
 
-// lookingAt is a GitHub in which something happens before a pull request is read.
-type lookingAt struct {
-	dispatch.GitHub
-	number  int
-	happens func()
-}
-
-func (h lookingAt) PullRequest(ctx context.Context, number int) (github.PullRequest, error) {
-	if number == h.number {
-		h.happens()
-	}
-	return h.GitHub.PullRequest(ctx, number)
-}
-
 // TestTransferredWhileAsked holds that a pull request which GitHub does not show since its repository was transferred is not taken
 // for one that is merged: it was applied to the state of another one, and is not merged.
 func TestTransferredWhileAsked(t *testing.T) {
@@ -375,11 +361,7 @@ func TestTransferredWhileAsked(t *testing.T) {
 	s.expect("the first", s.say("alice", one, "lockstep apply"), "**Applied** `.`: 2 added")
 	id := s.repo.Comment("bob", two, "lockstep apply")
 	s.delivered()
-	connect, happens := s.pipeline.Connect, sync.OnceFunc(func() { s.repo.Transfer("alice", "beta") })
-	s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
-		hub, err := connect(p)
-		return lookingAt{hub, one, happens}, err
-	}
+	s.before(first(func(x memory.Effect) bool { return x.Call == "read pull" && x.With == one }), func() { s.repo.Transfer("alice", "beta") })
 	s.settle()
 	s.goRound()
 	s.expect("the answer", s.answerTo(two, id)+s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
@@ -388,29 +370,13 @@ func TestTransferredWhileAsked(t *testing.T) {
 	}
 }
 
-// checked is a GitHub in which something happens after each check.
-type checked struct {
-	dispatch.GitHub
-	after func()
-}
-
-func (h checked) PutCheck(ctx context.Context, id int64, c github.Check) (int64, error) {
-	id, err := h.GitHub.PutCheck(ctx, id, c)
-	h.after()
-	return id, err
-}
-
 // TestTransferredBeforeALook holds that an event about a pull request whose repository is transferred before anybody has looked at it,
 // and after its head's check was written, is handled where the repository is by then.
 func TestTransferredBeforeALook(t *testing.T) {
 	t.Parallel()
 	s := movable(t, githubtest.Files{"main.tf": resource("a", "1")})
 	s.strict = false
-	connect, happens := s.pipeline.Connect, sync.OnceFunc(func() { s.repo.Transfer("alice", "beta") })
-	s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
-		hub, err := connect(p)
-		return checked{hub, happens}, err
-	}
+	s.after(first(checks(func(github.Check) bool { return true })), func() { s.repo.Transfer("alice", "beta") })
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.expect("the status", s.status(n), "2 to add")
 }

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -146,6 +147,72 @@ func (s *stage) gate(g memory.Gate) (off func()) {
 		p.Records, p.Artifacts, p.Queue, p.Connect = was.Records, was.Artifacts, was.Queue, was.Connect
 		s.webhook.Intake = p.Intake()
 	}
+}
+
+// refuse has the calls fail that when selects, until off is called.
+func (s *stage) refuse(when func(memory.Effect) bool) (off func()) {
+	return s.gate(memory.Deciding(func(x memory.Effect) (v memory.Verdict) {
+		if when(x) {
+			v.Undone = errDown
+		}
+		return v
+	}))
+}
+
+// before has something happen before each call that when selects, until off is called.
+func (s *stage) before(when func(memory.Effect) bool, happens func()) (off func()) {
+	return s.gate(func(ctx context.Context, x memory.Effect, do func(context.Context) error) error {
+		if when(x) {
+			happens()
+		}
+		return do(ctx)
+	})
+}
+
+// after has something happen after each call that when selects and that did not fail, until off is called.
+func (s *stage) after(when func(memory.Effect) bool, happens func()) (off func()) {
+	return s.gate(func(ctx context.Context, x memory.Effect, do func(context.Context) error) error {
+		err := do(ctx)
+		if err == nil && when(x) {
+			happens()
+		}
+		return err
+	})
+}
+
+// writes selects the writes of records with a prefix in their keys and a text in their values.
+func writes(prefix, text string) func(memory.Effect) bool {
+	return func(x memory.Effect) bool {
+		value, _ := x.With.([]byte)
+		return strings.HasPrefix(x.Call, "put "+prefix) && strings.Contains(string(value), text)
+	}
+}
+
+// checks selects the writes of checks on GitHub.
+func checks(are func(github.Check) bool) func(memory.Effect) bool {
+	return func(x memory.Effect) bool {
+		c, is := x.With.(github.Check)
+		return is && are(c)
+	}
+}
+
+// sends selects the messages of a kind.
+func sends(kind pipeline.Kind) func(memory.Effect) bool {
+	return func(x memory.Effect) bool {
+		m, is := x.With.(pipeline.Message)
+		return is && m.Kind == kind
+	}
+}
+
+// first selects the first of the calls that when does.
+func first(when func(memory.Effect) bool) func(memory.Effect) bool {
+	var was atomic.Bool
+	return func(x memory.Effect) bool { return when(x) && was.CompareAndSwap(false, true) }
+}
+
+// calls selects the calls of a name.
+func calls(name string) func(memory.Effect) bool {
+	return func(x memory.Effect) bool { return x.Call == name }
 }
 
 // withBackends makes projects of the root modules: directories with a main.tf.

@@ -3,7 +3,6 @@ package dispatch_test
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -198,16 +197,6 @@ func TestUnlockOfAnotherProject(t *testing.T) {
 	s.expect("the right unlock", s.say("alice", n, "lockstep unlock -p old"), "**Unlocked** `old`")
 }
 
-// unbegun are records in which no apply is begun.
-type unbegun struct{ pipeline.Records }
-
-func (u unbegun) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
-	if strings.HasPrefix(key, "effect/") {
-		return "", http.ErrHandlerTimeout
-	}
-	return u.Records.Put(ctx, key, value, prev)
-}
-
 // TestLockOfADeadApply is the story of an apply whose process dies between the lock of the state and the apply record. Before
 // its message comes again there is another head, or the pull request is closed: it is refused, and nobody else would release
 // the lock.
@@ -223,12 +212,11 @@ func TestLockOfADeadApply(t *testing.T) {
 			w := s.lockable()
 			n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 			m, id := s.toApply("alice", n)
-			records := s.pipeline.Records
-			s.pipeline.Records = unbegun{records}
+			revive := s.refuse(writes("effect/", "")) // no apply is begun
 			if err := s.pipeline.Handle(t.Context(), m); err == nil {
 				t.Fatal("it was begun")
 			}
-			s.pipeline.Records = records
+			revive()
 			s.lock(w, "sbx_user1051@169.254.0.1", ofRun(n)) // as a death leaves it
 			meanwhile(s, n)
 			if err := s.pipeline.Handle(t.Context(), m); err != nil {
@@ -264,12 +252,11 @@ func TestLockOfADeadApplyOfAQueue(t *testing.T) {
 		}
 		return s.pipeline.Handle(ctx, got)
 	})
-	records := s.pipeline.Records
-	s.pipeline.Records = unbegun{records}
+	revive := s.refuse(writes("effect/", ""))
 	if err := s.pipeline.Handle(t.Context(), m); err == nil {
 		t.Fatal("it was begun")
 	}
-	s.pipeline.Records = records
+	revive()
 	s.lock(w, "sbx_user1051@169.254.0.1", ofRun(n)) // as a death leaves it
 	if err := s.pipeline.Abandon(t.Context(), m, "it was received too often"); err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 // "store", "load" or "drop" with that of an artifact, "send" with the ID of a message, or one of a test's own.
 type Effect struct {
 	Call  string
-	Reads bool   // it changes nothing
-	Value []byte // that a put writes
+	Reads bool // it changes nothing
+	With  any  // what the call is given: the []byte of a put, the message that is sent
 }
 
 // A Gate decides about an effect: it carries it out by do, or does something before, after or in the place of that.
@@ -76,7 +76,7 @@ func (r gatedRecords) List(ctx context.Context, dir string) ([]pipeline.Record, 
 }
 
 func (r gatedRecords) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
-	v, err := Pass(ctx, r.gate, Effect{Call: "put " + key, Value: value}, func(ctx context.Context) (pipeline.Version, error) {
+	v, err := Pass(ctx, r.gate, Effect{Call: "put " + key, With: value}, func(ctx context.Context) (pipeline.Version, error) {
 		return r.Records.Put(ctx, key, value, prev)
 	})
 	if err != nil {
@@ -117,5 +117,5 @@ func (q gatedQueue) Send(ctx context.Context, m pipeline.Message) error {
 	for _, word := range []string{m.Target, m.Answer, m.Actor} {
 		call = strings.TrimSpace(call + " " + word)
 	}
-	return q.gate(ctx, Effect{Call: call}, func(ctx context.Context) error { return q.Queue.Send(ctx, m) })
+	return q.gate(ctx, Effect{Call: call, With: m}, func(ctx context.Context) error { return q.Queue.Send(ctx, m) })
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Hub returns a repository of GitHub's with a gate before it.
+// Hub returns a repository of GitHub's with a gate before it. An effect has the number of a pull request, the commit of a
+// checkout, or the check.
 func Hub(h dispatch.GitHub, g memory.Gate) dispatch.GitHub { return hub{h, g} }
 
 type hub struct {
@@ -18,7 +19,7 @@ type hub struct {
 }
 
 func (h hub) PullRequest(ctx context.Context, number int) (github.PullRequest, error) {
-	return memory.Read(ctx, h.gate, "read pull", func(ctx context.Context) (github.PullRequest, error) { return h.GitHub.PullRequest(ctx, number) })
+	return memory.Pass(ctx, h.gate, memory.Effect{Call: "read pull", Reads: true, With: number}, func(ctx context.Context) (github.PullRequest, error) { return h.GitHub.PullRequest(ctx, number) })
 }
 
 func (h hub) MergeResult(ctx context.Context, number int) (github.Merge, error) {
@@ -62,7 +63,7 @@ func (h hub) File(ctx context.Context, sha, path string) ([]byte, error) {
 }
 
 func (h hub) Checkout(ctx context.Context, sha, dir string) (github.Unpacked, error) {
-	return memory.Read(ctx, h.gate, "checkout", func(ctx context.Context) (github.Unpacked, error) { return h.GitHub.Checkout(ctx, sha, dir) })
+	return memory.Pass(ctx, h.gate, memory.Effect{Call: "checkout", Reads: true, With: sha}, func(ctx context.Context) (github.Unpacked, error) { return h.GitHub.Checkout(ctx, sha, dir) })
 }
 
 func (h hub) Check(ctx context.Context, like github.Check) (github.Check, error) {
@@ -70,7 +71,7 @@ func (h hub) Check(ctx context.Context, like github.Check) (github.Check, error)
 }
 
 func (h hub) PutCheck(ctx context.Context, id int64, c github.Check) (int64, error) {
-	return memory.Pass(ctx, h.gate, memory.Effect{Call: "check " + c.Name + " " + c.Title}, func(ctx context.Context) (int64, error) { return h.GitHub.PutCheck(ctx, id, c) })
+	return memory.Pass(ctx, h.gate, memory.Effect{Call: "check " + c.Name + " " + c.Title, With: c}, func(ctx context.Context) (int64, error) { return h.GitHub.PutCheck(ctx, id, c) })
 }
 
 func (h hub) PutComment(ctx context.Context, number int, e github.Earlier, marker, body string) (int64, time.Time, error) {

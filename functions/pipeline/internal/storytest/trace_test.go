@@ -67,7 +67,7 @@ func (w *world) decide(x memory.Effect) (v memory.Verdict) {
 	case "get", "list", "load", "read", "comment", "check", "checkout", "react": // edits have lines of their own
 	case "put":
 		_, key, _ := strings.Cut(x.Call, " ")
-		w.add(x.Call + changes(w.was(key), x.Value))
+		w.add(x.Call + changes(w.was(key), x.With.([]byte)))
 	default:
 		w.add(x.Call)
 	}
