@@ -7,6 +7,39 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
+// A Rule is the name of a condition.
+type Rule string
+
+const (
+	AllOf       Rule = "all of"       // everything that is required
+	Requirement Rule = "requirement"  // one block of the settings
+	OneOf       Rule = "one of"       // its alternatives
+	Alternative Rule = "alternative"  //
+	Readable    Rule = "readable"     // the settings
+	AskedBy     Rule = "by"           // Wanted parties, Found the actor
+	Permitted   Rule = "permission"   //
+	Approvals   Rule = "approvals"    // Want of Wanted parties, Found logins
+	Codeowners  Rule = "codeowners"   // Wanted paths, Against paths with their owners
+	Mergeable   Rule = "mergeable"    //
+	UpToDate    Rule = "up_to_date"   //
+	Resolved    Rule = "resolved"     // Have open conversations
+	Ready       Rule = "draft"        //
+	Checks      Rule = "checks"       // Wanted patterns, Found names
+	Labels      Rule = "labels"       //
+	NotLabels   Rule = "not_labels"   //
+	Windows     Rule = "windows"      //
+	Freeze      Rule = "freeze"       //
+	MaxChanges  Rule = "max_changes"  // Have of Want
+	MaxDestroys Rule = "max_destroys" //
+	NoDestroy   Rule = "no_destroy"   // Wanted patterns, Found types
+	Policy      Rule = "policy"       // Wanted names; Against denials, and Have more; Found warnings, and Want more
+	Environment Rule = "environment"  // Wanted, of GitHub: its rules are below it
+	Waited      Rule = "waited"       // Want minutes, until Found
+	OpenTo      Rule = "branch"       // may be deployed
+	ActionsOnly Rule = "actions only" // Wanted: an App
+	Gate        Rule = "gate"         // likewise, of a function or a webhook
+)
+
 // A wording is all that is told of a rule: what it wants, and what was found, "" for nothing. settled is set if its outcome belongs to the
 // plan, or to who asks for its apply, so that neither time nor people change it.
 type wording struct {

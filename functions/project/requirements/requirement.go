@@ -39,44 +39,6 @@ type Alternative struct {
 	Rules
 }
 
-// Rules are conditions that all have to hold. The zero value of each is no condition.
-type Rules struct {
-	// By are the parties who may ask, Permission the least permission: "" or "admin".
-	By         []Party `json:",omitempty"`
-	Permission string  `json:",omitempty"`
-	// Approvals is the number of approvals, ApprovedBy the parties whose approvals count; nil: those
-	// of everybody who may write.
-	Approvals  int     `json:",omitempty"`
-	ApprovedBy []Party `json:",omitempty"`
-	// Codeowners: each changed path is approved by one of its owners. Mergeable: nothing but our own
-	// checks stands in the way of a merge. UpToDate: the head has the tip of the base branch.
-	// Resolved: no conversation is open. Ready: the pull request is no draft.
-	Codeowners bool `json:",omitempty"`
-	Mergeable  bool `json:",omitempty"`
-	UpToDate   bool `json:",omitempty"`
-	Resolved   bool `json:",omitempty"`
-	Ready      bool `json:",omitempty"`
-	// Checks are those that have to pass. Labels have to be there, and NotLabels must not: both by
-	// name, without regard to case.
-	Checks    []Check  `json:",omitempty"`
-	Labels    []string `json:",omitempty"`
-	NotLabels []string `json:",omitempty"`
-	// Windows are the times of which it has to be one; in a Freeze it must not be.
-	Windows []Window `json:",omitempty"`
-	Freezes []Freeze `json:",omitempty"`
-	// MaxChanges and MaxDestroys are limits of a plan, nil for none. A replacement is one of each
-	// kind, so two changes. NoDestroy are patterns of resource types.
-	MaxChanges  *int     `json:",omitempty"`
-	MaxDestroys *int     `json:",omitempty"`
-	NoDestroy   []string `json:",omitempty"`
-	// Policy is that of a policy block, which has no other condition; nil in a require block.
-	Policy *Policy `json:",omitempty"`
-	// Gate is that of a gate block, likewise.
-	Gate *Gate `json:",omitempty"`
-	// Environment is one of GitHub's whose protection rules have to hold, of a project's environment block; "" in a require block.
-	Environment string `json:",omitempty"`
-}
-
 // A Party is a person, or a team: Org and Team, or Login. Letters are lower case, as GitHub compares
 // them.
 type Party struct {
