@@ -10,10 +10,11 @@ import (
 	"testing"
 )
 
-// directions is the table of rooms, from the lowest: a package belongs to the first room whose pattern it matches, and may import, besides
-// packages of that room, those that the row lists, and those of the rooms that the row names with it. Go sees to it that there are no circles;
-// the table sees to it that what is pure stays pure, that the three islands engine, statebackend and github have no bridges, and that
-// the program which every webhook starts stays small. A name with /... stands for everything below, too.
+// directions is the table of rooms, from the lowest. A package belongs to the first room whose pattern it matches. It may import packages
+// of its room, and those that its row lists. A pattern with /... stands for everything below, too.
+//
+// Go forbids circles. The table keeps what is pure from effects, the three islands engine, statebackend and github from each other, and
+// the program that every webhook starts from growing.
 var directions = []struct {
 	room string
 	may  []string

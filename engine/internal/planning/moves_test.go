@@ -2,9 +2,7 @@ package planning
 
 import (
 	"fmt"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,32 +37,7 @@ import (
 // An address is a resource's name, with an instance key (b[0], b[x]), in a module
 // instance (m[x].b). u/b has another type than b. An address that ends in a dot is a module's.
 func TestMoves(t *testing.T) {
-	files, err := filepath.Glob("testdata/moves/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no tables: ", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for story := range strings.SplitSeq(string(text), "\n\n") {
-			s := movesTable{}
-			var name string
-			for line := range strings.Lines(story) {
-				switch key, rest, _ := strings.Cut(strings.TrimSpace(line), " "); {
-				case key == "" || strings.HasPrefix(key, "#"):
-				case !strings.HasPrefix(line, " "):
-					name = strings.TrimSpace(line)
-				default:
-					s[key] = strings.TrimSpace(rest)
-				}
-			}
-			if name != "" {
-				t.Run(filepath.Base(file)+"/"+name, s.check)
-			}
-		}
-	}
+	stories(t, "moves/*.txt", func() movesTable { return movesTable{} }, func(s movesTable, key, rest string) { s[key] = rest }, movesTable.check)
 }
 
 // A movesTable is one story: its lines by their first word.

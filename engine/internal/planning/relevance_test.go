@@ -1,7 +1,6 @@
 package planning
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -29,30 +28,9 @@ import (
 //
 // Every resource type has the attributes id, in and map, and the blocks single, list and group.
 func TestRelevance(t *testing.T) {
-	text, err := os.ReadFile("testdata/relevance/relevance.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stories := 0
-	for paragraph := range strings.SplitSeq(string(text), "\n\n") {
-		s := relevanceStory{files: map[string][]byte{}}
-		name := ""
-		for line := range strings.Lines(paragraph) {
-			switch key, rest, _ := strings.Cut(strings.TrimSpace(line), " "); {
-			case key == "" || strings.HasPrefix(key, "#"):
-			case !strings.HasPrefix(line, " "):
-				name = strings.TrimSpace(line)
-			default:
-				s.read(key, strings.TrimSpace(rest))
-			}
-		}
-		if name != "" {
-			stories++
-			t.Run(name, s.check)
-		}
-	}
-	if stories < 5 {
-		t.Errorf("only %d stories", stories)
+	begin := func() *relevanceStory { return &relevanceStory{files: map[string][]byte{}} }
+	if n := stories(t, "relevance/*.txt", begin, (*relevanceStory).read, (*relevanceStory).check); n < 5 {
+		t.Errorf("only %d stories", n)
 	}
 }
 

@@ -2,9 +2,7 @@ package planning
 
 import (
 	"fmt"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,32 +41,7 @@ import (
 // (m[x].b). An address that ends in a dot is a module's. "plan" is about the instances of the
 // state, those of "expands", and one without a key of every block that neither of these names.
 func TestTargets(t *testing.T) {
-	files, err := filepath.Glob("testdata/targets/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no tables: ", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for story := range strings.SplitSeq(string(text), "\n\n") {
-			s := targetsTable{}
-			var name string
-			for line := range strings.Lines(story) {
-				switch key, rest, _ := strings.Cut(strings.TrimSpace(line), " "); {
-				case key == "" || strings.HasPrefix(key, "#"):
-				case !strings.HasPrefix(line, " "):
-					name = strings.TrimSpace(line)
-				default:
-					s[key] = strings.TrimSpace(rest)
-				}
-			}
-			if name != "" {
-				t.Run(filepath.Base(file)+"/"+name, s.check)
-			}
-		}
-	}
+	stories(t, "targets/*.txt", func() targetsTable { return targetsTable{} }, func(s targetsTable, key, rest string) { s[key] = rest }, targetsTable.check)
 }
 
 // A targetsTable is one story: its lines by their first word.

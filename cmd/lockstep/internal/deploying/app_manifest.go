@@ -2,7 +2,7 @@ package deploying
 
 import "encoding/json"
 
-// appPermissions are those that the App needs, and no more.
+// appPermissions are the permissions of the App, by GitHub's names: it needs all of them.
 func appPermissions() map[string]string {
 	return map[string]string{
 		"metadata": "read", "contents": "read", "statuses": "read", "members": "read", "merge_queues": "read",
@@ -10,7 +10,7 @@ func appPermissions() map[string]string {
 	}
 }
 
-// appEvents are those that the App needs.
+// appEvents are the events of GitHub that reach the webhook of the App.
 func appEvents() []string {
 	return []string{"check_run", "check_suite", "issue_comment", "merge_group", "pull_request", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread", "status"}
 }

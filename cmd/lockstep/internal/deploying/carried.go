@@ -11,9 +11,9 @@ import (
 // errNothingCarried is returned where there are no files: neither in the program nor in a directory.
 var errNothingCarried = errors.New("this program carries no functions, since it is no release")
 
-// carriedFiles are the template and the code of the functions that a deployment uploads: those that this program carries, or
-// those in a directory of a build. A release carries its own, 34 MB, so that a deployment needs one file, no second download to
-// check, and cannot mix versions. A program that was built without the tag `carried` has none.
+// carriedFiles are the template and the functions' code, which a deployment uploads. They are in the program or in a directory of a
+// build. A release carries its own, 34 MB: a deployment needs one file, no second download to check, and cannot mix versions. A
+// program that was built without the tag `carried` carries none.
 type carriedFiles struct {
 	Template string
 	dir      fs.FS

@@ -11,12 +11,12 @@ import (
 // A finding is something that is wrong.
 type finding struct{ Problem, Remedy string }
 
-// deploymentFacts are those about an installation, for [examine]. A part that could not be found has the reason in Unknown.
+// deploymentFacts are the facts about an installation that [examine] decides on. A part that could not be found has the reason in Unknown.
 type deploymentFacts struct {
 	Stack, Region string
 	Status        string // of the stack; "": there is none
 	Unknown       []unknownFact
-	Apps          []examinedApp // those that could be asked
+	Apps          []examinedApp // as far as GitHub has answered
 	Queues        []examinedQueue
 	Functions     []examinedFunction
 	Bucket        *examinedBucket
@@ -56,7 +56,7 @@ type examinedFunction struct {
 	Own    string // that of our version; "" if we have none
 }
 
-// An examinedBucket is that of artifacts.
+// An examinedBucket is the bucket of artifacts.
 type examinedBucket struct {
 	Name              string
 	Versioned, Closed bool
@@ -155,7 +155,7 @@ func appFindings(a examinedApp, stack, region string) []finding {
 	return out
 }
 
-// unfitPermissions returns the permissions that the App lacks, and those that it has and does not need.
+// unfitPermissions returns the permissions that are missing, as "name: access", and the needless ones.
 func (a examinedApp) unfitPermissions() (missing, needless []string) {
 	for _, name := range slices.Sorted(maps.Keys(a.Needed)) {
 		if have := a.Permissions[name]; have != a.Needed[name] && have != "write" && have != "admin" {

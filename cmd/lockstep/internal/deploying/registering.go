@@ -29,7 +29,7 @@ type appRegistration struct {
 // Source: https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
 const codeLimit = time.Hour
 
-// errRegisterTime is returned if nobody has agreed in an hour.
+// errRegisterTime means that nobody has agreed on GitHub's page within [codeLimit].
 var errRegisterTime = errors.New("nobody has registered the App within an hour")
 
 // Code shows the page, waits for the person, and returns GitHub's code.

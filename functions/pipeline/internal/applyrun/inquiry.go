@@ -61,8 +61,13 @@ func (x *inquiry) ask(ctx context.Context) (admission.Decision, error) {
 		if err != nil || !d.Allowed() {
 			return d, err
 		}
-		if d = admission.Decide(x.q); !d.Allowed() && (!f.again || !d.PlanAgain()) {
+		d = admission.Decide(x.q)
+		switch {
+		case d.Allowed() || f.again && d.PlanAgain():
+		case f.commit:
 			return lost(ctx, x.ap, x.q, d)
+		default:
+			return d, nil
 		}
 	}
 	return admission.Decision{}, nil
