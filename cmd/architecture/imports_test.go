@@ -34,10 +34,10 @@ var directions = []struct {
 	// What holds a pull request: its records, and the decisions about it. They read and write nothing.
 	{"functions/pipeline", []string{"functions/comment/...", "github"}},
 	{"functions/pipeline/runs", []string{"engine/plans/counting", "functions/comment/...", "functions/pipeline", "functions/places", "functions/project/...", "github"}},
-	{"functions/pipeline/gates", []string{"functions/comment/...", "functions/project/..."}},
+	{"functions/pipeline/requirementrules", []string{"functions/comment/...", "functions/project/..."}},
 	{"functions/pipeline/internal/admission", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/places", "functions/project/...", "github"}},
-	{"functions/pipeline/internal/checking", []string{"functions/comment/...", "functions/project/...", "github"}},
-	{"functions/pipeline/internal/pacing", nil},
+	{"functions/pipeline/internal/requiredcheck", []string{"functions/comment/...", "functions/project/...", "github"}},
+	{"functions/pipeline/internal/ratelimits", nil},
 
 	// What every webhook starts: no engine, no settings.
 	{"functions/pipeline/intake", []string{"functions/comment/...", "functions/pipeline", "github"}},
@@ -51,42 +51,42 @@ var directions = []struct {
 	{"functions/modules/...", []string{"engine/..."}},
 	{"functions/workdir", []string{"engine/...", "statebackend/...", "functions/internal/encrypting"}},
 	{"functions/operation", []string{"engine/...", "statebackend/...", "functions/workdir"}},
-	{"functions/pipeline/internal/sealing", []string{"engine/...", "functions/internal/encrypting", "functions/project/..."}},
-	{"functions/pipeline/jobs", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/sealing", "functions/places", "functions/project/...", "github"}},
+	{"functions/pipeline/internal/encryptionpolicy", []string{"engine/...", "functions/internal/encrypting", "functions/project/..."}},
+	{"functions/pipeline/jobs", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/encryptionpolicy", "functions/places", "functions/project/...", "github"}},
 	{"functions/pipeline/internal/remotestates", []string{"engine/...", "statebackend/...", "functions/places", "functions/workdir"}},
-	{"functions/pipeline/internal/judging", []string{"functions/internal/policies", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/..."}},
+	{"functions/pipeline/internal/policychecks", []string{"functions/internal/policies", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/..."}},
 	{"functions/pipeline/callouts", []string{"engine/...", "functions/comment/...", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/..."}},
 	{"functions/pipeline/sessions", []string{"statebackend/...", "functions/pipeline/jobs", "functions/places"}},
 
 	// The records of the pipeline, and the facts behind decisions.
 	{"functions/pipeline/internal/ledger", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/internal/admission", "functions/places", "functions/project/...", "github"}},
-	{"functions/pipeline/questions", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/gates", "github"}},
-	{"functions/pipeline/internal/factfinding", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/gates", "functions/project/...", "github"}},
-	{"functions/pipeline/evidence", []string{"engine/...", "functions/comment/...", "functions/internal/encrypting", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/gates", "functions/pipeline/questions", "functions/pipeline/internal/admission", "functions/pipeline/internal/factfinding", "functions/pipeline/internal/ledger", "functions/pipeline/internal/sealing", "functions/places", "functions/project/...", "github"}},
+	{"functions/pipeline/decisionlog", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/requirementrules", "github"}},
+	{"functions/pipeline/internal/requirementfacts", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/requirementrules", "functions/project/...", "github"}},
+	{"functions/pipeline/gatefacts", []string{"engine/...", "functions/comment/...", "functions/internal/encrypting", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/requirementrules", "functions/pipeline/decisionlog", "functions/pipeline/internal/admission", "functions/pipeline/internal/requirementfacts", "functions/pipeline/internal/ledger", "functions/pipeline/internal/encryptionpolicy", "functions/places", "functions/project/...", "github"}},
 
 	// The stores, each with one contract.
 	{"functions/pipeline/awsstore", []string{"functions/pipeline"}},
 	{"functions/pipeline/localstore", []string{"engine/...", "functions/pipeline"}},
 	{"functions/pipeline/internal/memory", []string{"functions/pipeline"}},
 	{"functions/pipeline/internal/storytest", []string{"functions/pipeline/dispatch", "functions/pipeline/internal/memory", "github"}},
-	{"functions/pipeline/sharing", []string{"functions/pipeline", "functions/places"}},
-	{"functions/pipeline/roster", []string{"functions/pipeline/intake", "functions/pipeline/sharing"}},
+	{"functions/pipeline/tenants", []string{"functions/pipeline", "functions/places"}},
+	{"functions/pipeline/applist", []string{"functions/pipeline/intake", "functions/pipeline/tenants"}},
 
 	// The process of a run.
-	{"functions/pipeline/rehearsing", []string{"functions/pipeline/evidence", "functions/pipeline/internal/judging", "functions/pipeline/jobs", "functions/project/..."}},
-	{"functions/pipeline/apart", []string{"engine/...", "functions/comment/...", "functions/confine", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/rehearsing", "functions/project/...", "github"}},
-	{"functions/pipeline/modules", []string{"engine/...", "functions/modules/...", "functions/pipeline/jobs", "functions/pipeline/apart", "github"}},
-	{"functions/pipeline/executor", []string{"engine/...", "statebackend/...", "functions/comment/...", "functions/internal/...", "functions/operation", "functions/workdir", "functions/pipeline/apart", "functions/pipeline/modules", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/internal/judging", "functions/pipeline/internal/remotestates", "functions/pipeline/internal/sealing", "functions/places", "functions/project/..."}},
+	{"functions/pipeline/policytrial", []string{"functions/pipeline/gatefacts", "functions/pipeline/internal/policychecks", "functions/pipeline/jobs", "functions/project/..."}},
+	{"functions/pipeline/subprocess", []string{"engine/...", "functions/comment/...", "functions/confine", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/policytrial", "functions/project/...", "github"}},
+	{"functions/pipeline/modules", []string{"engine/...", "functions/modules/...", "functions/pipeline/jobs", "functions/pipeline/subprocess", "github"}},
+	{"functions/pipeline/executor", []string{"engine/...", "statebackend/...", "functions/comment/...", "functions/internal/...", "functions/operation", "functions/workdir", "functions/pipeline/subprocess", "functions/pipeline/modules", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/internal/policychecks", "functions/pipeline/internal/remotestates", "functions/pipeline/internal/encryptionpolicy", "functions/places", "functions/project/..."}},
 
 	// The chapters of a pull request's story. They do not know how a plan is made.
-	{"functions/pipeline/building", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/ledger"}},
-	{"functions/pipeline/showing", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/checking", "functions/pipeline/internal/ledger"}},
-	{"functions/pipeline/internal/...", []string{"engine/walk", "functions/comment/...", "functions/pipeline", "functions/pipeline/building", "functions/pipeline/evidence", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/project/...", "github"}},
-	{"functions/pipeline/dispatch", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/building", "functions/pipeline/evidence", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "github"}},
-	{"functions/pipeline/reconcile", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/evidence", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/runs", "functions/project/...", "github"}},
+	{"functions/pipeline/buildrunner", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/ledger"}},
+	{"functions/pipeline/runstatus", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/requiredcheck", "functions/pipeline/internal/ledger"}},
+	{"functions/pipeline/internal/...", []string{"engine/walk", "functions/comment/...", "functions/pipeline", "functions/pipeline/buildrunner", "functions/pipeline/gatefacts", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/project/...", "github"}},
+	{"functions/pipeline/dispatch", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/buildrunner", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "github"}},
+	{"functions/pipeline/reconcile", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/runs", "functions/project/...", "github"}},
 
 	// The programs, and their tests from outside.
-	{"functions/assembly", []string{"functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/evidence", "functions/pipeline/intake", "functions/pipeline/reconcile", "github"}},
+	{"functions/assembly", []string{"functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/reconcile", "github"}},
 	{"functions/pipeline/lambdatest/...", []string{"statebackend/...", "functions/comment/...", "functions/pipeline", "functions/pricing", "github/..."}},
 	{"functions/webhook", []string{"functions/internal/wiring"}},
 	{"functions/internal/...", []string{"engine/...", "functions/...", "github"}},

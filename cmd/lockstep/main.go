@@ -9,7 +9,7 @@ package main
 
 import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/demo"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/machine"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/program"
 )
 
@@ -17,7 +17,7 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
-	machine.Main()
+	localpipeline.Main()
 	demo.Main()
 	lockstep().Main()
 }

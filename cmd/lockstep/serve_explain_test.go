@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/program/programtest"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/questions"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/decisionlog"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/requirementrules"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
@@ -39,10 +39,10 @@ func TestGateExplainTable(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	q := gates.Question{Command: "apply", Requirements: []requirements.Requirement{{Command: "apply", At: "lockstep.hcl:3", Rules: requirements.Rules{Ready: true}}}}
-	q.Facts = gates.Facts{Now: time.Now(), Actor: "alice", Pull: gates.Pull{Draft: true}}
+	q := requirementrules.Question{Command: "apply", Requirements: []requirements.Requirement{{Command: "apply", At: "lockstep.hcl:3", Rules: requirements.Rules{Ready: true}}}}
+	q.Facts = requirementrules.Facts{Now: time.Now(), Actor: "alice", Pull: requirementrules.Pull{Draft: true}}
 	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}, Project: "net", Workspace: "default"}, Spec: runs.Spec{Dir: "net"}}
-	if err := questions.Keep(t.Context(), records, r, q); err != nil {
+	if err := decisionlog.Keep(t.Context(), records, r, q); err != nil {
 		t.Fatal(err)
 	}
 	d.Env = append(d.Env, "AWS_ENDPOINT_URL_DYNAMODB="+url, "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID="+statebackendtest.AccessKey, "AWS_SECRET_ACCESS_KEY="+statebackendtest.SecretKey)

@@ -2,13 +2,13 @@
 // directory for `lockstep serve` and `lockstep demo`. What differs between them is a part; what is the same stands here.
 //
 // It refuses to know where the parts are from. It does not link the engine, which no janitor needs: who makes plans and applies
-// sets it, from package apart or package executor. Start at [Parts.Pipeline].
+// sets it, from package subprocess or package executor. Start at [Parts.Pipeline].
 package assembly
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/github"
@@ -31,7 +31,7 @@ type Parts struct {
 // Pipeline returns the pipeline without an engine.
 func (p Parts) Pipeline() *dispatch.Pipeline {
 	return &dispatch.Pipeline{
-		Bases: &evidence.Bases{Repositories: p.App}, Inventory: p.App,
+		Bases: &gatefacts.Bases{Repositories: p.App}, Inventory: p.App,
 		Connect: func(of pipeline.Pull) (dispatch.GitHub, error) { return p.App.Repository(of.Installation, of.Repo) },
 		Records: p.Intake.Records, Queue: p.Intake.Queue, Serves: p.Intake.Serves, Log: p.Intake.Log,
 		Artifacts: p.Artifacts, Where: p.Where, Secrets: p.Secrets, Deployment: p.Deployment,

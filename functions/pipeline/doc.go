@@ -87,7 +87,7 @@
 // process that wakes up late, finds a higher fence and does nothing.
 //
 // Where the base branch's environment names a build as the runner, and the deployment has it, the same message is handed to
-// one (package building): its process has the same lease and fence, and an end that is hours away. The message keeps its
+// one (package buildrunner): its process has the same lease and fence, and an end that is hours away. The message keeps its
 // place, and whoever receives it looks at the build.
 //
 // The gate is not asked again: the apply was allowed for its content, and half of it is worse than
@@ -112,7 +112,7 @@
 // # A repository that moves
 //
 // A repository is its ID: records, messages and requests to GitHub have it, and names are for people and for grants. Its name and
-// the installation that has it are those of the last look (evidence.Reader.Look), whatever a message or record says, and so
+// the installation that has it are those of the last look (gatefacts.Reader.Look), whatever a message or record says, and so
 // is the question whether it is served. Where a message comes to nobody, since the repository is another account's by now, it
 // is handled there if the pull request is known here, and again where it is back by then; whatever else is lost on the way the janitor
 // finds under the new name. A message that came to nobody is kept, and sent again once the repository is within reach (ledger.Stray),
@@ -158,7 +158,7 @@
 //
 // Each head has a check run "lockstep", which a branch rule can require, and each project one beside
 // it. A check run belongs to a commit: where two pull requests have the same head, each
-// check has the worst conclusion of both (checking.Head, runs.CheckRecord), and one that is merged holds no open one. The former has one
+// check has the worst conclusion of both (requiredcheck.Head, runs.CheckRecord), and one that is merged holds no open one. The former has one
 // writer for each pull request, as its comments have, and a record of all pull requests with that head.
 //
 // Start at intake.Intake.Receive, dispatch.Pipeline.Handle and admission.Decide.

@@ -9,7 +9,7 @@ import (
 
 // A Pull names a pull request, and the installation of the App that may act on it.
 type Pull struct {
-	// App is the name of the App that reaches it, "" for the first one of a deployment: see package sharing.
+	// App is the name of the App that reaches it, "" for the first one of a deployment: see package tenants.
 	App          string `json:",omitempty"`
 	Installation int64
 	Repo         github.Repo

@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
-	"github.com/lockstep-iac/lockstep/functions/project/links"
+	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
 // A Tree is all that a plan depends on: the content of each path, as a checksum. Two checkouts are
@@ -136,7 +136,7 @@ func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, erro
 // block are the settings of a project, as text, without those that follow from other files, or that the base branch decides.
 func (p Project) block() []byte {
 	p.Modules, p.Reads, p.Guesses, p.Backend, p.Apply, p.At, p.Encrypts = nil, nil, nil, "", "", "", false
-	p.Inputs = links.Plain(p.Inputs)
+	p.Inputs = projectinputs.Plain(p.Inputs)
 	data, err := json.Marshal(p)
 	if err != nil {
 		panic(err) // it was read from a text

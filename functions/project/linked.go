@@ -5,7 +5,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/lockstep-iac/lockstep/functions/project/links"
+	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
 // inputs reads those of a project block. A project depends on those whose outputs it has. A variable that has a value in the
@@ -16,7 +16,7 @@ func (p *parser) inputs(b *hcl.Block, attrs hcl.Attributes, x *Project) {
 		return
 	}
 	src := p.settings.Files[b.DefRange.Filename].Bytes
-	all, ds := links.Parse(src, a)
+	all, ds := projectinputs.Parse(src, a)
 	p.diags = append(p.diags, ds...)
 	for _, l := range all {
 		if _, too := x.Variables[l.Variable]; too && attrs["variables"] != nil {

@@ -18,7 +18,7 @@ import (
 	"regexp"
 
 	"github.com/lockstep-iac/lockstep/functions/places"
-	"github.com/lockstep-iac/lockstep/functions/project/links"
+	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
 // A Project is a root module together with a workspace, so it has one state.
@@ -56,7 +56,7 @@ type Project struct {
 	Variables map[string]json.RawMessage `json:",omitempty"`
 	// Inputs are values of variables that are made of the outputs of other projects, which are among DependsOn. They
 	// win over Variables, which the environment may have.
-	Inputs []links.Link `json:",omitempty"`
+	Inputs []projectinputs.Link `json:",omitempty"`
 	// BackendConfig are the arguments of its backend beside those in the block, as JSON, by name:
 	// [Discover] adds those in BackendFiles, which are paths from the repository's directory.
 	BackendConfig map[string]json.RawMessage `json:",omitempty"`

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
-	"github.com/lockstep-iac/lockstep/functions/project/links"
+	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
 // A Seen is what a plan of a project has read beside its own files: Read are the paths, and Hash is that of the inputs with them.
@@ -179,7 +179,7 @@ func (c *comparison) look() error {
 func (p Project) settings() []byte {
 	x := Project{
 		Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, WhenChanged: p.WhenChanged, VarFiles: p.VarFiles,
-		Environment: p.Environment, Variables: p.Variables, Inputs: links.Plain(p.Inputs), BackendConfig: p.BackendConfig, BackendFiles: p.BackendFiles,
+		Environment: p.Environment, Variables: p.Variables, Inputs: projectinputs.Plain(p.Inputs), BackendConfig: p.BackendConfig, BackendFiles: p.BackendFiles,
 	}
 	if len(p.BackendFiles) > 0 {
 		x.BackendConfig = nil // it comes from these files, whose own changes count

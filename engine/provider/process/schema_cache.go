@@ -26,7 +26,7 @@ import (
 // a file that others may write to counts as missing, and the pipeline, where programs of a pull request
 // run, has no such cache: nobody can check an answer but by asking the plugin, as a checksum checks a package,
 // and the answer comes when a program runs already, from where on the pipeline keeps nothing that a run's process
-// tells (package apart). A store that many repositories read would carry one's forgery to all others. The
+// tells (package subprocess). A store that many repositories read would carry one's forgery to all others. The
 // price is small. Of a plugin of 600 MB with 1,500 types the answer has 11 MB and takes 0.1 s of a plan; the first call
 // comes 6.7 s after the message where the package is downloaded, 4.2 s from a store, and 1.5 s where it is installed
 // (TestLargeProvider in lambdatest, medians of three on two cores without other work).

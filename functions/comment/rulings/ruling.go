@@ -1,5 +1,5 @@
 // Package rulings has the decisions about the requirements of the settings as data: a tree of rules,
-// each with its outcome and the facts behind it. It is the form in which package gates decides, and
+// each with its outcome and the facts behind it. It is the form in which package requirementrules decides, and
 // in which replies and records keep a decision.
 //
 // The words of each rule for people are here too, a row of a table each.

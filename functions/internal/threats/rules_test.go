@@ -20,7 +20,7 @@ func TestEachRuleHasMutants(t *testing.T) {
 	rows := allRows(t)
 	for _, table := range []struct{ dir, name string }{
 		{"functions/pipeline/internal/admission", "rules"},
-		{"functions/pipeline/gates", "table"},
+		{"functions/pipeline/requirementrules", "table"},
 	} {
 		src, err := readSource(filepath.Join(repository, table.dir), table.name)
 		if err != nil {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/applist"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/roster"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/sharing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/tenants"
 )
 
 // For returns the world of an App by its name, from that of the first one, w: w itself if it is that. The world of another App
@@ -21,8 +21,8 @@ func (w *World) For(ctx context.Context, name string) (*World, error) {
 		return nil, &UnknownAppError{name}
 	}
 	x := *w
-	x.Space = sharing.Space(a.Name)
-	x.AppID, x.GitHubURL, x.AppKeySecret = a.ID, a.URL, roster.KeySecret(w.AppsSecrets, a.Name)
+	x.Space = tenants.Space(a.Name)
+	x.AppID, x.GitHubURL, x.AppKeySecret = a.ID, a.URL, applist.KeySecret(w.AppsSecrets, a.Name)
 	x.Serves, x.Intake, x.Artifacts = a.Owners(), w.intakeOf(a), x.Space.Artifacts(w.Artifacts)
 	// Its repositories have names that are another's, too: no pattern makes states of these.
 	x.OwnStates = nil
@@ -47,7 +47,7 @@ func (e *UnknownAppError) Error() string {
 }
 
 // intakeOf is the intake of an App beside the first one.
-func (w *World) intakeOf(a roster.App) *intake.Intake {
-	space := sharing.Space(a.Name)
+func (w *World) intakeOf(a applist.App) *intake.Intake {
+	space := tenants.Space(a.Name)
 	return &intake.Intake{Records: space.Records(w.Intake.Records), Queue: space.Queue(w.Intake.Queue), Serves: a.Owners(), Log: w.Intake.Log}
 }

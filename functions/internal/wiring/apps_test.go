@@ -12,9 +12,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/applist"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/roster"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -46,7 +46,7 @@ func TestFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apps, err := roster.Parse("ghes 12 https://github.acme.example/api/v3/ labs; lost 1 https://lost.example/")
+	apps, err := applist.Parse("ghes 12 https://github.acme.example/api/v3/ labs; lost 1 https://lost.example/")
 	if err != nil {
 		t.Fatal(err)
 	}

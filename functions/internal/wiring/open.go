@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/sharing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/tenants"
 	"github.com/lockstep-iac/lockstep/functions/shield"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -29,7 +29,7 @@ type World struct {
 	AWS aws.Config
 	SQS *sqs.Client
 	// Space is the name of the App, "" for the first one.
-	Space sharing.Space
+	Space tenants.Space
 	// App is the GitHub App; nil for the webhook's function, which calls nobody.
 	App *github.App
 	// Intake has the records and the queue of all functions.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/applist"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/roster"
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
@@ -38,7 +38,7 @@ type Settings struct {
 	WebhookSecret          string // the same
 	GitHubURL              string
 	// Apps are those beside the first one, AppsSecrets begins the names of their secrets.
-	Apps        roster.Roster
+	Apps        applist.Roster
 	AppsSecrets string
 	// Serves are the owners and repositories that are served.
 	Serves intake.Serves
@@ -159,7 +159,7 @@ func serves(s *Settings, value string) (err error) {
 }
 
 func apps(s *Settings, value string) (err error) {
-	s.Apps, err = roster.Parse(value)
+	s.Apps, err = applist.Parse(value)
 	return err
 }
 

@@ -6,17 +6,17 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/applist"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/roster"
 )
 
 // Webhooks are the addresses for webhooks of all Apps. At each the signatures of its own App count, and no other: a
 // delivery is of the App whose address it came to, whatever is in it. It may be used by many goroutines.
 type Webhooks struct {
-	apps roster.Roster
+	apps applist.Roster
 	// first makes that of the first App, and open that of another one: they read the App's secret.
 	first func(context.Context) (intake.Webhook, error)
-	open  func(context.Context, roster.App) (intake.Webhook, error)
+	open  func(context.Context, applist.App) (intake.Webhook, error)
 	log   func(error)
 	mu    sync.Mutex
 	known map[string]known
@@ -41,8 +41,8 @@ func (w *World) Webhooks() *Webhooks {
 			secrets, err := webhookSecrets(ctx, w.AWS, w.WebhookSecret)
 			return intake.Webhook{Intake: w.Intake, Secrets: secrets, Log: log}, err
 		},
-		open: func(ctx context.Context, a roster.App) (intake.Webhook, error) {
-			secrets, err := webhookSecrets(ctx, w.AWS, roster.HookSecret(w.AppsSecrets, a.Name))
+		open: func(ctx context.Context, a applist.App) (intake.Webhook, error) {
+			secrets, err := webhookSecrets(ctx, w.AWS, applist.HookSecret(w.AppsSecrets, a.Name))
 			return intake.Webhook{Intake: w.intakeOf(a), Secrets: secrets, Log: log}, err
 		},
 	}

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/applist"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/roster"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -56,7 +56,7 @@ func (nowhere) Put(context.Context, string, []byte, pipeline.Version) (pipeline.
 func TestReplacedSecret(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		apps, err := roster.Parse("ghes 12 https://github.acme.example/api/v3/ acme")
+		apps, err := applist.Parse("ghes 12 https://github.acme.example/api/v3/ acme")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestReplacedSecret(t *testing.T) {
 		hooks.first = func(context.Context) (intake.Webhook, error) {
 			return intake.Webhook{Intake: w.Intake, Secrets: []github.Secret{github.NewSecret(now)}}, nil
 		}
-		hooks.open = func(ctx context.Context, _ roster.App) (intake.Webhook, error) { return hooks.first(ctx) }
+		hooks.open = func(ctx context.Context, _ applist.App) (intake.Webhook, error) { return hooks.first(ctx) }
 		answers := func(path, secret string) int {
 			h, body := delivery(secret, "0b989ba4-242f-11e5-81e1-c7b6966d2517")
 			status, _ := hooks.Answer(t.Context(), path, h, body)
@@ -112,7 +112,7 @@ func TestWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer data.Close()
-	apps, err := roster.Parse("ghes 12 https://github.acme.example/api/v3/ acme; emu 4711 https://api.github.com/ acme; lost 1 https://lost.example/ acme")
+	apps, err := applist.Parse("ghes 12 https://github.acme.example/api/v3/ acme; emu 4711 https://api.github.com/ acme; lost 1 https://lost.example/ acme")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestWebhooks(t *testing.T) {
 	w.WebhookSecrets = []github.Secret{github.NewSecret("secret of the first")}
 	hooks := w.Webhooks()
 	opened := map[string]int{}
-	hooks.open = func(_ context.Context, a roster.App) (intake.Webhook, error) {
+	hooks.open = func(_ context.Context, a applist.App) (intake.Webhook, error) {
 		opened[a.Name]++
 		if a.Name == "lost" {
 			return intake.Webhook{}, errors.New("there is no such secret")

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// Packages is a store of providers' packages in the bucket of artifacts, for package apart. A package is there for all
+// Packages is a store of providers' packages in the bucket of artifacts, for package subprocess. A package is there for all
 // repositories, and in no way secret: it was downloaded without credentials.
 type Packages struct {
 	Client *s3.Client
@@ -30,7 +30,7 @@ const packagesPrefix = "providers"
 // it may expire earlier.
 const addressTime = 10 * time.Minute
 
-// Address implements apart.Packages.
+// Address implements subprocess.Packages.
 func (p Packages) Address(ctx context.Context, key string) (string, error) {
 	req, err := s3.NewPresignClient(p.Client).PresignGetObject(ctx, &s3.GetObjectInput{Bucket: &p.Bucket, Key: packageKey(key)}, s3.WithPresignExpires(addressTime))
 	if err != nil {
@@ -39,7 +39,7 @@ func (p Packages) Address(ctx context.Context, key string) (string, error) {
 	return req.URL, nil
 }
 
-// Keep implements apart.Packages.
+// Keep implements subprocess.Packages.
 func (p Packages) Keep(ctx context.Context, key string, f *os.File) error {
 	_, err := p.Client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &p.Bucket, Key: packageKey(key), Body: f, ContentType: aws.String("application/zip"),

@@ -10,7 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -19,7 +19,7 @@ import (
 // one person and pull request: then that is answered, once, and the rest gets a picture. Whoever may not write
 // is answered once in a while, and gets no picture either.
 func (co *commands) admit(ctx context.Context) (bool, error) {
-	asked := pacing.Asked{ID: co.Evidence.Message.ID, At: co.Evidence.Message.At}
+	asked := ratelimits.Asked{ID: co.Evidence.Message.ID, At: co.Evidence.Message.At}
 	if asked.At.IsZero() { // a button
 		asked.At = co.Evidence.Pull.Updated
 	}
@@ -29,19 +29,19 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		for _, x := range co.strangersMay() {
-			if _, what, err := co.pace(ctx, x.number, strangers, asked, x.most); err != nil || what != pacing.Admitted {
+			if _, what, err := co.pace(ctx, x.number, strangers, asked, x.most); err != nil || what != ratelimits.Admitted {
 				return false, err
 			}
 		}
 	}
-	most := cmp.Or(co.MaxCommands, pacing.MaxCommands)
+	most := cmp.Or(co.MaxCommands, ratelimits.MaxCommands)
 	p, what, err := co.pace(ctx, m.Pull.Number, m.Actor, asked, most)
 	switch {
 	case err != nil:
 		return false, err
-	case what == pacing.Admitted:
+	case what == ratelimits.Admitted:
 		return true, nil
-	case what == pacing.Ignored:
+	case what == ratelimits.Ignored:
 		return false, co.Report.React(ctx, co.Evidence.Message.Comment, github.Confused)
 	}
 	told, err := co.once(ctx, comment.TooMany{By: co.Evidence.Message.Actor, Most: most, Free: p.Free()})
@@ -65,8 +65,8 @@ type strangersPace struct{ number, most int }
 
 func (co *commands) strangersMay() []strangersPace {
 	return []strangersPace{
-		{co.Evidence.Message.Pull.Number, cmp.Or(co.MaxStrangers, pacing.MaxStrangers)},
-		{0, max(co.MaxStrangers, pacing.MaxStrangersHere)},
+		{co.Evidence.Message.Pull.Number, cmp.Or(co.MaxStrangers, ratelimits.MaxStrangers)},
+		{0, max(co.MaxStrangers, ratelimits.MaxStrangersHere)},
 	}
 }
 
@@ -76,9 +76,9 @@ func (co *commands) paceKey(number int, login string) string {
 }
 
 // pace counts a comment of somebody, and decides about it.
-func (co *commands) pace(ctx context.Context, number int, login string, asked pacing.Asked, most int) (p pacing.Pace, what pacing.Admission, err error) {
+func (co *commands) pace(ctx context.Context, number int, login string, asked ratelimits.Asked, most int) (p ratelimits.Pace, what ratelimits.Admission, err error) {
 	_, err = co.Ledger.Change(ctx, co.paceKey(number, login), func(old []byte) ([]byte, error) {
-		p = pacing.Pace{}
+		p = ratelimits.Pace{}
 		if old != nil {
 			if err := json.Unmarshal(old, &p); err != nil {
 				return nil, fmt.Errorf("the record is damaged: %w", err)
@@ -91,7 +91,7 @@ func (co *commands) pace(ctx context.Context, number int, login string, asked pa
 }
 
 // estrange remembers that who asks may not write, by the time of the comment.
-func (co *commands) estrange(ctx context.Context, asked pacing.Asked) error {
+func (co *commands) estrange(ctx context.Context, asked ratelimits.Asked) error {
 	_, err := co.Ledger.Change(ctx, co.paceKey(0, co.Evidence.Message.Actor), func([]byte) ([]byte, error) { return pipeline.Encode(asked.At), nil })
 	return err
 }
@@ -99,18 +99,18 @@ func (co *commands) estrange(ctx context.Context, asked pacing.Asked) error {
 // unheard reports, without a request to GitHub, that a comment is by somebody who was found not to write a short time ago, and that strangers
 // get no more answers now.
 func (co *commands) unheard(ctx context.Context) (bool, error) {
-	asked := pacing.Asked{ID: co.Evidence.Message.ID, At: co.Evidence.Message.At}
+	asked := ratelimits.Asked{ID: co.Evidence.Message.ID, At: co.Evidence.Message.At}
 	var found time.Time
 	err := co.read(ctx, co.paceKey(0, co.Evidence.Message.Actor), &found)
-	if err != nil || asked.At.IsZero() || asked.At.Sub(found) >= pacing.StrangerFor {
+	if err != nil || asked.At.IsZero() || asked.At.Sub(found) >= ratelimits.StrangerFor {
 		return false, err
 	}
 	for _, x := range co.strangersMay() {
-		var p pacing.Pace
+		var p ratelimits.Pace
 		if err := co.read(ctx, co.paceKey(x.number, strangers), &p); err != nil {
 			return false, err
 		}
-		if _, what := p.Next(asked, x.most); what != pacing.Admitted {
+		if _, what := p.Next(asked, x.most); what != ratelimits.Admitted {
 			return true, nil
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/showing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runstatus"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -52,7 +52,7 @@ func TestHolderOfALock(t *testing.T) {
 	const both, app = "`alice` has locked the state of `app`, `db` for this pull request, since ", "`alice` has locked the state of `app` for this pull request, since "
 	s.expect("the status", s.status(n), both, "`it moves`", "`lockstep unlock` here")
 	s.expect("the checks", s.pages("mine"), both, app)
-	page, err := showing.Project(t.Context(), s.records, s.of(n, "app"), s.of(n, "app").Spec.Head)
+	page, err := runstatus.Project(t.Context(), s.records, s.of(n, "app"), s.of(n, "app").Spec.Head)
 	s.expect("the page", comment.Check{ProjectStatus: page}.Summary(1<<16), app)
 	if err != nil {
 		t.Error(err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -25,7 +25,7 @@ func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
 	if err != nil || rec.Version == "" {
 		return err
 	}
-	var b pacing.Budget
+	var b ratelimits.Budget
 	if err := json.Unmarshal(rec.Value, &b); err != nil {
 		return fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
 	}
@@ -37,12 +37,12 @@ func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
 
 // spend notes the requests of a message, once few are left in the hour.
 func (p *Pipeline) spend(ctx context.Context, m pipeline.Message, told github.Budget) error {
-	now := pacing.Budget{Limit: told.Limit, Left: told.Left, Reset: told.Reset}
+	now := ratelimits.Budget{Limit: told.Limit, Left: told.Left, Reset: told.Reset}
 	if !now.Short() {
 		return nil
 	}
 	_, err := p.Ledger().Change(ctx, budgetKey(m.Pull.Installation), func(old []byte) ([]byte, error) {
-		var b pacing.Budget
+		var b ratelimits.Budget
 		if old != nil {
 			if err := json.Unmarshal(old, &b); err != nil {
 				return nil, fmt.Errorf("the record is damaged: %w", err)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -45,7 +45,7 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 	if c.Verb == comment.Stop && slices.ContainsFunc(all, goesOn) || c.Verb == comment.Apply && slices.ContainsFunc(all, begun) {
 		return c, nil, nil
 	}
-	return c, evidence.RefusedFormer(c, at, pull.Head.SHA), nil
+	return c, gatefacts.RefusedFormer(c, at, pull.Head.SHA), nil
 }
 
 // rerun has the check runs of a commit made again that GitHub names no pull request of, as those from forks: by the records, each

@@ -8,12 +8,12 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/locking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -21,7 +21,7 @@ import (
 
 // commands carries out the commands of one comment.
 type commands struct {
-	Evidence *evidence.Reader
+	Evidence *gatefacts.Reader
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Plans    *planrun.PlanQueuer
@@ -29,7 +29,7 @@ type commands struct {
 	Stopper  *stopping.Stopper
 	Recover  *applyrun.Recoverer
 	Waves    *applyrun.Waves
-	Locker   *reserving.Locker
+	Locker   *locking.Locker
 	Unlocker *applyrun.Unlocker
 	Override *applyrun.Overrider
 	// MaxCommands is the same as [Pipeline.MaxCommands].
@@ -118,8 +118,8 @@ func (co *commands) ignored(ctx context.Context) (map[string]bool, error) {
 		if l.Problem.Kind != grammar.Foreign {
 			continue
 		}
-		ignores, err := evidence.Ignores(ctx, co.Evidence, l.Problem.Word)
-		if _, err := evidence.Impossible(err); err != nil {
+		ignores, err := gatefacts.Ignores(ctx, co.Evidence, l.Problem.Word)
+		if _, err := gatefacts.Impossible(err); err != nil {
 			return nil, err
 		}
 		if ignores && err == nil {
@@ -137,7 +137,7 @@ func lineID(i int) string { return fmt.Sprintf("line %d.", i+1) }
 
 // lift has the overrides of an answer count from now on: for an apply in the same comment, and in the status.
 func (co *commands) lift(ctx context.Context, name string) error {
-	evidence.Anew(co.Evidence)
+	gatefacts.Anew(co.Evidence)
 	return report.TellLifts(ctx, co.Report, name)
 }
 
@@ -178,8 +178,8 @@ func (co *commands) obeyed(ctx context.Context, lines []grammar.Line) ([]grammar
 		if l.Problem.Kind != grammar.Foreign || l.Command.Verb == "" || l.Command.Verb == comment.Override {
 			continue
 		}
-		ok, err := evidence.Obeys(ctx, co.Evidence, l.Problem.Word)
-		if _, err := evidence.Impossible(err); err != nil {
+		ok, err := gatefacts.Obeys(ctx, co.Evidence, l.Problem.Word)
+		if _, err := gatefacts.Impossible(err); err != nil {
 			return nil, err
 		}
 		if ok && err == nil {
@@ -247,7 +247,7 @@ func (co *commands) elsewhere(ctx context.Context, c comment.Command, replies []
 	case len(others) == 0:
 		return replies, nil
 	}
-	return []comment.Reply{evidence.RefusedElsewhere(c, others)}, nil
+	return []comment.Reply{gatefacts.RefusedElsewhere(c, others)}, nil
 }
 
 // handlers is the table of commands as they are carried out: now, or as far as messages that

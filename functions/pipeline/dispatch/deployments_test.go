@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
@@ -38,7 +38,7 @@ func (s *stage) beside(name string) *stage {
 	}
 	other.records = new(memory.Store)
 	other.pipeline = &dispatch.Pipeline{
-		Deployment: name, Bases: &evidence.Bases{},
+		Deployment: name, Bases: &gatefacts.Bases{},
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return app.Repository(p.Installation, p.Repo) },
 		Records: other.records, Artifacts: other.data.Artifacts, Queue: other.data.Queue,
 		Engine:  &executor.Engine{Version: "test", Backend: executor.LocalStates(other.data.States)},

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -361,7 +361,7 @@ func TestDeathBesideATwin(t *testing.T) {
 	s.expect("the check of both", s.check("twin"), "action_required")
 	var id int64
 	for _, c := range s.repo.Checks(s.repo.Head("twin")) {
-		if c.ExternalID == evidence.ExternalID(s.run(twin)) {
+		if c.ExternalID == gatefacts.ExternalID(s.run(twin)) {
 			id = c.ID
 		}
 	}

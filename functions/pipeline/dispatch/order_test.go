@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/showing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runstatus"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -41,7 +41,7 @@ func TestOrderIsShown(t *testing.T) {
 		return all
 	}
 	places := func() map[string]string {
-		p, err := showing.Project(t.Context(), s.records, s.of(n, "app"), s.of(n, "app").Spec.Head)
+		p, err := runstatus.Project(t.Context(), s.records, s.of(n, "app"), s.of(n, "app").Spec.Head)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -38,10 +38,10 @@ func TestNoise(t *testing.T) {
 		t.Errorf("at last there is %s", last[len(last)-1])
 	}
 	s.expect("somebody else", s.say("alice", n, "lockstep plan"), "**Planned** `.`")
-	if s.hub.Now().Sub(begin) >= pacing.Window {
+	if s.hub.Now().Sub(begin) >= ratelimits.Window {
 		t.Fatal("that took an hour")
 	}
-	for s.hub.Now().Sub(begin) < pacing.Window+10*time.Minute {
+	for s.hub.Now().Sub(begin) < ratelimits.Window+10*time.Minute {
 		s.repo.Comment("bob", n, "Time passes.")
 	}
 	s.settle()
@@ -77,14 +77,14 @@ func TestStrangersNoise(t *testing.T) {
 	}
 	s.expect("a colleague", s.say("bob", n, "lockstep plan"), "**Planned** `.`")
 	answers := 0
-	for i := range pacing.MaxStrangersHere + 4 {
+	for i := range ratelimits.MaxStrangersHere + 4 {
 		m := s.repo.OpenPull("alice", fmt.Sprint("Pull ", i), s.branch(i))
 		s.settle()
 		if s.say("mallory", m, "lockstep help") != "" {
 			answers++
 		}
 	}
-	if answers >= pacing.MaxStrangersHere {
+	if answers >= ratelimits.MaxStrangersHere {
 		t.Errorf("%d answers in the repository", answers)
 	}
 }
@@ -98,7 +98,7 @@ func TestStrangerNoMore(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.expect("a stranger", s.say("mallory", n, "lockstep plan"), "`mallory` has the permission `read`")
 	s.repo.Grant("mallory", "write")
-	now = now.Add(pacing.StrangerFor + time.Minute)
+	now = now.Add(ratelimits.StrangerFor + time.Minute)
 	s.expect("a colleague", s.say("mallory", n, "lockstep plan"), "**Planned** `.`")
 }
 

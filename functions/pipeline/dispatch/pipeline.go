@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -66,15 +66,15 @@ type Pipeline struct {
 	// ones; 0 is 5 s.
 	Poll time.Duration
 	// MaxCommands is the maximum of comments with commands by one person on one pull request in an
-	// hour; 0 is pacing.MaxCommands.
+	// hour; 0 is ratelimits.MaxCommands.
 	MaxCommands int
 	// MaxStrangers is the maximum of comments with commands on one pull request in an hour, by all who may not write
-	// together, that are answered; 0 is pacing.MaxStrangers.
+	// together, that are answered; 0 is ratelimits.MaxStrangers.
 	MaxStrangers int
 	// Share is the number of plans of one repository that are on the queue at a time, which should be the number of plans that are made at
 	// a time: no more would be made sooner, and others would wait longer. 0 is no limit, for a queue where repositories take turns.
 	Share int
-	// LookEvery is the least time between two looks at a pull request because of what GitHub tells of checks and the like; 0 is pacing.LookEvery.
+	// LookEvery is the least time between two looks at a pull request because of what GitHub tells of checks and the like; 0 is ratelimits.LookEvery.
 	LookEvery time.Duration
 	// Loud is the maximum of plans of one push or command that are told of one by one; 0 is
 	// planrun.DefaultLoud.
@@ -82,11 +82,11 @@ type Pipeline struct {
 	// Runners are the runners that environments may name here.
 	Runners []string
 	// Builds are for the applies of environments whose runner is a build; nil: they are done here.
-	Builds building.Service
+	Builds buildrunner.Service
 	// Build is the ID of the build that this process is, for the one message that it was handed; "" for others.
 	Build string
 	// Bases are the commits of base branches that this process has read; nil: each message reads its own.
-	Bases *evidence.Bases
+	Bases *gatefacts.Bases
 	// StopBefore is the time before the end of the process at which an apply begins no more
 	// changes; 0 is DefaultStopBefore.
 	StopBefore time.Duration
@@ -173,7 +173,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	if t == nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
-	if errors.Is(err, evidence.ErrGone) {
+	if errors.Is(err, gatefacts.ErrGone) {
 		p.log(fmt.Errorf("%s comes to nobody: %w", m.ID, err))
 		return p.keep(ctx, m) // not as handled: the janitor sends the same again, from where the repository is by then
 	}
@@ -229,7 +229,7 @@ func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tri
 	if err := p.spend(ctx, m, hub.Budget()); err != nil {
 		p.log(err) // the work is done, and the next one counts again
 	}
-	if !errors.Is(came, evidence.ErrGone) {
+	if !errors.Is(came, gatefacts.ErrGone) {
 		return t, came
 	}
 	m, found, err := p.elsewhere(ctx, m)
@@ -245,8 +245,8 @@ func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tri
 	return p.attempt(ctx, m, nth, tries, do)
 }
 
-func (p *Pipeline) builder(m pipeline.Message) building.Builder {
-	return building.Builder{Message: m, Ledger: p.Ledger(), Service: p.Builds}
+func (p *Pipeline) builder(m pipeline.Message) buildrunner.Builder {
+	return buildrunner.Builder{Message: m, Ledger: p.Ledger(), Service: p.Builds}
 }
 
 // Exhausted is the reason to abandon a message that was tried as often as there is hope.

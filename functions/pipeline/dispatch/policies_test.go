@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/rehearsing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/policytrial"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -256,7 +256,7 @@ func TestPoliciesBrokenByThePullRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, judgedBy("", noPublic))
-			s.pipeline.Rehearse = rehearsing.Changed
+			s.pipeline.Rehearse = policytrial.Changed
 			n := s.pull("alice", "b", c.files)
 			if c.want == nil {
 				s.headIs("the check", "b", "success Nothing to plan")
@@ -285,7 +285,7 @@ func TestPoliciesBrokenByThePullRequest(t *testing.T) {
 	}
 
 	s := newStage(t, judgedBy("  dir = \"rules\"", noPublic)) // the base branch's own mistake
-	s.pipeline.Rehearse = rehearsing.Changed
+	s.pipeline.Rehearse = policytrial.Changed
 	s.pull("alice", "b", githubtest.Files{"lockstep.hcl": judgedBy("  dir = \"rules\"", noPublic)["lockstep.hcl"] + "automerge {\n}\n"})
 	s.headIs("a mistake of others", "b", "success Nothing to plan")
 }

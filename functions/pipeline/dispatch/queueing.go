@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -15,7 +15,7 @@ import (
 
 // A queuer sees to the merge groups of the pull request of a message.
 type queuer struct {
-	Evidence *evidence.Reader
+	Evidence *gatefacts.Reader
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Queue    pipeline.Queue
@@ -27,7 +27,7 @@ func (q *queuer) Group(ctx context.Context) error {
 	if err := q.Evidence.Look(ctx); err != nil || !q.Evidence.Pull.Open {
 		return err
 	}
-	now, err := evidence.MergeGroup(ctx, q.Evidence)
+	now, err := gatefacts.MergeGroup(ctx, q.Evidence)
 	if err != nil {
 		return err
 	}
@@ -62,18 +62,18 @@ func (q *queuer) Group(ctx context.Context) error {
 // more returns the targets of the projects that the pull request touches in its merge group, but that were not planned at its head:
 // nobody has seen a plan of what the merge would change there. There are none where the group is on top of the base commit that the
 // plans were made on.
-func (q *queuer) more(ctx context.Context, now evidence.Group, l ledger.Look) ([]string, error) {
+func (q *queuer) more(ctx context.Context, now gatefacts.Group, l ledger.Look) ([]string, error) {
 	if l.Head != q.Evidence.Pull.Head.SHA || !l.Compared {
 		return nil, nil // the check of the pull request itself is not a success
 	}
 	onto, err := q.Evidence.Hub.Onto(ctx, now.SHA)
 	if err != nil || onto == l.Base {
-		_, err = evidence.Impossible(err)
+		_, err = gatefacts.Impossible(err)
 		return nil, err
 	}
-	touched, err := evidence.InGroup(ctx, q.Evidence, now.SHA)
+	touched, err := gatefacts.InGroup(ctx, q.Evidence, now.SHA)
 	if err != nil {
-		_, err = evidence.Impossible(err)
+		_, err = gatefacts.Impossible(err)
 		return nil, err
 	}
 	all, err := q.Ledger.Runs(ctx, q.Evidence.Message.Pull)
@@ -109,7 +109,7 @@ func (q *queuer) unknown(ctx context.Context, now string) error {
 
 // tell has the pull requests ahead entered into the check of a group, which has them, too: a queue that merges several at once
 // may look at the last one's check only.
-func (q *queuer) tell(ctx context.Context, now evidence.Group) error {
+func (q *queuer) tell(ctx context.Context, now gatefacts.Group) error {
 	for _, n := range now.Ahead {
 		about := q.Evidence.Message.Pull
 		about.Number = n

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -412,7 +412,7 @@ func TestRemovedFromALostBase(t *testing.T) {
 	s.repo.Push("alice", "change", "Change", githubtest.Files{"app/c.tf": resource("c", "1")})
 	n := s.repo.OpenPull("alice", "Change", "change")
 	s.repo.Merge("alice", n)
-	s.pipeline.Bases = &evidence.Bases{}
+	s.pipeline.Bases = &gatefacts.Bases{}
 	asked := false
 	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "tarball/"+lost) {

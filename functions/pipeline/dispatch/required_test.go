@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/showing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runstatus"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -28,7 +28,7 @@ func requiring(command, body string) githubtest.Files {
 // onPage is the status of the project of a pull request, as on a page.
 func (s *stage) onPage(number int) string {
 	s.t.Helper()
-	p, err := showing.Project(s.t.Context(), s.records, s.run(number), s.run(number).Spec.Head)
+	p, err := runstatus.Project(s.t.Context(), s.records, s.run(number), s.run(number).Spec.Head)
 	if err != nil {
 		s.t.Fatal(err)
 	}

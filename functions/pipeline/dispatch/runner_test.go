@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -31,10 +31,10 @@ type builds struct {
 	at      map[string]string // IDs by tokens
 	forget  bool              // tokens, as after five minutes
 	letters []pipeline.Message
-	ends    []building.End
+	ends    []buildrunner.End
 	begun   int // builds that have worked
 	// before happens at the start of each build's work, with its number from 0; an end is its own, without work.
-	before  func(number int) building.End
+	before  func(number int) buildrunner.End
 	refused error
 	stopped []string
 }
@@ -58,14 +58,14 @@ func (b *builds) Start(_ context.Context, token string, m pipeline.Message) (id 
 	return id, nil
 }
 
-func (b *builds) Look(ctx context.Context, id string) (building.End, error) {
+func (b *builds) Look(ctx context.Context, id string) (buildrunner.End, error) {
 	var n int
 	if _, err := fmt.Sscanf(id, "lockstep:%d", &n); err != nil || n >= len(b.letters) {
-		return building.Gone, nil
+		return buildrunner.Gone, nil
 	}
 	if b.ends[n] == "waits" {
 		b.ends[n] = b.work(ctx, n)
-		return building.Working, nil
+		return buildrunner.Working, nil
 	}
 	return b.ends[n], nil
 }
@@ -76,9 +76,9 @@ func (b *builds) Stop(_ context.Context, id string) error {
 }
 
 // work is the process of a build.
-func (b *builds) work(ctx context.Context, n int) building.End {
+func (b *builds) work(ctx context.Context, n int) buildrunner.End {
 	if b.before != nil {
-		if end := b.before(n); end != building.Working {
+		if end := b.before(n); end != buildrunner.Working {
 			return end
 		}
 	}
@@ -89,9 +89,9 @@ func (b *builds) work(ctx context.Context, n int) building.End {
 	defer cancel()
 	err := p.Handle(ctx, b.letters[n])
 	if err != nil && !errors.As(err, new(*pipeline.HandOver)) && !errors.As(err, new(*pipeline.BusyError)) {
-		return building.Failed
+		return buildrunner.Failed
 	}
-	return building.Done
+	return buildrunner.Done
 }
 
 // inHours is the context of a build's process.
@@ -125,8 +125,8 @@ func (b faultyBuilds) Start(ctx context.Context, token string, m pipeline.Messag
 	return memory.Pass(ctx, b.f.gate(), memory.Effect{Call: "start"}, func(ctx context.Context) (string, error) { return b.builds.Start(ctx, token, m) })
 }
 
-func (b faultyBuilds) Look(ctx context.Context, id string) (building.End, error) {
-	return memory.Read(ctx, b.f.gate(), "look", func(ctx context.Context) (building.End, error) { return b.builds.Look(ctx, id) })
+func (b faultyBuilds) Look(ctx context.Context, id string) (buildrunner.End, error) {
+	return memory.Read(ctx, b.f.gate(), "look", func(ctx context.Context) (buildrunner.End, error) { return b.builds.Look(ctx, id) })
 }
 
 // buildPartsStory is of an apply that takes several builds.
@@ -178,21 +178,21 @@ func TestRunnerOfAPullRequest(t *testing.T) {
 // a plan that can be applied.
 func TestBuildEnds(t *testing.T) {
 	t.Parallel()
-	for end, want := range map[building.End]string{
-		building.Done:     "ended before the apply did",
-		building.Failed:   "its log has the reason",
-		building.TimedOut: "took longer than the deployment lets a build take",
-		building.Faulty:   "a fault of CodeBuild",
-		building.Gone:     "is not known there",
-		building.Stopped:  "whoever stopped its build",
+	for end, want := range map[buildrunner.End]string{
+		buildrunner.Done:     "ended before the apply did",
+		buildrunner.Failed:   "its log has the reason",
+		buildrunner.TimedOut: "took longer than the deployment lets a build take",
+		buildrunner.Faulty:   "a fault of CodeBuild",
+		buildrunner.Gone:     "is not known there",
+		buildrunner.Stopped:  "whoever stopped its build",
 	} {
 		s := newStage(t, onRunner(codebuild))
 		b := s.building()
-		b.before = func(int) building.End { return end }
+		b.before = func(int) buildrunner.End { return end }
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 		s.expect(string(end), s.say("alice", n, "lockstep apply"), want)
 		most := pipeline.MaxReceives
-		if end == building.Stopped {
+		if end == buildrunner.Stopped {
 			most = 1
 		}
 		if len(b.letters) != most || b.begun > 0 {
@@ -209,7 +209,7 @@ func TestBuildRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, onRunner(codebuild))
 	b := s.building()
-	b.refused = &building.RefusedError{Err: errors.New("AccessDenied")}
+	b.refused = &buildrunner.RefusedError{Err: errors.New("AccessDenied")}
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("the answer", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "lockstep.hcl:7 on the base branch", "AccessDenied")
 	s.tidy(&faults{})
@@ -224,16 +224,16 @@ func TestBuildDies(t *testing.T) {
 	p := &parts{Engine: s.pipeline.Engine, of: 5, each: 1}
 	s.pipeline.Engine = killed{p, func(error) {}}
 	p.during = func(context.Context, int) error { return errKilled }
-	b.before = func(n int) (end building.End) {
+	b.before = func(n int) (end buildrunner.End) {
 		if n >= 4 {
 			p.during = nil
-			return building.Working
+			return buildrunner.Working
 		}
 		defer func() {
 			if x := recover(); x != nil && x != any(errKilled) {
 				panic(x)
 			}
-			end = building.Faulty
+			end = buildrunner.Faulty
 		}()
 		q := *s.pipeline
 		q.Builds, q.Build = nil, fmt.Sprintf("lockstep:%d", n)
@@ -262,7 +262,7 @@ func TestBuildTwice(t *testing.T) {
 	s.pipeline.Engine = p
 	p.during = func(ctx context.Context, part int) error { // while the first one works
 		if len(b.letters) == 2 && part == 1 {
-			if end := b.work(ctx, 0); end != building.Done {
+			if end := b.work(ctx, 0); end != buildrunner.Done {
 				t.Errorf("the other one %s", end)
 			}
 		}
@@ -289,12 +289,12 @@ func TestStopBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	var busy *pipeline.BusyError
-	b.before = func(int) building.End { return building.Failed } // as if it were being prepared
+	b.before = func(int) buildrunner.End { return buildrunner.Failed } // as if it were being prepared
 	s.command("bob", n, "lockstep stop")
 	if err := s.pipeline.Handle(t.Context(), m); !errors.As(err, &busy) || !slices.Equal(b.stopped, []string{"lockstep:0"}) {
 		t.Errorf("%v, stopped: %q", err, b.stopped)
 	}
-	b.ends[0] = building.Stopped
+	b.ends[0] = buildrunner.Stopped
 	if err := s.pipeline.Handle(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}

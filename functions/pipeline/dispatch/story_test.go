@@ -19,8 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/storytest"
@@ -92,7 +92,7 @@ func newStageAt(t *testing.T, files githubtest.Files, now func() time.Time) *sta
 	}
 	s.records = new(memory.Store)
 	s.pipeline = &dispatch.Pipeline{
-		Bases: &evidence.Bases{Repositories: app}, Inventory: app,
+		Bases: &gatefacts.Bases{Repositories: app}, Inventory: app,
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return app.Repository(p.Installation, p.Repo) },
 		Records: s.records, Artifacts: s.data.Artifacts, Queue: s.data.Queue,
 		Engine:  &executor.Engine{Version: "test", Backend: executor.LocalStates(s.data.States)},

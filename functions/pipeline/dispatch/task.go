@@ -5,17 +5,17 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/foreseeing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/locking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/outward"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/plannedoutputs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/rechecking"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/replanning"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
@@ -28,7 +28,7 @@ type task struct {
 	queue    pipeline.Queue
 	ledger   ledger.Ledger
 	leases   *ledger.Holder
-	evidence *evidence.Reader
+	evidence *gatefacts.Reader
 	report   *report.Reporter
 	commands *commands
 	plans    *planrun.PlanQueuer
@@ -38,11 +38,11 @@ type task struct {
 	waves    *applyrun.Waves
 	recover  *applyrun.Recoverer
 	open     openplans.Finder
-	checker  *rechecking.Checker
-	foreseer foreseeing.Foreseer
-	merger   outward.Merger
-	teller   outward.Teller
-	recorder outward.Recorder
+	checker  *replanning.Checker
+	foreseer plannedoutputs.Foreseer
+	merger   integrations.Merger
+	teller   integrations.Teller
+	recorder integrations.Recorder
 	queuer   *queuer
 }
 
@@ -53,30 +53,30 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		projects = jobs.Here{}
 	}
 	queue := p.line()
-	t := &task{message: m, queue: queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, pacing.LookEvery)}
+	t := &task{message: m, queue: queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, ratelimits.LookEvery)}
 	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
-	t.evidence = &evidence.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, Deployment: p.Deployment, Serves: p.serves}
+	t.evidence = &gatefacts.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, Deployment: p.Deployment, Serves: p.serves}
 	t.report = &report.Reporter{
 		Evidence: t.evidence, Hub: hub, Ledger: t.ledger, Leases: t.leases, Artifacts: p.Artifacts, Queue: queue,
 		Secrets: p.Secrets, Where: p.Where,
 	}
 	t.open = openplans.Finder{Ledger: t.ledger, Queue: queue}
 	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Rehearse: p.Rehearse, Queue: queue, Ahead: queue.Ahead, Loud: p.Loud, Tell: t.tell}
-	t.foreseer = foreseeing.Foreseer{Evidence: t.evidence, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: queue}
-	steps := outward.Hooks{Evidence: t.evidence, Step: p.Hook}
+	t.foreseer = plannedoutputs.Foreseer{Evidence: t.evidence, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: queue}
+	steps := integrations.Hooks{Evidence: t.evidence, Step: p.Hook}
 	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell}
 	t.planner = &planrun.Planner{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: steps, Poll: p.Poll, Follow: applies.Follow, Foreseer: t.foreseer,
 	}
-	t.checker = &rechecking.Checker{
+	t.checker = &replanning.Checker{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Foreseer: t.foreseer, Hooks: steps, Poll: p.Poll,
 	}
-	t.merger = outward.Merger{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Hub: hub}
-	t.recorder = outward.Recorder{Evidence: t.evidence, Ledger: t.ledger, Hub: hub, Log: p.Log}
+	t.merger = integrations.Merger{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Hub: hub}
+	t.recorder = integrations.Recorder{Evidence: t.evidence, Ledger: t.ledger, Hub: hub, Log: p.Log}
 	t.queuer = &queuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue}
-	t.teller = outward.Teller{Evidence: t.evidence, Ledger: t.ledger, Notify: p.Notify, Log: p.Log}
+	t.teller = integrations.Teller{Evidence: t.evidence, Ledger: t.ledger, Notify: p.Notify, Log: p.Log}
 	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
@@ -89,7 +89,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Waves:    t.waves,
 		Stopper:  &stopping.Stopper{Evidence: t.evidence, Ledger: t.ledger},
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands, MaxStrangers: p.MaxStrangers,
-		Locker:   &reserving.Locker{Evidence: t.evidence, Ledger: t.ledger, Open: t.open},
+		Locker:   &locking.Locker{Evidence: t.evidence, Ledger: t.ledger, Open: t.open},
 		Unlocker: &applyrun.Unlocker{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Open: t.open, Engine: p.Engine},
 		Override: &applyrun.Overrider{Evidence: t.evidence, Ledger: t.ledger},
 	}

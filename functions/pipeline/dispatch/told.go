@@ -8,14 +8,14 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 )
 
 // told has the pull request looked at once for all that GitHub tells of within some seconds, and less often where it goes on: each look
 // reads all facts again, whatever it was that was told. Nothing is lost: a message ends only with a look that begins after it.
 func (t *task) told(ctx context.Context) error {
 	now := time.Now().UTC()
-	l, err := t.looks(ctx, t.message.Pull.Number, func(l *pacing.Looks) {})
+	l, err := t.looks(ctx, t.message.Pull.Number, func(l *ratelimits.Looks) {})
 	switch {
 	case err != nil:
 		return err
@@ -33,15 +33,15 @@ func (t *task) told(ctx context.Context) error {
 }
 
 // due takes the next look at the pull request, and in the repository.
-func (t *task) due(ctx context.Context, now time.Time) (pacing.Looks, error) {
+func (t *task) due(ctx context.Context, now time.Time) (ratelimits.Looks, error) {
 	var at time.Time
-	_, err := t.looks(ctx, 0, func(l *pacing.Looks) { *l, at = l.Next(now, t.every, pacing.OfRepository) })
+	_, err := t.looks(ctx, 0, func(l *ratelimits.Looks) { *l, at = l.Next(now, t.every, ratelimits.OfRepository) })
 	if err != nil {
-		return pacing.Looks{}, err
+		return ratelimits.Looks{}, err
 	}
-	return t.looks(ctx, t.message.Pull.Number, func(l *pacing.Looks) {
+	return t.looks(ctx, t.message.Pull.Number, func(l *ratelimits.Looks) {
 		var own time.Time
-		*l, own = l.Next(now, t.every, pacing.OfPull)
+		*l, own = l.Next(now, t.every, ratelimits.OfPull)
 		l.Due = l.Began.Add(t.every)
 		for _, x := range []time.Time{own, at} {
 			if x.After(l.Due) {
@@ -57,15 +57,15 @@ func (t *task) lookAt(ctx context.Context, now time.Time) error {
 	if err := pipeline.Send(ctx, t.queue, t.message.Pull, m, t.message.ID); err != nil {
 		return err
 	}
-	_, err := t.looks(ctx, t.message.Pull.Number, func(l *pacing.Looks) { l.Began, l.Due = now, time.Time{} })
+	_, err := t.looks(ctx, t.message.Pull.Number, func(l *ratelimits.Looks) { l.Began, l.Due = now, time.Time{} })
 	return err
 }
 
 // looks changes the record of the looks at a pull request, 0 for all of the repository.
-func (t *task) looks(ctx context.Context, number int, change func(*pacing.Looks)) (l pacing.Looks, err error) {
+func (t *task) looks(ctx context.Context, number int, change func(*ratelimits.Looks)) (l ratelimits.Looks, err error) {
 	key := fmt.Sprintf("pace/%d/%d", t.message.Pull.Repo.ID, number)
 	_, err = t.ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
-		l = pacing.Looks{}
+		l = ratelimits.Looks{}
 		if old != nil {
 			if err := json.Unmarshal(old, &l); err != nil {
 				return nil, fmt.Errorf("the record is damaged: %w", err)

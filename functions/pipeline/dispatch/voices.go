@@ -9,7 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -23,7 +23,7 @@ type voices struct {
 	own   string
 	names []string // of the deployments that the base branch knows; none where ours is alone
 	all   []github.Report
-	by    evidence.Voices
+	by    gatefacts.Voices
 }
 
 // first reports whether no other deployment comes before ours by its name: of those with a check of the head, as every
@@ -52,20 +52,20 @@ func (co *commands) listen(ctx context.Context) (voices, error) {
 	if co.Evidence.Message.At.IsZero() {
 		return v, nil
 	}
-	names, err := evidence.Deployments(ctx, co.Evidence)
+	names, err := gatefacts.Deployments(ctx, co.Evidence)
 	if err != nil || len(names) == 0 {
-		_, err = evidence.Impossible(err)
+		_, err = gatefacts.Impossible(err)
 		return v, err
 	}
 	v.all, err = co.Evidence.Hub.Reports(ctx, co.Evidence.Pull.Head.SHA)
-	if _, final := evidence.Impossible(err); final != nil && !errors.Is(err, github.ErrNotFound) {
+	if _, final := gatefacts.Impossible(err); final != nil && !errors.Is(err, github.ErrNotFound) {
 		return v, fmt.Errorf("look for the checks of other deployments: %w", final)
 	}
 	if err != nil {
 		return v, nil
 	}
 	v.names = names
-	v.by, err = evidence.VoicesOf(ctx, co.Evidence, names, v.all)
+	v.by, err = gatefacts.VoicesOf(ctx, co.Evidence, names, v.all)
 	return v, err
 }
 
@@ -122,7 +122,7 @@ func (co *commands) failedElsewhere(ctx context.Context, c comment.Command, no c
 	}
 	others := slices.DeleteFunc(l.Elsewhere, func(x ledger.Elsewhere) bool { return !named.Selects(x.Project, x.Dir, x.Workspace) })
 	if len(ours) == 0 && len(others) > 0 && !named.Everything() {
-		return []comment.Reply{evidence.RefusedElsewhere(no.Command, others)}, nil
+		return []comment.Reply{gatefacts.RefusedElsewhere(no.Command, others)}, nil
 	}
 	v, err := co.listen(ctx)
 	if err != nil {
@@ -149,7 +149,7 @@ func (co *commands) answered(ctx context.Context) (bool, error) {
 	}
 	all, err := co.Evidence.Hub.CommentsSince(ctx, m.At)
 	if err != nil {
-		_, err = evidence.Impossible(err)
+		_, err = gatefacts.Impossible(err)
 		return false, err
 	}
 	name := report.AnswerTo(m)

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -45,7 +45,7 @@ func (co *commands) notAsWritten(ctx context.Context, name string, unread error)
 		return nil
 	}
 	at := slices.IndexFunc(co.Evidence.Message.Lines, func(l grammar.Line) bool { return l.Command.Verb.Decisive() })
-	told, err := co.once(ctx, evidence.Refused(co.Evidence.Message.Lines[at].Command, "", admission.Refusal(reasons.NotAsWritten{})))
+	told, err := co.once(ctx, gatefacts.Refused(co.Evidence.Message.Lines[at].Command, "", admission.Refusal(reasons.NotAsWritten{})))
 	if err != nil || len(told) == 0 {
 		return err
 	}

@@ -4,15 +4,15 @@ import (
 	"context"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
 // InChild returns the engine of a run's process, with the parts that its parent has; states returns the backends of states.
-func InChild(c *apart.Child, states BackendFunc) *Engine {
+func InChild(c *subprocess.Child, states BackendFunc) *Engine {
 	return &Engine{
 		Backend: func(ctx context.Context, j jobs.Job, b *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 			c.State()

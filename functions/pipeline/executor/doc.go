@@ -6,7 +6,7 @@
 // nothing else of the machine ([Engine.open]). Provisioners, and providers that the base branch
 // does not grant, are refused before anything is installed or started. Packages must have a
 // granted checksum. Processes get an environment of their own, and nothing of ours. The state, its
-// locks, its encryption and its credentials are those of the base branch (package sealing). Secrets are removed from reports by
+// locks, its encryption and its credentials are those of the base branch (package encryptionpolicy). Secrets are removed from reports by
 // value, also where a message quotes one.
 //
 // The package refuses to know GitHub and permissions: the gate is a func, called with the state

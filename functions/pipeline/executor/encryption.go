@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/sealing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/encryptionpolicy"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
@@ -22,7 +22,7 @@ import (
 // ciphers are the encryption of a run's states and saved plans, as the base branch says: see package
 // sealing. Keys are made once for each run.
 type ciphers struct {
-	sealing.Ciphers
+	encryptionpolicy.Ciphers
 	found diags.Diagnostics
 	// change is that by the pull request.
 	change notes.EncryptionChange
@@ -69,7 +69,7 @@ func (c *ciphers) of(o *checkout) (*encrypting.Set, diags.Diagnostics) {
 	if c.read {
 		return c.Set, c.found
 	}
-	in := sealing.Input{
+	in := encryptionpolicy.Input{
 		Base: o.job.Sealing, Workspace: o.job.Workspace, Environment: o.vault[encrypting.Variable], Secrets: o.vault.source(),
 		Refuse: refused, KMS: kmsOf(o), Budget: o.Budget,
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/remotestates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/project/links"
+	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
@@ -36,7 +36,7 @@ func linked(ctx context.Context, o *checkout, read bool) (inputs.Source, diags.D
 	if len(o.job.Inputs) == 0 {
 		return inputs.Source{}, nil
 	}
-	unkept := func(l links.Link) bool { v := in.Root.Variables[l.Variable]; return v != nil && v.Ephemeral }
+	unkept := func(l projectinputs.Link) bool { v := in.Root.Variables[l.Variable]; return v != nil && v.Ephemeral }
 	if len(o.job.Linked) > 0 && (read || o.job.Access == jobs.Writes && slices.ContainsFunc(o.job.Inputs, unkept)) {
 		env, ds := o.environment(ctx)
 		if ds.HasErrors() {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/places"
-	"github.com/lockstep-iac/lockstep/functions/project/links"
+	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
@@ -62,7 +62,7 @@ func (b *taker) links(lines string) {
 		b.t.Fatal(ds, more)
 	}
 	var found hcl.Diagnostics
-	if b.job.Inputs, found = links.Parse([]byte(src), attrs["inputs"]); found.HasErrors() {
+	if b.job.Inputs, found = projectinputs.Parse([]byte(src), attrs["inputs"]); found.HasErrors() {
 		b.t.Fatal(found)
 	}
 	b.job.Linked = []jobs.Linked{{Project: "vpc", Place: b.vpc}}

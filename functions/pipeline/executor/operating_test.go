@@ -12,7 +12,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/sealing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/encryptionpolicy"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -66,7 +66,7 @@ func (b *bench) base() {
 	root := os.DirFS(b.job.Checkout)
 	var err error
 	p := project.Project{Dir: b.job.Dir, VarFiles: b.job.VarFiles, Variables: b.job.Variables, Encrypts: true}
-	if b.job.Sealing, err = sealing.Read(root, p, 1<<20); err != nil {
+	if b.job.Sealing, err = encryptionpolicy.Read(root, p, 1<<20); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/judging"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/policychecks"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
@@ -22,7 +22,7 @@ func (o *checkout) contentOf(ctx context.Context, p *plans.Plan) (*runs.Content,
 	if err != nil {
 		return nil, fmt.Errorf("describe the plan for its judges: %w", err)
 	}
-	x := judging.Judge{Hide: o.secrets(p, nil).From}
+	x := policychecks.Judge{Hide: o.secrets(p, nil).From}
 	if ask := o.engine.Gate; ask != nil {
 		x.Ask = func(ctx context.Context, g requirements.Gate, plan []byte) (runs.Judgement, error) {
 			return ask(ctx, o.job, g, plan)

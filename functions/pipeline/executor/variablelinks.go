@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/places"
-	"github.com/lockstep-iac/lockstep/functions/project/links"
+	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
 // variableLinks are a job's inputs that are outputs of other projects.
@@ -74,7 +74,7 @@ func (l *variableLinks) won(variable string) bool {
 }
 
 // outputs reads those of all projects in an input, and reports whether it can be evaluated.
-func (l *variableLinks) outputs(ctx context.Context, link links.Link) (ok bool) {
+func (l *variableLinks) outputs(ctx context.Context, link projectinputs.Link) (ok bool) {
 	ok = true
 	for _, r := range link.References() {
 		if !l.read[r.Project] {
@@ -100,7 +100,7 @@ func (l *variableLinks) at(name string) int {
 }
 
 // project reads the outputs of one.
-func (l *variableLinks) project(ctx context.Context, r links.Reference) {
+func (l *variableLinks) project(ctx context.Context, r projectinputs.Reference) {
 	if !l.reads(r.Project) {
 		if l.Job.Snapshot != nil {
 			l.ds = append(l.ds, diags.Warningf(&r.At, "Input is not known", "This plan of a fork's commit is made without credentials, so that the outputs of the project %q are not read for it: they are unknown here.", r.Project)...)

@@ -19,7 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/places"
-	"github.com/lockstep-iac/lockstep/functions/project/links"
+	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
 // TestVariableLinks is a table of the inputs of a project with the variables a, b and secret, which is sensitive. The project net has
@@ -59,7 +59,7 @@ func TestVariableLinks(t *testing.T) {
 		l := variableLinks{Root: cfg.Root.Content}
 		for i, text := range strings.Split(c.inputs, "; ") {
 			name, e, _ := strings.Cut(text, " = ")
-			l.Job.Inputs = append(l.Job.Inputs, links.Link{Variable: name, Expression: e, At: links.At{File: "lockstep.hcl", Line: i + 1, Column: 1}})
+			l.Job.Inputs = append(l.Job.Inputs, projectinputs.Link{Variable: name, Expression: e, At: projectinputs.At{File: "lockstep.hcl", Line: i + 1, Column: 1}})
 		}
 		for _, name := range []string{"net", "none", "broken"} {
 			l.Job.Linked = append(l.Job.Linked, jobs.Linked{Project: name, Place: places.Place{Backend: "s3", Bucket: "states", Key: name}})

@@ -7,12 +7,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/sealing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/encryptionpolicy"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
-	"github.com/lockstep-iac/lockstep/functions/project/links"
+	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -56,8 +56,8 @@ type Job struct {
 	// ProviderParallelism is the setting of lockstep.hcl: see [Job.ProviderLimits].
 	ProviderParallelism map[string]int `json:",omitempty"`
 	// Inputs are values of variables that are made of outputs of the Linked.
-	Inputs []links.Link `json:",omitempty"`
-	Linked []Linked     `json:",omitempty"`
+	Inputs []projectinputs.Link `json:",omitempty"`
+	Linked []Linked             `json:",omitempty"`
 	// Environment has the roles, secrets and variables of the environment that the base branch grants.
 	// It stays in our own process: those of runs have no use for the names.
 	Environment environments.Granted `json:"-"`
@@ -70,7 +70,7 @@ type Job struct {
 	State   places.Place
 	NoState string
 	// Sealing has the encryption block that holds: that of the base branch.
-	Sealing sealing.Base
+	Sealing encryptionpolicy.Base
 	// Access is how far the job reaches into the state and what is beside it; an Engine sets it.
 	Access Access
 	// Policies are those of the base branch that the plan is judged by.

@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -61,7 +61,7 @@ func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source
 	}
 	repository := func(ctx context.Context, owner, name, ref, dir string) error {
 		err := fetch(ctx, owner, name, ref, dir)
-		if err != nil && ctx.Err() == nil && !errors.As(err, new(*apart.Absent)) && !errors.As(err, new(*github.FinalError)) {
+		if err != nil && ctx.Err() == nil && !errors.As(err, new(*subprocess.Absent)) && !errors.As(err, new(*github.FinalError)) {
 			unknown = err
 		}
 		return err
@@ -74,7 +74,7 @@ func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source
 }
 
 // Fetch fetches a repository for a job, if the job may have it, into a directory that exists
-// and is empty. The error is an *apart.Absent if it is not there for the job.
+// and is empty. The error is an *subprocess.Absent if it is not there for the job.
 func (e Remote) Fetch(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error {
 	return e.repository(j)(ctx, owner, name, ref, dir)
 }
@@ -103,7 +103,7 @@ func (e Remote) repository(j jobs.Job) Repository {
 // absent returns the error of a repository or a ref that was not found for a job. own and granted
 // report whether the App was asked for it.
 func (e Remote) absent(j jobs.Job, r github.Ref, own, granted bool) error {
-	absent := func(text string) error { return &apart.Absent{Text: text} }
+	absent := func(text string) error { return &subprocess.Absent{Text: text} }
 	where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", r.Owner, r.Name, r.Ref)
 	switch {
 	case own:

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -131,7 +131,7 @@ func (t *tips) at(ctx context.Context, branch string) (s settings, tip string, e
 	if s, ok := t.settings[tip]; ok {
 		return s, tip, nil
 	}
-	if s.Settings, s.text, err = evidence.SettingsIn(ctx, t.hub, tip); err != nil {
+	if s.Settings, s.text, err = gatefacts.SettingsIn(ctx, t.hub, tip); err != nil {
 		return s, "", err
 	}
 	if t.settings == nil {

@@ -9,7 +9,7 @@ func (r Run) Renewed() bool { return r.Plan.Checked != nil && r.Plan.Checked.Ren
 
 // A Failure is what a plan was made with that failed. Once that is something else, the plan is made again.
 type Failure struct {
-	// On are the plans and applies of the projects of the pull request that it depends on, by target: see package foreseeing.
+	// On are the plans and applies of the projects of the pull request that it depends on, by target: see package plannedoutputs.
 	On map[string]string `json:",omitempty"`
 }
 

@@ -50,7 +50,7 @@ type condition struct {
 	ofPlan bool
 }
 
-// conditions is the table of them. Package grammar has the words of each for who writes one, package gates its rule, and package rulings
+// conditions is the table of them. Package grammar has the words of each for who writes one, package requirementrules its rule, and package rulings
 // the words for who reads a decision.
 var conditions = []condition{
 	{name: "by", read: func(r *blocks.Reader, x *Rules) { x.By = parties(r, "by") }, none: func(x Rules) bool { return x.By == nil }},

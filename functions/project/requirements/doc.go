@@ -17,6 +17,6 @@
 // are about a command and a project have to hold. A block with a mistake is an error, and never a
 // block with fewer conditions: the caller must refuse what it cannot read.
 //
-// The package refuses to know pull requests and their facts: package gates decides. Start at
+// The package refuses to know pull requests and their facts: package requirementrules decides. Start at
 // [Parse].
 package requirements

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -30,11 +30,11 @@ var longApply = Story{
 type buildsHere struct {
 	w       *World
 	message pipeline.Message
-	ends    []building.End // of those that were looked at
+	ends    []buildrunner.End // of those that were looked at
 	begun   int
 }
 
-// Start implements building.Service.
+// Start implements buildrunner.Service.
 func (b *buildsHere) Start(_ context.Context, _ string, m pipeline.Message) (string, error) {
 	b.message = m
 	b.begun++
@@ -42,15 +42,15 @@ func (b *buildsHere) Start(_ context.Context, _ string, m pipeline.Message) (str
 	return fmt.Sprintf("lockstep-apply:%d", b.begun), nil
 }
 
-// Look implements building.Service.
-func (b *buildsHere) Look(ctx context.Context, id string) (building.End, error) {
+// Look implements buildrunner.Service.
+func (b *buildsHere) Look(ctx context.Context, id string) (buildrunner.End, error) {
 	switch {
 	case len(b.ends) == b.begun:
 		return b.ends[b.begun-1], nil
 	case b.begun == 1:
 		b.w.narrate("the machine of build 1 is lost")
-		b.ends = append(b.ends, building.Faulty)
-		return building.Faulty, nil
+		b.ends = append(b.ends, buildrunner.Faulty)
+		return buildrunner.Faulty, nil
 	}
 	b.w.narrate("build %d takes the apply up", b.begun)
 	p := *b.w.machine.Pipeline
@@ -58,11 +58,11 @@ func (b *buildsHere) Look(ctx context.Context, id string) (building.End, error) 
 	end := time.Now().Add(8 * time.Hour)
 	work, cancel := context.WithDeadline(pipeline.WithHardStop(ctx, end), end.Add(-time.Minute))
 	defer cancel()
-	b.ends = append(b.ends, building.Done)
-	return building.Working, p.Handle(work, b.message)
+	b.ends = append(b.ends, buildrunner.Done)
+	return buildrunner.Working, p.Handle(work, b.message)
 }
 
-// Stop implements building.Service.
+// Stop implements buildrunner.Service.
 func (*buildsHere) Stop(context.Context, string) error { return nil }
 
 // inBuilds applies in builds.

@@ -12,7 +12,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/machine"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/github"
@@ -68,7 +68,7 @@ func work(ctx context.Context, in io.Reader, out io.Writer) error {
 		io.Copy(io.Discard, in)
 		os.Exit(1)
 	}, s.At...)
-	w, err := machine.Open(machine.Config{
+	w, err := localpipeline.Open(localpipeline.Config{
 		Serves: serves, Dir: s.Dir, Version: s.Version, App: app, Secret: secret, URL: s.URL,
 		States: func(dir string) executor.BackendFunc { return watchedStates(executor.LocalStates(dir), m) },
 	})

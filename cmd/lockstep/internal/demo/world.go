@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/machine"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
@@ -45,7 +45,7 @@ type World struct {
 
 	hub     *githubtest.Hub
 	repo    *githubtest.Repository
-	machine *machine.Machine
+	machine *localpipeline.Machine
 	webhook string // URL
 	api     string // URL
 	data    string // the machine's directory
@@ -108,7 +108,7 @@ func New(o Options) (w *World, err error) {
 			return w, err
 		}
 	}
-	w.machine, err = machine.Open(machine.Config{
+	w.machine, err = localpipeline.Open(localpipeline.Config{
 		PluginEnv: environment,
 		Serves:    serves,
 		Dir:       w.data, Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL, Calls: w.desk.caller(),

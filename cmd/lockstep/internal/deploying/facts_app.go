@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/roster"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/applist"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -38,7 +38,7 @@ func (d examination) aboutApps(ctx context.Context, f *deploymentFacts, try func
 	try("the Apps beside the first one", func() error {
 		list, err := d.apps()
 		for _, a := range list {
-			try("the App "+a.Name, add(query{a.Name, roster.HookURL(hook, a.Name), a.ID, roster.KeySecret(roster.Prefix(d.options.stack), a.Name), a.URL}))
+			try("the App "+a.Name, add(query{a.Name, applist.HookURL(hook, a.Name), a.ID, applist.KeySecret(applist.Prefix(d.options.stack), a.Name), a.URL}))
 		}
 		return err
 	})

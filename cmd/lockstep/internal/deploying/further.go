@@ -6,20 +6,20 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/roster"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/applist"
 )
 
 // keyName is the name of the secret with the key of the App that is deployed, hookName that of the secret of its webhooks.
 func (d *deployment) keyName() string {
 	if d.options.app != "" {
-		return roster.KeySecret(roster.Prefix(d.options.stack), d.options.app)
+		return applist.KeySecret(applist.Prefix(d.options.stack), d.options.app)
 	}
 	return d.options.stack + "/github-app-key"
 }
 
 func (d *deployment) hookName() string {
 	if d.options.app != "" {
-		return roster.HookSecret(roster.Prefix(d.options.stack), d.options.app)
+		return applist.HookSecret(applist.Prefix(d.options.stack), d.options.app)
 	}
 	return d.options.stack + "/webhook-secret"
 }
@@ -28,14 +28,14 @@ func (d *deployment) hookName() string {
 func (d *deployment) hookURL() string {
 	url := d.present.Outputs["WebhookUrl"]
 	if d.options.app != "" && url != "" {
-		return roster.HookURL(url, d.options.app)
+		return applist.HookURL(url, d.options.app)
 	}
 	return url
 }
 
 // apps are the Apps beside the first one that the stack has.
-func (d *deployment) apps() (roster.Roster, error) {
-	list, err := roster.Parse(d.present.Parameters["Apps"])
+func (d *deployment) apps() (applist.Roster, error) {
+	list, err := applist.Parse(d.present.Parameters["Apps"])
 	if err != nil {
 		err = cli.Hinted(fmt.Errorf("the stack's parameter Apps is not readable: %w", err), "-parameter Apps=... replaces it; template.yaml describes it")
 	}
@@ -48,7 +48,7 @@ func (d *deployment) addApp(parameters map[string]string) error {
 	if err != nil || d.key.App.ID == 0 {
 		return err
 	}
-	a := roster.App{Name: d.options.app, ID: d.key.App.ID, URL: d.api(), Serves: compact(d.options.serves)}
+	a := applist.App{Name: d.options.app, ID: d.key.App.ID, URL: d.api(), Serves: compact(d.options.serves)}
 	if a.Serves == "" {
 		was, _ := list.Named(a.Name)
 		a.Serves = was.Serves
@@ -57,7 +57,7 @@ func (d *deployment) addApp(parameters map[string]string) error {
 		return cli.Hinted(fmt.Errorf("the App with the ID %d is the first one of the stack, and cannot be the App %q, too", a.ID, a.Name), "run without -app, or register another App")
 	}
 	text := list.With(a).String()
-	if _, err := roster.Parse(text); err != nil {
+	if _, err := applist.Parse(text); err != nil {
 		return fmt.Errorf("the App %q cannot be added: %w", a.Name, err)
 	}
 	parameters["Apps"] = text
@@ -80,7 +80,7 @@ func (d *deployment) askServes() error {
 	}
 	d.options.serves, err = d.person.ask("serves", fmt.Sprintf("Which owners and repositories is the App %s to serve?", d.options.app), d.options.owner)
 	if err == nil {
-		if _, wrong := roster.Parse(fmt.Sprintf("%s 1 https://github.com/ %s", d.options.app, compact(d.options.serves))); wrong != nil {
+		if _, wrong := applist.Parse(fmt.Sprintf("%s 1 https://github.com/ %s", d.options.app, compact(d.options.serves))); wrong != nil {
 			err = fmt.Errorf("-serves cannot be %q: %w", d.options.serves, wrong)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/sharing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/tenants"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -146,7 +146,7 @@ func (o *options) checkApp(f *cli.Flags) error {
 	case o.parameters["AppId"] != "" || o.parameters["GitHubUrl"] != "":
 		return errors.New("the parameters AppId, AppKeySecretArn, WebhookSecretArn and GitHubUrl are the first App's: with -app, -app-id and -app-key name an App that exists, and -github its server")
 	}
-	if err := sharing.Space(o.app).Check(); err != nil {
+	if err := tenants.Space(o.app).Check(); err != nil {
 		return fmt.Errorf("-app: %w", err)
 	}
 	if _, err := intake.ParseServes(o.serves); err != nil {

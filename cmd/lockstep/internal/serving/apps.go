@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/machine"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/sharing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/tenants"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -40,10 +40,10 @@ func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
 	if err := d.Decode(&list); err != nil {
 		return cli.Hinted(fmt.Errorf("-apps: %s: %w", o.apps, err), remedy)
 	}
-	s.further = map[string]machine.Further{}
+	s.further = map[string]localpipeline.Further{}
 	for i, x := range list {
 		_, twice := s.further[x.Name]
-		err := sharing.Space(x.Name).Check()
+		err := tenants.Space(x.Name).Check()
 		if err == nil && twice {
 			err = fmt.Errorf("there is another App %q", x.Name)
 		}
@@ -73,7 +73,7 @@ func (o *serveOptions) one(a *cli.App, s *serveSettings, x furtherApp) error {
 	if err != nil {
 		return err
 	}
-	f := machine.Further{Secret: github.NewSecret(secret)}
+	f := localpipeline.Further{Secret: github.NewSecret(secret)}
 	if f.App, err = github.NewApp(github.AppConfig{ID: x.ID, Key: github.NewSecret(key), URL: x.URL}); err != nil {
 		return err
 	}

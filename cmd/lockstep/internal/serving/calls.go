@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/machine"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
@@ -38,7 +38,7 @@ func (o *serveOptions) calls(a *cli.App, s *serveSettings) error {
 	if o.hookPrograms == "" {
 		return nil
 	}
-	programs := machine.Programs{Dir: a.Path(o.hookPrograms), Environ: a.Environ}
+	programs := localpipeline.Programs{Dir: a.Path(o.hookPrograms), Environ: a.Environ}
 	if err := programs.Check(); err != nil {
 		return cli.Hinted(fmt.Errorf("-hook-programs: %w", err), "name a directory of programs in which nobody else may write: chmod go-w %s", o.hookPrograms)
 	}

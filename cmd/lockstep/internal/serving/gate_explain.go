@@ -18,9 +18,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/decisionlog"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/questions"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/requirementrules"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -73,7 +73,7 @@ var GateExplain = cli.Command{Name: "gate explain", Synopsis: "Show why requirem
 }}
 
 // questions reads the questions that the options select.
-func (o explainOptions) questions(a *cli.App, pull string) (all []questions.Asked, err error) {
+func (o explainOptions) questions(a *cli.App, pull string) (all []decisionlog.Asked, err error) {
 	if o.file != "" {
 		all, err = questionsOfFile(a.Path(o.file))
 	} else {
@@ -85,7 +85,7 @@ func (o explainOptions) questions(a *cli.App, pull string) (all []questions.Aske
 	if !doublestar.ValidatePattern(o.project) {
 		return nil, fmt.Errorf("-p: %q is no pattern of names", o.project)
 	}
-	found := slices.DeleteFunc(slices.Clone(all), func(q questions.Asked) bool {
+	found := slices.DeleteFunc(slices.Clone(all), func(q decisionlog.Asked) bool {
 		return o.command != "" && q.Command != o.command || o.project != "*" && !doublestar.MatchUnvalidated(o.project, q.Project)
 	})
 	if len(found) == 0 {
@@ -105,7 +105,7 @@ func (o explainOptions) questions(a *cli.App, pull string) (all []questions.Aske
 }
 
 // noQuestions tells that there is no question of those that are known.
-func noQuestions(pull string, all []questions.Asked) error {
+func noQuestions(pull string, all []decisionlog.Asked) error {
 	if len(all) == 0 {
 		return cli.Hinted(fmt.Errorf("nothing is recorded about %s", pull), "the base branch has no requirements, or nobody has given a command since it has; -data or -table name the place of the records")
 	}
@@ -116,7 +116,7 @@ func noQuestions(pull string, all []questions.Asked) error {
 	return cli.Hinted(fmt.Errorf("nothing is recorded about this project and command"), "there are %s", strings.Join(known, ", "))
 }
 
-func questionsOfFile(path string) (all []questions.Asked, err error) {
+func questionsOfFile(path string) (all []decisionlog.Asked, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("-file: %s", cli.Reason(err))
@@ -130,7 +130,7 @@ func questionsOfFile(path string) (all []questions.Asked, err error) {
 var pullPattern = regexp.MustCompile(`^([A-Za-z0-9-]{1,100})/([A-Za-z0-9._-]{1,100})#([1-9][0-9]{0,8})$`)
 
 // recorded reads the questions about a pull request.
-func (o explainOptions) recorded(a *cli.App, pull string) ([]questions.Asked, error) {
+func (o explainOptions) recorded(a *cli.App, pull string) ([]decisionlog.Asked, error) {
 	m := pullPattern.FindStringSubmatch(pull)
 	if m == nil {
 		return nil, cli.Hinted(fmt.Errorf("%q is no pull request", pull), "write OWNER/NAME#NUMBER: acme/infra#7")
@@ -158,11 +158,11 @@ func (o explainOptions) recorded(a *cli.App, pull string) ([]questions.Asked, er
 		defer dir.Close()
 		records = dir.Records
 	}
-	return questions.Of(a.Ctx, records, github.Repo{Owner: m[1], Name: m[2]}, number)
+	return decisionlog.Of(a.Ctx, records, github.Repo{Owner: m[1], Name: m[2]}, number)
 }
 
 // explainGate writes one decision, and reports whether it allows the command.
-func explainGate(a *cli.App, q questions.Asked) bool {
+func explainGate(a *cli.App, q decisionlog.Asked) bool {
 	who := "asked for by nobody yet"
 	if q.Facts.Actor != "" {
 		who = "asked for by " + q.Facts.Actor
@@ -172,7 +172,7 @@ func explainGate(a *cli.App, q questions.Asked) bool {
 		fmt.Fprintln(a.Out, "  The facts were too many to be recorded.")
 		return false
 	}
-	ruling := gates.Decide(q.Question)
+	ruling := requirementrules.Decide(q.Question)
 	fmt.Fprintf(a.Out, "  %s\n", map[bool]string{true: "All requirements are fulfilled.", false: "Not all requirements are fulfilled."}[ruling.Outcome.Allows()])
 	fmt.Fprint(a.Out, strings.ReplaceAll(ruling.Markdown(1), "**", ""))
 	if ruling.Outcome == rulings.NotApplicable && len(ruling.Of) == 0 {

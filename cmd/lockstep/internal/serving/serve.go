@@ -1,5 +1,5 @@
 // Package serving has the commands that run the pipeline on this machine: serve, for a GitHub App, and
-// demo, with a GitHub of its own. Both read options and set up package machine, which does the work. gate explain
+// demo, with a GitHub of its own. Both read options and set up package localpipeline, which does the work. gate explain
 // decides again about what a pipeline has recorded.
 //
 // Start at [Serve].
@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/machine"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
@@ -124,7 +124,7 @@ func serve(a *cli.App, s *serveSettings) error {
 	defer l.Close()
 	log := func(err error) { fmt.Fprintf(a.Err, "lockstep: note: %s\n", err) }
 	base := s.base(l)
-	m, err := machine.Open(machine.Config{
+	m, err := localpipeline.Open(localpipeline.Config{
 		Dir: s.data, Version: a.Version, App: s.app, Secret: s.secret, OwnStates: s.ownStates,
 		PluginEnv: s.pluginEnv, CLIConfig: s.cliConfig, Environ: a.Environ, Secrets: s.secrets,
 		Further: s.further, Serves: s.serves, Deployment: s.deployment, Calls: s.calls, URL: base, Log: log, Apart: s.runs(l, log),
@@ -168,8 +168,8 @@ func serve(a *cli.App, s *serveSettings) error {
 }
 
 // runs returns the settings of runs in processes of their own.
-func (s *serveSettings) runs(l net.Listener, log func(error)) *machine.Apart {
-	o := &machine.Apart{
+func (s *serveSettings) runs(l net.Listener, log func(error)) *localpipeline.Apart {
+	o := &localpipeline.Apart{
 		Limits: s.limits, Show: s.show, Credentials: s.credentials,
 		Remedy: "Something in the configuration grows without end, or exceeds the limits of this installation. Make it smaller and push again, or ask the operator of Lockstep to raise the limit: `lockstep serve -help` lists them.",
 		Protection: func(lines []string) {
@@ -183,7 +183,7 @@ func (s *serveSettings) runs(l net.Listener, log func(error)) *machine.Apart {
 }
 
 // janitor looks for abandoned work until ctx ends: at once, and at each interval.
-func janitor(ctx context.Context, m *machine.Machine, log func(error)) {
+func janitor(ctx context.Context, m *localpipeline.Machine, log func(error)) {
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	for {
@@ -203,7 +203,7 @@ func janitor(ctx context.Context, m *machine.Machine, log func(error)) {
 }
 
 // handler serves webhooks, and the pages to those who may see them.
-func (s *serveSettings) handler(ctx context.Context, m *machine.Machine, base string, log func(error)) http.Handler {
+func (s *serveSettings) handler(ctx context.Context, m *localpipeline.Machine, base string, log func(error)) http.Handler {
 	pages := page.Handler{Site: m.Site(s.web), Access: s.access, Title: "runs", Log: log}.Server()
 	mux := http.NewServeMux()
 	mux.Handle("/webhook", m.Webhook)
@@ -236,7 +236,7 @@ type serveSettings struct {
 	app         *github.App
 	serves      intake.Serves
 	deployment  string
-	further     map[string]machine.Further // by name
+	further     map[string]localpipeline.Further // by name
 	secret      github.Secret
 	access      page.Access
 	tokenFile   string // with the token of access

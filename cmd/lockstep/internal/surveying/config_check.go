@@ -9,7 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/rehearsing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/policytrial"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
@@ -68,7 +68,7 @@ func rehearsal(a *cli.App, s survey) (ds diags.Diagnostics) {
 	if s.Settings == "" || s.diags.HasErrors() {
 		return nil
 	}
-	all, err := rehearsing.Policies(a.Chdir, s.Settings)
+	all, err := policytrial.Policies(a.Chdir, s.Settings)
 	if err != nil {
 		return diags.FromError("The policies cannot be read", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 )
 
 // builds are those of a project of CodeBuild, whose buildspec runs the apply function's program.
@@ -19,7 +19,7 @@ type builds struct {
 	project string
 }
 
-// Start implements building.Service. A token is known for five minutes.
+// Start implements buildrunner.Service. A token is known for five minutes.
 // Source: https://docs.aws.amazon.com/codebuild/latest/APIReference/API_StartBuild.html
 func (b builds) Start(ctx context.Context, token string, m pipeline.Message) (string, error) {
 	out, err := b.client.StartBuild(ctx, &codebuild.StartBuildInput{
@@ -32,7 +32,7 @@ func (b builds) Start(ctx context.Context, token string, m pipeline.Message) (st
 	if errors.As(err, &api) {
 		switch api.ErrorCode() {
 		case "AccessDeniedException", "InvalidInputException", "ResourceNotFoundException":
-			return "", &building.RefusedError{Err: err}
+			return "", &buildrunner.RefusedError{Err: err}
 		}
 	}
 	if err != nil {
@@ -43,31 +43,31 @@ func (b builds) Start(ctx context.Context, token string, m pipeline.Message) (st
 
 // ends are the ends of builds by their status. One that is missing is at work.
 // Source: https://docs.aws.amazon.com/codebuild/latest/APIReference/API_Build.html
-var ends = map[types.StatusType]building.End{
-	types.StatusTypeSucceeded: building.Done,
-	types.StatusTypeFailed:    building.Failed,
-	types.StatusTypeStopped:   building.Stopped,
-	types.StatusTypeTimedOut:  building.TimedOut,
-	types.StatusTypeFault:     building.Faulty,
+var ends = map[types.StatusType]buildrunner.End{
+	types.StatusTypeSucceeded: buildrunner.Done,
+	types.StatusTypeFailed:    buildrunner.Failed,
+	types.StatusTypeStopped:   buildrunner.Stopped,
+	types.StatusTypeTimedOut:  buildrunner.TimedOut,
+	types.StatusTypeFault:     buildrunner.Faulty,
 }
 
-// Look implements building.Service.
-func (b builds) Look(ctx context.Context, id string) (building.End, error) {
+// Look implements buildrunner.Service.
+func (b builds) Look(ctx context.Context, id string) (buildrunner.End, error) {
 	out, err := b.client.BatchGetBuilds(ctx, &codebuild.BatchGetBuildsInput{Ids: []string{id}})
 	if err != nil {
 		return "", err
 	}
 	if len(out.Builds) == 0 {
-		return building.Gone, nil
+		return buildrunner.Gone, nil
 	}
 	x := out.Builds[0]
 	if !x.BuildComplete { // its process may run still
-		return building.Working, nil
+		return buildrunner.Working, nil
 	}
 	return ends[x.BuildStatus], nil
 }
 
-// Stop implements building.Service.
+// Stop implements buildrunner.Service.
 func (b builds) Stop(ctx context.Context, id string) error {
 	_, err := b.client.StopBuild(ctx, &codebuild.StopBuildInput{Id: &id})
 	return err

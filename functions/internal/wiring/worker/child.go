@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
 // A childSettings is the part of the function's settings that a run's process gets.
@@ -15,10 +15,10 @@ type childSettings struct{ DataDir, Mirror string }
 
 // Main is for mains of functions with an engine, first of all: in the process of a run it
 // does the run's work and does not return.
-func Main() { apart.Main(child) }
+func Main() { subprocess.Main(child) }
 
 // child makes the engine of a run's process.
-func child(c *apart.Child) (jobs.Engine, error) {
+func child(c *subprocess.Child) (jobs.Engine, error) {
 	var s childSettings
 	if err := json.Unmarshal(c.Settings, &s); err != nil {
 		return nil, fmt.Errorf("read the settings of the run: %w", err)

@@ -6,6 +6,6 @@
 // managed, if there is one ([target]), or none.
 //
 // Each run is done in a process of its own, which has the credentials of states and not the
-// App's key (package functions/pipeline/apart); [Main] is its beginning. After a run whose programs
+// App's key (package functions/pipeline/subprocess); [Main] is its beginning. After a run whose programs
 // the base branch allows without knowing them the function's process ends, too.
 package worker

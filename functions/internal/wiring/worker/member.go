@@ -11,20 +11,20 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/assembly"
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
 // A member is the pipeline of one App, with an engine of its own: what a run remembers for the next is of the same App.
 type member struct {
 	*dispatch.Pipeline
-	engine *apart.Engine
+	engine *subprocess.Engine
 }
 
 // of returns the member of the App that a message is of, which reads the App's key once.
@@ -64,7 +64,7 @@ func (w *Worker) used() bool {
 func (w *Worker) member(own *wiring.World) *member {
 	state := sessions.Role{ARN: own.StateRole, ExternalID: own.StateExternalID, STS: sts.NewFromConfig(own.AWS)}
 	providers := target{Role: own.TargetRole, ExternalID: own.ExternalID, Region: own.AWS.Region, Applies: w.function == wiring.Apply, STS: sts.NewFromConfig(own.AWS)}
-	e := &apart.Engine{
+	e := &subprocess.Engine{
 		// The disk of an environment outlives an invocation: installed providers are there for the
 		// next.
 		Settings:    childSettings{DataDir: filepath.Join(os.TempDir(), "lockstep-providers"), Mirror: own.Mirror},

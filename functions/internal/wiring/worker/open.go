@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
 // version is the version that saved plans are bound to: another version's are not applied.
@@ -23,7 +23,7 @@ const version = "0.1.0-dev"
 type Worker struct {
 	*wiring.World
 	function wiring.Function
-	scratch  *apart.Scratch
+	scratch  *subprocess.Scratch
 	members  map[string]*member // by the names of Apps; those that a message came for
 }
 
@@ -37,7 +37,7 @@ func Open(f wiring.Function) (*Worker, error) {
 		return nil, err
 	}
 	x := &Worker{World: w, function: f, members: map[string]*member{"": nil}}
-	if x.scratch, err = apart.OpenScratch(filepath.Join(os.TempDir(), "lockstep-runs")); err != nil {
+	if x.scratch, err = subprocess.OpenScratch(filepath.Join(os.TempDir(), "lockstep-runs")); err != nil {
 		return nil, err
 	}
 	x.members[""] = x.member(w)

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/ranged"
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
 // packages is the store of providers' packages, on the side of the function. It is in no run's way: a package that it does
@@ -27,7 +27,7 @@ type packages struct {
 }
 
 // openPackages returns the store; nil if a mirror is the only source of providers.
-func openPackages(f wiring.Function, w *wiring.World) apart.Packages {
+func openPackages(f wiring.Function, w *wiring.World) subprocess.Packages {
 	if w.Mirror != "" {
 		return nil
 	}
@@ -36,8 +36,8 @@ func openPackages(f wiring.Function, w *wiring.World) apart.Packages {
 	}
 }
 
-// Address implements apart.Packages.
-func (p packages) Address(ctx context.Context, name apart.PackageName) (string, error) {
+// Address implements subprocess.Packages.
+func (p packages) Address(ctx context.Context, name subprocess.PackageName) (string, error) {
 	k, err := kept(name)
 	if err != nil {
 		return "", err
@@ -45,8 +45,8 @@ func (p packages) Address(ctx context.Context, name apart.PackageName) (string, 
 	return p.Packages.Address(ctx, k.Key())
 }
 
-// Keep implements apart.Packages.
-func (p packages) Keep(ctx context.Context, name apart.PackageName, f *os.File) error {
+// Keep implements subprocess.Packages.
+func (p packages) Keep(ctx context.Context, name subprocess.PackageName, f *os.File) error {
 	k, err := kept(name)
 	if err != nil || !p.keeps {
 		return err
@@ -60,7 +60,7 @@ func (p packages) Keep(ctx context.Context, name apart.PackageName, f *os.File) 
 }
 
 // kept reads the name of a package, which becomes a key: only its normal form counts.
-func kept(name apart.PackageName) (k install.Kept, err error) {
+func kept(name subprocess.PackageName) (k install.Kept, err error) {
 	if k.Provider, err = addrs.ParseProvider(name.Provider); err != nil {
 		return k, err
 	}
@@ -76,12 +76,12 @@ func kept(name apart.PackageName) (k install.Kept, err error) {
 	return k, nil
 }
 
-func nameOf(k install.Kept) apart.PackageName {
-	return apart.PackageName{Provider: k.Provider.String(), Version: k.Version.String(), Platform: k.Platform.String()}
+func nameOf(k install.Kept) subprocess.PackageName {
+	return subprocess.PackageName{Provider: k.Provider.String(), Version: k.Version.String(), Platform: k.Platform.String()}
 }
 
 // A store is the same, on the side of a run's process.
-type store struct{ *apart.Child }
+type store struct{ *subprocess.Child }
 
 // archive is the Store of an [install.Installer].
 func (s store) archive(ctx context.Context, k install.Kept) (install.Package, error) {

@@ -3,7 +3,7 @@ package worker
 import (
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
 // TestKeys is a table of names of packages, as a run's process may say them, and of their keys; "" for those that
@@ -11,7 +11,7 @@ import (
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	const aws = "registry.terraform.io/hashicorp/aws"
-	for name, want := range map[apart.PackageName]string{
+	for name, want := range map[subprocess.PackageName]string{
 		{Provider: aws, Version: "6.2.0", Platform: "linux_arm64"}:                   aws + "/terraform-provider-aws_6.2.0_linux_arm64.zip",
 		{Provider: aws, Version: "6.2.0-rc1", Platform: "linux_amd64"}:               aws + "/terraform-provider-aws_6.2.0-rc1_linux_amd64.zip",
 		{Provider: "hashicorp/aws", Version: "6.2.0", Platform: "linux_arm64"}:       "", // not the normal form

@@ -4,6 +4,6 @@
 // row of one table. A decision contains rules and facts, and package comment has the words. [Check] compares a plan that waits with one
 // that was made again, [Continue] decides about the rest of an apply, and [PlaceFor] about the address of a state.
 //
-// The package refuses to read anything, and to decide about the requirements of the settings, which package gates does. Start at [Request]
+// The package refuses to read anything, and to decide about the requirements of the settings, which package requirementrules does. Start at [Request]
 // and [Decide].
 package admission

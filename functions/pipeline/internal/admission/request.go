@@ -88,7 +88,7 @@ type Request struct {
 	// Again is the plan that was made again, with the state locked, because the approved one does
 	// not fit any more; nil before.
 	Again *Again
-	// Required is the decision about the requirements of the base branch's settings; package evidence
+	// Required is the decision about the requirements of the base branch's settings; package gatefacts
 	// makes it for each command that can have some.
 	Required *rulings.Ruling
 	// Deployment is the name of ours, ServedBy of the one that serves the project by the base branch as it is now.

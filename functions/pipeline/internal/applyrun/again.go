@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/outward"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -49,7 +49,7 @@ func (p *permission) decide(ctx context.Context, now jobs.Present) (none ledger.
 	if err != nil {
 		return none, jobs.Refused, err
 	}
-	if p.last = outward.HookRefusal(said, asksAgain(p.q)); !p.last.Allowed() {
+	if p.last = integrations.HookRefusal(said, asksAgain(p.q)); !p.last.Allowed() {
 		return none, jobs.Refused, nil
 	}
 	if p.last, err = p.ap.unlessStopped(ctx, p.run.Run); err != nil || !p.last.Allowed() {

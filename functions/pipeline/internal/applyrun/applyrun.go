@@ -24,18 +24,18 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/outward"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
 // An ApplyQueuer queues the applies that a command, or a merge, asks for.
 type ApplyQueuer struct {
-	Evidence *evidence.Reader
+	Evidence *gatefacts.Reader
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Queue    pipeline.Queue
@@ -46,7 +46,7 @@ type ApplyQueuer struct {
 
 // An Unlocker releases locks of states, and lifts those of persons.
 type Unlocker struct {
-	Evidence *evidence.Reader
+	Evidence *gatefacts.Reader
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Open     openplans.Finder
@@ -55,7 +55,7 @@ type Unlocker struct {
 
 // A Closer settles the runs of a pull request that is not open any more.
 type Closer struct {
-	Evidence  *evidence.Reader
+	Evidence  *gatefacts.Reader
 	Report    *report.Reporter
 	Ledger    ledger.Ledger
 	Queuer    *ApplyQueuer
@@ -65,7 +65,7 @@ type Closer struct {
 
 // An Applier applies the plan of one run.
 type Applier struct {
-	Evidence  *evidence.Reader
+	Evidence  *gatefacts.Reader
 	Report    *report.Reporter
 	Ledger    ledger.Ledger
 	Leases    *ledger.Holder
@@ -74,9 +74,9 @@ type Applier struct {
 	Projects  jobs.Projects
 	Queue     pipeline.Queue
 	Engine    jobs.Engine
-	Hooks     outward.Hooks
+	Hooks     integrations.Hooks
 	// Builder hands applies to builds, where their environment wants that.
-	Builder building.Builder
+	Builder buildrunner.Builder
 	// Poll is the interval at which an apply looks for an order to stop; 0 is 5 s.
 	Poll time.Duration
 	// Tries counts the attempts at the message.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/building"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -24,7 +24,7 @@ func (ap *Applier) away(ctx context.Context, s ledger.Versioned, job jobs.Job) (
 		return true, err
 	}
 	err := ap.Builder.HandOver(ctx)
-	if no := building.IsRefused(err); no != nil {
+	if no := buildrunner.IsRefused(err); no != nil {
 		problem := fmt.Sprintf("the environment %q is applied in CodeBuild (%s on the base branch), which does not start a build: %v", job.Environment.Name(), job.Environment.Runner().At, no)
 		return true, ap.refuse(ctx, s, admission.Refusal(reasons.Unusable{Problem: ap.Report.Clean(problem)}))
 	}
@@ -42,7 +42,7 @@ func (ap *Applier) goesOnAway(ctx context.Context, s ledger.Versioned, b ledger.
 	if err != nil || stop != nil {
 		return err
 	}
-	if err = ap.Builder.HandOver(ctx); building.IsRefused(err) != nil {
+	if err = ap.Builder.HandOver(ctx); buildrunner.IsRefused(err) != nil {
 		return nil
 	}
 	return err

@@ -9,11 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/locking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
@@ -159,12 +159,12 @@ func (cl *Closer) landed(ctx context.Context) error {
 // overtaken reports whether the merge came before a plan of some runs was seen, or has a project that was gone.
 func (cl *Closer) overtaken(ctx context.Context, all []ledger.Versioned) (overtaken bool, err error) {
 	for _, s := range all {
-		o, err := evidence.Overtaken(ctx, cl.Evidence, s.Run)
+		o, err := gatefacts.Overtaken(ctx, cl.Evidence, s.Run)
 		if err != nil {
 			return false, err
 		}
 		if s.End.Fate == runs.Gone && !o {
-			if _, o, _, err = evidence.Has(ctx, cl.Evidence, cl.Evidence.Pull.MergeSHA, s.Run); err != nil {
+			if _, o, _, err = gatefacts.Has(ctx, cl.Evidence, cl.Evidence.Pull.MergeSHA, s.Run); err != nil {
 				return false, err
 			}
 		}
@@ -175,9 +175,9 @@ func (cl *Closer) overtaken(ctx context.Context, all []ledger.Versioned) (overta
 
 // touchesMore reports whether the merge touches a project that none of the runs is of. Where that cannot be told, the runs tell why.
 func (cl *Closer) touchesMore(ctx context.Context, known []ledger.Versioned) (bool, error) {
-	t, d, err := evidence.Merge(ctx, cl.Evidence)
+	t, d, err := gatefacts.Merge(ctx, cl.Evidence)
 	if err != nil {
-		_, err = evidence.Impossible(err)
+		_, err = gatefacts.Impossible(err)
 		return false, err
 	}
 	if d.Problem != "" || t.Problem != "" {
@@ -229,7 +229,7 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if err := cl.leave(ctx, s.Run); err != nil {
 		return err
 	}
-	if err := evidence.ClaimMerged(ctx, cl.Evidence, s.Run); err != nil {
+	if err := gatefacts.ClaimMerged(ctx, cl.Evidence, s.Run); err != nil {
 		return err
 	}
 	if err := cl.lift(ctx, s.Run); err != nil {
@@ -276,7 +276,7 @@ func (cl *Closer) was(ctx context.Context, r runs.Run) (runs.Phase, error) {
 
 // lift ends the lock that a person has on the state of a run for its pull request.
 func (cl *Closer) lift(ctx context.Context, r runs.Run) error {
-	lifter := reserving.Lifter{Ledger: cl.Ledger, Open: cl.Open}
+	lifter := locking.Lifter{Ledger: cl.Ledger, Open: cl.Open}
 	v, err := lifter.Lift(ctx, r)
 	if err != nil || v == nil {
 		return err
@@ -308,7 +308,7 @@ func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 func lacks(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) error {
 	u, answer := comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}, ledger.CloseAnswer
 	if p := cl.Evidence.Pull; p.Merged {
-		planned, err := evidence.BasePlanned(ctx, cl.Evidence)
+		planned, err := gatefacts.BasePlanned(ctx, cl.Evidence)
 		if err != nil {
 			return err
 		}
@@ -320,7 +320,7 @@ func lacks(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) err
 		elsewhere := last.Into != "" && last.Into != p.Base.Ref
 		if planned && elsewhere {
 			_, err := cl.Evidence.Hub.Tip(ctx, last.Into)
-			absent, err := evidence.Absent(ctx, cl.Evidence, err)
+			absent, err := gatefacts.Absent(ctx, cl.Evidence, err)
 			if err != nil {
 				return err
 			}
@@ -340,9 +340,9 @@ func lacks(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) err
 		}
 	}
 	if u.Merged == "" && u.Moved == "" {
-		known, err := evidence.Based(ctx, cl.Evidence, u.Main, r)
+		known, err := gatefacts.Based(ctx, cl.Evidence, u.Main, r)
 		if err != nil {
-			if _, err = evidence.Impossible(err); err != nil {
+			if _, err = gatefacts.Impossible(err); err != nil {
 				return err
 			}
 			known = true
@@ -363,7 +363,7 @@ func destroyed(r runs.Run) bool {
 // applyMerged queues the apply of a plan after the merge of its pull request. Nobody expects that of the plan of a former head, nor
 // of one that the merge has overtaken, which has what was merged planned.
 func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
-	overtaken, err := evidence.Overtaken(ctx, cl.Evidence, s.Run)
+	overtaken, err := gatefacts.Overtaken(ctx, cl.Evidence, s.Run)
 	if err != nil {
 		return err
 	}
@@ -458,7 +458,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 // tellGone tells whoever waits for a run why it has ended.
 func (cl *Closer) tellGone(ctx context.Context, r runs.Run, gone reasons.Reason) error {
 	if r.Phase == runs.Queued || r.Phase == runs.Planning {
-		no := evidence.Refused(comment.Command{Verb: comment.Plan}, r.Project, admission.Refusal(gone))
+		no := gatefacts.Refused(comment.Command{Verb: comment.Plan}, r.Project, admission.Refusal(gone))
 		if err := cl.Report.Reply(ctx, r.Asked.Answer, report.Unmade(r, no, gone)...); err != nil {
 			return err
 		}
@@ -471,11 +471,11 @@ func (cl *Closer) tellGone(ctx context.Context, r runs.Run, gone reasons.Reason)
 	return cl.Queuer.Tell(ctx)
 }
 
-// planned is [evidence.BasePlanned], of which nothing but a good answer takes plans away: the gate tells of an error that stays.
+// planned is [gatefacts.BasePlanned], of which nothing but a good answer takes plans away: the gate tells of an error that stays.
 func (cl *Closer) planned(ctx context.Context) (bool, error) {
-	planned, err := evidence.BasePlanned(ctx, cl.Evidence)
+	planned, err := gatefacts.BasePlanned(ctx, cl.Evidence)
 	if err != nil {
-		_, err = evidence.Impossible(err)
+		_, err = gatefacts.Impossible(err)
 		planned = true
 	}
 	return planned, err

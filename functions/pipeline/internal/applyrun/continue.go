@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
@@ -100,7 +100,7 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	case problem != "":
 		problem = markdown.Code(problem)
 	case !d.Allowed():
-		problem = comment.Markdown(evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d))
+		problem = comment.Markdown(gatefacts.Refused(comment.Command{Verb: comment.Apply}, s.Project, d))
 	}
 	if err != nil || problem != "" {
 		done()
@@ -173,11 +173,11 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 
 // stays returns an error that repeating does not mend as a problem for people.
 func (ap *Applier) stays(s ledger.Versioned, err error) (string, error) {
-	d, err := evidence.Impossible(err)
+	d, err := gatefacts.Impossible(err)
 	if err != nil {
 		return "", err
 	}
-	return comment.Markdown(evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)), nil
+	return comment.Markdown(gatefacts.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)), nil
 }
 
 // stopped ends an apply that somebody has stopped: the lock is released, and the journal keeps what

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
@@ -65,7 +65,7 @@ func otherFiles(ctx context.Context, cl *Closer, r runs.Run) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		_, err = evidence.Impossible(evidence.Room(err))
+		_, err = gatefacts.Impossible(gatefacts.Room(err))
 		return false, err
 	}
 	defer done()
@@ -85,7 +85,7 @@ func otherFiles(ctx context.Context, cl *Closer, r runs.Run) (bool, error) {
 		return false, nil // there is nothing to plan
 	}
 	if err != nil {
-		_, err = evidence.Impossible(err)
+		_, err = gatefacts.Impossible(err)
 		return false, err
 	}
 	moved := planned.Compare(merged, r)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
@@ -59,7 +59,7 @@ func (qu *ApplyQueuer) together(ctx context.Context, c comment.Command, s ledger
 		if no := planrun.NotNext(qu.Evidence.Message.Lines, s.Asked.PlanLine, s.Run); no != nil {
 			why = no
 		}
-		return evidence.Refused(c, runs.Label(s.Run), admission.Refusal(why)), true, nil
+		return gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(why)), true, nil
 	case s.Asked.Try >= s.Asked.ThenApply || s.Waiting():
 		return nil, true, nil // queued, or answered
 	}

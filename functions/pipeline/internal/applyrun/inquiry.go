@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
@@ -117,7 +117,7 @@ func (x *inquiry) restored(ctx context.Context) (no admission.Decision, err erro
 		return no, nil
 	}
 	x.q.Run = runs.Against(x.q.Run, x.merge, x.ap.Evidence.Pull.Merged)
-	return no, evidence.Restored(ctx, x.ap.Evidence, &x.q, x.merge.SHA)
+	return no, gatefacts.Restored(ctx, x.ap.Evidence, &x.q, x.merge.SHA)
 }
 
 // files checks out the commit, and compares the inputs of the plan with those there. The occasion of the apply is that of the base
@@ -145,7 +145,7 @@ func (x *inquiry) files(ctx context.Context) (no admission.Decision, err error) 
 	x.in.Tree, x.in.Own, err = planrun.ReadInputs(ctx, x.ap.Projects, x.dir, x.q.Run, planned.Scope())
 	if errors.Is(err, jobs.ErrNoProject) { // the project is gone: all inputs differ
 		x.q.Differ, x.q.Whole = slices.Sorted(maps.Keys(planned.Tree)), planned.Whole
-		return no, evidence.Broken(ctx, x.ap.Evidence, &x.q, x.dir)
+		return no, gatefacts.Broken(ctx, x.ap.Evidence, &x.q, x.dir)
 	}
 	moved := planned.Compare(x.in, x.q.Run)
 	x.q.Differ, x.q.Blocks, x.q.Around, x.q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole
@@ -159,7 +159,7 @@ func (x *inquiry) place(ctx context.Context) (no admission.Decision, err error) 
 		return no, err
 	}
 	if problem != "" {
-		if err := evidence.Broken(ctx, x.ap.Evidence, &x.q, x.dir); err != nil {
+		if err := gatefacts.Broken(ctx, x.ap.Evidence, &x.q, x.dir); err != nil {
 			return no, err
 		}
 		if d := admission.Decide(x.q); admission.Has[reasons.SettingsBroken](d) {
@@ -184,11 +184,11 @@ func lost(ctx context.Context, ap *Applier, q admission.Request, d admission.Dec
 	if !q.Run.Asked.Late || !admission.Has[reasons.InputsMoved](d) {
 		return d, nil
 	}
-	_, has, known, err := evidence.Has(ctx, ap.Evidence, q.Run.Spec.Merge, q.Run)
+	_, has, known, err := gatefacts.Has(ctx, ap.Evidence, q.Run.Spec.Merge, q.Run)
 	if err != nil || has || !known {
 		return d, err
 	}
-	name, err := evidence.Successor(ctx, ap.Evidence, q.Run.Spec.Merge, q.Run)
+	name, err := gatefacts.Successor(ctx, ap.Evidence, q.Run.Spec.Merge, q.Run)
 	if name != "" || err != nil {
 		return admission.Refusal(reasons.RenamedByBase{Project: runs.Label(q.Run), Name: name, Verb: comment.Retry}), err
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -64,7 +64,7 @@ func (ap *Applier) finishes(ctx context.Context, r runs.Run) error {
 			continue
 		}
 		lacks, err := ap.Evidence.Hub.Behind(ctx, r.Spec.Base, l.Merge)
-		if _, err := evidence.Impossible(err); err != nil {
+		if _, err := gatefacts.Impossible(err); err != nil {
 			return err
 		}
 		if err != nil || lacks {

@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -14,7 +14,7 @@ import (
 
 // An Overrider answers overrides. It writes nothing: an override is the comment and our answer to it, which the gate reads.
 type Overrider struct {
-	Evidence *evidence.Reader
+	Evidence *gatefacts.Reader
 	Ledger   ledger.Ledger
 }
 
@@ -22,14 +22,14 @@ type Overrider struct {
 func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	q, err := ov.Evidence.Request(ctx, comment.Override, runs.Run{})
 	if err != nil {
-		no, err := evidence.Unable(c, "", err)
+		no, err := gatefacts.Unable(c, "", err)
 		return []comment.Reply{no}, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {
-		return []comment.Reply{evidence.Refused(c, "", d)}, nil
+		return []comment.Reply{gatefacts.Refused(c, "", d)}, nil
 	}
 	if ov.Evidence.Message.Comment == 0 {
-		return []comment.Reply{evidence.Refused(c, "", admission.Refusal(reasons.NotInConversation{}))}, nil
+		return []comment.Reply{gatefacts.Refused(c, "", admission.Refusal(reasons.NotInConversation{}))}, nil
 	}
 	all, err := ov.Ledger.Runs(ctx, ov.Evidence.Message.Pull)
 	if err != nil {
@@ -38,25 +38,25 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 	var replies, empty []comment.Reply
 	for _, s := range all {
 		if (s.Phase == runs.Queued || s.Phase == runs.Planning) && s.Meant(c) {
-			replies = append(replies, evidence.Refused(c, s.Project, admission.Refusal(reasons.BeingPlanned{Verb: comment.Override})))
+			replies = append(replies, gatefacts.Refused(c, s.Project, admission.Refusal(reasons.BeingPlanned{Verb: comment.Override})))
 		}
 		if s.Phase != runs.Planned || !s.Meant(c) {
 			continue
 		}
 		if head := ov.Evidence.Pull.Head.SHA; s.Spec.Head != head {
-			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), admission.Refusal(reasons.HeadMoved{Planned: s.Spec.Head, Head: head, Project: s.Project})))
+			replies = append(replies, gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(reasons.HeadMoved{Planned: s.Spec.Head, Head: head, Project: s.Project})))
 			continue
 		}
 		if runs.Empty(s.Run) {
-			empty = append(empty, evidence.Refused(c, runs.Label(s.Run), admission.Refusal(reasons.NotLifted{Login: q.Actor, Empty: true})))
+			empty = append(empty, gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(reasons.NotLifted{Login: q.Actor, Empty: true})))
 			continue
 		}
-		no, lifting, err := evidence.Lift(ctx, ov.Evidence, s.Run, q.Actor)
+		no, lifting, err := gatefacts.Lift(ctx, ov.Evidence, s.Run, q.Actor)
 		if err != nil {
 			return nil, err
 		}
 		if no != nil {
-			replies = append(replies, evidence.Refused(c, runs.Label(s.Run), admission.Refusal(no)))
+			replies = append(replies, gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(no)))
 			continue
 		}
 		left, err := ov.left(ctx, s.Run, lifting.Required)
@@ -71,7 +71,7 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		replies = empty // where others have changes, nobody means those without
 	}
 	if len(replies) == 0 {
-		return evidence.Planless(ctx, ov.Evidence, c, all)
+		return gatefacts.Planless(ctx, ov.Evidence, c, all)
 	}
 	return replies, nil
 }
@@ -89,7 +89,7 @@ func (ov *Overrider) left(ctx context.Context, r runs.Run, required *rulings.Rul
 		return "", err
 	}
 	runs.Block(&p, r, last, lock)
-	behind, err := evidence.Behind(ctx, ov.Evidence, r)
+	behind, err := gatefacts.Behind(ctx, ov.Evidence, r)
 	runs.ComesAfter(&p, behind)
 	return comment.Left(p), err
 }

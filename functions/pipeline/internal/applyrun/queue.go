@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -28,31 +28,31 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	if len(all) == 0 {
 		q, err := qu.Evidence.Request(ctx, comment.Apply, runs.Run{})
 		if err != nil {
-			no, err := evidence.Unable(c, c.Project, err)
+			no, err := gatefacts.Unable(c, c.Project, err)
 			return []comment.Reply{no}, err
 		}
 		d := admission.Decide(q)
 		if !admission.Has[reasons.NoPlan](d) { // who may not ask is told nothing of the runs
-			return []comment.Reply{evidence.Refused(c, c.Project, d)}, nil
+			return []comment.Reply{gatefacts.Refused(c, c.Project, d)}, nil
 		}
-		if no := evidence.Gone(c, known, qu.Evidence.Pull.Head.SHA); no != nil {
-			back, err := evidence.Back(ctx, qu.Evidence, c, known)
+		if no := gatefacts.Gone(c, known, qu.Evidence.Pull.Head.SHA); no != nil {
+			back, err := gatefacts.Back(ctx, qu.Evidence, c, known)
 			if back {
 				no = reasons.NoPlan{Merged: qu.Evidence.Pull.Merged}
 			}
 			if err != nil {
-				no, err := evidence.Unable(c, c.Project, err)
+				no, err := gatefacts.Unable(c, c.Project, err)
 				return []comment.Reply{no}, err
 			}
-			return []comment.Reply{evidence.Refused(c, c.Project, admission.Refusal(no))}, nil
+			return []comment.Reply{gatefacts.Refused(c, c.Project, admission.Refusal(no))}, nil
 		}
-		return evidence.Planless(ctx, qu.Evidence, c, known)
+		return gatefacts.Planless(ctx, qu.Evidence, c, known)
 	}
 	if left(c, known) && !slices.ContainsFunc(all, func(s ledger.Versioned) bool { return !done(s.Run) }) {
-		return evidence.Planless(ctx, qu.Evidence, c, known)
+		return gatefacts.Planless(ctx, qu.Evidence, c, known)
 	}
 	if err := qu.sort(ctx, all); err != nil {
-		no, err := evidence.Unable(c, c.Project, err)
+		no, err := gatefacts.Unable(c, c.Project, err)
 		return []comment.Reply{no}, err
 	}
 	var replies []comment.Reply
@@ -84,12 +84,12 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 func (qu *ApplyQueuer) notAlone(ctx context.Context, c comment.Command, r runs.Run) (comment.Reply, error) {
 	d, err := qu.mayQueue(ctx, c, r, false)
 	if err != nil {
-		return evidence.Unable(c, runs.Label(r), err)
+		return gatefacts.Unable(c, runs.Label(r), err)
 	}
 	if _, waits := d.Waits(); d.Allowed() || waits || only[reasons.BeingPlanned](d) {
 		d = admission.Refusal(reasons.OwnApply{Project: r.Project, Workspace: runs.Status(r).Workspace, Part: !runs.Whole(r)})
 	}
-	return evidence.Refused(c, runs.Label(r), d), nil
+	return gatefacts.Refused(c, runs.Label(r), d), nil
 }
 
 // only reports whether a decision has reasons of one type, and no others.
@@ -152,14 +152,14 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 	if s.Asked.ApplyFor != m.ID && !(s.Waiting() && s.Asked.Waits.For == m.ID) {
 		d, err := qu.mayQueue(ctx, c, s.Run, together)
 		if err != nil {
-			return evidence.Unable(c, runs.Label(s.Run), err)
+			return gatefacts.Unable(c, runs.Label(s.Run), err)
 		}
 		answer := cmp.Or(report.AnswerTo(m), s.Asked.Answer)
 		on, waits := d.Waits()
 		held, after, late := d.Held()
 		switch {
 		case late:
-			if err := qu.Report.Reply(ctx, answer, report.ApplyReply(s.Run, evidence.Refused(c, s.Project, held))); err != nil {
+			if err := qu.Report.Reply(ctx, answer, report.ApplyReply(s.Run, gatefacts.Refused(c, s.Project, held))); err != nil {
 				return nil, err
 			}
 			s.Run = s.Await(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.Plan.Hash, On: after})
@@ -167,7 +167,7 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 		case waits:
 			s.Run = s.Await(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.Plan.Hash, On: on})
 		case !d.Allowed():
-			return evidence.Refused(c, runs.Label(s.Run), d), nil
+			return gatefacts.Refused(c, runs.Label(s.Run), d), nil
 		default:
 			if answer != s.Asked.Answer && s.Asked.Waits == nil { // who wanted the plan applied at once is told that another one has it applied
 				if err := qu.Report.Unfollow(ctx, s.Run, reasons.BeingApplied{By: m.Actor, Verb: comment.Apply}); err != nil {
@@ -217,7 +217,7 @@ func (qu *ApplyQueuer) announce(ctx context.Context, r runs.Run) error {
 
 // mayLand asks the gate about an apply of a merge that waits.
 func (qu *ApplyQueuer) mayLand(ctx context.Context, r runs.Run) (admission.Decision, error) {
-	q, err := evidence.Landing(ctx, qu.Evidence, r)
+	q, err := gatefacts.Landing(ctx, qu.Evidence, r)
 	if err != nil {
 		return admission.Decision{}, err
 	}
@@ -234,7 +234,7 @@ func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.R
 	q, err := qu.Evidence.RequestNamed(ctx, comment.Apply, c.Plan, r)
 	if err == nil && together {
 		q.Together = true
-		q.ApplyUnseen, err = evidence.ApplyUnseen(ctx, qu.Evidence)
+		q.ApplyUnseen, err = gatefacts.ApplyUnseen(ctx, qu.Evidence)
 	}
 	if err != nil {
 		return admission.Decision{}, err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -16,7 +16,7 @@ import (
 
 // A reach is the way to the state of one project, for a command that is neither a plan nor an apply.
 type reach struct {
-	evidence *evidence.Reader
+	evidence *gatefacts.Reader
 	report   *report.Reporter
 	command  comment.Command
 }
@@ -29,7 +29,7 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 		return no, err
 	}
 	refused := func(why reasons.Reason) (comment.Reply, error) {
-		return evidence.Refused(x.command, runs.Label(r), admission.Refusal(why)), nil
+		return gatefacts.Refused(x.command, runs.Label(r), admission.Refusal(why)), nil
 	}
 	// The lock was taken with the configuration of the merge, which GitHub forgets after some time.
 	dir, done, err := x.evidence.Checkout(ctx, r.Spec.Merge)
@@ -40,15 +40,15 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 		return refused(reasons.CommitGone{Problem: err.Error()})
 	}
 	if err != nil {
-		return evidence.Unable(x.command, runs.Label(r), err)
+		return gatefacts.Unable(x.command, runs.Label(r), err)
 	}
 	defer done()
 	job, problem, err := x.evidence.Job(ctx, &q, dir)
 	if err != nil {
-		return evidence.Unable(x.command, runs.Label(r), err)
+		return gatefacts.Unable(x.command, runs.Label(r), err)
 	}
 	if d := admission.Decide(q); !d.Allowed() {
-		return evidence.Refused(x.command, runs.Label(r), d), nil
+		return gatefacts.Refused(x.command, runs.Label(r), d), nil
 	}
 	if problem != "" {
 		return refused(reasons.Unusable{Problem: problem})
@@ -64,11 +64,11 @@ func (x reach) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.
 // allowed asks the gate. A reply that is not nil is the refusal.
 func (x reach) allowed(ctx context.Context, r runs.Run) (q admission.Request, no comment.Reply, err error) {
 	if q, err = x.evidence.Request(ctx, x.command.Verb, r); err != nil {
-		no, err = evidence.Unable(x.command, runs.Label(r), err)
+		no, err = gatefacts.Unable(x.command, runs.Label(r), err)
 		return q, no, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {
-		no = evidence.Refused(x.command, runs.Label(r), d)
+		no = gatefacts.Refused(x.command, runs.Label(r), d)
 	}
 	return q, no, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -19,7 +19,7 @@ import (
 // A Recoverer recovers states from applies that did not come to their end. A recovery writes the
 // state, so that it is queued as applies are, and done where they are done.
 type Recoverer struct {
-	Evidence *evidence.Reader
+	Evidence *gatefacts.Reader
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Queue    pipeline.Queue
@@ -43,14 +43,14 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 	if len(all) == 0 {
 		q, err := re.Evidence.Request(ctx, comment.Recover, runs.Run{})
 		if err != nil {
-			no, err := evidence.Unable(c, "", err)
+			no, err := gatefacts.Unable(c, "", err)
 			return []comment.Reply{no}, err
 		}
 		d := admission.Decide(q)
 		if d.Allowed() {
-			d = admission.Refusal(evidence.Unselected(c, known, reasons.NothingToRecover{}))
+			d = admission.Refusal(gatefacts.Unselected(c, known, reasons.NothingToRecover{}))
 		}
-		return []comment.Reply{evidence.Refused(c, "", d)}, nil
+		return []comment.Reply{gatefacts.Refused(c, "", d)}, nil
 	}
 	var replies []comment.Reply
 	m := re.Evidence.Message

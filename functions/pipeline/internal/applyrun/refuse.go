@@ -6,7 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -41,7 +41,7 @@ func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d admission.D
 	if late = late && s.Asked.Answer == ledger.MergeAnswer && !s.Apply.Part; late {
 		d = held
 	}
-	no := evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)
+	no := gatefacts.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)
 	if err := ap.Report.Reply(ctx, s.Asked.Answer, report.ApplyReply(s.Run, no)); err != nil {
 		return err
 	}
@@ -118,14 +118,14 @@ func (ap *Applier) release(ctx context.Context, r runs.Run) error {
 
 // finally returns an error that another try may mend, and nil for others.
 func finally(err error) error {
-	_, err = evidence.Impossible(err)
+	_, err = gatefacts.Impossible(err)
 	return err
 }
 
 // cannotApply refuses an apply if err is final; any other error is returned. The plan can still be
 // applied.
 func (ap *Applier) cannotApply(ctx context.Context, s ledger.Versioned, err error) error {
-	d, err := evidence.Impossible(err)
+	d, err := gatefacts.Impossible(err)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -39,7 +39,7 @@ func unapplied(ctx context.Context, cl *Closer) error {
 	if len(u.Projects)+len(u.Partly) == 0 {
 		return nil
 	}
-	if planned, err := evidence.BasePlanned(ctx, cl.Evidence); err != nil || !planned {
+	if planned, err := gatefacts.BasePlanned(ctx, cl.Evidence); err != nil || !planned {
 		return err
 	}
 	return cl.Report.ChangeAnswer(ctx, ledger.MergeAnswer, func(a *ledger.Answer) {

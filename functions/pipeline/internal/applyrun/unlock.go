@@ -7,10 +7,10 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/reserving"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/locking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -28,14 +28,14 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 		// Who may not ask is told nothing of the runs, not even that there are none.
 		q, err := un.Evidence.Request(ctx, comment.Unlock, runs.Run{})
 		if err != nil {
-			no, err := evidence.Unable(c, "", err)
+			no, err := gatefacts.Unable(c, "", err)
 			return []comment.Reply{no}, err
 		}
 		d := admission.Decide(q)
 		if d.Allowed() {
-			d = admission.Refusal(evidence.Unselected(c, known, reasons.NothingToUnlock{}))
+			d = admission.Refusal(gatefacts.Unselected(c, known, reasons.NothingToUnlock{}))
 		}
-		return []comment.Reply{evidence.Refused(c, "", d)}, nil
+		return []comment.Reply{gatefacts.Refused(c, "", d)}, nil
 	}
 	var replies []comment.Reply
 	for _, s := range all {
@@ -61,7 +61,7 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 		return []comment.Reply{no}, err
 	}
 	// First what can be repeated: a lock of the engine is released once, and told once.
-	lifter := reserving.Lifter{Ledger: un.Ledger, Open: un.Open}
+	lifter := locking.Lifter{Ledger: un.Ledger, Open: un.Open}
 	v, err := lifter.Lift(ctx, r)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (un *Unlocker) lockedElsewhere(ctx context.Context, c comment.Command, r ru
 // unlockUnderWay lifts the lock of a person while an apply is under way: it goes with no apply. Where there is none the reply is
 // the refusal.
 func (un *Unlocker) unlockUnderWay(ctx context.Context, r runs.Run, refusal comment.Reply) (comment.Reply, error) {
-	lifter := reserving.Lifter{Ledger: un.Ledger, Open: un.Open}
+	lifter := locking.Lifter{Ledger: un.Ledger, Open: un.Open}
 	v, err := lifter.Lift(ctx, r)
 	if err != nil || v == nil {
 		return refusal, err

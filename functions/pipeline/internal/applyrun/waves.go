@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -35,7 +35,7 @@ import (
 
 // Waves goes on with the applies that wait for those of other projects.
 type Waves struct {
-	Evidence *evidence.Reader
+	Evidence *gatefacts.Reader
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Queuer   *ApplyQueuer
@@ -192,7 +192,7 @@ func (w *Waves) unable(ctx context.Context, all []ledger.Versioned, err error) e
 	if errors.Is(err, github.ErrNotFound) { // the base branch was deleted
 		d, err = admission.Refusal(reasons.CommitGone{Problem: err.Error()}), nil
 	} else {
-		d, err = evidence.Impossible(err)
+		d, err = gatefacts.Impossible(err)
 	}
 	for _, s := range all {
 		if err != nil {
@@ -209,7 +209,7 @@ func (w *Waves) unable(ctx context.Context, all []ledger.Versioned, err error) e
 
 // giveUp answers whoever has asked for an apply that will not be done.
 func (w *Waves) giveUp(ctx context.Context, s ledger.Versioned, d admission.Decision) error {
-	return w.GiveUp(ctx, s, evidence.Refused(comment.Command{Verb: comment.Apply}, runs.Label(s.Run), d))
+	return w.GiveUp(ctx, s, gatefacts.Refused(comment.Command{Verb: comment.Apply}, runs.Label(s.Run), d))
 }
 
 // GiveUp is giveUp with any reply. The plan can still be applied while the pull request is open. The check comes

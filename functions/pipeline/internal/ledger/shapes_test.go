@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/decisionlog"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/pacing"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/questions"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -27,7 +27,7 @@ var shapes = map[string]any{
 	"run": runs.Run{}, "sha": runs.CheckRecord{}, "state": runs.LastApply{}, "open": runs.Open{}, "reader": runs.Open{}, "left": ledger.Left{},
 	"queue": []runs.Turn{}, "lock": runs.Reservation{}, "pull": ledger.Look{}, "ask": ledger.Answer{}, "effect": ledger.ApplyRecord{},
 	"lease": ledger.Lease{}, "stray": ledger.Stray{}, "stop": ledger.Stop{}, "build": ledger.Builds{}, "group": ledger.Group{}, "watch": pipeline.Watch{}, "late": pipeline.Watch{},
-	"pushed": []github.Push{}, "pace": pacing.Pace{}, "asked": questions.Asked{}, "place": places.Claim{}, "seen": []project.Seen{}, "message of a queue": pipeline.Message{},
+	"pushed": []github.Push{}, "pace": ratelimits.Pace{}, "asked": decisionlog.Asked{}, "place": places.Claim{}, "seen": []project.Seen{}, "message of a queue": pipeline.Message{},
 }
 
 const shapesFile = "testdata/shapes.txt"

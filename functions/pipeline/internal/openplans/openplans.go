@@ -14,7 +14,7 @@
 // It also has pull requests shown anew whose plans stand as they did, but are in another place: behind a person's lock
 // ([Finder.Tell]), or further ahead in the queue of their state ([Finder.Next]).
 //
-// The package refuses to know how a plan is checked: that is package rechecking. Start at
+// The package refuses to know how a plan is checked: that is package replanning. Start at
 // [Finder.Find].
 package openplans
 

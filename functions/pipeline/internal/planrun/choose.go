@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -31,7 +31,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, nil, err
 	}
 	all, settings := d.Projects, d.Settings
-	t, err := evidence.Touched(ctx, qu.Evidence, github.Merge{Base: l.Base, SHA: l.Merge}, dir, d)
+	t, err := gatefacts.Touched(ctx, qu.Evidence, github.Merge{Base: l.Base, SHA: l.Merge}, dir, d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,7 +104,7 @@ func (qu *PlanQueuer) named(ctx context.Context, c comment.Command, every, touch
 		parts.ours[i].beside = !slices.ContainsFunc(touched, func(x selected) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
 	}
 	if len(parts.ours) == 0 && len(parts.others) > 0 {
-		return nil, evidence.RefusedElsewhere(c, parts.others), nil
+		return nil, gatefacts.RefusedElsewhere(c, parts.others), nil
 	}
 	return parts.ours, nil, nil
 }
@@ -122,8 +122,8 @@ func (qu *PlanQueuer) nothing(ctx context.Context, c comment.Command, settings s
 	if no, err := qu.goneReply(ctx, c, l.Head); err != nil || no != nil {
 		return no, err
 	}
-	if no := evidence.RemovedHere(c, qu.Evidence.Pull, *l); no != nil {
-		return evidence.Refused(c, "", admission.Refusal(no)), nil
+	if no := gatefacts.RemovedHere(c, qu.Evidence.Pull, *l); no != nil {
+		return gatefacts.Refused(c, "", admission.Refusal(no)), nil
 	}
 	twins(every, every)
 	return noneSelected(c, every), nil
@@ -189,7 +189,7 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 
 // leftOut notes in l what cannot be planned of a pull request, which is a problem where it touches that, and the warnings about the
 // repository that it brings.
-func (qu *PlanQueuer) leftOut(d jobs.Discovered, t evidence.Touch, l *ledger.Look) {
+func (qu *PlanQueuer) leftOut(d jobs.Discovered, t gatefacts.Touch, l *ledger.Look) {
 	var dirs []string
 	for _, p := range d.Left {
 		if t.Touches(p) || len(d.Projects) == 0 && qu.Evidence.Message.Actor != "" {
@@ -246,7 +246,7 @@ func several(c comment.Command, found []selected) comment.Reply {
 		no.Projects = append(no.Projects, p.label())
 		no.Twins = no.Twins || p.twin
 	}
-	return evidence.Refused(c, "", admission.Refusal(no))
+	return gatefacts.Refused(c, "", admission.Refusal(no))
 }
 
 // noneSelected refuses a command that is for none of the projects, or for none that has failed.
@@ -260,7 +260,7 @@ func noneSelected(c comment.Command, all []selected) comment.Reply {
 		}
 	}
 	if c.Failed && len(named) > 0 {
-		return evidence.Refused(c, "", admission.Refusal(reasons.NothingFailed{Command: c, Projects: named}))
+		return gatefacts.Refused(c, "", admission.Refusal(reasons.NothingFailed{Command: c, Projects: named}))
 	}
-	return evidence.Refused(c, "", admission.Refusal(no))
+	return gatefacts.Refused(c, "", admission.Refusal(no))
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -21,7 +21,7 @@ func (qu *PlanQueuer) divide(ctx context.Context, all []selected, base *project.
 	for _, p := range all {
 		by := ""
 		if base.Divides() {
-			if by, err = evidence.ServedBy(ctx, qu.Evidence, l.Base, p.Project); err != nil {
+			if by, err = gatefacts.ServedBy(ctx, qu.Evidence, l.Base, p.Project); err != nil {
 				return divided{}, err
 			}
 		}

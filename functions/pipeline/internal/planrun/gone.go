@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -79,8 +79,8 @@ func (qu *PlanQueuer) goneReply(ctx context.Context, c comment.Command, head str
 	if err != nil {
 		return nil, err
 	}
-	if no := evidence.Gone(c, known, head); no != nil {
-		return evidence.Refused(c, "", admission.Refusal(no)), nil
+	if no := gatefacts.Gone(c, known, head); no != nil {
+		return gatefacts.Refused(c, "", admission.Refusal(no)), nil
 	}
 	return nil, nil
 }

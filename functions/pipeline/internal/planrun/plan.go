@@ -12,10 +12,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/outward"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -182,7 +182,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
-	if d := outward.HookRefusal(before, comment.Command{Verb: comment.Plan, Project: s.Project}); !d.Allowed() {
+	if d := integrations.HookRefusal(before, comment.Command{Verb: comment.Plan, Project: s.Project}); !d.Allowed() {
 		return pl.denied(ctx, s, d)
 	}
 	failure, err := pl.Foreseer.Complete(ctx, s.Run, &job)
@@ -230,7 +230,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		return pl.keep(ctx, s, jobs.PlanResult{Report: reasons.List{no}.Markdown() + "\n\n" + result.Report, Full: result.Full}, in)
 	}
 	if result.Plan != nil && !s.Spec.Removed {
-		if err := evidence.KeepLineage(ctx, pl.Evidence, q, result.State.Lineage); err != nil {
+		if err := gatefacts.KeepLineage(ctx, pl.Evidence, q, result.State.Lineage); err != nil {
 			return err
 		}
 	}
@@ -261,7 +261,7 @@ func (pl *Planner) saw(ctx context.Context, dir string, r runs.Run, static proje
 		return nil
 	}
 	beside := slices.DeleteFunc(slices.Clone(result.Read), func(name string) bool { _, own := static[name]; return own || name == r.Spec.Dir })
-	if len(beside) == 0 && len(evidence.Asked(pl.Evidence).Guesses) == 0 {
+	if len(beside) == 0 && len(gatefacts.Asked(pl.Evidence).Guesses) == 0 {
 		return nil
 	}
 	tree, err := pl.Projects.Inputs(ctx, dir, r, jobs.Scope{Read: beside})

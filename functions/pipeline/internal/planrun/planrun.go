@@ -19,11 +19,11 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/foreseeing"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/outward"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/plannedoutputs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -31,7 +31,7 @@ import (
 
 // A PlanQueuer queues the plans that a push or a command asks for.
 type PlanQueuer struct {
-	Evidence *evidence.Reader
+	Evidence *gatefacts.Reader
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Projects jobs.Projects
@@ -56,7 +56,7 @@ const DefaultLoud = 20
 
 // A Planner makes the plan of one run.
 type Planner struct {
-	Evidence  *evidence.Reader
+	Evidence  *gatefacts.Reader
 	Report    *report.Reporter
 	Ledger    ledger.Ledger
 	Leases    *ledger.Holder
@@ -64,8 +64,8 @@ type Planner struct {
 	Projects  jobs.Projects
 	Engine    jobs.Engine
 	Open      openplans.Finder
-	Hooks     outward.Hooks
-	Foreseer  foreseeing.Foreseer
+	Hooks     integrations.Hooks
+	Foreseer  plannedoutputs.Foreseer
 	// Follow queues the apply that was requested together with a plan, or answers why there is none. It
 	// is called once the plan is shown, and can be repeated.
 	Follow func(ctx context.Context, r runs.Run) error

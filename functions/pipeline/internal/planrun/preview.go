@@ -6,7 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -21,7 +21,7 @@ func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q admission.
 		return pl.cannotPlan(ctx, s, err)
 	}
 	defer done()
-	v, no, problem, err := evidence.PreviewOf(ctx, pl.Evidence, q, dir, base)
+	v, no, problem, err := gatefacts.PreviewOf(ctx, pl.Evidence, q, dir, base)
 	switch {
 	case err != nil:
 		return pl.cannotPlan(ctx, s, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -48,11 +48,11 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	var found []selected
 	var replies []comment.Reply
 	if m.Conflict {
-		replies = append(replies, evidence.Refused(c, "", admission.Decide(q)))
+		replies = append(replies, gatefacts.Refused(c, "", admission.Decide(q)))
 	} else if found, replies, err = qu.discover(ctx, c, &l); err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
-	l.Settings = evidence.TextAt(qu.Evidence, l.Base)
+	l.Settings = gatefacts.TextAt(qu.Evidence, l.Base)
 	qu.quiet = len(found) > cmp.Or(qu.Loud, DefaultLoud)
 	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (qu *PlanQueuer) sort(ctx context.Context, found []selected, l ledger.Look)
 	}
 	o, err := qu.Evidence.Order(ctx)
 	if err != nil {
-		_, err = evidence.Impossible(err) // the gate tells each project's run of an error that stays
+		_, err = gatefacts.Impossible(err) // the gate tells each project's run of an error that stays
 		return err
 	}
 	var names []string
@@ -162,7 +162,7 @@ func (qu *PlanQueuer) Permit(ctx context.Context) error {
 		return err
 	}
 	for _, d := range ledger.DeniedOf(l, all) {
-		decision, err := evidence.Denied(ctx, qu.Evidence, d)
+		decision, err := gatefacts.Denied(ctx, qu.Evidence, d)
 		if err != nil {
 			return err
 		}
@@ -179,7 +179,7 @@ func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q admiss
 	if none, err := qu.harmless(ctx, q); err != nil || none {
 		return nil, errors.Join(err, qu.Ledger.SaveLook(ctx, l))
 	}
-	no := evidence.Refused(c, "", d)
+	no := gatefacts.Refused(c, "", d)
 	if q.Entry == admission.ByPush && qu.Evidence.Pull.Fork() {
 		if named, err := qu.forget(ctx, no); err != nil || named {
 			return nil, err
@@ -217,7 +217,7 @@ func (qu *PlanQueuer) forget(ctx context.Context, no comment.Reply) (named bool,
 // unknown refuses a command if err is final, so that the projects of the pull request stay unknown;
 // any other error is returned.
 func (qu *PlanQueuer) unknown(ctx context.Context, c comment.Command, l ledger.Look, err error) ([]comment.Reply, error) {
-	no, err := evidence.Unable(c, "", err)
+	no, err := gatefacts.Unable(c, "", err)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	}
 	dir, done, err := qu.Evidence.Checkout(ctx, l.Merge)
 	if err != nil {
-		return nil, nil, evidence.Room(err)
+		return nil, nil, gatefacts.Room(err)
 	}
 	defer done()
 	found, reply, err := qu.choose(ctx, c, dir, base, l)
@@ -257,7 +257,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 		return found, []comment.Reply{reply}, err
 	}
 	if err == nil && len(found) > 1 {
-		evidence.Prefetch(ctx, qu.Evidence, l.Base)
+		gatefacts.Prefetch(ctx, qu.Evidence, l.Base)
 	}
 	return found, nil, err
 }
@@ -278,7 +278,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 			return nil, qu.announceFor(ctx, s.Run)
 		}
 		if qu.Evidence.Message.Kind == pipeline.Landed && s.Spec.Head == l.Head && s.End.Fate != runs.Gone {
-			overtaken, err := evidence.Overtaken(ctx, qu.Evidence, s.Run)
+			overtaken, err := gatefacts.Overtaken(ctx, qu.Evidence, s.Run)
 			if err != nil || !overtaken {
 				return nil, err // the end of this one was told
 			}
@@ -292,7 +292,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 	}
 	if mine {
 		if no := plannedAbove(qu.Evidence.Message.Lines, c, s.Run); no != nil {
-			return evidence.Refused(c, p.label(), admission.Refusal(no)), nil
+			return gatefacts.Refused(c, p.label(), admission.Refusal(no)), nil
 		}
 	}
 	if s.Phase != runs.Queued {
@@ -309,13 +309,13 @@ func (qu *PlanQueuer) mayPlan(ctx context.Context, c comment.Command, p selected
 	r.Spec.Options, r.Asked.Retry = options, c.Failed
 	q, err := qu.Evidence.Request(ctx, comment.Plan, r)
 	if err != nil {
-		return evidence.Unable(c, p.label(), err)
+		return gatefacts.Unable(c, p.label(), err)
 	}
 	if d := admission.Decide(q); !d.Allowed() {
-		return evidence.Refused(c, p.label(), d), nil
+		return gatefacts.Refused(c, p.label(), d), nil
 	}
 	if p.base != "" && len(c.Options.Replaces) > 0 {
-		return evidence.Refused(c, p.label(), admission.Refusal(reasons.NotReplaced{Project: p.Name})), nil
+		return gatefacts.Refused(c, p.label(), admission.Refusal(reasons.NotReplaced{Project: p.Name})), nil
 	}
 	return nil, nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -20,7 +20,7 @@ const maxRehearsed = 8 << 10
 
 // rehearse notes in l the mistakes in the policies that an open pull request changes, in the checkout of its trial merge: they are in
 // nobody's way before it is merged, and in that of each apply afterwards. base are the settings of the base commit.
-func (qu *PlanQueuer) rehearse(ctx context.Context, dir string, base *project.Settings, t evidence.Touch, l *ledger.Look) error {
+func (qu *PlanQueuer) rehearse(ctx context.Context, dir string, base *project.Settings, t gatefacts.Touch, l *ledger.Look) error {
 	if qu.Rehearse == nil || !qu.Evidence.Pull.Open || l.Problem != "" {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -47,7 +47,7 @@ func (p selected) label() string {
 // removed returns the projects that the pull request removes, as far as comments may apply them, and notes all of them in l:
 // what merges alone may apply, nobody destroys by a pull request that is not merged. base are the settings of the base branch, all
 // are the projects of a checkout, and t is what differs there.
-func (qu *PlanQueuer) removed(ctx context.Context, base *project.Settings, all []project.Project, t evidence.Touch, l *ledger.Look) ([]selected, error) {
+func (qu *PlanQueuer) removed(ctx context.Context, base *project.Settings, all []project.Project, t gatefacts.Touch, l *ledger.Look) ([]selected, error) {
 	if l.Problem != "" {
 		return nil, nil // projects may be missing because of it
 	}
@@ -73,7 +73,7 @@ func (qu *PlanQueuer) removedTwice(ctx context.Context, gone []project.Project, 
 		if s.Spec.Head != l.Head || !s.Spec.Removed || still {
 			continue
 		}
-		_, has, known, err := evidence.Has(ctx, qu.Evidence, l.Base, s.Run)
+		_, has, known, err := gatefacts.Has(ctx, qu.Evidence, l.Base, s.Run)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (qu *PlanQueuer) planned(base *project.Settings, gone, all []project.Projec
 // removedBefore returns the projects that the pull request has removed, now that it is merged and the tip of the base branch
 // does not have them any more: those that were planned before, and those that were not, since nobody had looked at its head.
 // The latter are those that the merge has taken away, and that its head was not seen to have.
-func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, t evidence.Touch, l *ledger.Look) (out []selected, err error) {
+func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, t gatefacts.Touch, l *ledger.Look) (out []selected, err error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
 	if err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/outward"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -22,7 +22,7 @@ type Kept struct {
 	Ledger    ledger.Ledger
 	Artifacts pipeline.Artifacts
 	Projects  jobs.Projects
-	Hooks     outward.Hooks // of [Kept.Replace]
+	Hooks     integrations.Hooks // of [Kept.Replace]
 }
 
 // A Replacement is a plan that takes the place of a run's plan, because that does not fit any more:

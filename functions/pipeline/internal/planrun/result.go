@@ -6,7 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -76,7 +76,7 @@ func (pl *Planner) denied(ctx context.Context, s ledger.Versioned, d admission.D
 
 // cannotPlan records a failed plan if err is final; any other error is returned.
 func (pl *Planner) cannotPlan(ctx context.Context, s ledger.Versioned, err error) error {
-	d, err := evidence.Impossible(evidence.Room(err))
+	d, err := gatefacts.Impossible(gatefacts.Room(err))
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -24,18 +24,18 @@ func (qu *PlanQueuer) harmless(ctx context.Context, q admission.Request) (bool, 
 	}
 	m, err := qu.Evidence.Hub.MergeResult(ctx, qu.Evidence.Pull.Number)
 	if err != nil || m.Conflict || m.Merged {
-		_, err = evidence.Impossible(err)
+		_, err = gatefacts.Impossible(err)
 		return false, err
 	}
 	dir, done, err := qu.Evidence.Checkout(ctx, m.SHA)
 	if err != nil {
-		_, err = evidence.Impossible(err)
+		_, err = gatefacts.Impossible(err)
 		return false, err
 	}
 	defer done()
-	t, err := evidence.TouchedOfBase(ctx, qu.Evidence, m.Base, dir)
+	t, err := gatefacts.TouchedOfBase(ctx, qu.Evidence, m.Base, dir)
 	if err != nil {
-		_, err = evidence.Impossible(err)
+		_, err = gatefacts.Impossible(err)
 		return false, err
 	}
 	return t.Problem == "" && !t.All && len(t.Touched) == 0 && !slices.ContainsFunc(t.Changed, configures), nil

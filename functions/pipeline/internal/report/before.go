@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // before is what comes before the apply of a run. For one of another pull request, with the same head, it is what its check tells.
-func before(ctx context.Context, rp *Reporter, line *evidence.Line, r runs.Run) (*comment.Behind, error) {
+func before(ctx context.Context, rp *Reporter, line *gatefacts.Line, r runs.Run) (*comment.Behind, error) {
 	if r.Pull.Number == rp.Evidence.Message.Pull.Number {
 		return line.Behind(ctx, r)
 	}

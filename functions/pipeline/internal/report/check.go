@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -20,7 +20,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if r.Spec.Head == "" {
 		return nil
 	}
-	p, err := rp.project(ctx, r, &evidence.Line{Evidence: rp.Evidence})
+	p, err := rp.project(ctx, r, &gatefacts.Line{Evidence: rp.Evidence})
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		if other.Spec.Head != r.Spec.Head || s.ID == 0 && other.Silent() {
 			continue // its check here is history, or not made yet
 		}
-		if p, err = rp.project(ctx, other.Run, &evidence.Line{Evidence: rp.Evidence}); err != nil {
+		if p, err = rp.project(ctx, other.Run, &gatefacts.Line{Evidence: rp.Evidence}); err != nil {
 			return err
 		}
 		if all, err = untold(ctx, rp.Ledger, other.Run); err != nil {
@@ -227,7 +227,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 		page.Others, page.Merged = fmt.Sprintf("%s on #%d", w.Conclusion, w.Pull.Number), own.Merged && !w.Merged
 	}
 	check := github.Check{
-		Name: r.Check(), SHA: r.Spec.Head, ExternalID: evidence.ExternalID(r),
+		Name: r.Check(), SHA: r.Spec.Head, ExternalID: gatefacts.ExternalID(r),
 		Status: own.Status, Conclusion: shown,
 		Title: page.Title(github.MaxCheckTitle), Summary: markdown.Cut(rp.Clean(page.Summary(github.MaxCheckText)), github.MaxCheckText),
 		Text: markdown.Cut(rp.Clean(page.Text(github.MaxCheckText)), github.MaxCheckText),
@@ -279,7 +279,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 func putCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (made int64, absent bool, err error) {
 	for range 2 {
 		made, err = rp.Hub.PutCheck(ctx, id, c)
-		if absent, err = evidence.Absent(ctx, rp.Evidence, err); err != nil || !absent {
+		if absent, err = gatefacts.Absent(ctx, rp.Evidence, err); err != nil || !absent {
 			break
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -53,7 +53,7 @@ func waited(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger
 		return nil
 	}
 	f.Projects = slices.Clone(f.Projects)
-	line := &evidence.Line{Evidence: rp.Evidence}
+	line := &gatefacts.Line{Evidence: rp.Evidence}
 	for i, p := range f.Projects {
 		at := slices.IndexFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head == l.Head && runs.Label(s.Run) == p.Label() })
 		if !p.MergeApplies || p.Standing != comment.NotApplied || p.Behind != nil || at < 0 {
@@ -61,7 +61,7 @@ func waited(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger
 		}
 		behind, err := line.Behind(ctx, all[at].Run)
 		if err != nil {
-			if _, err = evidence.Impossible(err); err != nil {
+			if _, err = gatefacts.Impossible(err); err != nil {
 				return err
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -55,7 +55,7 @@ func askedBy(ctx context.Context, rp *Reporter, s comment.Status, g ledger.Group
 		if i < 0 || s.Projects[i].Standing != comment.OnMerge {
 			continue
 		}
-		if s.Projects[i].Required, err = evidence.MissingInGroup(ctx, rp.Evidence, r.Run, g.By); err != nil {
+		if s.Projects[i].Required, err = gatefacts.MissingInGroup(ctx, rp.Evidence, r.Run, g.By); err != nil {
 			return s, err
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/checking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/requiredcheck"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -128,7 +128,7 @@ type head struct {
 // page is the content of the check of a head.
 func (h head) page() comment.Head {
 	s := h.status
-	f := checking.Facts{
+	f := requiredcheck.Facts{
 		Closed: s.Closed, Refused: h.look.Refused != "", Problem: h.look.Problem != "", Conflict: h.look.Conflict, Unplanned: h.unplanned, Denied: h.look.Denied != "", Policies: s.Policies != "",
 	}
 	for _, p := range s.Projects {
@@ -140,7 +140,7 @@ func (h head) page() comment.Head {
 	if s.Problem == "" {
 		s.Problem = h.look.Refused
 	}
-	return comment.Head{Status: s, Standing: checking.Of(f), Enforced: h.waiting == project.WaitingFails}
+	return comment.Head{Status: s, Standing: requiredcheck.Of(f), Enforced: h.waiting == project.WaitingFails}
 }
 
 // inGroups enters the pull request into the checks of its merge groups: GitHub merges a group once its commit has the checks
@@ -171,7 +171,7 @@ func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
 			if at.Queue, err = queued(ctx, rp, h.look.Head, sha); err != nil {
 				return err
 			}
-			at.Standing = checking.InQueue(at.Standing, h.waiting, g.Gone, at.Queue)
+			at.Standing = requiredcheck.InQueue(at.Standing, h.waiting, g.Gone, at.Queue)
 		}
 		if err := rp.enter(ctx, sha, rp.entry(at, h.waiting)); err != nil {
 			return err
@@ -244,8 +244,8 @@ func (rp *Reporter) stand(ctx context.Context, sha string, page comment.Head, w 
 	return rp.enter(ctx, sha, rp.entry(page, w))
 }
 
-func (rp *Reporter) entry(page comment.Head, w project.Waiting) checking.Entry {
-	return checking.Entry{
+func (rp *Reporter) entry(page comment.Head, w project.Waiting) requiredcheck.Entry {
+	return requiredcheck.Entry{
 		Number: rp.Evidence.Message.Pull.Number, Base: rp.Evidence.Pull.Base.Ref, Standing: page.Standing, Waiting: w, Merged: rp.Evidence.Pull.Merged,
 		Title: page.Title(github.MaxCheckTitle), Page: markdown.Cut(rp.Clean(page.Summary(maxPage)), maxPage),
 	}
@@ -254,7 +254,7 @@ func (rp *Reporter) entry(page comment.Head, w project.Waiting) checking.Entry {
 // enter puts an entry into the check of a commit. Several processes may do so for several pull
 // requests at the same time: whoever was the last to write the check run looks at the record again,
 // and repeats it if that has changed.
-func (rp *Reporter) enter(ctx context.Context, sha string, e checking.Entry) error {
+func (rp *Reporter) enter(ctx context.Context, sha string, e requiredcheck.Entry) error {
 	key := headKey(rp, sha)
 	for {
 		value, err := rp.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
@@ -321,12 +321,12 @@ func (rp *Reporter) putHead(ctx context.Context, sha string, value []byte) error
 		Name: pipeline.HeadCheckOf(rp.Evidence.Deployment), SHA: sha, ExternalID: pipeline.HeadID,
 		Title: title, Summary: markdown.Cut(strings.Join(pages, "\n"), github.MaxCheckText),
 	}
-	c.Status, c.Conclusion = checking.Conclude(w.Standing, w.Waiting)
+	c.Status, c.Conclusion = requiredcheck.Conclude(w.Standing, w.Waiting)
 	_, _, err = putCheck(ctx, rp, 0, c)
 	return err
 }
 
-func decodeHead(value []byte) (h checking.Head, err error) {
+func decodeHead(value []byte) (h requiredcheck.Head, err error) {
 	if value == nil {
 		return h, nil
 	}

@@ -13,14 +13,14 @@ package report
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
 // A Reporter writes on one pull request while a message about it is handled.
 type Reporter struct {
-	Evidence  *evidence.Reader
+	Evidence  *gatefacts.Reader
 	Hub       Hub
 	Ledger    ledger.Ledger
 	Leases    *ledger.Holder

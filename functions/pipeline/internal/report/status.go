@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/checking"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/requiredcheck"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -37,7 +37,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
-	s.Repeated, s.Automerge = append(repeated(all, l.Head), copies(all, l.Head)...), evidence.Automerges(rp.Evidence)
+	s.Repeated, s.Automerge = append(repeated(all, l.Head), copies(all, l.Head)...), gatefacts.Automerges(rp.Evidence)
 	if l, err = deniedNow(ctx, rp, l, all); err != nil {
 		return err
 	}
@@ -55,11 +55,11 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if unplanned && l.Denied != "" {
 		s.Problem = strings.TrimSpace(s.Problem + "\n\n" + l.Denied)
 	}
-	h := head{s, l, evidence.Waiting(rp.Evidence), unplanned}
+	h := head{s, l, gatefacts.Waiting(rp.Evidence), unplanned}
 	check := func() error { return rp.headCheck(ctx, h) }
 	show := func() error { return rp.show(ctx, all, h) }
 	steps := []func() error{check, show}
-	if rp.looked(l) && checking.Passes(h.page().Standing, h.waiting) {
+	if rp.looked(l) && requiredcheck.Passes(h.page().Standing, h.waiting) {
 		steps = []func() error{show, check}
 	}
 	for _, step := range steps {
@@ -82,12 +82,12 @@ func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Ve
 	}
 	text := ""
 	for _, d := range ledger.DeniedOf(l, all) {
-		decision, err := evidence.Denied(ctx, rp.Evidence, d)
+		decision, err := gatefacts.Denied(ctx, rp.Evidence, d)
 		if err != nil {
 			return l, err
 		}
 		if !decision.Allowed() {
-			text += "\n\n" + comment.Markdown(evidence.Refused(comment.Command{Verb: comment.Plan}, d.Project, decision))
+			text += "\n\n" + comment.Markdown(gatefacts.Refused(comment.Command{Verb: comment.Plan}, d.Project, decision))
 		}
 	}
 	l.Denied = rp.Clean(strings.TrimSpace(text))
@@ -100,7 +100,7 @@ func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Ve
 
 // shownBy notes the settings by which the plans of an open head are shown: others show them again.
 func shownBy(ctx context.Context, rp *Reporter, l ledger.Look) error {
-	text := evidence.DecidedBy(rp.Evidence)
+	text := gatefacts.DecidedBy(rp.Evidence)
 	if !rp.Evidence.Pull.Open || !rp.looked(l) || text == "" || text == l.Settings {
 		return nil
 	}
@@ -198,7 +198,7 @@ func renamed(all []ledger.Versioned, head string) (out []string) {
 // this one afterwards. The check of a run that got into the way of another pull request, or out of it, is written again.
 func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
 	var out []comment.ProjectStatus
-	line := &evidence.Line{Evidence: rp.Evidence}
+	line := &gatefacts.Line{Evidence: rp.Evidence}
 	for _, r := range all {
 		if r.Spec.Head != head && r.Phase.UnderWay() {
 			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Postponed, By: r.Asked.By})
@@ -282,7 +282,7 @@ func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, er
 }
 
 // project is the status of a run. line is the order of the applies in the pull request.
-func (rp *Reporter) project(ctx context.Context, r runs.Run, line *evidence.Line) (p comment.ProjectStatus, err error) {
+func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Line) (p comment.ProjectStatus, err error) {
 	p = runs.Status(r)
 	p.Left = p.Left || p.Standing == comment.Closed && rp.Evidence.Pull.Open && r.Pull.Number == rp.Evidence.Message.Pull.Number
 	switch p.Standing {
@@ -345,7 +345,7 @@ func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error
 	if !slices.ContainsFunc(reviews, func(r github.Review) bool { return r.State == github.Approved && r.SHA == head }) {
 		return nil, nil
 	}
-	return evidence.Approvers(ctx, rp.Evidence, head)
+	return gatefacts.Approvers(ctx, rp.Evidence, head)
 }
 
 // inTheWay adds what is in the way of the plan of a run: another, unmerged pull request that was applied
@@ -359,11 +359,11 @@ func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.Project
 	if err != nil {
 		return err
 	}
-	other, err := evidence.Copied(ctx, rp.Evidence, r)
+	other, err := gatefacts.Copied(ctx, rp.Evidence, r)
 	if err != nil {
 		return err
 	}
-	mutual, err := evidence.Mutual(ctx, rp.Evidence, l)
+	mutual, err := gatefacts.Mutual(ctx, rp.Evidence, l)
 	if err != nil {
 		return err
 	}

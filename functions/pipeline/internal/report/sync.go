@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/factfinding"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/requirementfacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -112,7 +112,7 @@ func TellLifts(ctx context.Context, rp *Reporter, name string) error {
 		return err
 	}
 	answer, err := answerOf(ctx, rp, a)
-	if err != nil || factfinding.Line(answer.Replies) == "" {
+	if err != nil || requirementfacts.Line(answer.Replies) == "" {
 		return err
 	}
 	if a, err = rp.promise(ctx, a, answer.Replies); err != nil {
@@ -192,7 +192,7 @@ func (rp *Reporter) sayAnswer(ctx context.Context, a ledger.Answer, answer comme
 		}
 		text = answer.Pointer(id)
 	}
-	_, _, _, err := rp.say(ctx, github.Earlier{Since: a.At}, comment.AnswerMarker(a.Name), factfinding.Line(answer.Replies), text)
+	_, _, _, err := rp.say(ctx, github.Earlier{Since: a.At}, comment.AnswerMarker(a.Name), requirementfacts.Line(answer.Replies), text)
 	return err
 }
 
@@ -201,7 +201,7 @@ func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) erro
 	if id == 0 {
 		return nil
 	}
-	_, err := evidence.Absent(ctx, rp.Evidence, rp.Hub.React(ctx, id, r)) // the comment may be deleted
+	_, err := gatefacts.Absent(ctx, rp.Evidence, rp.Hub.React(ctx, id, r)) // the comment may be deleted
 	return err
 }
 

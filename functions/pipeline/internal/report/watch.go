@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
@@ -17,7 +17,7 @@ func watch(ctx context.Context, rp *Reporter, head string) error {
 	if head == "" {
 		return nil
 	}
-	now, are := evidence.WatchOf(rp.Evidence)
+	now, are := gatefacts.WatchOf(rp.Evidence)
 	if !are || now.Head != head {
 		return unwatch(ctx, rp, pipeline.Watch{Pull: rp.Evidence.Message.Pull, Head: head}.Key())
 	}
@@ -37,7 +37,7 @@ func watchLate(ctx context.Context, rp *Reporter, head string, all []comment.Pro
 	if !rp.Evidence.Pull.Merged {
 		return nil
 	}
-	now, are := evidence.WatchOf(rp.Evidence)
+	now, are := gatefacts.WatchOf(rp.Evidence)
 	if are = are && now.Head == head; !are {
 		now = pipeline.Watch{Pull: rp.Evidence.Message.Pull, Head: head, At: time.Now().UTC().Truncate(time.Hour)}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -331,7 +331,7 @@ func (s *simulation) checked(r runs.Run) {
 	var c github.Check
 	ok := false
 	for _, x := range s.repo.Checks(r.Spec.Head) {
-		if x.Name == r.Check() && x.ExternalID == evidence.ExternalID(r) {
+		if x.Name == r.Check() && x.ExternalID == gatefacts.ExternalID(r) {
 			c, ok = x.Check, true
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -14,7 +14,7 @@ import (
 
 // A Stopper carries out commands that stop plans and applies.
 type Stopper struct {
-	Evidence *evidence.Reader
+	Evidence *gatefacts.Reader
 	Ledger   ledger.Ledger
 }
 
@@ -32,17 +32,17 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 	// Who may not ask is told nothing of the runs, not even that there are none.
 	q, err := st.Evidence.Request(ctx, comment.Stop, runs.Run{})
 	if err != nil {
-		no, err := evidence.Unable(c, c.Project, err)
+		no, err := gatefacts.Unable(c, c.Project, err)
 		return []comment.Reply{no}, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {
-		return []comment.Reply{evidence.Refused(c, c.Project, d)}, nil
+		return []comment.Reply{gatefacts.Refused(c, c.Project, d)}, nil
 	}
 	var replies []comment.Reply
 	for _, s := range all {
 		q, err := st.Evidence.Request(ctx, comment.Stop, s.Run)
 		if err != nil {
-			no, err := evidence.Unable(c, s.Project, err)
+			no, err := gatefacts.Unable(c, s.Project, err)
 			if err != nil {
 				return nil, err
 			}
@@ -50,7 +50,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 			continue
 		}
 		if d := admission.Decide(q); !d.Allowed() {
-			replies = append(replies, evidence.Refused(c, s.Project, d))
+			replies = append(replies, gatefacts.Refused(c, s.Project, d))
 			continue
 		}
 		order, err := st.Ledger.OrderStop(ctx, s.Run, st.Evidence.Message.Actor)
@@ -64,9 +64,9 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 	if len(replies) == 0 {
 		var no reasons.Reason = reasons.NothingToStop{}
 		if len(all) == 0 {
-			no = evidence.Unselected(c, known, no)
+			no = gatefacts.Unselected(c, known, no)
 		}
-		replies = append(replies, evidence.Refused(c, c.Project, admission.Refusal(no)))
+		replies = append(replies, gatefacts.Refused(c, c.Project, admission.Refusal(no)))
 	}
 	return replies, nil
 }

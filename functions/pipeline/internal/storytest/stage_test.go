@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -78,7 +78,7 @@ func (s *stage) open() {
 	s.w.was = s.memory.Value
 	s.engine = &engine{w: s.w, states: map[string]*state{}, meanwhile: s.meanwhile}
 	s.pipeline = &dispatch.Pipeline{
-		Bases: &evidence.Bases{},
+		Bases: &gatefacts.Bases{},
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) {
 			c, err := s.app.Repository(p.Installation, p.Repo)
 			return Hub(c, s.gate()), err

@@ -1,0 +1,116 @@
+package localpipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
+)
+
+// Apart configures the processes of runs.
+type Apart struct {
+	Limits confine.Limits
+	// Ports are our own TCP ports, which are closed to programs.
+	Ports []int
+	// Show are files and directories that programs may read, besides their own.
+	Show []string
+	// Credentials returns those of a job's state in S3; nil: runs have ours.
+	Credentials func(context.Context, jobs.Job) (aws.CredentialsProvider, error)
+	// Remedy is the advice after a limit was met, in Markdown.
+	Remedy string
+	// Protection is told how programs are confined, once it is known.
+	Protection func(lines []string)
+}
+
+// childSettings are the machine's settings for a run's process.
+type childSettings struct {
+	Version, States, Providers, CLIConfig string
+	Show                                  []string
+}
+
+// Main is for mains, first of all: the process of a run does its work here, and Main does not
+// return.
+func Main() { subprocess.Main(child) }
+
+// child makes the engine of a run's process.
+func child(c *subprocess.Child) (jobs.Engine, error) {
+	var s childSettings
+	if err := json.Unmarshal(c.Settings, &s); err != nil {
+		return nil, fmt.Errorf("read the settings of the run: %w", err)
+	}
+	c.Show(s.Show...)
+	if s.Providers != "" {
+		c.Show(s.Providers)
+	}
+	e := executor.InChild(c, executor.StatesBy(c.Sessions)(s.States))
+	e.Version, e.DataDir, e.CLIConfig = s.Version, s.Providers, s.CLIConfig
+	return e, nil
+}
+
+// openScratch opens the directory for runs in processes of their own.
+func (m *Machine) openScratch(c Config) (err error) {
+	if m.dir, err = filepath.Abs(c.Dir); err == nil {
+		m.scratch, err = subprocess.OpenScratch(filepath.Join(m.dir, "runs"))
+	}
+	return err
+}
+
+// apart makes the runs of a pipeline use processes of their own.
+func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) {
+	dir := m.dir
+	s := childSettings{Version: c.Version, States: filepath.Join(dir, "states"), CLIConfig: c.CLIConfig, Show: c.Apart.Show}
+	if c.PluginEnv != nil {
+		s.Providers = filepath.Join(dir, "providers")
+	}
+	e := &subprocess.Engine{
+		Settings: s,
+		Environment: func(context.Context, jobs.Job) ([]string, error) {
+			return childEnv(c.Environ, c.Apart.Credentials != nil), nil
+		},
+		Credentials: c.Apart.Credentials,
+		PluginEnv:   pluginEnv(c.PluginEnv),
+		Secrets:     vault,
+		Fetch:       modules.Remote{App: c.App}.Fetch,
+		Redact:      func(text string, others []string) string { return executor.Redact(slices.Concat(hidden, others), text) },
+		Rescue: func(_ context.Context, _ jobs.Job, name string, state []byte) (string, error) {
+			return executor.KeepRescued(filepath.Join(dir, "rescued"), name, state)
+		},
+		Scratch: m.scratch.Dir, Limits: c.Apart.Limits, Ports: c.Apart.Ports, Remedy: c.Apart.Remedy, Protection: c.Apart.Protection,
+	}
+	if c.Calls != nil {
+		e.Gate = c.Calls.Judge
+	}
+	p.Engine, p.Projects, p.Rehearse, p.Scratch = e, e, e.Rehearse, e.Scratch
+	if err := e.Look(context.Background()); err != nil && c.Log != nil {
+		c.Log(fmt.Errorf("find out what programs of runs are kept from: %w", err))
+	}
+}
+
+// childEnv returns the part of our environment for a run's process. Our own options are left out,
+// since they name files with secrets; so are our credentials, if the run gets its own for its
+// state.
+func childEnv(environ []string, narrowed bool) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return strings.HasPrefix(name, "LOCKSTEP_") || narrowed && slices.Contains(ownCredentials, name)
+	})
+}
+
+// ownCredentials are the variables in which the AWS SDK finds credentials.
+// Source: https://docs.aws.amazon.com/sdkref/latest/guide/environment-variables.html
+var ownCredentials = []string{
+	"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE",
+	"AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+	"AWS_CONTAINER_AUTHORIZATION_TOKEN", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+}

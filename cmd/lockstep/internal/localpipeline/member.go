@@ -1,0 +1,92 @@
+package localpipeline
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/assembly"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/policytrial"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/tenants"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A member is the pipeline of one App.
+type member struct {
+	*dispatch.Pipeline
+	webhook http.Handler
+	janitor *reconcile.Janitor
+}
+
+// member makes the pipeline of c.App in a space of its own.
+func (m *Machine) member(c Config, in tenants.Space) *member {
+	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
+	parts := assembly.Parts{
+		App:       c.App,
+		Intake:    &intake.Intake{Records: m.Data.Records, Queue: m.Data.Queue, Serves: c.Serves, Log: c.Log},
+		Artifacts: m.Data.Artifacts, Where: func(a pipeline.Artifact) string { return where(c.URL, a) },
+		Secrets: secrets(c.Secret, hidden), Deployment: c.Deployment,
+	}
+	if in != "" { // the pages know the first App only
+		parts.Intake.Records, parts.Intake.Queue = in.Records(m.Data.Records), in.Queue(m.Data.Queue)
+		parts.Artifacts, parts.Where = in.Artifacts(m.Data.Artifacts), nil
+	}
+	p := parts.Pipeline()
+	p.States = c.OwnStates
+	p.Runners = []string{environments.CodeBuild} // a process here has no end, and does what a build would
+	if c.Calls != nil {
+		c.Calls.Hide = func(text string) string { return executor.Redact(hidden, text) }
+		p.Hook, p.Notify = c.Calls.Step, c.Calls.Notify
+	}
+	if c.Apart != nil {
+		m.apart(c, p, hidden)
+	} else {
+		p.Engine, p.Rehearse = m.engine(c, hidden), policytrial.Changed
+	}
+	return &member{p, intake.Webhook{Intake: parts.Intake, Secrets: []github.Secret{c.Secret}, Log: c.Log}, parts.Janitor(p)}
+}
+
+// engine makes the engine of runs in this process.
+func (m *Machine) engine(c Config, hidden []string) *executor.Engine {
+	e := &executor.Engine{Version: c.Version, Backend: c.States(m.Data.States), Rescued: filepath.Join(c.Dir, "rescued")}
+	e.Modules = modules.Remote{App: c.App, Transport: c.Modules}.Install
+	e.Secrets = func() []string { return hidden }
+	e.Vault = vault
+	if c.Calls != nil {
+		e.Gate = c.Calls.Judge
+	}
+	if c.PluginEnv != nil {
+		e.DataDir, e.CLIConfig = filepath.Join(c.Dir, "providers"), c.CLIConfig
+		e.PluginEnv = pluginEnv(c.PluginEnv)
+	}
+	return e
+}
+
+// of returns the pipeline of the App that a message is of.
+func (m *Machine) of(msg pipeline.Message) (*member, error) {
+	x := m.members[msg.Pull.App]
+	if x == nil {
+		return nil, fmt.Errorf("handle %s: there is no App %q any more: name it again, so that its work is done", msg.ID, msg.Pull.App)
+	}
+	return x, nil
+}
+
+// Webhooks are the addresses for webhooks of all Apps but the first, by the Apps' names. Each believes the signatures of
+// its own App only.
+func (m *Machine) Webhooks() map[string]http.Handler {
+	out := map[string]http.Handler{}
+	for name, x := range m.members {
+		if name != "" {
+			out[name] = x.webhook
+		}
+	}
+	return out
+}

@@ -1,0 +1,252 @@
+package localpipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runstatus"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Show adds to the page of a pull request the records of it: its projects, those in trouble first, and what there is to tell of
+// it as a whole.
+func (m *Machine) Show(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
+	x, err := m.pulled(ctx, repo, number)
+	if err != nil {
+		return err
+	}
+	return m.show(ctx, x, p)
+}
+
+// Glance is Show for a list, without texts.
+func (m *Machine) Glance(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
+	x, err := m.pulled(ctx, repo, number)
+	if err != nil {
+		return err
+	}
+	return m.glance(ctx, m.Data.Records, x, p)
+}
+
+func (m *Machine) show(ctx context.Context, x pulled, p *page.Pull) error {
+	all, err := statuses(ctx, m.Data.Records, x)
+	if err != nil {
+		return err
+	}
+	same := map[string]string{}
+	for _, a := range all {
+		if a.Standing == comment.ApplyQueued {
+			if a.Ahead, err = runstatus.Ahead(ctx, m.Data.Records, a.run); err != nil {
+				return err
+			}
+		}
+		out := shown(a.run, a.ProjectStatus, a.former)
+		if out.Report, err = m.report(ctx, a, same); err != nil {
+			return err
+		}
+		p.Projects = append(p.Projects, out)
+	}
+	if h, ok := whole(x, p); ok {
+		p.Report = m.censored(strings.Join(append([]string{h.Summary(github.MaxCheckText)}, h.Notes...), "\n\n"))
+	}
+	return nil
+}
+
+func (m *Machine) glance(ctx context.Context, from pipeline.Records, x pulled, p *page.Pull) error {
+	all, err := statuses(ctx, from, x)
+	if err != nil {
+		return err
+	}
+	for _, a := range all {
+		p.Projects = append(p.Projects, shown(a.run, a.ProjectStatus, a.former))
+	}
+	whole(x, p)
+	return nil
+}
+
+// A status is that of a run's project.
+type status struct {
+	comment.ProjectStatus
+	run    runs.Run
+	former bool // it is of a former head
+}
+
+// statuses are those of a pull request's projects, in the order of the page.
+func statuses(ctx context.Context, from pipeline.Records, x pulled) ([]status, error) {
+	var out []status
+	head := runstatus.HeadOf(x.look)
+	for _, r := range x.runs {
+		p, err := runstatus.Project(ctx, from, r, head)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, status{p, r, runstatus.Former(r, head)})
+	}
+	slices.SortStableFunc(out, func(a, b status) int { return comment.ByTrouble(a.ProjectStatus, b.ProjectStatus) })
+	return out, nil
+}
+
+// whole adds to p the standing of the head of a pull request, where it is none of the projects. It returns all there is to tell
+// beside these.
+func whole(x pulled, p *page.Pull) (h comment.Head, ok bool) {
+	h, ok = runstatus.Head(x.look, x.runs)
+	if ok && runstatus.Whole(h.Standing) {
+		p.Words, p.Tone = h.Title(github.MaxCheckTitle), tones[h.Standing]
+	}
+	return h, ok
+}
+
+// tones are those of the standings of a head that are none of its projects.
+var tones = map[comment.HeadStanding]page.Tone{
+	comment.HeadAwaited: page.Busy, comment.HeadGivenUp: page.Bad, comment.HeadUnknown: page.Bad, comment.HeadDenied: page.Bad, comment.HeadConflict: page.Bad, comment.HeadPolicies: page.Bad,
+	comment.HeadRefused: page.Waiting, comment.HeadNothing: page.Quiet, comment.HeadClosed: page.Waiting,
+}
+
+// Plan returns the whole text of a plan, by the name of its page. The error is page.ErrNotFound if
+// there is none, or if its report is already complete.
+func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name string) (string, error) {
+	runs, err := m.runs(ctx, repo, number)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range runs {
+		if planName(r) != name || !r.Plan.Full {
+			continue
+		}
+		text, err := m.Data.Artifacts.Get(ctx, r.FullReport())
+		if errors.Is(err, pipeline.ErrNoArtifact) {
+			err = page.ErrNotFound
+		}
+		return string(text), err
+	}
+	return "", page.ErrNotFound
+}
+
+// report is the text of a project: its status as in its check, and its plan, or the outcome of its apply. same has the
+// projects before it, by their standings and texts: equal texts are shown once.
+func (m *Machine) report(ctx context.Context, a status, same map[string]string) (string, error) {
+	text, err := runstatus.Body(ctx, m.Data.Artifacts, a.run, a.Standing)
+	if err != nil {
+		return "", err
+	}
+	key := string(a.Standing) + " " + text
+	if first := same[key]; first != "" && !a.run.Plan.Full {
+		text = comment.SameText(first)
+	} else if len(text) > worthOnce {
+		same[key] = planName(a.run)
+	}
+	if a.former || !standings[a.Standing].counted && a.Standing != comment.PlanStopped {
+		return m.censored(text), nil
+	}
+	return m.censored(comment.Check{ProjectStatus: a.ProjectStatus}.Summary(github.MaxCheckText) + "\n" + text), nil
+}
+
+// worthOnce is the length in bytes from which on a text is not repeated.
+const worthOnce = 200
+
+// censored takes our own secrets out of a text, as out of a check.
+func (m *Machine) censored(text string) string {
+	for _, s := range m.Pipeline.Secrets {
+		text = s.Redact(text)
+	}
+	return text
+}
+
+// shown returns a run's facts about its project, whose status is p.
+func shown(r runs.Run, p comment.ProjectStatus, former bool) page.Project {
+	out := page.Project{
+		Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, By: r.Asked.By, Head: r.Spec.Head, Plan: planName(r), HasPlan: r.Plan.Full,
+	}
+	s := standings[p.Standing]
+	out.Standing, out.Tone = s.words, s.tone
+	switch {
+	case p.Held() && (p.Standing == comment.Ready || p.Standing == comment.OnMerge || p.Standing == comment.OnceMerged):
+		out.Standing, out.Tone = "waits for what is missing", page.Bad // as in the check of the head, which fails
+	case former && p.Standing != comment.Superseded:
+		out.Standing += ", at a former head"
+	}
+	if s.counted {
+		out.Summary = summary(r.Plan.Counts)
+	}
+	return out
+}
+
+// planName returns the name of the page of a run's plan.
+func planName(r runs.Run) string {
+	if r.Workspace != project.DefaultWorkspace {
+		return r.Project + "@" + r.Workspace
+	}
+	return r.Project
+}
+
+// where returns the address of the page of an artifact: a run's whole plan, whose key has the run's
+// target as its third part.
+func where(base string, a pipeline.Artifact) string {
+	owner, name, _ := strings.Cut(a.Repo, "/")
+	id := page.PullID{Owner: owner, Name: name, Number: a.Number}
+	parts := strings.Split(a.Key, "/")
+	if len(parts) != 5 {
+		return base + id.Path()
+	}
+	// Both names are escaped, and neither has an "@" unescaped.
+	target, err := url.PathUnescape(strings.TrimSuffix(parts[2], "@"+project.DefaultWorkspace))
+	if err != nil {
+		return base + id.Path()
+	}
+	return base + id.PlanPath(target)
+}
+
+// standings puts a project's standing into words.
+var standings = map[comment.Standing]struct {
+	words   string
+	tone    page.Tone
+	counted bool // there is a plan with changes to count
+}{
+	comment.Queued:      {"waits to be planned", page.Busy, false},
+	comment.Planning:    {"is being planned", page.Busy, false},
+	comment.Ready:       {"waits for lockstep apply", page.Waiting, true},
+	comment.OnMerge:     {"will be applied on merge", page.Waiting, true},
+	comment.OnceMerged:  {"is to be applied after the merge", page.Waiting, true},
+	comment.Blocked:     {"cannot be applied now", page.Bad, true},
+	comment.Renewed:     {"has another plan than before", page.Waiting, true},
+	comment.PartPlanned: {"is planned in part", page.Waiting, true},
+	comment.PartApplied: {"is applied in part", page.Waiting, true},
+	comment.Awaiting:    {"is to be applied after others", page.Busy, true},
+	comment.Previewed:   {"is planned without credentials", page.Quiet, true},
+	comment.NoChanges:   {"has nothing to do", page.Quiet, false},
+	comment.Postponed:   {"is to be planned after the apply of a former head", page.Busy, false},
+	comment.PlanFailed:  {"could not be planned", page.Bad, false},
+	comment.PlanStopped: {"has no plan, as it was stopped", page.Waiting, false},
+	comment.ApplyQueued: {"waits to be applied", page.Busy, true},
+	comment.Applying:    {"is being applied", page.Busy, true},
+	comment.Applied:     {"is applied", page.Good, true},
+	comment.ApplyFailed: {"could not be applied", page.Bad, true},
+	comment.Stopped:     {"was stopped", page.Bad, true},
+	comment.Stale:       {"is out of date", page.Waiting, true},
+	comment.NotApplied:  {"was not applied", page.Bad, true},
+	comment.Closed:      {"was closed without an apply", page.Quiet, false},
+	comment.Superseded:  {"was superseded by a newer head", page.Quiet, false},
+}
+
+// summary returns the changes to come.
+func summary(c counting.Counts) string {
+	var parts []string
+	for _, x := range []struct {
+		n    int
+		verb string
+	}{{c.Import, "import"}, {c.Add, "add"}, {c.Change, "change"}, {c.Destroy, "destroy"}, {c.Forget, "forget"}} {
+		if x.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d to %s", x.n, x.verb))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

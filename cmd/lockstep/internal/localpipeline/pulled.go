@@ -1,0 +1,190 @@
+package localpipeline
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runstatus"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A pulled is a pull request, as the records have it: the last look at its head, and the runs of its projects.
+type pulled struct {
+	pipeline.Pull
+	look runstatus.Look
+	runs []runs.Run
+}
+
+// pulls reads all pull requests: by repository, the newest first.
+func (m *Machine) pulls(ctx context.Context) ([]pulled, error) {
+	type id struct {
+		repo   int64
+		number int
+	}
+	all := map[id]*pulled{}
+	of := func(p pipeline.Pull) *pulled {
+		x := all[id{p.Repo.ID, p.Number}]
+		if x == nil {
+			x = &pulled{Pull: p}
+			all[id{p.Repo.ID, p.Number}] = x
+		}
+		return x
+	}
+	looks, err := m.Data.Records.All(ctx, "pull")
+	if err != nil {
+		return nil, err
+	}
+	for _, rec := range looks {
+		l, err := runstatus.DecodeLook(rec)
+		if err != nil {
+			return nil, err
+		}
+		if l.Pull.App == "" { // the pages know the first App only
+			of(l.Pull).look = l
+		}
+	}
+	list, err := m.Data.Records.All(ctx, "run")
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := decode(list)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range decoded {
+		x := of(r.Pull)
+		x.runs = append(x.runs, r)
+	}
+	var out []pulled
+	for _, x := range all {
+		out = append(out, *x)
+	}
+	slices.SortFunc(out, func(a, b pulled) int {
+		return cmp.Or(cmp.Compare(a.Repo.String(), b.Repo.String()), cmp.Compare(b.Number, a.Number), cmp.Compare(b.Repo.ID, a.Repo.ID))
+	})
+	return out, nil
+}
+
+// pulled reads one pull request.
+func (m *Machine) pulled(ctx context.Context, repo github.Repo, number int) (x pulled, err error) {
+	x.Pull = pipeline.Pull{Repo: repo, Number: number}
+	if x.look, err = runstatus.LastLook(ctx, m.Data.Records, x.Pull); err != nil {
+		return x, err
+	}
+	x.runs, err = m.runs(ctx, repo, number)
+	return x, err
+}
+
+// listed reports whether the pull request touches a project, or there is something else to tell.
+func (x pulled) listed() bool {
+	return len(x.runs) > 0 || x.look.Told || !x.look.Closed && (x.look.Refused != "" || x.look.GivenUp != "")
+}
+
+// standing is that of the pull request on GitHub. Without a look the runs alone tell it.
+func (x pulled) standing() string {
+	any := func(is func(runs.Run) bool) bool { return slices.ContainsFunc(x.runs, is) }
+	closed := x.look.Closed || x.look.Head == "" && any(func(r runs.Run) bool { return r.Phase == runs.Dropped || r.Spec.AfterMerge })
+	switch {
+	case !closed:
+		return "open"
+	case x.look.Merged || any(func(r runs.Run) bool { return r.End.Fate == runs.Merged || r.Spec.AfterMerge }):
+		return "merged"
+	}
+	return "closed"
+}
+
+// head is the head of the pull request, by the last look at it; without a look, by the runs.
+func (x pulled) head() string {
+	head := runstatus.HeadOf(x.look)
+	for _, r := range x.runs {
+		if x.look.Head == "" && head == "" && r.Phase != runs.Superseded {
+			return r.Spec.Head
+		}
+	}
+	return head
+}
+
+// read adds the checks of the head to a snapshot, if decisions about requirements can be in them.
+func (x pulled) read(ctx context.Context, s *snapshot) error {
+	i := slices.IndexFunc(x.runs, func(r runs.Run) bool {
+		waits := []comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed}
+		return slices.Contains(waits, r.Standing()) && !runstatus.Former(r, runstatus.HeadOf(x.look))
+	})
+	if i < 0 {
+		return nil
+	}
+	return s.add(ctx, path.Dir(runs.CheckDir(x.runs[i])))
+}
+
+// A snapshot has whole collections of records, each read at once. Others are read as they are asked for.
+type snapshot struct {
+	pipeline.Records
+	all  func(ctx context.Context, collection string) ([]pipeline.Record, error)
+	dirs []string
+	have map[string]pipeline.Record
+}
+
+// snapshot reads the records in the way of applies: the last applies, and the locks of people, and the addresses of the states by
+// which they are found.
+func (m *Machine) snapshot(ctx context.Context) (*snapshot, error) {
+	s := &snapshot{Records: m.Data.Records, all: m.Data.Records.All, have: map[string]pipeline.Record{}}
+	for _, collection := range []string{"state", "lock", "address"} {
+		if err := s.add(ctx, collection); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// add reads a collection.
+func (s *snapshot) add(ctx context.Context, collection string) error {
+	list, err := s.all(ctx, collection)
+	if err != nil {
+		return err
+	}
+	for _, rec := range list {
+		s.have[rec.Key] = rec
+	}
+	s.dirs = append(s.dirs, collection+"/")
+	return nil
+}
+
+// Get implements pipeline.Records.
+func (s *snapshot) Get(ctx context.Context, key string) (pipeline.Record, error) {
+	rec, ok := s.have[key]
+	if ok || slices.ContainsFunc(s.dirs, func(dir string) bool { return strings.HasPrefix(key, dir) }) {
+		return rec, nil
+	}
+	return s.Records.Get(ctx, key)
+}
+
+// runs reads the records of a pull request's projects.
+func (m *Machine) runs(ctx context.Context, repo github.Repo, number int) ([]runs.Run, error) {
+	list, err := m.Data.Records.List(ctx, fmt.Sprintf("run/%d/%d", repo.ID, number))
+	if err != nil {
+		return nil, err
+	}
+	return decode(list)
+}
+
+func decode(list []pipeline.Record) ([]runs.Run, error) {
+	var out []runs.Run
+	for _, rec := range list {
+		var r runs.Run
+		if err := json.Unmarshal(rec.Value, &r); err != nil {
+			return nil, fmt.Errorf("read %s: %w", rec.Key, err)
+		}
+		if r.Pull.App == "" { // the pages know the first App only
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}

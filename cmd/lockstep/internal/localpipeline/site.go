@@ -1,0 +1,101 @@
+package localpipeline
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+// A Site shows the records of a machine: the runs of all pull requests, and their plans. The
+// conversation is on GitHub, and the pages are read-only.
+type Site struct {
+	m   *Machine
+	web string // GitHub's pages, without a slash at the end; "" if unknown
+}
+
+var _ page.Site = Site{}
+
+// Site returns the machine for the page. web is the address of GitHub's own pages, without a slash
+// at the end, or "".
+func (m *Machine) Site(web string) Site { return Site{m, web} }
+
+// Changed implements page.Site.
+func (s Site) Changed(ctx context.Context, since uint64) uint64 {
+	return s.m.changed.Wait(ctx, since)
+}
+
+// Pulls implements page.Site: by repository, the newest first. One that touches no project is left out. It reads a fixed number
+// of collections, and one more for each pull request with a plan that waits: nothing is read for a project alone.
+func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
+	all, err := s.m.pulls(ctx)
+	if err != nil {
+		return nil, err
+	}
+	from, err := s.m.snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []page.Pull
+	for _, x := range all {
+		if !x.listed() {
+			continue
+		}
+		if err := x.read(ctx, from); err != nil {
+			return nil, err
+		}
+		p := s.pull(x)
+		if err := s.m.glance(ctx, from, x, &p); err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// Pull implements page.Site.
+func (s Site) Pull(ctx context.Context, id page.PullID) (page.Pull, error) {
+	x, err := s.find(ctx, id)
+	if err != nil {
+		return page.Pull{}, err
+	}
+	p := s.pull(x)
+	return p, s.m.show(ctx, x, &p)
+}
+
+// Plan implements page.Site.
+func (s Site) Plan(ctx context.Context, id page.PullID, name string) (string, error) {
+	x, err := s.find(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return s.m.Plan(ctx, x.Repo, id.Number, name)
+}
+
+// find returns a pull request, or page.ErrNotFound if there are no records of it. Addresses contain the repository's name, and
+// records its number.
+func (s Site) find(ctx context.Context, id page.PullID) (pulled, error) {
+	all, err := s.m.pulls(ctx)
+	if err != nil {
+		return pulled{}, err
+	}
+	i := slices.IndexFunc(all, func(x pulled) bool { return idOf(x.Pull) == id })
+	if i < 0 {
+		return pulled{}, page.ErrNotFound
+	}
+	return all[i], nil
+}
+
+// pull returns the facts about a pull request itself.
+func (s Site) pull(x pulled) page.Pull {
+	p := page.Pull{PullID: idOf(x.Pull), Head: x.head(), Standing: x.standing()}
+	if s.web != "" {
+		p.URL = s.web + p.Path()
+	}
+	return p
+}
+
+func idOf(p pipeline.Pull) page.PullID {
+	return page.PullID{Owner: p.Repo.Owner, Name: p.Repo.Name, Number: p.Number}
+}

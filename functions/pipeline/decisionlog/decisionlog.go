@@ -1,0 +1,77 @@
+// Package decisionlog keeps the questions to the gate about the requirements of the settings, as they were answered: with all
+// facts that were read. So a decision can be made again later, and explained.
+//
+// It refuses to answer a question: see package requirementrules. Start at [Asked].
+package decisionlog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/requirementrules"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Asked is a question about a project of a pull request. Its facts have the time.
+type Asked struct {
+	Repo      string // OWNER/NAME
+	Number    int    // of the pull request
+	Project   string
+	Dir       string
+	Workspace string
+	SHA       string // the head
+	requirementrules.Question
+	// TooLarge is set if the facts did not fit into a record: then they are left out, and the question cannot be answered
+	// again.
+	TooLarge bool `json:",omitempty"`
+}
+
+// dir is the part of a key in common to the questions of a pull request. It has the repository's name, since that is
+// what people know.
+func dir(r github.Repo, number int) string {
+	return fmt.Sprintf("asked/%s/%s/%d", strings.ToLower(r.Owner), strings.ToLower(r.Name), number)
+}
+
+// Keep keeps a question about a run, in the place of the last one with the same command. Of questions at the same time, one is
+// kept.
+func Keep(ctx context.Context, records pipeline.Records, r runs.Run, q requirementrules.Question) error {
+	a := Asked{Repo: r.Pull.Repo.String(), Number: r.Pull.Number, Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, SHA: r.Spec.Head, Question: q}
+	value := pipeline.Encode(a)
+	if len(value) > pipeline.MaxRecord {
+		a.TooLarge, a.Requirements, a.Facts = true, nil, requirementrules.Facts{Now: q.Facts.Now, Actor: q.Facts.Actor}
+		value = pipeline.Encode(a)
+	}
+	key := dir(r.Pull.Repo, r.Pull.Number) + "/" + r.Target() + "." + q.Command
+	old, err := records.Get(ctx, key)
+	if err == nil {
+		_, err = records.Put(ctx, key, value, old.Version)
+	}
+	if errors.Is(err, pipeline.ErrConflict) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("keep the question about %s: %w", r.Project, err)
+	}
+	return nil
+}
+
+// Of returns the questions about a pull request, by project and command.
+func Of(ctx context.Context, records pipeline.Records, r github.Repo, number int) (out []Asked, err error) {
+	list, err := records.List(ctx, dir(r, number))
+	if err != nil {
+		return nil, fmt.Errorf("list the questions about %s#%d: %w", r, number, err)
+	}
+	for _, rec := range list {
+		var a Asked
+		if err := json.Unmarshal(rec.Value, &a); err != nil {
+			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}

@@ -1,0 +1,306 @@
+package gatefacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// file returns a file at a commit, nil if there is none.
+func (e *Reader) file(ctx context.Context, sha, name string) ([]byte, error) {
+	data, err := e.Hub.File(ctx, sha, name)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// Settings are the settings in lockstep.hcl, or where it is absent in atlantis.yaml, at a commit of a
+// base branch that the gate has accepted: they grant rights, because only those who may merge can write
+// them. nil if there is neither file. A file with errors grants its readable part, and note has the errors.
+func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings, note string, err error) {
+	r, ok := e.read[sha]
+	if !ok {
+		if r, err = settingsIn(ctx, e.Hub, sha); err != nil {
+			return nil, "", err
+		}
+		if e.read == nil {
+			e.read = map[string]readSettings{}
+		}
+		e.read[sha] = r
+	}
+	return r.settings, r.note, nil
+}
+
+// readSettings are the settings of a commit, which are read once a message. first is the first of their errors, in a line, and text
+// the hash of their text.
+type readSettings struct {
+	settings          *project.Settings
+	note, first, text string
+}
+
+// Files reads a file at a commit; the error wraps github.ErrNotFound if there is none.
+type Files interface {
+	File(ctx context.Context, sha, path string) ([]byte, error)
+}
+
+func settingsIn(ctx context.Context, files Files, sha string) (r readSettings, err error) {
+	for _, name := range project.SettingsFiles {
+		src, err := files.File(ctx, sha, name)
+		if errors.Is(err, github.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return r, err
+		}
+		s, ds := project.Read(name, src)
+		if r.settings = s; ds.HasErrors() {
+			r.note, r.first = notes.SettingsBroken(name, jobs.Quoted(ds, name, src)), jobs.First(ds)
+		}
+		r.text = runs.HashOf(slices.Concat([]byte(name+"\n"), src))[:textDigits]
+		return r, nil
+	}
+	r.text = runs.HashOf(nil)[:textDigits]
+	return r, nil
+}
+
+// SettingsIn returns the settings of a commit, as [Reader.Settings], and the hash of their text.
+func SettingsIn(ctx context.Context, files Files, sha string) (s *project.Settings, text string, err error) {
+	r, err := settingsIn(ctx, files, sha)
+	return r.settings, r.text, err
+}
+
+// DecidedBy returns the hash of the text of the settings by which the reader has decided on requirements, as SettingsIn
+// has it; "" if it has decided on none.
+func DecidedBy(e *Reader) string {
+	if e.required == nil {
+		return ""
+	}
+	return TextAt(e, e.required.sha)
+}
+
+// TextAt returns the hash of the text of the settings of a commit; "" if the reader has not read them.
+func TextAt(e *Reader, sha string) string { return e.read[sha].text }
+
+// textDigits tell one text from the next.
+const textDigits = 10
+
+// baseNamed reports whether the default branch's settings name the base of the pull request, if
+// that is another branch. Everybody who may push could otherwise make a branch with settings of
+// their own, and open a pull request into it.
+func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
+	ref, main := e.Pull.Base.Ref, e.Pull.DefaultBranch
+	if ref == main || main == "" {
+		return false, nil
+	}
+	if named, known := e.named[ref]; known {
+		return named, nil
+	}
+	sha, err := e.Hub.Tip(ctx, main)
+	if err != nil {
+		return false, err
+	}
+	s, _, err := e.Settings(ctx, sha)
+	if err != nil {
+		return false, err
+	}
+	if e.named == nil {
+		e.named = map[string]bool{}
+	}
+	e.named[ref] = s.Names(ref)
+	return e.named[ref], nil
+}
+
+// BasePlanned reports whether the base branch of the pull request is one whose pull requests are planned: the default branch, or
+// one that its settings name.
+func BasePlanned(ctx context.Context, e *Reader) (bool, error) {
+	named, err := e.baseNamed(ctx)
+	return named || e.Pull.Base.Ref == e.Pull.DefaultBranch, err
+}
+
+// Planned is [BasePlanned] for a branch of another name.
+func Planned(ctx context.Context, e *Reader, branch string) (bool, error) {
+	other := *e
+	other.Pull.Base.Ref = branch
+	return BasePlanned(ctx, &other)
+}
+
+// Automerge returns the base branch's setting, as it is now, for the merge of the pull request; nil if
+// people merge.
+func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
+	planned, err := BasePlanned(ctx, e)
+	if err != nil || !planned {
+		return nil, err
+	}
+	sha, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
+	if err != nil {
+		return nil, err
+	}
+	s, _, err := e.Settings(ctx, sha)
+	return s.OnApplied(), err
+}
+
+// Obeys reports whether the base branch, as it is now, has commands for another program carried out as ours. A branch that
+// nobody has named grants nothing.
+func Obeys(ctx context.Context, e *Reader, program string) (bool, error) {
+	s, err := ofBase(ctx, e)
+	return s.Obeys(program), err
+}
+
+// Ignores reports whether the base branch, as it is now, leaves commands for another program to that one.
+func Ignores(ctx context.Context, e *Reader, program string) (bool, error) {
+	s, err := ofBase(ctx, e)
+	return s.Ignores(program), err
+}
+
+// ofBase returns the settings of the base branch as it is now; nil for a branch that nobody has named, or that is gone.
+func ofBase(ctx context.Context, e *Reader) (*project.Settings, error) {
+	if planned, err := BasePlanned(ctx, e); err != nil || !planned {
+		return nil, err
+	}
+	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look what the base branch says about commands of other programs: %w", err)
+	}
+	s, _, err := e.Settings(ctx, tip)
+	return s, err
+}
+
+// forks reports whether the base branch, as it is now, has commits of forks planned. A branch that nobody has named grants
+// nothing.
+func forks(ctx context.Context, e *Reader, named bool) (bool, error) {
+	if !e.Pull.Fork() || !named && e.Pull.Base.Ref != e.Pull.DefaultBranch {
+		return false, nil
+	}
+	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
+	if errors.Is(err, github.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look whether commits of forks are planned: %w", err)
+	}
+	s, _, err := e.Settings(ctx, tip)
+	return s != nil && s.Allow.Forks, err
+}
+
+// Broken notes in q the errors of the settings in a checkout that lacks the project of the request, if it has some.
+func Broken(ctx context.Context, e *Reader, q *admission.Request, dir string) error {
+	d, err := discovered(ctx, e, dir)
+	if err != nil || d.Problem == "" {
+		return err
+	}
+	if slices.ContainsFunc(d.Projects, func(p project.Project) bool { return p.Name == q.Run.Project && p.Workspace == q.Run.Workspace }) {
+		return nil
+	}
+	b, err := e.baseAt(ctx, q.Run.Spec.Base)
+	q.Broken, q.OfBase = jobs.Brief(d.Problem), b.broken
+	return err
+}
+
+// Merged finds the trial merge, or the tip of the base branch after the merge, and updates the request from it: between two reads a pull request
+// can be retargeted to another branch, and back.
+func (e *Reader) Merged(ctx context.Context, q *admission.Request) (m github.Merge, err error) {
+	if m, err = e.Hub.MergeResult(ctx, e.Pull.Number); err != nil {
+		return m, err
+	}
+	e.Pull.Head.SHA, e.Pull.Base.Ref, e.Pull.Updated = m.Head, m.BaseRef, m.Updated
+	if m.Merged && q.Verb == comment.Plan { // since Look: an apply that was allowed before goes on
+		e.Pull.Open, e.Pull.Merged = false, true
+	}
+	q.Pull, q.Conflict = e.Pull, m.Conflict
+	if q.BaseNamed, err = e.baseNamed(ctx); err != nil {
+		return m, err
+	}
+	q.Forks, err = forks(ctx, e, q.BaseNamed)
+	return m, err
+}
+
+// Occasion sets a run's ApplyOn from the settings at its present base.
+func (e *Reader) Occasion(ctx context.Context, r *runs.Run) error {
+	s, _, err := e.Settings(ctx, r.Spec.Base)
+	r.Spec.ApplyOn = s.ApplyOn(project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace})
+	return err
+}
+
+// Job is a run's project in a checkout, with the grants of the base branch. Its state is decided on
+// in q. problem is the reason if there is no job.
+func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j jobs.Job, problem string, err error) {
+	// The record of a run has the name and the installation that the repository had when it was planned.
+	r, at := q.Run, e.Message.Pull
+	s, _, err := e.Settings(ctx, r.Spec.Base)
+	if err != nil {
+		return jobs.Job{}, "", err
+	}
+	lock, err := e.lockOf(ctx, r)
+	if err != nil {
+		return jobs.Job{}, "", err
+	}
+	grants, err := project.GrantsOf(s, lock)
+	if err != nil {
+		return jobs.Job{}, err.Error(), nil
+	}
+	j = jobs.Job{
+		Checkout: dir, Dir: r.Spec.Dir, Project: r.Project, Workspace: r.Workspace,
+		App: at.App, Repo: at.Repo, Installation: at.Installation, Number: at.Number, Head: r.Spec.Head,
+		Owner:    fmt.Sprintf("lockstep %s#%d", at.Repository(), at.Number),
+		VarFiles: r.Spec.VarFiles, Grants: grants, Actor: e.Message.Actor,
+	}
+	if q.Verb == comment.Plan || q.Verb == comment.Apply {
+		j.Options = r.Spec.Options
+		if err = e.judge(ctx, r, &j); err != nil {
+			return jobs.Job{}, "", err
+		}
+	}
+	p, err := e.place(ctx, q, dir)
+	if errors.Is(err, jobs.ErrNoProject) {
+		return jobs.Job{}, err.Error(), nil
+	}
+	if err != nil {
+		return jobs.Job{}, "", err
+	}
+	j.State, j.NoState, j.Variables, j.BackendConfig = q.Placing.Place, p.Nowhere, p.Variables, p.BackendConfig
+	j.ProviderParallelism = p.ProviderParallelism
+	if j.Inputs = p.Inputs; len(p.Inputs) > 0 {
+		if j.Linked, err = linked(ctx, e, q.Run, p); err != nil {
+			return jobs.Job{}, "", err
+		}
+	}
+	if j.Environment, err = grant(ctx, e, s, r.Spec.Base, p); err != nil {
+		return jobs.Job{}, err.Error(), nil
+	}
+	if problem = noRunner(e.Runners, r, j.Environment); problem != "" {
+		return jobs.Job{}, problem, nil
+	}
+	if problem, err = e.seal(ctx, q, p, &j); err != nil || problem != "" {
+		return jobs.Job{}, problem, err
+	}
+	return j, "", nil
+}
+
+// lockOf reads the dependency lock file of a run's project at the base commit; nil if there is none. The
+// base commit is checked out for the addresses of states anyway: one request to GitHub for each project
+// less.
+func (e *Reader) lockOf(ctx context.Context, r runs.Run) ([]byte, error) {
+	b, err := e.baseAt(ctx, r.Spec.Base)
+	if err != nil {
+		return nil, err
+	}
+	if lock, ok := b.locks[r.Spec.Dir]; ok {
+		return lock, nil
+	}
+	return e.file(ctx, r.Spec.Base, path.Join(r.Spec.Dir, lockfile.Name)) // the base has no such project
+}

@@ -1,0 +1,112 @@
+package gatefacts
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+)
+
+// Bases are the commits that a process read last: those of base branches, and the projects of those of pull requests. Each
+// plan of a push needs the same ones, for the addresses of all states; reading them costs a checkout and a look at every
+// directory. Commits do not change: whoever writes one decides on the projects that are found in that one, and in no other.
+// Its zero value and nil are ready for use; nil remembers nothing.
+type Bases struct {
+	// Repositories reads the policies of other repositories; nil: nobody can.
+	Repositories Repositories
+
+	mu    sync.Mutex
+	all   latest[base]
+	heads latest[jobs.Discovered]
+	// others are directories of other repositories' commits, by a text with all that distinguishes them.
+	others map[string]map[string][]byte
+}
+
+// maxBases is the maximum number of each: a process handles messages of few repositories and pull requests at a time.
+const maxBases = 8
+
+// commit is one of a repository.
+type commit struct {
+	repo int64
+	sha  string
+}
+
+// latest is what is known of the commits that were asked for last, the last one last.
+type latest[T any] []known[T]
+
+type known[T any] struct {
+	commit
+	of T
+}
+
+func (l *latest[T]) get(c commit) (of T, ok bool) {
+	i := slices.IndexFunc(*l, func(k known[T]) bool { return k.commit == c })
+	if i < 0 {
+		return of, false
+	}
+	k := (*l)[i]
+	*l = append(slices.Delete(*l, i, i+1), k)
+	return k.of, true
+}
+
+func (l *latest[T]) put(c commit, of T) {
+	*l = slices.DeleteFunc(*l, func(k known[T]) bool { return k.commit == c })
+	if *l = append(*l, known[T]{c, of}); len(*l) > maxBases {
+		*l = slices.Delete(*l, 0, 1)
+	}
+}
+
+func (b *Bases) get(repo int64, sha string) (base, bool) {
+	if b == nil {
+		return base{}, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.get(commit{repo, sha})
+}
+
+func (b *Bases) put(repo int64, sha string, of base) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all.put(commit{repo, sha}, of)
+}
+
+// head returns the projects of a commit of a pull request, if they are known.
+func (b *Bases) head(repo int64, sha string) (jobs.Discovered, bool) {
+	if b == nil {
+		return jobs.Discovered{}, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.heads.get(commit{repo, sha})
+}
+
+func (b *Bases) putHead(repo int64, sha string, found jobs.Discovered) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.heads.put(commit{repo, sha}, found)
+}
+
+// other returns a directory of another repository, if it is known.
+func (b *Bases) other(key string) (map[string][]byte, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	files, ok := b.others[key]
+	return files, ok
+}
+
+// keep keeps one. They are small, and few: when there are too many, all are forgotten.
+func (b *Bases) keep(key string, files map[string][]byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.others == nil || len(b.others) == maxBases {
+		b.others = map[string]map[string][]byte{}
+	}
+	b.others[key] = files
+}

@@ -1,0 +1,57 @@
+package gatefacts
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// A Preview is a run of a fork's commit. Base is the job of the same project on the base branch, with the rights to read
+// its state, and Head that of the fork's files: it becomes one by [jobs.Bare].
+type Preview struct {
+	Base, Head jobs.Job
+	Placing    admission.Placing
+}
+
+// PreviewOf returns the jobs of a run whose commits are checked out in dir and baseDir. The state, its encryption and the
+// providers are those of the base branch's project of that name, and of no other one. problem is the reason if there are
+// no jobs.
+func PreviewOf(ctx context.Context, e *Reader, q admission.Request, dir, baseDir string) (v Preview, no admission.Decision, problem string, err error) {
+	r := q.Run
+	known, ok, err := e.RemovedOf(ctx, r)
+	if err != nil {
+		return v, no, "", err
+	}
+	if !ok {
+		return v, admission.Refusal(reasons.NotOnBase{Project: r.Project}), "", nil
+	}
+	d, err := discovered(ctx, e, dir)
+	if err != nil {
+		return v, no, "", err
+	}
+	i := slices.IndexFunc(d.Projects, func(p project.Project) bool { return p.Name == r.Project && p.Workspace == r.Workspace })
+	if i < 0 {
+		return v, no, fmt.Sprintf("%s: %s", jobs.ErrNoProject, r.Project), nil
+	}
+	head := d.Projects[i]
+	if known.Nowhere == "" && (head.Nowhere != "" || !head.Place.Is(known.Place)) {
+		return v, admission.Refusal(reasons.StateElsewhere{Project: r.Project}), "", nil
+	}
+	q.Run.Spec.Dir, q.Run.Spec.VarFiles, q.Run.Spec.Environment, q.Run.Spec.Options = known.Dir, known.VarFiles, known.Environment, runs.Run{}.Spec.Options
+	if v.Base, problem, err = e.Job(ctx, &q, baseDir); err != nil || problem != "" {
+		return v, no, problem, err
+	}
+	v.Placing = *q.Placing
+	v.Head = jobs.Job{
+		Checkout: dir, Dir: head.Dir, Project: r.Project, Workspace: r.Workspace, App: v.Base.App, Repo: v.Base.Repo,
+		Number: v.Base.Number, Head: r.Spec.Head, Owner: v.Base.Owner, Actor: v.Base.Actor,
+		VarFiles: head.VarFiles, Variables: head.Variables, Inputs: head.Inputs, Options: r.Spec.Options, Grants: v.Base.Grants,
+	}
+	return v, admission.Decide(q), "", nil
+}

@@ -1,0 +1,45 @@
+package gatefacts
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// maxLocks is the length in bytes of all lock files of a commit that are kept.
+const maxLocks = 4 << 20
+
+// locksIn reads the dependency lock files of projects in a checkout, nil where there is none. It leaves out
+// those that it cannot read: GitHub is asked for them, and its answer is the error for their project alone.
+func locksIn(dir string, projects []project.Project) (map[string][]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	locks, left := map[string][]byte{}, maxLocks
+	for _, p := range projects {
+		lock, err := lockIn(root, path.Join(p.Dir, lockfile.Name))
+		if err == nil && len(lock) <= min(github.MaxFile, left) || errors.Is(err, fs.ErrNotExist) {
+			locks[p.Dir] = lock
+			left -= len(lock)
+		}
+	}
+	return locks, nil
+}
+
+// lockIn reads one of them, up to a byte more than it may have. None leads out of the checkout.
+func lockIn(root *os.Root, name string) ([]byte, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, github.MaxFile+1))
+}

@@ -1,0 +1,170 @@
+package gatefacts
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// inOrder reads the evidence about the order of applies for a request, in q.Order: nothing where neither the head
+// nor the base branch has one.
+func inOrder(ctx context.Context, e *Reader, q *admission.Request) (err error) {
+	if q.Verb != comment.Apply {
+		return nil
+	}
+	q.Order, err = e.Ordered(ctx, q.Run)
+	return err
+}
+
+// Ordered reads the order of applies in the pull request of a run; nil where neither the head nor the base branch has one.
+func (e *Reader) Ordered(ctx context.Context, r runs.Run) (*runs.Order, error) {
+	if some, err := orders(ctx, e, r); err != nil || !some {
+		return nil, err
+	}
+	return e.Order(ctx)
+}
+
+// orders reports whether there is an order of applies in the pull request of a run.
+func orders(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
+	in, err := e.requirements(ctx)
+	return err == nil && (r.Spec.Ordered || r.Spec.Removed && e.Pull.Merged || in.settings.Orders()), err
+}
+
+// Behind is what comes before the apply of a run, for people. Nothing follows from it, so a failure that stays is none: whoever asks
+// for the apply is told.
+func Behind(ctx context.Context, e *Reader, r runs.Run) (*comment.Behind, error) {
+	return (&Line{Evidence: e}).Behind(ctx, r)
+}
+
+// A Line is the order of applies in the pull request, read once for many runs.
+type Line struct {
+	Evidence *Reader
+	behind   func(runs.Run) *comment.Behind // nil before it is read
+}
+
+// Behind is the function of that name.
+func (l *Line) Behind(ctx context.Context, r runs.Run) (*comment.Behind, error) {
+	some, err := orders(ctx, l.Evidence, r)
+	if some && l.behind == nil {
+		var o *runs.Order
+		if o, err = l.Evidence.Order(ctx); err == nil {
+			l.behind = o.Behinds()
+		}
+	}
+	absent, err := Absent(ctx, l.Evidence, err) // the base branch is deleted
+	if errors.As(err, new(*github.FinalError)) {
+		return nil, nil
+	}
+	if err != nil || absent || !some {
+		return nil, err
+	}
+	return l.behind(r), nil
+}
+
+// Order reads the order of applies in the pull request, and how far each of its projects is. The head's part
+// is of the last look at it: what holds is read again with the state locked ([Reader.RequiredAgain]).
+func (e *Reader) Order(ctx context.Context) (*runs.Order, error) {
+	l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	o := runs.NewOrder()
+	if l.Head == e.Pull.Head.SHA && l.Order != nil {
+		o.Head = l.Order.Edges
+	}
+	if err := e.progress(ctx, o, l); err != nil {
+		return nil, err
+	}
+	in, err := e.requirements(ctx)
+	if err != nil || !in.settings.Orders() {
+		return o, err
+	}
+	b, err := e.baseAt(ctx, in.sha)
+	o.Base = project.EdgesOf(b.projects)
+	return o, err
+}
+
+// Ranks returns a number for each of the pull request's runs that is higher than those of the projects that it depends
+// on: see [order.Ranks]. It is nil where there is no order.
+func (e *Reader) Ranks(ctx context.Context, all []ledger.Versioned) (map[string]int, error) {
+	in, err := e.requirements(ctx)
+	ordered := slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Spec.Ordered })
+	if err != nil || !ordered && !in.settings.Orders() {
+		return nil, err
+	}
+	o, err := e.Order(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Project)
+	}
+	return order.Ranks(o.Edges(), names), nil
+}
+
+// progress adds how far the projects of the pull request are. l is the last look at it.
+func (e *Reader) progress(ctx context.Context, o *runs.Order, l ledger.Look) error {
+	all, err := e.Ledger.Runs(ctx, e.Message.Pull)
+	if err != nil {
+		return err
+	}
+	planned := map[string]bool{}
+	for _, s := range all {
+		o.Add(s.Run, e.Pull.Head.SHA)
+		if s.Spec.Head != e.Pull.Head.SHA || s.Phase == runs.Superseded {
+			continue
+		}
+		if planned[s.Project] = planned[s.Project] || !s.Spec.Removed; s.Spec.Removed && e.Pull.Merged {
+			if err := formerly(ctx, e, o, s.Run); err != nil {
+				return err
+			}
+		}
+	}
+	if l.Head != e.Pull.Head.SHA || l.Order == nil {
+		return nil
+	}
+	for _, name := range l.Order.Touched {
+		if !planned[name] {
+			o.Progress[name] = order.Unknown
+		}
+	}
+	return nil
+}
+
+// formerly adds the order of the last commit of the base branch that had the project of a Removed run: after the merge
+// nothing depends on it any more, by the base branch.
+func formerly(ctx context.Context, e *Reader, o *runs.Order, r runs.Run) error {
+	b, err := e.baseAt(ctx, r.Spec.Base)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil // the base branch was written anew since
+	}
+	if err == nil {
+		o.Was = order.Union(o.Was, project.EdgesOf(b.projects), func(string) bool { return true })
+	}
+	return err
+}
+
+// orderIn reads the order anew for a request whose project was looked up in a checkout: of the projects that are
+// in it, and of the present tip of the base branch.
+func (e *Reader) orderIn(ctx context.Context, checkout []project.Project) (*runs.Order, error) {
+	in, err := e.requirements(ctx)
+	head := project.EdgesOf(checkout)
+	if err != nil || len(head) == 0 && !in.settings.Orders() && !e.Pull.Merged { // after the merge, see formerly
+		return nil, err
+	}
+	o, err := e.Order(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.Head = head
+	return o, nil
+}

@@ -1,0 +1,160 @@
+package gatefacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/requirementrules"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+// maxPolicies is the length in bytes of all policies of a commit, and maxPolicyFiles the number of files in
+// a directory: they are kept in memory, and go to the process of each plan.
+const (
+	maxPolicies    = 1 << 20
+	maxPolicyFiles = 500
+)
+
+// PoliciesIn reads the directories of the settings' policies in a checkout, as of the base branch; of is its name for people. A
+// directory that cannot be read is a policy with a problem.
+func PoliciesIn(dir, of string, s *project.Settings) (out []jobs.Policy, err error) {
+	if s == nil {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	left := maxPolicies
+	for _, r := range s.Require {
+		if r.Policy == nil {
+			continue
+		}
+		p := jobs.Policy{Policy: *r.Policy}
+		if p.Repository != "" { // see elsewhere
+			out = append(out, p)
+			continue
+		}
+		if p.Files, err = policyFiles(root.FS(), of, p.Policy, &left); err != nil {
+			p.Files, p.Problem = nil, err.Error()
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// policyFiles reads the policies and the data of a policy block in a checkout; of is its name for people. Tests of policies, and
+// other files, do not count. The names are from the policies' directory on, or from that of the data which has the file.
+func policyFiles(checkout fs.FS, of string, p requirements.Policy, left *int) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	read := func(dir string) error {
+		if info, err := fs.Stat(checkout, dir); err != nil || !info.IsDir() {
+			return fmt.Errorf("%s has no directory %s", of, dir)
+		}
+		return fs.WalkDir(checkout, dir, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && name != dir && slices.Contains(p.Data, name) {
+				return fs.SkipDir // that one's own
+			}
+			if err != nil || d.IsDir() || !isPolicy(name) || path.Ext(name) == ".rego" && dir != p.Dir {
+				return err
+			}
+			if !d.Type().IsRegular() {
+				return fmt.Errorf("%s is no regular file", name)
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			if *left -= int(min(info.Size(), maxPolicies+1)); *left < 0 || len(files) == maxPolicyFiles {
+				return fmt.Errorf("there are more than %d files in %s, or more than %d bytes in all policies", maxPolicyFiles, dir, maxPolicies)
+			}
+			below := strings.TrimPrefix(strings.TrimPrefix(name, dir), "/")
+			if files[below] != nil {
+				return fmt.Errorf("there is a file %s in two of the directories of the policy: give %s another name", below, name)
+			}
+			files[below], err = fs.ReadFile(checkout, name)
+			return err
+		})
+	}
+	for _, dir := range append([]string{p.Dir}, p.Data...) {
+		if err := read(dir); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// isPolicy reports whether a file is one of those that conftest reads.
+func isPolicy(name string) bool {
+	return slices.Contains([]string{".rego", ".json", ".yaml", ".yml"}, path.Ext(name)) && !strings.HasSuffix(name, "_test.rego")
+}
+
+// judge adds the policies and the gates to a job that the settings of its run's base commit require for the plan.
+func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
+	s, _, err := e.Settings(ctx, r.Spec.Base)
+	if err != nil || !s.HasPolicies() && !s.HasGates() {
+		return err
+	}
+	b, err := e.baseAt(ctx, r.Spec.Base)
+	if err != nil {
+		return err
+	}
+	policies, err := filled(ctx, e, b.policies)
+	if err != nil {
+		return err
+	}
+	for _, x := range s.Required(string(comment.Apply), project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace}, b.projects) {
+		if x.Gate != nil {
+			j.Gates = append(j.Gates, *x.Gate)
+		}
+		for _, p := range policies {
+			if x.Policy != nil && x.Policy.Name == p.Name {
+				j.Policies = append(j.Policies, p)
+			}
+		}
+	}
+	return nil
+}
+
+// filled returns policies with the content of those of other repositories.
+func filled(ctx context.Context, e *Reader, policies []jobs.Policy) ([]jobs.Policy, error) {
+	if e.elsewhere == nil {
+		e.elsewhere = &elsewhere{e.Bases, e.Message.Pull, e.Scratch, map[string]string{}}
+	}
+	return e.elsewhere.fill(ctx, policies)
+}
+
+// policiesNow are the IDs of the policies at the tip of the base branch, by name.
+func (e *Reader) policiesNow(ctx context.Context, in *required) (requirementrules.Fact[map[string]string], error) {
+	if !in.settings.HasPolicies() {
+		return requirementrules.Known(map[string]string{}), nil
+	}
+	b, err := e.baseAt(ctx, in.sha)
+	var policies []jobs.Policy
+	if err == nil {
+		policies, err = filled(ctx, e, b.policies)
+	}
+	var dead *jobs.DeathError
+	if errors.As(err, &dead) {
+		return requirementrules.Unknown[map[string]string](err.Error()), nil
+	}
+	if err != nil {
+		return requirementrules.Fact[map[string]string]{}, err
+	}
+	ids := map[string]string{}
+	for _, p := range policies {
+		ids[p.Name] = p.ID()
+	}
+	return requirementrules.Known(ids), nil
+}

@@ -1,0 +1,68 @@
+package gatefacts
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+)
+
+// A Group is the merge group of a pull request as GitHub has it.
+type Group struct {
+	SHA    string    // its commit; "" if there is none
+	By     string    // login of the user who put the pull request into the queue
+	At     time.Time // since when it is there, by GitHub's clock
+	Ahead  []int     // the pull requests before it in the queue, which it has, too
+	Behind []string  // the commits of those behind it, which have this pull request, too
+}
+
+// MergeGroup returns the merge group of a pull request as GitHub has it now. The name of a group in a webhook is a hint.
+func MergeGroup(ctx context.Context, e *Reader) (g Group, err error) {
+	queue, err := e.Hub.Queue(ctx, e.Message.Pull.Number)
+	for _, q := range queue {
+		switch {
+		case q.Number == e.Message.Pull.Number:
+			g.SHA, g.By, g.At = q.SHA, q.By, q.At
+		case g.SHA == "":
+			g.Ahead = append(g.Ahead, q.Number)
+		case q.SHA != "":
+			g.Behind = append(g.Behind, q.SHA)
+		}
+	}
+	if g.SHA == "" {
+		return Group{}, err
+	}
+	return g, err
+}
+
+// enqueued puts the user who put a pull request into GitHub's merge queue in the place of the queue, which merged it: who merges
+// asks for the apply. The queue stays where that user is not known.
+func enqueued(ctx context.Context, e *Reader) error {
+	if e.Message.Actor != pipeline.MergeQueue || !e.Pull.Merged {
+		return nil
+	}
+	l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
+	if err != nil {
+		return err
+	}
+	by := ""
+	for _, sha := range slices.Backward(l.Groups) {
+		g, err := ledger.Groups{Ledger: e.Ledger}.Read(ctx, e.Message.Pull, sha)
+		if err != nil {
+			return err
+		}
+		if sha == e.Pull.MergeSHA && g.By != "" {
+			by = g.By // the queue has merged this very commit
+			break
+		}
+		if by == "" && !g.Gone && g.Head == e.Pull.Head.SHA {
+			by = g.By
+		}
+	}
+	if by != "" {
+		e.Message.Actor = by
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package gatefacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// ErrGone is the end of a pull request that was deleted, or to which we lost access: there is
+// nobody to tell, and repeating does not help.
+var ErrGone = errors.New("the pull request is gone")
+
+// Look reads the present pull request, and the actor's present permission. The actor of a merge of which no webhook has told is
+// who merged, and that of one by GitHub's merge queue the user who put the pull request there.
+func (e *Reader) Look(ctx context.Context) (err error) {
+	e.Pull, err = e.Hub.PullRequest(ctx, e.Message.Pull.Number)
+	if errors.Is(err, github.ErrNotFound) {
+		return fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := renamed(ctx, e); err != nil {
+		return err
+	}
+	if e.Message.Kind == pipeline.Closed && e.Message.Actor == "" {
+		e.Message.Actor = e.Pull.MergedBy
+	}
+	if err := enqueued(ctx, e); err != nil {
+		return err
+	}
+	if e.Message.Actor != "" {
+		e.permission, err = e.permissionOf(ctx, e.Message.Actor)
+	}
+	return err
+}
+
+// permissionOf returns the present permission of who asks. GitHub has none for an App: one that the default branch's
+// settings name may do as those who can write.
+func (e *Reader) permissionOf(ctx context.Context, login string) (github.Permission, error) {
+	p, err := e.Hub.Permission(ctx, login)
+	if err != nil || !pipeline.IsBot(login) || p >= github.WritePermission {
+		return p, err
+	}
+	tip, err := e.Hub.Tip(ctx, e.Pull.DefaultBranch)
+	if err != nil {
+		return github.NoPermission, fmt.Errorf("look who may command: %w", err)
+	}
+	s, _, err := e.Settings(ctx, tip)
+	if err != nil {
+		return github.NoPermission, err
+	}
+	if s.NamesBot(login) {
+		return github.WritePermission, nil
+	}
+	return p, nil
+}
+
+// Addressed reports whether somebody commands who is to be answered: a person, or an App that the settings name. The pull
+// request was looked at.
+func (e *Reader) Addressed() bool {
+	return !pipeline.IsBot(e.Message.Actor) || e.permission >= github.WritePermission
+}
+
+// Writes reports whether who asks may write. The pull request was looked at.
+func (e *Reader) Writes() bool { return e.permission >= github.WritePermission }
+
+// Request returns the evidence that every command for a project needs.
+func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (admission.Request, error) {
+	return e.RequestNamed(ctx, verb, "", r)
+}
+
+// RequestNamed is Request for a command that names a plan.
+func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan string, r runs.Run) (admission.Request, error) {
+	q := admission.Request{Verb: verb, Entry: admission.ByComment, Actor: e.Message.Actor, Permission: e.permission, At: e.Message.At, Pull: e.Pull, Run: r, Named: plan}
+	switch {
+	case q.Actor == "":
+		q.Entry = admission.ByPush
+	case (verb == comment.Apply || verb == comment.Unlock) && (e.Message.Kind == pipeline.Closed || e.Message.Answer == ledger.MergeAnswer):
+		q.Entry, q.At = admission.ByMerge, e.Pull.MergedAt
+	}
+	requiredOf(e, r, q.Entry == admission.ByMerge)
+	var err error
+	if q.BaseNamed, err = e.baseNamed(ctx); err != nil {
+		return q, err
+	}
+	if q.Forks, err = forks(ctx, e, q.BaseNamed); err != nil || r.Project == "" {
+		return q, err
+	}
+	if q.Last, err = e.InTheWay(ctx, r); err != nil {
+		return q, err
+	}
+	if verb == comment.Apply {
+		if q.Mutual, err = Mutual(ctx, e, q.Last); err != nil {
+			return q, err
+		}
+	}
+	if verb == comment.Apply || verb == comment.Lock {
+		if q.Reserved, err = e.Reserved(ctx, r); err != nil {
+			return q, err
+		}
+	}
+	if verb == comment.Apply {
+		q.Decided = e.Message.Kind == pipeline.ToApply
+		if q.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
+			return q, err
+		}
+		if q.Copied, err = Copied(ctx, e, r); err != nil {
+			return q, err
+		}
+	}
+	if d := admission.Decide(q); !d.Allowed() && !admission.Has[reasons.AppliedLater](d) { // there is no need to ask GitHub
+		return q, nil
+	}
+	if err := inOrder(ctx, e, &q); err != nil {
+		return q, err
+	}
+	return q, e.require(ctx, &q)
+}
+
+// Checkout unpacks a commit into a directory of its own, which done removes. The error wraps
+// github.ErrNotFound if there is no such commit.
+func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done func(), err error) {
+	dir, err = os.MkdirTemp(e.Scratch, "lockstep-checkout-*")
+	if err != nil {
+		return "", nil, fmt.Errorf("check out %.7s: %w", sha, err)
+	}
+	done = func() { os.RemoveAll(dir) }
+	if _, err := e.Hub.Checkout(ctx, sha, dir); err != nil {
+		done()
+		return "", nil, err
+	}
+	if e.commits == nil {
+		e.commits = map[string]string{}
+	}
+	e.commits[dir] = sha
+	return dir, done, nil
+}
+
+// InTheWay returns the last apply to a run's state. If that was by another pull request, which is not known to
+// be merged, it is looked up on GitHub: the webhook about its end, or that it is open again, may be late or lost.
+func (e *Reader) InTheWay(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
+	l, err := e.Ledger.LastApply(ctx, r)
+	if err != nil || l == nil || l.Merged || l.Number == r.Pull.Number {
+		return l, err
+	}
+	other, err := e.Hub.PullRequest(ctx, l.Number)
+	absent, err := Absent(ctx, e, err)
+	fate := runs.Closed
+	switch {
+	case err != nil:
+		return l, err
+	case absent: // it cannot be merged any more
+		fate = runs.Merged
+	case other.Open:
+		fate = runs.StillOpen
+	case other.Merged:
+		fate = runs.Merged
+	}
+	if l.As(fate) == *l {
+		return l, nil
+	}
+	if _, err := e.Ledger.Settle(ctx, r, l.Number, fate); err != nil {
+		return nil, err
+	}
+	return e.Ledger.LastApply(ctx, r)
+}
+
+// Mutual reports whether the pull request of the last apply to a state, which is in the way, has a plan that waits for this one in turn.
+func Mutual(ctx context.Context, e *Reader, last *runs.LastApply) (bool, error) {
+	here := e.Message.Pull
+	if last == nil || last.Settled || last.Number == here.Number {
+		return false, nil
+	}
+	other := here
+	other.Number = last.Number
+	l, err := e.Ledger.LastLook(ctx, other)
+	if err != nil {
+		return false, err
+	}
+	all, err := e.Ledger.Runs(ctx, other)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range all {
+		if s.Spec.Head != l.Head || s.Phase != runs.Planned || !s.Plan.Applyable {
+			continue
+		}
+		if last, err := e.Ledger.LastApply(ctx, s.Run); err != nil || last != nil && last.Number == here.Number && !last.Settled {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}

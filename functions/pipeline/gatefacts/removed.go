@@ -1,0 +1,176 @@
+package gatefacts
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Removed returns the projects at a commit of the base branch whose states none of those of a head has any more.
+func (e *Reader) Removed(ctx context.Context, base string, head []project.Project) ([]project.Project, error) {
+	b, err := e.baseAt(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	return project.Removed(b.projects, head), nil
+}
+
+// Restored notes in q whether the project of a Removed run is in a commit all the same: in the trial merge, or after the merge
+// in the tip of the base branch. Another project with the same state counts, too.
+func Restored(ctx context.Context, e *Reader, q *admission.Request, sha string) error {
+	if !q.Run.Spec.Removed {
+		return nil
+	}
+	p, known, err := e.RemovedOf(ctx, q.Run)
+	if err != nil || !known {
+		return err
+	}
+	dir, done, err := e.Checkout(ctx, sha)
+	if err != nil {
+		return fmt.Errorf("look whether the project is back: %w", err)
+	}
+	defer done()
+	d, err := discovered(ctx, e, dir)
+	q.Restored = err == nil && len(project.Removed([]project.Project{p}, d.Projects)) == 0
+	return err
+}
+
+// Copied is [ledger.Copied], of the runs of the pull request; or a project of the base branch whose state has the same lineage.
+func Copied(ctx context.Context, e *Reader, r runs.Run) (string, error) {
+	if !r.Spec.Removed || r.Plan.State.Lineage == "" {
+		return "", nil
+	}
+	all, err := e.Ledger.Runs(ctx, r.Pull)
+	if err != nil {
+		return "", err
+	}
+	if name := ledger.Copied(r, all); name != "" {
+		return name, nil
+	}
+	in, err := e.requirements(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, sha := range slices.Compact([]string{r.Spec.Base, in.sha}) {
+		if name, err := copiedAt(ctx, e, sha, r); err != nil || name != "" {
+			return name, err
+		}
+	}
+	return "", nil
+}
+
+// copiedAt looks at the projects of a commit of the base branch. It costs a record for each.
+func copiedAt(ctx context.Context, e *Reader, sha string, r runs.Run) (string, error) {
+	b, err := e.baseAt(ctx, sha)
+	if errors.Is(err, github.ErrNotFound) {
+		return "", nil // the base branch was written anew since
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, p := range b.projects {
+		if p.Place.Backend != "s3" || p.Place.String() == r.Address.Place {
+			continue
+		}
+		rec, err := e.Ledger.Records.Get(ctx, places.ClaimKey(p.Place.String()))
+		if err != nil {
+			return "", err
+		}
+		c, err := places.DecodeClaim(rec.Value)
+		if err != nil {
+			return "", err
+		}
+		if c != nil && c.RepoID == r.Pull.Repo.ID && c.Of(p.Name, p.Workspace) && c.Lineage == r.Plan.State.Lineage {
+			return p.Name, nil
+		}
+	}
+	return "", nil
+}
+
+// RemovedOf returns the project of a run that a pull request has removed, by the last commit of the base branch that had
+// it. ok is false if it has none there.
+func (e *Reader) RemovedOf(ctx context.Context, r runs.Run) (p project.Project, ok bool, err error) {
+	b, err := e.baseAt(ctx, r.Spec.Base)
+	if err != nil {
+		return p, false, err
+	}
+	i := slices.IndexFunc(b.projects, func(p project.Project) bool { return p.Name == r.Project && p.Workspace == r.Workspace })
+	if i < 0 {
+		return p, false, nil
+	}
+	return b.projects[i], true, nil
+}
+
+// Has returns the project of a run as a commit has it. known is false if that cannot be told, since there is no such commit any more,
+// or its settings have errors.
+func Has(ctx context.Context, e *Reader, sha string, r runs.Run) (p project.Project, has, known bool, err error) {
+	dir, done, err := e.Checkout(ctx, sha)
+	if errors.Is(err, github.ErrNotFound) {
+		return p, false, false, nil
+	}
+	if err != nil {
+		return p, false, false, fmt.Errorf("look whether there is the project: %w", err)
+	}
+	defer done()
+	d, err := discovered(ctx, e, dir)
+	i := slices.IndexFunc(d.Projects, func(p project.Project) bool { return p.Name == r.Project && p.Workspace == r.Workspace })
+	if err != nil || i < 0 {
+		return p, false, err == nil && d.Problem == "", err
+	}
+	return d.Projects[i], true, true, nil
+}
+
+// Successor returns the name that a project has in a commit without that of a run; "" for none: see [ledger.Successor].
+func Successor(ctx context.Context, e *Reader, sha string, r runs.Run) (name string, err error) {
+	known, err := e.Ledger.Runs(ctx, r.Pull)
+	if err != nil || r.Spec.Removed {
+		return "", err
+	}
+	dir, done, err := e.Checkout(ctx, sha)
+	if err != nil {
+		return "", fmt.Errorf("look for the name of the project: %w", err)
+	}
+	defer done()
+	d, err := discovered(ctx, e, dir)
+	if err != nil || d.Problem != "" {
+		return "", err
+	}
+	p, _ := ledger.Successor(r, known, d.Projects)
+	return p.Name, nil
+}
+
+// Back reports whether the base branch, as it is now, has projects again that it had removed, among those that a command is for.
+func Back(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) (bool, error) {
+	for _, s := range all {
+		if s.End.Fate != runs.Gone || s.Spec.Head != e.Pull.Head.SHA || !c.Selects(s.Project, s.Spec.Dir, s.Workspace) {
+			continue
+		}
+		if known, err := Based(ctx, e, "", s.Run); known || err != nil {
+			return known, err
+		}
+	}
+	return false, nil
+}
+
+// Based reports whether a branch, as it is now, has the project of a run; "" is the base branch. One whose settings have errors may
+// have it.
+func Based(ctx context.Context, e *Reader, branch string, r runs.Run) (bool, error) {
+	tip, err := e.Hub.Tip(ctx, cmp.Or(branch, e.Pull.Base.Ref))
+	absent, err := Absent(ctx, e, err)
+	if err != nil || absent {
+		return false, err
+	}
+	b, err := e.baseAt(ctx, tip)
+	has := slices.ContainsFunc(b.projects, func(p project.Project) bool { return p.Name == r.Project && p.Workspace == r.Workspace })
+	return has || b.broken, err
+}

@@ -1,0 +1,351 @@
+package gatefacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/decisionlog"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/requirementfacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/requirementrules"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// required are the settings at the tip of the base branch, and the facts that are read for them.
+type required struct {
+	sha      string
+	settings *project.Settings
+	finder   *requirementfacts.Finder
+}
+
+// requirements reads the settings with the requirements, once a message: at the present tip of the base
+// branch, so that what was tightened since the plan holds, and the pull request changes nothing. Of a
+// merged pull request it is the merge, for what that asks for at once: see requiredOf. A base branch that nobody has named requires nothing: those of the default branch are read then.
+func (e *Reader) requirements(ctx context.Context) (*required, error) {
+	if e.required != nil {
+		return e.required, nil
+	}
+	sha, branch := e.Pull.MergeSHA, e.Pull.Base.Ref
+	planned, err := BasePlanned(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if !planned {
+		branch = e.Pull.DefaultBranch
+	}
+	if !e.Pull.Merged || !planned || e.afterwards {
+		if sha, err = e.Hub.Tip(ctx, branch); err != nil {
+			return nil, fmt.Errorf("look at the base branch: %w", err)
+		}
+	}
+	s, _, err := e.Settings(ctx, sha)
+	if err != nil {
+		return nil, err
+	}
+	pushes, err := e.Ledger.Pushes(ctx, e.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	e.required = &required{sha, s, &requirementfacts.Finder{Hub: e.Hub, Pull: e.Pull, Base: sha, Pushes: pushes, Now: time.Now(), Deployment: e.Deployment}}
+	return e.required, nil
+}
+
+// requiredOf has the settings read whose requirements are for a run: of a merged pull request those of the merge, if that asks; but those
+// of the base branch as it is now, if it has waited since, or somebody asks afterwards.
+func requiredOf(e *Reader, r runs.Run, merging bool) {
+	if afterwards := e.Pull.Merged && (!merging || r.Asked.Late); e.afterwards != afterwards {
+		e.afterwards, e.required = afterwards, nil
+	}
+}
+
+// Waiting returns the setting of the base branch for the check of a pull request whose plans wait to be applied, at the commit
+// whose requirements this message has read; "" if it has read none. Whoever has asked for what is [Reader.Missing] for a plan
+// has.
+func Waiting(e *Reader) project.Waiting {
+	if e.required == nil {
+		return ""
+	}
+	return e.required.settings.OnWaiting()
+}
+
+// ApplyUnseen reports whether the base branch, as it is now, has plans applied by the comment that asks for them.
+func ApplyUnseen(ctx context.Context, e *Reader) (bool, error) {
+	in, err := e.requirements(ctx)
+	return err == nil && in.settings != nil && in.settings.ApplyUnseen, err
+}
+
+// Automerges reports likewise whether the base branch has applied pull requests merged.
+func Automerges(e *Reader) bool { return e.required != nil && e.required.settings.OnApplied() != nil }
+
+// require decides on the requirements for a request, in q.Required, and keeps the question.
+func (e *Reader) require(ctx context.Context, q *admission.Request) error {
+	if len(admission.BlocksOf(q.Verb, q.Run)) == 0 {
+		return nil
+	}
+	in, err := e.requirements(ctx)
+	if q.Verb == comment.Stop && err != nil { // nothing is in the way of an end
+		if absent, err := Absent(ctx, e, err); err != nil || absent {
+			_, err = Impossible(err)
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := servedNow(ctx, e, q); err != nil {
+		return err
+	}
+	if q.Verb == comment.Plan && (e.Message.Kind == pipeline.ToCheck || e.Message.Kind == pipeline.ToQueue) {
+		return nil // nobody asks: a plan of this head that was permitted is made again
+	}
+	question, err := e.question(ctx, in, q.Verb, q.Run)
+	if err != nil {
+		return err
+	}
+	s, err := about(ctx, e, in, question, q.Run)
+	if err != nil {
+		return err
+	}
+	if s.Policies, err = e.policiesNow(ctx, in); err != nil {
+		return err
+	}
+	if s.Actor = q.Actor; q.Verb == comment.Apply {
+		s.Planned, s.Shown = q.Run.Spec.Head, q.Shown
+		if s.Replaced, s.Since, err = replaced(ctx, e, q.Run); err != nil {
+			return err
+		}
+	}
+	if question.Facts, err = in.finder.Find(ctx, requirementrules.Needed(question.Requirements), s); err != nil {
+		return fmt.Errorf("read what the requirements are about: %w", err)
+	}
+	ruling := requirementrules.Decide(question)
+	q.Required = &ruling
+	if e.unasked {
+		watches(e, in, question, e.Pull.Head.SHA)
+		return nil
+	}
+	if len(question.Requirements) == 0 && !question.Unreadable {
+		return nil
+	}
+	return decisionlog.Keep(ctx, e.Ledger.Records, q.Run, question)
+}
+
+// question is the question about a request for a verb and a run, without facts.
+func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, r runs.Run) (requirementrules.Question, error) {
+	q := requirementrules.Question{Command: string(verb), Unreadable: in.settings != nil && in.settings.Unreadable}
+	if q.Unreadable {
+		q.Broken = e.read[in.sha].first
+	}
+	p := project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace}
+	commands := admission.BlocksOf(verb, r)
+	var known []project.Project
+	if slices.ContainsFunc(commands, in.settings.RequiresSome) || verb == comment.Apply && in.settings.HoldsSome() {
+		b, err := e.baseAt(ctx, in.sha)
+		if err != nil {
+			return q, err
+		}
+		known = b.projects
+		if b.unheld != "" && !q.Unreadable { // what guards nothing by a slip is closed
+			q.Unreadable, q.Broken = true, b.unheld
+		}
+	}
+	for _, c := range commands {
+		q.Requirements = append(q.Requirements, in.settings.Required(c, p, known)...)
+	}
+	if verb == comment.Apply {
+		q.Requirements = append(q.Requirements, in.settings.Protected(p, known, r.Plan.Deploys)...)
+	}
+	return q, nil
+}
+
+// Approvers returns those who have approved a head of the pull request, and whose approvals count for it; nil while that is not known.
+func Approvers(ctx context.Context, e *Reader, head string) ([]string, error) {
+	pushes, err := e.Ledger.Pushes(ctx, e.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	finder := requirementfacts.Finder{Hub: e.Hub, Pull: e.Pull, Pushes: pushes, Now: time.Now(), Deployment: e.Deployment, Lenient: true}
+	facts, err := finder.Find(ctx, requirementrules.Needs{Reviews: true}, requirementfacts.Subject{Unasked: true, Planned: head})
+	return requirementrules.Approvers(facts), err
+}
+
+// replaced reports whether a plan took the place of another one at the head of a run, and since when people see it; zero if they
+// do not. If that one was never shown, it is the time of the present plan.
+func replaced(ctx context.Context, e *Reader, r runs.Run) (is bool, since time.Time, err error) {
+	if r.Plan.Replaced == 0 {
+		return false, since, nil
+	}
+	other := r
+	other.Artifacts.Begun = r.Plan.Replaced
+	if since, err = e.Ledger.ShownAt(ctx, other); err == nil && since.IsZero() {
+		since, err = e.Ledger.ShownAt(ctx, r)
+	}
+	return true, since, err
+}
+
+// subject is a run as the subject of facts.
+func subject(r runs.Run) requirementfacts.Subject {
+	return requirementfacts.Subject{Plan: planOf(r.Plan.Content), Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Target: r.Target(), Beyond: r.Spec.Removed || r.Spec.Beside || !r.Spec.Options.IsZero()}
+}
+
+// about is a run as the subject of a question, with what owners of files are asked about: the head has no say in it.
+func about(ctx context.Context, e *Reader, in *required, q requirementrules.Question, r runs.Run) (requirementfacts.Subject, error) {
+	s := subject(r)
+	if !requirementrules.Needed(q.Requirements).Owners {
+		return s, nil
+	}
+	b, err := e.baseAt(ctx, in.sha)
+	if err != nil {
+		return s, err
+	}
+	for _, p := range b.projects {
+		if p.Name == r.Project && p.Workspace == r.Workspace {
+			s.Was, s.VarFiles = p.Dir, p.VarFiles
+		}
+	}
+	return s, nil
+}
+
+func planOf(c *runs.Content) requirementrules.Fact[requirementrules.Plan] {
+	if c == nil {
+		return requirementrules.Unknown[requirementrules.Plan]("an earlier version of Lockstep made the plan, and did not write down what it destroys: it has to be made again")
+	}
+	p := requirementrules.Plan{Changes: c.Changes, Destroys: c.Destroys, Destroyed: c.Destroyed}
+	for _, v := range c.Judgements {
+		p.Judgements = append(p.Judgements, requirementrules.Judgement(v))
+	}
+	for _, v := range c.Verdicts {
+		p.Verdicts = append(p.Verdicts, requirementrules.Judgement(v))
+	}
+	return requirementrules.Known(p)
+}
+
+// RequiredAgain decides again on the requirements for a request, now that the state is locked: by facts
+// that are read anew, and by the content of the plan in hand. It reads the order of applies anew, too.
+func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, content *runs.Content) error {
+	pull, err := e.Hub.PullRequest(ctx, e.Pull.Number)
+	if err != nil {
+		return fmt.Errorf("look at the pull request again: %w", err)
+	}
+	again := *e
+	again.Pull, again.required = pull, nil
+	again.elsewhere = nil
+	now := *q
+	if content != nil {
+		now.Run.Plan.Content = content
+	}
+	if err := again.require(ctx, &now); err != nil {
+		return err
+	}
+	q.Required, q.Deployment, q.ServedBy = now.Required, now.Deployment, now.ServedBy
+	if q.Order, err = again.orderIn(ctx, e.asked.Head); err != nil {
+		return fmt.Errorf("look at the order of applies again: %w", err)
+	}
+	return nil
+}
+
+// Denied decides again on the plan of a project that the gate has refused, as if a push asked for it, so that people see what is
+// missing by now. A failure that stays is a refusal.
+func Denied(ctx context.Context, e *Reader, d ledger.Denial) (admission.Decision, error) {
+	was := e.Message
+	defer func() { e.Message, e.unasked = was, false }()
+	e.Message.Actor, e.Message.Kind, e.unasked = "", pipeline.Pushed, true
+	q, err := e.Request(ctx, comment.Plan, d.Run(was.Pull))
+	if err != nil {
+		return Impossible(err)
+	}
+	return admission.Decide(q), nil
+}
+
+// Landing returns the evidence for an apply that the merge has asked for, and that waits: who merged asks for it, and the plan is the
+// one of the record.
+func Landing(ctx context.Context, e *Reader, r runs.Run) (q admission.Request, err error) {
+	was, may := e.Message, e.permission
+	defer func() { e.Message, e.permission, e.unasked = was, may, false }()
+	e.Message.Actor, e.Message.Answer, e.unasked = r.Asked.Waits.By, r.Asked.Waits.Answer, true
+	if e.permission, err = e.permissionOf(ctx, r.Asked.Waits.By); err != nil {
+		return q, err
+	}
+	r.Asked.Waits = nil
+	return e.Request(ctx, comment.Apply, r)
+}
+
+// Missing decides on the requirements for the apply of a run as nobody has asked for it yet, so that
+// people see what is missing. It is nil if there are no requirements. Nothing follows from it, so a
+// failure that stays is an unknown ruling. The error is one that another attempt may mend.
+func (e *Reader) Missing(ctx context.Context, r runs.Run) (*rulings.Ruling, error) {
+	return missing(ctx, e, r, requirementfacts.Subject{Unasked: true})
+}
+
+// MissingInGroup is Missing for a merge group of the pull request: the user who put that into the queue, by login, will have asked
+// for the apply; "" if that one is not known.
+func MissingInGroup(ctx context.Context, e *Reader, r runs.Run, login string) (*rulings.Ruling, error) {
+	return missing(ctx, e, r, requirementfacts.Subject{Actor: login, Unasked: login == "", Grouped: true})
+}
+
+func missing(ctx context.Context, e *Reader, r runs.Run, asks requirementfacts.Subject) (*rulings.Ruling, error) {
+	ruling, err := e.missing(ctx, r, asks)
+	if err != nil && !errors.As(err, new(*github.FinalError)) {
+		return nil, err
+	}
+	if err != nil {
+		no := rulings.Ruling{Rule: rulings.Readable, Outcome: rulings.Unknown, Problem: err.Error()}
+		return &rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Unknown, Of: []rulings.Ruling{no}}, nil
+	}
+	return ruling, nil
+}
+
+func (e *Reader) missing(ctx context.Context, r runs.Run, asks requirementfacts.Subject) (*rulings.Ruling, error) {
+	question, err := foreseen(ctx, e, r, asks)
+	if err != nil || question == nil {
+		return nil, err
+	}
+	watches(e, e.required, *question, r.Spec.Head)
+	ruling := requirementrules.Decide(*question)
+	return &ruling, nil
+}
+
+// foreseen is the question about an apply of a run that somebody will have asked for, or nobody has yet; nil if there are no
+// requirements.
+func foreseen(ctx context.Context, e *Reader, r runs.Run, asks requirementfacts.Subject) (*requirementrules.Question, error) {
+	requiredOf(e, r, !r.Spec.AfterMerge)
+	in, err := e.requirements(ctx)
+	absent, err := Absent(ctx, e, err)
+	if err != nil || absent { // the base branch is deleted
+		return nil, err
+	}
+	question, err := e.question(ctx, in, comment.Apply, r)
+	if err != nil || len(question.Requirements) == 0 && !question.Unreadable {
+		return nil, err
+	}
+	finder := *in.finder
+	finder.Lenient = true
+	if r.Plan.Judged != nil {
+		r.Plan.Content = r.Plan.Judged
+	}
+	s, err := about(ctx, e, in, question, r)
+	if err != nil {
+		return nil, err
+	}
+	s.Actor, s.Unasked, s.Grouped, s.Answering, s.Planned = asks.Actor, asks.Unasked, asks.Grouped, asks.Answering, r.Spec.Head
+	if s.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
+		return nil, err
+	}
+	if s.Replaced, s.Since, err = replaced(ctx, e, r); err != nil {
+		return nil, err
+	}
+	if s.Policies, err = e.policiesNow(ctx, in); err != nil {
+		return nil, err
+	}
+	question.Facts, err = finder.Find(ctx, requirementrules.Needed(question.Requirements), s)
+	return &question, err
+}

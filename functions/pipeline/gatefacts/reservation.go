@@ -1,0 +1,29 @@
+package gatefacts
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// Reserved returns the lock of a person on the state of a run. That of another pull request is looked
+// up on GitHub: the webhook about its end may be late or lost, and its lock has ended with it.
+func (e *Reader) Reserved(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
+	v, err := e.Ledger.Reservation(ctx, r)
+	if err != nil || v == nil || v.Lifted {
+		return nil, err
+	}
+	if v.Number == r.Pull.Number {
+		return v, nil
+	}
+	other, err := e.Hub.PullRequest(ctx, v.Number)
+	absent, err := Absent(ctx, e, err)
+	if err != nil {
+		return v, err
+	}
+	if !absent && other.Open {
+		return v, nil
+	}
+	_, err = e.Ledger.LiftReservation(ctx, r, v.Number)
+	return nil, err
+}

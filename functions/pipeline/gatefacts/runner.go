@@ -1,0 +1,19 @@
+package gatefacts
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
+)
+
+// noRunner is the problem of an environment that names a runner which is not here, so that the first
+// to hear of it is whoever plans. An apply that was begun goes on wherever it can.
+func noRunner(have []string, r runs.Run, g environments.Granted) string {
+	at := g.Runner()
+	if at.Name == "" || slices.Contains(have, at.Name) || r.Phase.UnderWay() {
+		return ""
+	}
+	return fmt.Sprintf("the environment %q has runner = %q (%s on the base branch), and this deployment of Lockstep has no such runner, as none has with SubnetIds or ProviderLayerArn: remove the line there, and an apply that is long goes on from function to function", g.Name(), at.Name, at.At)
+}

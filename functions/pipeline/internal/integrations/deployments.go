@@ -1,0 +1,130 @@
+package integrations
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// DeploymentHub is the part of GitHub that deployments are recorded in.
+type DeploymentHub interface {
+	// PutDeployment makes a deployment, if there is none with its task, and reports its state.
+	PutDeployment(ctx context.Context, d github.Deployment) error
+}
+
+// A Recorder records the deployments of one pull request.
+type Recorder struct {
+	Evidence *gatefacts.Reader
+	Ledger   ledger.Ledger
+	Hub      DeploymentHub
+	// Log gets an error for each deployment that GitHub refused; may be nil.
+	Log func(error)
+}
+
+// last is the last state of a run's deployment that GitHub was told.
+type last struct {
+	Try   int
+	State github.DeploymentState
+}
+
+// deploymentDue returns the state of a run's deployment that GitHub is to be told; "" if it knows it, or there is none.
+func deploymentDue(r runs.Run, told last) github.DeploymentState {
+	state := github.DeploymentState("")
+	switch {
+	case r.Plan.Deploys == "" || r.Asked.Try == 0:
+	case r.Phase == runs.Applying || r.Phase == runs.Continuing:
+		state = github.DeploymentRuns
+	case r.Phase == runs.Applied:
+		state = github.DeploymentDone
+	case r.Phase == runs.ApplyFailed || r.Phase == runs.Stopped:
+		state = github.DeploymentFailed
+	case r.Phase == runs.ApplyQueued || told.Try != r.Asked.Try || told.State != github.DeploymentRuns:
+	default: // it was refused in the end
+		state = github.DeploymentNone
+	}
+	if told == (last{r.Asked.Try, state}) {
+		return ""
+	}
+	return state
+}
+
+// Record tells GitHub of the applies since the last time.
+func (rec Recorder) Record(ctx context.Context) error {
+	pull := rec.Evidence.Message.Pull
+	all, err := rec.Ledger.Runs(ctx, pull)
+	if err != nil {
+		return err
+	}
+	key := fmt.Sprintf("deployed/%d/%d", pull.Repo.ID, pull.Number)
+	var told map[string]last // by the run's key; nil before it was read
+	for _, r := range all {
+		if r.Plan.Deploys == "" {
+			continue
+		}
+		if told == nil {
+			if told, err = rec.told(ctx, key); err != nil {
+				return err
+			}
+		}
+		state := deploymentDue(r.Run, told[r.Key()])
+		if state == "" {
+			continue
+		}
+		err := rec.Hub.PutDeployment(ctx, deployment(r.Run, state, rec.Evidence.Pull))
+		var final *github.FinalError
+		switch {
+		case errors.As(err, &final) && rec.Log != nil:
+			rec.Log(fmt.Errorf("%s#%d: %w", pull.Repo, pull.Number, err))
+		case err != nil && final == nil:
+			return err
+		}
+		if _, err := rec.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
+			told := map[string]last{}
+			if err := json.Unmarshal(old, &told); old != nil && err != nil {
+				return nil, fmt.Errorf("the record is damaged: %w", err)
+			}
+			told[r.Key()] = last{r.Asked.Try, state}
+			return pipeline.Encode(told), nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (rec Recorder) told(ctx context.Context, key string) (map[string]last, error) {
+	told := map[string]last{}
+	got, err := rec.Ledger.Records.Get(ctx, key)
+	if err == nil && got.Version != "" {
+		if err = json.Unmarshal(got.Value, &told); err != nil {
+			err = fmt.Errorf("read %s: the record is damaged: %w", key, err)
+		}
+	}
+	return told, err
+}
+
+// deployment is the one of a run's last apply. Each try is one.
+func deployment(r runs.Run, state github.DeploymentState, p github.PullRequest) github.Deployment {
+	sha := r.Spec.Head
+	switch {
+	case r.Spec.AfterMerge:
+		sha = r.Spec.Merge
+	case r.ByMerge() && p.Merged && p.MergeSHA != "":
+		sha = p.MergeSHA // the base branch may not have the head
+	}
+	text := comment.Outcome{Project: r.Project, Standing: r.Standing(), Counts: r.Apply.Done}.Text()
+	if state == github.DeploymentNone {
+		text = r.Project + ": not applied"
+	}
+	return github.Deployment{
+		Task: fmt.Sprintf("lockstep:%s:%d", r.Plain(), r.Asked.Try), SHA: sha, Environment: r.Plan.Deploys, Description: text, URL: p.URL, State: state,
+	}
+}

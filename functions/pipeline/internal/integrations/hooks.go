@@ -1,0 +1,65 @@
+package integrations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+)
+
+// Hooks calls the hooks of a run: the steps of a team's own at the events that package hooks names. All hooks of an event are called at the
+// same time, so that the slowest of them alone is waited for. Only the base branch names hooks.
+type Hooks struct {
+	Evidence *gatefacts.Reader
+	// Step calls one. nil: nobody can, so each is a mistake.
+	Step jobs.StepFunc
+}
+
+// Run calls the hooks of an event for a run, which s names without a hook, and returns their answers in the order of their
+// blocks.
+func (r Hooks) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
+	s.Run.Pull = r.Evidence.Message.Pull // its record has the name that the repository had when it was planned
+	all, err := gatefacts.Hooks(ctx, r.Evidence, s.Event, s.Run)
+	if !s.Event.Before() {
+		absent, lost := gatefacts.Absent(ctx, r.Evidence, err)
+		if absent {
+			return nil, nil // the base branch is deleted, and all is done
+		}
+		err = lost
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the hooks of %s: %w", s.Run.Project, err)
+	}
+	out, errs := make([]reasons.Hooked, len(all)), make([]error, len(all))
+	var calls sync.WaitGroup
+	for i, h := range all {
+		s := s
+		s.Hook = h
+		if r.Step == nil {
+			out[i] = reasons.Hooked{Hook: h.Name, Event: string(s.Event), Mistake: "hooks cannot be called here"}
+			continue
+		}
+		calls.Go(func() { out[i], errs[i] = r.Step(ctx, s) })
+	}
+	calls.Wait()
+	return out, errors.Join(errs...)
+}
+
+// HookRefusal is the decision by the answers of hooks before a plan or an apply: all must let it come. again is the command that
+// asks them once more.
+func HookRefusal(all []reasons.Hooked, again comment.Command) admission.Decision {
+	against := slices.DeleteFunc(slices.Clone(all), func(h reasons.Hooked) bool { return !h.Against() })
+	var d admission.Decision
+	for _, h := range against {
+		h.Again = again.String()
+		d.Reasons = append(d.Reasons, h)
+	}
+	return d
+}

@@ -1,0 +1,236 @@
+package integrations
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Hub is the part of GitHub that merges. A *github.FinalError is a refusal that stays.
+type Hub interface {
+	// Land merges a pull request whose head is still sha; an error wraps github.ErrHeadMoved if it is not, and github.ErrQueued if
+	// it is in the merge queue of its base branch now instead.
+	Land(ctx context.Context, number int, sha, method string) error
+	// Reports returns the check runs of a commit.
+	Reports(ctx context.Context, sha string) ([]github.Report, error)
+	// DeleteBranch deletes the branch of a merged pull request, if its tip is still sha and no other pull request has to do with it.
+	DeleteBranch(ctx context.Context, number int, name, sha string) error
+}
+
+// A Merger merges the pull request of a message. One process does so at a time.
+type Merger struct {
+	Evidence *gatefacts.Reader
+	Report   *report.Reporter
+	Ledger   ledger.Ledger
+	Hub      Hub
+}
+
+// Merge merges the pull request if that is due. What people read is written before.
+func (m Merger) Merge(ctx context.Context) error {
+	pull := m.Evidence.Pull
+	look, err := m.Ledger.LastLook(ctx, m.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	if pull.Merged {
+		if err := m.mergedSince(ctx, pull.Head.SHA); err != nil {
+			return err
+		}
+		return m.clean(ctx, look)
+	}
+	all, err := m.Ledger.Runs(ctx, m.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	var list []runs.Run
+	kept := map[string]bool{}
+	for _, s := range all {
+		list = append(list, s.Run)
+		last, err := m.Ledger.LastApply(ctx, s.Run)
+		if err != nil {
+			return err
+		}
+		kept[s.Key()] = last.Unfinished(pull.Number, look.Head) && into(last.Into, pull)
+	}
+	draft := pull.Draft
+	pull.Draft = false
+	if !mergeDue(pull, look, list, kept) || look.Queued == pull.Head.SHA {
+		return m.unwatch(ctx)
+	}
+	settings, err := m.Evidence.Automerge(ctx)
+	if err != nil || settings == nil {
+		return err
+	}
+	if draft { // until it is none
+		return m.watch(ctx)
+	}
+	if done, err := m.othersDone(ctx, look); err != nil || !done {
+		return err
+	}
+	if settings.DeleteBranch {
+		if err := m.land(ctx, pull.Head.SHA); err != nil {
+			return err
+		}
+		look.Landing = pull.Head.SHA
+	}
+	err = m.Hub.Land(ctx, pull.Number, pull.Head.SHA, settings.Method)
+	var final *github.FinalError
+	switch {
+	case errors.Is(err, github.ErrQueued):
+		return m.queued(ctx, pull.Head.SHA)
+	case errors.Is(err, github.ErrHeadMoved), errors.Is(err, github.ErrNotFound):
+		return nil // the next look at the pull request decides
+	case errors.As(err, &final):
+		if err := m.watch(ctx); err != nil {
+			return err
+		}
+		no := comment.MergeRefused{Method: settings.Method, Why: final.Why, Remedy: final.Remedy}
+		if now, err := m.Evidence.Hub.MergeResult(ctx, pull.Number); err == nil && now.Conflict {
+			no.Remedy = "It conflicts with the base branch: merge that into this one, or rebase it, and push."
+		}
+		return m.refused(ctx, pull.Head.SHA, no)
+	case err != nil:
+		return err
+	}
+	return m.clean(ctx, look)
+}
+
+// watch has the merge tried again with each event that may have mended what GitHub refuses it for, and once an hour.
+func (m Merger) watch(ctx context.Context) error {
+	pull := m.Evidence.Pull
+	tip, err := m.Evidence.Hub.Tip(ctx, pull.Base.Ref)
+	if err != nil {
+		return err
+	}
+	w := pipeline.Watch{Pull: m.Evidence.Message.Pull, Head: pull.Head.SHA}
+	_, err = m.Ledger.Change(ctx, w.Key(), func(old []byte) ([]byte, error) {
+		if old != nil {
+			if w, err = pipeline.DecodeWatch(pipeline.Record{Key: w.Key(), Value: old}); err != nil {
+				return nil, err
+			}
+		}
+		w.Base, w.At, w.Merge = tip, time.Now().UTC().Truncate(time.Hour), true
+		if next := pipeline.Encode(w); !bytes.Equal(next, old) {
+			return next, nil
+		}
+		return nil, ledger.ErrAsIs
+	})
+	return err
+}
+
+// unwatch ends the watch over a merge, once its hour is over and nothing is to be merged: whoever changes that tries the merge.
+func (m Merger) unwatch(ctx context.Context) error {
+	if !m.Evidence.Message.Decided() {
+		return nil
+	}
+	w := pipeline.Watch{Pull: m.Evidence.Message.Pull, Head: m.Evidence.Pull.Head.SHA}
+	_, err := m.Ledger.Change(ctx, w.Key(), func(old []byte) ([]byte, error) {
+		if old == nil {
+			return nil, ledger.ErrAsIs
+		}
+		w, err := pipeline.DecodeWatch(pipeline.Record{Key: w.Key(), Value: old})
+		if err == nil && !w.Merge {
+			err = ledger.ErrAsIs
+		}
+		w.Merge = false
+		return pipeline.Encode(w), err
+	})
+	return err
+}
+
+// othersDone reports whether the deployments that serve other projects of the pull request have nothing left, by their
+// checks of its head. Whichever comes last finds it so, since each writes its own check before it looks.
+func (m Merger) othersDone(ctx context.Context, l ledger.Look) (bool, error) {
+	if len(l.Elsewhere) == 0 {
+		return true, nil
+	}
+	all, err := m.Hub.Reports(ctx, l.Head)
+	if errors.Is(err, github.ErrNotFound) || errors.As(err, new(*github.FinalError)) {
+		return false, nil // people merge it
+	}
+	if err != nil {
+		return false, err
+	}
+	var names []string
+	for _, x := range l.Elsewhere {
+		names = append(names, x.By)
+	}
+	v, err := gatefacts.VoicesOf(ctx, m.Evidence, names, all)
+	return err == nil && !slices.ContainsFunc(names, func(name string) bool { return !v.Done(name) }), err
+}
+
+// clean deletes the branch of a pull request that we have merged, if that was asked for, and unless it is one that pull requests
+// are planned for.
+func (m Merger) clean(ctx context.Context, l ledger.Look) error {
+	head := m.Evidence.Pull.Head
+	if l.Landing == "" || l.Landing != head.SHA {
+		return nil
+	}
+	stays, err := gatefacts.Planned(ctx, m.Evidence, head.Ref)
+	if err != nil {
+		return err
+	}
+	if stays { // others are merged into it
+		return m.land(ctx, "")
+	}
+	err = m.Hub.DeleteBranch(ctx, m.Evidence.Pull.Number, head.Ref, head.SHA)
+	// The merge counts; a branch that stays is seen on GitHub.
+	if err != nil && !errors.As(err, new(*github.FinalError)) {
+		return err
+	}
+	return m.land(ctx, "")
+}
+
+// refused tells people of GitHub's refusal, in a comment of its own for each head.
+func (m Merger) refused(ctx context.Context, sha string, no comment.MergeRefused) error {
+	if err := m.Report.Reply(ctx, ledger.AutomergeAnswer+"-"+sha, report.NewReply("merge", no)); err != nil {
+		return err
+	}
+	return m.Report.Sync(ctx)
+}
+
+// mergedSince tells, where people read of GitHub's refusal, that the pull request is merged all the same.
+func (m Merger) mergedSince(ctx context.Context, sha string) error {
+	name := ledger.AutomergeAnswer + "-" + sha
+	rec, err := m.Ledger.Records.Get(ctx, ledger.AnswerDir(m.Evidence.Message.Pull)+"/"+name)
+	if err != nil || rec.Version == "" {
+		return err
+	}
+	found := false
+	err = m.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
+		for i, x := range a.Replies {
+			r, err := comment.UnmarshalReply(x.Data)
+			no, is := r.(comment.MergeRefused)
+			if err != nil || !is || no.Merged {
+				continue
+			}
+			no.Merged, found = true, true
+			a.Replies[i], a.Synced = report.NewReply(x.ID, no), false
+		}
+	})
+	if err != nil || !found {
+		return err
+	}
+	return m.Report.Sync(ctx)
+}
+
+// queued records that a head is in the merge queue. Whoever takes it out, or the checks of its merge group, decide against the
+// merge: it is not put there again.
+func (m Merger) queued(ctx context.Context, sha string) error {
+	return m.Ledger.ChangeLook(ctx, m.Evidence.Message.Pull, func(l *ledger.Look) { l.Queued = sha })
+}
+
+// land records that a head is about to be merged, and its branch deleted; "" that both are done.
+func (m Merger) land(ctx context.Context, sha string) error {
+	return m.Ledger.ChangeLook(ctx, m.Evidence.Message.Pull, func(l *ledger.Look) { l.Landing = sha })
+}

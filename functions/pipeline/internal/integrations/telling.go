@@ -1,0 +1,125 @@
+package integrations
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+)
+
+// A Teller tells of one pull request.
+type Teller struct {
+	Evidence *gatefacts.Reader
+	Ledger   ledger.Ledger
+	// Notify delivers one notification. nil: nobody can, and nobody is told.
+	Notify jobs.NotifyFunc
+	// Log gets an error for each notification that was not delivered; may be nil.
+	Log func(error)
+}
+
+// A news is an outcome, and the notifications about it.
+type news struct {
+	jobs.Happened
+	key, name string
+	of        []jobs.Notice
+}
+
+// Tell tells of the outcomes since the last time.
+func (t Teller) Tell(ctx context.Context) error {
+	if t.Notify == nil {
+		return nil
+	}
+	all, err := t.news(ctx)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	pull := t.Evidence.Message.Pull
+	key := fmt.Sprintf("told/%d/%d", pull.Repo.ID, pull.Number)
+	rec, err := t.Ledger.Records.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	told := map[string]string{} // the last outcome by the run's key
+	if rec.Version != "" {
+		if err := json.Unmarshal(rec.Value, &told); err != nil {
+			return fmt.Errorf("read %s: the record is damaged: %w", key, err)
+		}
+	}
+	all = slices.DeleteFunc(all, func(n news) bool { return told[n.key] == n.name })
+	if len(all) == 0 {
+		return nil
+	}
+	t.deliver(ctx, all)
+	if ctx.Err() != nil {
+		return context.Cause(ctx) // perhaps nobody was told
+	}
+	_, err = t.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
+		told := map[string]string{}
+		if err := json.Unmarshal(old, &told); old != nil && err != nil {
+			return nil, fmt.Errorf("the record is damaged: %w", err)
+		}
+		for _, n := range all {
+			told[n.key] = n.name
+		}
+		return pipeline.Encode(told), nil
+	})
+	return err
+}
+
+// news are the outcomes of the pull request that notifications are about.
+func (t Teller) news(ctx context.Context) (out []news, err error) {
+	all, err := t.Ledger.Runs(ctx, t.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range all {
+		r.Pull = t.Evidence.Message.Pull // its record has the name that the repository had when it was planned
+		h, name := jobs.What(r.Run)
+		if name == "" {
+			continue
+		}
+		of, err := gatefacts.Notifications(ctx, t.Evidence, h)
+		if err != nil {
+			return nil, fmt.Errorf("read the notifications of %s: %w", r.Project, err)
+		}
+		n := news{Happened: h, key: r.Key(), name: name}
+		for _, x := range of {
+			n.of = append(n.of, jobs.Notice{Notification: x, URL: t.Evidence.Pull.URL})
+		}
+		if len(n.of) > 0 {
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
+// deliver delivers the notifications about outcomes, each once for all of them, at the same time.
+func (t Teller) deliver(ctx context.Context, all []news) {
+	var notices []jobs.Notice
+	for _, n := range all {
+		for _, x := range n.of {
+			i := slices.IndexFunc(notices, func(y jobs.Notice) bool {
+				return y.Notification.Name == x.Notification.Name && y.Notification.Endpoint == x.Notification.Endpoint
+			})
+			if i < 0 {
+				i, notices = len(notices), append(notices, x)
+			}
+			notices[i].Happened = append(notices[i].Happened, n.Happened)
+		}
+	}
+	var calls sync.WaitGroup
+	for _, n := range notices {
+		calls.Go(func() {
+			if err := t.Notify(ctx, n); err != nil && t.Log != nil {
+				t.Log(fmt.Errorf("%s#%d: %w", t.Evidence.Message.Pull.Repo, t.Evidence.Message.Pull.Number, err))
+			}
+		})
+	}
+	calls.Wait()
+}

@@ -1,0 +1,155 @@
+package locking
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// A Locker carries out commands that lock states.
+type Locker struct {
+	Evidence *gatefacts.Reader
+	Ledger   ledger.Ledger
+	Open     openplans.Finder
+}
+
+// Lock keeps the states of all projects that a command selects for the pull request, or none of them. It can be
+// repeated: a later lock of the same pull request takes the place of the earlier one.
+func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	// Who may not ask is told nothing of the runs, not even that there are none.
+	q, err := lo.Evidence.Request(ctx, comment.Lock, runs.Run{})
+	if err != nil {
+		no, err := gatefacts.Unable(c, c.Project, err)
+		return []comment.Reply{no}, err
+	}
+	if d := admission.Decide(q); !d.Allowed() {
+		return []comment.Reply{gatefacts.Refused(c, c.Project, d)}, nil
+	}
+	all, err := lo.Ledger.Runs(ctx, lo.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	known := slices.Clone(all)
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
+		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c)
+	})
+	if len(all) == 0 {
+		return []comment.Reply{gatefacts.Refused(c, "", admission.Refusal(gatefacts.Unselected(c, known, reasons.NothingToLock{})))}, nil
+	}
+	if replies, err := lo.mayLock(ctx, c, all); err != nil || replies != nil {
+		return replies, err
+	}
+	conflict, no, err := lo.take(ctx, c, all)
+	if err != nil {
+		return nil, err
+	}
+	if no != nil { // it came in between
+		refused := map[string]comment.Reply{conflict: gatefacts.Refused(c, conflict, admission.Refusal(*no))}
+		return withOthers(c, all, refused), nil
+	}
+	var replies []comment.Reply
+	for _, s := range all {
+		if err := lo.Open.Tell(ctx, s.Run, "locked", plain(lo.Evidence.Message.ID)); err != nil {
+			return nil, err
+		}
+		replies = append(replies, comment.Locked{Project: s.Project, Because: c.Reason, Workspace: runs.Status(s.Run).Workspace})
+	}
+	return replies, nil
+}
+
+// mayLock asks the gate about all runs of a set. The replies are the refusals, nil if there is none: a set is locked as a
+// whole, or not at all.
+func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
+	refused := map[string]comment.Reply{}
+	for _, s := range all {
+		q, err := lo.Evidence.Request(ctx, comment.Lock, s.Run)
+		if err != nil {
+			no, err := gatefacts.Unable(c, runs.Label(s.Run), err)
+			if err != nil {
+				return nil, err
+			}
+			refused[runs.Label(s.Run)] = no
+			continue
+		}
+		if d := admission.Decide(q); !d.Allowed() {
+			refused[runs.Label(s.Run)] = gatefacts.Refused(c, runs.Label(s.Run), d)
+		}
+	}
+	if len(refused) == 0 {
+		return nil, nil
+	}
+	return withOthers(c, all, refused), nil
+}
+
+// withOthers are the refusals of a set: those of some projects, because of which the others are not locked either.
+func withOthers(c comment.Command, all []ledger.Versioned, refused map[string]comment.Reply) []comment.Reply {
+	var replies []comment.Reply
+	why := reasons.SetNotLocked{Projects: slices.Sorted(maps.Keys(refused))}
+	for _, s := range all {
+		no, is := refused[runs.Label(s.Run)]
+		if !is {
+			no = gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(why))
+		}
+		replies = append(replies, no)
+	}
+	return replies
+}
+
+// take locks all states of a set, in the order of their records, or none: where somebody else is quicker with one, those
+// that are taken for this message are given back. Locks that the pull request had before come last, since nobody can
+// be quicker with these: they stay as they were.
+func (lo *Locker) take(ctx context.Context, c comment.Command, all []ledger.Versioned) (conflict string, no *reasons.LockedByAnother, err error) {
+	m := lo.Evidence.Message
+	var fresh, had []runs.Run
+	for _, s := range all {
+		v, err := lo.Ledger.Reservation(ctx, s.Run)
+		if err != nil {
+			return "", nil, err
+		}
+		if v != nil && !v.Lifted && v.Number == s.Pull.Number && v.For != m.ID {
+			had = append(had, s.Run)
+		} else {
+			fresh = append(fresh, s.Run)
+		}
+	}
+	for _, r := range slices.Concat(fresh, had) {
+		have, err := lo.Ledger.Reserve(ctx, r, runs.Reservation{Number: r.Pull.Number, By: m.Actor, Reason: c.Reason, At: m.At, For: m.ID})
+		if err != nil {
+			return "", nil, err
+		}
+		if no := have.Against(r.Pull.Number); no != nil {
+			no.Locking = true
+			return runs.Label(r), no, lo.giveBack(ctx, fresh)
+		}
+	}
+	return "", nil, nil
+}
+
+// giveBack lifts the locks that were taken for this message. It can be repeated.
+func (lo *Locker) giveBack(ctx context.Context, taken []runs.Run) error {
+	lifter := Lifter{Ledger: lo.Ledger, Open: lo.Open}
+	for _, r := range taken {
+		v, err := lo.Ledger.Reservation(ctx, r)
+		if err != nil {
+			return err
+		}
+		if v == nil || v.Number != r.Pull.Number || v.For != lo.Evidence.Message.ID {
+			continue
+		}
+		if _, err := lifter.Lift(ctx, r); err != nil {
+			return err
+		}
+		if err := lifter.Finish(ctx, r, lo.Evidence.Message.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package plannedoutputs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
+)
+
+// before returns those of the runs that one depends on, directly or not, as the pull request is at its head. Projects in a
+// circle depend on nothing here: their applies are refused.
+func before(edges order.Edges, all []runs.Run, r runs.Run) (out []runs.Run) {
+	if edges == nil || r.Spec.Removed || r.Spec.Options.Destroy || order.Cycle(order.Around(edges, r.Project)) != nil {
+		return nil // an end is planned with the state as it is
+	}
+	names := map[string]order.Progress{}
+	for _, s := range all {
+		names[s.Project] = order.Unknown
+	}
+	first := order.Waits(edges, names, r.Project)
+	for _, s := range all {
+		if s.Spec.Head == r.Spec.Head && s.Phase != runs.Superseded && s.Phase != runs.Dropped && slices.Contains(first, s.Project) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// wanted reports whether a project depends on one of a name.
+func wanted(edges order.Edges, name string) bool {
+	for _, all := range edges {
+		if slices.Contains(all, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// underWay reports whether the plan of a run is to come.
+func underWay(r runs.Run) bool { return r.Phase == runs.Queued || r.Phase == runs.Planning }
+
+// planned returns the hash of the plan whose outputs the state of a run will have, "" if there is none: then the outputs in
+// the state count.
+func planned(r runs.Run) string {
+	if r.Spec.Removed || r.Spec.Options.Destroy || r.Plan.Parts == nil || r.Plan.Parts.Outputs == "" {
+		return ""
+	}
+	switch r.Phase {
+	case runs.Planned:
+		if !r.Plan.Applyable {
+			return ""
+		}
+	case runs.ApplyQueued, runs.Applying, runs.Continuing, runs.Stopped:
+	default:
+		return ""
+	}
+	return r.Plan.Hash
+}
+
+// stands names what a plan that fails may have failed for: the plan of a run that it depends on, until that is applied, and then
+// the apply. A plan that has the outputs of another one cannot tell how many objects there will be, as long as values are unknown.
+func stands(r runs.Run) string {
+	switch r.Phase {
+	case runs.Applied, runs.ApplyFailed:
+		return fmt.Sprintf("apply %d", r.Asked.Try)
+	case runs.Planned, runs.ApplyQueued, runs.Applying, runs.Continuing, runs.Stopped:
+		if r.Plan.Applyable {
+			return r.Plan.Hash
+		}
+	}
+	return ""
+}
+
+// on returns what the runs stand for, by target.
+func on(first []runs.Run) map[string]string {
+	out := map[string]string{}
+	for _, s := range first {
+		out[s.Target()] = stands(s)
+	}
+	return out
+}
+
+// due compares the plans whose outputs a plan was made with, or checked with, with those that there are now, by target; and what a
+// plan has failed with. One that is being made again is waited for.
+func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
+	made, planned := with(r)
+	if len(made) == 0 {
+		return nil, false
+	}
+	on := made
+	if r.Phase == runs.Planned && r.Plan.Checked != nil && r.Plan.Checked.PlannedOn != nil {
+		on = r.Plan.Checked.PlannedOn
+	}
+	now = map[string]string{}
+	for target := range made {
+		now[target] = ""
+		for _, s := range all {
+			if s.Target() != target || s.Spec.Head != r.Spec.Head {
+				continue
+			}
+			if underWay(s) {
+				return nil, false
+			}
+			now[target] = planned(s)
+		}
+	}
+	return now, !maps.Equal(now, on)
+}
+
+// with returns the plans of others that a run's own was made with, by target, and the name of one as it is now.
+func with(r runs.Run) (made map[string]string, now func(runs.Run) string) {
+	switch {
+	case r.Phase == runs.Planned && r.Plan.Parts != nil:
+		return r.Plan.Parts.PlannedOn, planned
+	case runs.Checkable(r) && r.Plan.Failure != nil:
+		return r.Plan.Failure.On, stands
+	}
+	return nil, nil
+}
+
+// digest names the plans that others wait for, so that messages about the same ones are the same.
+func digest(all []runs.Run) string {
+	sum := sha256.New()
+	for _, r := range all {
+		fmt.Fprintln(sum, r.Target(), r.Asked.Attempt, r.Artifacts.Begun, planned(r))
+		if planned(r) == "" && stands(r) != "" {
+			fmt.Fprintln(sum, stands(r))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}

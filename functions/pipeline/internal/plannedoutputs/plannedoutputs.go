@@ -1,0 +1,173 @@
+// Package plannedoutputs has projects planned with the outputs that other projects of the same pull request will have.
+//
+//	a plan's turn comes   the plans of the projects that it depends on are made first: it waits in the record of its
+//	                      run ([Foreseer.Waits]), and the last of the others wakes it ([Foreseer.GoOn])
+//	it is made            with the outputs of those plans ([Foreseer.Complete]); its record names them
+//	one of them moves     it is applied, made again, or fails: the plan is checked ([Foreseer.Due]), which keeps one
+//	                      that is the same, and with it the approvals
+//	it is applied         the gate has it made again with the state locked (admission.Decide)
+//
+// The edges grant nothing: whoever adds a depends_on gets outputs that the project's own credentials could read as they are
+// stored, which the engine tries first (package remotestates).
+//
+// The meaning of a death: a wait is in the record before its message ends, and looked at again after that, so that one of
+// both sees the other: the plan that waits, or the last of those that it waits for. Messages are named by the plans that
+// they are about, and can be sent again. Where a message of a plan is lost for good, its failure wakes the others.
+//
+// The package refuses to know states and configurations. Start at [Foreseer.Complete].
+package plannedoutputs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A Foreseer looks at the projects of a pull request for the plans of others.
+type Foreseer struct {
+	Evidence  *gatefacts.Reader
+	Ledger    ledger.Ledger
+	Artifacts pipeline.Artifacts
+	Queue     pipeline.Queue
+}
+
+// runs reads those of the pull request.
+func (f Foreseer) runs(ctx context.Context) ([]runs.Run, error) {
+	list, err := f.Ledger.Runs(ctx, f.Evidence.Message.Pull)
+	var all []runs.Run
+	for _, s := range list {
+		all = append(all, s.Run)
+	}
+	return all, err
+}
+
+// edges are the dependencies that hold for a run; nil if there are none.
+func (f Foreseer) edges(ctx context.Context, r runs.Run) (order.Edges, error) {
+	o, err := f.Evidence.Ordered(ctx, r)
+	if err != nil || o == nil {
+		return nil, err
+	}
+	return o.Edges(), nil
+}
+
+// Waits returns the projects whose plans are to be made before that of a run, sorted; none if its turn has come.
+func (f Foreseer) Waits(ctx context.Context, r runs.Run) (on []string, err error) {
+	edges, err := f.edges(ctx, r)
+	if err != nil || edges == nil {
+		return nil, err
+	}
+	all, err := f.runs(ctx)
+	for _, s := range before(edges, all, r) {
+		if underWay(s) {
+			on = append(on, s.Project)
+		}
+	}
+	return on, err
+}
+
+// Complete adds to a job the outputs of the plans that it is to be made with. It returns what it would fail with: see [runs.Failure].
+func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.Failure, error) {
+	edges, err := f.edges(ctx, r)
+	if err != nil || edges == nil {
+		return runs.Failure{}, err
+	}
+	j.Foresee = wanted(edges, r.Project)
+	all, err := f.runs(ctx)
+	if err != nil {
+		return runs.Failure{}, err
+	}
+	first := before(edges, all, r)
+	for _, s := range first {
+		if s.Address.Place == "" {
+			continue
+		}
+		x := jobs.Foreseen{Project: s.Project, Target: s.Target(), Place: s.Address.Place, Failed: s.Phase == runs.PlanFailed && !runs.Stands(s)}
+		if hash := planned(s); hash != "" {
+			data, err := f.Artifacts.Get(ctx, runs.OutputsOf(s))
+			if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
+				return runs.Failure{}, fmt.Errorf("read the planned outputs of %s: %w", s.Project, err)
+			}
+			if err == nil && runs.HashOf(data) == s.Plan.Parts.Outputs { // else somebody has exchanged them
+				x.Plan, x.Outputs = hash, data
+			}
+		}
+		j.Foreseen = append(j.Foreseen, x)
+	}
+	return runs.Failure{On: on(first)}, nil
+}
+
+// Due reports whether a plan has to be checked, since it was made with the outputs of plans that are not the same any more, or has
+// failed with them; now are the hashes of those that there are, by target.
+func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, is bool, err error) {
+	if made, _ := with(r); len(made) == 0 {
+		return nil, false, nil
+	}
+	all, err := f.runs(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	now, is = due(r, all)
+	return now, is, nil
+}
+
+// GoOn wakes the plans that have waited for others, and has those checked that were made with others. It can be repeated.
+func (f Foreseer) GoOn(ctx context.Context) error {
+	all, err := f.runs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if r.Phase == runs.Queued && len(r.Asked.After) > 0 {
+			err = f.wake(ctx, r, all)
+		} else if now, is := due(r, all); is {
+			m := pipeline.Message{Kind: pipeline.ToCheck, Target: r.Target(), Attempt: r.Asked.Attempt}
+			err = pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), r.Asked.Attempt, r.NextBegun(), "on", digest(of(all, now)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// of returns the runs with some targets.
+func of(all []runs.Run, targets map[string]string) (out []runs.Run) {
+	for _, r := range all {
+		if _, ok := targets[r.Target()]; ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// wake sends the message for a plan whose turn has come. Where the order cannot be read any more, the plan's own message
+// tells why.
+func (f Foreseer) wake(ctx context.Context, r runs.Run, all []runs.Run) error {
+	if f.Evidence.Pull.Head.SHA == "" {
+		if err := f.Evidence.Look(ctx); err != nil {
+			return err
+		}
+	}
+	edges, err := f.edges(ctx, r)
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		if _, err := gatefacts.Impossible(err); err != nil {
+			return err
+		}
+	}
+	first := before(edges, all, r)
+	for _, s := range first {
+		if underWay(s) {
+			return nil
+		}
+	}
+	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By, Answer: r.Asked.Answer}
+	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), r.Asked.Attempt, "after", digest(first))
+}

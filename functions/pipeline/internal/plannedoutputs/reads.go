@@ -1,0 +1,46 @@
+package plannedoutputs
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// maxReads is the maximum number of states that a plan is listed under: a pull request can have everything depend on
+// everything.
+const maxReads = 100
+
+// Reads returns the number of applies so far to the states of the projects that a run depends on directly, by target; nil if
+// it depends on none. It comes before the plan, which may know of more.
+func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error) {
+	o, err := f.Evidence.Ordered(ctx, r)
+	if err != nil || o == nil || r.Spec.Removed || r.Spec.Options.Destroy {
+		return nil, err
+	}
+	on := o.Edges()[r.Project]
+	all, err := gatefacts.Named(ctx, f.Evidence, r.Spec.Base, on)
+	if err != nil {
+		return nil, err
+	}
+	own, err := f.runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Plan.Reads = readable(slices.Concat(o.Base[r.Project], on), append(all, own...))
+	return f.Ledger.Applies(ctx, r)
+}
+
+// readable returns the targets of the runs with some names, as keys: the first ones, by their names' order, if there are many.
+func readable(names []string, all []runs.Run) map[string]int {
+	targets := map[string]int{}
+	for _, name := range names {
+		for _, s := range all {
+			if s.Project == name && len(targets) < maxReads {
+				targets[s.Target()] = 0
+			}
+		}
+	}
+	return targets
+}

@@ -1,0 +1,105 @@
+package policychecks
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// hidden stands for a sensitive value, as it does in a plan that people read.
+const hidden = "(sensitive value)"
+
+// public returns the JSON of a plan without its sensitive values: without those that the plan marks, of whatever type, and
+// without the texts and numbers that hide removes, wherever they are. The result is JSON of the same form, but for the
+// marked values, each of which is a text.
+// Source: https://developer.hashicorp.com/terraform/internals/json-format#plan-representation
+func public(plan []byte, hide func(string) string) ([]byte, error) {
+	var doc map[string]any
+	dec := json.NewDecoder(bytes.NewReader(plan))
+	dec.UseNumber()
+	if err := dec.Decode(&doc); err != nil {
+		return nil, fmt.Errorf("read the plan: %w", err)
+	}
+	variables := object(doc["variables"])
+	for name, v := range object(object(object(doc["configuration"])["root_module"])["variables"]) {
+		if x := object(v); x["sensitive"] == true || x["ephemeral"] == true {
+			if given := object(variables[name]); given["value"] != nil {
+				given["value"] = hidden
+			}
+		}
+	}
+	out, err := json.Marshal(shown(doc, hide))
+	if err != nil {
+		return nil, fmt.Errorf("write the plan: %w", err)
+	}
+	return out, nil
+}
+
+func object(v any) map[string]any {
+	o, _ := v.(map[string]any)
+	return o
+}
+
+// marks are the keys of values, by those of their marks.
+var marks = map[string][]string{
+	"before_sensitive": {"before"},
+	"after_sensitive":  {"after"},
+	"sensitive_values": {"values"},
+	"sensitive":        {"value", "default"},
+}
+
+// shown replaces the sensitive parts of decoded JSON.
+func shown(v any, hide func(string) string) any {
+	switch x := v.(type) {
+	case string:
+		return hide(x)
+	case json.Number:
+		if hide(x.String()) != x.String() {
+			return hidden
+		}
+	case []any:
+		for i := range x {
+			x[i] = shown(x[i], hide)
+		}
+	case map[string]any:
+		for by, of := range marks {
+			for _, key := range of {
+				if value, ok := x[key]; ok {
+					x[key] = masked(value, x[by])
+				}
+			}
+		}
+		for key, value := range x {
+			if name := hide(key); name != key {
+				delete(x, key)
+				key = name
+			}
+			x[key] = shown(value, hide)
+		}
+	}
+	return v
+}
+
+// masked replaces the parts of a value that a mark names: true for all of it, or an object or an array with the marks of its
+// parts.
+func masked(v, mark any) any {
+	switch m := mark.(type) {
+	case bool:
+		if m && v != nil {
+			return hidden
+		}
+	case []any:
+		list, _ := v.([]any)
+		for i := range min(len(list), len(m)) {
+			list[i] = masked(list[i], m[i])
+		}
+	case map[string]any:
+		o := object(v)
+		for key, of := range m {
+			if value, ok := o[key]; ok {
+				o[key] = masked(value, of)
+			}
+		}
+	}
+	return v
+}

@@ -1,0 +1,56 @@
+package replanning
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// again has a plan made again that failed: of the present trial merge, with the options that it had. Where that is not allowed
+// now, it stays as it is, until something else has moved.
+func again(ctx context.Context, c *Checker, s ledger.Versioned) error {
+	q, no, err := c.present(ctx, s.Run)
+	if err != nil {
+		if _, err := gatefacts.Impossible(err); err != nil {
+			return err
+		}
+	}
+	if err != nil || no != nil {
+		return rests(ctx, c, s)
+	}
+	_, has, known, err := gatefacts.Has(ctx, c.Evidence, q.Run.Spec.Merge, q.Run)
+	if err != nil {
+		return err
+	}
+	if known && !has {
+		return gone(ctx, c, s, q.Run.Spec.Merge)
+	}
+	s.Spec.Base, s.Spec.Merge, s.Spec.ApplyOn = q.Run.Spec.Base, q.Run.Spec.Merge, q.Run.Spec.ApplyOn
+	s.Run = runs.Anew(s.Run, c.Evidence.Message.ID)
+	if s, err = c.Ledger.Save(ctx, s); err != nil {
+		return err
+	}
+	return announceAgain(ctx, c, s.Run)
+}
+
+// announceAgain reports that a plan which failed is made again, and sends the message for it.
+func announceAgain(ctx context.Context, c *Checker, r runs.Run) error {
+	if err := c.Report.AtRest(ctx, r); err != nil {
+		return err
+	}
+	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By}
+	return pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.Plain(), r.Asked.Attempt)
+}
+
+// rests records that a plan which failed was not made again with what there is now.
+func rests(ctx context.Context, c *Checker, s ledger.Versioned) error {
+	s.Plan.Applies, s.Plan.Reads = c.applies, c.reads
+	if c.plannedOn != nil {
+		s.Plan.Failure = &runs.Failure{On: c.plannedOn}
+	}
+	_, err := c.Ledger.Save(ctx, s)
+	return err
+}

@@ -1,0 +1,80 @@
+package replanning
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// gone ends the plan of a run whose project the base branch has removed, or has given another name. merge is the commit without it.
+func gone(ctx context.Context, c *Checker, s ledger.Versioned, merge string) error {
+	s.Plan.Applies = c.applies
+	name, err := gatefacts.Successor(ctx, c.Evidence, merge, s.Run)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		if err := planrun.Renamed(ctx, c.Report, c.Ledger, s, name); err != nil {
+			return err
+		}
+		s.Run, _ = runs.RenamedByBase(s.Run, name)
+		return c.Report.AtRest(ctx, s.Run)
+	}
+	if err := planrun.Gone(ctx, c.Report, c.Ledger, s); err != nil {
+		return err
+	}
+	s.Run, _ = runs.RemovedByBase(s.Run)
+	return c.Report.AtRest(ctx, s.Run)
+}
+
+// back has a run planned again whose project the base branch had removed, and has again: of the present trial merge, with the options
+// that it had. One that is gone still is told of once more: an earlier try may have died before that.
+func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
+	q, no, err := c.present(ctx, s.Run)
+	if err != nil {
+		if _, err := gatefacts.Impossible(err); err != nil {
+			return err
+		}
+	}
+	has, at := false, ""
+	if err == nil && no == nil {
+		at = q.Run.Spec.Base
+		p, there, _, err := gatefacts.Has(ctx, c.Evidence, q.Run.Spec.Merge, q.Run)
+		if err != nil {
+			return err
+		}
+		has, s.Spec.Dir, s.Spec.VarFiles, s.Spec.Environment = there, p.Dir, p.VarFiles, p.Environment
+	}
+	if !has {
+		return stillGone(ctx, c, s.Key(), at)
+	}
+	s.Spec.Base, s.Spec.Merge, s.Spec.BaseRef, s.Spec.ApplyOn = q.Run.Spec.Base, q.Run.Spec.Merge, q.Run.Spec.BaseRef, q.Run.Spec.ApplyOn
+	if s.Plan.Hash != "" { // which people may have approved
+		s.Plan.Replaced = s.NextBegun()
+	}
+	s.Run = runs.Anew(s.Run, c.Evidence.Message.ID)
+	if s, err = c.Ledger.Save(ctx, s); err != nil {
+		return err
+	}
+	return announceAgain(ctx, c, s.Run)
+}
+
+// stillGone records that the project of a run was looked for after the last apply to its state, at a tip of the base branch; "" is that
+// of the message: in a conflict, say, the pull request has nothing of that tip.
+func stillGone(ctx context.Context, c *Checker, key, at string) error {
+	s, err := c.Ledger.Read(ctx, key)
+	if err != nil || s.End.Fate != runs.Gone {
+		return err
+	}
+	if at = cmp.Or(at, c.Evidence.Message.Tip, s.End.GoneAt); s.Plan.Applies < c.applies || s.End.GoneAt != at {
+		s.Plan.Applies, s.End.GoneAt = max(s.Plan.Applies, c.applies), at
+		if s, err = c.Ledger.Save(ctx, s); err != nil {
+			return err
+		}
+	}
+	return c.Report.AtRest(ctx, s.Run)
+}

@@ -1,0 +1,205 @@
+package replanning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// InQueue makes the plan of a run again, of the commit of the message's merge group, and records how the two compare. The
+// plan stays as it is: whatever is in the queue before it may never be merged, and the apply on merge plans again itself, as the end of
+// a merge does that applies nothing. It
+// does nothing where GitHub has the group no more. A plan that was shown after the pull request was put into the queue is one that
+// nobody has wanted merged: it is not made again.
+func (c *Checker) InQueue(ctx context.Context) error {
+	m := c.Evidence.Message
+	s, err := c.Ledger.Read(ctx, m.Run())
+	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.InQueue(s.Run) {
+		return err
+	}
+	if err := c.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	g, err := c.groups().Read(ctx, m.Pull, m.MergeGroup)
+	if err != nil || g.Gone || g.Head != s.Spec.Head || !c.Evidence.Pull.Open || c.Evidence.Pull.Head.SHA != s.Spec.Head {
+		return err
+	}
+	if p, err := c.groups().Plan(ctx, s.Run, m.MergeGroup); err != nil || p.Of(s.Run) {
+		return errors.Join(err, c.tell(ctx, s.Run, p))
+	}
+	now, err := gatefacts.MergeGroup(ctx, c.Evidence)
+	if err != nil || now.SHA != m.MergeGroup {
+		return err // another message is about that
+	}
+	if shown, err := c.Ledger.ShownAt(ctx, s.Run); err != nil {
+		return err
+	} else if !runs.Empty(s.Run) && !runs.Seen(shown, now.At) {
+		return c.keep(ctx, s.Run, comment.QueuedPlan{Outcome: comment.QueueUnseen})
+	}
+	if c.plannedOn, _, err = c.Foreseer.Due(ctx, s.Run); err != nil {
+		return err
+	}
+	found, err := c.inQueue(ctx, s)
+	if errors.Is(err, planrun.ErrSuperseded) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if found.On, err = c.below(ctx, s.Run, now.Ahead); err != nil {
+		return err
+	}
+	if found.Outcome == comment.QueueDiffers && len(found.On) > 0 && found.settles {
+		found.Outcome = comment.QueueOnTop
+	}
+	return c.keep(ctx, s.Run, found.QueuedPlan)
+}
+
+func (c *Checker) groups() ledger.Groups { return ledger.Groups{Ledger: c.Ledger} }
+
+// finding is a comparison in a queue. settles is set if nothing has moved that a plan does not show the effect of.
+type finding struct {
+	comment.QueuedPlan
+	settles bool
+}
+
+// keep records a comparison, and tells people of it.
+func (c *Checker) keep(ctx context.Context, r runs.Run, found comment.QueuedPlan) error {
+	found.Project, found.Group, found.Empty = r.Project, c.Evidence.Message.MergeGroup, runs.Empty(r)
+	found.Problem = c.Report.Clean(markdown.Cut(found.Problem, maxProblem))
+	found.Difference = c.Report.Clean(markdown.Cut(found.Difference, maxProblem))
+	p := ledger.GroupPlan{Attempt: r.Asked.Attempt, Hash: r.Plan.Hash, Found: found}
+	if err := c.groups().SavePlan(ctx, r, found.Group, p); err != nil {
+		return err
+	}
+	return c.tell(ctx, r, p)
+}
+
+func (c *Checker) tell(ctx context.Context, r runs.Run, p ledger.GroupPlan) error {
+	if !p.Of(r) {
+		return nil
+	}
+	return c.Report.AtQueue(ctx, r, p.Found)
+}
+
+// AbandonInQueue records that the plan could not be made in a merge group.
+func (c *Checker) AbandonInQueue(ctx context.Context, why comment.Broken) error {
+	m := c.Evidence.Message
+	s, err := c.Ledger.Read(ctx, m.Run())
+	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.InQueue(s.Run) {
+		return err
+	}
+	if p, err := c.groups().Plan(ctx, s.Run, m.MergeGroup); err != nil || p.Of(s.Run) {
+		return errors.Join(err, c.tell(ctx, s.Run, p))
+	}
+	return c.keep(ctx, s.Run, comment.QueuedPlan{Outcome: comment.QueueFailed, Problem: comment.Markdown(why)})
+}
+
+// inQueue makes the plan of a run again.
+func (c *Checker) inQueue(ctx context.Context, s ledger.Versioned) (finding, error) {
+	q, no, err := c.queued(ctx, s.Run)
+	if err != nil || no != nil {
+		return failed(no, err)
+	}
+	w, done, no, err := c.open(ctx, &q)
+	if err != nil || no != nil {
+		return failed(no, err)
+	}
+	defer done()
+	work, stop := planrun.Until(ctx, c.Poll, func(ctx context.Context) bool {
+		now, err := c.Ledger.Read(ctx, s.Key())
+		g, unread := c.groups().Read(ctx, s.Pull, c.Evidence.Message.MergeGroup)
+		return err == nil && now.Version != s.Version || unread == nil && g.Gone
+	})
+	defer stop()
+	again, err := c.made(work, w.job, w.kept)
+	if err != nil {
+		return finding{}, fmt.Errorf("plan %s at the head of the merge queue: %w", s.Project, err)
+	}
+	if again.Problem != "" {
+		return finding{QueuedPlan: comment.QueuedPlan{Outcome: comment.QueueFailed, Problem: again.Problem}}, nil
+	}
+	return outcome(&q, again)
+}
+
+// outcome compares a plan that was made again.
+func outcome(q *admission.Request, again jobs.Checked) (out finding, err error) {
+	if again.Now.Again == nil || again.Now.Again.Plan.State != again.Now.State {
+		return out, fmt.Errorf("plan %s at the head of the merge queue: the new plan is missing, or of another state", q.Run.Project)
+	}
+	f := compared(q, again)
+	out.Since, out.Difference, out.settles = f.Reasons, again.Now.Again.Difference, f.Settles()
+	switch f.Verdict {
+	case admission.StillSame:
+		out.Outcome = comment.QueueSame
+	case admission.Another:
+		out.Outcome = comment.QueueDiffers
+	default:
+		return failed(f.Reasons, nil)
+	}
+	return out, nil
+}
+
+// failed is the comparison that cannot be made, for reasons, or for an error that nobody mends by trying again.
+func failed(no reasons.List, err error) (finding, error) {
+	if err != nil {
+		d, err := gatefacts.Impossible(err)
+		if err != nil {
+			return finding{}, err
+		}
+		no = d.Reasons
+	}
+	return finding{QueuedPlan: comment.QueuedPlan{Outcome: comment.QueueFailed, Problem: no.Markdown()}}, nil
+}
+
+// queued is the request for a plan of the commit of a merge group. Rights are those of the tip of the base branch: the commit
+// has the files of every pull request before this one.
+func (c *Checker) queued(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
+	if q, err = c.Evidence.Request(ctx, comment.Plan, r); err != nil {
+		return q, nil, err
+	}
+	if d := admission.Decide(q); !d.Allowed() {
+		return q, d.Reasons, nil
+	}
+	tip, err := c.Evidence.Hub.Tip(ctx, c.Evidence.Pull.Base.Ref)
+	if err != nil {
+		return q, nil, err
+	}
+	q.Run = runs.Against(q.Run, github.Merge{Base: tip, BaseRef: c.Evidence.Pull.Base.Ref, SHA: c.Evidence.Message.MergeGroup}, false)
+	return q, nil, c.Evidence.Occasion(ctx, &q.Run)
+}
+
+// below are the pull requests whose changes to the state of a run are merged before its own, and are not applied yet: those
+// ahead in the queue, and those that are merged.
+func (c *Checker) below(ctx context.Context, r runs.Run, ahead []int) (out []int, err error) {
+	opens, err := c.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Address.Place, r.Target())
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range opens {
+		if o.Pull.Number == r.Pull.Number {
+			continue
+		}
+		s, err := c.Ledger.Read(ctx, o.Pull.Runs()+"/"+o.Target)
+		if err != nil {
+			return nil, err
+		}
+		if s.Phase == runs.Planned && s.Plan.Applyable && slices.Contains(ahead, o.Pull.Number) || slices.Contains([]runs.Phase{runs.ApplyQueued, runs.Applying, runs.Continuing}, s.Phase) {
+			out = append(out, o.Pull.Number)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}

@@ -1,0 +1,62 @@
+package replanning
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// present returns a request for the plan of a run as it would be made now: of the present trial
+// merge. Reasons are those of the gate against it.
+func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
+	if q, err = c.Evidence.Request(ctx, comment.Plan, r); err != nil {
+		return q, nil, err
+	}
+	if d := admission.Decide(q); !d.Allowed() {
+		return q, d.Reasons, nil
+	}
+	m, err := c.Evidence.Merged(ctx, &q)
+	if err != nil {
+		return q, nil, err
+	}
+	if m.Head != r.Spec.Head {
+		return q, nil, planrun.ErrSuperseded
+	}
+	q.Run = runs.Against(q.Run, m, c.Evidence.Pull.Merged)
+	if err := gatefacts.Restored(ctx, c.Evidence, &q, m.SHA); err != nil {
+		return q, nil, err
+	}
+	if d := admission.Decide(q); !d.Allowed() {
+		return q, d.Reasons, nil
+	}
+	return q, nil, c.Evidence.Occasion(ctx, &q.Run)
+}
+
+// inputs compares the files of the plan with those of a checkout, in q, and returns the latter. gone is set if the checkout
+// has no such project, and nothing is wrong with its settings.
+func (c *Checker) inputs(ctx context.Context, dir string, q *admission.Request) (now ledger.Inputs, gone bool, err error) {
+	planned, err := ledger.LoadInputs(ctx, c.Artifacts, q.Run)
+	if errors.Is(err, ledger.ErrExchanged) {
+		q.Kept, err = err.Error(), nil
+	}
+	if err != nil {
+		return now, false, err
+	}
+	now = ledger.Inputs{Read: planned.Read, Whole: planned.Whole}
+	now.Tree, now.Own, err = planrun.ReadInputs(ctx, c.Projects, dir, q.Run, planned.Scope())
+	if errors.Is(err, jobs.ErrNoProject) {
+		d, err := c.Projects.Discover(ctx, dir)
+		return now, err == nil && d.Problem == "", nil // whoever looks for its state will find that, too
+	}
+	moved := planned.Compare(now, q.Run)
+	q.Differ, q.Blocks, q.Around, q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole
+	return now, false, err
+}

@@ -1,0 +1,131 @@
+package requiredcheck
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Facts are the facts about a pull request whose head was looked at.
+type Facts struct {
+	Closed bool // without a merge
+	// Refused is set if nothing of the pull request is planned: it comes from a fork, or goes into a
+	// branch that nobody has named.
+	Refused bool
+	// Problem is set if its projects are unknown, Conflict if it cannot be merged.
+	Problem, Conflict bool
+	// Unplanned is set if the head touches projects that have no plan, nor one in the making; Denied if the base branch permits
+	// that to nobody who has asked.
+	Unplanned, Denied bool
+	// Policies is set if the head has mistakes in policies, which would hold applies once it is merged.
+	Policies bool
+	Projects []comment.Standing // of those at the head
+}
+
+// pending are the standings of a project that end by themselves. Before they have ended, no other
+// counts.
+var pending = []row{
+	{comment.Applying, comment.HeadApplying}, {comment.ApplyQueued, comment.HeadApplying}, {comment.Awaiting, comment.HeadApplying},
+	{comment.Planning, comment.HeadPlanning}, {comment.Queued, comment.HeadPlanning}, {comment.Postponed, comment.HeadPlanning},
+}
+
+// settled are all others, from the worst on.
+var settled = []row{
+	{comment.ApplyFailed, comment.HeadApplyFailed}, {comment.PlanFailed, comment.HeadPlanFailed},
+	{comment.Blocked, comment.HeadBlocked},
+	{comment.PlanStopped, comment.HeadPlanStopped}, {comment.Stopped, comment.HeadStopped}, {comment.NotApplied, comment.HeadNotApplied}, {comment.Stale, comment.HeadStale}, {comment.Renewed, comment.HeadRenewed},
+	{comment.PartPlanned, comment.HeadPart}, {comment.PartApplied, comment.HeadPart},
+	{comment.Ready, comment.HeadWaiting}, {comment.OnceMerged, comment.HeadOnceMerged}, {comment.OnMerge, comment.HeadOnMerge},
+	{comment.Previewed, comment.HeadPreviewed},
+	{comment.Applied, comment.HeadApplied}, {comment.NoChanges, comment.HeadNoChanges},
+}
+
+// A row gives the head the standing of a project.
+type row struct {
+	project comment.Standing
+	head    comment.HeadStanding
+}
+
+// Of returns the standing of a head.
+func Of(f Facts) comment.HeadStanding {
+	switch {
+	case f.Closed:
+		return comment.HeadClosed
+	case f.Refused:
+		return comment.HeadRefused
+	case f.Problem:
+		return comment.HeadUnknown
+	case f.Conflict:
+		return comment.HeadConflict
+	}
+	if r := first(pending, f.Projects); r != "" {
+		return r
+	}
+	if f.Unplanned && f.Denied {
+		return comment.HeadDenied
+	}
+	if f.Unplanned {
+		return comment.HeadAwaited
+	}
+	s := cmp.Or(first(settled, f.Projects), comment.HeadNothing)
+	if _, c := concluded(s, ""); f.Policies && c != github.ConcludedFailure {
+		return comment.HeadPolicies
+	}
+	return s
+}
+
+// first returns the standing that the first row with one of some projects gives the head; "" if there is none.
+func first(rows []row, projects []comment.Standing) comment.HeadStanding {
+	for _, r := range rows {
+		if slices.Contains(projects, r.project) {
+			return r.head
+		}
+	}
+	return ""
+}
+
+// Conclude returns the status and the conclusion of a check run. w decides about plans that wait for
+// somebody who applies them.
+func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
+	status, conclusion := concluded(s, w)
+	if status == "" {
+		panic(fmt.Sprintf("requiredcheck: there is no standing %q of a head", s))
+	}
+	return status, conclusion
+}
+
+// concluded is Conclude, without a status for a standing that there is not.
+func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
+	switch s {
+	case comment.HeadAwaited, comment.HeadPlanning, comment.HeadQueuePlanning:
+		return github.CheckQueued, ""
+	case comment.HeadApplying:
+		return github.CheckInProgress, ""
+	case comment.HeadUnknown, comment.HeadDenied, comment.HeadConflict, comment.HeadPolicies, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp, comment.HeadQueueDiffers, comment.HeadQueueFailed, comment.HeadQueueUnseen, comment.HeadQueueApart:
+		return github.CheckCompleted, github.ConcludedFailure
+	case comment.HeadRefused, comment.HeadPlanStopped, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed, comment.HeadPart:
+		return github.CheckCompleted, github.ConcludedActionRequired
+	case comment.HeadPreviewed, comment.HeadOnceMerged: // the merge comes before an apply, whatever the base branch wants of others
+		return github.CheckCompleted, github.ConcludedNeutral
+	case comment.HeadWaiting:
+		if w == project.WaitingFails {
+			return github.CheckCompleted, github.ConcludedActionRequired
+		}
+		return github.CheckCompleted, github.ConcludedNeutral
+	case comment.HeadOnMerge, comment.HeadApplied, comment.HeadNoChanges, comment.HeadNothing:
+		return github.CheckCompleted, github.ConcludedSuccess
+	case comment.HeadClosed, comment.HeadLeft, comment.HeadDequeued:
+		return github.CheckCompleted, github.ConcludedCancelled
+	}
+	return "", ""
+}
+
+// Passes reports whether a check run that is required lets GitHub merge.
+func Passes(s comment.HeadStanding, w project.Waiting) bool {
+	_, c := Conclude(s, w)
+	return c == github.ConcludedSuccess || c == github.ConcludedNeutral
+}

@@ -1,0 +1,277 @@
+package requirementfacts
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/requirementrules"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A Finder finds the facts of one pull request, as it is now: it reads each once. It is used by one
+// goroutine.
+type Finder struct {
+	Hub  Hub
+	Pull github.PullRequest
+	// Base is the tip of the base branch.
+	Base string
+	// Pushes are those to the pull request that webhooks told of.
+	Pushes []github.Push
+	Now    time.Time
+	// Deployment is the name of ours.
+	Deployment string
+	// Lenient makes every failure an unknown fact.
+	Lenient bool
+
+	read map[string]any // by name
+}
+
+// A Subject is a command with its plan.
+type Subject struct {
+	Actor string // login; "" for a push
+	// Unasked is set while nobody has asked.
+	Unasked bool
+	// Grouped is set for a merge group.
+	Grouped bool
+	// Planned is the commit of the plan; "" of a plan to be made.
+	Planned string
+	Plan    requirementrules.Fact[requirementrules.Plan]
+	// Replaced is set if the plan, or an earlier one of the commit, took the place of another one without a push. Then approvals count
+	// that are newer than Since, at which people first saw it; none does if that is zero.
+	Replaced bool
+	Since    time.Time
+	// Policies are the IDs of the base branch's policies as they are now, by name.
+	Policies requirementrules.Fact[map[string]string]
+	// Shown is the time at which people first saw the plan; zero if they have not: then nobody can
+	// override. Project, Dir and Workspace are those that an override selects.
+	Shown                   time.Time
+	Project, Dir, Workspace string
+	// Was and VarFiles are the project's directory and the files of its variables on the base branch, if it has them. Beyond is
+	// set if the plan changes more than what the changed files are about: the pull request removes the project, or does not
+	// touch it, or a command has given the plan options.
+	Was      string
+	VarFiles []string
+	Beyond   bool
+	// Target is the project's name in our answers to overrides. Answering is the ID of the one that is being answered, 0 for
+	// none.
+	Target    string
+	Answering int64
+}
+
+// Find returns the facts that are needed about a subject.
+func (f *Finder) Find(ctx context.Context, n requirementrules.Needs, s Subject) (requirementrules.Facts, error) {
+	out := requirementrules.Facts{
+		Now: f.Now, Actor: s.Actor, Unasked: s.Unasked, Grouped: s.Grouped, Planned: s.Planned, Plan: s.Plan, Policies: s.Policies, Author: f.Pull.Author,
+		Pull: requirementrules.Pull{Draft: f.Pull.Draft, Merged: f.Pull.Merged, Labels: f.Pull.Labels}, People: map[string]requirementrules.Person{},
+	}
+	if out.Planned == "" {
+		out.Planned = f.Pull.Head.SHA
+	}
+	p := &pass{f, ctx, &out, nil}
+	p.environments(&n, s.Shown)
+	p.reviews(n, s)
+	p.rest(n, s.Grouped)
+	p.lifts(n, s)
+	p.people(n)
+	return out, p.err
+}
+
+// A pass finds the facts of one subject, until an error that passes.
+type pass struct {
+	*Finder
+	ctx context.Context
+	out *requirementrules.Facts
+	err error
+}
+
+// fact reads one, or returns it again.
+func fact[T any](p *pass, name string, read func(context.Context) (T, error)) requirementrules.Fact[T] {
+	if p.err != nil {
+		return requirementrules.Fact[T]{}
+	}
+	if have, ok := p.read[name]; ok {
+		return have.(requirementrules.Fact[T])
+	}
+	v, err := read(p.ctx)
+	out := requirementrules.Known(v)
+	if err != nil {
+		var final *github.FinalError
+		if !errors.As(err, &final) && !errors.Is(err, github.ErrNotFound) && !p.Lenient {
+			p.err = err
+			return requirementrules.Fact[T]{}
+		}
+		why := err.Error()
+		if final != nil && final.Remedy != "" {
+			why = strings.TrimSuffix(why, ".") + ". " + final.Remedy
+		}
+		out = requirementrules.Unknown[T](why)
+	}
+	if p.read == nil {
+		p.read = map[string]any{}
+	}
+	p.read[name] = out
+	return out
+}
+
+func (p *pass) reviews(n requirementrules.Needs, s Subject) {
+	if n.Owners {
+		p.out.Owned, p.out.UnreadOwners = p.owned(s)
+		if len(p.out.Owned.Value) > 0 { // it names them alone: that they are not known changes no decision
+			p.out.UnknownOwners = fact(p, "unknown owners", func(ctx context.Context) ([]string, error) { return p.Hub.UnknownOwners(ctx, p.Base) }).Value
+		}
+	}
+	if !n.Reviews {
+		return
+	}
+	all := fact(p, "reviews", func(ctx context.Context) ([]github.Review, error) { return p.Hub.Reviews(ctx, p.Pull.Number) })
+	p.out.Reviews = requirementrules.Fact[[]requirementrules.Review]{Known: all.Known, Problem: all.Problem}
+	for _, r := range all.Value {
+		// GitHub's clock has seconds: within one the order is unknown.
+		former := s.Replaced && (s.Since.IsZero() || !r.At.After(s.Since))
+		p.out.Reviews.Value = append(p.out.Reviews.Value, requirementrules.Review{Author: r.Author, State: string(r.State), SHA: r.SHA, Former: former})
+	}
+	p.out.Contributors = p.contributors()
+}
+
+// owned are the paths with owners that a subject is about, and the lines that tell of owners and are left out.
+func (p *pass) owned(s Subject) (paths requirementrules.Fact[[]requirementrules.Owned], unread []string) {
+	o := fact(p, "ownership", p.ownership)
+	if !o.Known {
+		return requirementrules.Unknown[[]requirementrules.Owned](o.Problem), nil
+	}
+	all, err := o.Value.owned(s)
+	if err != nil {
+		return requirementrules.Unknown[[]requirementrules.Owned](err.Error()), o.Value.unread
+	}
+	return requirementrules.Known(all), o.Value.unread
+}
+
+func (p *pass) rest(n requirementrules.Needs, grouped bool) {
+	if n.Open || n.Merging {
+		talk := fact(p, "discussion", func(ctx context.Context) (github.Discussion, error) { return p.Hub.Discussion(ctx, p.Pull.Number) })
+		p.out.Open = requirementrules.Fact[int]{Value: talk.Value.Open, Known: talk.Known, Problem: talk.Problem}
+		if n.Merging && !p.Pull.Merged {
+			p.out.Merging = p.merging(talk)
+		}
+	}
+	if n.Behind && !p.Pull.Merged && !grouped {
+		p.out.Behind = fact(p, "behind", func(ctx context.Context) (bool, error) { return p.Hub.Behind(ctx, p.Pull.Head.SHA, p.Base) })
+	}
+	if n.Checks {
+		p.out.Checks = fact(p, "checks "+p.out.Planned, p.checks)
+	}
+	if n.Labels {
+		p.out.LabelMoves = fact(p, "labels", func(ctx context.Context) ([]requirementrules.LabelMove, error) {
+			all, err := p.Hub.LabelEvents(ctx, p.Pull.Number)
+			var out []requirementrules.LabelMove
+			for _, e := range all {
+				out = append(out, requirementrules.LabelMove{Label: strings.ToLower(e.Label), By: e.Actor, Added: e.Added})
+			}
+			return out, err
+		})
+	}
+}
+
+// merging is GitHub's view of a merge, with the rules of the base branch.
+func (p *pass) merging(talk requirementrules.Fact[github.Discussion]) requirementrules.Fact[requirementrules.Merging] {
+	if !talk.Known {
+		return requirementrules.Unknown[requirementrules.Merging](talk.Problem)
+	}
+	if p.Pull.MergeState == "unknown" || p.Pull.MergeState == "" {
+		return requirementrules.Unknown[requirementrules.Merging]("GitHub has not found out yet whether the pull request can be merged")
+	}
+	return fact(p, "merging", func(ctx context.Context) (requirementrules.Merging, error) {
+		m := requirementrules.Merging{
+			Conflict: p.Pull.MergeState == "dirty", Behind: p.Pull.MergeState == "behind", Blocked: p.Pull.MergeState == "blocked",
+			ReviewMissing: talk.Value.ReviewMissing,
+		}
+		rules, err := p.Hub.RequiredReports(ctx, p.Pull.Base.Ref)
+		for _, r := range rules.Reports {
+			m.Required = append(m.Required, requirementrules.Required{Name: r.Name, App: r.AppID, Own: r.Own || p.own(r)})
+		}
+		if m.Blocked {
+			m.Rules = rules.Others
+		}
+		if m.Blocked && rules.Resolved {
+			m.Unresolved = talk.Value.Open
+		}
+		return m, err
+	})
+}
+
+// own reports whether a required check is one of Lockstep's, by its name: ours, if any App may report it, or that of
+// another deployment on the repository, whose App is not ours: each would wait for the other.
+func (p *pass) own(r github.RequiredReport) bool {
+	by, _, is := pipeline.ReadCheck(r.Name)
+	return is && (r.AppID == 0 || by != p.Deployment)
+}
+
+func (p *pass) checks(ctx context.Context) (out []requirementrules.Check, err error) {
+	all, err := p.Hub.Reports(ctx, p.out.Planned)
+	for _, r := range all {
+		state := "failed"
+		switch {
+		case !r.Done:
+			state = "running"
+		case r.Passed:
+			state = "passed"
+		}
+		out = append(out, requirementrules.Check{Name: r.Name, App: r.App, ID: r.AppID, Ours: r.Ours, State: state})
+	}
+	return out, err
+}
+
+// people finds the rights and teams of all whose opinion may matter.
+func (p *pass) people(n requirementrules.Needs) {
+	if p.out.Actor != "" {
+		p.person(p.out.Actor, n.Actor)
+	}
+	var owners []requirements.Party
+	for _, o := range p.out.Owned.Value {
+		owners = append(owners, o.Owners...)
+	}
+	for _, v := range p.out.Reviews.Value {
+		if v.State == string(github.Approved) && v.SHA == p.out.Planned && !v.Former {
+			p.person(v.Author, n.Approvers)
+			p.person(v.Author, owners)
+		}
+	}
+	for _, m := range p.out.LabelMoves.Value {
+		if m.By != "" {
+			p.person(m.By, nil)
+		}
+	}
+	for _, l := range p.out.Lifts {
+		if l.Planned == p.out.Planned {
+			p.person(l.By, n.Lifters)
+		}
+	}
+}
+
+func (p *pass) person(login string, parties []requirements.Party) {
+	key := strings.ToLower(login)
+	have := p.out.People[key]
+	if !have.Permission.Known {
+		have.Permission = fact(p, "permission "+key, func(ctx context.Context) (string, error) {
+			may, err := p.Hub.Permission(ctx, login)
+			return may.String(), err
+		})
+	}
+	for _, party := range parties {
+		if party.Team == "" {
+			continue
+		}
+		if have.Teams == nil {
+			have.Teams = map[string]requirementrules.Fact[bool]{}
+		}
+		name := party.String()
+		have.Teams[name] = fact(p, "member "+name+" "+key, func(ctx context.Context) (bool, error) {
+			return p.Hub.InTeam(ctx, party.Org, party.Team, login)
+		})
+	}
+	p.out.People[key] = have
+}

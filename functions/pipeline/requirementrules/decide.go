@@ -1,0 +1,152 @@
+package requirementrules
+
+import (
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+// A Question is whether a command may be carried out for a project.
+type Question struct {
+	Command string
+	// Requirements are those for the command and the project. Unreadable is set if there may be more,
+	// because the settings have errors, of which Broken is the first.
+	Requirements []requirements.Requirement
+	Unreadable   bool   `json:",omitempty"`
+	Broken       string `json:",omitempty"`
+	Facts        Facts
+}
+
+// Decide answers a question. The root of the tree is a rulings.AllOf of the requirements; without any it is
+// not applicable.
+func Decide(q Question) rulings.Ruling {
+	root := rulings.Ruling{Rule: rulings.AllOf}
+	if q.Unreadable && q.Command != "plan" && q.Command != "stop" {
+		root.Of = append(root.Of, rulings.Ruling{Rule: rulings.Readable, Outcome: rulings.Fails, Problem: q.Broken})
+	}
+	for _, r := range q.Requirements {
+		root.Of = append(root.Of, requirement(q.Facts, r))
+	}
+	root.Outcome = all(root.Of)
+	return root
+}
+
+// requirement decides on one block.
+func requirement(f Facts, r requirements.Requirement) rulings.Ruling {
+	out := rulings.Ruling{Rule: rulings.Requirement, At: r.At, Of: conditions(f, r.Rules)}
+	if len(r.Alternatives) > 0 {
+		one := rulings.Ruling{Rule: rulings.OneOf}
+		for _, a := range r.Alternatives {
+			x := rulings.Ruling{Rule: rulings.Alternative, Name: a.Name, Of: conditions(f, a.Rules)}
+			x.Outcome = all(x.Of)
+			one.Of = append(one.Of, x)
+		}
+		one.Outcome = oneOf(one.Of)
+		out.Of = append(out.Of, one)
+	}
+	out.Outcome = all(out.Of)
+	for _, l := range f.Lifts {
+		if l.Planned == f.Planned && l.Planned != "" && mayLift(f, r, l.By) {
+			if out.By, out.Because = l.By, l.Because; !out.Outcome.Allows() {
+				out.Outcome = rulings.Lifted
+			}
+			break
+		}
+	}
+	return out
+}
+
+// MayLift reports whether somebody may lift a requirement, and whether one of those is missing: who asks may matter, too.
+func MayLift(q Question, login string) (some, missing bool) {
+	now := q.Facts
+	now.Lifts = nil
+	for _, r := range q.Requirements {
+		if mayLift(now, r, login) {
+			some, missing = true, missing || !requirement(now, r).Outcome.Allows()
+		}
+	}
+	return some, missing
+}
+
+// mayLift reports whether somebody is one whom a requirement lets lift it, and may still write.
+func mayLift(f Facts, r requirements.Requirement, login string) bool {
+	named, _ := belongs(f, login, r.Override)
+	may, _ := writes(f, login)
+	return named && may
+}
+
+// all is the outcome of rules that all have to hold.
+func all(of []rulings.Ruling) rulings.Outcome {
+	out := rulings.NotApplicable
+	for _, r := range of {
+		switch {
+		case r.Outcome == rulings.Fails:
+			return rulings.Fails
+		case r.Outcome == rulings.Unknown:
+			out = rulings.Unknown
+		case r.Outcome != rulings.NotApplicable && out != rulings.Unknown:
+			out = rulings.Holds
+		}
+	}
+	return out
+}
+
+// oneOf is the outcome of rules of which one has to hold. One that is not applicable is none that
+// holds.
+func oneOf(of []rulings.Ruling) rulings.Outcome {
+	out := rulings.NotApplicable
+	for _, r := range of {
+		switch {
+		case r.Outcome == rulings.Holds:
+			return rulings.Holds
+		case r.Outcome == rulings.Unknown:
+			out = rulings.Unknown
+		case r.Outcome == rulings.Fails && out != rulings.Unknown:
+			out = rulings.Fails
+		}
+	}
+	return out
+}
+
+// conditions decides on the rules of a block that it sets, in the order of the table.
+func conditions(f Facts, r requirements.Rules) (out []rulings.Ruling) {
+	for _, c := range table {
+		if !c.set(r) {
+			continue
+		}
+		x := c.decide(f, r)
+		x.Rule = c.rule
+		out = append(out, x)
+	}
+	return out
+}
+
+// A condition is one rule.
+type condition struct {
+	rule   rulings.Rule
+	set    func(requirements.Rules) bool
+	needs  func(*Needs, requirements.Rules)
+	decide func(Facts, requirements.Rules) rulings.Ruling
+}
+
+// table has all conditions, in the order in which people read them.
+var table = []condition{
+	{rulings.AskedBy, func(r requirements.Rules) bool { return r.By != nil }, needsActor, askedBy},
+	{rulings.Permitted, func(r requirements.Rules) bool { return r.Permission != "" }, nil, permitted},
+	{rulings.Approvals, func(r requirements.Rules) bool { return r.Approvals > 0 }, needsReviews, approvals},
+	{rulings.Codeowners, func(r requirements.Rules) bool { return r.Codeowners }, needsOwners, codeowners},
+	{rulings.Mergeable, func(r requirements.Rules) bool { return r.Mergeable }, needsMerging, mergeable},
+	{rulings.UpToDate, func(r requirements.Rules) bool { return r.UpToDate }, needsBehind, upToDate},
+	{rulings.Resolved, func(r requirements.Rules) bool { return r.Resolved }, needsOpen, resolved},
+	{rulings.Ready, func(r requirements.Rules) bool { return r.Ready }, nil, ready},
+	{rulings.Checks, func(r requirements.Rules) bool { return r.Checks != nil }, needsChecks, checks},
+	{rulings.Labels, func(r requirements.Rules) bool { return r.Labels != nil }, needsLabels, labels},
+	{rulings.NotLabels, func(r requirements.Rules) bool { return r.NotLabels != nil }, needsLabels, notLabels},
+	{rulings.Windows, func(r requirements.Rules) bool { return r.Windows != nil }, nil, windows},
+	{rulings.Freeze, func(r requirements.Rules) bool { return r.Freezes != nil }, nil, freeze},
+	{rulings.MaxChanges, func(r requirements.Rules) bool { return r.MaxChanges != nil }, needsPlan, maxChanges},
+	{rulings.MaxDestroys, func(r requirements.Rules) bool { return r.MaxDestroys != nil }, needsPlan, maxDestroys},
+	{rulings.NoDestroy, func(r requirements.Rules) bool { return r.NoDestroy != nil }, needsPlan, noDestroy},
+	{rulings.Policy, func(r requirements.Rules) bool { return r.Policy != nil }, needsPlan, policy},
+	{rulings.Environment, func(r requirements.Rules) bool { return r.Environment != "" }, needsEnvironment, environment},
+	{rulings.Gate, func(r requirements.Rules) bool { return r.Gate != nil }, needsPlan, gate},
+}

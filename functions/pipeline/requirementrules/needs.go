@@ -1,0 +1,66 @@
+package requirementrules
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+// Needs are the facts that requirements are about: others need not be read.
+type Needs struct {
+	Reviews, Owners, Merging, Behind, Open, Checks, Labels, Plan bool
+	// Actor, Approvers and Lifters are the teams of which the membership of who asks, of who has approved, and of
+	// who has overridden matters.
+	Actor, Approvers, Lifters []requirements.Party
+	// Environments are those of GitHub whose protection rules matter, and by them reviews.
+	Environments []string
+	// Lifts is set if somebody may override.
+	Lifts bool
+}
+
+// Needed returns what is needed to decide.
+func Needed(all []requirements.Requirement) Needs {
+	var n Needs
+	for _, r := range all {
+		n.add(r.Rules)
+		for _, a := range r.Alternatives {
+			n.add(a.Rules)
+		}
+		teams(&n.Lifters, r.Override)
+		n.Lifts = n.Lifts || r.Override != nil
+	}
+	return n
+}
+
+func (n *Needs) add(r requirements.Rules) {
+	for _, c := range table {
+		if c.needs != nil && c.set(r) {
+			c.needs(n, r)
+		}
+	}
+}
+
+// teams adds the teams of parties.
+func teams(to *[]requirements.Party, from []requirements.Party) {
+	for _, p := range from {
+		if p.Team != "" && !slices.Contains(*to, p) {
+			*to = append(*to, p)
+		}
+	}
+}
+
+func needsActor(n *Needs, r requirements.Rules) { teams(&n.Actor, r.By) }
+func needsReviews(n *Needs, r requirements.Rules) {
+	n.Reviews = true
+	teams(&n.Approvers, r.ApprovedBy)
+}
+func needsOwners(n *Needs, _ requirements.Rules)  { n.Reviews, n.Owners = true, true }
+func needsMerging(n *Needs, _ requirements.Rules) { n.Merging, n.Checks = true, true }
+func needsBehind(n *Needs, _ requirements.Rules)  { n.Behind = true }
+func needsOpen(n *Needs, _ requirements.Rules)    { n.Open = true }
+func needsChecks(n *Needs, _ requirements.Rules)  { n.Checks = true }
+func needsLabels(n *Needs, _ requirements.Rules)  { n.Labels = true }
+func needsEnvironment(n *Needs, r requirements.Rules) {
+	n.Environments = append(n.Environments, r.Environment)
+}
+func needsPlan(n *Needs, _ requirements.Rules) { n.Plan = true }

@@ -1,0 +1,102 @@
+package requirementrules
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+func windows(f Facts, r requirements.Rules) rulings.Ruling {
+	out := rulings.Ruling{Outcome: rulings.Fails}
+	for _, w := range r.Windows {
+		if out.Wanted = append(out.Wanted, w.Text); w.Open(f.Now) {
+			out.Outcome = rulings.Holds
+		}
+	}
+	return out
+}
+
+func freeze(f Facts, r requirements.Rules) rulings.Ruling {
+	out := rulings.Ruling{Outcome: rulings.Holds}
+	for _, x := range r.Freezes {
+		if x.Holds(f.Now) {
+			out.Outcome, out.Found = rulings.Fails, append(out.Found, x.Text)
+		}
+	}
+	return out
+}
+
+func maxChanges(f Facts, r requirements.Rules) rulings.Ruling {
+	return limit(f, *r.MaxChanges, f.Plan.Value.Changes)
+}
+
+func maxDestroys(f Facts, r requirements.Rules) rulings.Ruling {
+	return limit(f, *r.MaxDestroys, f.Plan.Value.Destroys)
+}
+
+func limit(f Facts, most, have int) rulings.Ruling {
+	if problem := missing(f.Plan); problem != "" {
+		return unknown(problem)
+	}
+	out := rulings.Ruling{Outcome: rulings.Holds, Want: most, Have: have}
+	if have > most {
+		out.Outcome = rulings.Fails
+	}
+	return out
+}
+
+// noDestroy holds that the plan deletes and replaces no resource of some types.
+func noDestroy(f Facts, r requirements.Rules) rulings.Ruling {
+	if problem := missing(f.Plan); problem != "" {
+		return unknown(problem)
+	}
+	out := rulings.Ruling{Outcome: rulings.Holds, Wanted: r.NoDestroy}
+	for _, t := range f.Plan.Value.Destroyed {
+		if slices.ContainsFunc(r.NoDestroy, func(pattern string) bool { return requirements.MatchesType(pattern, t) }) {
+			out.Outcome, out.Found = rulings.Fails, append(out.Found, t)
+		}
+	}
+	return out
+}
+
+// policy holds that the policies as they are now have judged the plan, and do not deny it.
+func policy(f Facts, r requirements.Rules) rulings.Ruling {
+	for _, problem := range []string{missing(f.Plan), missing(f.Policies)} {
+		if problem != "" {
+			return unknown(problem)
+		}
+	}
+	return judged(r.Policy.Name, f.Policies.Value[r.Policy.Name], f.Plan.Value.Judgements, rulings.Unreliable, rulings.OtherPolicies)
+}
+
+// gate holds that the gate as it is now has seen the plan, and allows it.
+func gate(f Facts, r requirements.Rules) rulings.Ruling {
+	if problem := missing(f.Plan); problem != "" {
+		return unknown(problem)
+	}
+	return judged(r.Gate.Name, r.Gate.ID(), f.Plan.Value.Verdicts, rulings.NoVerdict, rulings.OtherGate)
+}
+
+// judged holds that there is a judgement by the one of a name and an ID, and nothing against the plan in it.
+func judged(name, id string, all []Judgement, unreliable, others rulings.Why) rulings.Ruling {
+	out := rulings.Ruling{Outcome: rulings.Holds, Wanted: []string{name}}
+	for _, v := range all {
+		if v.Name != name || v.ID != id || id == "" {
+			continue
+		}
+		out.Found, out.Want = v.Warned, v.MoreWarned
+		for _, message := range slices.Concat(v.Denied, v.Mistakes) {
+			out.Against = append(out.Against, rulings.Against{Name: message, Why: rulings.Denied})
+		}
+		if len(v.Mistakes) > 0 {
+			out.Against = append(out.Against, rulings.Against{Why: unreliable})
+		}
+		if out.Have = v.MoreDenied; len(out.Against)+out.Have > 0 {
+			out.Outcome = rulings.Fails
+		}
+		return out
+	}
+	out.Outcome, out.Against = rulings.Fails, []rulings.Against{{Why: others}}
+	return out
+}

@@ -1,0 +1,73 @@
+// Package runstatus makes the status of a run from the records alone: the obstacles to its apply, its place in the queue of its
+// state, and the decision about its requirements, as in its check run; and what the last look at the head of its pull request
+// has found. It is for pages, which may be looked at often: no request goes to GitHub. So a pull request that was closed a
+// moment ago can be an obstacle still, until its webhook has come.
+//
+// It refuses to write anything, and to know pages. Start at [Project] and [Head].
+package runstatus
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// Project returns the status of a run's project. It has no texts of the plan or the apply, and no place in a queue. head is the
+// head of the pull request, of [HeadOf]: a plan of another commit is superseded, and an apply stays one. At most three records
+// are read.
+func Project(ctx context.Context, records pipeline.Records, r runs.Run, head string) (comment.ProjectStatus, error) {
+	p, ld := runs.Status(r), ledger.Ledger{Records: records}
+	lock, err := ld.Reservation(ctx, r)
+	if err != nil {
+		return p, err
+	}
+	p.Lock = lock.Of(r.Pull.Number)
+	switch p.Standing {
+	case comment.Awaiting, comment.ApplyQueued, comment.Applying, comment.Stopped, comment.Applied, comment.PartApplied, comment.ApplyFailed:
+		return p, nil
+	}
+	if Former(r, head) {
+		p.Standing = comment.Superseded
+	}
+	switch p.Standing {
+	case comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed:
+		last, err := ld.LastApply(ctx, r)
+		if err != nil {
+			return p, err
+		}
+		runs.Block(&p, r, last, lock)
+		return p, asChecked(ctx, records, r, &p)
+	}
+	return p, nil
+}
+
+// Ahead returns the applies that come before that of a run.
+func Ahead(ctx context.Context, records pipeline.Records, r runs.Run) ([]comment.Turn, error) {
+	queue, err := ledger.Ledger{Records: records}.Queue(ctx, r)
+	return runs.AheadOf(queue, r), err
+}
+
+// Body returns the text of a run's project, whose standing is s: see ledger.Body.
+func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (string, error) {
+	body, note, err := ledger.Body(ctx, from, r, s)
+	if note != "" {
+		body = note + "\n\n" + body
+	}
+	return body, err
+}
+
+// asChecked adds to the status of a run the facts of its check run that no other record has: the decision about the requirements for
+// its apply, and the projects that come before.
+func asChecked(ctx context.Context, records pipeline.Records, r runs.Run, p *comment.ProjectStatus) error {
+	rec, err := records.Get(ctx, runs.CheckKey(r))
+	if err != nil {
+		return err
+	}
+	c, err := runs.DecodeCheck(rec.Value)
+	p.Required = c.Required
+	runs.ComesAfter(p, c.Behind)
+	return err
+}

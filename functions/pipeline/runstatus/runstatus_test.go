@@ -1,0 +1,155 @@
+package runstatus_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runstatus"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// TestProject is a table of records, and of the words on the page.
+func TestProject(t *testing.T) {
+	t.Parallel()
+	repo := github.Repo{ID: 4, Owner: "acme", Name: "infra"}
+	run := func(number int, phase runs.Phase) runs.Run {
+		return runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: repo, Number: number}, Project: "net", Workspace: "default"}, Phase: phase, Spec: runs.Spec{Dir: "net", Head: "abc"}, Asked: runs.Asked{By: "bob", Try: 1}, Plan: runs.Plan{Applyable: true, Counts: counting.Counts{Add: 1}}}
+	}
+	type world struct {
+		ledger.Ledger
+		t *testing.T
+	}
+	must := func(w world, err error) {
+		w.t.Helper()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	decided := func(w world, r runs.Run, o rulings.Outcome) {
+		block := rulings.Ruling{Rule: rulings.Requirement, At: "lockstep.hcl:3", Outcome: o}
+		_, err := w.Records.Put(t.Context(), runs.CheckKey(r), pipeline.Encode(runs.CheckRecord{Key: r.Key(), Required: &rulings.Ruling{Rule: rulings.AllOf, Outcome: o, Of: []rulings.Ruling{block}}}), "")
+		must(w, err)
+	}
+	for name, test := range map[string]struct {
+		phase  runs.Phase
+		before func(w world)
+		want   comment.Standing
+		says   []string
+		never  string
+	}{
+		"a plan": {runs.Planned, func(world) {}, comment.Ready, []string{"waits for `lockstep apply`"}, "requires"},
+		"an apply of another one": {runs.Planned, func(w world) {
+			must(w, w.Remember(t.Context(), run(8, runs.Applied), runs.LastApply{Number: 8, By: "alice"}))
+		},
+			comment.Blocked, []string{"#8 was applied to `net` and is not merged yet"}, "To apply this plan"},
+		"its own apply": {runs.Planned, func(w world) {
+			must(w, w.Remember(t.Context(), run(7, runs.Applied), runs.LastApply{Number: 7, By: "alice"}))
+		},
+			comment.Ready, nil, "not merged yet"},
+		"a lock": {runs.Planned, func(w world) {
+			_, err := w.Reserve(t.Context(), run(8, runs.Planned), runs.Reservation{Number: 8, By: "carol", Reason: "the database moves"})
+			must(w, err)
+		}, comment.Blocked, []string{"`carol` has locked the state for #8", "the database moves"}, "To apply this plan"},
+		"a requirement that is not met": {runs.Planned, func(w world) { decided(w, run(7, runs.Planned), rulings.Fails) },
+			comment.Ready, []string{"**waits** for what is missing", "the block at `lockstep.hcl:3`"}, ""},
+		"one that is met": {runs.Planned, func(w world) { decided(w, run(7, runs.Planned), rulings.Holds) },
+			comment.Ready, []string{"To apply this plan"}, "**waits** for what is missing"},
+		"one of a former head": {runs.Planned, func(w world) {
+			former := run(7, runs.Planned)
+			former.Spec.Head = "old"
+			decided(w, former, rulings.Fails)
+		}, comment.Ready, nil, "lockstep.hcl:3"},
+		"a plan of a former head":   {runs.Planned, func(w world) {}, comment.Superseded, []string{"superseded by a newer head"}, "lockstep apply"},
+		"an apply at a former head": {runs.ApplyFailed, func(w world) {}, comment.ApplyFailed, []string{"**failed**"}, "superseded"},
+		"the queue": {runs.ApplyQueued, func(w world) {
+			other := run(2, runs.Applying)
+			other.Asked.By = "alice"
+			_, err := w.Save(t.Context(), ledger.Versioned{Run: other})
+			must(w, err)
+			must(w, w.Join(t.Context(), other))
+			_, err = w.Save(t.Context(), ledger.Versioned{Run: run(7, runs.ApplyQueued)})
+			must(w, err)
+			must(w, w.Join(t.Context(), run(7, runs.ApplyQueued)))
+		}, comment.ApplyQueued, []string{"place 1 in the queue of this state, behind #2 (`alice`)"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := world{ledger.Ledger{Records: new(memory.Store)}, t}
+			test.before(w)
+			head := "abc"
+			if strings.HasSuffix(name, " a former head") && !strings.HasPrefix(name, "one ") {
+				head = "def"
+			}
+			p, err := runstatus.Project(t.Context(), w.Records, run(7, test.phase), head)
+			if err == nil && p.Standing == comment.ApplyQueued {
+				p.Ahead, err = runstatus.Ahead(t.Context(), w.Records, run(7, test.phase))
+			}
+			if err != nil || p.Standing != test.want {
+				t.Fatalf("it is %s, want %s: %v", p.Standing, test.want, err)
+			}
+			text := comment.Check{ProjectStatus: p}.Summary(1000)
+			for _, says := range test.says {
+				if !strings.Contains(text, says) {
+					t.Errorf("it lacks %q:\n%s", says, text)
+				}
+			}
+			if test.never != "" && strings.Contains(text, test.never) {
+				t.Errorf("it has %q:\n%s", test.never, text)
+			}
+		})
+	}
+}
+
+// TestHead is a table of looks, of the standing of the head, and of the facts that the projects do not tell.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	pull := pipeline.Pull{Repo: github.Repo{ID: 4}, Number: 7}
+	ready := []runs.Run{{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: "abc"}, Plan: runs.Plan{Applyable: true}}}
+	former := []runs.Run{{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: "old"}, Plan: runs.Plan{Applyable: true}}, {ID: runs.ID{Project: "dns"}, Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}}}
+	for name, test := range map[string]struct {
+		look runstatus.Look
+		all  []runs.Run
+		want comment.HeadStanding
+		ok   bool
+	}{
+		"without a look":            {runstatus.Look{}, ready, comment.HeadAwaited, false},
+		"no look yet":               {runstatus.Look{Pull: pull}, nil, comment.HeadAwaited, true},
+		"closed before":             {runstatus.Look{Pull: pull, Closed: true}, nil, comment.HeadClosed, false},
+		"merged before":             {runstatus.Look{Pull: pull, Closed: true, Merged: true}, nil, comment.HeadClosed, true},
+		"a plan":                    {runstatus.Look{Pull: pull, Head: "abc"}, ready, comment.HeadWaiting, false},
+		"a note":                    {runstatus.Look{Pull: pull, Head: "abc", Notes: []string{"x"}}, ready, comment.HeadWaiting, true},
+		"a removed project":         {runstatus.Look{Pull: pull, Head: "abc", Removed: "x"}, ready, comment.HeadWaiting, true},
+		"a plan of a former head":   {runstatus.Look{Pull: pull, Head: "abc"}, former, comment.HeadNothing, true},
+		"an apply of a former head": {runstatus.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Phase: runs.Applying, Spec: runs.Spec{Head: "old"}}}, comment.HeadPlanning, false},
+		"a project without a plan":  {runstatus.Look{Pull: pull, Head: "abc", Projects: 2}, ready, comment.HeadAwaited, true},
+		"a project that is gone": {
+			runstatus.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Fate: runs.Gone}}}, comment.HeadNothing, true,
+		},
+		"a project of another name, planned": {
+			runstatus.Look{Pull: pull, Head: "abc", Projects: 1}, append([]runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Renamed: "network"}}}, ready...), comment.HeadWaiting, false,
+		},
+		"a project of another name, unplanned": {
+			runstatus.Look{Pull: pull, Head: "abc", Projects: 2}, append([]runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Renamed: "network"}}}, ready...), comment.HeadAwaited, true,
+		},
+		"no project":                {runstatus.Look{Pull: pull, Head: "abc"}, nil, comment.HeadNothing, true},
+		"a problem":                 {runstatus.Look{Pull: pull, Head: "abc", Problem: "x"}, ready, comment.HeadUnknown, true},
+		"a problem of a closed one": {runstatus.Look{Pull: pull, Head: "abc", Problem: "x", Closed: true}, ready, comment.HeadClosed, false},
+		"a problem of a merged one": {runstatus.Look{Pull: pull, Head: "abc", Problem: "x", Closed: true, Merged: true}, ready, comment.HeadUnknown, true},
+		"mistakes in policies":      {runstatus.Look{Pull: pull, Head: "abc", Policies: "x"}, ready, comment.HeadPolicies, true},
+		"merged mistakes":           {runstatus.Look{Pull: pull, Head: "abc", Policies: "x", Closed: true, Merged: true}, ready, comment.HeadWaiting, false},
+		"a conflict":                {runstatus.Look{Pull: pull, Head: "abc", Conflict: true}, nil, comment.HeadConflict, true},
+		"a refusal":                 {runstatus.Look{Pull: pull, Head: "abc", Refused: "x"}, nil, comment.HeadRefused, true},
+		"given up":                  {runstatus.Look{Pull: pull, Head: "abc", GivenUp: "def"}, nil, comment.HeadGivenUp, true},
+	} {
+		h, ok := runstatus.Head(test.look, test.all)
+		if h.Standing != test.want || ok != test.ok {
+			t.Errorf("%s: %s %v, want %s %v", name, h.Standing, ok, test.want, test.ok)
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package subprocess
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+)
+
+const (
+	// grace is the time for a child to stop after it was asked to: it has to finish the changes
+	// under way, and to release its lock.
+	grace = 8 * time.Second
+	// before is the time, before our own time ends, at which we ask it to stop, so that we can
+	// still report the result.
+	before = 10 * time.Second
+	// letGoTime is the limit for releasing the lock of a process that died.
+	letGoTime = 20 * time.Second
+)
+
+// lingering is the time for a child to end after its last message.
+const lingering = 2 * time.Second
+
+// errShape is the error for a message of a child that breaks the protocol.
+var errShape = errors.New("the process of the run did not keep to the protocol")
+
+// A call is one child, from its order to its end.
+type call struct {
+	engine *Engine
+	order  order
+	permit func(jobs.Present) jobs.Permit
+
+	permitted bool // it was allowed to apply
+	ended     bool // it has told the outcome of that
+	again     bool // it was asked to plan again
+	locked    bool // it may have a lock
+	programs  bool // it may have started programs
+	fetched   int
+	secrets   map[string]string       // of the job, once it has asked for them
+	session   aws.CredentialsProvider // of the job's state, once it has asked for them
+	keys      aws.CredentialsProvider // of the state's keys
+	process   *confine.Process
+	in, out   *os.File // ours
+	place     *os.File
+	said      lastWords
+	far       comment.Progress
+	told      time.Time // when its progress was passed on last
+	early     bool      // it was asked to stop before ctx ended
+	forced    bool      // it was killed, since it did not stop
+}
+
+func (e *Engine) call(o order) *call {
+	c := &call{engine: e, order: o}
+	c.programs = !c.rights()
+	return c
+}
+
+// do has the child carry out the order. The error is a *jobs.DeathError if the child died by itself
+// or at a limit, and that of ctx if it was stopped for that reason.
+func (c *call) do(ctx context.Context) (result, error) {
+	if err := ctx.Err(); err != nil {
+		return result{}, context.Cause(ctx)
+	}
+	dir, err := os.MkdirTemp(c.engine.Scratch, "*")
+	if err != nil {
+		return result{}, fmt.Errorf("make a directory for the run: %w", err)
+	}
+	defer remove(dir)
+	if err := c.start(ctx, dir); err != nil {
+		return result{}, err
+	}
+	defer c.place.Close()
+	stopped := make(chan struct{})
+	go c.stopper(ctx, stopped)
+	r, err := c.converse(ctx)
+	c.in.Close()
+	c.out.Close()
+	if err != nil && !errors.Is(err, errShape) {
+		select {
+		case <-c.process.Done(): // its death is the reason
+		case <-time.After(lingering):
+		}
+	}
+	if err != nil {
+		c.process.Kill()
+	}
+	end := c.process.Wait()
+	close(stopped)
+	switch {
+	case err == nil && r.Error != nil && ctx.Err() != nil:
+		return result{}, context.Cause(ctx)
+	case err == nil && r.Error != nil && c.early:
+		// Another attempt would have no more time.
+		return result{}, c.death(end)
+	case err == nil:
+		if r.Error != nil {
+			r.Error.Text = c.clean(r.Error.Text) // it goes into logs
+		}
+		return r, r.Error.err()
+	case errors.Is(err, errShape):
+		return result{}, err
+	case ctx.Err() != nil && !c.forced:
+		return result{}, context.Cause(ctx)
+	}
+	return result{}, c.death(end)
+}
+
+// start makes the run's directories, and starts the child.
+func (c *call) start(ctx context.Context, dir string) error {
+	e, o := c.engine, &c.order
+	// Paths must be the same with and without namespaces, and the path may contain links.
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	o.Tmp, o.Fetched = filepath.Join(dir, "t"), filepath.Join(dir, "fetched")
+	if err := errors.Join(os.Mkdir(o.Tmp, 0o700), os.Mkdir(o.Fetched, 0o700), e.complete(o)); err != nil {
+		return err
+	}
+	if o.Job.Checkout != "" {
+		if o.Job.Checkout, err = filepath.EvalSymlinks(o.Job.Checkout); err != nil {
+			return err
+		}
+	}
+	var env []string
+	if e.Environment != nil && o.Job.Checkout != "" {
+		if env, err = e.Environment(ctx, o.Job); err != nil {
+			return fmt.Errorf("make the run's environment: %w", err)
+		}
+	}
+	if o.Job.Snapshot != nil {
+		env = bareEnv(env)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if c.place, err = os.OpenFile(filepath.Join(dir, "place"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return err
+	}
+	theirIn, out, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer theirIn.Close()
+	in, theirOut, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, out.Close())
+	}
+	defer theirOut.Close()
+	c.in, c.out = in, out
+	c.process, err = confine.Start(confine.Spec{
+		Path: self, Env: append(withoutTmp(env), "TMPDIR="+o.Tmp), Dir: o.Tmp,
+		Files: []*os.File{theirIn, theirOut, c.place}, Stderr: &c.said,
+		// Reading starts no programs, and namespaces cost time.
+		Without: c.order.Action == discovers || c.order.Action == rehearses || c.order.Action == inputs || c.order.Action == compares || c.order.Action == unlocks || c.order.Action == recovers,
+		Limits:  c.limits(), Dirs: []string{dir, o.Job.Checkout},
+	})
+	if err != nil {
+		return errors.Join(err, in.Close(), out.Close(), c.place.Close())
+	}
+	return nil
+}
+
+// limits returns those of the run. An apply may take the time that its changes take; reading files
+// takes a part of the time of a plan.
+func (c *call) limits() confine.Limits {
+	l := c.engine.Limits
+	switch c.order.Action {
+	case applies:
+		l.Wall = 0
+	case discovers, rehearses, inputs, compares, unlocks, recovers:
+		l.Wall, l.CPU = l.Wall/reading, l.CPU/reading
+	}
+	return l
+}
+
+// reading is the divisor of a run's time that gives the time for reading its files.
+const reading = 4
+
+func withoutTmp(env []string) []string {
+	var out []string
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, "TMPDIR=") {
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+// stopper asks the child to stop when ctx ends, or shortly before its deadline, and kills it if it
+// does not stop.
+func (c *call) stopper(ctx context.Context, ended <-chan struct{}) {
+	var early <-chan time.Time
+	if end, ok := ctx.Deadline(); ok && c.order.Action != applies {
+		left := time.Until(end)
+		reserve := before
+		if left < before { // a function with little time still has some of it for the work
+			reserve = left / 4
+		}
+		early = time.After(left - reserve)
+	}
+	select {
+	case <-ended:
+		return
+	case <-early:
+		c.early = true
+	case <-ctx.Done():
+	}
+	c.process.Stop()
+	select {
+	case <-ended:
+	case <-time.After(c.patience()):
+		c.forced = true
+		c.process.Kill()
+	}
+}
+
+// patience returns the time for the child to end after it was asked to. An apply has the time that is
+// left, for its calls; after that the journal knows which were under way.
+func (c *call) patience() time.Duration {
+	if c.order.Action != applies {
+		return grace
+	}
+	if end := c.order.Job.Times.End; !end.IsZero() {
+		return min(applyGrace, time.Until(end))
+	}
+	return applyGrace
+}
+
+// outOfTime reports whether an apply that may have changed something was killed because its time was
+// over: another process can go on with it.
+func (c *call) outOfTime() bool { return c.order.Action == applies && c.permitted && c.forced }
+
+// applyGrace is the time for an apply to finish the changes under way, where it has no end: on
+// a machine it lasts as long as providers' calls do.
+const applyGrace = 30 * time.Minute
+
+// maxWords limits how much is kept of a child's standard error: its beginning, where the runtime
+// writes the reason.
+const maxWords = 4 << 10
+
+// lastWords keeps the beginning of its input.
+type lastWords struct{ text []byte }
+
+// Write implements io.Writer.
+func (w *lastWords) Write(p []byte) (int, error) {
+	if room := maxWords - len(w.text); room > 0 {
+		w.text = append(w.text, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
+
+// where returns the place that the child noted last.
+func (c *call) where() string {
+	text := make([]byte, maxPlace+1)
+	n, _ := c.place.ReadAt(text, 0)
+	place, _, _ := bytes.Cut(text[:n], []byte("\n"))
+	return strings.ToValidUTF8(string(place), "")
+}

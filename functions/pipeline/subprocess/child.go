@@ -1,0 +1,328 @@
+package subprocess
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/policytrial"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+// The files of a child.
+const (
+	orders    = confine.FirstFile + iota // read by the child
+	questions                            // written by the child
+	places                               // its place, for the parent to read
+)
+
+// A Child is the process of one run, from the inside. It may be used by many goroutines.
+type Child struct {
+	// Settings are the parent's, for the Maker.
+	Settings json.RawMessage
+	// Memory is the data that an earlier child passed to [Child.Remember]; it may be empty.
+	Memory []byte
+	// Tmp is the run's own directory.
+	Tmp string
+	// Place returns the place of the evaluation, for the report of a death: it is called many times
+	// a second, from another goroutine. nil: it is unknown.
+	Place func() string
+
+	order   order
+	keeps   int      // packages that were to be kept
+	show    []string // further files for programs to read
+	mu      sync.Mutex
+	in, out *os.File
+	cell    *confine.Cell
+	celled  sync.Mutex
+}
+
+// A Maker makes the engine that works in a child.
+type Maker func(*Child) (jobs.Engine, error)
+
+// Main is for mains, first of all: a process that is a child of an [Engine] does its work here, and
+// Main does not return.
+func Main(make Maker) {
+	confine.Probe()
+	if !confine.Confined() {
+		return
+	}
+	code := 0
+	if err := work(make); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	confine.Leave(code)
+}
+
+func work(make Maker) error {
+	if err := confine.Enter(); err != nil {
+		return err
+	}
+	// The first signal asks it to stop.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	c := &Child{in: os.NewFile(orders, "orders"), out: os.NewFile(questions, "questions")}
+	for fd := orders; fd <= places; fd++ {
+		syscall.CloseOnExec(fd)
+	}
+	if err := receive(c.in, &c.order); err != nil {
+		return fmt.Errorf("read the order: %w", err)
+	}
+	c.Settings, c.Memory, c.Tmp = c.order.Settings, c.order.Memory, c.order.Tmp
+	if limit := c.order.Limit; limit > 0 {
+		b := budget.Pipeline(limit)
+		c.Place, ctx = b.Place, budget.With(ctx, b)
+	}
+	r := c.do(ctx, make)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return send(c.out, question{Kind: isResult, Result: r})
+}
+
+// do carries out the order.
+func (c *Child) do(ctx context.Context, make Maker) *result {
+	r := &result{}
+	var err error
+	switch c.order.Action {
+	case discovers:
+		var d jobs.Discovered
+		d, err = jobs.Here{}.Discover(ctx, c.order.Dir)
+		r.Discovered = &d
+	case rehearses:
+		r.Rehearsed, err = policytrial.Changed(ctx, c.order.Dir, c.order.Policies)
+	case inputs:
+		r.Tree, err = jobs.Here{}.Inputs(ctx, c.order.Dir, c.order.Run, c.order.Scope)
+	case compares:
+		var d jobs.Compared
+		d, err = jobs.Here{}.Touched(ctx, c.order.Compare)
+		r.Compared = &d
+	case looks:
+		_, err = c.inside()
+	default:
+		err = c.engine(ctx, make, r)
+	}
+	r.Error = failed(err)
+	return r
+}
+
+func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
+	e, err := make(c)
+	if err != nil {
+		return err
+	}
+	go c.tell(ctx)
+	switch c.order.Action {
+	case plans:
+		var p jobs.PlanResult
+		p, err = e.Plan(ctx, c.order.Job)
+		r.Plan = &p
+	case applies:
+		var o jobs.Outcome
+		c.order.Job.Progress = func(p comment.Progress) { _, _ = c.ask(question{Kind: isProgress, Progress: p}) }
+		c.order.Job.Ended = func(o jobs.Outcome) error {
+			_, err := c.ask(question{Kind: isEnded, Outcome: o})
+			return err
+		}
+		o, err = e.Apply(ctx, c.order.Job, c.order.Plan, c.permit)
+		r.Outcome = &o
+	case checks:
+		var got jobs.Checked
+		got, err = e.Check(ctx, c.order.Job, c.order.Plan)
+		r.Checked = &got
+	case snapshots:
+		var s jobs.Snapshot
+		s, err = e.Snapshot(ctx, c.order.Job)
+		r.Snapshot = &s
+	case recovers:
+		var rec comment.Recovered
+		rec, err = e.Recover(ctx, c.order.Job)
+		r.Recovered = &rec
+	case unlocks:
+		var u jobs.Unlocked
+		u, err = e.Unlock(ctx, c.order.Job)
+		r.Unlocked = &u
+	default:
+		err = fmt.Errorf("there is no action %q", c.order.Action)
+	}
+	return err
+}
+
+// tellEvery is the interval at which a child notes its place.
+const tellEvery = 20 * time.Millisecond
+
+// maxPlace limits the length of a place in bytes.
+const maxPlace = 1000
+
+// tell notes the place of the evaluation, in a file that outlives the process, until ctx ends: then
+// the place to report is the one at the deadline, not those on the way out.
+func (c *Child) tell(ctx context.Context) {
+	if c.Place == nil {
+		return
+	}
+	file := os.NewFile(places, "places")
+	last := ""
+	for ctx.Err() == nil {
+		if now := c.Place(); now != last && ctx.Err() == nil {
+			last = now
+			now = now[:min(len(now), maxPlace)]
+			// A single write, which also overwrites the rest of a longer place.
+			line := append([]byte(now), '\n')
+			file.WriteAt(append(line, make([]byte, maxPlace+1-len(line))...), 0)
+		}
+		time.Sleep(tellEvery)
+	}
+}
+
+// ask asks the parent.
+func (c *Child) ask(q question) (answer, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var a answer
+	if err := send(c.out, q); err != nil {
+		return a, fmt.Errorf("ask for the %s: %w", q.Kind, err)
+	}
+	if err := receive(c.in, &a); err != nil {
+		return a, fmt.Errorf("wait for the %s: %w", q.Kind, err)
+	}
+	return a, a.Error.err()
+}
+
+func (c *Child) permit(now jobs.Present) jobs.Permit {
+	a, err := c.ask(question{Kind: isPermit, Present: now})
+	if err != nil {
+		return jobs.Refused
+	}
+	return a.Permit
+}
+
+// Environment returns the environment of the job's programs, in which the run's directory is that
+// of temporary files.
+func (c *Child) Environment(context.Context, jobs.Job) ([]string, error) {
+	a, err := c.ask(question{Kind: isEnvironment})
+	if err != nil {
+		return nil, err
+	}
+	return append(a.Env, "TMPDIR="+c.Tmp), nil
+}
+
+// Secrets returns those of the job's environment, by the names of variables.
+func (c *Child) Secrets(context.Context, jobs.Job) (map[string]string, error) {
+	a, err := c.ask(question{Kind: isSecrets})
+	return a.Secrets, err
+}
+
+// Sessions returns the credentials of the job's state, or of its keys by the job's access, which come
+// from the parent; nil if the parent has none, and they are in the environment.
+func (c *Child) Sessions(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
+	if !c.order.Narrowed {
+		return nil, nil
+	}
+	kind := isCredentials
+	if j.Access == jobs.Keys {
+		kind = isKeys
+	}
+	p := aws.NewCredentialsCache(aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		a, err := c.ask(question{Kind: kind})
+		if err == nil && a.Credentials == nil {
+			err = errors.New("the answer has no credentials")
+		}
+		if err != nil {
+			return aws.Credentials{}, err
+		}
+		return *a.Credentials, nil
+	}))
+	_, err := p.Retrieve(ctx)
+	return p, err
+}
+
+// Rescue keeps a state that its backend did not take, and returns its address.
+func (c *Child) Rescue(_ context.Context, _ jobs.Job, name string, state []byte) (string, error) {
+	a, err := c.ask(question{Kind: isRescue, Name: name, Data: state})
+	return a.Text, err
+}
+
+// Fetch makes the parent fetch a repository, and moves its files to dir, which exists and is empty.
+// The error is an *[Absent] if there is none for this job.
+func (c *Child) Fetch(_ context.Context, owner, name, ref, dir string) error {
+	a, err := c.ask(question{Kind: isFetch, Owner: owner, Repo: name, Ref: ref})
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.Remove(dir), os.Rename(a.Text, dir))
+}
+
+// Gate makes the parent ask a gate of the job about a plan's JSON.
+func (c *Child) Gate(_ context.Context, _ jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error) {
+	a, err := c.ask(question{Kind: isGate, Gate: g.Name, Data: plan})
+	if err != nil || a.Judgement == nil {
+		return runs.Judgement{}, cmp.Or(err, errShape)
+	}
+	return *a.Judgement, nil
+}
+
+// Remember keeps data for later children.
+func (c *Child) Remember(data []byte) { _, _ = c.ask(question{Kind: isMemory, Data: data}) }
+
+// State tells the parent that the run will now access its state: if it dies from here on, it may
+// leave a lock.
+func (c *Child) State() { _, _ = c.ask(question{Kind: isState}) }
+
+// Show lets programs read further files and directories, if it is called before they are started.
+func (c *Child) Show(paths ...string) {
+	c.celled.Lock()
+	defer c.celled.Unlock()
+	for _, p := range paths {
+		if filepath.IsAbs(p) { // others are settings without a value
+			c.show = append(c.show, p)
+		}
+	}
+}
+
+// Begin starts a program in the run's cell.
+func (c *Child) Begin(cmd *exec.Cmd) error {
+	cell, err := c.inside()
+	if err != nil {
+		return err
+	}
+	return cell.Start(cmd)
+}
+
+// inside returns the cell, which is made for the first program.
+func (c *Child) inside() (*confine.Cell, error) {
+	c.celled.Lock()
+	defer c.celled.Unlock()
+	if c.cell != nil {
+		return c.cell, nil
+	}
+	write := []string{c.Tmp}
+	if c.order.Job.Checkout != "" {
+		write[0] = c.order.Job.Checkout
+	}
+	cell, err := confine.NewCell(confine.CellSpec{
+		View:  confine.View{Read: c.show, Write: write, Tmp: c.Tmp},
+		Ports: c.order.Ports, Offline: c.order.Job.Snapshot != nil,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.cell = cell
+	_, err = c.ask(question{Kind: isProtection, Protection: cell.Protection().Lines()})
+	return cell, err
+}

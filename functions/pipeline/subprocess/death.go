@@ -1,0 +1,76 @@
+package subprocess
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+)
+
+// remedy fits all limits.
+const remedy = "Something in the configuration grows without end, or is larger than Lockstep is set up for. Make it smaller and push again; whoever runs Lockstep can raise the limit."
+
+// asDeath returns an error as a death, nil if it is another error.
+func asDeath(err error) *jobs.DeathError {
+	var dead *jobs.DeathError
+	errors.As(err, &dead)
+	return dead
+}
+
+// death returns the reason for a child's death.
+func (c *call) death(end confine.End) *jobs.DeathError {
+	d := &jobs.DeathError{What: c.order.what(), Place: c.where(), Remedy: remedy}
+	if c.engine.Remedy != "" {
+		d.Remedy = c.engine.Remedy
+	}
+	d.Why = why(end, c.limits(), string(c.said.text), c.forced)
+	if c.early && !c.forced && end.Reason == "" {
+		d.Why = "It took longer than a run may take here."
+	}
+	return d
+}
+
+// exceeded matches the message of a Go runtime with the size of a stack.
+var exceeded = regexp.MustCompile(`goroutine stack exceeds (\d+)-byte limit`)
+
+// why puts the reason for a child's end into words: the limit at which it was killed, or the
+// meaning of its last words.
+func why(end confine.End, l confine.Limits, said string, forced bool) string {
+	switch end.Reason {
+	case confine.Memory:
+		return fmt.Sprintf("It took more than %s of memory, the limit for one run.", size(l.Memory))
+	case confine.CPU:
+		return fmt.Sprintf("It took more than %s of processor time, the limit for one run.", l.CPU)
+	case confine.Wall:
+		return fmt.Sprintf("It took longer than %s, the limit for one run.", l.Wall)
+	case confine.Disk:
+		return fmt.Sprintf("It wrote more than %s, the limit for one run.", size(l.Disk))
+	case confine.Processes:
+		return fmt.Sprintf("It started more than %d processes, the limit for one run.", l.Processes)
+	}
+	switch {
+	case forced:
+		return fmt.Sprintf("Its time was over, and it did not stop within %s.", grace.Round(time.Second))
+	case exceeded.MatchString(said):
+		return "It nested things too deeply: its stack overflowed."
+	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
+		return fmt.Sprintf("It took more than %s of memory, the limit for one run.", size(l.Memory))
+	case end.Signal == "CPU time limit exceeded":
+		return fmt.Sprintf("It took more than %s of processor time, the limit for one run.", l.CPU)
+	case end.Signal == "killed":
+		return "Something outside killed its process; often that is the system, when it runs out of memory."
+	}
+	return fmt.Sprintf("Its process ended with %s; this is a bug in Lockstep.", end)
+}
+
+// size returns a size for people.
+func size(bytes int64) string {
+	if bytes >= 1<<30 && bytes%(1<<30) == 0 {
+		return fmt.Sprintf("%d GiB", bytes>>30)
+	}
+	return fmt.Sprintf("%d MiB", bytes>>20)
+}

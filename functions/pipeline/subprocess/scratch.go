@@ -1,0 +1,139 @@
+package subprocess
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// longestScratch limits the path of a directory for runs: sockets of plugins are below it, with
+// names of up to 62 bytes, and the kernel allows 107 for the path of one.
+// Source: unix(7)
+const longestScratch = 44
+
+// A Scratch is a directory for temporary files of our work: checkouts, downloads. Nobody else uses
+// it, and it does not outlive its process for long.
+type Scratch struct {
+	Dir  string
+	lock *os.File
+}
+
+// OpenScratch makes a directory of this process' own below dir, which is made, too. It first
+// removes the directories of processes that are gone, as after kill -9. If the path is too long for
+// sockets, it uses the system's directory for temporary files.
+func OpenScratch(dir string) (*Scratch, error) {
+	if len(dir) > longestScratch {
+		dir = filepath.Join(os.TempDir(), fmt.Sprintf("lockstep-%d", os.Getuid()))
+	}
+	if len(dir) > longestScratch {
+		dir = fmt.Sprintf("/tmp/lockstep-%d", os.Getuid())
+	}
+	if err := private(dir); err != nil {
+		return nil, err
+	}
+	// One process at a time: a directory that does not have its lock yet looks abandoned.
+	all, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer all.Close()
+	if err := syscall.Flock(int(all.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
+	if err := sweep(dir); err != nil {
+		return nil, fmt.Errorf("remove what earlier runs left: %w", err)
+	}
+	own, err := os.MkdirTemp(dir, "*")
+	if err != nil {
+		return nil, err
+	}
+	lock, err := os.OpenFile(own+lockSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Scratch{Dir: own, lock: lock}, nil
+}
+
+// lockSuffix ends the name of the lock file that shows others that a process lives. The kernel
+// releases the lock with the process.
+const lockSuffix = ".lock"
+
+// private makes a directory that is ours alone, or checks that it is: anybody can make one in a
+// directory for temporary files, before us.
+func private(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err == nil || !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !info.IsDir() || ok && int(st.Uid) != os.Getuid() {
+		return fmt.Errorf("%s is not a directory of ours: remove it, or name another", dir)
+	}
+	return os.Chmod(dir, 0o700)
+}
+
+// sweep removes the directories of processes that are gone.
+func sweep(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		lock, err := os.OpenFile(path+lockSuffix, os.O_RDWR, 0)
+		if err == nil {
+			busy := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil
+			lock.Close()
+			if busy {
+				continue
+			}
+		}
+		errs = append(errs, remove(path), os.RemoveAll(path+lockSuffix))
+	}
+	return errors.Join(errs...)
+}
+
+// Empty removes all files. Nothing may be using them.
+func (s *Scratch) Empty() error {
+	entries, err := os.ReadDir(s.Dir)
+	for _, e := range entries {
+		err = errors.Join(err, remove(filepath.Join(s.Dir, e.Name())))
+	}
+	return err
+}
+
+// Close removes the directory.
+func (s *Scratch) Close() error {
+	return errors.Join(remove(s.Dir), os.Remove(s.lock.Name()), s.lock.Close())
+}
+
+// remove removes a directory with all its content, including directories that a program has closed
+// to us.
+func remove(dir string) error {
+	err := os.RemoveAll(dir)
+	if err == nil {
+		return nil
+	}
+	filepath.WalkDir(dir, func(path string, e fs.DirEntry, _ error) error {
+		if e != nil && e.IsDir() {
+			os.Chmod(path, 0o700) // before it is read
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
+}

@@ -1,0 +1,136 @@
+// Package tenants lets several GitHub Apps share the stores of one deployment, those of several organizations and
+// servers, say. The IDs of repositories, installations and comments are those of one server: another server has the same
+// ones. So each App but the first has a [Space] of its own, by a name that whoever runs Lockstep gives it: its records,
+// artifacts and messages stand apart from those of all others, by construction and not by care. The claims on the
+// addresses of states alone are common to all, because the states are: each names the App of its owner.
+//
+// The first App has no name, and the stores as they always were. The package refuses to know what is stored. Start at
+// [Space].
+package tenants
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/places"
+)
+
+// A Space is the name of an App but the first.
+type Space string
+
+var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
+// Check returns an error, a sentence for people, if a text is no name of an App.
+func (s Space) Check() error {
+	if !namePattern.MatchString(string(s)) {
+		return fmt.Errorf("%q is not the name of an App: small letters, digits and -, at most 40, a letter or digit first", string(s))
+	}
+	return nil
+}
+
+// Records returns the part of records that is the App's.
+func (s Space) Records(all pipeline.Records) pipeline.Records { return records{all, s} }
+
+// Artifacts returns the part of artifacts that is the App's.
+func (s Space) Artifacts(all pipeline.Artifacts) pipeline.Artifacts { return artifacts{all, s} }
+
+// Queue returns a queue for the App's messages: whoever handles them knows them by their Pull.App.
+func (s Space) Queue(all pipeline.Queue) pipeline.Queue { return queue{all, s} }
+
+// mark begins the segment with the App's name, which is the second of a key: no ID and no name has it.
+const mark = "~"
+
+type records struct {
+	all pipeline.Records
+	s   Space
+}
+
+// key is a key, or the directory of one, in the records of all Apps. The first segment is the collection.
+func (r records) key(key string) string {
+	if places.IsClaim(key) {
+		return key
+	}
+	collection, rest, deeper := strings.Cut(key, "/")
+	key = collection + "/" + mark + string(r.s)
+	if deeper {
+		key += "/" + rest
+	}
+	return key
+}
+
+// Get implements pipeline.Records.
+func (r records) Get(ctx context.Context, key string) (pipeline.Record, error) {
+	rec, err := r.all.Get(ctx, r.key(key))
+	rec.Key = key
+	return rec, err
+}
+
+// Put implements pipeline.Records.
+func (r records) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
+	return r.all.Put(ctx, r.key(key), value, prev)
+}
+
+// Delete implements pipeline.Records.
+func (r records) Delete(ctx context.Context, key string, prev pipeline.Version) error {
+	return r.all.Delete(ctx, r.key(key), prev)
+}
+
+// List implements pipeline.Records.
+func (r records) List(ctx context.Context, dir string) ([]pipeline.Record, error) {
+	list, err := r.all.List(ctx, r.key(dir))
+	for i := range list {
+		list[i].Key = dir + strings.TrimPrefix(list[i].Key, r.key(dir))
+	}
+	return list, err
+}
+
+type artifacts struct {
+	all pipeline.Artifacts
+	s   Space
+}
+
+// Artifact returns an artifact of the App as it is called among those of all Apps. Its owner is another one, too. The first
+// App's keep their names.
+func (s Space) Artifact(a pipeline.Artifact) pipeline.Artifact {
+	if s == "" {
+		return a
+	}
+	a.Key = mark + string(s) + "/" + a.Key
+	a.Repo = pipeline.Qualified(string(s), a.Repo)
+	return a
+}
+
+// Put implements pipeline.Artifacts.
+func (x artifacts) Put(ctx context.Context, a pipeline.Artifact, data []byte) error {
+	return x.all.Put(ctx, x.s.Artifact(a), data)
+}
+
+// Get implements pipeline.Artifacts.
+func (x artifacts) Get(ctx context.Context, a pipeline.Artifact) ([]byte, error) {
+	return x.all.Get(ctx, x.s.Artifact(a))
+}
+
+// Delete implements pipeline.Artifacts.
+func (x artifacts) Delete(ctx context.Context, a pipeline.Artifact) error {
+	return x.all.Delete(ctx, x.s.Artifact(a))
+}
+
+type queue struct {
+	all pipeline.Queue
+	s   Space
+}
+
+// Ahead is for [pipeline.Ahead].
+func (q queue) Ahead(ctx context.Context, about pipeline.Pull) (int, error) {
+	about.App = string(q.s)
+	return pipeline.Ahead(ctx, q.all, about)
+}
+
+// Send implements pipeline.Queue.
+func (q queue) Send(ctx context.Context, m pipeline.Message) error {
+	m.Pull.App = string(q.s)
+	return q.all.Send(ctx, m)
+}

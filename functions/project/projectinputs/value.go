@@ -1,0 +1,62 @@
+package projectinputs
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// Value evaluates an input. known are the outputs of projects, by names; one that is missing there is not known.
+// Outputs may be unknown, and have marks, which the value has then, too. Errors have no values in them.
+func (l Link) Value(b *budget.Budget, known map[string]map[string]cty.Value) (cty.Value, diags.Diagnostics) {
+	e, hs := l.parse()
+	if hs.HasErrors() {
+		return cty.DynamicVal, diags.FromHCL(hs)
+	}
+	references, hs := referencesOf(e)
+	ds := diags.FromHCL(hs)
+	projects := map[string]cty.Value{}
+	for _, r := range references {
+		of, ok := known[r.Project]
+		if !ok {
+			projects[r.Project] = cty.DynamicVal
+			continue
+		}
+		if _, ok := of[r.Output]; !ok && r.Output != "" {
+			ds = append(ds, diags.Errorf(&r.At, "No such output", "The project %q has no output %q. %s", r.Project, r.Output, remedy(of))...)
+		}
+		projects[r.Project] = cty.ObjectVal(map[string]cty.Value{outputs: cty.ObjectVal(of)})
+	}
+	if ds.HasErrors() {
+		return cty.DynamicVal, ds
+	}
+	v, hs := e.Value(scope(b, cty.ObjectVal(projects)))
+	for _, d := range hs {
+		d.EvalContext, d.Expression = nil, nil // which have values that would be shown
+	}
+	if hs.HasErrors() {
+		v = cty.DynamicVal
+	}
+	return v, diags.FromHCL(hs)
+}
+
+// remedy names the outputs that there are.
+func remedy(of map[string]cty.Value) string {
+	if len(of) == 0 {
+		return "It has none at all: declare it there, and apply that project."
+	}
+	return "It has " + strings.Join(slices.Sorted(maps.Keys(of)), ", ") + ": correct the name, or declare the output there, and apply that project."
+}
+
+// scope is that of an expression, with the value of project.
+func scope(b *budget.Budget, project cty.Value) *hcl.EvalContext {
+	variables := map[string]cty.Value{root: project}
+	b.Put(variables)
+	return &hcl.EvalContext{Variables: variables}
+}
