@@ -308,7 +308,7 @@ func (s *served) awaitApply() {
 	}
 	defer data.Close()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		begun, err := data.Records.All(s.T.Context(), "effect")
+		begun, err := data.Records.ListAll(s.T.Context(), "effect")
 		if err != nil {
 			s.T.Fatal(err)
 		}

@@ -42,7 +42,7 @@ func released(t *testing.T) map[string]string {
 	}
 	for _, name := range []string{
 		".gitignore", "LICENSE", "README.md", "go.mod", "go.sum", "template.yaml", "cmd/release/bill.go", "cmd/release/main.go", "cmd/release/programs.go",
-		"cmd/release/provenance.go", "cmd/lockstep/internal/deploying/carried_inside.go", "functions/internal/wiring/pack/main.go",
+		"cmd/release/provenance.go", "cmd/lockstep/internal/deploying/embeddedfiles_inside.go", "functions/internal/wiring/pack/main.go",
 	} {
 		files[name] = filepath.Join("../..", name)
 	}

@@ -13,7 +13,7 @@ import (
 // Dependencies are the resources that an object was made with the help of. The
 // file lists them in full, transitively, which is quadratic in a chain; so in
 // memory they are a graph that is shared between all instances, and the list is
-// made only for who asks ([Dependencies.All], or [Close] for many at once).
+// made only for who asks ([Dependencies.ListAll], or [Close] for many at once).
 // Immutable, safe for concurrent use. The nil value means none.
 type Dependencies struct {
 	listed  []addrs.ConfigResource        // sorted
@@ -95,7 +95,7 @@ func (d *Dependencies) All() []addrs.ConfigResource {
 	return d.Until(func(Dependency) bool { return false })
 }
 
-// Until is [Dependencies.All] without the dependencies of those for which enough is true. Lists
+// Until is [Dependencies.ListAll] without the dependencies of those for which enough is true. Lists
 // that are given in full stay as they are.
 func (d *Dependencies) Until(enough func(Dependency) bool) []addrs.ConfigResource {
 	if d == nil || d.load != nil {
@@ -148,7 +148,7 @@ func sortByName[V any](set map[addrs.ConfigResource]V) []namedResource {
 	return out
 }
 
-// SortDependencies sorts a list like [Dependencies.All] and removes duplicates. It works in place.
+// SortDependencies sorts a list like [Dependencies.ListAll] and removes duplicates. It works in place.
 func SortDependencies(list []addrs.ConfigResource) []addrs.ConfigResource {
 	byName := func(a, b addrs.ConfigResource) int { return strings.Compare(a.String(), b.String()) }
 	if !slices.IsSortedFunc(list, byName) {

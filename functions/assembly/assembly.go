@@ -2,7 +2,7 @@
 // directory for `lockstep serve` and `lockstep demo`. What differs between them is a part; what is the same stands here.
 //
 // It refuses to know where the parts are from. It does not link the engine, which no janitor needs: who makes plans and applies
-// sets it, from package subprocess or package executor. Start at [Parts.Pipeline].
+// sets it, from package subprocess or package executor. Start at [PlanParts.Pipeline].
 package assembly
 
 import (

@@ -43,7 +43,7 @@ func (f FollowUp) Left() []ProjectStatus {
 }
 
 // Needed reports whether somebody has to act, so that there is an issue. One that is there stays until nothing is
-// [FollowUp.Left].
+// [FollowUp.UnappliedMerge].
 func (f FollowUp) Needed() bool {
 	return f.Merged && slices.ContainsFunc(f.Left(), func(p ProjectStatus) bool { return !slices.Contains(underWay, p.Standing) })
 }

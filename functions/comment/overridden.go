@@ -15,7 +15,7 @@ type Overridden struct {
 	Project, By, Because string
 	// Workspace is that of the project where another one of the pull request has its name, "" elsewhere.
 	Workspace string `json:",omitempty"`
-	// Left is the rest that is in the way of the apply, with the way to it, as [Left] returns it.
+	// Left is the rest that is in the way of the apply, with the way to it, as [UnappliedMerge] returns it.
 	Left string `json:",omitempty"`
 	// Target is the name of the project in records. Later is set if nothing that the person may lift is missing yet.
 	Target string `json:",omitempty"`

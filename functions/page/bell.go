@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// A Bell tells all who wait that something has changed, by a growing number: a site's version. The
+// A Changes tells all who wait that something has changed, by a growing number: a site's version. The
 // zero Bell works; it must not be copied.
-type Bell struct {
+type Changes struct {
 	mu   sync.Mutex
 	rung uint64
 	next chan struct{} // closed by the next ring; nil if nobody waits
 }
 
-// Ring ends all waits.
-func (b *Bell) Ring() {
+// Changed ends all waits.
+func (b *Changes) Changed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.rung++
@@ -25,7 +25,7 @@ func (b *Bell) Ring() {
 }
 
 // Wait implements [Site.Changed].
-func (b *Bell) Wait(ctx context.Context, since uint64) uint64 {
+func (b *Changes) Wait(ctx context.Context, since uint64) uint64 {
 	for {
 		b.mu.Lock()
 		if b.next == nil {

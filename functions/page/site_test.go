@@ -17,7 +17,7 @@ type memory struct {
 	mu      sync.Mutex
 	pull    Pull
 	actions []Action
-	bell    Bell
+	bell    Changes
 	fault   error
 }
 
@@ -74,7 +74,7 @@ func (m *memory) change(f func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f()
-	m.bell.Ring()
+	m.bell.Changed()
 }
 
 // talker is a memory that people can act on.

@@ -115,7 +115,7 @@
 // the installation that has it are those of the last look (gatefacts.Reader.Look), whatever a message or record says, and so
 // is the question whether it is served. Where a message comes to nobody, since the repository is another account's by now, it
 // is handled there if the pull request is known here, and again where it is back by then; whatever else is lost on the way the janitor
-// finds under the new name. A message that came to nobody is kept, and sent again once the repository is within reach (ledger.Stray),
+// finds under the new name. A message that came to nobody is kept, and sent again once the repository is within reach (ledger.Undeliverable),
 // but for an apply that is not begun, which is told as not applied.
 //
 // # The bonds of a plan
@@ -127,7 +127,7 @@
 // of the same files: it is asked for again with each event of its pull request and by the janitor, which has a list of such ones, and the
 // base branch decides as it is then. The hash is in three
 // hands, and in the way of an apply if they do not agree: the saved plan's own, the
-// record's, where it is over the named parts of the plan (runs.Parts), and that in the check run on GitHub, which only our App writes and which is
+// record's, where it is over the named parts of the plan (runs.PlanParts), and that in the check run on GitHub, which only our App writes and which is
 // never changed to follow a record. A plan is of a merge: GitHub's
 // trial merge of a named pair, the head and the tip of the base branch. It belongs to the
 // head, to the files that it depends on, to the remote modules as they were fetched,

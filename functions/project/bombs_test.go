@@ -22,7 +22,7 @@ func TestPatternBombs(t *testing.T) {
 	for i := range 100 {
 		p.WhenChanged = append(p.WhenChanged, bomb+fmt.Sprint(i))
 	}
-	none := func(Project) []Seen { return nil }
+	none := func(Project) []FilesRead { return nil }
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	start := time.Now()

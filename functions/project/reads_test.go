@@ -130,18 +130,18 @@ func TestTouchedByWhatWasRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact, former := Seen{read, in.Hash()}, Seen{[]string{"x"}, "of other files"}
+	exact, former := FilesRead{read, in.Hash()}, FilesRead{[]string{"x"}, "of other files"}
 	for _, test := range []struct {
-		seen         []Seen
+		seen         []FilesRead
 		change, want string
 	}{
 		{nil, "config/prod.yaml=2", "dev"},
-		{[]Seen{exact}, "config/prod.yaml=2", ""},
-		{[]Seen{exact}, "config/dev.yaml=2", "dev"},
-		{[]Seen{former}, "config/prod.yaml=2", "dev"},
-		{[]Seen{former}, "x=2", "dev"},
-		{[]Seen{former, exact}, "x=2", ""},
-		{[]Seen{exact}, "x=2", ""},
+		{[]FilesRead{exact}, "config/prod.yaml=2", ""},
+		{[]FilesRead{exact}, "config/dev.yaml=2", "dev"},
+		{[]FilesRead{former}, "config/prod.yaml=2", "dev"},
+		{[]FilesRead{former}, "x=2", "dev"},
+		{[]FilesRead{former, exact}, "x=2", ""},
+		{[]FilesRead{exact}, "x=2", ""},
 	} {
 		now := tree(with(files, test.change))
 		if got := touchedIn(t, tree(files), now, had.Projects, had.Projects, test.seen...); got != test.want {

@@ -99,9 +99,9 @@ func linkedTree(t *testing.T, files map[string]string) fs.FS {
 	return root.FS()
 }
 
-func touchedIn(t *testing.T, was, now fs.FS, had, has []Project, seen ...Seen) string {
+func touchedIn(t *testing.T, was, now fs.FS, had, has []Project, seen ...FilesRead) string {
 	t.Helper()
-	all, err := Touched(t.Context(), was, now, had, has, func(Project) []Seen { return seen })
+	all, err := Touched(t.Context(), was, now, had, has, func(Project) []FilesRead { return seen })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// A Seen is what a plan of a project has read beside its own files: Read are the paths, and Hash is that of the inputs with them.
-type Seen struct {
+// A FilesRead is what a plan of a project has read beside its own files: Read are the paths, and Hash is that of the inputs with them.
+type FilesRead struct {
 	Read []string `json:",omitempty"`
 	Hash string
 }
@@ -40,7 +40,7 @@ type Difference struct {
 // configuration may read.
 //
 // A project with patterns is also touched if they match a file that differs.
-func Touched(ctx context.Context, was, now fs.FS, had, has []Project, seen func(Project) []Seen) (Difference, error) {
+func Touched(ctx context.Context, was, now fs.FS, had, has []Project, seen func(Project) []FilesRead) (Difference, error) {
 	c := &comparison{was: newCheckout(was), now: newCheckout(now), matched: map[string][]bool{}}
 	if err := c.look(); err != nil {
 		return Difference{}, err
@@ -78,7 +78,7 @@ type comparison struct {
 }
 
 // differ reports whether the plans of a project may differ.
-func (c *comparison) differ(ctx context.Context, old, p Project, seen []Seen) (bool, error) {
+func (c *comparison) differ(ctx context.Context, old, p Project, seen []FilesRead) (bool, error) {
 	if string(old.settings()) != string(p.settings()) {
 		return true, nil
 	}
@@ -101,7 +101,7 @@ func (c *comparison) differ(ctx context.Context, old, p Project, seen []Seen) (b
 }
 
 // reads are the paths that a plan of the base reads beside its own files.
-func (c *comparison) reads(p Project, seen []Seen) ([]string, error) {
+func (c *comparison) reads(p Project, seen []FilesRead) ([]string, error) {
 	all := slices.Clone(p.Reads)
 	for _, s := range seen {
 		t, err := c.was.inputs(p, s.Read, false)

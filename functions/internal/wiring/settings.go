@@ -38,7 +38,7 @@ type Settings struct {
 	WebhookSecret          string // the same
 	GitHubURL              string
 	// Apps are those beside the first one, AppsSecrets begins the names of their secrets.
-	Apps        applist.Roster
+	Apps        applist.List
 	AppsSecrets string
 	// Serves are the owners and repositories that are served.
 	Serves intake.Serves

@@ -39,7 +39,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apps := applist.Roster{{Name: "ghes", ID: 12, URL: "https://github.acme.example/api/v3/", Serves: "acme"}}
+	apps := applist.List{{Name: "ghes", ID: 12, URL: "https://github.acme.example/api/v3/", Serves: "acme"}}
 	same := cmp.Comparer(func(a, b intake.Serves) bool { return reflect.DeepEqual(a, b) })
 	for f, want := range map[Function]Settings{
 		Webhook: {Table: "records", Serves: serves, Events: "https://sqs/1/events.fifo", WebhookSecret: environment["LOCKSTEP_WEBHOOK_SECRET"], Apps: apps, AppsSecrets: "lockstep/apps/"},

@@ -13,7 +13,7 @@ import (
 // Webhooks are the addresses for webhooks of all Apps. At each the signatures of its own App count, and no other: a
 // delivery is of the App whose address it came to, whatever is in it. It may be used by many goroutines.
 type Webhooks struct {
-	apps applist.Roster
+	apps applist.List
 	// first makes that of the first App, and open that of another one: they read the App's secret.
 	first func(context.Context) (intake.Webhook, error)
 	open  func(context.Context, applist.App) (intake.Webhook, error)

@@ -27,12 +27,12 @@ type App struct {
 	Serves string // owners and repositories, with commas between them
 }
 
-// A Roster is a list of Apps, whose names differ.
-type Roster []App
+// A List is a list of Apps, whose names differ.
+type List []App
 
 // Parse reads a list. The error names its mistakes.
-func Parse(text string) (Roster, error) {
-	var out Roster
+func Parse(text string) (List, error) {
+	var out List
 	var errs []error
 	for entry := range strings.SplitSeq(text, ";") {
 		if strings.TrimSpace(entry) == "" {
@@ -70,7 +70,7 @@ func parseApp(fields []string) (a App, err error) {
 }
 
 // admits returns an error if an App cannot be beside those of the list.
-func (r Roster) admits(a App) error {
+func (r List) admits(a App) error {
 	for _, x := range r {
 		if x.Name == a.Name {
 			return fmt.Errorf("there is another App %q", a.Name)
@@ -83,7 +83,7 @@ func (r Roster) admits(a App) error {
 }
 
 // Named returns the App with a name.
-func (r Roster) Named(name string) (App, bool) {
+func (r List) Named(name string) (App, bool) {
 	i := slices.IndexFunc(r, func(a App) bool { return a.Name == name })
 	if i < 0 {
 		return App{}, false
@@ -92,7 +92,7 @@ func (r Roster) Named(name string) (App, bool) {
 }
 
 // With returns the list with an App, in the place of that with its name if there is one.
-func (r Roster) With(a App) Roster {
+func (r List) With(a App) List {
 	out := slices.Clone(r)
 	if i := slices.IndexFunc(r, func(x App) bool { return x.Name == a.Name }); i >= 0 {
 		out[i] = a
@@ -102,7 +102,7 @@ func (r Roster) With(a App) Roster {
 }
 
 // String returns the list as [Parse] reads it.
-func (r Roster) String() string {
+func (r List) String() string {
 	var out []string
 	for _, a := range r {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %d %s %s", a.Name, a.ID, a.URL, a.Serves)))
@@ -138,7 +138,7 @@ func HookURL(first, name string) string {
 
 // HookOf returns the App that a path is for, "" for the first one, to which every path belongs that is not another's. A path
 // of an App that is not there belongs to nobody.
-func (r Roster) HookOf(path string) (name string, ok bool) {
+func (r List) HookOf(path string) (name string, ok bool) {
 	name, further := strings.CutPrefix(path, "/"+hookPath)
 	if !further {
 		return "", true

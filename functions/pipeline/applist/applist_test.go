@@ -14,7 +14,7 @@ const two = "ghes 12 https://github.acme.example/api/v3/ acme,acme-labs/infra; e
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	want := Roster{
+	want := List{
 		{"ghes", 12, "https://github.acme.example/api/v3/", "acme,acme-labs/infra"},
 		{"emu", 4711, "https://api.github.com/", "emu"},
 	}

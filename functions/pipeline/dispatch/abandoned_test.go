@@ -199,7 +199,7 @@ func TestOpenedAgainUnnoticed(t *testing.T) {
 			continue
 		}
 		var once sync.Once
-		s.pipeline.Engine = during{s.pipeline.Engine, func(jobs.Present) {
+		s.pipeline.Engine = during{s.pipeline.Engine, func(jobs.BeforeApply) {
 			once.Do(func() {
 				s.hub.LoseDeliveries(1)
 				s.repo.Reopen("alice", one)

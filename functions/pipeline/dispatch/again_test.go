@@ -117,10 +117,10 @@ func TestChangedBlock(t *testing.T) {
 // lying is an engine that calls any plan the same.
 type lying struct{ jobs.Engine }
 
-func (l lying) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
-	return l.Engine.Apply(ctx, j, plan, func(now jobs.Present) jobs.Permit {
+func (l lying) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
+	return l.Engine.Apply(ctx, j, plan, func(now jobs.BeforeApply) jobs.Permit {
 		if now.Again == nil {
-			now.Again = &jobs.Again{Equal: true} // nothing was made again
+			now.Again = &jobs.Replanned{Equal: true} // nothing was made again
 		}
 		return permit(now)
 	})
@@ -144,7 +144,7 @@ func TestDeathAfterPlanningAgain(t *testing.T) {
 	s.write(1)
 	died := false
 	engine := s.pipeline.Engine
-	s.pipeline.Engine = during{engine, func(now jobs.Present) {
+	s.pipeline.Engine = during{engine, func(now jobs.BeforeApply) {
 		if now.Again != nil && !died {
 			died = true
 			panic("death")
@@ -172,11 +172,11 @@ func TestDeathAfterPlanningAgain(t *testing.T) {
 // during does something before each answer to an engine.
 type during struct {
 	jobs.Engine
-	do func(jobs.Present)
+	do func(jobs.BeforeApply)
 }
 
-func (d during) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
-	return d.Engine.Apply(ctx, j, plan, func(now jobs.Present) jobs.Permit {
+func (d during) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
+	return d.Engine.Apply(ctx, j, plan, func(now jobs.BeforeApply) jobs.Permit {
 		d.do(now)
 		return permit(now)
 	})

@@ -26,7 +26,7 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 		return c, nil, err
 	}
 	if at == pull.Head.SHA {
-		named := slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return s.Spec.Named != at || !s.Meant(c) })
+		named := slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return s.Spec.Named != at || !s.SelectedBy(c) })
 		if !pull.Open || !pull.Fork() || c.Verb != comment.Plan || len(named) == 0 {
 			return c, nil, nil
 		}
@@ -40,7 +40,7 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 		c.Commit = at
 		return c, nil, nil
 	}
-	goesOn := func(s ledger.Versioned) bool { return s.Spec.Head == at && s.Phase.UnderWay() && s.Meant(c) }
+	goesOn := func(s ledger.Versioned) bool { return s.Spec.Head == at && s.Phase.UnderWay() && s.SelectedBy(c) }
 	begun := func(s ledger.Versioned) bool { return runs.Queues(s.Run, co.Evidence.Message.ID) }
 	if c.Verb == comment.Stop && slices.ContainsFunc(all, goesOn) || c.Verb == comment.Apply && slices.ContainsFunc(all, begun) {
 		return c, nil, nil

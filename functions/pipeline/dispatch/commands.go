@@ -233,7 +233,7 @@ func (co *commands) elsewhere(ctx context.Context, c comment.Command, replies []
 	}
 	all, err := co.Ledger.Runs(ctx, co.Evidence.Message.Pull)
 	switch {
-	case err != nil, slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Meant(c) }):
+	case err != nil, slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.SelectedBy(c) }):
 		return replies, err
 	case len(l.Elsewhere) == 0 && l.Projects == 0 && c.Everything():
 		return co.once(ctx, replies...)

@@ -34,14 +34,14 @@ type parts struct {
 	during func(ctx context.Context, part int) error
 }
 
-func (p *parts) Apply(ctx context.Context, j jobs.Job, _ []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (p *parts) Apply(ctx context.Context, j jobs.Job, _ []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	if p.done > 0 && !j.Continues {
 		return jobs.Outcome{}, errors.New("the apply begins again")
 	}
 	if p.before != nil && !j.Continues {
 		p.before()
 	}
-	if permit(jobs.Present{State: p.state()}) != jobs.Permitted {
+	if permit(jobs.BeforeApply{State: p.state()}) != jobs.Permitted {
 		return jobs.Outcome{Refused: true}, nil
 	}
 	p.jobs = append(p.jobs, j)
@@ -425,7 +425,7 @@ type killed struct {
 	tell func(error)
 }
 
-func (k killed) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (k killed) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	o, err := k.Engine.Apply(ctx, j, plan, permit)
 	if err != nil {
 		k.tell(err)
@@ -542,8 +542,8 @@ type from struct {
 	state runs.StateID
 }
 
-func (f from) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
-	return f.Engine.Apply(ctx, j, plan, func(jobs.Present) jobs.Permit { return permit(jobs.Present{State: f.state}) })
+func (f from) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
+	return f.Engine.Apply(ctx, j, plan, func(jobs.BeforeApply) jobs.Permit { return permit(jobs.BeforeApply{State: f.state}) })
 }
 
 // TestStopBetweenProcesses holds that an apply is stopped that nobody works on just then, and one that

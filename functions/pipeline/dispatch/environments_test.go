@@ -168,7 +168,7 @@ type asking struct {
 	before func()
 }
 
-func (a asking) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (a asking) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	a.before()
 	return a.Engine.Apply(ctx, j, plan, permit)
 }

@@ -183,8 +183,8 @@ type reading struct {
 	meanwhile func()
 }
 
-func (e reading) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
-	return e.Engine.Apply(ctx, j, plan, func(s jobs.Present) jobs.Permit {
+func (e reading) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
+	return e.Engine.Apply(ctx, j, plan, func(s jobs.BeforeApply) jobs.Permit {
 		e.meanwhile()
 		return permit(s)
 	})

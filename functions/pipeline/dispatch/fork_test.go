@@ -48,7 +48,7 @@ func (e *watchedEngine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, 
 	return e.Engine.Plan(ctx, j)
 }
 
-func (e *watchedEngine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (e *watchedEngine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	e.mu.Lock()
 	e.applied++
 	e.mu.Unlock()

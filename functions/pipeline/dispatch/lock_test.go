@@ -17,8 +17,8 @@ type beforehand struct {
 	happens func()
 }
 
-func (b beforehand) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
-	return b.Engine.Apply(ctx, j, plan, func(now jobs.Present) jobs.Permit {
+func (b beforehand) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
+	return b.Engine.Apply(ctx, j, plan, func(now jobs.BeforeApply) jobs.Permit {
 		b.happens()
 		return permit(now)
 	})

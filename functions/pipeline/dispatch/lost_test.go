@@ -17,9 +17,9 @@ type lockingDead struct {
 	lock func()
 }
 
-func (d lockingDead) Apply(_ context.Context, j jobs.Job, _ []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (d lockingDead) Apply(_ context.Context, j jobs.Job, _ []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	if !j.Continues {
-		permit(jobs.Present{State: j.Planned})
+		permit(jobs.BeforeApply{State: j.Planned})
 		d.lock()
 	}
 	return jobs.Outcome{}, errors.New("the process was killed")

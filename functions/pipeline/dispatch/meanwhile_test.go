@@ -66,9 +66,11 @@ type late struct {
 	meanwhile func()
 }
 
-func (l late) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (l late) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	l.meanwhile()
-	return l.Engine.Apply(ctx, j, plan, func(jobs.Present) jobs.Permit { return permit(jobs.Present{State: runs.StateID{Lineage: "other"}}) })
+	return l.Engine.Apply(ctx, j, plan, func(jobs.BeforeApply) jobs.Permit {
+		return permit(jobs.BeforeApply{State: runs.StateID{Lineage: "other"}})
+	})
 }
 
 // TestRefusedMeanwhile holds that a push, or the close, that comes after the last look

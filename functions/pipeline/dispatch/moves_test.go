@@ -378,7 +378,7 @@ func TestRetargetedDuringAnApply(t *testing.T) {
 		t.Parallel()
 		s, b, n := retargeted(t)
 		engine := s.pipeline.Engine
-		s.pipeline.Engine = during{engine, func(jobs.Present) {
+		s.pipeline.Engine = during{engine, func(jobs.BeforeApply) {
 			s.pipeline.Engine = engine
 			s.repo.Retarget("alice", n, "release")
 		}}

@@ -44,7 +44,7 @@ type Pipeline struct {
 	// Projects reads checkouts; nil does it in this process.
 	Projects jobs.Projects
 	// Rehearse tries the policies that pull requests change; nil: nobody tries them before they count.
-	Rehearse jobs.RehearseFunc
+	Rehearse jobs.TryPoliciesFunc
 	// States are the patterns of places that every repository may have for states of its
 	// own; nil gives none away.
 	States places.Own
@@ -98,7 +98,9 @@ func (p *Pipeline) Intake() *intake.Intake {
 }
 
 // line is the pipeline's queue, with a share for each repository.
-func (p *Pipeline) line() *line { return &line{Queue: p.Queue, ledger: p.Ledger(), share: p.Share} }
+func (p *Pipeline) line() *planQueue {
+	return &planQueue{Queue: p.Queue, ledger: p.Ledger(), share: p.Share}
+}
 
 // Ledger is the pipeline's records.
 func (p *Pipeline) Ledger() ledger.Ledger { return ledger.Ledger{Records: p.Records, Build: p.Build} }
@@ -151,7 +153,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	if !ok {
 		return p.keep(ctx, m)
 	}
-	tries := &ledger.Tries{Ledger: p.Ledger(), Key: key}
+	tries := &ledger.Attempts{Ledger: p.Ledger(), Key: key}
 	if m.Event() || m.Kind == pipeline.Landed {
 		m.ID = m.First() // by which its answer may be begun, and plans are queued
 	}
@@ -218,7 +220,7 @@ func (p *Pipeline) letIn(ctx context.Context, m pipeline.Message) (_ pipeline.Me
 
 // attempt makes one attempt at a message, and another one where its repository is by now. There is no task if the repository cannot
 // be opened.
-func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tries *ledger.Tries, do func(*task, context.Context) error) (*task, error) {
+func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tries *ledger.Attempts, do func(*task, context.Context) error) (*task, error) {
 	hub, err := p.Connect(m.Pull)
 	if err != nil {
 		return nil, err

@@ -297,7 +297,7 @@ func TestPoliciesThatTakeTooMuch(t *testing.T) {
 	s := newStage(t, judgedBy("", noPublic))
 	tried := 0
 	s.pipeline.Secrets = []github.Secret{github.NewSecret("hunter2hunter2")}
-	s.pipeline.Rehearse = func(context.Context, string, jobs.Rehearsal) ([]jobs.Rehearsed, error) {
+	s.pipeline.Rehearse = func(context.Context, string, jobs.PolicyTrial) ([]jobs.TriedPolicies, error) {
 		tried++
 		return nil, &jobs.DeathError{What: "Trying the policies", Why: "It took more than 1 GiB of memory, hunter2hunter2."}
 	}

@@ -297,13 +297,13 @@ func TestRemovedProjectIsBack(t *testing.T) {
 	}
 }
 
-// waiting is an engine that waits for the lock of the state, during which something happens.
-type waiting struct {
+// waitingMessage is an engine that waits for the lock of the state, during which something happens.
+type waitingMessage struct {
 	jobs.Engine
 	meanwhile func()
 }
 
-func (w waiting) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (w waitingMessage) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	w.meanwhile()
 	return w.Engine.Apply(ctx, j, plan, permit)
 }
@@ -315,7 +315,7 @@ func TestRestoredMeanwhile(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 	s.expect("a plan", s.say("alice", n, "lockstep retry"), "**Planned** `net`", "2 to destroy")
-	s.pipeline.Engine = waiting{s.pipeline.Engine, func() {
+	s.pipeline.Engine = waitingMessage{s.pipeline.Engine, func() {
 		s.repo.Push("bob", "main", "Keep it", githubtest.Files{
 			"net/main.tf": resource("a", "1"), "net/b.tf": resource("b", "1"),
 			"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
@@ -526,7 +526,7 @@ func TestOwnApplyIsRefused(t *testing.T) {
 // halfway is an engine whose applies fail.
 type halfway struct{ jobs.Engine }
 
-func (h halfway) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (h halfway) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	o, err := h.Engine.Apply(ctx, j, plan, permit)
 	o.Failed, o.Report = true, "Error: the cloud is down"
 	return o, err

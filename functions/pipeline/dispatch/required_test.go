@@ -618,7 +618,7 @@ type lately struct {
 	meanwhile func()
 }
 
-func (e lately) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (e lately) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	e.meanwhile()
 	return e.Engine.Apply(ctx, j, plan, permit)
 }

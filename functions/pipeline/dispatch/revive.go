@@ -43,7 +43,7 @@ func (p *Pipeline) goesOn(ctx context.Context, m pipeline.Message) (bool, error)
 
 // keep keeps a message that comes to nobody.
 func (p *Pipeline) keep(ctx context.Context, m pipeline.Message) error {
-	if err := ledger.KeepStray(ctx, p.Ledger(), m); err != nil {
+	if err := ledger.KeepUndeliverable(ctx, p.Ledger(), m); err != nil {
 		return fmt.Errorf("keep %s: %w", m.ID, err)
 	}
 	return nil

@@ -122,9 +122,9 @@ func (d *dying) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
 	return d.Engine.Plan(ctx, j)
 }
 
-func (d *dying) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (d *dying) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	if d.apply {
-		permit(jobs.Present{})
+		permit(jobs.BeforeApply{})
 		panic(errDied)
 	}
 	return d.Engine.Apply(ctx, j, plan, permit)

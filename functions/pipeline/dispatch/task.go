@@ -47,10 +47,10 @@ type task struct {
 }
 
 // task makes the chapters for a message.
-func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *task {
+func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) *task {
 	projects := p.Projects
 	if projects == nil {
-		projects = jobs.Here{}
+		projects = jobs.LocalProjects{}
 	}
 	queue := p.line()
 	t := &task{message: m, queue: queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, ratelimits.LookEvery)}
@@ -67,7 +67,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell}
 	t.planner = &planrun.Planner{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases,
-		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: steps, Poll: p.Poll, Follow: applies.Follow, Foreseer: t.foreseer,
+		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: steps, Poll: p.Poll, Follow: applies.ApplyAfterPlan, Foreseer: t.foreseer,
 	}
 	t.checker = &replanning.Checker{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger,

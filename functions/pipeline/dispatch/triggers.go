@@ -127,7 +127,7 @@ func (t *task) close(ctx context.Context) error {
 
 // landed handles a merge before whose plans nobody has looked at its head: what it removes is known only now.
 func (t *task) landed(ctx context.Context) error {
-	err := t.plans.Landed(ctx)
+	err := t.plans.PlanMerged(ctx)
 	if err == nil {
 		err = applyrun.Lost(ctx, t.closer)
 	}

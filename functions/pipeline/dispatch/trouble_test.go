@@ -121,7 +121,7 @@ func TestAbandoned(t *testing.T) {
 // broken is an engine that cannot reach what it needs for an apply.
 type broken struct{ jobs.Engine }
 
-func (broken) Apply(context.Context, jobs.Job, []byte, func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (broken) Apply(context.Context, jobs.Job, []byte, func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	return jobs.Outcome{}, errors.New("the state cannot be reached")
 }
 
@@ -231,7 +231,7 @@ type closing struct {
 	meanwhile func()
 }
 
-func (c closing) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (c closing) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	o, err := c.Engine.Apply(ctx, j, plan, permit)
 	c.meanwhile()
 	return o, err

@@ -16,8 +16,8 @@ type vain struct {
 	meanwhile func() // nil for an error
 }
 
-func (v vain) Apply(ctx context.Context, j jobs.Job, _ []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
-	if permit(jobs.Present{State: j.Planned}) != jobs.Permitted {
+func (v vain) Apply(ctx context.Context, j jobs.Job, _ []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
+	if permit(jobs.BeforeApply{State: j.Planned}) != jobs.Permitted {
 		return jobs.Outcome{Refused: true}, nil
 	}
 	out := jobs.Outcome{Failed: true, State: j.Planned, Remaining: 2, Progress: comment.Progress{Of: 2}, Report: "nothing was done"}

@@ -122,8 +122,8 @@ type whileApplying struct {
 	meanwhile func()
 }
 
-func (e whileApplying) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
-	return e.Engine.Apply(ctx, j, plan, func(id jobs.Present) jobs.Permit {
+func (e whileApplying) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
+	return e.Engine.Apply(ctx, j, plan, func(id jobs.BeforeApply) jobs.Permit {
 		ok := permit(id)
 		e.meanwhile()
 		return ok

@@ -38,8 +38,8 @@ func (g gated) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
 	return res, err
 }
 
-func (g gated) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
-	return g.Engine.Apply(ctx, j, plan, func(now jobs.Present) jobs.Permit {
+func (g gated) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
+	return g.Engine.Apply(ctx, j, plan, func(now jobs.BeforeApply) jobs.Permit {
 		now.Content = g.verdicts(now.Content)
 		return permit(now)
 	})

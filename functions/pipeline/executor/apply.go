@@ -19,7 +19,7 @@ import (
 )
 
 // Apply implements jobs.Engine.
-func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	j.Access = jobs.Writes
 	o, ds, err := e.open(ctx, j, true)
 	//lint:ignore SA5001 after an error, too, there is something to close

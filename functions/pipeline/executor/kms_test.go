@@ -158,7 +158,7 @@ plan {
 	if got := found(t, b.parent+"/states", "hunter2"); len(got) > 0 {
 		t.Errorf("in clear: %v", got)
 	}
-	if got := (vault(values)).env(); !slices.Equal(got, []string{"TOKEN=of plugins"}) {
+	if got := (secretVariables(values)).env(); !slices.Equal(got, []string{"TOKEN=of plugins"}) {
 		t.Errorf("plugins get %q", got)
 	}
 	// A pull request cannot take the base branch's encryption back.

@@ -109,7 +109,7 @@ func TestInputsForeseen(t *testing.T) {
 	b, server := taking(t)
 	net := newBench(t, map[string]string{"net/main.tf": changesVPC})
 	net.job.Foresee = true
-	b.job.Foreseen = []jobs.Foreseen{{Project: "vpc", Target: "vpc", Place: placeOfVPC, Plan: "h", Outputs: net.plan().Outputs}}
+	b.job.Foreseen = []jobs.PlannedOutputs{{Project: "vpc", Target: "vpc", Place: placeOfVPC, Plan: "h", Outputs: net.plan().Outputs}}
 	p := b.plan()
 	if report := flat(p.Report); p.Plan == nil || fmt.Sprint(p.Asked) != "["+placeOfVPC+"]" || !strings.Contains(report, "(known after apply)") || !strings.Contains(report, `"eu-b"`) || strings.Contains(report+p.Full, "new-horse") {
 		t.Fatalf("%s, asked for %v", p.Report, p.Asked)
@@ -163,7 +163,7 @@ func TestInputsAreRefused(t *testing.T) {
 	b.vpc.Key = "none/terraform.tfstate"
 	b.links(inputsOfVPC)
 	refused("never applied", "on lockstep.hcl line 2", `The project "vpc" has no state yet`, "lockstep plan -p vpc")
-	b.job.Foreseen = []jobs.Foreseen{{Project: "vpc", Target: "vpc", Place: placeOfVPC, Failed: true}}
+	b.job.Foreseen = []jobs.PlannedOutputs{{Project: "vpc", Target: "vpc", Place: placeOfVPC, Failed: true}}
 	refused("its plan has failed", "Its plan in this pull request has failed: repair that first.")
 	b.job.Foreseen = nil
 	b.vpcIs(server, vpc)

@@ -37,7 +37,7 @@ type checkout struct {
 	window *window              // the part of root that file functions see
 	values map[string]*hcl.File // variable files, by name
 	env    []string             // of plugins, but for secrets
-	vault  vault
+	vault  secretVariables
 	remote *remotestates.Reader // of states of other configurations; nil: there are none
 	moved  []string             // modules that differ from those of the plan to apply
 	unread bool                 // the state, at the last attempt
@@ -49,7 +49,7 @@ type checkout struct {
 	ciphers ciphers
 
 	merged  merged
-	present jobs.Present // parts of the plan to apply that have moved, but the state
+	present jobs.BeforeApply // parts of the plan to apply that have moved, but the state
 }
 
 // open opens the checkout and reads the configuration through it: whatever path a
@@ -165,7 +165,7 @@ func (o *checkout) collect(ctx context.Context) (map[string]cty.Value, diags.Dia
 	}
 	vars, more := inputs.Values(o.Config.Root.Content, sources)
 	ds = append(append(ds, found...), more...)
-	return vars, append(ds, append(openly(o.Config.Root.Content, o.job.Options.Variables), o.vault.uncovered(o.Config.Root.Content)...)...)
+	return vars, append(ds, append(withoutSecrets(o.Config.Root.Content, o.job.Options.Variables), o.vault.uncovered(o.Config.Root.Content)...)...)
 }
 
 // sources returns the sources of the root variables, without our own environment: see package gathering. Those

@@ -82,7 +82,7 @@ func (b *bench) plan() jobs.PlanResult {
 
 func (b *bench) apply(plan []byte, permit bool) jobs.Outcome {
 	b.t.Helper()
-	o, err := b.engine.Apply(b.t.Context(), b.job, plan, func(jobs.Present) jobs.Permit {
+	o, err := b.engine.Apply(b.t.Context(), b.job, plan, func(jobs.BeforeApply) jobs.Permit {
 		if permit {
 			return jobs.Permitted
 		}
@@ -95,8 +95,8 @@ func (b *bench) apply(plan []byte, permit bool) jobs.Outcome {
 }
 
 // whether permits an apply, or refuses it, by the state alone.
-func whether(ok func(runs.StateID) bool) func(jobs.Present) jobs.Permit {
-	return func(now jobs.Present) jobs.Permit {
+func whether(ok func(runs.StateID) bool) func(jobs.BeforeApply) jobs.Permit {
+	return func(now jobs.BeforeApply) jobs.Permit {
 		if ok(now.State) {
 			return jobs.Permitted
 		}

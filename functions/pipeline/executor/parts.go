@@ -18,12 +18,12 @@ import (
 
 // partsOf returns the parts of a plan that the pipeline does not know by itself; plain is the saved
 // plan before it was encrypted.
-func partsOf(o *checkout, p *plans.Plan, plain []byte) (runs.Parts, error) {
+func partsOf(o *checkout, p *plans.Plan, plain []byte) (runs.PlanParts, error) {
 	modules, err := o.packages()
 	if err != nil {
-		return runs.Parts{}, err
+		return runs.PlanParts{}, err
 	}
-	out := runs.Parts{
+	out := runs.PlanParts{
 		Modules: modules, State: runs.StateID(o.Opened), Providers: map[string]string{},
 		Ephemeral: slices.Sorted(slices.Values(p.EphemeralVariables)), Engine: o.engine.Version,
 	}

@@ -119,7 +119,7 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 		}
 	}
 	if !more.HasErrors() {
-		more = append(more, pointless(o.job.Options, o.State.Current, o.Config)...)
+		more = append(more, withoutEffect(o.job.Options, o.State.Current, o.Config)...)
 	}
 	if plan != nil {
 		plan.Backend = plans.Backend{Type: o.Settings.Name(), Workspace: o.job.Workspace}

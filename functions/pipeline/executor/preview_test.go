@@ -67,7 +67,7 @@ func forked(t *testing.T, base *bench, s jobs.Snapshot, files map[string]string)
 	b := newBench(t, files)
 	whole := base.job
 	whole.Checkout = b.job.Checkout
-	b.job = jobs.Bare(whole, s)
+	b.job = jobs.Unprivileged(whole, s)
 	b.engine.Backend = func(context.Context, jobs.Job, *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		t.Error("it opens a state")
 		return nil, diags.Errorf(nil, "no", "no")
@@ -202,7 +202,7 @@ func TestPreviewOfPlugins(t *testing.T) {
 	b.engine.Mirror, b.engine.DataDir = base.engine.Mirror, base.engine.DataDir
 	whole := base.job
 	whole.Checkout, whole.Grants = b.job.Checkout, grants(t, allowLab, "")
-	b.job = jobs.Bare(whole, jobs.Snapshot{})
+	b.job = jobs.Unprivileged(whole, jobs.Snapshot{})
 	if p := b.plan(); p.Previewed || !strings.Contains(flat(p.Report), "he base branch does not allow the provider") || len(pl.started()) != n {
 		t.Errorf("its own lock file, and a pattern for others: %s", p.Report)
 	}

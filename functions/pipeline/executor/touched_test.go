@@ -240,14 +240,14 @@ func TestUntouchedPlansAreEqual(t *testing.T) {
 		has, _ := project.Discover(now.fs())
 		former := c.change(was)
 		knows := c.IntN(3)
-		seen := func(p project.Project) (out []project.Seen) {
+		seen := func(p project.Project) (out []project.FilesRead) {
 			for _, of := range []checked{former, was}[:knows] {
 				_, read := planned(t, of, p)
 				in, err := project.Inputs(of.fs(), p, read...)
 				if err != nil {
 					t.Fatal(err)
 				}
-				out = append(out, project.Seen{Read: read, Hash: in.Hash()})
+				out = append(out, project.FilesRead{Read: read, Hash: in.Hash()})
 			}
 			return out
 		}

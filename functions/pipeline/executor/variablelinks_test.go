@@ -44,7 +44,7 @@ func TestVariableLinks(t *testing.T) {
 		{"no output", "a = project.net.outputs.x", nil, "a=cty.DynamicVal", "No such output", "net"},
 		{"never applied", "a = project.none.outputs.id", nil, "a=cty.DynamicVal", "Project was never applied", "none"},
 		{"one of two", "a = \"${project.none.outputs.id}${project.net.outputs.id}\"", nil, "a=cty.DynamicVal", "Project was never applied", "none net"},
-		{"its plan has failed", "a = project.none.outputs.id", func(l *variableLinks) { l.Job.Foreseen = []jobs.Foreseen{{Project: "none", Failed: true}} }, "a=cty.DynamicVal", "repair that first", "none"},
+		{"its plan has failed", "a = project.none.outputs.id", func(l *variableLinks) { l.Job.Foreseen = []jobs.PlannedOutputs{{Project: "none", Failed: true}} }, "a=cty.DynamicVal", "repair that first", "none"},
 		{"no rights", "a = project.broken.outputs.id", nil, "a=cty.DynamicVal", "cannot be read: access denied.", "broken"},
 		{"nowhere", "a = project.lost.outputs.id", nil, "a=cty.DynamicVal", "cannot be read: nobody knows where", ""},
 		{"nothing is read", "a = project.net.outputs.id", func(l *variableLinks) { l.Read = nil }, "a=cty.DynamicVal", "", ""},

@@ -13,7 +13,7 @@ import (
 )
 
 // A Preview is a run of a fork's commit. Base is the job of the same project on the base branch, with the rights to read
-// its state, and Head that of the fork's files: it becomes one by [jobs.Bare].
+// its state, and Head that of the fork's files: it becomes one by [jobs.Unprivileged].
 type Preview struct {
 	Base, Head jobs.Job
 	Placing    admission.Placing

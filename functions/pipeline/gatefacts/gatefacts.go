@@ -50,7 +50,7 @@ type Reader struct {
 	// read are the settings that were read, by the SHA of their commit.
 	read map[string]readSettings
 	// elsewhere are policies in other repositories, once they are read.
-	elsewhere *elsewhere
+	elsewhere *policyRepositories
 	// required are the settings with the requirements, once they are read.
 	required *required
 	// afterwards is set if they are those of the base branch since the merge.

@@ -130,7 +130,7 @@ func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
 // filled returns policies with the content of those of other repositories.
 func filled(ctx context.Context, e *Reader, policies []jobs.Policy) ([]jobs.Policy, error) {
 	if e.elsewhere == nil {
-		e.elsewhere = &elsewhere{e.Bases, e.Message.Pull, e.Scratch, map[string]string{}}
+		e.elsewhere = &policyRepositories{e.Bases, e.Message.Pull, e.Scratch, map[string]string{}}
 	}
 	return e.elsewhere.fill(ctx, policies)
 }

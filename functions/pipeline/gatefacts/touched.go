@@ -159,7 +159,7 @@ func compared(ctx context.Context, e *Reader, was, dir string, now jobs.Discover
 		return t, fmt.Errorf("read the base branch: %w", err)
 	}
 	t = Touch{Was: was, Had: d.Projects, Has: now.Projects, Known: d.Warnings, Unguarded: d.Unguarded}
-	seen, err := ledger.SeenIn(ctx, e.Ledger, e.Message.Pull.Repo.ID)
+	seen, err := ledger.ReadsIn(ctx, e.Ledger, e.Message.Pull.Repo.ID)
 	if err != nil {
 		return t, err
 	}

@@ -16,7 +16,7 @@ type Engine interface {
 	// applied to it. If it wants a new plan, that is made with the same lock, and permit is asked
 	// once more, with it: the new plan is the one that is applied then. If permit refused, or was
 	// not asked, or there is an error, nothing was changed.
-	Apply(ctx context.Context, j Job, plan []byte, permit func(Present) Permit) (Outcome, error)
+	Apply(ctx context.Context, j Job, plan []byte, permit func(BeforeApply) Permit) (Outcome, error)
 	// Check makes a plan as Plan does, and compares it with one that was made before.
 	Check(ctx context.Context, j Job, plan []byte) (Checked, error)
 	// Recover brings the results of applies that did not come to their end into the state, and

@@ -87,10 +87,10 @@ type Job struct {
 	Times Times
 	// Foreseen are the projects of the pull request that the job's depends on and whose plans are not applied:
 	// for plans only. Foresee is set if others depend on the job's.
-	Foreseen []Foreseen `json:",omitempty"`
-	Foresee  bool       `json:",omitempty"`
+	Foreseen []PlannedOutputs `json:",omitempty"`
+	Foresee  bool             `json:",omitempty"`
 	// Snapshot is set for a plan of a fork's commit: it is made of this state, and of nothing that needs a right of ours.
-	// See [Bare].
+	// See [Unprivileged].
 	Snapshot *Snapshot `json:",omitempty"`
 	// Progress is told how far an apply is, now and then; nil tells nobody. It does not go to
 	// other processes.

@@ -25,7 +25,7 @@ type Comparison struct {
 	Was, Now string
 	Had, Has []project.Project
 	// Seen is what plans have read, by targets: see [runs.Run.Target].
-	Seen map[string][]project.Seen `json:",omitempty"`
+	Seen map[string][]project.FilesRead `json:",omitempty"`
 }
 
 // Compared is what differs.

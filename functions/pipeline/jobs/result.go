@@ -13,7 +13,7 @@ type PlanResult struct {
 	// State is the state that was planned from.
 	State runs.StateID
 	// Parts are those that the engine knows: all but Inputs and Saved.
-	Parts  runs.Parts
+	Parts  runs.PlanParts
 	Counts counting.Counts
 	// Content is the part of the plan's content that requirements can be about; nil without a plan.
 	Content *runs.Content `json:",omitempty"`
@@ -28,9 +28,9 @@ type PlanResult struct {
 	// Read are the paths in the checkout that file functions looked at, slash-separated and sorted,
 	// of existing files and others: the plan depends on them, too.
 	Read []string
-	// Outputs are those that the state will have once the plan is applied, for [Foreseen]: encrypted as the state
+	// Outputs are those that the state will have once the plan is applied, for [PlannedOutputs]: encrypted as the state
 	// is; nil if nobody has asked for them, or they cannot be had. Asked are the places of states among
-	// [Job.Foreseen] that were read, of a failed plan, too.
+	// [Job.PlannedOutputs] that were read, of a failed plan, too.
 	Outputs []byte   `json:",omitempty"`
 	Asked   []string `json:",omitempty"`
 	// Previewed is set if the plan was made of a [Snapshot]: there is no saved one then.

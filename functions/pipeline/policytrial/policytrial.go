@@ -21,7 +21,7 @@ import (
 
 // Policies returns those of a checkout with mistakes, by the settings in a file of it. Policies in other repositories are not looked at,
 // nor blocks with errors.
-func Policies(dir, settings string) ([]jobs.Rehearsed, error) {
+func Policies(dir, settings string) ([]jobs.TriedPolicies, error) {
 	src, err := fileIn(dir, settings)
 	if err != nil {
 		return nil, fmt.Errorf("read the settings: %w", err)
@@ -29,9 +29,9 @@ func Policies(dir, settings string) ([]jobs.Rehearsed, error) {
 	return mistaken(dir, settings, src, func(requirements.Policy) bool { return true })
 }
 
-// Changed implements [jobs.RehearseFunc]: it tries the policies with a file that the pull request changes, and those whose block the base
+// Changed implements [jobs.TryPoliciesFunc]: it tries the policies with a file that the pull request changes, and those whose block the base
 // branch does not have. Settings that cannot be read have none: whoever looks for projects tells that.
-func Changed(_ context.Context, dir string, r jobs.Rehearsal) ([]jobs.Rehearsed, error) {
+func Changed(_ context.Context, dir string, r jobs.PolicyTrial) ([]jobs.TriedPolicies, error) {
 	for _, settings := range project.SettingsFiles {
 		src, err := fileIn(dir, settings)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +60,7 @@ func fileIn(dir, name string) ([]byte, error) {
 }
 
 // mistaken returns the policies with mistakes among those of a checkout that count.
-func mistaken(dir, settings string, src []byte, counts func(requirements.Policy) bool) (out []jobs.Rehearsed, err error) {
+func mistaken(dir, settings string, src []byte, counts func(requirements.Policy) bool) (out []jobs.TriedPolicies, err error) {
 	s, _ := project.Read(settings, src)
 	all, err := gatefacts.PoliciesIn(dir, "the repository", s)
 	if err != nil {
@@ -71,7 +71,7 @@ func mistaken(dir, settings string, src []byte, counts func(requirements.Policy)
 			continue
 		}
 		if mistakes, more := policychecks.Mistakes(p); mistakes != nil {
-			out = append(out, jobs.Rehearsed{Name: p.Name, Dir: p.Dir, Mistakes: mistakes, More: more})
+			out = append(out, jobs.TriedPolicies{Name: p.Name, Dir: p.Dir, Mistakes: mistakes, More: more})
 		}
 	}
 	return out, nil

@@ -76,16 +76,16 @@ func TestChanged(t *testing.T) {
 	moved := b
 	moved.Dir = "policy"
 	for name, c := range map[string]struct {
-		of   jobs.Rehearsal
+		of   jobs.PolicyTrial
 		want []string
 	}{
-		"neither":         {jobs.Rehearsal{Files: []string{"ab/x.rego", "net/main.tf"}, Were: []requirements.Policy{a, b}}, nil},
-		"a file":          {jobs.Rehearsal{Files: []string{"a/x.rego"}, Were: []requirements.Policy{a, b}}, []string{"a"}},
-		"data":            {jobs.Rehearsal{Files: []string{"lists/y.json"}, Were: []requirements.Policy{a, b}}, []string{"a"}},
-		"a new block":     {jobs.Rehearsal{Files: []string{"lockstep.hcl"}, Were: []requirements.Policy{a}}, []string{"b"}},
-		"another block":   {jobs.Rehearsal{Files: []string{"lockstep.hcl"}, Were: []requirements.Policy{a, moved}}, []string{"b"}},
-		"nobody knows":    {jobs.Rehearsal{Were: []requirements.Policy{a, b}}, []string{"a", "b"}},
-		"the first block": {jobs.Rehearsal{Files: []string{"lockstep.hcl"}}, []string{"a", "b"}},
+		"neither":         {jobs.PolicyTrial{Files: []string{"ab/x.rego", "net/main.tf"}, Were: []requirements.Policy{a, b}}, nil},
+		"a file":          {jobs.PolicyTrial{Files: []string{"a/x.rego"}, Were: []requirements.Policy{a, b}}, []string{"a"}},
+		"data":            {jobs.PolicyTrial{Files: []string{"lists/y.json"}, Were: []requirements.Policy{a, b}}, []string{"a"}},
+		"a new block":     {jobs.PolicyTrial{Files: []string{"lockstep.hcl"}, Were: []requirements.Policy{a}}, []string{"b"}},
+		"another block":   {jobs.PolicyTrial{Files: []string{"lockstep.hcl"}, Were: []requirements.Policy{a, moved}}, []string{"b"}},
+		"nobody knows":    {jobs.PolicyTrial{Were: []requirements.Policy{a, b}}, []string{"a", "b"}},
+		"the first block": {jobs.PolicyTrial{Files: []string{"lockstep.hcl"}}, []string{"a", "b"}},
 	} {
 		got, err := Changed(t.Context(), dir, c.of)
 		var names []string
@@ -96,7 +96,7 @@ func TestChanged(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %v", name, names, err, c.want)
 		}
 	}
-	if got, err := Changed(t.Context(), filepath.Join(dir, "a"), jobs.Rehearsal{}); got != nil || err != nil {
+	if got, err := Changed(t.Context(), filepath.Join(dir, "a"), jobs.PolicyTrial{}); got != nil || err != nil {
 		t.Errorf("without settings: %v, %v", got, err)
 	}
 }
@@ -126,7 +126,7 @@ func TestNothingOutside(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := Changed(t.Context(), dir, jobs.Rehearsal{})
+		got, err := Changed(t.Context(), dir, jobs.PolicyTrial{})
 		if text := fmt.Sprint(got, err); strings.Contains(text, "hunter2") || strings.Contains(text, "unexpected") {
 			t.Errorf("%s: %s", name, text)
 		}

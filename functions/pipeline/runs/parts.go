@@ -9,13 +9,13 @@ import (
 	"slices"
 )
 
-// Parts are all that a plan was made of, and its result. Its hash is that of the plan: see
-// [Parts.Hash].
+// PlanParts are all that a plan was made of, and its result. Its hash is that of the plan: see
+// [PlanParts.Hash].
 //
 // A hash names one plan, made once: the bytes of the saved plan are a part. Two plans of the same
 // parts but those can differ, since the objects themselves are no part; whether they do is not for
 // hashes to tell, but for package comparing.
-type Parts struct {
+type PlanParts struct {
 	// Inputs is the hash of the files of the merge result that the plan depends on: the project's,
 	// its modules', its variable files.
 	Inputs string
@@ -44,7 +44,7 @@ type Parts struct {
 }
 
 // Hash returns the plan's hash: SHA-256 over all parts, in hexadecimal.
-func (p Parts) Hash() string {
+func (p PlanParts) Hash() string {
 	h := sha256.New()
 	part := func(name string, values ...any) {
 		fmt.Fprintf(h, "%s", name)

@@ -48,7 +48,7 @@ type Checked struct {
 type Former struct {
 	Begun         int
 	PlanHash      string
-	Parts         *Parts `json:",omitempty"`
+	Parts         *PlanParts `json:",omitempty"`
 	State         StateID
 	Inputs, Place string
 	Renewed       bool `json:",omitempty"` // nobody had asked for that one either

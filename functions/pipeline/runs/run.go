@@ -137,9 +137,9 @@ type Plan struct {
 	// may be others the next time, so that only people are told of it.
 	Judged *Content `json:",omitempty"`
 	// Hash is the hash of the plan, over its Parts. Reported is the hash of its report: see [HashOf].
-	Hash     string `json:",omitempty"`
-	Parts    *Parts `json:",omitempty"`
-	Reported string `json:",omitempty"`
+	Hash     string     `json:",omitempty"`
+	Parts    *PlanParts `json:",omitempty"`
+	Reported string     `json:",omitempty"`
 	// Again is the hash of the saved plan that is applied in the place of this one: it was made again
 	// and is the same. Settled are the reasons for that.
 	Again   string       `json:",omitempty"`

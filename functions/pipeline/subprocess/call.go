@@ -38,7 +38,7 @@ var errShape = errors.New("the process of the run did not keep to the protocol")
 type call struct {
 	engine *Engine
 	order  order
-	permit func(jobs.Present) jobs.Permit
+	permit func(jobs.BeforeApply) jobs.Permit
 
 	permitted bool // it was allowed to apply
 	ended     bool // it has told the outcome of that
@@ -139,7 +139,7 @@ func (c *call) start(ctx context.Context, dir string) error {
 		}
 	}
 	if o.Job.Snapshot != nil {
-		env = bareEnv(env)
+		env = unprivilegedEnv(env)
 	}
 	self, err := os.Executable()
 	if err != nil {

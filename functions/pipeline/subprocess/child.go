@@ -103,15 +103,15 @@ func (c *Child) do(ctx context.Context, make Maker) *result {
 	switch c.order.Action {
 	case discovers:
 		var d jobs.Discovered
-		d, err = jobs.Here{}.Discover(ctx, c.order.Dir)
+		d, err = jobs.LocalProjects{}.Discover(ctx, c.order.Dir)
 		r.Discovered = &d
 	case rehearses:
 		r.Rehearsed, err = policytrial.Changed(ctx, c.order.Dir, c.order.Policies)
 	case inputs:
-		r.Tree, err = jobs.Here{}.Inputs(ctx, c.order.Dir, c.order.Run, c.order.Scope)
+		r.Tree, err = jobs.LocalProjects{}.Inputs(ctx, c.order.Dir, c.order.Run, c.order.Scope)
 	case compares:
 		var d jobs.Compared
-		d, err = jobs.Here{}.Touched(ctx, c.order.Compare)
+		d, err = jobs.LocalProjects{}.Touched(ctx, c.order.Compare)
 		r.Compared = &d
 	case looks:
 		_, err = c.inside()
@@ -204,7 +204,7 @@ func (c *Child) ask(q question) (answer, error) {
 	return a, a.Error.err()
 }
 
-func (c *Child) permit(now jobs.Present) jobs.Permit {
+func (c *Child) permit(now jobs.BeforeApply) jobs.Permit {
 	a, err := c.ask(question{Kind: isPermit, Present: now})
 	if err != nil {
 		return jobs.Refused

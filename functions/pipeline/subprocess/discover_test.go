@@ -47,7 +47,7 @@ func TestRehearsed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all, err := e.Rehearse(t.Context(), dir, jobs.Rehearsal{})
+	all, err := e.Rehearse(t.Context(), dir, jobs.PolicyTrial{})
 	if err != nil || len(all) != 1 || len(all[0].Mistakes) != 1 {
 		t.Fatalf("%+v, %v", all, err)
 	}

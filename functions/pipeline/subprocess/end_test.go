@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-func permitAll(jobs.Present) jobs.Permit { return jobs.Permitted }
+func permitAll(jobs.BeforeApply) jobs.Permit { return jobs.Permitted }
 
 // TestEndOfAnApply holds that an apply that does not end in its time is killed, with programs that
 // would live on; that another process can go on with it; and that its lock stays for that one.
@@ -50,7 +50,7 @@ func TestStopOfAnApply(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	got, err := newEngine(t).Apply(ctx, named(t, "polite"), []byte("x"), func(jobs.Present) jobs.Permit {
+	got, err := newEngine(t).Apply(ctx, named(t, "polite"), []byte("x"), func(jobs.BeforeApply) jobs.Permit {
 		time.AfterFunc(100*time.Millisecond, cancel)
 		return jobs.Permitted
 	})

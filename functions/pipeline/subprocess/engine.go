@@ -91,7 +91,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 }
 
 // Apply implements jobs.Engine.
-func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	c := e.call(order{Action: applies, Job: j, Plan: plan})
 	c.permit = permit
 	r, err := c.do(ctx)
@@ -220,8 +220,8 @@ func (e *Engine) Discover(ctx context.Context, dir string) (jobs.Discovered, err
 	return d, nil
 }
 
-// Rehearse is a jobs.RehearseFunc.
-func (e *Engine) Rehearse(ctx context.Context, dir string, of jobs.Rehearsal) ([]jobs.Rehearsed, error) {
+// Rehearse is a jobs.TryPoliciesFunc.
+func (e *Engine) Rehearse(ctx context.Context, dir string, of jobs.PolicyTrial) ([]jobs.TriedPolicies, error) {
 	r, err := e.call(order{Action: rehearses, Dir: dir, Policies: of}).do(ctx)
 	for _, p := range r.Rehearsed {
 		for i, m := range p.Mistakes {

@@ -75,7 +75,7 @@ func TestPermits(t *testing.T) {
 	t.Parallel()
 	for project, want := range map[string]string{"x": "false", "again": "false true", "again and again": "false true", "forge": ""} {
 		var asked []string
-		o, err := newEngine(t).Apply(t.Context(), named(t, project), []byte("x"), func(now jobs.Present) jobs.Permit {
+		o, err := newEngine(t).Apply(t.Context(), named(t, project), []byte("x"), func(now jobs.BeforeApply) jobs.Permit {
 			asked = append(asked, fmt.Sprint(now.Again != nil))
 			switch {
 			case project == "x" || now.Again != nil && project == "again":
@@ -231,8 +231,8 @@ func TestOneAfterTheOther(t *testing.T) {
 }
 
 // whether permits an apply, or refuses it, by the state alone.
-func whether(ok func(runs.StateID) bool) func(jobs.Present) jobs.Permit {
-	return func(now jobs.Present) jobs.Permit {
+func whether(ok func(runs.StateID) bool) func(jobs.BeforeApply) jobs.Permit {
+	return func(now jobs.BeforeApply) jobs.Permit {
 		if ok(now.State) {
 			return jobs.Permitted
 		}

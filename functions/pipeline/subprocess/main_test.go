@@ -61,23 +61,23 @@ func (a *acting) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Check
 	if j.Project == "refused" {
 		return jobs.Checked{Problem: report + "hunter2hunter2"}, nil
 	}
-	return jobs.Checked{Now: jobs.Present{State: runs.StateID{Serial: 7}, Again: &jobs.Again{
+	return jobs.Checked{Now: jobs.BeforeApply{State: runs.StateID{Serial: 7}, Again: &jobs.Replanned{
 		Difference: "hunter2hunter2", Plan: jobs.PlanResult{Plan: plan, Report: report + "hunter2hunter2", Full: "hunter2hunter2"},
 	}}}, ctx.Err()
 }
 
-func (a *acting) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (a *acting) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	if strings.HasPrefix(j.Project, "early ") {
 		a.act(ctx, j)
 	}
 	a.c.State()
-	now := jobs.Present{State: runs.StateID{Serial: 7}}
+	now := jobs.BeforeApply{State: runs.StateID{Serial: 7}}
 	if j.Project == "forge" {
-		now.Again = &jobs.Again{Equal: true} // nobody has asked for it
+		now.Again = &jobs.Replanned{Equal: true} // nobody has asked for it
 	}
 	answer := permit(now)
 	for range map[string]int{"again": 1, "again and again": 2}[j.Project] {
-		now.Again = &jobs.Again{Equal: true, Plan: jobs.PlanResult{Plan: []byte("new")}}
+		now.Again = &jobs.Replanned{Equal: true, Plan: jobs.PlanResult{Plan: []byte("new")}}
 		answer = permit(now)
 	}
 	if answer != jobs.Permitted {
@@ -222,7 +222,7 @@ func (a *acting) act(ctx context.Context, j jobs.Job) string {
 		a.c.out.Write([]byte{0xff, 0xff, 0xff, 0xff})
 		time.Sleep(time.Hour)
 	case "permit":
-		a.c.permit(jobs.Present{})
+		a.c.permit(jobs.BeforeApply{})
 		time.Sleep(time.Hour)
 	case "run":
 		cmd := exec.Command("/bin/sh", "-c", arg)

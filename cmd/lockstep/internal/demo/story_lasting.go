@@ -198,7 +198,7 @@ type underWay struct {
 }
 
 // Apply implements jobs.Engine.
-func (u *underWay) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (u *underWay) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	end := ctx.Done()
 	u.end.Store(&end)
 	return u.Engine.Apply(ctx, j, plan, permit)

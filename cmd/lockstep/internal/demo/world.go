@@ -60,7 +60,7 @@ type World struct {
 	acting sync.Mutex  // held while a person reads and then acts
 	moment moment      // in an apply, for worlds that are watched
 	pushed int         // the number of prepared changes that were pushed
-	edits  page.Bell
+	edits  page.Changes
 }
 
 // served is the repository.
@@ -82,7 +82,7 @@ func New(o Options) (w *World, err error) {
 		if o.OnEdit != nil {
 			o.OnEdit(e)
 		}
-		w.edits.Ring()
+		w.edits.Changed()
 	}})
 	if o.Page == nil {
 		if o.Page, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {

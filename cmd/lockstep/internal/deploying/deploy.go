@@ -27,7 +27,7 @@ var Deploy = cli.Command{Name: "deploy", Synopsis: "Set up the pipeline in an AW
 	return deploy(a, args, world(a))
 }}
 
-func deploy(a *cli.App, args []string, out outside) int {
+func deploy(a *cli.App, args []string, out surroundings) int {
 	var o options
 	f := a.NewFlags("deploy", "deploy [OPTIONS]")
 	o.flags(f)
@@ -58,13 +58,13 @@ func deploy(a *cli.App, args []string, out outside) int {
 // A deployment is one run of deploy.
 type deployment struct {
 	cli     *cli.App
-	person  person
+	person  prompter
 	options options
-	out     outside
+	out     surroundings
 
 	account, caller, region string
-	vault                   secretVault
-	depot                   fileDepot
+	vault                   secretStore
+	depot                   artifactBucket
 	stack                   namedStack
 	config                  aws.Config
 
@@ -88,10 +88,10 @@ type deployment struct {
 const templateFile = "template.yaml"
 
 // open reads the template and the code, and connects to the account.
-func open(a *cli.App, o options, out outside) (*deployment, error) {
-	d := &deployment{cli: a, person: person{a, o.input, o.approve, out.browse}, options: o, out: out, files: map[string][]byte{}}
-	files, err := findCarried(o.artifacts)
-	if errors.Is(err, errNothingCarried) {
+func open(a *cli.App, o options, out surroundings) (*deployment, error) {
+	d := &deployment{cli: a, person: prompter{a, o.input, o.approve, out.browse}, options: o, out: out, files: map[string][]byte{}}
+	files, err := findEmbedded(o.artifacts)
+	if errors.Is(err, errNothingEmbedded) {
 		return nil, cli.Hinted(err, "`make build` builds them; then run again with -artifacts dist")
 	}
 	if err != nil {
@@ -127,9 +127,9 @@ func (d *deployment) connect(ctx context.Context) error {
 		return cli.Hinted(fmt.Errorf("ask AWS who you are: %w", err), "AWS_PROFILE, or other credentials of AWS' command line, say by whom the pipeline is deployed")
 	}
 	d.config, d.region, d.account, d.caller = cfg, cfg.Region, aws.ToString(got.Account), aws.ToString(got.Arn)
-	d.vault = secretVault{Client: secretsmanager.NewFromConfig(cfg)}
+	d.vault = secretStore{Client: secretsmanager.NewFromConfig(cfg)}
 	d.stack = namedStack{Client: cloudformation.NewFromConfig(cfg), Name: d.options.stack, Pause: d.out.pause}
-	d.depot = fileDepot{Client: s3.NewFromConfig(cfg), Bucket: d.options.bucket, Account: d.account, Region: d.region}
+	d.depot = artifactBucket{Client: s3.NewFromConfig(cfg), Bucket: d.options.bucket, Account: d.account, Region: d.region}
 	return nil
 }
 
@@ -207,7 +207,7 @@ func (d *deployment) afterwards(list []step) {
 
 // explained adds the remedy that all failures have in common.
 func (d *deployment) explained(err error) error {
-	if err = (briefError{err}); errors.Is(err, context.Canceled) || d != nil && d.cli.Ctx.Err() != nil {
+	if err = (shortError{err}); errors.Is(err, context.Canceled) || d != nil && d.cli.Ctx.Err() != nil {
 		return cli.Hinted(fmt.Errorf("%w", err), "run `lockstep deploy` again with the same options: it goes on where it was interrupted")
 	}
 	if d != nil && !cli.HasHint(err) {

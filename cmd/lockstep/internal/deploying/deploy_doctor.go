@@ -16,7 +16,7 @@ var Doctor = cli.Command{Name: "deploy doctor", Synopsis: "Examine an installati
 	return doctor(a, args, world(a))
 }}
 
-func doctor(a *cli.App, args []string, out outside) int {
+func doctor(a *cli.App, args []string, out surroundings) int {
 	o := options{parameters: pairs{}, site: "https://github.com"}
 	f := a.NewFlags("deploy doctor", "deploy doctor [OPTIONS]")
 	o.place(f)
@@ -66,8 +66,8 @@ func (d examination) tell(facts deploymentFacts) int {
 
 // ownCode reads the code to compare with; without any it is not compared.
 func (d examination) ownCode() error {
-	files, err := findCarried(d.options.artifacts)
-	if errors.Is(err, errNothingCarried) {
+	files, err := findEmbedded(d.options.artifacts)
+	if errors.Is(err, errNothingEmbedded) {
 		return nil
 	}
 	if err != nil {

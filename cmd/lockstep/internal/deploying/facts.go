@@ -106,7 +106,7 @@ func (d examination) resource(ctx context.Context, r types.StackResource, f *dep
 		}
 		f.Functions = append(f.Functions, x)
 	case name == "Artifacts":
-		in := fileDepot{Client: d.depot.Client, Bucket: id, Account: d.account, Region: d.region}
+		in := artifactBucket{Client: d.depot.Client, Bucket: id, Account: d.account, Region: d.region}
 		b, err := in.Look(ctx)
 		if err != nil {
 			return err

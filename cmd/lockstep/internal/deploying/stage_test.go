@@ -171,7 +171,7 @@ func (s *stage) run(typed string, args ...string) result {
 	return s.runWith(deploy, typed, args...)
 }
 
-func (s *stage) runWith(command func(*cli.App, []string, outside) int, typed string, args ...string) result {
+func (s *stage) runWith(command func(*cli.App, []string, surroundings) int, typed string, args ...string) result {
 	s.t.Helper()
 	var out, err bytes.Buffer
 	a := cli.New(s.t.Context(), cli.Streams{In: strings.NewReader(typed), Out: &out, Err: &err}, nil)
@@ -181,8 +181,8 @@ func (s *stage) runWith(command func(*cli.App, []string, outside) int, typed str
 	return r
 }
 
-func (s *stage) outside() outside {
-	return outside{
+func (s *stage) outside() surroundings {
+	return surroundings{
 		aws: func(_ context.Context, region string) (aws.Config, error) {
 			cfg := s.account.Config()
 			if region != "" {

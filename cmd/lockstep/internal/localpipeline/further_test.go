@@ -129,7 +129,7 @@ func TestAppsShareNothing(t *testing.T) {
 func kept(t *testing.T, m *Machine, dir string) (out []string) {
 	t.Helper()
 	for _, collection := range []string{"run", "state", "ask", "pull", "lease", "effect", "served", "head", "sha", "open", "shown", "queue"} {
-		all, err := m.Data.Records.All(t.Context(), collection)
+		all, err := m.Data.Records.ListAll(t.Context(), collection)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -88,7 +88,7 @@ type Machine struct {
 	Webhook  http.Handler
 	States   executor.BackendFunc
 
-	changed page.Bell // rung after each message
+	changed page.Changes // rung after each message
 	members map[string]*member
 	scratch *subprocess.Scratch
 	dir     string // the absolute path of the data directory, if runs are apart
@@ -167,7 +167,7 @@ func (m *Machine) Work(ctx context.Context) error { return m.Data.Queue.Work(ctx
 
 func (m *Machine) worker(limit int) localstore.Worker {
 	handle := func(ctx context.Context, msg pipeline.Message) error {
-		defer m.changed.Ring()
+		defer m.changed.Changed()
 		x, err := m.of(msg)
 		if err != nil {
 			return err

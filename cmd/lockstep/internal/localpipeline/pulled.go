@@ -38,7 +38,7 @@ func (m *Machine) pulls(ctx context.Context) ([]pulled, error) {
 		}
 		return x
 	}
-	looks, err := m.Data.Records.All(ctx, "pull")
+	looks, err := m.Data.Records.ListAll(ctx, "pull")
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (m *Machine) pulls(ctx context.Context) ([]pulled, error) {
 			of(l.Pull).look = l
 		}
 	}
-	list, err := m.Data.Records.All(ctx, "run")
+	list, err := m.Data.Records.ListAll(ctx, "run")
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ type snapshot struct {
 // snapshot reads the records in the way of applies: the last applies, and the locks of people, and the addresses of the states by
 // which they are found.
 func (m *Machine) snapshot(ctx context.Context) (*snapshot, error) {
-	s := &snapshot{Records: m.Data.Records, all: m.Data.Records.All, have: map[string]pipeline.Record{}}
+	s := &snapshot{Records: m.Data.Records, all: m.Data.Records.ListAll, have: map[string]pipeline.Record{}}
 	for _, collection := range []string{"state", "lock", "address"} {
 		if err := s.add(ctx, collection); err != nil {
 			return nil, err

@@ -52,7 +52,7 @@ var (
 	moving  = []func(*Request) reasons.Reason{inputsMoved, blocksMoved, othersMoved, modulesMoved, providersMoved, otherVersion, stateMoved, outputsPlanned, outputsMoved}
 )
 
-// Check decides what becomes of a plan that was made again without the state's lock; q.Again is the
+// Check decides what becomes of a plan that was made again without the state's lock; q.Replanned is the
 // new one. Nothing that it decides is believed by an apply: that makes the plan again with the state
 // locked. So the worst of a wrong decision is a plan that is shown.
 func Check(q Request) Finding {

@@ -87,7 +87,7 @@ func TestGate(t *testing.T) {
 		return func(q *Request) { q.Again = &Again{Hash: headTwo, State: *q.State, Equal: equal} }
 	}
 	whole := func(q *Request) {
-		q.Run.Plan.Parts = &runs.Parts{State: before, Engine: "1", Saved: planHash}
+		q.Run.Plan.Parts = &runs.PlanParts{State: before, Engine: "1", Saved: planHash}
 		q.Run.Plan.Hash = q.Run.Plan.Parts.Hash()
 		*q.OnGitHub = q.Run.Plan.Hash
 	}
@@ -104,7 +104,7 @@ func TestGate(t *testing.T) {
 		return func(q *Request) { q.Run.Project, q.Order = "app", runstest.Order("app>net", "app>net", all) }
 	}
 	foreseen := func(q *Request) {
-		q.Run.Plan.Parts = &runs.Parts{State: before, Engine: "1", Saved: planHash, PlannedOn: map[string]string{"vpc@default": headTwo}}
+		q.Run.Plan.Parts = &runs.PlanParts{State: before, Engine: "1", Saved: planHash, PlannedOn: map[string]string{"vpc@default": headTwo}}
 		q.Run.Plan.Hash = q.Run.Plan.Parts.Hash()
 		*q.OnGitHub = q.Run.Plan.Hash
 	}
@@ -390,7 +390,7 @@ func TestGate(t *testing.T) {
 		{"another provider", []change{func(q *Request) { q.Providers = "it is another one" }}, "ProvidersMoved"},
 		{"another provider, planned again", []change{func(q *Request) { q.Providers = "it is another one" }, again(true)}, ""},
 		{"by another version, planned again", []change{func(q *Request) { q.OtherVersion = true }, again(true)}, ""},
-		{"parts of another hash", []change{func(q *Request) { q.Run.Plan.Parts = &runs.Parts{State: before, Saved: planHash} }}, "KeptExchanged"},
+		{"parts of another hash", []change{func(q *Request) { q.Run.Plan.Parts = &runs.PlanParts{State: before, Saved: planHash} }}, "KeptExchanged"},
 		{"parts of its hash", []change{whole}, ""},
 		{"parts of another state", []change{whole, func(q *Request) { q.Run.Plan.State.Serial++; q.State = &q.Run.Plan.State }}, "KeptExchanged"},
 		{"parts of other inputs", []change{whole, func(q *Request) { q.Run.Plan.Inputs = "x" }}, "KeptExchanged"},

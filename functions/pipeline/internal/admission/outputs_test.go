@@ -15,7 +15,7 @@ func TestOutputsPlanned(t *testing.T) {
 	t.Parallel()
 	of := func(on map[string]string) Request {
 		q := allowed()
-		q.Run.Plan.Parts = &runs.Parts{Inputs: q.Run.Plan.Inputs, State: q.Run.Plan.State, Saved: q.Run.Plan.Hash, PlannedOn: on}
+		q.Run.Plan.Parts = &runs.PlanParts{Inputs: q.Run.Plan.Inputs, State: q.Run.Plan.State, Saved: q.Run.Plan.Hash, PlannedOn: on}
 		hash := q.Run.Plan.Parts.Hash()
 		q.Run.Plan.Hash, q.OnGitHub = hash, &hash
 		return q
@@ -70,7 +70,7 @@ func TestOutputsMoved(t *testing.T) {
 		q := allowed()
 		q.Run.Plan.Reads, q.Applied = test.reads, test.now
 		if test.planned != nil {
-			q.Run.Plan.Parts = &runs.Parts{PlannedOn: test.planned}
+			q.Run.Plan.Parts = &runs.PlanParts{PlannedOn: test.planned}
 		}
 		if test.stateUnknown {
 			q.State = nil

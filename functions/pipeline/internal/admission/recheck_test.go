@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 		"provider": func(q *Request) { q.Providers = "it is newer" },
 		"place":    func(q *Request) { q.Run.Address.Place = "s3://states/else" },
 		"outputs": func(q *Request) {
-			q.Run.Plan.Parts = &runs.Parts{State: q.Run.Plan.State, PlannedOn: map[string]string{"dns@default": "h"}}
+			q.Run.Plan.Parts = &runs.PlanParts{State: q.Run.Plan.State, PlannedOn: map[string]string{"dns@default": "h"}}
 			q.PlannedOn, q.Saved = map[string]string{"dns@default": ""}, ""
 			q.Run.Plan.Hash = q.Run.Plan.Parts.Hash()
 			q.OnGitHub = &q.Run.Plan.Hash

@@ -106,7 +106,7 @@ type Request struct {
 	// Order is the order of applies in the pull request, nil if there is none.
 	Order *runs.Order
 	// PlannedOn are the plans of other projects as they are now, for a check of a plan that was made with the outputs of
-	// some: see [Parts].
+	// some: see [PlanParts].
 	PlannedOn map[string]string
 	// Applied is the number of applies by now to the states of the projects that the plan depends on, by target.
 	Applied map[string]int

@@ -47,7 +47,7 @@ func (ap *Applier) Apply(ctx context.Context) error {
 		}
 		if begun != "" && e.Outcome == nil {
 			b := ledger.Begun{ApplyRecord: e, Version: begun}
-			if err := ap.goesOnAway(ctx, s, b); err != nil {
+			if err := ap.continuesInBuild(ctx, s, b); err != nil {
 				return err
 			}
 			return ap.goOn(ctx, s, b)
@@ -85,7 +85,7 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	if !d.Allowed() {
 		return ap.refuse(ctx, x.s, d)
 	}
-	if away, err := ap.away(ctx, x.s, x.job); away || err != nil {
+	if away, err := ap.inBuild(ctx, x.s, x.job); away || err != nil {
 		return err
 	}
 	if s, err = ap.Ledger.Save(ctx, x.s.To(runs.Applying)); err != nil {
@@ -100,8 +100,8 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 // carryOut applies a plan. The engine asks the gate again with the state locked and known: from
 // then on nothing can move.
 func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q admission.Request, plan []byte, job jobs.Job, in ledger.Inputs) error {
-	c := &carriage{ap: ap, run: s, plan: plan, job: job}
-	p := &permission{ap: ap, carriage: c, q: q, in: in}
+	c := &application{ap: ap, run: s, plan: plan, job: job}
+	p := &permission{ap: ap, application: c, q: q, in: in}
 	c.permit = p.decide
 	outcome, err := c.carry(ctx)
 	switch {

@@ -80,7 +80,7 @@ type Applier struct {
 	// Poll is the interval at which an apply looks for an order to stop; 0 is 5 s.
 	Poll time.Duration
 	// Tries counts the attempts at the message.
-	Tries *ledger.Tries
+	Tries *ledger.Attempts
 	// StopBefore is how long before the end of the process' time an apply begins no more
 	// changes; 0 is pipeline.DefaultStopBefore.
 	StopBefore time.Duration

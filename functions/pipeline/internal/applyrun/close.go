@@ -245,7 +245,7 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 		return nil // somebody has looked at the merged pull request since, and asked for a plan
 	}
 	if apply && runs.Empty(s.Run) && !s.Spec.Removed && !s.Spec.Beside && s.Spec.Head == cl.Evidence.Pull.Head.SHA {
-		waits, err := empty(ctx, cl, &s)
+		waits, err := mergedUnchanged(ctx, cl, &s)
 		if err != nil || waits {
 			return err
 		}

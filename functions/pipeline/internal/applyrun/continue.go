@@ -79,7 +79,7 @@ func (ap *Applier) goOn(ctx context.Context, s ledger.Versioned, b ledger.Begun)
 
 // prepared prepares the continuation of an apply: the same plan and the same files, with the rights
 // that the base branch grants now. The problem, for people, is one that stays.
-func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Begun) (c *carriage, problem string, done func(), err error) {
+func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Begun) (c *application, problem string, done func(), err error) {
 	none := func() {}
 	plan, err := ap.Artifacts.Get(ctx, s.Applied())
 	if errors.Is(err, pipeline.ErrNoArtifact) {
@@ -107,8 +107,8 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 		return nil, problem, none, err
 	}
 	job.Continues = true
-	c = &carriage{ap: ap, run: s, plan: plan, job: job, far: b.Progress}
-	c.permit = func(ctx context.Context, _ jobs.Present) (ledger.Begun, jobs.Permit, error) {
+	c = &application{ap: ap, run: s, plan: plan, job: job, far: b.Progress}
+	c.permit = func(ctx context.Context, _ jobs.BeforeApply) (ledger.Begun, jobs.Permit, error) {
 		// The state is locked: a process with a higher fence has written its own by now, or waits.
 		_, now, err := ap.Ledger.ApplyRecord(ctx, s.Run)
 		if err != nil || now != b.Version {
@@ -182,7 +182,7 @@ func (ap *Applier) stays(s ledger.Versioned, err error) (string, error) {
 
 // stopped ends an apply that somebody has stopped: the lock is released, and the journal keeps what
 // is needed to go on.
-func (ap *Applier) stopped(ctx context.Context, c *carriage, o jobs.Outcome, stop ledger.Stop) error {
+func (ap *Applier) stopped(ctx context.Context, c *application, o jobs.Outcome, stop ledger.Stop) error {
 	ctx = context.WithoutCancel(ctx)
 	if _, err := ap.Engine.Unlock(ctx, c.job); err != nil {
 		return fmt.Errorf("stop the apply of %s: %w", c.run.Project, err)

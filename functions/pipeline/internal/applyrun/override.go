@@ -37,10 +37,10 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 	}
 	var replies, empty []comment.Reply
 	for _, s := range all {
-		if (s.Phase == runs.Queued || s.Phase == runs.Planning) && s.Meant(c) {
+		if (s.Phase == runs.Queued || s.Phase == runs.Planning) && s.SelectedBy(c) {
 			replies = append(replies, gatefacts.Refused(c, s.Project, admission.Refusal(reasons.BeingPlanned{Verb: comment.Override})))
 		}
-		if s.Phase != runs.Planned || !s.Meant(c) {
+		if s.Phase != runs.Planned || !s.SelectedBy(c) {
 			continue
 		}
 		if head := ov.Evidence.Pull.Head.SHA; s.Spec.Head != head {
@@ -51,7 +51,7 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 			empty = append(empty, gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(reasons.NotLifted{Login: q.Actor, Empty: true})))
 			continue
 		}
-		no, lifting, err := gatefacts.Lift(ctx, ov.Evidence, s.Run, q.Actor)
+		no, lifting, err := gatefacts.Override(ctx, ov.Evidence, s.Run, q.Actor)
 		if err != nil {
 			return nil, err
 		}

@@ -57,7 +57,7 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	}
 	var replies []comment.Reply
 	for _, s := range all {
-		if s.Spec.Removed && c.Plan == "" && !runs.Alone(s.Run, c) {
+		if s.Spec.Removed && c.Plan == "" && !runs.NamedBy(s.Run, c) {
 			no, err := qu.notAlone(ctx, c, s.Run)
 			if err != nil {
 				return nil, err
@@ -65,7 +65,7 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 			replies = append(replies, no)
 			continue
 		}
-		no, ok, err := qu.together(ctx, c, s)
+		no, ok, err := qu.withPlan(ctx, c, s)
 		if err == nil && !ok {
 			no, err = qu.enqueueOne(ctx, c, s, false)
 		}
@@ -101,7 +101,7 @@ func only[R reasons.Reason](d admission.Decision) bool {
 // present head; if there is none, it selects all runs, and the gate refuses each with its reason.
 func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger.Versioned {
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
-		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c) && !qu.meantAbove(c, s.Run)
+		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.SelectedBy(c) && !qu.meantAbove(c, s.Run)
 	})
 	if named := slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return c.Plan == "" || !strings.HasPrefix(s.Plan.Hash, c.Plan) }); len(named) > 0 {
 		return named
@@ -131,7 +131,7 @@ func (qu *ApplyQueuer) meantAbove(c comment.Command, r runs.Run) bool {
 	m := qu.Evidence.Message
 	again := r.Asked.PlanFor == m.ID && r.Asked.PlanLine < len(m.Lines) && m.Lines[r.Asked.PlanLine].Command.AsPlan().Failed
 	c.Failed = false
-	return again && r.Meant(c)
+	return again && r.SelectedBy(c)
 }
 
 // done reports whether nothing of a run is left to be applied.
@@ -140,7 +140,7 @@ func done(r runs.Run) bool { return r.Phase == runs.Applied && runs.Complete(r) 
 // left reports whether a command without names is for runs of a merged pull request that need a new plan.
 func left(c comment.Command, all []ledger.Versioned) bool {
 	return c.Everything() && slices.ContainsFunc(all, func(s ledger.Versioned) bool {
-		return s.Phase == runs.Dropped && s.End.Fate == runs.Merged && s.Meant(comment.Command{Failed: true})
+		return s.Phase == runs.Dropped && s.End.Fate == runs.Merged && s.SelectedBy(comment.Command{Failed: true})
 	})
 }
 

@@ -39,7 +39,7 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 		return nil, err
 	}
 	known := slices.Clone(all)
-	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.Meant(c) })
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.SelectedBy(c) })
 	if len(all) == 0 {
 		q, err := re.Evidence.Request(ctx, comment.Recover, runs.Run{})
 		if err != nil {
@@ -108,4 +108,6 @@ func (re *Recoverer) recover(ctx context.Context, r runs.Run) (comment.Reply, er
 	})
 }
 
-func (re *Recoverer) reach(c comment.Command) reach { return reach{re.Evidence, re.Report, c} }
+func (re *Recoverer) reach(c comment.Command) stateAccess {
+	return stateAccess{re.Evidence, re.Report, c}
+}

@@ -28,7 +28,7 @@ func unapplied(ctx context.Context, cl *Closer) error {
 	var u comment.Unapplied
 	for _, s := range all {
 		switch {
-		case s.Spec.Head != cl.Evidence.Pull.Head.SHA || s.Phase != runs.Dropped || !s.Meant(comment.Command{Failed: true}):
+		case s.Spec.Head != cl.Evidence.Pull.Head.SHA || s.Phase != runs.Dropped || !s.SelectedBy(comment.Command{Failed: true}):
 		case s.Spec.ApplyOn == project.OnMerge || s.Spec.Removed:
 		case s.End.Was == runs.Applied || s.End.Was == runs.ApplyFailed:
 			u.Partly = append(u.Partly, runs.Label(s.Run))

@@ -23,7 +23,7 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 		return nil, err
 	}
 	known := slices.Clone(all)
-	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.Meant(c) })
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.SelectedBy(c) })
 	if len(all) == 0 {
 		// Who may not ask is told nothing of the runs, not even that there are none.
 		q, err := un.Evidence.Request(ctx, comment.Unlock, runs.Run{})
@@ -49,7 +49,7 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 }
 
 func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run) ([]comment.Reply, error) {
-	x := reach{un.Evidence, un.Report, c}
+	x := stateAccess{un.Evidence, un.Report, c}
 	q, no, err := x.allowed(ctx, r)
 	if err == nil && no != nil && only[reasons.BeingApplied](admission.Decide(q)) {
 		no, err = un.unlockUnderWay(ctx, r, no)

@@ -165,7 +165,7 @@ func (m Merger) othersDone(ctx context.Context, l ledger.Look) (bool, error) {
 	for _, x := range l.Elsewhere {
 		names = append(names, x.By)
 	}
-	v, err := gatefacts.VoicesOf(ctx, m.Evidence, names, all)
+	v, err := gatefacts.DeploymentChecksOf(ctx, m.Evidence, names, all)
 	return err == nil && !slices.ContainsFunc(names, func(name string) bool { return !v.Done(name) }), err
 }
 

@@ -176,14 +176,14 @@ var uses = map[string]use{
 	"left of a project of another name": func(ctx context.Context, ld Ledger) (any, error) {
 		r, by := inBucket(dns, "dns"), inBucket(dns, "dns")
 		by.Project, by.Pull.Number = "names", 9
-		if err := PutLeft(ctx, ld, r, "merged"); err != nil {
+		if err := PutUnapplied(ctx, ld, r, "merged"); err != nil {
 			return nil, err
 		}
 		all, err := Lefts(ctx, ld, by)
 		if err != nil || len(all) != 1 {
 			return all, err
 		}
-		if err := FinishLeft(ctx, ld, all[0], by); err != nil {
+		if err := FinishUnapplied(ctx, ld, all[0], by); err != nil {
 			return nil, err
 		}
 		return LeftOf(ctx, ld, r)
@@ -358,16 +358,16 @@ var uses = map[string]use{
 	}),
 
 	"try": func(ctx context.Context, ld Ledger) (any, error) {
-		return (&Tries{Ledger: ld, Key: "message/one"}).Begin(ctx, true)
+		return (&Attempts{Ledger: ld, Key: "message/one"}).Begin(ctx, true)
 	},
 	"peek": func(ctx context.Context, ld Ledger) (any, error) {
-		return (&Tries{Ledger: ld, Key: "message/one"}).Begin(ctx, false)
+		return (&Attempts{Ledger: ld, Key: "message/one"}).Begin(ctx, false)
 	},
 	"try at first": func(ctx context.Context, ld Ledger) (any, error) {
-		return (&Tries{Ledger: ld, Key: "message/two"}).Begin(ctx, true)
+		return (&Attempts{Ledger: ld, Key: "message/two"}).Begin(ctx, true)
 	},
 	"try and go on": func(ctx context.Context, ld Ledger) (any, error) {
-		t := &Tries{Ledger: ld, Key: "message/one"}
+		t := &Attempts{Ledger: ld, Key: "message/one"}
 		if _, err := t.Begin(ctx, true); err != nil {
 			return nil, err
 		}
@@ -376,7 +376,7 @@ var uses = map[string]use{
 		return nil, t.Finish(ctx)
 	},
 	"try once and go on": func(ctx context.Context, ld Ledger) (any, error) {
-		t := &Tries{Ledger: ld, Key: "message/two"}
+		t := &Attempts{Ledger: ld, Key: "message/two"}
 		if _, err := t.Begin(ctx, true); err != nil {
 			return nil, err
 		}
@@ -384,7 +384,7 @@ var uses = map[string]use{
 		return nil, nil
 	},
 	"try and wait": func(ctx context.Context, ld Ledger) (any, error) {
-		t := &Tries{Ledger: ld, Key: "message/one"}
+		t := &Attempts{Ledger: ld, Key: "message/one"}
 		if _, err := t.Begin(ctx, true); err != nil {
 			return nil, err
 		}
@@ -392,7 +392,7 @@ var uses = map[string]use{
 		return nil, nil
 	},
 	"uncounted": func(ctx context.Context, ld Ledger) (any, error) {
-		t := &Tries{Ledger: ld, Key: "message/one"}
+		t := &Attempts{Ledger: ld, Key: "message/one"}
 		if _, err := t.Begin(ctx, false); err != nil {
 			return nil, err
 		}
@@ -401,14 +401,14 @@ var uses = map[string]use{
 		return nil, nil
 	},
 	"finish twice": func(ctx context.Context, ld Ledger) (any, error) {
-		t := &Tries{Ledger: ld, Key: "message/one"}
+		t := &Attempts{Ledger: ld, Key: "message/one"}
 		if _, err := t.Begin(ctx, true); err != nil {
 			return nil, err
 		}
 		if err := t.Finish(ctx); err != nil {
 			return nil, err
 		}
-		return (&Tries{Ledger: ld, Key: "message/one"}).Begin(ctx, true)
+		return (&Attempts{Ledger: ld, Key: "message/one"}).Begin(ctx, true)
 	},
 }
 

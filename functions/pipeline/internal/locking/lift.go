@@ -21,7 +21,7 @@ func (li Lifter) Lift(ctx context.Context, r runs.Run) (*runs.Reservation, error
 	return li.Ledger.LiftReservation(ctx, r, r.Pull.Number)
 }
 
-// Finish has the other pull requests shown without the reservation that [Lifter.Lift] has ended, and removes
+// Finish has the other pull requests shown without the reservation that [Lifter.Override] has ended, and removes
 // it. message is the ID of the message that asks for it.
 func (li Lifter) Finish(ctx context.Context, r runs.Run, message string) error {
 	if err := li.Open.Tell(ctx, r, "lifted", plain(message)); err != nil {

@@ -39,7 +39,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 	}
 	known := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
-		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c)
+		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.SelectedBy(c)
 	})
 	if len(all) == 0 {
 		return []comment.Reply{gatefacts.Refused(c, "", admission.Refusal(gatefacts.Unselected(c, known, reasons.NothingToLock{})))}, nil

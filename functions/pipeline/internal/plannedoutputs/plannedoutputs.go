@@ -89,7 +89,7 @@ func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.F
 		if s.Address.Place == "" {
 			continue
 		}
-		x := jobs.Foreseen{Project: s.Project, Target: s.Target(), Place: s.Address.Place, Failed: s.Phase == runs.PlanFailed && !runs.Stands(s)}
+		x := jobs.PlannedOutputs{Project: s.Project, Target: s.Target(), Place: s.Address.Place, Failed: s.Phase == runs.PlanFailed && !runs.Stands(s)}
 		if hash := planned(s); hash != "" {
 			data, err := f.Artifacts.Get(ctx, runs.OutputsOf(s))
 			if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {

@@ -268,7 +268,7 @@ func (pl *Planner) saw(ctx context.Context, dir string, r runs.Run, static proje
 	if err != nil {
 		return err
 	}
-	return ledger.Saw(ctx, pl.Ledger, r, project.Seen{Read: beside, Hash: tree.Hash()})
+	return ledger.PutReads(ctx, pl.Ledger, r, project.FilesRead{Read: beside, Hash: tree.Hash()})
 }
 
 // elsewhere counts the applies to the state of a run again, whose address was not known, or another one, when the plan was begun, or that

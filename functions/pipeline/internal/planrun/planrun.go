@@ -35,7 +35,7 @@ type PlanQueuer struct {
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Projects jobs.Projects
-	Rehearse jobs.RehearseFunc // nil: policies are not tried
+	Rehearse jobs.TryPoliciesFunc // nil: policies are not tried
 	Queue    pipeline.Queue
 	// Ahead returns the number of plans of a repository that come before one that is queued now.
 	Ahead func(context.Context, pipeline.Pull) (int, error)

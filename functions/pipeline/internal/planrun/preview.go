@@ -38,7 +38,7 @@ func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q admission.
 	if snap.Problem != "" {
 		return pl.notPlanned(ctx, s, snap.Problem)
 	}
-	result, err := pl.watched(ctx, s, jobs.Bare(v.Head, snap))
+	result, err := pl.watched(ctx, s, jobs.Unprivileged(v.Head, snap))
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", s.Project, err)
 	}

@@ -28,7 +28,7 @@ type Kept struct {
 // A Replacement is a plan that takes the place of a run's plan, because that does not fit any more:
 // for the reasons of Since, if they are known. Begun is its number.
 type Replacement struct {
-	Again jobs.Again
+	Again jobs.Replanned
 	Since reasons.List
 	Begun int
 	// Job is the one it was made for, in a checkout that is still there. Inputs are those of the
@@ -77,7 +77,7 @@ func ReadInputs(ctx context.Context, from jobs.Projects, dir string, r runs.Run,
 
 // store stores the artifacts of a plan, finished or failed, and returns the run with its results. foreseen are the
 // projects whose planned outputs it could read.
-func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen []jobs.Foreseen) (ledger.Versioned, error) {
+func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen []jobs.PlannedOutputs) (ledger.Versioned, error) {
 	put := func(a pipeline.Artifact, data []byte) error {
 		if len(data) == 0 {
 			return nil

@@ -28,7 +28,7 @@ func (pl *Planner) Unplanned(ctx context.Context, s ledger.Versioned, why commen
 
 // keep stores the artifacts of a plan, finished or failed, and moves the run on. Until the run's
 // record names them they belong to nobody.
-func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen ...jobs.Foreseen) error {
+func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen ...jobs.PlannedOutputs) error {
 	s, err := pl.kept().store(ctx, s, result, in, foreseen)
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func others(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger
 		if i < 0 {
 			continue
 		}
-		if err := ledger.PutLeft(ctx, rp.Ledger, all[i].Run, rp.Evidence.Pull.MergeSHA); err != nil {
+		if err := ledger.PutUnapplied(ctx, rp.Ledger, all[i].Run, rp.Evidence.Pull.MergeSHA); err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ func unasked(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledge
 		if !left {
 			continue
 		}
-		if err := ledger.PutLeft(ctx, rp.Ledger, s.Run, rp.Evidence.Pull.MergeSHA); err != nil {
+		if err := ledger.PutUnapplied(ctx, rp.Ledger, s.Run, rp.Evidence.Pull.MergeSHA); err != nil {
 			return err
 		}
 	}

@@ -145,7 +145,7 @@ func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (e
 	if err != nil || !fresh || !rp.Evidence.Pull.AutoMerge {
 		return err
 	}
-	select { // the order of what happens within a second of GitHub's clock is unknown: see runs.Seen
+	select { // the order of what happens within a second of GitHub's clock is unknown: see runs.FilesRead
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(time.Second):

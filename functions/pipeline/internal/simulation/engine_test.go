@@ -236,11 +236,11 @@ func (e engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Checke
 	if err != nil {
 		return jobs.Checked{}, err
 	}
-	again := &jobs.Again{Plan: now, Equal: now.Report == kept.token()}
+	again := &jobs.Replanned{Plan: now, Equal: now.Report == kept.token()}
 	if !again.Equal {
 		again.Difference = "it is another"
 	}
-	return jobs.Checked{Now: jobs.Present{State: now.State, Again: again}}, nil
+	return jobs.Checked{Now: jobs.BeforeApply{State: now.State, Again: again}}, nil
 }
 
 // number is a new one.
@@ -248,13 +248,13 @@ func (s *simulation) number() int { s.numbers++; return s.numbers }
 
 func (s *simulation) result(st *state, p saved) jobs.PlanResult {
 	return jobs.PlanResult{
-		Plan: p.encode(), State: st.id(), Parts: runs.Parts{State: st.id(), Variables: "none", Engine: "simulated"},
+		Plan: p.encode(), State: st.id(), Parts: runs.PlanParts{State: st.id(), Variables: "none", Engine: "simulated"},
 		Counts: p.counts(), Applyable: len(p.Changes) > 0, Report: p.token(),
 	}
 }
 
 // Apply implements jobs.Engine.
-func (e engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (out jobs.Outcome, err error) {
+func (e engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (out jobs.Outcome, err error) {
 	var p saved
 	if err := json.Unmarshal(plan, &p); err != nil {
 		return out, err
@@ -341,9 +341,9 @@ func (a *applying) lapse() {
 
 // permitted asks for the permission, and makes the plan again where that is wanted. It returns no
 // plan where nothing may be applied.
-func (a *applying) permitted(ctx context.Context, p saved, permit func(jobs.Present) jobs.Permit) (*saved, jobs.Outcome, error) {
+func (a *applying) permitted(ctx context.Context, p saved, permit func(jobs.BeforeApply) jobs.Permit) (*saved, jobs.Outcome, error) {
 	refused := jobs.Outcome{Refused: true}
-	now := jobs.Present{State: a.st.id()}
+	now := jobs.BeforeApply{State: a.st.id()}
 	early, tip := a.s.outOfOrder(a.j), a.s.repo.Head("main")
 	begins := a.st.begun == nil && !a.j.Continues
 	if begins {
@@ -375,7 +375,7 @@ func (a *applying) permitted(ctx context.Context, p saved, permit func(jobs.Pres
 		return nil, refused, err
 	}
 	again := opted(p.Dir, a.s.number(), wanted, a.st.objects, a.j.Options)
-	now.Again = &jobs.Again{Plan: a.s.result(a.st, again), Equal: again.token() == p.token(), Difference: "it is another"}
+	now.Again = &jobs.Replanned{Plan: a.s.result(a.st, again), Equal: again.token() == p.token(), Difference: "it is another"}
 	if err := a.judged(ctx, again, &now.Again.Plan.Content); err != nil {
 		return nil, refused, err
 	}

@@ -145,7 +145,7 @@ func (h *hub) files(sha string) fstest.MapFS {
 	return files
 }
 
-// reading is the jobs.Projects of all processes: jobs.Here, on the files of a commit.
+// reading is the jobs.Projects of all processes: jobs.LocalProjects, on the files of a commit.
 type reading struct{ s *simulation }
 
 // Discover implements jobs.Projects.
@@ -181,7 +181,7 @@ func (r reading) Inputs(ctx context.Context, dir string, run runs.Run, s jobs.Sc
 
 // Touched implements jobs.Projects.
 func (r reading) Touched(ctx context.Context, c jobs.Comparison) (out jobs.Compared, err error) {
-	d, err := project.Touched(ctx, r.s.files(r.s.checkouts[c.Was]), r.s.files(r.s.checkouts[c.Now]), c.Had, c.Has, func(project.Project) []project.Seen { return nil })
+	d, err := project.Touched(ctx, r.s.files(r.s.checkouts[c.Was]), r.s.files(r.s.checkouts[c.Now]), c.Had, c.Has, func(project.Project) []project.FilesRead { return nil })
 	for _, p := range d.Projects {
 		out.Touched = append(out.Touched, runs.ID{Project: p.Name, Workspace: p.Workspace}.Target())
 	}

@@ -27,7 +27,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 	}
 	known := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
-		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c)
+		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.SelectedBy(c)
 	})
 	// Who may not ask is told nothing of the runs, not even that there are none.
 	q, err := st.Evidence.Request(ctx, comment.Stop, runs.Run{})

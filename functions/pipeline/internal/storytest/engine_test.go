@@ -198,11 +198,11 @@ func (e *engine) Check(_ context.Context, j jobs.Job, plan []byte) (jobs.Checked
 	}
 	was, _, _ := strings.Cut(string(plan), " to add to ")
 	is, _, _ := strings.Cut(string(now.Plan), " to add to ")
-	again := &jobs.Again{Plan: now, Equal: was == is && r.word != "differs" || r.word == "same"}
+	again := &jobs.Replanned{Plan: now, Equal: was == is && r.word != "differs" || r.word == "same"}
 	if !again.Equal {
 		again.Difference = "The changes differ."
 	}
-	return jobs.Checked{Now: jobs.Present{State: now.State, Again: again}}, nil
+	return jobs.Checked{Now: jobs.BeforeApply{State: now.State, Again: again}}, nil
 }
 
 func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
@@ -215,7 +215,7 @@ func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
 	p := jobs.PlanResult{
 		State: st.StateID, Counts: counting.Counts{Add: add}, Applyable: add != 0,
 		Plan:   fmt.Appendf(nil, "the plan of %s, %d to add to %d", j.Project, add, st.Serial),
-		Parts:  runs.Parts{State: st.StateID, Variables: "variables", Engine: "test"},
+		Parts:  runs.PlanParts{State: st.StateID, Variables: "variables", Engine: "test"},
 		Report: fmt.Sprintf("%d to add in %s.", add, j.Project),
 	}
 	if j.Foresee && p.Applyable {
@@ -268,7 +268,7 @@ func countResources(dir string) (n int, reads bool, err error) {
 }
 
 // Apply implements [jobs.Engine].
-func (e *engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+func (e *engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	if err := e.start("apply "+string(plan)+" of", j); err != nil {
 		return jobs.Outcome{}, err
 	}
@@ -279,7 +279,7 @@ func (e *engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	case "moved":
 		return jobs.Outcome{Moved: []string{r.rest}}, nil
 	}
-	present := jobs.Present{State: st.StateID, OtherVersion: r.word == "other-version"}
+	present := jobs.BeforeApply{State: st.StateID, OtherVersion: r.word == "other-version"}
 	answer := permit(present)
 	if answer == jobs.PlanAgain || answer == jobs.PlanCheckout {
 		again, err := e.plan(j, e.take("plan", j.Project))
@@ -287,7 +287,7 @@ func (e *engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 			return jobs.Outcome{}, err
 		}
 		e.w.trace("plan again: " + string(again.Plan) + ", as " + string(answer))
-		present.Again = &jobs.Again{Plan: again, Equal: r.word != "differs"}
+		present.Again = &jobs.Replanned{Plan: again, Equal: r.word != "differs"}
 		if !present.Again.Equal {
 			present.Again.Difference = "One more."
 		}

@@ -84,7 +84,7 @@ func (s *stage) open() {
 			return Hub(c, s.gate()), err
 		},
 		Records: s.gate().Records(s.memory), Artifacts: s.gate().Artifacts(s.memory.Artifacts()), Queue: s.gate().Queue(s.memory),
-		Engine: s.engine, Projects: projects{jobs.Here{}, s.engine}, Scratch: s.scratch, LookEvery: 1, MaxStrangers: 100, Serves: serves, Loud: s.loud,
+		Engine: s.engine, Projects: projects{jobs.LocalProjects{}, s.engine}, Scratch: s.scratch, LookEvery: 1, MaxStrangers: 100, Serves: serves, Loud: s.loud,
 		Log: s.w.log,
 	}
 	webhook := httptest.NewServer(intake.Webhook{

@@ -1,7 +1,7 @@
 // Package bombs is the list of configurations that take memory, time or disk without end, for tests of
 // whatever runs them.
 //
-// It refuses to know the limits that they meet. Start at [All].
+// It refuses to know the limits that they meet. Start at [ListAll].
 package bombs
 
 import (

@@ -1,0 +1,44 @@
+package deploying
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// errNothingEmbedded is returned where there are no files: neither in the program nor in a directory.
+var errNothingEmbedded = errors.New("this program carries no functions, since it is no release")
+
+// embeddedFiles are the template and the functions' code, which a deployment uploads. They are in the program or in a directory of a
+// build. A release carries its own, 34 MB: a deployment needs one file, no second download to check, and cannot mix versions. A
+// program that was built without the tag `carried` carries none.
+type embeddedFiles struct {
+	Template string
+	dir      fs.FS
+}
+
+// findEmbedded reads the template in a directory, or above it, where a checkout has it; "" stands for what
+// the program carries.
+func findEmbedded(dir string) (embeddedFiles, error) {
+	if dir == "" {
+		own := carriedInside()
+		if own == nil {
+			return embeddedFiles{}, errNothingEmbedded
+		}
+		text, err := fs.ReadFile(own, "template.yaml")
+		return embeddedFiles{string(text), own}, err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "template.yaml"))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = os.ReadFile(filepath.Join(dir, "..", "template.yaml"))
+	}
+	if err != nil {
+		return embeddedFiles{}, fmt.Errorf("read the template of %s: %w", dir, err)
+	}
+	return embeddedFiles{string(text), os.DirFS(dir)}, nil
+}
+
+// Read returns a file, such as plan.zip.
+func (f embeddedFiles) Read(name string) ([]byte, error) { return fs.ReadFile(f.dir, name) }

@@ -1,0 +1,106 @@
+package deploying
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+)
+
+// A prompter deploys: is shown each step and each change, is asked, and agrees or does not.
+type prompter struct {
+	cli     *cli.App
+	input   bool // questions are answered
+	approve bool // everything is agreed to
+	browse  func(address string) error
+}
+
+// errDeclined is returned if a person does not agree.
+var errDeclined = errors.New("it was not confirmed, and nothing more was done")
+
+// agree asks for approval, unless it was given.
+func (p prompter) agree(question string) error {
+	if p.approve {
+		return nil
+	}
+	if !p.input {
+		return cli.Hinted(errors.New("nobody may be asked whether to go on"), "-auto-approve goes on without, -plan shows what would be done")
+	}
+	if !p.cli.Confirm(question, "Only 'yes' will be accepted to confirm.") {
+		return cli.Hinted(errDeclined, "-plan shows what would be done, and -auto-approve does not ask")
+	}
+	return nil
+}
+
+// ask asks for the value of an option. An empty answer is the default. Where nobody can be asked, the error names the
+// option.
+func (p prompter) ask(option, question, usual string) (string, error) {
+	missing := cli.Hinted(fmt.Errorf("-%s is missing", option), "%s", question)
+	if !p.input {
+		return "", missing
+	}
+	fmt.Fprintf(p.cli.Out, "%s", p.cli.Print().Bold(question))
+	if usual != "" {
+		fmt.Fprintf(p.cli.Out, " [%s]", usual)
+	}
+	fmt.Fprint(p.cli.Out, "\n\n  Enter a value: ")
+	line, err := p.cli.ReadLine()
+	fmt.Fprintln(p.cli.Out)
+	if p.cli.Ctx.Err() != nil {
+		return "", err
+	}
+	if err != nil {
+		return "", missing
+	}
+	if line = strings.TrimSpace(line); line == "" {
+		line = usual
+	}
+	return line, nil
+}
+
+// table shows the changes of a change set.
+func (p prompter) table(changes []stackChange) {
+	fmt.Fprintln(p.cli.Out)
+	t := tabwriter.NewWriter(p.cli.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ACTION\tRESOURCE\tTYPE\tREPLACED")
+	for _, c := range changes {
+		replaced := c.Replaces
+		if replaced == "" {
+			replaced = "no"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Action, c.Resource, c.Type, replaced)
+	}
+	t.Flush()
+	fmt.Fprintln(p.cli.Out)
+}
+
+// told shows an event of the stack.
+func (p prompter) told(e stackEvent) {
+	reason := ""
+	if e.Reason != "" {
+		reason = ": " + e.Reason
+	}
+	fmt.Fprintf(p.cli.Out, "  %s %s%s\n", e.Status, e.Resource, reason)
+}
+
+// show shows the steps, each with its remedy if it is blocked.
+func (p prompter) show(list []step) {
+	for _, s := range list {
+		fmt.Fprintf(p.cli.Out, "  %-8s %-9s %s\n", s.State, s.Name, s.Text)
+		if s.State == stepBlocked {
+			fmt.Fprintf(p.cli.Out, "  %-8s %-9s %s\n", "", "", s.Remedy)
+		}
+	}
+	fmt.Fprintln(p.cli.Out)
+}
+
+// visit shows a page.
+func (p prompter) visit(address string) {
+	if p.browse(address) == nil {
+		fmt.Fprintf(p.cli.Out, "A browser opens, to register the App at GitHub. If it does not, open this page on this machine:\n    %s\n", address)
+		return
+	}
+	fmt.Fprintf(p.cli.Out, "Open this page in a browser on this machine, to register the App at GitHub:\n    %s\n", address)
+}

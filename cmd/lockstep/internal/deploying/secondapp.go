@@ -1,0 +1,88 @@
+package deploying
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/applist"
+)
+
+// keyName is the name of the secret with the key of the App that is deployed, hookName that of the secret of its webhooks.
+func (d *deployment) keyName() string {
+	if d.options.app != "" {
+		return applist.KeySecret(applist.Prefix(d.options.stack), d.options.app)
+	}
+	return d.options.stack + "/github-app-key"
+}
+
+func (d *deployment) hookName() string {
+	if d.options.app != "" {
+		return applist.HookSecret(applist.Prefix(d.options.stack), d.options.app)
+	}
+	return d.options.stack + "/webhook-secret"
+}
+
+// hookURL is the stack's address for the App's webhooks, "" if there is none yet.
+func (d *deployment) hookURL() string {
+	url := d.present.Outputs["WebhookUrl"]
+	if d.options.app != "" && url != "" {
+		return applist.HookURL(url, d.options.app)
+	}
+	return url
+}
+
+// apps are the Apps beside the first one that the stack has.
+func (d *deployment) apps() (applist.List, error) {
+	list, err := applist.Parse(d.present.Parameters["Apps"])
+	if err != nil {
+		err = cli.Hinted(fmt.Errorf("the stack's parameter Apps is not readable: %w", err), "-parameter Apps=... replaces it; template.yaml describes it")
+	}
+	return list, err
+}
+
+// addApp puts the App of -app into the parameter Apps, once it is registered.
+func (d *deployment) addApp(parameters map[string]string) error {
+	list, err := d.apps()
+	if err != nil || d.key.App.ID == 0 {
+		return err
+	}
+	a := applist.App{Name: d.options.app, ID: d.key.App.ID, URL: d.api(), Serves: compact(d.options.serves)}
+	if a.Serves == "" {
+		was, _ := list.Named(a.Name)
+		a.Serves = was.Serves
+	}
+	if first := d.present.Parameters; first["AppId"] == strconv.FormatInt(a.ID, 10) && strings.TrimSuffix(first["GitHubUrl"], "/") == strings.TrimSuffix(a.URL, "/") {
+		return cli.Hinted(fmt.Errorf("the App with the ID %d is the first one of the stack, and cannot be the App %q, too", a.ID, a.Name), "run without -app, or register another App")
+	}
+	text := list.With(a).String()
+	if _, err := applist.Parse(text); err != nil {
+		return fmt.Errorf("the App %q cannot be added: %w", a.Name, err)
+	}
+	parameters["Apps"] = text
+	return nil
+}
+
+// compact is a list of owners and repositories without space in it.
+func compact(serves string) string {
+	return strings.Join(strings.FieldsFunc(serves, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }), ",")
+}
+
+// askServes asks for the owners and repositories of an App that the stack does not have yet.
+func (d *deployment) askServes() error {
+	list, err := d.apps()
+	if err != nil || d.options.serves != "" {
+		return err
+	}
+	if _, there := list.Named(d.options.app); there {
+		return nil
+	}
+	d.options.serves, err = d.person.ask("serves", fmt.Sprintf("Which owners and repositories is the App %s to serve?", d.options.app), d.options.owner)
+	if err == nil {
+		if _, wrong := applist.Parse(fmt.Sprintf("%s 1 https://github.com/ %s", d.options.app, compact(d.options.serves))); wrong != nil {
+			err = fmt.Errorf("-serves cannot be %q: %w", d.options.serves, wrong)
+		}
+	}
+	return err
+}

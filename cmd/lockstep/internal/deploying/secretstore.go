@@ -1,0 +1,113 @@
+package deploying
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager/types"
+
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A secretStore is the account's Secrets Manager, with the App's private key and the secret of its webhooks. Tags of the first
+// name the App, so that another run finds it. No value is printed, or written to a disk.
+type secretStore struct{ Client *secretsmanager.Client }
+
+// A keptSecret is one of the two, without its value.
+type keptSecret struct {
+	ARN string // "": there is none
+	secretFound
+	App    appFound
+	GitHub string // the address of the App's GitHub
+}
+
+// Tags of the key's secret.
+const (
+	tagID     = "lockstep:app-id"
+	tagSlug   = "lockstep:app"
+	tagPage   = "lockstep:app-page"
+	tagGitHub = "lockstep:github"
+)
+
+// Look describes a secret by its name.
+func (v secretStore) Look(ctx context.Context, name string) (keptSecret, error) {
+	got, err := v.Client.DescribeSecret(ctx, &secretsmanager.DescribeSecretInput{SecretId: &name})
+	var none *types.ResourceNotFoundException
+	if errors.As(err, &none) {
+		return keptSecret{}, nil
+	}
+	if err != nil {
+		return keptSecret{}, fmt.Errorf("look at the secret %s: %w", name, err)
+	}
+	s := keptSecret{ARN: aws.ToString(got.ARN), secretFound: secretFound{There: true, Filled: len(got.VersionIdsToStages) > 0, Deleted: got.DeletedDate != nil}}
+	for _, t := range got.Tags {
+		value := aws.ToString(t.Value)
+		switch aws.ToString(t.Key) {
+		case tagID:
+			s.App.ID, err = strconv.ParseInt(value, 10, 64)
+		case tagSlug:
+			s.App.Slug = value
+		case tagPage:
+			s.App.Page = value
+		case tagGitHub:
+			s.GitHub = value
+		}
+	}
+	if err != nil {
+		return s, fmt.Errorf("the tag %s of the secret %s is no number", tagID, name)
+	}
+	return s, nil
+}
+
+// make makes a secret without a value. That there is one already is no error.
+func (v secretStore) make(ctx context.Context, name, about string, tags map[string]string) error {
+	_, err := v.Client.CreateSecret(ctx, &secretsmanager.CreateSecretInput{Name: &name, Description: &about, Tags: tagsOf(tags)})
+	var there *types.ResourceExistsException
+	if err != nil && !errors.As(err, &there) {
+		return fmt.Errorf("make the secret %s: %w", name, err)
+	}
+	return nil
+}
+
+// Put gives a secret a value.
+func (v secretStore) Put(ctx context.Context, name, value string) error {
+	_, err := v.Client.PutSecretValue(ctx, &secretsmanager.PutSecretValueInput{SecretId: &name, SecretString: &value})
+	if err != nil {
+		return fmt.Errorf("put the value of the secret %s: %w", name, err)
+	}
+	return nil
+}
+
+// Name notes at a secret which App it is the key of.
+func (v secretStore) Name(ctx context.Context, name, address string, app appFound) error {
+	_, err := v.Client.TagResource(ctx, &secretsmanager.TagResourceInput{SecretId: &name, Tags: tagsOf(map[string]string{
+		tagID: strconv.FormatInt(app.ID, 10), tagSlug: app.Slug, tagPage: app.Page, tagGitHub: address,
+	})})
+	if err != nil {
+		return fmt.Errorf("tag the secret %s: %w", name, err)
+	}
+	return nil
+}
+
+// Read returns the value of a secret, by name or ARN.
+func (v secretStore) Read(ctx context.Context, name string) (github.Secret, error) {
+	got, err := v.Client.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
+	if err != nil {
+		return github.Secret{}, fmt.Errorf("read the secret %s: %w", name, err)
+	}
+	return github.NewSecret(aws.ToString(got.SecretString)), nil
+}
+
+func tagsOf(tags map[string]string) []types.Tag {
+	var out []types.Tag
+	for k, v := range tags {
+		if v != "" { // a tag's value may be empty, but has no meaning then
+			out = append(out, types.Tag{Key: aws.String(k), Value: aws.String(v)})
+		}
+	}
+	return out
+}

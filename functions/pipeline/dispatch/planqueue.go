@@ -1,0 +1,295 @@
+package dispatch
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+)
+
+// A planQueue gives each repository a share of the queue of plans. The queue serves messages in the order of their arrival, so a line puts at
+// most share messages of one repository on it at a time, and keeps the others in records. Another repository waits for at most that
+// many. The pull requests of a repository take turns. Whoever has handled a message of the repository sends the next ones.
+type planQueue struct {
+	pipeline.Queue
+	ledger ledger.Ledger
+	share  int // 0: there is no limit
+}
+
+// A repositoryQueue is what a repository has on the queue of plans, and how many messages wait for that.
+type repositoryQueue struct {
+	On      []sentMessage `json:",omitempty"`
+	Waiting int           `json:",omitempty"` // 0 only if none waits, or whoever has one wait looks again
+	Next    int           // the place of the next one that waits
+}
+
+// An sentMessage is a message that was sent, and is not handled.
+type sentMessage struct {
+	ID   string
+	Pull int
+	Sent time.Time
+	// Due is set until the message is sent that has waited.
+	Due bool `json:",omitempty"`
+}
+
+// A waitingMessage is a message that is not sent.
+type waitingMessage struct {
+	Message pipeline.Message
+	Place   int
+}
+
+// lost is how long a message counts as on the queue without having been handled: one that was lost keeps no place for ever.
+const lost = 3 * time.Hour
+
+func queueKey(repo int64) string { return fmt.Sprintf("line/%d", repo) }
+
+func waitingKey(repo int64, id string) string { return queueKey(repo) + "/" + url.PathEscape(id) }
+
+// due are the messages that have a place on the queue and were not sent, as far as is known.
+func (l repositoryQueue) due() (ids []string) {
+	for _, x := range l.On {
+		if x.Due {
+			ids = append(ids, x.ID)
+		}
+	}
+	return ids
+}
+
+// on reports whether a message is on the queue, by its ID.
+func (l repositoryQueue) on(id string) bool {
+	return slices.ContainsFunc(l.On, func(x sentMessage) bool { return x.ID == id })
+}
+
+// put counts a message as one on the queue from now on.
+func (l *repositoryQueue) put(m pipeline.Message, now time.Time) {
+	l.On = append(l.On, sentMessage{ID: m.ID, Pull: m.Pull.Number, Sent: now})
+}
+
+// forget forgets the messages that are not on the queue any more by all that is known.
+func (l *repositoryQueue) forget(now time.Time) {
+	l.On = slices.DeleteFunc(l.On, func(x sentMessage) bool { return now.Sub(x.Sent) > lost })
+}
+
+// pick has messages that wait take the places that are free, so that each pull request has its turn, and returns their number.
+func (l *repositoryQueue) pick(all []waitingMessage, share int, now time.Time) (n int) {
+	has := map[int]int{} // messages on the queue, by the number of the pull request
+	for _, x := range l.On {
+		has[x.Pull]++
+	}
+	for ; len(l.On) < share && len(all) > 0; n++ {
+		first := slices.MinFunc(all, func(a, b waitingMessage) int {
+			return cmp.Or(has[a.Message.Pull.Number]-has[b.Message.Pull.Number], a.Place-b.Place)
+		})
+		all = slices.DeleteFunc(slices.Clone(all), func(x waitingMessage) bool { return x.Message.ID == first.Message.ID })
+		has[first.Message.Pull.Number]++
+		l.put(first.Message, now)
+		l.On[len(l.On)-1].Due = true
+	}
+	return n
+}
+
+// Send implements [pipeline.Queue].
+func (q *planQueue) Send(ctx context.Context, m pipeline.Message) error {
+	if q.share == 0 || !m.On(pipeline.Plans) {
+		return q.Queue.Send(ctx, m)
+	}
+	now, goes, w := time.Now().UTC(), false, waitingMessage{Message: m}
+	err := q.change(ctx, m.Pull.Repo.ID, func(l *repositoryQueue) {
+		l.forget(now)
+		switch goes = l.on(m.ID); {
+		case goes:
+		case len(l.On) < q.share && l.Waiting == 0:
+			l.put(m, now)
+			goes = true
+		default:
+			w.Place = l.Next
+			l.Next++
+			l.Waiting++
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if goes {
+		return q.send(ctx, m)
+	}
+	_, err = q.ledger.Records.Put(ctx, waitingKey(m.Pull.Repo.ID, m.ID), pipeline.Encode(w), "")
+	if err != nil && !errors.Is(err, pipeline.ErrConflict) { // it waits already
+		return err
+	}
+	return q.next(ctx, m.Pull.Repo.ID, true)
+}
+
+// send sends a message that has a place on the queue. One that was handled before is swallowed by the queue, or not handled again: it has none.
+func (q *planQueue) send(ctx context.Context, m pipeline.Message) error {
+	if err := q.Queue.Send(ctx, m); err != nil {
+		return err
+	}
+	for _, end := range []string{"", givenUp} {
+		done, err := ledger.Attempts{Ledger: q.ledger, Key: messageKey(m) + end}.Done(ctx)
+		if err != nil {
+			return err
+		}
+		if done {
+			_, err := q.leave(ctx, m)
+			return err
+		}
+	}
+	return nil
+}
+
+// Ahead returns the number of plans of a repository that come before one that is sent now.
+func (q *planQueue) Ahead(ctx context.Context, p pipeline.Pull) (int, error) {
+	if q.share == 0 {
+		return pipeline.Ahead(ctx, q.Queue, p)
+	}
+	l, _, err := q.read(ctx, p.Repo.ID)
+	return len(l.On) + l.Waiting, err
+}
+
+// handled sends what waits for the end of a message.
+func (q *planQueue) handled(ctx context.Context, m pipeline.Message) error {
+	if q.share == 0 || m.On(pipeline.Applies) {
+		return nil
+	}
+	if _, err := q.leave(ctx, m); err != nil {
+		return err
+	}
+	return q.next(ctx, m.Pull.Repo.ID, false)
+}
+
+// abandoned has somebody send what waits for the end of a message that was given up: who gives up may have no right to.
+func (q *planQueue) abandoned(ctx context.Context, m pipeline.Message) error {
+	left, err := q.leave(ctx, m)
+	if err != nil || !left {
+		return err
+	}
+	return pipeline.Send(ctx, q.Queue, m.Pull, pipeline.Message{Kind: pipeline.SyncComments}, strings.ReplaceAll(m.ID, "/", "-"), "left")
+}
+
+// leave ends the place of a message on the queue, if it has one.
+func (q *planQueue) leave(ctx context.Context, m pipeline.Message) (had bool, err error) {
+	if !m.On(pipeline.Plans) {
+		return false, nil
+	}
+	l, _, err := q.read(ctx, m.Pull.Repo.ID)
+	if err != nil || !l.on(m.ID) {
+		return false, err
+	}
+	return true, q.change(ctx, m.Pull.Repo.ID, func(l *repositoryQueue) {
+		l.On = slices.DeleteFunc(l.On, func(x sentMessage) bool { return x.ID == m.ID })
+	})
+}
+
+// next sends messages that wait, as far as there is room. With added, a message was made to wait just now: who looked for such ones in between
+// has not seen it.
+func (q *planQueue) next(ctx context.Context, repo int64, added bool) error {
+	for {
+		l, version, err := q.read(ctx, repo)
+		if err != nil || version == "" {
+			return err
+		}
+		if due := l.due(); len(due) > 0 {
+			if err := q.sendDue(ctx, repo, due); err != nil {
+				return err
+			}
+			continue
+		}
+		now := time.Now().UTC()
+		l.forget(now)
+		room := len(l.On) < q.share
+		if !room && l.Waiting > 0 || l.Waiting == 0 && !added {
+			return nil
+		}
+		all, err := q.waiting(ctx, repo)
+		if err != nil {
+			return err
+		}
+		all = slices.DeleteFunc(all, func(x waitingMessage) bool { return l.on(x.Message.ID) })
+		l.Waiting = len(all) - l.pick(all, q.share, now)
+		_, err = q.ledger.Records.Put(ctx, queueKey(repo), pipeline.Encode(l), version)
+		if err != nil && !errors.Is(err, pipeline.ErrConflict) {
+			return err
+		}
+		added = added && err != nil
+	}
+}
+
+// sendDue sends messages that have a place on the queue by now. One that was sent before, by whoever died then, is sent again, and is one.
+func (q *planQueue) sendDue(ctx context.Context, repo int64, ids []string) error {
+	for _, id := range ids {
+		key := waitingKey(repo, id)
+		rec, err := q.ledger.Records.Get(ctx, key)
+		if err != nil {
+			return err
+		}
+		if rec.Version == "" {
+			continue
+		}
+		var w waitingMessage
+		if err := json.Unmarshal(rec.Value, &w); err != nil {
+			return fmt.Errorf("read %s: the record is damaged: %w", key, err)
+		}
+		if err := q.send(ctx, w.Message); err != nil {
+			return err
+		}
+		if err := q.ledger.Records.Delete(ctx, key, rec.Version); err != nil && !errors.Is(err, pipeline.ErrConflict) {
+			return err
+		}
+	}
+	return q.change(ctx, repo, func(l *repositoryQueue) {
+		for i, x := range l.On {
+			l.On[i].Due = x.Due && !slices.Contains(ids, x.ID)
+		}
+	})
+}
+
+// waitingMessage reads what waits.
+func (q *planQueue) waiting(ctx context.Context, repo int64) (all []waitingMessage, err error) {
+	list, err := q.ledger.Records.List(ctx, queueKey(repo))
+	if err != nil {
+		return nil, err
+	}
+	for _, rec := range list {
+		var w waitingMessage
+		if err := json.Unmarshal(rec.Value, &w); err != nil {
+			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+		}
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+// read reads the lane of a repository; without a version if there is none.
+func (q *planQueue) read(ctx context.Context, repo int64) (l repositoryQueue, v pipeline.Version, err error) {
+	rec, err := q.ledger.Records.Get(ctx, queueKey(repo))
+	if err == nil && rec.Version != "" {
+		if err = json.Unmarshal(rec.Value, &l); err != nil {
+			err = fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+		}
+	}
+	return l, rec.Version, err
+}
+
+// change changes the lane of a repository.
+func (q *planQueue) change(ctx context.Context, repo int64, do func(*repositoryQueue)) error {
+	_, err := q.ledger.Change(ctx, queueKey(repo), func(old []byte) ([]byte, error) {
+		var l repositoryQueue
+		if old != nil {
+			if err := json.Unmarshal(old, &l); err != nil {
+				return nil, fmt.Errorf("the record is damaged: %w", err)
+			}
+		}
+		do(&l)
+		return pipeline.Encode(l), nil
+	})
+	return err
+}

@@ -1,0 +1,167 @@
+package executor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/comparing"
+	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/operation"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// A plan that does not fit any more is made again in its apply: with the state locked, before
+// anything changes, from the configuration and the variables in the approved plan. Where that is in
+// a format of another version and cannot be read, the checkout's count, and no new plan is the same.
+//
+// The programs of the new plan run with the credentials of the apply. Those of the apply itself
+// would, too: they are the same providers, chosen by the lock file of the base branch and
+// configured by the same files; whoever would turn a plan's programs against its writer's
+// credentials can do so in the apply that follows. The other way, a plan with a reader's
+// credentials, needs another process: between its end and the apply's lock the state can move
+// again, and would have to be planned again, without end.
+
+// A replan is an apply whose plan may have to be made again.
+type replan struct{ *checkout }
+
+// permitted asks whether the plan may be applied, after making it again if that is wanted. It
+// returns the plan to apply, nil if there is none.
+func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.BeforeApply) jobs.Permit) (*plans.Plan, diags.Diagnostics, error) {
+	now := o.present
+	now.State = runs.StateID(o.Opened)
+	answer := permit(now)
+	if o.Begun != nil && answer != jobs.Permitted {
+		return nil, nil, nil // what an earlier apply has left to be done is no plan to compare
+	}
+	switch answer {
+	case jobs.Permitted:
+		if now.OtherVersion || now.Providers != "" {
+			return nil, nil, errors.New("a plan of another version, or of other providers, must not be applied")
+		}
+		return p, nil, nil
+	case jobs.PlanAgain:
+	case jobs.PlanCheckout:
+		o.Config, o.Variables = o.merged.config, o.merged.variables
+	default:
+		return nil, nil, nil
+	}
+	if ds := relink(ctx, o.checkout); ds.HasErrors() {
+		return nil, ds, nil
+	}
+	_ = o.ciphers.proposed(o.checkout, o.merged.config) // the remark is wanted; whatever is wrong with the block is after the merge
+	again, new, ds, err := o.again(ctx, p)
+	if err != nil || ds.HasErrors() {
+		return nil, ds, err
+	}
+	now.Again = again
+	if permit(now) != jobs.Permitted {
+		return nil, nil, nil
+	}
+	return new, ds, nil
+}
+
+// again makes the plan again, of the state that is locked, and compares it with the approved one.
+func (o replan) again(ctx context.Context, approved *plans.Plan) (*jobs.Replanned, *plans.Plan, diags.Diagnostics, error) {
+	if ds := o.untaint(false); ds.HasErrors() {
+		return nil, nil, ds, nil
+	}
+	new, ds := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job.Options)))
+	if ctx.Err() != nil {
+		return nil, nil, nil, fmt.Errorf("plan %s again: %w", describe(o.job), context.Cause(ctx))
+	}
+	if ds.HasErrors() {
+		return nil, nil, ds, nil
+	}
+	new.Backend = plans.Backend{Type: o.Settings.Name(), Workspace: o.job.Workspace}
+	new.Applyable = new.Applyable || o.stores()
+	a, err := o.against(ctx, approved, new, ds)
+	if err != nil {
+		return nil, nil, ds, err
+	}
+	o.Planned = operation.PlanID(a.Plan.Plan) // its journal is of the new plan
+	return a, new, ds, nil
+}
+
+// against saves and describes a new plan, and compares it with the approved one; ds are its warnings.
+func (o replan) against(ctx context.Context, approved, new *plans.Plan, ds diags.Diagnostics) (*jobs.Replanned, error) {
+	if o.remote != nil && approved != nil {
+		if err := o.remote.Recall(ctx, approved); err != nil {
+			return nil, fmt.Errorf("compare with the former plan of %s: %w", describe(o.job), err)
+		}
+	}
+	res, err := resultOf(ctx, o.checkout, new, ds)
+	if err != nil {
+		return nil, err
+	}
+	a := o.compared(approved, new)
+	if a.Plan.Full != "" {
+		res.Full = a.Plan.Full + "\n" + cmp.Or(res.Full, res.Report)
+	}
+	a.Plan = res
+	return a, nil
+}
+
+// compared compares two plans; approved is nil if it cannot be read.
+func (o replan) compared(approved, now *plans.Plan) *jobs.Replanned {
+	if approved == nil {
+		return &jobs.Replanned{}
+	}
+	found := append(o.moved(approved, now), comparing.Compare(approved, now)...)
+	a := &jobs.Replanned{Equal: len(found) == 0}
+	if a.Equal {
+		return a
+	}
+	hide := o.secrets(now, nil)
+	hide.fromState(o.checkout, approved.PriorState)
+	hide.add(approved)
+	whole := hide.From(render.ComparisonMarkdown(found))
+	if a.Difference = whole; len(whole) > differenceLimit {
+		a.Difference = markdown.Cut(whole, differenceLimit)
+		var b strings.Builder
+		(&render.Printer{}).Comparison(&b, found)
+		a.Plan.Full = hide.From(b.String())
+	}
+	return a
+}
+
+// moved returns the blocks of the configuration that both plans depend on, and that are not the
+// same: by them equal plans could do something else.
+func (o replan) moved(approved, now *plans.Plan) []comparing.Difference {
+	later := map[string][]byte{}
+	for name, f := range o.Config.Files {
+		later[name] = f.Bytes
+	}
+	touched := comparing.Touched(approved, now)
+	var out []comparing.Difference
+	for _, d := range differences(o.merged.planned, later) {
+		if d.Resource == "" || touched[d.Resource] {
+			out = append(out, comparing.Difference{
+				Object: d.Block, Aspect: comparing.Configuration,
+				Approved: cty.StringVal("as it was planned"), Now: cty.StringVal("changed"),
+			})
+		}
+	}
+	return out
+}
+
+// merged is the configuration of the checkout, beside that of the plan to apply.
+type merged struct {
+	config    *config.Config
+	variables map[string]cty.Value
+	planned   map[string][]byte // the files of the plan's configuration
+}
+
+// differenceLimit is the greatest length of the difference of two plans, in bytes: it stands above
+// the new plan's report.
+const differenceLimit = reportLimit / 3

@@ -1,0 +1,117 @@
+package executor
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
+	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+)
+
+// The secrets of a job's environment are read when its run begins, before anything of the checkout
+// is evaluated. A variable's value is in no plan: an apply reads it again, as a secret that was
+// changed since the plan is no reason for a new one.
+
+// variablePrefix begins the names of variables of the configuration in an environment.
+const variablePrefix = "TF_VAR_"
+
+// A secretVariables has the secrets of a job, by names of environment variables.
+type secretVariables map[string]string
+
+// secretVariables reads the secrets of a job.
+func (e *Engine) vault(ctx context.Context, j jobs.Job) (secretVariables, diags.Diagnostics) {
+	if e.Vault == nil || j.Access == jobs.Unlocks || j.Snapshot != nil {
+		return nil, nil
+	}
+	values, err := e.Vault(ctx, j)
+	if err != nil {
+		return nil, diags.FromError("A secret of the environment cannot be read", err)
+	}
+	return values, nil
+}
+
+// source are the secrets that are values of variables.
+func (v secretVariables) source() inputs.Source {
+	s := inputs.Source{Origin: inputs.FromEnvironment, Literals: map[string]string{}, By: "by secrets in lockstep.hcl"}
+	for _, name := range v.variables() {
+		s.Literals[name] = v[variablePrefix+name]
+	}
+	return s
+}
+
+// variables are the names of variables whose values are secrets, sorted.
+func (v secretVariables) variables() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		if variable, ok := strings.CutPrefix(name, variablePrefix); ok {
+			out = append(out, variable)
+		}
+	}
+	return out
+}
+
+// tokens are the secrets that are tokens of hosts, NAME=value.
+func (v secretVariables) tokens() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		if strings.HasPrefix(name, cliconfig.TokenVariable) {
+			out = append(out, name+"="+v[name])
+		}
+	}
+	return out
+}
+
+// token implements hosts.Tokens.
+func (v secretVariables) token(host string) (hosts.Token, bool) {
+	t, ok := cliconfig.Tokens(v.tokens())[host]
+	return t, ok
+}
+
+// env are the other secrets, NAME=value, for plugins. The keys of states are not for them.
+func (v secretVariables) env() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		if !strings.HasPrefix(name, variablePrefix) && name != encrypting.Variable {
+			out = append(out, name+"="+v[name])
+		}
+	}
+	return out
+}
+
+// uncovered warns of secrets in variables that are not sensitive: values that are computed from
+// them cannot be known by their text.
+func (v secretVariables) uncovered(root *config.Content) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, name := range v.variables() {
+		if x := root.Variables[name]; x != nil && !x.Sensitive && !x.Ephemeral {
+			ds = append(ds, diags.Warningf(&x.Range, "Secret in a variable that is not sensitive",
+				"The variable %q gets its value from secrets in lockstep.hcl. Reports hide that value, but not what is computed from it: set sensitive = true.", name)...)
+		}
+	}
+	return ds
+}
+
+// completed returns the variables of a saved plan, with those whose values no plan keeps as they are
+// now.
+func (m merged) completed(p *plans.Plan) map[string]cty.Value {
+	out := maps.Clone(p.Variables)
+	for _, name := range p.EphemeralVariables {
+		if v, ok := m.variables[name]; ok {
+			if out == nil {
+				out = map[string]cty.Value{}
+			}
+			out[name] = v
+		}
+	}
+	return out
+}

@@ -1,0 +1,72 @@
+package executor
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+)
+
+// withoutEffect are the errors of changes of the state that a comment asks for and that are none: of objects that the state does not
+// have, or has already. A block of the configuration for one is no error, as it stays there when it is done.
+func withoutEffect(g grammar.Options, s *states.State, c *config.Config) (ds diags.Diagnostics) {
+	if g.Rest {
+		return nil
+	}
+	no := func(summary, done string, addr any) {
+		ds = append(ds, diags.Errorf(nil, summary, "The state has no object of %s, so there is nothing to %s.", addr, done)...)
+	}
+	for _, value := range g.Moves {
+		text, _, _ := grammar.Pair(value)
+		if from, err := addrs.ParseTarget(text); err == nil && isGone(s, c, from) {
+			no("Nothing to move", "move", from)
+		}
+	}
+	for _, text := range g.Forgets {
+		if from, err := addrs.ParseTarget(text); err == nil && isGone(s, c, from) {
+			no("Nothing to remove from the state", "remove", from)
+		}
+	}
+	for _, text := range g.Replaces {
+		if addr, err := addrs.ParseAbsResourceInstance(text); g.Taint && err == nil && !hasCurrent(s, addr) {
+			no("No such resource instance", "taint", addr)
+		}
+	}
+	for _, value := range g.Imports {
+		text, _, _ := grammar.Pair(value)
+		if addr, err := addrs.ParseAbsResourceInstance(text); err == nil && hasCurrent(s, addr) {
+			ds = append(ds, diags.Errorf(nil, "Resource instance is managed already", "The state has an object of %s, so there is nothing to import.", addr)...)
+		}
+	}
+	return ds
+}
+
+// isGone reports whether nothing is at an address, neither in the state nor by a move to it.
+func isGone(s *states.State, c *config.Config, t addrs.Target) bool {
+	return !has(s, t) && !comesTo(c, t)
+}
+
+func hasCurrent(s *states.State, addr addrs.AbsResourceInstance) bool {
+	in := s.Instance(addr)
+	return in != nil && in.Current != nil
+}
+
+// has reports whether the state has an instance at an address, or in it.
+func has(s *states.State, t addrs.Target) bool {
+	for r, in := range s.Resources() {
+		for key := range in.Instances {
+			if t.Contains(r.Instance(key)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// comesTo reports whether a moved block of the root module, of the command or of the configuration, ends at an address.
+func comesTo(c *config.Config, t addrs.Target) bool {
+	return slices.ContainsFunc(c.Root.Moved, func(b *config.Moved) bool { return b.To.String() == t.String() })
+}

@@ -1,0 +1,49 @@
+package gatefacts
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/requirementfacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/requirementrules"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A Overriding is the effect of an override.
+type Overriding struct {
+	// Later is set if nothing of it is missing yet.
+	Later bool
+	// Required is the decision about the requirements for the apply, with the override.
+	Required *rulings.Ruling
+}
+
+// Override decides whether the comment of the message, an override of somebody's, lifts a requirement for the apply of a run: no
+// is the reason that it does not. What is lifted is known by the answer alone: see package requirementfacts.
+func Override(ctx context.Context, e *Reader, r runs.Run, login string) (no reasons.Reason, l Overriding, err error) {
+	question, err := foreseen(ctx, e, r, requirementfacts.Subject{Unasked: true, Answering: e.Message.Comment})
+	switch {
+	case errors.As(err, new(*github.FinalError)):
+		return reasons.NotLifted{Login: login}, l, nil
+	case err != nil:
+		return nil, l, err
+	case question == nil || !requirementrules.Needed(question.Requirements).Lifts:
+		return reasons.NotLifted{Login: login, Nobody: true}, l, nil
+	}
+	if !slices.ContainsFunc(question.Facts.Lifts, func(x requirementrules.Lift) bool { return x.Answering }) {
+		shown, err := e.Ledger.ShownAt(ctx, r)
+		return reasons.VoidOverride{Edited: runs.Seen(shown, e.Message.At)}, l, err
+	}
+	some, missing := requirementrules.MayLift(*question, login)
+	if !some {
+		return reasons.NotLifted{Login: login}, l, nil
+	}
+	required := requirementrules.Decide(*question)
+	return nil, Overriding{Later: !missing, Required: &required}, nil
+}
+
+// Anew has the comments, and all else that requirements are about, read again.
+func Anew(e *Reader) { e.required = nil }

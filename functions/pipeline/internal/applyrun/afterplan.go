@@ -1,0 +1,67 @@
+package applyrun
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// ApplyAfterPlan queues the apply that a comment has requested together with a plan, now that the plan is made:
+// of that plan, named by its hash, if the gate allows it. Else it answers the reasons. It can be
+// repeated.
+func (qu *ApplyQueuer) ApplyAfterPlan(ctx context.Context, r runs.Run) error {
+	s, err := qu.Ledger.Read(ctx, r.Key())
+	if err != nil || s.Asked.Attempt != r.Asked.Attempt {
+		return err
+	}
+	made := s.Asked.ThenApply == s.Asked.Try+1 && s.Asked.Waits == nil && (s.Phase == runs.Planned || s.Phase == runs.PlanFailed)
+	queued := s.Phase == runs.ApplyQueued && s.Asked.ApplyFor == qu.Evidence.Message.ID // by an earlier try
+	waits := s.Waiting() && s.Asked.Waits.For == qu.Evidence.Message.ID
+	if !made && !queued && !waits {
+		return nil
+	}
+	if err := qu.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	no, err := qu.enqueueOne(ctx, comment.Command{Verb: comment.Apply, Plan: s.Plan.Hash}, s, true)
+	if err != nil || no == nil {
+		return err
+	}
+	if refused, is := no.(comment.Refused); is {
+		refused.Command.Plan = "" // nobody has typed it
+		no = refused
+	}
+	s.Asked.Try++ // so that it is over
+	if err := qu.Report.Reply(ctx, s.Asked.Answer, report.ApplyReply(s.Run, no)); err != nil {
+		return err
+	}
+	if s, err = qu.Ledger.Save(ctx, s); err != nil {
+		return err
+	}
+	return qu.Report.AtRest(ctx, s.Run)
+}
+
+// withPlan answers an apply of a plan that the same comment has asked for: it waits for the plan, or is
+// refused because nobody has seen the head, or for a reason of [planrun.NotNext]. ok is false for other plans.
+func (qu *ApplyQueuer) withPlan(ctx context.Context, c comment.Command, s ledger.Versioned) (no comment.Reply, ok bool, err error) {
+	switch {
+	case s.Asked.PlanFor != qu.Evidence.Message.ID || c.Plan != "" || s.Phase.UnderWay() && s.Asked.ThenApply == 0:
+		return nil, false, nil
+	case s.Asked.ThenApply == 0:
+		var why reasons.Reason = reasons.HeadIsNewer{Project: s.Project}
+		if no := planrun.NotNext(qu.Evidence.Message.Lines, s.Asked.PlanLine, s.Run); no != nil {
+			why = no
+		}
+		return gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(why)), true, nil
+	case s.Asked.Try >= s.Asked.ThenApply || s.Waiting():
+		return nil, true, nil // queued, or answered
+	}
+	return nil, true, qu.Report.Reply(ctx, s.Asked.Answer, report.NextApply(s.Run, comment.Pending{Project: runs.Label(s.Run), Verb: comment.Apply, AfterPlan: true}))
+}

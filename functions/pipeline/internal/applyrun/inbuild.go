@@ -1,0 +1,58 @@
+package applyrun
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
+)
+
+// inBuild hands an apply that the gate allows to a build, if its environment names that, and reports whether it is
+// dealt with. The gate is asked again there. Our lease would be in the build's way.
+func (ap *Applier) inBuild(ctx context.Context, s ledger.Versioned, job jobs.Job) (bool, error) {
+	if ap.Builder.Service == nil || job.Environment.Runner().Name != environments.CodeBuild {
+		return false, nil
+	}
+	if err := ap.Leases.LetGo(ctx); err != nil {
+		return true, err
+	}
+	err := ap.Builder.HandOver(ctx)
+	if no := buildrunner.IsRefused(err); no != nil {
+		problem := fmt.Sprintf("the environment %q is applied in CodeBuild (%s on the base branch), which does not start a build: %v", job.Environment.Name(), job.Environment.Runner().At, no)
+		return true, ap.refuse(ctx, s, admission.Refusal(reasons.Unusable{Problem: ap.Report.Clean(problem)}))
+	}
+	return true, err
+}
+
+// continuesInBuild has the next build go on with an apply that one before has begun. A stop is carried out here, and so is the rest
+// of an apply for which there are no builds any more.
+func (ap *Applier) continuesInBuild(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
+	began, err := ap.Builder.Began(ctx)
+	if err != nil || !began || b.Busy(time.Now()) {
+		return err
+	}
+	stop, err := ap.Ledger.StopOf(ctx, s.Run)
+	if err != nil || stop != nil {
+		return err
+	}
+	if err = ap.Builder.HandOver(ctx); buildrunner.IsRefused(err) != nil {
+		return nil
+	}
+	return err
+}
+
+// longer is the remedy for an apply that took several processes, if builds are one.
+func (ap *Applier) longer(ctx context.Context) (string, error) {
+	began, err := ap.Builder.Began(ctx)
+	if err != nil || began || ap.Builder.Service == nil {
+		return "", err
+	}
+	return "\n\n" + notes.InBuilds(), nil
+}

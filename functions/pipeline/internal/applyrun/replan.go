@@ -1,0 +1,178 @@
+package applyrun
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
+)
+
+// A permission answers the engine that is about to apply a plan: it asks the gate with the state
+// locked and known. From then on nothing can move.
+type permission struct {
+	ap *Applier
+	*application
+	q     admission.Request
+	in    ledger.Inputs      // of the checkout
+	last  admission.Decision // of the gate
+	again *jobs.Replanned    // the plan made again, nil if there is none
+	// content is that of the plan in hand, by which its requirements were decided on last.
+	content *runs.Content
+}
+
+// decide is the permit of the carriage.
+func (p *permission) decide(ctx context.Context, now jobs.BeforeApply) (none ledger.Begun, _ jobs.Permit, err error) {
+	if err := p.look(ctx, now); err != nil {
+		return none, jobs.Refused, err
+	}
+	p.last = admission.Decide(p.q)
+	switch {
+	case p.last.PlanAgain() && admission.Has[reasons.ConfigMoved](p.last):
+		return none, jobs.PlanCheckout, nil
+	case p.last.PlanAgain():
+		return none, jobs.PlanAgain, nil
+	case !p.last.Allowed():
+		return none, jobs.Refused, nil
+	}
+	settled := p.last.Settled()
+	said, err := p.ap.Hooks.Run(ctx, jobs.Step{Event: endpoints.BeforeApply, Run: p.run.Run})
+	if err != nil {
+		return none, jobs.Refused, err
+	}
+	if p.last = integrations.HookRefusal(said, asksAgain(p.q)); !p.last.Allowed() {
+		return none, jobs.Refused, nil
+	}
+	if p.last, err = p.ap.unlessStopped(ctx, p.run.Run); err != nil || !p.last.Allowed() {
+		return none, jobs.Refused, err
+	}
+	if err := p.settle(ctx, settled); err != nil {
+		return none, jobs.Refused, err
+	}
+	// The apply record comes last, immediately before the first change.
+	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Spec.Merge, Base: p.q.Run.Spec.Base, Lifted: runs.Brief(p.q.Required.Lifts()), Hooks: said, HardStop: p.job.Times.HardStop})
+	if err != nil {
+		return none, jobs.Refused, err
+	}
+	return b, jobs.Permitted, nil
+}
+
+// asksAgain is the command for the apply of a request that was refused.
+func asksAgain(q admission.Request) comment.Command {
+	switch c := (comment.Command{Verb: comment.Apply, Project: q.Run.Project}); {
+	case q.Entry == admission.ByMerge:
+		return comment.Command{Verb: comment.Retry, Project: c.Project}
+	case q.Run.Standing() == comment.Renewed:
+		c.Plan = markdown.PlanShort(q.Run.Plan.Hash)
+		return c
+	default:
+		return c
+	}
+}
+
+// look adds the evidence that is known once the state is locked.
+func (p *permission) look(ctx context.Context, now jobs.BeforeApply) (err error) {
+	q := &p.q
+	q.State, q.OtherVersion, q.Providers = &now.State, now.OtherVersion, now.Providers
+	if p.again = now.Again; p.again != nil {
+		q.Again = &admission.Again{Hash: runs.HashOf(p.again.Plan.Plan), State: p.again.Plan.State, Equal: p.again.Equal}
+	}
+	if q.Last, err = p.ap.Evidence.InTheWay(ctx, p.run.Run); err != nil {
+		return err
+	}
+	if q.Applied, err = p.ap.Ledger.Applies(ctx, p.run.Run); err != nil {
+		return err
+	}
+	if q.Reserved, err = p.ap.Evidence.Reserved(ctx, p.run.Run); err != nil {
+		return err
+	}
+	if err = p.ap.Evidence.PlaceAgain(ctx, q); err != nil {
+		return err
+	}
+	content := now.Content
+	if p.again != nil {
+		content = p.again.Plan.Content
+	}
+	if err = p.ap.Evidence.RequiredAgain(ctx, q, content); err != nil {
+		return err
+	}
+	p.content = content
+	recorded, err := p.ap.Ledger.Read(ctx, p.run.Key())
+	q.Run.Plan.Hash, q.Run.Plan.Parts = recorded.Plan.Hash, recorded.Plan.Parts // the plan in hand must still be the recorded one
+	return err
+}
+
+// judged is a run with the verdicts for which its apply is refused, so that people see the latest ones.
+func (p *permission) judged(s ledger.Versioned) ledger.Versioned {
+	if s.Plan.Judged = nil; admission.Has[reasons.Required](p.last) {
+		s.Plan.Judged = p.content
+	}
+	return s
+}
+
+// settle keeps a plan that was made again, and is the same: it is applied in the place of the one
+// that people know, whose name the run keeps. Records can be exchanged, so the hash of the new one is
+// in our check run, too. The check comes first: whoever dies before the record has the new plan leaves one
+// that has the former, which is made again; the other way round nobody could tell that we have made the new one.
+func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
+	if p.again == nil {
+		return nil
+	}
+	p.run.Plan.Again, p.run.Plan.Settled = p.q.Again.Hash, why
+	if err := p.ap.Artifacts.Put(ctx, p.run.Applied(), p.again.Plan.Plan); err != nil {
+		return err
+	}
+	p.ap.Report.Made = p.run.Plan.Again
+	if err := p.ap.Report.PutCheck(ctx, p.run.Run); err != nil {
+		return err
+	}
+	p.run, err = p.ap.Ledger.Save(ctx, p.run)
+	return err
+}
+
+// asApplied returns the hash of a saved plan as evidence. Of a plan that was made again by an apply
+// which was stopped, or has died, it is that of the approved plan, if the new one is the one in our check run.
+func asApplied(q *admission.Request, plan []byte) string {
+	saved := runs.HashOf(plan)
+	if q.Run.Plan.Again != "" && saved == q.Run.Plan.Again && saved == q.AgainOnGitHub {
+		return q.Run.Saved()
+	}
+	return saved
+}
+
+// differs keeps a plan that was made again, and is another one than the approved: it waits for an
+// apply of its own. Nothing was changed. Where the pull request is closed nobody can ask for that.
+func (ap *Applier) differs(ctx context.Context, p *permission, x planrun.Replacement) error {
+	s := p.run
+	if s.Over(ap.Evidence.Pull.Open) {
+		return ap.refuse(ctx, s, p.last)
+	}
+	kept := planrun.Kept{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects, Hooks: ap.Hooks}
+	r := p.q.Run
+	s.Spec.Base, s.Spec.Merge, s.Spec.ApplyOn = r.Spec.Base, r.Spec.Merge, r.Spec.ApplyOn
+	s.Plan.Applies, s.Plan.Reads = p.q.Last.Count(), p.q.Applied
+	x.Begun = s.NextBegun()
+	s, err := kept.Replace(ctx, s, x)
+	if err != nil {
+		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)
+	}
+	p.q.Again.Hash = s.Plan.Hash // of all its parts
+	no := comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: s.Project, Reasons: admission.Decide(p.q).Reasons}
+	if err := ap.Report.Reply(ctx, s.Asked.Answer, report.ApplyReply(s.Run, no)); err != nil {
+		return err
+	}
+	ap.Report.Made = s.Plan.Hash
+	if s, err = ap.Ledger.Save(ctx, s.To(runs.Planned)); err != nil {
+		return err
+	}
+	return ap.RefusedApply(ctx, s)
+}

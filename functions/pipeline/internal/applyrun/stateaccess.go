@@ -1,0 +1,74 @@
+package applyrun
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A stateAccess is the way to the state of one project, for a command that is neither a plan nor an apply.
+type stateAccess struct {
+	evidence *gatefacts.Reader
+	report   *report.Reporter
+	command  comment.Command
+}
+
+// do asks the gate about a run and, if it allows the command, does the work with the job of the
+// run. The reply is that of the work, or the refusal.
+func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.Reply, error)) (comment.Reply, error) {
+	q, no, err := x.allowed(ctx, r)
+	if err != nil || no != nil {
+		return no, err
+	}
+	refused := func(why reasons.Reason) (comment.Reply, error) {
+		return gatefacts.Refused(x.command, runs.Label(r), admission.Refusal(why)), nil
+	}
+	// The lock was taken with the configuration of the merge, which GitHub forgets after some time.
+	dir, done, err := x.evidence.Checkout(ctx, r.Spec.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		dir, done, err = x.evidence.Checkout(ctx, r.Spec.Head)
+	}
+	if errors.Is(err, github.ErrNotFound) {
+		return refused(reasons.CommitGone{Problem: err.Error()})
+	}
+	if err != nil {
+		return gatefacts.Unable(x.command, runs.Label(r), err)
+	}
+	defer done()
+	job, problem, err := x.evidence.Job(ctx, &q, dir)
+	if err != nil {
+		return gatefacts.Unable(x.command, runs.Label(r), err)
+	}
+	if d := admission.Decide(q); !d.Allowed() {
+		return gatefacts.Refused(x.command, runs.Label(r), d), nil
+	}
+	if problem != "" {
+		return refused(reasons.Unusable{Problem: problem})
+	}
+	reply, err := work(job)
+	var state *jobs.StateError
+	if errors.As(err, &state) {
+		return refused(reasons.StateUnreachable{Problem: x.report.Clean(state.Why), Remedy: state.Remedy})
+	}
+	return reply, err
+}
+
+// allowed asks the gate. A reply that is not nil is the refusal.
+func (x stateAccess) allowed(ctx context.Context, r runs.Run) (q admission.Request, no comment.Reply, err error) {
+	if q, err = x.evidence.Request(ctx, x.command.Verb, r); err != nil {
+		no, err = gatefacts.Unable(x.command, runs.Label(r), err)
+		return q, no, err
+	}
+	if d := admission.Decide(q); !d.Allowed() {
+		no = gatefacts.Refused(x.command, runs.Label(r), d)
+	}
+	return q, no, nil
+}

@@ -1,0 +1,66 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// Limits of what is kept of a project: pull requests that are open at the same time each have a plan of it.
+const (
+	maxReads      = 10
+	maxReadsBytes = 100 << 10 // of one record
+)
+
+func readsDir(repo int64) string { return fmt.Sprintf("seen/%d", repo) }
+
+// PutReads records what the plan of a run has read beside the project's own files, the last one last. What would be too much is not
+// kept: then everything counts that the configuration may read.
+func PutReads(ctx context.Context, ld Ledger, r runs.Run, s project.FilesRead) error {
+	_, err := ld.Change(ctx, readsDir(r.Pull.Repo.ID)+"/"+r.Target(), func(old []byte) ([]byte, error) {
+		all, err := decodeReads(old)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(all); n > 0 && all[n-1].Hash == s.Hash {
+			return nil, ErrAsIs
+		}
+		all = append(slices.DeleteFunc(all, func(x project.FilesRead) bool { return x.Hash == s.Hash }), s)
+		all = all[max(len(all)-maxReads, 0):]
+		for len(all) > 0 && len(pipeline.Encode(all)) > maxReadsBytes {
+			all = all[1:]
+		}
+		return pipeline.Encode(all), nil
+	})
+	return err
+}
+
+// ReadsIn returns what plans of a repository's projects have read, by target.
+func ReadsIn(ctx context.Context, ld Ledger, repo int64) (map[string][]project.FilesRead, error) {
+	list, err := ld.Records.List(ctx, readsDir(repo))
+	if err != nil {
+		return nil, fmt.Errorf("list what plans have read: %w", err)
+	}
+	out := map[string][]project.FilesRead{}
+	for _, rec := range list {
+		if out[rec.Key[len(readsDir(repo))+1:]], err = decodeReads(rec.Value); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func decodeReads(data []byte) (all []project.FilesRead, err error) {
+	if data == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("read what plans have read: the record is damaged: %w", err)
+	}
+	return all, nil
+}

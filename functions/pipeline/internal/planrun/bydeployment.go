@@ -1,0 +1,44 @@
+package planrun
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// deploymentShares are projects that are selected, by who serves them.
+type deploymentShares struct {
+	ours   []selected
+	others []ledger.Elsewhere
+}
+
+// byDeployment divides projects among the deployments on the repository, by the base commit of l. base are the settings there:
+// where they name no deployment, that without a name has all of them.
+func (qu *PlanQueuer) byDeployment(ctx context.Context, all []selected, base *project.Settings, l *ledger.Look) (d deploymentShares, err error) {
+	for _, p := range all {
+		by := ""
+		if base.Divides() {
+			if by, err = gatefacts.ServedBy(ctx, qu.Evidence, l.Base, p.Project); err != nil {
+				return deploymentShares{}, err
+			}
+		}
+		if by == qu.Evidence.Deployment {
+			d.ours = append(d.ours, p)
+			continue
+		}
+		d.others = append(d.others, ledger.Elsewhere{Project: p.Name, Dir: p.Dir, Workspace: p.Workspace, By: by})
+	}
+	return d, nil
+}
+
+// notedElsewhere is the note on the projects of a pull request that other deployments serve.
+func notedElsewhere(all []ledger.Elsewhere) string {
+	var names, by []string
+	for _, x := range all {
+		names, by = append(names, x.Project), append(by, x.By)
+	}
+	return notes.ServedElsewhere(names, by)
+}

@@ -1,0 +1,47 @@
+package planrun
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+)
+
+// PlanMerged queues plans of a merge whose head nobody had looked at, or planned in part, as for a command of the person who
+// merged it. The answer to the merge has their outcomes. It says nothing where there is nothing to plan, where the base
+// branch is one that is not planned, or of a project that is being applied: the end of that apply has it planned.
+func (qu *PlanQueuer) PlanMerged(ctx context.Context) error {
+	if err := qu.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	if !qu.Evidence.Pull.Merged {
+		return nil
+	}
+	replies, err := qu.Enqueue(ctx, comment.Command{Verb: comment.Plan})
+	if err != nil {
+		return err
+	}
+	for i, r := range replies {
+		no, is := r.(comment.Refused)
+		if is && slices.ContainsFunc(no.Reasons, notAnswered) {
+			continue
+		}
+		if err := qu.Report.Reply(ctx, ledger.MergeAnswer, report.NewReply(fmt.Sprint("landed ", i), r)); err != nil {
+			return err
+		}
+	}
+	return qu.Report.Sync(ctx)
+}
+
+// notAnswered reports whether nobody expects to hear of a reason against the plan of a merge.
+func notAnswered(why reasons.Reason) bool {
+	switch why.(type) {
+	case reasons.OtherBase, reasons.BeingApplied:
+		return true
+	}
+	return false
+}

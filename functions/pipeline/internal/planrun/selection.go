@@ -1,0 +1,266 @@
+package planrun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// choose finds the projects of a checkout that a command selects: by name, directory or workspace,
+// or else those that the pull request touches. Problems of the repository go into l. A reply that
+// is not nil refuses the command, because there is nothing to plan. base are the settings of the base
+// commit.
+func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string, base *project.Settings, l *ledger.Look) ([]selected, comment.Reply, error) {
+	d, err := qu.described(ctx, dir, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, settings := d.Projects, d.Settings
+	t, err := gatefacts.Touched(ctx, qu.Evidence, github.Merge{Base: l.Base, SHA: l.Merge}, dir, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.Compared = !t.All
+	qu.leftOut(d, t, l)
+	for _, name := range project.SettingsFiles {
+		if slices.Contains(t.Changed, name) {
+			l.Notes = append(l.Notes, notes.SettingsChanged(name))
+		}
+	}
+	if err := qu.rehearse(ctx, dir, base, t, l); err != nil {
+		return nil, nil, err
+	}
+	lost, err := qu.gone(ctx, all, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	gone, err := qu.removed(ctx, base, all, t, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	touched := slices.DeleteFunc(slices.Clone(all), func(p project.Project) bool { return !t.Touches(p) })
+	if touched, err = qu.applied(ctx, touched, all, gone, l); err != nil {
+		return nil, nil, err
+	}
+	every := append(ofHead(all), gone...)
+	changed, err := qu.byDeployment(ctx, append(ofHead(touched), gone...), base, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := changed.ours
+	l.Touches = []string{}
+	for _, x := range found {
+		l.Touches = append(l.Touches, runs.ID{Project: x.Name, Workspace: x.Workspace}.Target())
+	}
+	l.Projects = len(found) + lost
+	l.Elsewhere = changed.others
+	if len(changed.others) > 0 && c.Everything() {
+		l.Notes = append(l.Notes, notedElsewhere(changed.others))
+	}
+	if !c.Everything() {
+		var no comment.Reply
+		if found, no, err = qu.named(ctx, c, every, found, base, l); err != nil || no != nil {
+			return nil, no, err
+		}
+	}
+	twins(found, every)
+	if c.Options.Changes() && len(found) > 1 {
+		return nil, several(c, found), nil
+	}
+	l.Order = orderOf(all, found, c, base)
+	if len(found) > 0 {
+		return found, nil, nil
+	}
+	no, err := qu.nothing(ctx, c, cmp.Or(settings, project.FileName), every, l)
+	return nil, no, err
+}
+
+// named are the projects that a command names, of every one that there is. Those that the pull request does not touch are beside it.
+func (qu *PlanQueuer) named(ctx context.Context, c comment.Command, every, touched []selected, base *project.Settings, l *ledger.Look) ([]selected, comment.Reply, error) {
+	meant, err := qu.meant(ctx, c, every)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := qu.byDeployment(ctx, meant, base, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, p := range parts.ours {
+		parts.ours[i].beside = !slices.ContainsFunc(touched, func(x selected) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
+	}
+	if len(parts.ours) == 0 && len(parts.others) > 0 {
+		return nil, gatefacts.RefusedElsewhere(c, parts.others), nil
+	}
+	return parts.ours, nil, nil
+}
+
+// nothing is the reply to a command that selects no project; nil where nobody is to be told.
+func (qu *PlanQueuer) nothing(ctx context.Context, c comment.Command, settings string, every []selected, l *ledger.Look) (comment.Reply, error) {
+	switch {
+	case qu.Evidence.Message.Actor == "" || c.Everything() && len(l.Elsewhere) > 0:
+		return nil, nil
+	case l.Problem != "":
+		return comment.Failed{Project: settings, Verb: comment.Plan, Body: l.Problem}, nil
+	case qu.Evidence.Message.Kind == pipeline.Landed:
+		return nil, nil // nobody has asked
+	}
+	if no, err := qu.goneReply(ctx, c, l.Head); err != nil || no != nil {
+		return no, err
+	}
+	if no := gatefacts.RemovedHere(c, qu.Evidence.Pull, *l); no != nil {
+		return gatefacts.Refused(c, "", admission.Refusal(no)), nil
+	}
+	twins(every, every)
+	return noneSelected(c, every), nil
+}
+
+// orderOf is the head's part of the order of applies; nil where there is none.
+func orderOf(all []project.Project, found []selected, c comment.Command, base *project.Settings) *ledger.HeadOrder {
+	edges := project.EdgesOf(all)
+	if len(edges) == 0 && !base.Orders() {
+		return nil
+	}
+	o := &ledger.HeadOrder{Edges: edges}
+	if c.Everything() {
+		for _, p := range found {
+			if p.base != "" {
+				continue
+			}
+			o.Touched = append(o.Touched, p.Name)
+		}
+	}
+	return o
+}
+
+// meant returns the projects that a command names, in the pull request or not, by their present names or those that they had when they
+// were planned. One whose plan the gate has refused has failed, and one that the base branch had removed, and has again.
+func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []selected) (found []selected, err error) {
+	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	var have []ledger.Versioned
+	var denied []ledger.Denial
+	if c.Failed {
+		have = known
+		l, err := qu.Ledger.LastLook(ctx, qu.Evidence.Message.Pull)
+		if err != nil {
+			return nil, err
+		}
+		if l.Head == qu.Evidence.Pull.Head.SHA {
+			denied = ledger.DeniedOf(l, have)
+		}
+	}
+	for _, p := range all {
+		r, back := runs.Run{ID: runs.ID{Project: p.Name, Workspace: p.Workspace}, Spec: runs.Spec{Dir: p.Dir}}, false
+		if i := slices.IndexFunc(have, func(s ledger.Versioned) bool { return s.Target() == r.Target() }); i >= 0 {
+			r, back = have[i].Run, have[i].End.Fate == runs.Gone && have[i].Spec.Head == qu.Evidence.Pull.Head.SHA && p.base == ""
+			r.Spec.Dir = p.Dir
+		}
+		denied := slices.ContainsFunc(denied, func(d ledger.Denial) bool { return d.Run(r.Pull).Target() == r.Target() })
+		before := slices.ContainsFunc(known, func(s ledger.Versioned) bool {
+			was := s.Run
+			was.Spec.Dir = p.Dir
+			is := was
+			is.Project, is.Workspace = p.Name, p.Workspace
+			return runs.Precedes(was, p.Project) && p.base == "" && (was.SelectedBy(c) || is.SelectedBy(c))
+		})
+		if r.SelectedBy(c) || before || (denied || back) && c.Selects(r.Project, r.Spec.Dir, r.Workspace) {
+			found = append(found, p)
+		}
+	}
+	return found, nil
+}
+
+// leftOut notes in l what cannot be planned of a pull request, which is a problem where it touches that, and the warnings about the
+// repository that it brings.
+func (qu *PlanQueuer) leftOut(d jobs.Discovered, t gatefacts.Touch, l *ledger.Look) {
+	var dirs []string
+	for _, p := range d.Left {
+		if t.Touches(p) || len(d.Projects) == 0 && qu.Evidence.Message.Actor != "" {
+			dirs = append(dirs, p.Dir)
+		}
+	}
+	problems := []string{l.Problem, qu.Report.Clean(t.Problem)}
+	if len(dirs) > 0 {
+		problems = append(problems, qu.Report.Clean(notes.LeftOut(dirs)))
+	}
+	l.Problem = strings.Join(slices.DeleteFunc(problems, func(s string) bool { return s == "" }), "\n\n")
+	var unguarded []string
+	for _, w := range d.Unguarded {
+		if !slices.ContainsFunc(t.Unguarded, func(k jobs.Warning) bool { return k.Text == w.Text }) {
+			unguarded = append(unguarded, w.Markdown())
+		}
+	}
+	if len(unguarded) > 0 && qu.Evidence.Pull.Open {
+		l.Policies = qu.Report.Clean(notes.Unguarded(unguarded))
+	}
+	for _, w := range d.Warnings {
+		known := slices.ContainsFunc(t.Known, func(k jobs.Warning) bool { return k.Text == w.Text })
+		named := slices.ContainsFunc(dirs, func(dir string) bool { return strings.Contains(w.Text, strconv.Quote(dir)) })
+		if !known && !named {
+			l.Notes = append(l.Notes, qu.Report.Clean(w.Markdown()))
+		}
+	}
+}
+
+// described returns what a checkout has. Problems of
+// the repository, or of reading it, go into l, and notes about the file.
+func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look) (jobs.Discovered, error) {
+	d, err := qu.Projects.Discover(ctx, dir)
+	var dead *jobs.DeathError
+	switch {
+	case errors.As(err, &dead):
+		d = jobs.Discovered{Problem: dead.Markdown()}
+	case err != nil:
+		return d, err
+	}
+	if d.Problem != "" {
+		l.Problem = qu.Report.Clean(d.Problem)
+	}
+	for _, note := range d.Notes {
+		l.Notes = append(l.Notes, qu.Report.Clean(note))
+	}
+	return d, nil
+}
+
+// several refuses a change of the state for more than one project.
+func several(c comment.Command, found []selected) comment.Reply {
+	no := reasons.SeveralProjects{Command: c}
+	for _, p := range found {
+		no.Projects = append(no.Projects, p.label())
+		no.Twins = no.Twins || p.twin
+	}
+	return gatefacts.Refused(c, "", admission.Refusal(no))
+}
+
+// noneSelected refuses a command that is for none of the projects, or for none that has failed.
+func noneSelected(c comment.Command, all []selected) comment.Reply {
+	no := reasons.NoProjectSelected{Command: c}
+	var named []string
+	for _, p := range all {
+		no.Projects = append(no.Projects, p.label())
+		if c.Selects(p.Name, p.Dir, p.Workspace) {
+			named = append(named, p.label())
+		}
+	}
+	if c.Failed && len(named) > 0 {
+		return gatefacts.Refused(c, "", admission.Refusal(reasons.NothingFailed{Command: c, Projects: named}))
+	}
+	return gatefacts.Refused(c, "", admission.Refusal(no))
+}

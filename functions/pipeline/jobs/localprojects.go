@@ -1,0 +1,140 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// LocalProjects reads projects in our own process.
+type LocalProjects struct{}
+
+var _ Projects = LocalProjects{}
+
+// Discover implements Projects.
+func (LocalProjects) Discover(_ context.Context, dir string) (Discovered, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Discovered{}, err
+	}
+	defer root.Close()
+	found, ds := project.Discover(root.FS())
+	d := Discovered{Projects: found.Projects, Settings: found.Settings, Notes: notesOf(found), Left: found.Left, Warnings: listed(ds, diags.Warning), Unguarded: listed(found.Unguarded, diags.Error), Unheld: First(found.Unguarded)}
+	if ds.HasErrors() {
+		src, err := root.ReadFile(cmp.Or(found.Settings, project.FileName))
+		if err != nil {
+			src = nil // there is no file to quote, which the errors tell
+		}
+		d.Problem = Quoted(ds, found.Settings, src)
+	}
+	return d, nil
+}
+
+// Inputs implements Projects. A checkout may have another idea of the project than the one
+// that was planned.
+func (LocalProjects) Inputs(_ context.Context, dir string, r runs.Run, s Scope) (project.Tree, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	p, ok := project.Find(root.FS(), r.Project, r.Workspace)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%w: %s", ErrNoProject, r.Project)
+	case s.Whole:
+		return project.Everything(root.FS(), p)
+	}
+	return project.Inputs(root.FS(), p, s.Read...)
+}
+
+// Touched implements Projects.
+func (LocalProjects) Touched(ctx context.Context, c Comparison) (out Compared, err error) {
+	var roots [2]*os.Root
+	for i, dir := range []string{c.Was, c.Now} {
+		if roots[i], err = os.OpenRoot(dir); err != nil {
+			return out, err
+		}
+		defer roots[i].Close()
+	}
+	target := func(p project.Project) string {
+		return runs.ID{Project: p.Name, Workspace: p.Workspace}.Target()
+	}
+	d, err := project.Touched(ctx, roots[0].FS(), roots[1].FS(), c.Had, c.Has, func(p project.Project) []project.FilesRead { return c.Seen[target(p)] })
+	var limit *project.LimitError
+	if errors.As(err, &limit) {
+		return Compared{Problem: markdown.Code(limit.Error())}, nil
+	}
+	for _, p := range d.Projects {
+		out.Touched = append(out.Touched, target(p))
+	}
+	out.Changed = d.Changed
+	return out, err
+}
+
+// maxWarnings limits the warnings about a repository.
+const maxWarnings = 50
+
+// listed are the diagnostics of a severity.
+func listed(ds diags.Diagnostics, severity diags.Severity) (out []Warning) {
+	for _, d := range ds {
+		if d.Severity != severity || len(out) == maxWarnings {
+			continue
+		}
+		w := Warning{Text: "**" + d.Summary + ".** " + markdown.Code(d.Detail)}
+		if d.Subject != nil && d.Subject.Filename != "" {
+			w.At = fmt.Sprintf("%s:%d", d.Subject.Filename, d.Subject.Start.Line)
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// notesOf are the words about a repository with an atlantis.yaml.
+func notesOf(r project.Repository) []string {
+	a := notes.Atlantis{Settings: r.Settings, Ignored: r.Ignored}
+	for _, n := range r.Notices {
+		a.Parts = append(a.Parts, notes.Part{Lines: n.Lines, Key: n.Key, Instead: n.Instead})
+	}
+	return a.Notes()
+}
+
+// Quoted renders the errors in a repository's own description, with their lines of the file with the
+// settings, whose content is src, in Markdown.
+func Quoted(ds diags.Diagnostics, name string, src []byte) string {
+	const limit = 8 << 10
+	var b strings.Builder
+	p := &render.Printer{}
+	s, _ := project.Read(name, src)
+	for _, d := range ds {
+		b.WriteString(p.Diagnostic(d, s.Files))
+	}
+	return markdown.Cut(markdown.Fence("", strings.Trim(b.String(), "\n")), limit)
+}
+
+// Brief returns the beginning of what Quoted has returned: the answer to one command may have it for many projects.
+func Brief(quoted string) string { return markdown.Cut(quoted, 2<<10) }
+
+// First returns the first error in a repository's own description, with its line; "" for none.
+func First(ds diags.Diagnostics) string {
+	for _, d := range ds {
+		switch {
+		case d.Severity != diags.Error:
+		case d.Subject == nil:
+			return d.Summary
+		default:
+			return fmt.Sprintf("%s, line %d: %s", d.Subject.Filename, d.Subject.Start.Line, d.Summary)
+		}
+	}
+	return ""
+}

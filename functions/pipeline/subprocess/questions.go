@@ -1,0 +1,319 @@
+package subprocess
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// maxQuestions limits the questions of a child: more than the modules that a configuration may
+// call.
+const maxQuestions = 2000
+
+// converse gives the child its order and answers its questions until it has a result. After errors
+// other than errShape the child is gone.
+func (c *call) converse(ctx context.Context) (result, error) {
+	if err := send(c.out, c.order); err != nil {
+		return result{}, err
+	}
+	for n := 0; n < maxQuestions; n++ {
+		var q question
+		if err := receive(c.in, &q); err != nil {
+			return result{}, err
+		}
+		if q.Kind == isProgress {
+			n-- // as often as it likes: most are not passed on
+		}
+		if q.Kind == isResult {
+			if q.Result == nil {
+				return result{}, errShape
+			}
+			return *q.Result, nil
+		}
+		a, err := c.answer(ctx, q)
+		if err != nil {
+			return result{}, err
+		}
+		if err := send(c.out, a); err != nil {
+			return result{}, err
+		}
+	}
+	return result{}, errShape
+}
+
+// progressEvery is the shortest interval at which the progress of an apply is passed on.
+const progressEvery = 4 * time.Second
+
+// progress passes on how far an apply is.
+func (c *call) progress(p comment.Progress) {
+	c.far = p
+	if tell := c.order.Job.Progress; tell != nil && time.Since(c.told) >= progressEvery {
+		c.told = time.Now()
+		tell(p)
+	}
+}
+
+// tellEnd passes on the outcome of an apply.
+func (c *call) tellEnd(o jobs.Outcome) error {
+	tell := c.order.Job.Ended
+	if tell == nil {
+		return nil
+	}
+	o.Report = c.clean(o.Report)
+	return tell(o)
+}
+
+// answer answers a question. The error is errShape if the child has no right to ask it.
+func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
+	if c.permitted {
+		// What is under way, and the state, come to their end although it is to stop.
+		ctx = context.WithoutCancel(ctx)
+	}
+	if c.order.Job.Snapshot != nil && !slices.Contains(unprivileged, q.Kind) {
+		return a, errShape
+	}
+	if q.Kind == isPermit {
+		if c.permit == nil || c.order.Action != applies {
+			return a, errShape
+		}
+		return c.permits(q.Present)
+	}
+	row, known := answers[q.Kind]
+	if !known || row.of != nil && !slices.Contains(row.of, c.order.Action) || row.may != nil && !row.may(c, q) {
+		return a, errShape
+	}
+	if err = row.give(c, ctx, q, &a); errors.Is(err, errShape) {
+		return a, errShape
+	}
+	a.Error = failed(err)
+	return a, nil
+}
+
+// An answering says who may ask a question: the processes of some actions, nil for all, where something is true; and how it is answered.
+type answering struct {
+	of   []action
+	may  func(*call, question) bool
+	give func(*call, context.Context, question, *answer) error
+}
+
+// answers is the table of questions, but for that for the permit.
+var answers = map[kind]answering{
+	isEnvironment: {give: (*call).environment},
+	isSecrets: {
+		of: []action{plans, applies, checks, recovers, snapshots},
+		give: func(c *call, ctx context.Context, _ question, a *answer) (err error) {
+			a.Secrets, err = c.vault(ctx)
+			return err
+		},
+	},
+	isCredentials: {give: func(c *call, ctx context.Context, _ question, a *answer) (err error) {
+		a.Credentials, err = c.credentials(ctx, &c.session, accessOf(c.order.Action))
+		return err
+	}},
+	isKeys: {
+		may: func(c *call, _ question) bool {
+			return !slices.Contains([]action{unlocks, discovers, inputs, looks}, c.order.Action)
+		},
+		give: func(c *call, ctx context.Context, _ question, a *answer) (err error) {
+			a.Credentials, err = c.credentials(ctx, &c.keys, jobs.Keys)
+			return err
+		},
+	},
+	isRescue: { // the name becomes a part of a key, or of a path
+		of:   []action{applies},
+		may:  func(_ *call, q question) bool { return q.Name != "" && filepath.Base(q.Name) == q.Name },
+		give: (*call).rescue,
+	},
+	isFetch: {give: func(c *call, ctx context.Context, q question, a *answer) (err error) {
+		a.Text, err = c.fetch(ctx, q)
+		return err
+	}},
+	isPackage: {give: func(c *call, ctx context.Context, q question, a *answer) (err error) {
+		a.Text, err = c.address(ctx, q.Package)
+		return err
+	}},
+	isKeep: {give: func(c *call, ctx context.Context, q question, _ *answer) error { return c.keep(ctx, q.Package, q.File) }},
+	isGate: {give: func(c *call, ctx context.Context, q question, a *answer) (err error) {
+		a.Judgement, err = c.gate(ctx, q)
+		return err
+	}},
+	isMemory: {give: func(c *call, _ context.Context, q question, _ *answer) error { c.remember(q.Data); return nil }},
+	isState: {give: func(c *call, _ context.Context, _ question, _ *answer) error {
+		c.locked = c.order.Action == applies // a plan takes none, and an apply of its owner may have one
+		return nil
+	}},
+	isProgress: {
+		of:   []action{applies},
+		may:  func(c *call, _ question) bool { return c.permitted },
+		give: func(c *call, _ context.Context, q question, _ *answer) error { c.progress(q.Progress); return nil },
+	},
+	isEnded: {
+		of:  []action{applies},
+		may: func(c *call, _ question) bool { return c.permitted && !c.ended },
+		give: func(c *call, _ context.Context, q question, _ *answer) error {
+			c.ended = true
+			return c.tellEnd(q.Outcome)
+		},
+	},
+	isProtection: {give: func(c *call, _ context.Context, q question, _ *answer) error {
+		if e := c.engine; e.Protection != nil {
+			e.once.Do(func() { e.Protection(q.Protection) })
+		}
+		return nil
+	}},
+}
+
+// environment gives the environment of plugins.
+func (c *call) environment(ctx context.Context, _ question, a *answer) (err error) {
+	e, j := c.engine, c.order.Job
+	c.programs = true
+	if j.Grants.Provisioners || j.Grants.External {
+		e.used.Store(true)
+	}
+	if e.PluginEnv != nil && c.rights() {
+		a.Env, err = e.PluginEnv(ctx, j)
+	}
+	return err
+}
+
+// rescue keeps a state that could not be written.
+func (c *call) rescue(ctx context.Context, q question, a *answer) (err error) {
+	if c.engine.Rescue == nil {
+		return errors.New("there is no place for such states")
+	}
+	a.Text, err = c.engine.Rescue(context.WithoutCancel(ctx), c.order.Job, q.Name, q.Data)
+	return err
+}
+
+// vault returns the secrets of the job, and how its states are encrypted, which may contain another
+// one. They are read once, and are in nothing that the child says from here on.
+func (c *call) vault(ctx context.Context) (map[string]string, error) {
+	if c.secrets != nil {
+		return c.secrets, nil
+	}
+	all := map[string]string{}
+	if c.engine.Secrets != nil {
+		own, err := c.engine.Secrets(ctx, c.order.Job)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, own)
+	}
+	maps.Copy(all, c.order.Job.Environment.Encryption())
+	c.secrets = all
+	return all, nil
+}
+
+// clean removes our own secrets, and those of the job, from a text of the child.
+func (c *call) clean(text string) string {
+	return c.engine.hide(text, slices.Collect(maps.Values(c.secrets)))
+}
+
+// permits asks for the permit of a child. It may be asked once, and once more with the plan that was
+// made again, if that is the answer.
+func (c *call) permits(now jobs.BeforeApply) (a answer, err error) {
+	if c.again != (now.Again != nil) {
+		return a, errShape
+	}
+	permit := c.permit
+	c.permit = nil
+	if now.Again != nil {
+		now.Again.Plan.Report, now.Again.Plan.Full = c.clean(now.Again.Plan.Report), c.clean(now.Again.Plan.Full)
+		now.Again.Difference = c.clean(now.Again.Difference)
+	}
+	a.Permit = permit(now)
+	if a.Permit != jobs.Refused && a.Permit != jobs.Permitted && !c.again {
+		c.permit, c.again = permit, true
+	}
+	c.permitted = a.Permit == jobs.Permitted
+	return a, nil
+}
+
+// credentials returns those of a session for the job's state, new ones when the last have expired.
+func (c *call) credentials(ctx context.Context, session *aws.CredentialsProvider, access jobs.Access) (*aws.Credentials, error) {
+	if c.engine.Credentials == nil {
+		return nil, nil
+	}
+	if *session == nil {
+		j := c.order.Job
+		j.Access = access
+		p, err := c.engine.Credentials(ctx, j)
+		if err != nil {
+			return nil, err
+		}
+		*session = p
+	}
+	got, err := (*session).Retrieve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &got, nil
+}
+
+// accessOf is how far the session of an action reaches.
+func accessOf(a action) jobs.Access {
+	switch a {
+	case applies, recovers:
+		return jobs.Writes
+	case unlocks:
+		return jobs.Unlocks
+	}
+	return jobs.Reads
+}
+
+// gate asks one of the job's gates about a plan, as the child describes it: which ones there are is not for the child to say.
+func (c *call) gate(ctx context.Context, q question) (*runs.Judgement, error) {
+	j := c.order.Job
+	i := slices.IndexFunc(j.Gates, func(g requirements.Gate) bool { return g.Name == q.Gate })
+	if i < 0 || !slices.Contains([]action{plans, applies, checks}, c.order.Action) {
+		return nil, errShape
+	}
+	if c.engine.Gate == nil {
+		return nil, errors.New("gates cannot be asked here")
+	}
+	v, err := c.engine.Gate(ctx, j, j.Gates[i], q.Data)
+	return &v, err
+}
+
+// fetch fetches a repository for the child, into a directory that we choose.
+func (c *call) fetch(ctx context.Context, q question) (string, error) {
+	if c.engine.Fetch == nil {
+		return "", &Absent{"modules of other repositories are not available here"}
+	}
+	c.fetched++
+	dir := filepath.Join(c.order.Fetched, fmt.Sprint(c.fetched))
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return "", err
+	}
+	err := c.engine.Fetch(ctx, c.order.Job, q.Owner, q.Repo, q.Ref, dir)
+	if final := new(github.FinalError); errors.As(err, &final) {
+		err = &Absent{final.Error()}
+	}
+	return dir, err
+}
+
+// maxMemory limits the data in bytes.
+const maxMemory = 1 << 20
+
+// remember keeps data for later children, unless programs of this child could have forged it.
+func (c *call) remember(data []byte) {
+	if c.programs || len(data) > maxMemory {
+		return
+	}
+	c.engine.mu.Lock()
+	defer c.engine.mu.Unlock()
+	c.engine.memory = data
+}
