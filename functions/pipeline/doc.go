@@ -32,7 +32,7 @@
 //	building    hands an apply to a build that has hours, and looks at it
 //	report      status, answers and check runs, made from records
 //	checking    the check run of a head, from the standings of its projects
-//	evidence    everything that the gate decides by, read just before
+//	facts    everything that the gate decides by, read just before
 //	openplans   finds the plans that wait on a state to which another pull request was applied
 //	rechecking  a chapter: such a plan is made again, and compared
 //	stopping    "lockstep stop": orders, and the work that looks for them

@@ -62,14 +62,14 @@ func (t *task) syncLater(ctx context.Context) error {
 
 // over adds to a failure that the pull request, which was looked at, is closed.
 func (t *task) over(why comment.Broken) comment.Broken {
-	why.Closed, why.Merged = !t.evidence.Pull.Open, t.evidence.Pull.Merged
+	why.Closed, why.Merged = !t.facts.Pull.Open, t.facts.Pull.Merged
 	return why
 }
 
 // abandonClosed settles the runs of a closed pull request without applying any: the plans
 // that waited for its merge are not applied, but must not be in the way of others either.
 func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
-	if err := t.evidence.Look(ctx); err != nil {
+	if err := t.facts.Look(ctx); err != nil {
 		return err
 	}
 	if err := t.answerBroken(ctx, t.over(why)); err != nil {
@@ -78,7 +78,7 @@ func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
 	if err := t.takeBack(ctx, why); err != nil {
 		return err
 	}
-	if !t.evidence.Pull.Open {
+	if !t.facts.Pull.Open {
 		if err := t.closer.SettleAll(ctx, false); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
 // takeBack ends runs that an event has queued, perhaps without having sent their messages: nobody
 // else would ever end them. A message that was sent finds its run ended, and reports that again.
 func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
-	if err := t.evidence.Look(ctx); err != nil {
+	if err := t.facts.Look(ctx); err != nil {
 		return err
 	}
 	all, err := t.ledger.Runs(ctx, t.message.Pull)
@@ -162,7 +162,7 @@ func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 	if err := t.leases.Alone(ctx, s.Run); err != nil {
 		return err // the queue has handed it over too often, and before its time: another process is at it
 	}
-	if err := t.evidence.Look(ctx); err != nil {
+	if err := t.facts.Look(ctx); err != nil {
 		return err
 	}
 	switch s.Phase {

@@ -19,12 +19,12 @@ import (
 // one person and pull request: then that is answered, once, and the rest gets a picture. Whoever may not write
 // is answered once in a while, and gets no picture either.
 func (co *commands) admit(ctx context.Context) (bool, error) {
-	asked := ratelimits.Asked{ID: co.Evidence.Message.ID, At: co.Evidence.Message.At}
+	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
 	if asked.At.IsZero() { // a button
-		asked.At = co.Evidence.Pull.Updated
+		asked.At = co.Facts.Pull.Updated
 	}
-	m := co.Evidence.Message
-	if !co.Evidence.Writes() {
+	m := co.Facts.Message
+	if !co.Facts.Writes() {
 		if err := co.estrange(ctx, asked); err != nil {
 			return false, err
 		}
@@ -42,16 +42,16 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 	case what == ratelimits.Admitted:
 		return true, nil
 	case what == ratelimits.Ignored:
-		return false, co.Report.React(ctx, co.Evidence.Message.Comment, github.Confused)
+		return false, co.Report.React(ctx, co.Facts.Message.Comment, github.Confused)
 	}
-	told, err := co.once(ctx, comment.TooMany{By: co.Evidence.Message.Actor, Most: most, Free: p.Free()})
+	told, err := co.once(ctx, comment.TooMany{By: co.Facts.Message.Actor, Most: most, Free: p.Free()})
 	if err != nil {
 		return false, err
 	}
 	if len(told) == 0 {
-		return false, co.Report.React(ctx, co.Evidence.Message.Comment, github.Confused)
+		return false, co.Report.React(ctx, co.Facts.Message.Comment, github.Confused)
 	}
-	if err := co.Report.Reply(ctx, report.AnswerTo(co.Evidence.Message), report.NewReply("too many", told[0])); err != nil {
+	if err := co.Report.Reply(ctx, report.AnswerTo(co.Facts.Message), report.NewReply("too many", told[0])); err != nil {
 		return false, err
 	}
 	return false, co.Report.Sync(ctx)
@@ -65,14 +65,14 @@ type strangersPace struct{ number, most int }
 
 func (co *commands) strangersMay() []strangersPace {
 	return []strangersPace{
-		{co.Evidence.Message.Pull.Number, cmp.Or(co.MaxStrangers, ratelimits.MaxStrangers)},
+		{co.Facts.Message.Pull.Number, cmp.Or(co.MaxStrangers, ratelimits.MaxStrangers)},
 		{0, max(co.MaxStrangers, ratelimits.MaxStrangersHere)},
 	}
 }
 
 // paceKey names the record of somebody's comments on a pull request, 0 for the whole repository.
 func (co *commands) paceKey(number int, login string) string {
-	return fmt.Sprintf("pace/%d/%d/%s", co.Evidence.Message.Pull.Repo.ID, number, url.PathEscape(login))
+	return fmt.Sprintf("pace/%d/%d/%s", co.Facts.Message.Pull.Repo.ID, number, url.PathEscape(login))
 }
 
 // pace counts a comment of somebody, and decides about it.
@@ -92,16 +92,16 @@ func (co *commands) pace(ctx context.Context, number int, login string, asked ra
 
 // estrange remembers that who asks may not write, by the time of the comment.
 func (co *commands) estrange(ctx context.Context, asked ratelimits.Asked) error {
-	_, err := co.Ledger.Change(ctx, co.paceKey(0, co.Evidence.Message.Actor), func([]byte) ([]byte, error) { return pipeline.Encode(asked.At), nil })
+	_, err := co.Ledger.Change(ctx, co.paceKey(0, co.Facts.Message.Actor), func([]byte) ([]byte, error) { return pipeline.Encode(asked.At), nil })
 	return err
 }
 
 // unheard reports, without a request to GitHub, that a comment is by somebody who was found not to write a short time ago, and that strangers
 // get no more answers now.
 func (co *commands) unheard(ctx context.Context) (bool, error) {
-	asked := ratelimits.Asked{ID: co.Evidence.Message.ID, At: co.Evidence.Message.At}
+	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
 	var found time.Time
-	err := co.read(ctx, co.paceKey(0, co.Evidence.Message.Actor), &found)
+	err := co.read(ctx, co.paceKey(0, co.Facts.Message.Actor), &found)
 	if err != nil || asked.At.IsZero() || asked.At.Sub(found) >= ratelimits.StrangerFor {
 		return false, err
 	}

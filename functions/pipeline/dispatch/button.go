@@ -17,11 +17,11 @@ import (
 // was begun, and one that an earlier try of the message has queued is sent on its way. In a pull request from a fork, a button for a
 // plan names the commit on whose page it is, if somebody has named it before, for the project, or for all.
 func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.Command, refused comment.Reply, err error) {
-	at, pull := co.Evidence.Message.Head, co.Evidence.Pull
+	at, pull := co.Facts.Message.Head, co.Facts.Pull
 	if at == "" {
 		return c, nil, nil
 	}
-	all, err := co.Ledger.Runs(ctx, co.Evidence.Message.Pull)
+	all, err := co.Ledger.Runs(ctx, co.Facts.Message.Pull)
 	if err != nil {
 		return c, nil, err
 	}
@@ -31,7 +31,7 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 			return c, nil, nil
 		}
 		if c.Project == "" {
-			l, err := co.Ledger.LastLook(ctx, co.Evidence.Message.Pull)
+			l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
 			named = slices.DeleteFunc(named, func(s ledger.Versioned) bool { return !runs.Counted(s.Run, at) })
 			if err != nil || len(named) < l.Projects {
 				return c, nil, err
@@ -41,7 +41,7 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 		return c, nil, nil
 	}
 	goesOn := func(s ledger.Versioned) bool { return s.Spec.Head == at && s.Phase.UnderWay() && s.SelectedBy(c) }
-	begun := func(s ledger.Versioned) bool { return runs.Queues(s.Run, co.Evidence.Message.ID) }
+	begun := func(s ledger.Versioned) bool { return runs.Queues(s.Run, co.Facts.Message.ID) }
 	if c.Verb == comment.Stop && slices.ContainsFunc(all, goesOn) || c.Verb == comment.Apply && slices.ContainsFunc(all, begun) {
 		return c, nil, nil
 	}

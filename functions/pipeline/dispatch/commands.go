@@ -21,7 +21,7 @@ import (
 
 // commands carries out the commands of one comment.
 type commands struct {
-	Evidence *gatefacts.Reader
+	Facts    *gatefacts.Reader
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Plans    *planrun.PlanQueuer
@@ -45,17 +45,17 @@ func (co *commands) commanded(ctx context.Context) error {
 		return err
 	}
 	// The record of the answer shows that it is begun: none where we cannot see the pull request, and somebody else may.
-	if err := co.Evidence.Look(ctx); err != nil || !co.Evidence.Addressed() {
+	if err := co.Facts.Look(ctx); err != nil || !co.Facts.Addressed() {
 		return err // two Apps would answer each other without end
 	}
 	ignored, err := co.ignored(ctx)
 	if err != nil {
 		return err
 	}
-	if len(ignored) > 0 && !slices.ContainsFunc(co.Evidence.Message.Lines, func(l grammar.Line) bool { return !ignored[l.Problem.Word] }) {
+	if len(ignored) > 0 && !slices.ContainsFunc(co.Facts.Message.Lines, func(l grammar.Line) bool { return !ignored[l.Problem.Word] }) {
 		return nil
 	}
-	name := report.AnswerTo(co.Evidence.Message)
+	name := report.AnswerTo(co.Facts.Message)
 	begun, over, err := co.begin(ctx, name)
 	if err != nil || over {
 		return err
@@ -63,17 +63,17 @@ func (co *commands) commanded(ctx context.Context) error {
 	if ok, err := co.admit(ctx); err != nil || !ok {
 		return err
 	}
-	if err := co.Report.React(ctx, co.Evidence.Message.Comment, github.Eyes); err != nil {
+	if err := co.Report.React(ctx, co.Facts.Message.Comment, github.Eyes); err != nil {
 		return err
 	}
-	written := co.Evidence.Message.Lines
+	written := co.Facts.Message.Lines
 	if ok, err := co.asWritten(ctx); err != nil || !ok {
 		return errors.Join(err, co.notAsWritten(ctx, name, err))
 	}
-	if co.Evidence.Message.Lines, err = co.obeyed(ctx, written); err != nil {
+	if co.Facts.Message.Lines, err = co.obeyed(ctx, written); err != nil {
 		return err
 	}
-	for i, line := range co.Evidence.Message.Lines {
+	for i, line := range co.Facts.Message.Lines {
 		switch {
 		case ignored[written[i].Problem.Word]:
 		case begun.Has(lineID(i)): // done, in an earlier try, and perhaps not to be done again
@@ -99,7 +99,7 @@ func (co *commands) commanded(ctx context.Context) error {
 // begin records that an answer is begun. over is set if there is none to be given: it is given, or the same comment came to us on another way
 // before, or the record of its answer may have expired.
 func (co *commands) begin(ctx context.Context, name string) (begun ledger.Answer, over bool, err error) {
-	m := co.Evidence.Message
+	m := co.Facts.Message
 	err = co.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
 		if a.Message == "" {
 			a.Message, a.At = m.ID, m.At
@@ -107,18 +107,18 @@ func (co *commands) begin(ctx context.Context, name string) (begun ledger.Answer
 		begun = *a
 	})
 	twice := begun.Message != m.ID && m.Comment != 0
-	return begun, begun.Synced || twice || forgotten(m.At, co.Evidence.Pull.Updated), err
+	return begun, begun.Synced || twice || forgotten(m.At, co.Facts.Pull.Updated), err
 }
 
 // ignored returns the programs, of those that lines are for, whose commands the base branch leaves to them. Nobody is told of
 // such a line: the other program answers.
 func (co *commands) ignored(ctx context.Context) (map[string]bool, error) {
 	var out map[string]bool
-	for _, l := range co.Evidence.Message.Lines {
+	for _, l := range co.Facts.Message.Lines {
 		if l.Problem.Kind != grammar.Foreign {
 			continue
 		}
-		ignores, err := gatefacts.Ignores(ctx, co.Evidence, l.Problem.Word)
+		ignores, err := gatefacts.Ignores(ctx, co.Facts, l.Problem.Word)
 		if _, err := gatefacts.Impossible(err); err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func lineID(i int) string { return fmt.Sprintf("line %d.", i+1) }
 
 // lift has the overrides of an answer count from now on: for an apply in the same comment, and in the status.
 func (co *commands) lift(ctx context.Context, name string) error {
-	gatefacts.Anew(co.Evidence)
+	gatefacts.Anew(co.Facts)
 	return report.TellLifts(ctx, co.Report, name)
 }
 
@@ -178,7 +178,7 @@ func (co *commands) obeyed(ctx context.Context, lines []grammar.Line) ([]grammar
 		if l.Problem.Kind != grammar.Foreign || l.Command.Verb == "" || l.Command.Verb == comment.Override {
 			continue
 		}
-		ok, err := gatefacts.Obeys(ctx, co.Evidence, l.Problem.Word)
+		ok, err := gatefacts.Obeys(ctx, co.Facts, l.Problem.Word)
 		if _, err := gatefacts.Impossible(err); err != nil {
 			return nil, err
 		}
@@ -227,11 +227,11 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 // that other deployments serve, which the last look at the pull request has found. Where it names none, the others answer
 // it alone, and one of all where the pull request touches no project.
 func (co *commands) elsewhere(ctx context.Context, c comment.Command, replies []comment.Reply) ([]comment.Reply, error) {
-	l, err := co.Ledger.LastLook(ctx, co.Evidence.Message.Pull)
+	l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
-	all, err := co.Ledger.Runs(ctx, co.Evidence.Message.Pull)
+	all, err := co.Ledger.Runs(ctx, co.Facts.Message.Pull)
 	switch {
 	case err != nil, slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.SelectedBy(c) }):
 		return replies, err
@@ -301,17 +301,17 @@ func planning(co *commands, ctx context.Context, c comment.Command) ([]comment.R
 
 // guide answers a call for help.
 func (co *commands) guide(ctx context.Context) ([]comment.Reply, error) {
-	all, err := co.Ledger.Runs(ctx, co.Evidence.Message.Pull)
+	all, err := co.Ledger.Runs(ctx, co.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
-	l, err := co.Ledger.LastLook(ctx, co.Evidence.Message.Pull)
+	l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
 	var g comment.Guide
 	for _, r := range all {
-		if here := r.Spec.Head == co.Evidence.Pull.Head.SHA || r.Phase.UnderWay(); here && r.Phase != runs.Superseded {
+		if here := r.Spec.Head == co.Facts.Pull.Head.SHA || r.Phase.UnderWay(); here && r.Phase != runs.Superseded {
 			g.Projects = append(g.Projects, runs.Label(r.Run))
 		}
 	}

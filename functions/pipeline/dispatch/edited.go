@@ -20,14 +20,14 @@ import (
 // has written, and a time at which nobody has. It reports whether the text is the author's, about this pull request, has these commands, and was not edited; and takes
 // the time of the message from there. A button has no text: GitHub tells of its press by webhook alone.
 func (co *commands) asWritten(ctx context.Context) (bool, error) {
-	m := &co.Evidence.Message
+	m := &co.Facts.Message
 	if !slices.ContainsFunc(m.Lines, func(l grammar.Line) bool { return l.Command.Verb.Decisive() }) || m.Source().IsZero() && m.At.IsZero() {
 		return true, nil
 	}
 	if m.Source().IsZero() { // a review's, by an earlier version of Lockstep
 		return false, nil
 	}
-	now, err := co.Evidence.Hub.Written(ctx, m.Pull.Number, m.Source())
+	now, err := co.Facts.Hub.Written(ctx, m.Pull.Number, m.Source())
 	if errors.Is(err, github.ErrNotFound) {
 		return false, nil
 	}
@@ -44,8 +44,8 @@ func (co *commands) notAsWritten(ctx context.Context, name string, unread error)
 	if unread != nil {
 		return nil
 	}
-	at := slices.IndexFunc(co.Evidence.Message.Lines, func(l grammar.Line) bool { return l.Command.Verb.Decisive() })
-	told, err := co.once(ctx, gatefacts.Refused(co.Evidence.Message.Lines[at].Command, "", admission.Refusal(reasons.NotAsWritten{})))
+	at := slices.IndexFunc(co.Facts.Message.Lines, func(l grammar.Line) bool { return l.Command.Verb.Decisive() })
+	told, err := co.once(ctx, gatefacts.Refused(co.Facts.Message.Lines[at].Command, "", admission.Refusal(reasons.NotAsWritten{})))
 	if err != nil || len(told) == 0 {
 		return err
 	}

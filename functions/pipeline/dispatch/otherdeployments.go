@@ -48,16 +48,16 @@ func (v deploymentChecks) open(deployment string, projects []string) bool {
 
 // listen reads the voices on the pull request. A button is one deployment's alone, and what cannot be read silences nobody.
 func (co *commands) listen(ctx context.Context) (deploymentChecks, error) {
-	v := deploymentChecks{own: co.Evidence.Deployment}
-	if co.Evidence.Message.At.IsZero() {
+	v := deploymentChecks{own: co.Facts.Deployment}
+	if co.Facts.Message.At.IsZero() {
 		return v, nil
 	}
-	names, err := gatefacts.Deployments(ctx, co.Evidence)
+	names, err := gatefacts.Deployments(ctx, co.Facts)
 	if err != nil || len(names) == 0 {
 		_, err = gatefacts.Impossible(err)
 		return v, err
 	}
-	v.all, err = co.Evidence.Hub.Reports(ctx, co.Evidence.Pull.Head.SHA)
+	v.all, err = co.Facts.Hub.Reports(ctx, co.Facts.Pull.Head.SHA)
 	if _, final := gatefacts.Impossible(err); final != nil && !errors.Is(err, github.ErrNotFound) {
 		return v, fmt.Errorf("look for the checks of other deployments: %w", final)
 	}
@@ -65,7 +65,7 @@ func (co *commands) listen(ctx context.Context) (deploymentChecks, error) {
 		return v, nil
 	}
 	v.names = names
-	v.by, err = gatefacts.DeploymentChecksOf(ctx, co.Evidence, names, v.all)
+	v.by, err = gatefacts.DeploymentChecksOf(ctx, co.Facts, names, v.all)
 	return v, err
 }
 
@@ -106,11 +106,11 @@ func (co *commands) general(ctx context.Context, c comment.Command, replies []co
 func (co *commands) failedElsewhere(ctx context.Context, c comment.Command, no comment.Refused) ([]comment.Reply, error) {
 	named := c
 	named.Failed = false
-	l, err := co.Ledger.LastLook(ctx, co.Evidence.Message.Pull)
+	l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
-	all, err := co.Ledger.Runs(ctx, co.Evidence.Message.Pull)
+	all, err := co.Ledger.Runs(ctx, co.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
@@ -143,11 +143,11 @@ func (co *commands) failedElsewhere(ctx context.Context, c comment.Command, no c
 
 // answered reports whether another App has answered the comment.
 func (co *commands) answered(ctx context.Context) (bool, error) {
-	m := co.Evidence.Message
+	m := co.Facts.Message
 	if m.Comment == 0 {
 		return false, nil
 	}
-	all, err := co.Evidence.Hub.CommentsSince(ctx, m.At)
+	all, err := co.Facts.Hub.CommentsSince(ctx, m.At)
 	if err != nil {
 		_, err = gatefacts.Impossible(err)
 		return false, err

@@ -15,19 +15,19 @@ import (
 
 // A queuer sees to the merge groups of the pull request of a message.
 type queuer struct {
-	Evidence *gatefacts.Reader
-	Report   *report.Reporter
-	Ledger   ledger.Ledger
-	Queue    pipeline.Queue
+	Facts  *gatefacts.Reader
+	Report *report.Reporter
+	Ledger ledger.Ledger
+	Queue  pipeline.Queue
 }
 
 // Group handles the webhook about a merge group. A pull request is in one group at a time.
 func (q *queuer) Group(ctx context.Context) error {
-	m := q.Evidence.Message
-	if err := q.Evidence.Look(ctx); err != nil || !q.Evidence.Pull.Open {
+	m := q.Facts.Message
+	if err := q.Facts.Look(ctx); err != nil || !q.Facts.Pull.Open {
 		return err
 	}
-	now, err := gatefacts.MergeGroup(ctx, q.Evidence)
+	now, err := gatefacts.MergeGroup(ctx, q.Facts)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (q *queuer) Group(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := q.groups().Add(ctx, ledger.Group{Pull: m.Pull, SHA: now.SHA, Head: q.Evidence.Pull.Head.SHA, By: now.By, Behind: now.Behind, More: more}); err != nil {
+	if err := q.groups().Add(ctx, ledger.Group{Pull: m.Pull, SHA: now.SHA, Head: q.Facts.Pull.Head.SHA, By: now.By, Behind: now.Behind, More: more}); err != nil {
 		return err
 	}
 	if err := q.Report.Grouped(ctx, now.SHA); err != nil {
@@ -63,20 +63,20 @@ func (q *queuer) Group(ctx context.Context) error {
 // nobody has seen a plan of what the merge would change there. There are none where the group is on top of the base commit that the
 // plans were made on.
 func (q *queuer) more(ctx context.Context, now gatefacts.Group, l ledger.Look) ([]string, error) {
-	if l.Head != q.Evidence.Pull.Head.SHA || !l.Compared {
+	if l.Head != q.Facts.Pull.Head.SHA || !l.Compared {
 		return nil, nil // the check of the pull request itself is not a success
 	}
-	onto, err := q.Evidence.Hub.Onto(ctx, now.SHA)
+	onto, err := q.Facts.Hub.Onto(ctx, now.SHA)
 	if err != nil || onto == l.Base {
 		_, err = gatefacts.Impossible(err)
 		return nil, err
 	}
-	touched, err := gatefacts.InGroup(ctx, q.Evidence, now.SHA)
+	touched, err := gatefacts.InGroup(ctx, q.Facts, now.SHA)
 	if err != nil {
 		_, err = gatefacts.Impossible(err)
 		return nil, err
 	}
-	all, err := q.Ledger.Runs(ctx, q.Evidence.Message.Pull)
+	all, err := q.Ledger.Runs(ctx, q.Facts.Message.Pull)
 	return slices.DeleteFunc(touched, func(target string) bool {
 		return slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head == l.Head && s.Target() == target }) ||
 			slices.ContainsFunc(l.Elsewhere, func(x ledger.Elsewhere) bool {
@@ -92,7 +92,7 @@ var waits = []time.Duration{10 * time.Second, 30 * time.Second}
 // unknown has the message of a merge group that was made come again, where GitHub's API does not have it: without its check it
 // would wait for an hour, and leave the queue.
 func (q *queuer) unknown(ctx context.Context, now string) error {
-	m := q.Evidence.Message
+	m := q.Facts.Message
 	if m.Action != pipeline.Requested || m.MergeGroup == now {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (q *queuer) unknown(ctx context.Context, now string) error {
 // may look at the last one's check only.
 func (q *queuer) tell(ctx context.Context, now gatefacts.Group) error {
 	for _, n := range now.Ahead {
-		about := q.Evidence.Message.Pull
+		about := q.Facts.Message.Pull
 		about.Number = n
 		if err := pipeline.Send(ctx, q.Queue, about, pipeline.Message{Kind: pipeline.Grouped}, n, now.SHA); err != nil {
 			return err
@@ -125,16 +125,16 @@ func (q *queuer) groups() ledger.Groups { return ledger.Groups{Ledger: q.Ledger}
 // GoOn has the plans made again that the merge applies, where that was not done in the merge group of the pull request. It can
 // be repeated.
 func (q *queuer) GoOn(ctx context.Context) error {
-	l, err := q.Ledger.LastLook(ctx, q.Evidence.Message.Pull)
-	if err != nil || len(l.Groups) == 0 || !q.Evidence.Pull.Open {
+	l, err := q.Ledger.LastLook(ctx, q.Facts.Message.Pull)
+	if err != nil || len(l.Groups) == 0 || !q.Facts.Pull.Open {
 		return err
 	}
 	sha := l.Groups[len(l.Groups)-1]
-	g, err := q.groups().Read(ctx, q.Evidence.Message.Pull, sha)
-	if err != nil || g.Gone || g.Head != q.Evidence.Pull.Head.SHA {
+	g, err := q.groups().Read(ctx, q.Facts.Message.Pull, sha)
+	if err != nil || g.Gone || g.Head != q.Facts.Pull.Head.SHA {
 		return err
 	}
-	all, err := q.Ledger.Runs(ctx, q.Evidence.Message.Pull)
+	all, err := q.Ledger.Runs(ctx, q.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type task struct {
 	queue    pipeline.Queue
 	ledger   ledger.Ledger
 	leases   *ledger.Holder
-	evidence *gatefacts.Reader
+	facts    *gatefacts.Reader
 	report   *report.Reporter
 	commands *commands
 	plans    *planrun.PlanQueuer
@@ -55,43 +55,43 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	queue := p.line()
 	t := &task{message: m, queue: queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, ratelimits.LookEvery)}
 	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
-	t.evidence = &gatefacts.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, Deployment: p.Deployment, Serves: p.serves}
+	t.facts = &gatefacts.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, Deployment: p.Deployment, Serves: p.serves}
 	t.report = &report.Reporter{
-		Evidence: t.evidence, Hub: hub, Ledger: t.ledger, Leases: t.leases, Artifacts: p.Artifacts, Queue: queue,
+		Facts: t.facts, Hub: hub, Ledger: t.ledger, Leases: t.leases, Artifacts: p.Artifacts, Queue: queue,
 		Secrets: p.Secrets, Where: p.Where,
 	}
 	t.open = openplans.Finder{Ledger: t.ledger, Queue: queue}
-	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Rehearse: p.Rehearse, Queue: queue, Ahead: queue.Ahead, Loud: p.Loud, Tell: t.tell}
-	t.foreseer = plannedoutputs.Foreseer{Evidence: t.evidence, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: queue}
-	steps := integrations.Hooks{Evidence: t.evidence, Step: p.Hook}
-	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell}
+	t.plans = &planrun.PlanQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Projects: projects, Rehearse: p.Rehearse, Queue: queue, Ahead: queue.Ahead, Loud: p.Loud, Tell: t.tell}
+	t.foreseer = plannedoutputs.Foreseer{Facts: t.facts, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: queue}
+	steps := integrations.Hooks{Facts: t.facts, Step: p.Hook}
+	applies := &applyrun.ApplyQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell}
 	t.planner = &planrun.Planner{
-		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases,
+		Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: steps, Poll: p.Poll, Follow: applies.ApplyAfterPlan, Foreseer: t.foreseer,
 	}
 	t.checker = &replanning.Checker{
-		Evidence: t.evidence, Report: t.report, Ledger: t.ledger,
+		Facts: t.facts, Report: t.report, Ledger: t.ledger,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Foreseer: t.foreseer, Hooks: steps, Poll: p.Poll,
 	}
-	t.merger = integrations.Merger{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Hub: hub}
-	t.recorder = integrations.Recorder{Evidence: t.evidence, Ledger: t.ledger, Hub: hub, Log: p.Log}
-	t.queuer = &queuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue}
-	t.teller = integrations.Teller{Evidence: t.evidence, Ledger: t.ledger, Notify: p.Notify, Log: p.Log}
-	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
+	t.merger = integrations.Merger{Facts: t.facts, Report: t.report, Ledger: t.ledger, Hub: hub}
+	t.recorder = integrations.Recorder{Facts: t.facts, Ledger: t.ledger, Hub: hub, Log: p.Log}
+	t.queuer = &queuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue}
+	t.teller = integrations.Teller{Facts: t.facts, Ledger: t.ledger, Notify: p.Notify, Log: p.Log}
+	t.closer = &applyrun.Closer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
-		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
+		Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
 		Artifacts: p.Artifacts, Projects: projects, Queue: queue, Engine: p.Engine, Hooks: steps, Builder: p.builder(m), StopBefore: p.StopBefore, Poll: p.Poll,
 	}
-	t.waves = &applyrun.Waves{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Closer: t.closer, Applier: t.applier}
-	t.recover = &applyrun.Recoverer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine}
+	t.waves = &applyrun.Waves{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queuer: applies, Closer: t.closer, Applier: t.applier}
+	t.recover = &applyrun.Recoverer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine}
 	t.commands = &commands{
-		Recover:  t.recover,
-		Waves:    t.waves,
-		Stopper:  &stopping.Stopper{Evidence: t.evidence, Ledger: t.ledger},
-		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands, MaxStrangers: p.MaxStrangers,
-		Locker:   &locking.Locker{Evidence: t.evidence, Ledger: t.ledger, Open: t.open},
-		Unlocker: &applyrun.Unlocker{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Open: t.open, Engine: p.Engine},
-		Override: &applyrun.Overrider{Evidence: t.evidence, Ledger: t.ledger},
+		Recover: t.recover,
+		Waves:   t.waves,
+		Stopper: &stopping.Stopper{Facts: t.facts, Ledger: t.ledger},
+		Facts:   t.facts, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands, MaxStrangers: p.MaxStrangers,
+		Locker:   &locking.Locker{Facts: t.facts, Ledger: t.ledger, Open: t.open},
+		Unlocker: &applyrun.Unlocker{Facts: t.facts, Report: t.report, Ledger: t.ledger, Open: t.open, Engine: p.Engine},
+		Override: &applyrun.Overrider{Facts: t.facts, Ledger: t.ledger},
 	}
 	return t
 }

@@ -150,7 +150,7 @@ func (t *task) then(ctx context.Context, err error) error {
 // that were made with the outputs of others, or that nobody has to ask for any more, writes the comments, tells GitHub of deployments and people elsewhere of
 // outcomes, and merges what is applied.
 func (t *task) sync(ctx context.Context) error {
-	if err := t.evidence.Look(ctx); err != nil {
+	if err := t.facts.Look(ctx); err != nil {
 		return err
 	}
 	if err := applyrun.Finished(ctx, t.closer); err != nil {

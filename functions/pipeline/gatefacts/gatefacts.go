@@ -1,4 +1,4 @@
-// Package gatefacts reads all evidence of the gate, just before it decides: the pull request and its
+// Package gatefacts reads all facts of the gate, just before it decides: the pull request and its
 // trial merge, the permission of the user who asks, the settings of the base branch, the address of
 // the project's state, and the plan on GitHub.
 //
@@ -20,7 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Reader reads evidence for the handling of one message. It is used by one goroutine.
+// A Reader reads facts for the handling of one message. It is used by one goroutine.
 type Reader struct {
 	Message  pipeline.Message
 	Hub      Hub

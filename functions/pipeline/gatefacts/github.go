@@ -42,7 +42,7 @@ type Commits interface {
 	Checkout(ctx context.Context, sha, dir string) (github.Unpacked, error)
 }
 
-// Hub is the part of GitHub that evidence is read from.
+// Hub is the part of GitHub that facts are read from.
 type Hub interface {
 	Pulls
 	Commits

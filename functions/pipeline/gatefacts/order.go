@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// inOrder reads the evidence about the order of applies for a request, in q.Order: nothing where neither the head
+// inOrder reads the facts about the order of applies for a request, in q.Order: nothing where neither the head
 // nor the base branch has one.
 func inOrder(ctx context.Context, e *Reader, q *admission.Request) (err error) {
 	if q.Verb != comment.Apply {
@@ -41,25 +41,25 @@ func orders(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 // Behind is what comes before the apply of a run, for people. Nothing follows from it, so a failure that stays is none: whoever asks
 // for the apply is told.
 func Behind(ctx context.Context, e *Reader, r runs.Run) (*comment.Behind, error) {
-	return (&Line{Evidence: e}).Behind(ctx, r)
+	return (&Line{Facts: e}).Behind(ctx, r)
 }
 
 // A Line is the order of applies in the pull request, read once for many runs.
 type Line struct {
-	Evidence *Reader
-	behind   func(runs.Run) *comment.Behind // nil before it is read
+	Facts  *Reader
+	behind func(runs.Run) *comment.Behind // nil before it is read
 }
 
 // Behind is the function of that name.
 func (l *Line) Behind(ctx context.Context, r runs.Run) (*comment.Behind, error) {
-	some, err := orders(ctx, l.Evidence, r)
+	some, err := orders(ctx, l.Facts, r)
 	if some && l.behind == nil {
 		var o *runs.Order
-		if o, err = l.Evidence.Order(ctx); err == nil {
+		if o, err = l.Facts.Order(ctx); err == nil {
 			l.behind = o.Behinds()
 		}
 	}
-	absent, err := Absent(ctx, l.Evidence, err) // the base branch is deleted
+	absent, err := Absent(ctx, l.Facts, err) // the base branch is deleted
 	if errors.As(err, new(*github.FinalError)) {
 		return nil, nil
 	}

@@ -74,7 +74,7 @@ func (e *Reader) Addressed() bool {
 // Writes reports whether who asks may write. The pull request was looked at.
 func (e *Reader) Writes() bool { return e.permission >= github.WritePermission }
 
-// Request returns the evidence that every command for a project needs.
+// Request returns the facts that every command for a project needs.
 func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (admission.Request, error) {
 	return e.RequestNamed(ctx, verb, "", r)
 }

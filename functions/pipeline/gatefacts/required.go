@@ -266,7 +266,7 @@ func Denied(ctx context.Context, e *Reader, d ledger.Denial) (admission.Decision
 	return admission.Decide(q), nil
 }
 
-// Landing returns the evidence for an apply that the merge has asked for, and that waits: who merged asks for it, and the plan is the
+// Landing returns the facts for an apply that the merge has asked for, and that waits: who merged asks for it, and the plan is the
 // one of the record.
 func Landing(ctx context.Context, e *Reader, r runs.Run) (q admission.Request, err error) {
 	was, may := e.Message, e.permission

@@ -12,7 +12,7 @@ import (
 )
 
 // OnGitHub returns the hash of the plan in our check run, as GitHub has it, and that of the plan that
-// is applied in its place; "" if it has none. It is evidence that does not depend on our records and
+// is applied in its place; "" if it has none. It does not depend on our records and
 // artifacts: only our App writes there.
 func (e *Reader) OnGitHub(ctx context.Context, r runs.Run) (hash, again string, err error) {
 	c, err := e.Hub.Check(ctx, github.Check{Name: r.Check(), SHA: r.Spec.Head, ExternalID: ExternalID(r)})

@@ -18,7 +18,7 @@ import (
 // project that still needs it, and one that stops to need it is applied before. Where somebody wants that and there is no such plan that waits for its
 // apply, since it is not made yet, has failed, or is applied, those that depend on the project wait for the change that it has taken the place of.
 
-// An Order is the evidence about the order in which the projects of a pull request are applied.
+// An Order is the facts about the order in which the projects of a pull request are applied.
 type Order struct {
 	// Base and Head are the projects that a project depends on, by the settings of the base branch and of the head. Was
 	// are those by the last commits of the base branch that had the projects which a merge has removed.
@@ -64,7 +64,7 @@ func (o *Order) Edges() order.Edges {
 	})
 }
 
-// Add adds the run of a project to the evidence. head is the head of the pull request: a plan of another
+// Add adds the run of a project to the facts. head is the head of the pull request: a plan of another
 // one is none of it.
 func (o *Order) Add(r Run, head string) {
 	if r.Spec.Head != head || r.Phase == Superseded {

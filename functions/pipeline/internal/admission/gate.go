@@ -64,7 +64,7 @@ type rule struct {
 	no    func(*Request) reasons.Reason
 }
 
-// A subject is the part of the evidence that a rule needs.
+// A subject is the part of the facts that a rule needs.
 type subject int
 
 const (

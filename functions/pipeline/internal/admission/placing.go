@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A PlaceQuestion is all evidence for the decision about the address of a project's state.
+// A PlaceQuestion is all facts for the decision about the address of a project's state.
 type PlaceQuestion struct {
 	App  string // that reaches the repository, as [pipeline.Pull] has it
 	Repo github.Repo

@@ -18,8 +18,8 @@ const (
 	ByMerge   Entry = "merge" // somebody merged a pull request whose plans are applied on merge; or such an apply leaves its lock
 )
 
-// A Request is all evidence for the decision about one command for one project, read just
-// before. Evidence that is expensive comes later than the rest, and the gate is asked again
+// A Request is all facts for the decision about one command for one project, read just
+// before. Facts that are expensive come later than the rest, and the gate is asked again
 // with it: its absence speaks against nothing.
 type Request struct {
 	Verb  comment.Verb

@@ -22,12 +22,12 @@ func (qu *ApplyQueuer) ApplyAfterPlan(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	made := s.Asked.ThenApply == s.Asked.Try+1 && s.Asked.Waits == nil && (s.Phase == runs.Planned || s.Phase == runs.PlanFailed)
-	queued := s.Phase == runs.ApplyQueued && s.Asked.ApplyFor == qu.Evidence.Message.ID // by an earlier try
-	waits := s.Waiting() && s.Asked.Waits.For == qu.Evidence.Message.ID
+	queued := s.Phase == runs.ApplyQueued && s.Asked.ApplyFor == qu.Facts.Message.ID // by an earlier try
+	waits := s.Waiting() && s.Asked.Waits.For == qu.Facts.Message.ID
 	if !made && !queued && !waits {
 		return nil
 	}
-	if err := qu.Evidence.Look(ctx); err != nil {
+	if err := qu.Facts.Look(ctx); err != nil {
 		return err
 	}
 	no, err := qu.enqueueOne(ctx, comment.Command{Verb: comment.Apply, Plan: s.Plan.Hash}, s, true)
@@ -52,11 +52,11 @@ func (qu *ApplyQueuer) ApplyAfterPlan(ctx context.Context, r runs.Run) error {
 // refused because nobody has seen the head, or for a reason of [planrun.NotNext]. ok is false for other plans.
 func (qu *ApplyQueuer) withPlan(ctx context.Context, c comment.Command, s ledger.Versioned) (no comment.Reply, ok bool, err error) {
 	switch {
-	case s.Asked.PlanFor != qu.Evidence.Message.ID || c.Plan != "" || s.Phase.UnderWay() && s.Asked.ThenApply == 0:
+	case s.Asked.PlanFor != qu.Facts.Message.ID || c.Plan != "" || s.Phase.UnderWay() && s.Asked.ThenApply == 0:
 		return nil, false, nil
 	case s.Asked.ThenApply == 0:
 		var why reasons.Reason = reasons.HeadIsNewer{Project: s.Project}
-		if no := planrun.NotNext(qu.Evidence.Message.Lines, s.Asked.PlanLine, s.Run); no != nil {
+		if no := planrun.NotNext(qu.Facts.Message.Lines, s.Asked.PlanLine, s.Run); no != nil {
 			why = no
 		}
 		return gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(why)), true, nil

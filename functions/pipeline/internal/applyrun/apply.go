@@ -31,11 +31,11 @@ import (
 // was begun is never begun again, but gone on with. The error is a *pipeline.HandOver where
 // another process has to go on.
 func (ap *Applier) Apply(ctx context.Context) error {
-	s, err := ap.Ledger.Read(ctx, ap.Evidence.Message.Run())
-	if err != nil || s.Version == "" || s.Asked.Try != ap.Evidence.Message.Attempt {
+	s, err := ap.Ledger.Read(ctx, ap.Facts.Message.Run())
+	if err != nil || s.Version == "" || s.Asked.Try != ap.Facts.Message.Attempt {
 		return err
 	}
-	if err := ap.Evidence.Look(ctx); err != nil {
+	if err := ap.Facts.Look(ctx); err != nil {
 		return err
 	}
 	switch s.Phase {

@@ -35,10 +35,10 @@ import (
 
 // An ApplyQueuer queues the applies that a command, or a merge, asks for.
 type ApplyQueuer struct {
-	Evidence *gatefacts.Reader
-	Report   *report.Reporter
-	Ledger   ledger.Ledger
-	Queue    pipeline.Queue
+	Facts  *gatefacts.Reader
+	Report *report.Reporter
+	Ledger ledger.Ledger
+	Queue  pipeline.Queue
 	// Tell tells GitHub and people elsewhere of the outcomes of the pull request's applies. It is called before a run that had an
 	// apply goes on, and can be repeated.
 	Tell func(context.Context) error
@@ -46,16 +46,16 @@ type ApplyQueuer struct {
 
 // An Unlocker releases locks of states, and lifts those of persons.
 type Unlocker struct {
-	Evidence *gatefacts.Reader
-	Report   *report.Reporter
-	Ledger   ledger.Ledger
-	Open     openplans.Finder
-	Engine   jobs.Engine
+	Facts  *gatefacts.Reader
+	Report *report.Reporter
+	Ledger ledger.Ledger
+	Open   openplans.Finder
+	Engine jobs.Engine
 }
 
 // A Closer settles the runs of a pull request that is not open any more.
 type Closer struct {
-	Evidence  *gatefacts.Reader
+	Facts     *gatefacts.Reader
 	Report    *report.Reporter
 	Ledger    ledger.Ledger
 	Queuer    *ApplyQueuer
@@ -65,7 +65,7 @@ type Closer struct {
 
 // An Applier applies the plan of one run.
 type Applier struct {
-	Evidence  *gatefacts.Reader
+	Facts     *gatefacts.Reader
 	Report    *report.Reporter
 	Ledger    ledger.Ledger
 	Leases    *ledger.Holder

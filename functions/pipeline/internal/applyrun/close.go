@@ -22,13 +22,13 @@ import (
 // Close settles a closed pull request: it queues the applies that wait for the merge, deletes saved
 // plans but not their texts, and reports applies that will not be merged, and merges that leave plans.
 func (cl *Closer) Close(ctx context.Context) error {
-	if err := cl.Evidence.Look(ctx); err != nil {
+	if err := cl.Facts.Look(ctx); err != nil {
 		return err
 	}
-	if cl.Evidence.Pull.Open {
+	if cl.Facts.Pull.Open {
 		return nil // reopened since the message was sent
 	}
-	if err := cl.Ledger.CloseLook(ctx, cl.Evidence.Message.Pull, cl.Evidence.Pull.Merged); err != nil {
+	if err := cl.Ledger.CloseLook(ctx, cl.Facts.Message.Pull, cl.Facts.Pull.Merged); err != nil {
 		return err
 	}
 	planned, err := cl.planned(ctx)
@@ -38,7 +38,7 @@ func (cl *Closer) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := cl.SettleAll(ctx, cl.Evidence.Pull.Merged && planned); err != nil {
+	if err := cl.SettleAll(ctx, cl.Facts.Pull.Merged && planned); err != nil {
 		return err
 	}
 	if err := unapplied(ctx, cl); err != nil {
@@ -55,8 +55,8 @@ func (cl *Closer) Close(ctx context.Context) error {
 
 // Lost has the plans of other pull requests looked at for projects that a merge has removed.
 func Lost(ctx context.Context, cl *Closer) error {
-	l, err := cl.Ledger.LastLook(ctx, cl.Evidence.Message.Pull)
-	if err != nil || !cl.Evidence.Pull.Merged || l.Head != cl.Evidence.Pull.Head.SHA || len(l.Removes) == 0 {
+	l, err := cl.Ledger.LastLook(ctx, cl.Facts.Message.Pull)
+	if err != nil || !cl.Facts.Pull.Merged || l.Head != cl.Facts.Pull.Head.SHA || len(l.Removes) == 0 {
 		return err
 	}
 	planned, err := cl.planned(ctx)
@@ -68,8 +68,8 @@ func Lost(ctx context.Context, cl *Closer) error {
 
 // wentElsewhere takes from the last look at a pull request, which was refused for its base branch, what was to be done about that.
 func wentElsewhere(ctx context.Context, cl *Closer) error {
-	p := cl.Evidence.Pull
-	return cl.Ledger.ChangeLook(ctx, cl.Evidence.Message.Pull, func(l *ledger.Look) {
+	p := cl.Facts.Pull
+	return cl.Ledger.ChangeLook(ctx, cl.Facts.Message.Pull, func(l *ledger.Look) {
 		if l.Refused != "" && l.Problem == l.Refused {
 			l.Problem = notes.WentElsewhere(p.Base.Ref, p.DefaultBranch, p.Merged)
 		}
@@ -81,21 +81,21 @@ func wentElsewhere(ctx context.Context, cl *Closer) error {
 // commit that has to be named again.
 func (cl *Closer) Retargeted(ctx context.Context) error {
 	planned, err := cl.planned(ctx)
-	if err != nil || !cl.Evidence.Pull.Open {
+	if err != nil || !cl.Facts.Pull.Open {
 		return err
 	}
 	if planned {
-		l, err := cl.Ledger.LastLook(ctx, cl.Evidence.Message.Pull)
-		if err != nil || !cl.Evidence.Pull.Fork() || l.Refused == "" {
+		l, err := cl.Ledger.LastLook(ctx, cl.Facts.Message.Pull)
+		if err != nil || !cl.Facts.Pull.Fork() || l.Refused == "" {
 			return err
 		}
 	}
-	all, err := cl.Ledger.Runs(ctx, cl.Evidence.Message.Pull)
+	all, err := cl.Ledger.Runs(ctx, cl.Facts.Message.Pull)
 	if err != nil || len(all) == 0 {
 		return err
 	}
 	if planned {
-		all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !runs.Preview(s.Run) || s.Spec.Head != cl.Evidence.Pull.Head.SHA })
+		all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !runs.Preview(s.Run) || s.Spec.Head != cl.Facts.Pull.Head.SHA })
 		for _, s := range all {
 			if s.Phase != runs.Dropped {
 				continue
@@ -123,7 +123,7 @@ func (cl *Closer) Retargeted(ctx context.Context) error {
 // or from a fork, or since the pull request went into another branch before, or was in a conflict, or since the base branch has moved:
 // the merge applies nothing of them, and nobody would be told.
 func (cl *Closer) landed(ctx context.Context) error {
-	about, p := cl.Evidence.Message.Pull, cl.Evidence.Pull
+	about, p := cl.Facts.Message.Pull, cl.Facts.Pull
 	if !p.Merged {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (cl *Closer) landed(ctx context.Context) error {
 	looked := l.Head == p.Head.SHA && l.Refused == "" && l.Problem == "" && !l.Conflict
 	if looked && !overtaken && !l.Asked && len(all) >= l.Projects {
 		// What was looked at is what was merged, if the base branch has not moved in between: else the merge may touch other projects.
-		onto, _, err := cl.Evidence.Hub.MergedOnto(ctx, about.Number)
+		onto, _, err := cl.Facts.Hub.MergedOnto(ctx, about.Number)
 		if err == nil && onto == l.Base && l.Compared || err != nil && !errors.Is(err, github.ErrNotFound) {
 			return err
 		}
@@ -152,19 +152,19 @@ func (cl *Closer) landed(ctx context.Context) error {
 			return err
 		}
 	}
-	m := pipeline.Message{Kind: pipeline.Landed, Actor: cl.Evidence.Message.Actor}
+	m := pipeline.Message{Kind: pipeline.Landed, Actor: cl.Facts.Message.Actor}
 	return pipeline.Send(ctx, cl.Open.Queue, about, m, about.Repo.ID, about.Number, p.Head.SHA)
 }
 
 // overtaken reports whether the merge came before a plan of some runs was seen, or has a project that was gone.
 func (cl *Closer) overtaken(ctx context.Context, all []ledger.Versioned) (overtaken bool, err error) {
 	for _, s := range all {
-		o, err := gatefacts.Overtaken(ctx, cl.Evidence, s.Run)
+		o, err := gatefacts.Overtaken(ctx, cl.Facts, s.Run)
 		if err != nil {
 			return false, err
 		}
 		if s.End.Fate == runs.Gone && !o {
-			if _, o, _, err = gatefacts.Has(ctx, cl.Evidence, cl.Evidence.Pull.MergeSHA, s.Run); err != nil {
+			if _, o, _, err = gatefacts.Has(ctx, cl.Facts, cl.Facts.Pull.MergeSHA, s.Run); err != nil {
 				return false, err
 			}
 		}
@@ -175,7 +175,7 @@ func (cl *Closer) overtaken(ctx context.Context, all []ledger.Versioned) (overta
 
 // touchesMore reports whether the merge touches a project that none of the runs is of. Where that cannot be told, the runs tell why.
 func (cl *Closer) touchesMore(ctx context.Context, known []ledger.Versioned) (bool, error) {
-	t, d, err := gatefacts.Merge(ctx, cl.Evidence)
+	t, d, err := gatefacts.Merge(ctx, cl.Facts)
 	if err != nil {
 		_, err = gatefacts.Impossible(err)
 		return false, err
@@ -200,7 +200,7 @@ func (cl *Closer) touchesMore(ctx context.Context, known []ledger.Versioned) (bo
 // SettleAll settles the runs of the pull request. With apply those that wait for its merge are
 // applied.
 func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
-	all, err := cl.Ledger.Runs(ctx, cl.Evidence.Message.Pull)
+	all, err := cl.Ledger.Runs(ctx, cl.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if err := cl.leave(ctx, s.Run); err != nil {
 		return err
 	}
-	if err := gatefacts.ClaimMerged(ctx, cl.Evidence, s.Run); err != nil {
+	if err := gatefacts.ClaimMerged(ctx, cl.Facts, s.Run); err != nil {
 		return err
 	}
 	if err := cl.lift(ctx, s.Run); err != nil {
@@ -244,7 +244,7 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if s.Spec.AfterMerge && s.Phase != runs.Dropped {
 		return nil // somebody has looked at the merged pull request since, and asked for a plan
 	}
-	if apply && runs.Empty(s.Run) && !s.Spec.Removed && !s.Spec.Beside && s.Spec.Head == cl.Evidence.Pull.Head.SHA {
+	if apply && runs.Empty(s.Run) && !s.Spec.Removed && !s.Spec.Beside && s.Spec.Head == cl.Facts.Pull.Head.SHA {
 		waits, err := mergedUnchanged(ctx, cl, &s)
 		if err != nil || waits {
 			return err
@@ -264,7 +264,7 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 // was is the phase in which people are told that a run has ended. If there was nothing to destroy, and another pull request was applied
 // since, nobody plans that one's objects any more.
 func (cl *Closer) was(ctx context.Context, r runs.Run) (runs.Phase, error) {
-	if !r.Spec.Removed || r.Phase != runs.Planned || r.Plan.Applyable || !cl.Evidence.Pull.Merged {
+	if !r.Spec.Removed || r.Phase != runs.Planned || r.Plan.Applyable || !cl.Facts.Pull.Merged {
 		return r.Phase, nil
 	}
 	last, err := cl.Ledger.LastApply(ctx, r)
@@ -281,7 +281,7 @@ func (cl *Closer) lift(ctx context.Context, r runs.Run) error {
 	if err != nil || v == nil {
 		return err
 	}
-	return lifter.Finish(ctx, r, cl.Evidence.Message.ID)
+	return lifter.Finish(ctx, r, cl.Facts.Message.ID)
 }
 
 // leave settles the states that a run was applied to. An apply whose pull request was closed without a merge, or merged into a branch
@@ -289,7 +289,7 @@ func (cl *Closer) lift(ctx context.Context, r runs.Run) error {
 // because the base branch will never contain its changes.
 func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	fate := runs.Closed
-	if cl.Evidence.Pull.Merged {
+	if cl.Facts.Pull.Merged {
 		fate = runs.Merged
 	}
 	all, err := ledger.SettleAll(ctx, cl.Ledger, r, r.Pull.Number, fate)
@@ -307,20 +307,20 @@ func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 // lacks reports the last apply to a state of a run, if the base branch will never contain its changes.
 func lacks(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) error {
 	u, answer := comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}, ledger.CloseAnswer
-	if p := cl.Evidence.Pull; p.Merged {
-		planned, err := gatefacts.BasePlanned(ctx, cl.Evidence)
+	if p := cl.Facts.Pull; p.Merged {
+		planned, err := gatefacts.BasePlanned(ctx, cl.Facts)
 		if err != nil {
 			return err
 		}
-		l, err := cl.Ledger.LastLook(ctx, cl.Evidence.Message.Pull)
+		l, err := cl.Ledger.LastLook(ctx, cl.Facts.Message.Pull)
 		if err != nil {
 			return err
 		}
 		answer = ledger.MergeAnswer
 		elsewhere := last.Into != "" && last.Into != p.Base.Ref
 		if planned && elsewhere {
-			_, err := cl.Evidence.Hub.Tip(ctx, last.Into)
-			absent, err := gatefacts.Absent(ctx, cl.Evidence, err)
+			_, err := cl.Facts.Hub.Tip(ctx, last.Into)
+			absent, err := gatefacts.Absent(ctx, cl.Facts, err)
 			if err != nil {
 				return err
 			}
@@ -340,7 +340,7 @@ func lacks(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) err
 		}
 	}
 	if u.Merged == "" && u.Moved == "" {
-		known, err := gatefacts.Based(ctx, cl.Evidence, u.Main, r)
+		known, err := gatefacts.Based(ctx, cl.Facts, u.Main, r)
 		if err != nil {
 			if _, err = gatefacts.Impossible(err); err != nil {
 				return err
@@ -363,17 +363,17 @@ func destroyed(r runs.Run) bool {
 // applyMerged queues the apply of a plan after the merge of its pull request. Nobody expects that of the plan of a former head, nor
 // of one that the merge has overtaken, which has what was merged planned.
 func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
-	overtaken, err := gatefacts.Overtaken(ctx, cl.Evidence, s.Run)
+	overtaken, err := gatefacts.Overtaken(ctx, cl.Facts, s.Run)
 	if err != nil {
 		return err
 	}
-	if overtaken || s.Spec.Head != cl.Evidence.Pull.Head.SHA {
+	if overtaken || s.Spec.Head != cl.Facts.Pull.Head.SHA {
 		return cl.drop(ctx, s, s.Phase)
 	}
-	if s.Waiting() && s.Asked.Waits.For != cl.Evidence.Message.ID {
+	if s.Waiting() && s.Asked.Waits.For != cl.Facts.Message.ID {
 		return nil
 	}
-	other := s.Asked.ApplyFor != cl.Evidence.Message.ID && s.Phase.UnderWay()
+	other := s.Asked.ApplyFor != cl.Facts.Message.ID && s.Phase.UnderWay()
 	if s.Phase == runs.Planned && !s.Plan.Applyable && runs.Complete(s.Run) || runs.Stands(s.Run) || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
 		return cl.drop(ctx, s, s.Phase) // nothing to do, or another message does it
 	}
@@ -395,7 +395,7 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 // is told that there will be none. A run that is applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it
 // was changed meanwhile.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
-	here := s.Spec.Head == cl.Evidence.Pull.Head.SHA
+	here := s.Spec.Head == cl.Facts.Pull.Head.SHA
 	if was == runs.Dropped && here {
 		return report.RepeatCheck(ctx, cl.Report, s.Run) // by an earlier try of this message, which may have died then
 	}
@@ -409,8 +409,8 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if err != nil {
 		return err
 	}
-	var gone reasons.Reason = reasons.NotOpen{Merged: cl.Evidence.Pull.Merged}
-	if p := cl.Evidence.Pull; p.Open {
+	var gone reasons.Reason = reasons.NotOpen{Merged: cl.Facts.Pull.Merged}
+	if p := cl.Facts.Pull; p.Open {
 		gone = reasons.OtherBase{Base: p.Base.Ref, Default: p.DefaultBranch}
 		if planned {
 			gone = reasons.ForkUnnamed{Head: p.Head.SHA}
@@ -429,7 +429,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if err := cl.Ledger.Shut(ctx, s.Run); err != nil {
 		return err
 	}
-	if !cl.Evidence.Pull.Merged && was == runs.Planned && runs.Empty(s.Run) {
+	if !cl.Facts.Pull.Merged && was == runs.Planned && runs.Empty(s.Run) {
 		last, err := cl.Ledger.LastApply(ctx, s.Run)
 		if err != nil {
 			return err
@@ -438,9 +438,9 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	}
 	fate := runs.Closed
 	switch {
-	case cl.Evidence.Pull.Open:
+	case cl.Facts.Pull.Open:
 		fate = runs.Left
-	case cl.Evidence.Pull.Merged && planned:
+	case cl.Facts.Pull.Merged && planned:
 		fate = runs.Merged
 	}
 	s.Run = s.Drop(was, fate)
@@ -473,7 +473,7 @@ func (cl *Closer) tellGone(ctx context.Context, r runs.Run, gone reasons.Reason)
 
 // planned is [gatefacts.BasePlanned], of which nothing but a good answer takes plans away: the gate tells of an error that stays.
 func (cl *Closer) planned(ctx context.Context) (bool, error) {
-	planned, err := gatefacts.BasePlanned(ctx, cl.Evidence)
+	planned, err := gatefacts.BasePlanned(ctx, cl.Facts)
 	if err != nil {
 		_, err = gatefacts.Impossible(err)
 		planned = true

@@ -93,7 +93,7 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 		problem, err = ap.stays(s, err)
 		return nil, problem, none, err
 	}
-	job, problem, err := ap.Evidence.Job(ctx, &q, dir)
+	job, problem, err := ap.Facts.Job(ctx, &q, dir)
 	switch d := admission.Continue(q); {
 	case err != nil:
 		problem, err = ap.stays(s, err)
@@ -119,20 +119,20 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	return c, "", done, nil
 }
 
-// asBegun checks out the commit of an apply that was begun, and reads the evidence for going on with
+// asBegun checks out the commit of an apply that was begun, and reads the facts for going on with
 // it. GitHub forgets trial merges: then it is the present one, or the commit that the pull
 // request became.
 func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Begun, plan []byte) (q admission.Request, dir string, done func(), err error) {
-	r, pull := s.Run, ap.Evidence.Pull
+	r, pull := s.Run, ap.Facts.Pull
 	if r.Spec.Base = pull.MergeSHA; !pull.Merged || r.Spec.AfterMerge || r.Asked.Late {
-		if r.Spec.Base, err = ap.Evidence.Hub.Tip(ctx, pull.Base.Ref); err != nil {
+		if r.Spec.Base, err = ap.Facts.Hub.Tip(ctx, pull.Base.Ref); err != nil {
 			return q, "", nil, err
 		}
 	}
-	if q, err = ap.Evidence.Request(ctx, comment.Apply, r); err != nil {
+	if q, err = ap.Facts.Request(ctx, comment.Apply, r); err != nil {
 		return q, "", nil, err
 	}
-	if err := ap.Evidence.CompareShown(ctx, &q); err != nil {
+	if err := ap.Facts.CompareShown(ctx, &q); err != nil {
 		return q, "", nil, err
 	}
 	q.Saved, q.Sealed = asApplied(&q, plan), b.Base
@@ -143,17 +143,17 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 	if err != nil {
 		return q, "", nil, err
 	}
-	dir, done, err = ap.Evidence.Checkout(ctx, b.Commit)
+	dir, done, err = ap.Facts.Checkout(ctx, b.Commit)
 	if errors.Is(err, github.ErrNotFound) {
 		sha := pull.MergeSHA
 		if !pull.Merged {
-			m, err := ap.Evidence.Merged(ctx, &q)
+			m, err := ap.Facts.Merged(ctx, &q)
 			if err != nil {
 				return q, "", nil, err
 			}
 			sha = m.SHA
 		}
-		dir, done, err = ap.Evidence.Checkout(ctx, sha)
+		dir, done, err = ap.Facts.Checkout(ctx, sha)
 	}
 	if err != nil {
 		return q, "", nil, err
@@ -213,10 +213,10 @@ func (ap *Applier) stopped(ctx context.Context, c *application, o jobs.Outcome, 
 // Stopped announces that an apply was stopped.
 func (ap *Applier) Stopped(ctx context.Context, s ledger.Versioned) error {
 	r := s.Run
-	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.Halted(r, r.Over(ap.Evidence.Pull.Open))); err != nil {
+	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.Halted(r, r.Over(ap.Facts.Pull.Open))); err != nil {
 		return err
 	}
-	if !ap.Evidence.Pull.Open {
+	if !ap.Facts.Pull.Open {
 		if err := ap.Closer.leave(ctx, s.Run); err != nil {
 			return err
 		}

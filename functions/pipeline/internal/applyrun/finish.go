@@ -29,10 +29,10 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	// The pull request may have been closed before this outcome was known.
-	pull, err := ap.Evidence.Hub.PullRequest(ctx, r.Pull.Number)
+	pull, err := ap.Facts.Hub.PullRequest(ctx, r.Pull.Number)
 	switch {
 	case err == nil && !pull.Open:
-		ap.Evidence.Pull = pull
+		ap.Facts.Pull = pull
 		err = errors.Join(ap.moved(ctx, r, pull), ap.Closer.leave(ctx, r))
 	case err == nil:
 		err = ap.moved(ctx, r, pull)

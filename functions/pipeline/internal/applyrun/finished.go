@@ -12,15 +12,15 @@ import (
 // Finished tells, on a merged pull request, whose applies have finished what the merge has left, once for each project. It is part
 // of the handling of a message of its events, and can be repeated.
 func Finished(ctx context.Context, cl *Closer) error {
-	if !cl.Evidence.Pull.Merged {
+	if !cl.Facts.Pull.Merged {
 		return nil
 	}
-	all, err := cl.Ledger.Runs(ctx, cl.Evidence.Message.Pull)
+	all, err := cl.Ledger.Runs(ctx, cl.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
-		if done(s.Run) || s.End.FinishedBy != 0 || s.Spec.Head != cl.Evidence.Pull.Head.SHA {
+		if done(s.Run) || s.End.FinishedBy != 0 || s.Spec.Head != cl.Facts.Pull.Head.SHA {
 			continue
 		}
 		l, err := ledger.LeftOf(ctx, cl.Ledger, s.Run)
@@ -63,7 +63,7 @@ func (ap *Applier) finishes(ctx context.Context, r runs.Run) error {
 		if !l.Finishes(r) {
 			continue
 		}
-		lacks, err := ap.Evidence.Hub.Behind(ctx, r.Spec.Base, l.Merge)
+		lacks, err := ap.Facts.Hub.Behind(ctx, r.Spec.Base, l.Merge)
 		if _, err := gatefacts.Impossible(err); err != nil {
 			return err
 		}

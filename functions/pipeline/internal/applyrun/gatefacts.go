@@ -77,7 +77,7 @@ func (x *inquiry) ask(ctx context.Context) (admission.Decision, error) {
 func (x *inquiry) request(ctx context.Context) (_ admission.Decision, err error) {
 	r := x.s.Run
 	r.Phase = runs.Planned // as the gate saw it when it was queued: only this message is new
-	x.q, err = x.ap.Evidence.Request(ctx, comment.Apply, r)
+	x.q, err = x.ap.Facts.Request(ctx, comment.Apply, r)
 	return admission.Decision{}, err
 }
 
@@ -91,7 +91,7 @@ func (x *inquiry) saved(ctx context.Context) (no admission.Decision, err error) 
 	if err != nil {
 		return no, err
 	}
-	if err := x.ap.Evidence.CompareShown(ctx, &x.q); err != nil {
+	if err := x.ap.Facts.CompareShown(ctx, &x.q); err != nil {
 		return no, err
 	}
 	x.q.Saved = asApplied(&x.q, x.plan)
@@ -104,7 +104,7 @@ func (x *inquiry) present() bool { return x.q.Entry == admission.ByComment || x.
 // merged finds the present trial merge, or the base branch as it is now.
 func (x *inquiry) merged(ctx context.Context) (no admission.Decision, err error) {
 	if x.present() {
-		x.merge, err = x.ap.Evidence.Merged(ctx, &x.q)
+		x.merge, err = x.ap.Facts.Merged(ctx, &x.q)
 	}
 	return no, err
 }
@@ -113,22 +113,22 @@ func (x *inquiry) merged(ctx context.Context) (no admission.Decision, err error)
 // present one that is what the pull request became. It reads whether a project that the pull request removes is there.
 func (x *inquiry) restored(ctx context.Context) (no admission.Decision, err error) {
 	if !x.present() {
-		x.q.Run.Spec.Base, x.q.Run.Spec.Merge = x.ap.Evidence.Pull.MergeSHA, x.ap.Evidence.Pull.MergeSHA
+		x.q.Run.Spec.Base, x.q.Run.Spec.Merge = x.ap.Facts.Pull.MergeSHA, x.ap.Facts.Pull.MergeSHA
 		return no, nil
 	}
-	x.q.Run = runs.Against(x.q.Run, x.merge, x.ap.Evidence.Pull.Merged)
-	return no, gatefacts.Restored(ctx, x.ap.Evidence, &x.q, x.merge.SHA)
+	x.q.Run = runs.Against(x.q.Run, x.merge, x.ap.Facts.Pull.Merged)
+	return no, gatefacts.Restored(ctx, x.ap.Facts, &x.q, x.merge.SHA)
 }
 
 // files checks out the commit, and compares the inputs of the plan with those there. The occasion of the apply is that of the base
 // branch.
 func (x *inquiry) files(ctx context.Context) (no admission.Decision, err error) {
 	if x.present() {
-		if err := x.ap.Evidence.Occasion(ctx, &x.q.Run); err != nil {
+		if err := x.ap.Facts.Occasion(ctx, &x.q.Run); err != nil {
 			return no, err
 		}
 	}
-	dir, done, err := x.ap.Evidence.Checkout(ctx, x.q.Run.Spec.Merge)
+	dir, done, err := x.ap.Facts.Checkout(ctx, x.q.Run.Spec.Merge)
 	if err != nil {
 		return no, err
 	}
@@ -145,7 +145,7 @@ func (x *inquiry) files(ctx context.Context) (no admission.Decision, err error) 
 	x.in.Tree, x.in.Own, err = planrun.ReadInputs(ctx, x.ap.Projects, x.dir, x.q.Run, planned.Scope())
 	if errors.Is(err, jobs.ErrNoProject) { // the project is gone: all inputs differ
 		x.q.Differ, x.q.Whole = slices.Sorted(maps.Keys(planned.Tree)), planned.Whole
-		return no, gatefacts.Broken(ctx, x.ap.Evidence, &x.q, x.dir)
+		return no, gatefacts.Broken(ctx, x.ap.Facts, &x.q, x.dir)
 	}
 	moved := planned.Compare(x.in, x.q.Run)
 	x.q.Differ, x.q.Blocks, x.q.Around, x.q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole
@@ -154,12 +154,12 @@ func (x *inquiry) files(ctx context.Context) (no admission.Decision, err error) 
 
 // place reads where the state is, and what the base branch grants, and what is in the way there.
 func (x *inquiry) place(ctx context.Context) (no admission.Decision, err error) {
-	job, problem, err := x.ap.Evidence.Job(ctx, &x.q, x.dir)
+	job, problem, err := x.ap.Facts.Job(ctx, &x.q, x.dir)
 	if err != nil {
 		return no, err
 	}
 	if problem != "" {
-		if err := gatefacts.Broken(ctx, x.ap.Evidence, &x.q, x.dir); err != nil {
+		if err := gatefacts.Broken(ctx, x.ap.Facts, &x.q, x.dir); err != nil {
 			return no, err
 		}
 		if d := admission.Decide(x.q); admission.Has[reasons.SettingsBroken](d) {
@@ -171,10 +171,10 @@ func (x *inquiry) place(ctx context.Context) (no admission.Decision, err error) 
 	if !ledger.Follow(&x.s.Run, *x.q.Placing) {
 		return no, nil
 	}
-	if x.q.Last, err = x.ap.Evidence.InTheWay(ctx, x.s.Run); err != nil {
+	if x.q.Last, err = x.ap.Facts.InTheWay(ctx, x.s.Run); err != nil {
 		return no, err
 	}
-	x.q.Reserved, err = x.ap.Evidence.Reserved(ctx, x.s.Run)
+	x.q.Reserved, err = x.ap.Facts.Reserved(ctx, x.s.Run)
 	return no, err
 }
 
@@ -184,11 +184,11 @@ func lost(ctx context.Context, ap *Applier, q admission.Request, d admission.Dec
 	if !q.Run.Asked.Late || !admission.Has[reasons.InputsMoved](d) {
 		return d, nil
 	}
-	_, has, known, err := gatefacts.Has(ctx, ap.Evidence, q.Run.Spec.Merge, q.Run)
+	_, has, known, err := gatefacts.Has(ctx, ap.Facts, q.Run.Spec.Merge, q.Run)
 	if err != nil || has || !known {
 		return d, err
 	}
-	name, err := gatefacts.Successor(ctx, ap.Evidence, q.Run.Spec.Merge, q.Run)
+	name, err := gatefacts.Successor(ctx, ap.Facts, q.Run.Spec.Merge, q.Run)
 	if name != "" || err != nil {
 		return admission.Refusal(reasons.RenamedByBase{Project: runs.Label(q.Run), Name: name, Verb: comment.Retry}), err
 	}

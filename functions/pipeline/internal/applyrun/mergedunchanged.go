@@ -60,7 +60,7 @@ func awaits(ctx context.Context, cl *Closer, r runs.Run) error {
 // otherFiles reports whether the commit that a pull request became has other files than those that the plan of a run was made of, or
 // was checked with last. Programs of the base branch may read all files: those around the configuration do not count.
 func otherFiles(ctx context.Context, cl *Closer, r runs.Run) (bool, error) {
-	dir, done, err := cl.Evidence.Checkout(ctx, cl.Evidence.Pull.MergeSHA)
+	dir, done, err := cl.Facts.Checkout(ctx, cl.Facts.Pull.MergeSHA)
 	if errors.Is(err, github.ErrNotFound) {
 		return false, nil
 	}
@@ -80,7 +80,7 @@ func otherFiles(ctx context.Context, cl *Closer, r runs.Run) (bool, error) {
 		return false, err
 	}
 	merged := ledger.Inputs{Read: planned.Read, Whole: planned.Whole}
-	merged.Tree, merged.Own, err = planrun.ReadInputs(ctx, cl.Evidence.Projects, dir, r, planned.Scope())
+	merged.Tree, merged.Own, err = planrun.ReadInputs(ctx, cl.Facts.Projects, dir, r, planned.Scope())
 	if errors.Is(err, jobs.ErrNoProject) {
 		return false, nil // there is nothing to plan
 	}

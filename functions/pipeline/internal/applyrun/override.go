@@ -14,13 +14,13 @@ import (
 
 // An Overrider answers overrides. It writes nothing: an override is the comment and our answer to it, which the gate reads.
 type Overrider struct {
-	Evidence *gatefacts.Reader
-	Ledger   ledger.Ledger
+	Facts  *gatefacts.Reader
+	Ledger ledger.Ledger
 }
 
 // Override tells for each plan that a command selects whether the command has lifted something.
 func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	q, err := ov.Evidence.Request(ctx, comment.Override, runs.Run{})
+	q, err := ov.Facts.Request(ctx, comment.Override, runs.Run{})
 	if err != nil {
 		no, err := gatefacts.Unable(c, "", err)
 		return []comment.Reply{no}, err
@@ -28,10 +28,10 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 	if d := admission.Decide(q); !d.Allowed() {
 		return []comment.Reply{gatefacts.Refused(c, "", d)}, nil
 	}
-	if ov.Evidence.Message.Comment == 0 {
+	if ov.Facts.Message.Comment == 0 {
 		return []comment.Reply{gatefacts.Refused(c, "", admission.Refusal(reasons.NotInConversation{}))}, nil
 	}
-	all, err := ov.Ledger.Runs(ctx, ov.Evidence.Message.Pull)
+	all, err := ov.Ledger.Runs(ctx, ov.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		if s.Phase != runs.Planned || !s.SelectedBy(c) {
 			continue
 		}
-		if head := ov.Evidence.Pull.Head.SHA; s.Spec.Head != head {
+		if head := ov.Facts.Pull.Head.SHA; s.Spec.Head != head {
 			replies = append(replies, gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(reasons.HeadMoved{Planned: s.Spec.Head, Head: head, Project: s.Project})))
 			continue
 		}
@@ -51,7 +51,7 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 			empty = append(empty, gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(reasons.NotLifted{Login: q.Actor, Empty: true})))
 			continue
 		}
-		no, lifting, err := gatefacts.Override(ctx, ov.Evidence, s.Run, q.Actor)
+		no, lifting, err := gatefacts.Override(ctx, ov.Facts, s.Run, q.Actor)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		replies = empty // where others have changes, nobody means those without
 	}
 	if len(replies) == 0 {
-		return gatefacts.Planless(ctx, ov.Evidence, c, all)
+		return gatefacts.Planless(ctx, ov.Facts, c, all)
 	}
 	return replies, nil
 }
@@ -80,16 +80,16 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 func (ov *Overrider) left(ctx context.Context, r runs.Run, required *rulings.Ruling) (string, error) {
 	p := runs.Status(r)
 	p.Required = required
-	last, err := ov.Evidence.InTheWay(ctx, r)
+	last, err := ov.Facts.InTheWay(ctx, r)
 	if err != nil {
 		return "", err
 	}
-	lock, err := ov.Evidence.Reserved(ctx, r)
+	lock, err := ov.Facts.Reserved(ctx, r)
 	if err != nil {
 		return "", err
 	}
 	runs.Block(&p, r, last, lock)
-	behind, err := gatefacts.Behind(ctx, ov.Evidence, r)
+	behind, err := gatefacts.Behind(ctx, ov.Facts, r)
 	runs.ComesAfter(&p, behind)
 	return comment.Left(p), err
 }

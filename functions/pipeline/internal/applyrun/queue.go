@@ -19,14 +19,14 @@ import (
 // Enqueue queues the applies of the saved plans that a command selects. The replies are the
 // refusals.
 func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	all, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
 	known := all
 	all = qu.meant(c, slices.Clone(known))
 	if len(all) == 0 {
-		q, err := qu.Evidence.Request(ctx, comment.Apply, runs.Run{})
+		q, err := qu.Facts.Request(ctx, comment.Apply, runs.Run{})
 		if err != nil {
 			no, err := gatefacts.Unable(c, c.Project, err)
 			return []comment.Reply{no}, err
@@ -35,10 +35,10 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 		if !admission.Has[reasons.NoPlan](d) { // who may not ask is told nothing of the runs
 			return []comment.Reply{gatefacts.Refused(c, c.Project, d)}, nil
 		}
-		if no := gatefacts.Gone(c, known, qu.Evidence.Pull.Head.SHA); no != nil {
-			back, err := gatefacts.Back(ctx, qu.Evidence, c, known)
+		if no := gatefacts.Gone(c, known, qu.Facts.Pull.Head.SHA); no != nil {
+			back, err := gatefacts.Back(ctx, qu.Facts, c, known)
 			if back {
-				no = reasons.NoPlan{Merged: qu.Evidence.Pull.Merged}
+				no = reasons.NoPlan{Merged: qu.Facts.Pull.Merged}
 			}
 			if err != nil {
 				no, err := gatefacts.Unable(c, c.Project, err)
@@ -46,10 +46,10 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 			}
 			return []comment.Reply{gatefacts.Refused(c, c.Project, admission.Refusal(no))}, nil
 		}
-		return gatefacts.Planless(ctx, qu.Evidence, c, known)
+		return gatefacts.Planless(ctx, qu.Facts, c, known)
 	}
 	if left(c, known) && !slices.ContainsFunc(all, func(s ledger.Versioned) bool { return !done(s.Run) }) {
-		return gatefacts.Planless(ctx, qu.Evidence, c, known)
+		return gatefacts.Planless(ctx, qu.Facts, c, known)
 	}
 	if err := qu.sort(ctx, all); err != nil {
 		no, err := gatefacts.Unable(c, c.Project, err)
@@ -112,11 +112,11 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 	}
 	for _, better := range []func(ledger.Versioned) bool{
 		func(s ledger.Versioned) bool {
-			return s.Spec.Head == qu.Evidence.Pull.Head.SHA || runs.Queues(s.Run, qu.Evidence.Message.ID)
+			return s.Spec.Head == qu.Facts.Pull.Head.SHA || runs.Queues(s.Run, qu.Facts.Message.ID)
 		},
-		func(s ledger.Versioned) bool { return !qu.Evidence.Pull.Merged || !done(s.Run) },
+		func(s ledger.Versioned) bool { return !qu.Facts.Pull.Merged || !done(s.Run) },
 		func(s ledger.Versioned) bool {
-			return (s.Phase == runs.Planned || s.Phase == runs.Stopped) && s.Plan.Applyable || s.Phase.UnderWay() || s.Asked.ApplyFor == qu.Evidence.Message.ID || s.Asked.PlanFor == qu.Evidence.Message.ID
+			return (s.Phase == runs.Planned || s.Phase == runs.Stopped) && s.Plan.Applyable || s.Phase.UnderWay() || s.Asked.ApplyFor == qu.Facts.Message.ID || s.Asked.PlanFor == qu.Facts.Message.ID
 		},
 	} {
 		if slices.ContainsFunc(all, better) {
@@ -128,7 +128,7 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 
 // meantAbove reports whether a command with --failed is for a run that had failed when a line above it asked for its plan.
 func (qu *ApplyQueuer) meantAbove(c comment.Command, r runs.Run) bool {
-	m := qu.Evidence.Message
+	m := qu.Facts.Message
 	again := r.Asked.PlanFor == m.ID && r.Asked.PlanLine < len(m.Lines) && m.Lines[r.Asked.PlanLine].Command.AsPlan().Failed
 	c.Failed = false
 	return again && r.SelectedBy(c)
@@ -148,7 +148,7 @@ func left(c comment.Command, all []ledger.Versioned) bool {
 // before the first change. One that has to come behind those of other projects waits for them: see
 // [Waves]. A reply that is not nil is the refusal.
 func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledger.Versioned, together bool) (comment.Reply, error) {
-	m := qu.Evidence.Message
+	m := qu.Facts.Message
 	if s.Asked.ApplyFor != m.ID && !(s.Waiting() && s.Asked.Waits.For == m.ID) {
 		d, err := qu.mayQueue(ctx, c, s.Run, together)
 		if err != nil {
@@ -180,7 +180,7 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 				}
 			}
 			s = s.To(runs.ApplyQueued)
-			s.Asked.Into = qu.Evidence.Pull.Base.Ref
+			s.Asked.Into = qu.Facts.Pull.Base.Ref
 			s.Asked.Try++
 			s.Asked.ApplyFor, s.Asked.By, s.Asked.Answer = m.ID, m.Actor, answer
 		}
@@ -212,29 +212,29 @@ func (qu *ApplyQueuer) announce(ctx context.Context, r runs.Run) error {
 	if err := qu.Report.PutCheck(ctx, r); err != nil {
 		return err
 	}
-	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: r.Target(), Attempt: r.Asked.Try, Actor: r.Asked.By, Answer: r.Asked.Answer}, r.Plain(), r.Asked.Try)
+	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: r.Target(), Attempt: r.Asked.Try, Actor: r.Asked.By, Answer: r.Asked.Answer}, r.Plain(), r.Asked.Try)
 }
 
 // mayLand asks the gate about an apply of a merge that waits.
 func (qu *ApplyQueuer) mayLand(ctx context.Context, r runs.Run) (admission.Decision, error) {
-	q, err := gatefacts.Landing(ctx, qu.Evidence, r)
+	q, err := gatefacts.Landing(ctx, qu.Facts, r)
 	if err != nil {
 		return admission.Decision{}, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {
 		return d, nil
 	}
-	err = qu.Evidence.CompareShown(ctx, &q)
+	err = qu.Facts.CompareShown(ctx, &q)
 	return admission.Decide(q), err
 }
 
 // mayQueue asks the gate about the apply of a plan. Our check run on GitHub is read last, if
 // nothing else speaks against it. together is set if the comment has asked for the plan as well.
 func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.Run, together bool) (admission.Decision, error) {
-	q, err := qu.Evidence.RequestNamed(ctx, comment.Apply, c.Plan, r)
+	q, err := qu.Facts.RequestNamed(ctx, comment.Apply, c.Plan, r)
 	if err == nil && together {
 		q.Together = true
-		q.ApplyUnseen, err = gatefacts.ApplyUnseen(ctx, qu.Evidence)
+		q.ApplyUnseen, err = gatefacts.ApplyUnseen(ctx, qu.Facts)
 	}
 	if err != nil {
 		return admission.Decision{}, err
@@ -243,7 +243,7 @@ func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.R
 	if _, waits := d.Waits(); !d.Allowed() && !waits {
 		return onceMerged(q, d), nil
 	}
-	err = qu.Evidence.CompareShown(ctx, &q)
+	err = qu.Facts.CompareShown(ctx, &q)
 	return admission.Decide(q), err
 }
 

@@ -19,11 +19,11 @@ import (
 // A Recoverer recovers states from applies that did not come to their end. A recovery writes the
 // state, so that it is queued as applies are, and done where they are done.
 type Recoverer struct {
-	Evidence *gatefacts.Reader
-	Report   *report.Reporter
-	Ledger   ledger.Ledger
-	Queue    pipeline.Queue
-	Engine   jobs.Engine
+	Facts  *gatefacts.Reader
+	Report *report.Reporter
+	Ledger ledger.Ledger
+	Queue  pipeline.Queue
+	Engine jobs.Engine
 }
 
 // recoverReply is the reply about the recovery of a run's state.
@@ -34,14 +34,14 @@ func recoverReply(r runs.Run, reply comment.Reply) ledger.Reply {
 // Enqueue queues the recovery of the states of all projects that a command selects. The replies are
 // the refusals.
 func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	all, err := re.Ledger.Runs(ctx, re.Evidence.Message.Pull)
+	all, err := re.Ledger.Runs(ctx, re.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
 	known := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.SelectedBy(c) })
 	if len(all) == 0 {
-		q, err := re.Evidence.Request(ctx, comment.Recover, runs.Run{})
+		q, err := re.Facts.Request(ctx, comment.Recover, runs.Run{})
 		if err != nil {
 			no, err := gatefacts.Unable(c, "", err)
 			return []comment.Reply{no}, err
@@ -53,7 +53,7 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 		return []comment.Reply{gatefacts.Refused(c, "", d)}, nil
 	}
 	var replies []comment.Reply
-	m := re.Evidence.Message
+	m := re.Facts.Message
 	answer := report.AnswerTo(m)
 	for _, s := range all {
 		_, no, err := re.reach(c).allowed(ctx, s.Run)
@@ -78,11 +78,11 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 
 // Recover recovers the state of one project. It is the handling of a message, and can be repeated.
 func (re *Recoverer) Recover(ctx context.Context) error {
-	s, err := re.Ledger.Read(ctx, re.Evidence.Message.Run())
+	s, err := re.Ledger.Read(ctx, re.Facts.Message.Run())
 	if err != nil || s.Version == "" {
 		return err
 	}
-	if err := re.Evidence.Look(ctx); err != nil {
+	if err := re.Facts.Look(ctx); err != nil {
 		return err
 	}
 	reply, err := re.recover(ctx, s.Run)
@@ -94,10 +94,10 @@ func (re *Recoverer) Recover(ctx context.Context) error {
 
 // Tell answers the command with the outcome for a run.
 func (re *Recoverer) Tell(ctx context.Context, r runs.Run, reply comment.Reply) error {
-	if err := re.Report.Reply(ctx, re.Evidence.Message.Answer, recoverReply(r, reply)); err != nil {
+	if err := re.Report.Reply(ctx, re.Facts.Message.Answer, recoverReply(r, reply)); err != nil {
 		return err
 	}
-	return pipeline.Send(ctx, re.Queue, re.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, re.Evidence.Message.ID)
+	return pipeline.Send(ctx, re.Queue, re.Facts.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, re.Facts.Message.ID)
 }
 
 func (re *Recoverer) recover(ctx context.Context, r runs.Run) (comment.Reply, error) {
@@ -109,5 +109,5 @@ func (re *Recoverer) recover(ctx context.Context, r runs.Run) (comment.Reply, er
 }
 
 func (re *Recoverer) reach(c comment.Command) stateAccess {
-	return stateAccess{re.Evidence, re.Report, c}
+	return stateAccess{re.Facts, re.Report, c}
 }

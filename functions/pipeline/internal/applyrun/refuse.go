@@ -24,7 +24,7 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 	if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
 		return err
 	}
-	p := report.ApplyReply(s.Run, comment.Failed{Project: runs.Label(s.Run), Verb: comment.Apply, Untouched: true, Closed: s.Over(ap.Evidence.Pull.Open)})
+	p := report.ApplyReply(s.Run, comment.Failed{Project: runs.Label(s.Run), Verb: comment.Apply, Untouched: true, Closed: s.Over(ap.Facts.Pull.Open)})
 	p.Body = s.Result()
 	if err := ap.Report.Reply(ctx, s.Asked.Answer, p); err != nil {
 		return err
@@ -81,11 +81,11 @@ func (ap *Applier) releaseLeft(ctx context.Context, r runs.Run) error {
 // Release does the same for an apply that was given up. It is the handling of a message, and can be repeated; an
 // apply under way keeps its lock.
 func (ap *Applier) Release(ctx context.Context) error {
-	s, err := ap.Ledger.Read(ctx, ap.Evidence.Message.Run())
+	s, err := ap.Ledger.Read(ctx, ap.Facts.Message.Run())
 	if err != nil || s.Version == "" {
 		return err
 	}
-	if err := ap.Evidence.Look(ctx); err != nil {
+	if err := ap.Facts.Look(ctx); err != nil {
 		return err
 	}
 	return ap.release(ctx, s.Run)
@@ -93,19 +93,19 @@ func (ap *Applier) Release(ctx context.Context) error {
 
 // release releases the locks of a run on its state, if the gate allows that.
 func (ap *Applier) release(ctx context.Context, r runs.Run) error {
-	q, err := ap.Evidence.Request(ctx, comment.Unlock, r)
+	q, err := ap.Facts.Request(ctx, comment.Unlock, r)
 	if err != nil || !admission.Decide(q).Allowed() {
 		return finally(err)
 	}
-	dir, done, err := ap.Evidence.Checkout(ctx, r.Spec.Merge)
+	dir, done, err := ap.Facts.Checkout(ctx, r.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
-		dir, done, err = ap.Evidence.Checkout(ctx, r.Spec.Head)
+		dir, done, err = ap.Facts.Checkout(ctx, r.Spec.Head)
 	}
 	if err != nil {
 		return finally(err)
 	}
 	defer done()
-	job, problem, err := ap.Evidence.Job(ctx, &q, dir)
+	job, problem, err := ap.Facts.Job(ctx, &q, dir)
 	if err != nil || problem != "" || !admission.Decide(q).Allowed() {
 		return finally(err)
 	}
@@ -154,10 +154,10 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	if err := ap.Closer.Open.Next(ctx, s.Run); err != nil {
 		return err
 	}
-	pull, err := ap.Evidence.Hub.PullRequest(ctx, s.Pull.Number)
+	pull, err := ap.Facts.Hub.PullRequest(ctx, s.Pull.Number)
 	away := false
 	if err == nil && pull.Open && s.Phase.Open() {
-		ap.Evidence.Pull = pull
+		ap.Facts.Pull = pull
 		planned, err := ap.Closer.planned(ctx)
 		if err != nil {
 			return err
@@ -166,9 +166,9 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	}
 	switch {
 	case err == nil && s.Asked.Late && s.Waiting():
-		ap.Evidence.Pull = pull
+		ap.Facts.Pull = pull
 	case err == nil && (s.Over(pull.Open) || away) && s.Phase != runs.Dropped:
-		ap.Evidence.Pull = pull
+		ap.Facts.Pull = pull
 		return errors.Join(ap.moved(ctx, s.Run, pull), ap.Closer.drop(ctx, s, s.Phase))
 	case err == nil:
 		err = ap.moved(ctx, s.Run, pull)
@@ -193,5 +193,5 @@ func (ap *Applier) moved(ctx context.Context, r runs.Run, pull github.PullReques
 	case !pull.Open:
 		return nil
 	}
-	return pipeline.Send(ctx, ap.Queue, ap.Evidence.Message.Pull, m, r.Plain(), r.Asked.Try, pull.Head.SHA)
+	return pipeline.Send(ctx, ap.Queue, ap.Facts.Message.Pull, m, r.Plain(), r.Asked.Try, pull.Head.SHA)
 }

@@ -79,30 +79,30 @@ func asksAgain(q admission.Request) comment.Command {
 	}
 }
 
-// look adds the evidence that is known once the state is locked.
+// look adds the facts that are known once the state is locked.
 func (p *permission) look(ctx context.Context, now jobs.BeforeApply) (err error) {
 	q := &p.q
 	q.State, q.OtherVersion, q.Providers = &now.State, now.OtherVersion, now.Providers
 	if p.again = now.Again; p.again != nil {
 		q.Again = &admission.Again{Hash: runs.HashOf(p.again.Plan.Plan), State: p.again.Plan.State, Equal: p.again.Equal}
 	}
-	if q.Last, err = p.ap.Evidence.InTheWay(ctx, p.run.Run); err != nil {
+	if q.Last, err = p.ap.Facts.InTheWay(ctx, p.run.Run); err != nil {
 		return err
 	}
 	if q.Applied, err = p.ap.Ledger.Applies(ctx, p.run.Run); err != nil {
 		return err
 	}
-	if q.Reserved, err = p.ap.Evidence.Reserved(ctx, p.run.Run); err != nil {
+	if q.Reserved, err = p.ap.Facts.Reserved(ctx, p.run.Run); err != nil {
 		return err
 	}
-	if err = p.ap.Evidence.PlaceAgain(ctx, q); err != nil {
+	if err = p.ap.Facts.PlaceAgain(ctx, q); err != nil {
 		return err
 	}
 	content := now.Content
 	if p.again != nil {
 		content = p.again.Plan.Content
 	}
-	if err = p.ap.Evidence.RequiredAgain(ctx, q, content); err != nil {
+	if err = p.ap.Facts.RequiredAgain(ctx, q, content); err != nil {
 		return err
 	}
 	p.content = content
@@ -139,7 +139,7 @@ func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 	return err
 }
 
-// asApplied returns the hash of a saved plan as evidence. Of a plan that was made again by an apply
+// asApplied returns the hash of a saved plan as facts. Of a plan that was made again by an apply
 // which was stopped, or has died, it is that of the approved plan, if the new one is the one in our check run.
 func asApplied(q *admission.Request, plan []byte) string {
 	saved := runs.HashOf(plan)
@@ -153,7 +153,7 @@ func asApplied(q *admission.Request, plan []byte) string {
 // apply of its own. Nothing was changed. Where the pull request is closed nobody can ask for that.
 func (ap *Applier) differs(ctx context.Context, p *permission, x planrun.Replacement) error {
 	s := p.run
-	if s.Over(ap.Evidence.Pull.Open) {
+	if s.Over(ap.Facts.Pull.Open) {
 		return ap.refuse(ctx, s, p.last)
 	}
 	kept := planrun.Kept{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects, Hooks: ap.Hooks}

@@ -16,9 +16,9 @@ import (
 
 // A stateAccess is the way to the state of one project, for a command that is neither a plan nor an apply.
 type stateAccess struct {
-	evidence *gatefacts.Reader
-	report   *report.Reporter
-	command  comment.Command
+	facts   *gatefacts.Reader
+	report  *report.Reporter
+	command comment.Command
 }
 
 // do asks the gate about a run and, if it allows the command, does the work with the job of the
@@ -32,9 +32,9 @@ func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (co
 		return gatefacts.Refused(x.command, runs.Label(r), admission.Refusal(why)), nil
 	}
 	// The lock was taken with the configuration of the merge, which GitHub forgets after some time.
-	dir, done, err := x.evidence.Checkout(ctx, r.Spec.Merge)
+	dir, done, err := x.facts.Checkout(ctx, r.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
-		dir, done, err = x.evidence.Checkout(ctx, r.Spec.Head)
+		dir, done, err = x.facts.Checkout(ctx, r.Spec.Head)
 	}
 	if errors.Is(err, github.ErrNotFound) {
 		return refused(reasons.CommitGone{Problem: err.Error()})
@@ -43,7 +43,7 @@ func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (co
 		return gatefacts.Unable(x.command, runs.Label(r), err)
 	}
 	defer done()
-	job, problem, err := x.evidence.Job(ctx, &q, dir)
+	job, problem, err := x.facts.Job(ctx, &q, dir)
 	if err != nil {
 		return gatefacts.Unable(x.command, runs.Label(r), err)
 	}
@@ -63,7 +63,7 @@ func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (co
 
 // allowed asks the gate. A reply that is not nil is the refusal.
 func (x stateAccess) allowed(ctx context.Context, r runs.Run) (q admission.Request, no comment.Reply, err error) {
-	if q, err = x.evidence.Request(ctx, x.command.Verb, r); err != nil {
+	if q, err = x.facts.Request(ctx, x.command.Verb, r); err != nil {
 		no, err = gatefacts.Unable(x.command, runs.Label(r), err)
 		return q, no, err
 	}

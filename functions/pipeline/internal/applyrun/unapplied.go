@@ -18,17 +18,17 @@ const leftReply = "left"
 // people have to do is a new comment. Those that the merge was to apply have replies of their own. It is told once, whatever
 // becomes of them until the next event.
 func unapplied(ctx context.Context, cl *Closer) error {
-	if !cl.Evidence.Pull.Merged {
+	if !cl.Facts.Pull.Merged {
 		return nil
 	}
-	all, err := cl.Ledger.Runs(ctx, cl.Evidence.Message.Pull)
+	all, err := cl.Ledger.Runs(ctx, cl.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
 	var u comment.Unapplied
 	for _, s := range all {
 		switch {
-		case s.Spec.Head != cl.Evidence.Pull.Head.SHA || s.Phase != runs.Dropped || !s.SelectedBy(comment.Command{Failed: true}):
+		case s.Spec.Head != cl.Facts.Pull.Head.SHA || s.Phase != runs.Dropped || !s.SelectedBy(comment.Command{Failed: true}):
 		case s.Spec.ApplyOn == project.OnMerge || s.Spec.Removed:
 		case s.End.Was == runs.Applied || s.End.Was == runs.ApplyFailed:
 			u.Partly = append(u.Partly, runs.Label(s.Run))
@@ -39,7 +39,7 @@ func unapplied(ctx context.Context, cl *Closer) error {
 	if len(u.Projects)+len(u.Partly) == 0 {
 		return nil
 	}
-	if planned, err := gatefacts.BasePlanned(ctx, cl.Evidence); err != nil || !planned {
+	if planned, err := gatefacts.BasePlanned(ctx, cl.Facts); err != nil || !planned {
 		return err
 	}
 	return cl.Report.ChangeAnswer(ctx, ledger.MergeAnswer, func(a *ledger.Answer) {

@@ -18,7 +18,7 @@ import (
 // Unlock lifts the locks that persons have set for the pull request, and releases those that its earlier
 // applies left behind.
 func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	all, err := un.Ledger.Runs(ctx, un.Evidence.Message.Pull)
+	all, err := un.Ledger.Runs(ctx, un.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.SelectedBy(c) })
 	if len(all) == 0 {
 		// Who may not ask is told nothing of the runs, not even that there are none.
-		q, err := un.Evidence.Request(ctx, comment.Unlock, runs.Run{})
+		q, err := un.Facts.Request(ctx, comment.Unlock, runs.Run{})
 		if err != nil {
 			no, err := gatefacts.Unable(c, "", err)
 			return []comment.Reply{no}, err
@@ -49,7 +49,7 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 }
 
 func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run) ([]comment.Reply, error) {
-	x := stateAccess{un.Evidence, un.Report, c}
+	x := stateAccess{un.Facts, un.Report, c}
 	q, no, err := x.allowed(ctx, r)
 	if err == nil && no != nil && only[reasons.BeingApplied](admission.Decide(q)) {
 		no, err = un.unlockUnderWay(ctx, r, no)
@@ -66,7 +66,7 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	if err != nil {
 		return nil, err
 	}
-	have, err := un.Evidence.Reserved(ctx, r)
+	have, err := un.Facts.Reserved(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	if err != nil || v == nil {
 		return []comment.Reply{reply}, err
 	}
-	if err := lifter.Finish(ctx, r, un.Evidence.Message.ID); err != nil {
+	if err := lifter.Finish(ctx, r, un.Facts.Message.ID); err != nil {
 		return nil, err
 	}
 	lifted := comment.Lifted{Project: runs.Label(r), By: v.By, Because: v.Reason}
@@ -90,7 +90,7 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 // lockedElsewhere is the refusal of an unlock for want of what it requires, with the lock that a person has for another pull request:
 // that has to be lifted there.
 func (un *Unlocker) lockedElsewhere(ctx context.Context, c comment.Command, r runs.Run, refusal comment.Reply) (comment.Reply, error) {
-	have, err := un.Evidence.Reserved(ctx, r)
+	have, err := un.Facts.Reserved(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -119,5 +119,5 @@ func (un *Unlocker) unlockUnderWay(ctx context.Context, r runs.Run, refusal comm
 		return refusal, err
 	}
 	lifted := comment.Lifted{Project: runs.Label(r), By: v.By, Because: v.Reason, Applying: r.Asked.By}
-	return lifted, lifter.Finish(ctx, r, un.Evidence.Message.ID)
+	return lifted, lifter.Finish(ctx, r, un.Facts.Message.ID)
 }

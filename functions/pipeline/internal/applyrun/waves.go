@@ -35,12 +35,12 @@ import (
 
 // Waves goes on with the applies that wait for those of other projects.
 type Waves struct {
-	Evidence *gatefacts.Reader
-	Report   *report.Reporter
-	Ledger   ledger.Ledger
-	Queuer   *ApplyQueuer
-	Closer   *Closer
-	Applier  *Applier
+	Facts   *gatefacts.Reader
+	Report  *report.Reporter
+	Ledger  ledger.Ledger
+	Queuer  *ApplyQueuer
+	Closer  *Closer
+	Applier *Applier
 
 	order   *runs.Order // nil until it is read, and after an apply was given up
 	changed bool        // see GoOn
@@ -50,7 +50,7 @@ type Waves struct {
 // be repeated. changed is set if there is something new for the comments.
 func (w *Waves) GoOn(ctx context.Context) (changed bool, err error) {
 	w.order, w.changed = nil, false
-	all, err := w.Ledger.Runs(ctx, w.Evidence.Message.Pull)
+	all, err := w.Ledger.Runs(ctx, w.Facts.Message.Pull)
 	if err != nil {
 		return false, err
 	}
@@ -104,7 +104,7 @@ func delay(ctx context.Context, w *Waves, all []ledger.Versioned) (err error) {
 // leaveQueue refuses an apply that is queued, and will be refused in its turn: somebody has stopped it, or the pull request is closed.
 // So those behind it move up at once. Its message finds that later. Where its turn has come meanwhile, that one decides.
 func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
-	p := w.Evidence.Pull
+	p := w.Facts.Pull
 	stop, err := w.Ledger.StopOf(ctx, s.Run)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
 
 // woken reports whether an earlier try of this message has queued an apply.
 func (w *Waves) woken(r runs.Run) bool {
-	return r.Phase == runs.ApplyQueued && r.Asked.Waits != nil && r.Asked.Waits.Woken == w.Evidence.Message.ID
+	return r.Phase == runs.ApplyQueued && r.Asked.Waits != nil && r.Asked.Waits.Woken == w.Facts.Message.ID
 }
 
 // goOn looks at one apply that waits. The projects that it depends on were looked at before.
@@ -146,11 +146,11 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 		return w.giveUp(ctx, s, admission.Refusal(reasons.WasStopped{By: stop.By, Merged: s.ByMerge()}))
 	}
 	if w.order == nil {
-		if w.order, err = w.Evidence.Order(ctx); err != nil {
+		if w.order, err = w.Facts.Order(ctx); err != nil {
 			return w.unable(ctx, []ledger.Versioned{s}, err)
 		}
 	}
-	q := admission.Request{Verb: comment.Apply, Entry: admission.ByComment, Actor: s.Asked.Waits.By, Pull: w.Evidence.Pull, Run: s.Run, Order: w.order}
+	q := admission.Request{Verb: comment.Apply, Entry: admission.ByComment, Actor: s.Asked.Waits.By, Pull: w.Facts.Pull, Run: s.Run, Order: w.order}
 	if s.Asked.Waits.Answer == ledger.MergeAnswer {
 		q.Entry = admission.ByMerge
 	}
@@ -179,7 +179,7 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 		return w.giveUp(ctx, s, d)
 	}
 	w.changed = true
-	s.Run = s.Wake(w.Evidence.Message.ID)
+	s.Run = s.Wake(w.Facts.Message.ID)
 	if s, err = w.Ledger.Save(ctx, s); err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply
 	if err := w.Report.PutCheck(ctx, s.Run); err != nil {
 		return err
 	}
-	if s.Over(w.Evidence.Pull.Open) {
+	if s.Over(w.Facts.Pull.Open) {
 		return w.Closer.drop(ctx, s, s.Phase)
 	}
 	_, err := w.Ledger.Save(ctx, s)
@@ -234,7 +234,7 @@ func (qu *ApplyQueuer) sort(ctx context.Context, all []ledger.Versioned) error {
 	if len(all) < 2 {
 		return nil
 	}
-	ranks, err := qu.Evidence.Ranks(ctx, all)
+	ranks, err := qu.Facts.Ranks(ctx, all)
 	slices.SortStableFunc(all, func(a, b ledger.Versioned) int { return runs.InTurn(ranks, a.Run, b.Run) })
 	return err
 }
@@ -243,10 +243,10 @@ func (qu *ApplyQueuer) sort(ctx context.Context, all []ledger.Versioned) error {
 // messages of events look at that themselves, and others send one. People elsewhere are told by one that an apply is late, which the
 // merge alone may have for its outcome.
 func (qu *ApplyQueuer) waits(ctx context.Context, r runs.Run) error {
-	if err := qu.tell(ctx, r); err != nil || qu.Evidence.Message.Queue() == pipeline.Events && !r.Asked.Late {
+	if err := qu.tell(ctx, r); err != nil || qu.Facts.Message.Queue() == pipeline.Events && !r.Asked.Late {
 		return err
 	}
-	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), "waits", r.Asked.ThenApply)
+	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), "waits", r.Asked.ThenApply)
 }
 
 // tell reports the reasons for an apply to wait. The reasons why one is late are told by then.

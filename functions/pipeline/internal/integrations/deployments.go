@@ -22,9 +22,9 @@ type DeploymentHub interface {
 
 // A Recorder records the deployments of one pull request.
 type Recorder struct {
-	Evidence *gatefacts.Reader
-	Ledger   ledger.Ledger
-	Hub      DeploymentHub
+	Facts  *gatefacts.Reader
+	Ledger ledger.Ledger
+	Hub    DeploymentHub
 	// Log gets an error for each deployment that GitHub refused; may be nil.
 	Log func(error)
 }
@@ -58,7 +58,7 @@ func deploymentDue(r runs.Run, told last) github.DeploymentState {
 
 // Record tells GitHub of the applies since the last time.
 func (rec Recorder) Record(ctx context.Context) error {
-	pull := rec.Evidence.Message.Pull
+	pull := rec.Facts.Message.Pull
 	all, err := rec.Ledger.Runs(ctx, pull)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (rec Recorder) Record(ctx context.Context) error {
 		if state == "" {
 			continue
 		}
-		err := rec.Hub.PutDeployment(ctx, deployment(r.Run, state, rec.Evidence.Pull))
+		err := rec.Hub.PutDeployment(ctx, deployment(r.Run, state, rec.Facts.Pull))
 		var final *github.FinalError
 		switch {
 		case errors.As(err, &final) && rec.Log != nil:

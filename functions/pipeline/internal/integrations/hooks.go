@@ -17,7 +17,7 @@ import (
 // Hooks calls the hooks of a run: the steps of a team's own at the events that package hooks names. All hooks of an event are called at the
 // same time, so that the slowest of them alone is waited for. Only the base branch names hooks.
 type Hooks struct {
-	Evidence *gatefacts.Reader
+	Facts *gatefacts.Reader
 	// Step calls one. nil: nobody can, so each is a mistake.
 	Step jobs.StepFunc
 }
@@ -25,10 +25,10 @@ type Hooks struct {
 // Run calls the hooks of an event for a run, which s names without a hook, and returns their answers in the order of their
 // blocks.
 func (r Hooks) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
-	s.Run.Pull = r.Evidence.Message.Pull // its record has the name that the repository had when it was planned
-	all, err := gatefacts.Hooks(ctx, r.Evidence, s.Event, s.Run)
+	s.Run.Pull = r.Facts.Message.Pull // its record has the name that the repository had when it was planned
+	all, err := gatefacts.Hooks(ctx, r.Facts, s.Event, s.Run)
 	if !s.Event.Before() {
-		absent, lost := gatefacts.Absent(ctx, r.Evidence, err)
+		absent, lost := gatefacts.Absent(ctx, r.Facts, err)
 		if absent {
 			return nil, nil // the base branch is deleted, and all is done
 		}

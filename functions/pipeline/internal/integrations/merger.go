@@ -29,16 +29,16 @@ type Hub interface {
 
 // A Merger merges the pull request of a message. One process does so at a time.
 type Merger struct {
-	Evidence *gatefacts.Reader
-	Report   *report.Reporter
-	Ledger   ledger.Ledger
-	Hub      Hub
+	Facts  *gatefacts.Reader
+	Report *report.Reporter
+	Ledger ledger.Ledger
+	Hub    Hub
 }
 
 // Merge merges the pull request if that is due. What people read is written before.
 func (m Merger) Merge(ctx context.Context) error {
-	pull := m.Evidence.Pull
-	look, err := m.Ledger.LastLook(ctx, m.Evidence.Message.Pull)
+	pull := m.Facts.Pull
+	look, err := m.Ledger.LastLook(ctx, m.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (m Merger) Merge(ctx context.Context) error {
 		}
 		return m.clean(ctx, look)
 	}
-	all, err := m.Ledger.Runs(ctx, m.Evidence.Message.Pull)
+	all, err := m.Ledger.Runs(ctx, m.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (m Merger) Merge(ctx context.Context) error {
 	if !mergeDue(pull, look, list, kept) || look.Queued == pull.Head.SHA {
 		return m.unwatch(ctx)
 	}
-	settings, err := m.Evidence.Automerge(ctx)
+	settings, err := m.Facts.Automerge(ctx)
 	if err != nil || settings == nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (m Merger) Merge(ctx context.Context) error {
 			return err
 		}
 		no := comment.MergeRefused{Method: settings.Method, Why: final.Why, Remedy: final.Remedy}
-		if now, err := m.Evidence.Hub.MergeResult(ctx, pull.Number); err == nil && now.Conflict {
+		if now, err := m.Facts.Hub.MergeResult(ctx, pull.Number); err == nil && now.Conflict {
 			no.Remedy = "It conflicts with the base branch: merge that into this one, or rebase it, and push."
 		}
 		return m.refused(ctx, pull.Head.SHA, no)
@@ -107,12 +107,12 @@ func (m Merger) Merge(ctx context.Context) error {
 
 // watch has the merge tried again with each event that may have mended what GitHub refuses it for, and once an hour.
 func (m Merger) watch(ctx context.Context) error {
-	pull := m.Evidence.Pull
-	tip, err := m.Evidence.Hub.Tip(ctx, pull.Base.Ref)
+	pull := m.Facts.Pull
+	tip, err := m.Facts.Hub.Tip(ctx, pull.Base.Ref)
 	if err != nil {
 		return err
 	}
-	w := pipeline.Watch{Pull: m.Evidence.Message.Pull, Head: pull.Head.SHA}
+	w := pipeline.Watch{Pull: m.Facts.Message.Pull, Head: pull.Head.SHA}
 	_, err = m.Ledger.Change(ctx, w.Key(), func(old []byte) ([]byte, error) {
 		if old != nil {
 			if w, err = pipeline.DecodeWatch(pipeline.Record{Key: w.Key(), Value: old}); err != nil {
@@ -130,10 +130,10 @@ func (m Merger) watch(ctx context.Context) error {
 
 // unwatch ends the watch over a merge, once its hour is over and nothing is to be merged: whoever changes that tries the merge.
 func (m Merger) unwatch(ctx context.Context) error {
-	if !m.Evidence.Message.Decided() {
+	if !m.Facts.Message.Decided() {
 		return nil
 	}
-	w := pipeline.Watch{Pull: m.Evidence.Message.Pull, Head: m.Evidence.Pull.Head.SHA}
+	w := pipeline.Watch{Pull: m.Facts.Message.Pull, Head: m.Facts.Pull.Head.SHA}
 	_, err := m.Ledger.Change(ctx, w.Key(), func(old []byte) ([]byte, error) {
 		if old == nil {
 			return nil, ledger.ErrAsIs
@@ -165,25 +165,25 @@ func (m Merger) othersDone(ctx context.Context, l ledger.Look) (bool, error) {
 	for _, x := range l.Elsewhere {
 		names = append(names, x.By)
 	}
-	v, err := gatefacts.DeploymentChecksOf(ctx, m.Evidence, names, all)
+	v, err := gatefacts.DeploymentChecksOf(ctx, m.Facts, names, all)
 	return err == nil && !slices.ContainsFunc(names, func(name string) bool { return !v.Done(name) }), err
 }
 
 // clean deletes the branch of a pull request that we have merged, if that was asked for, and unless it is one that pull requests
 // are planned for.
 func (m Merger) clean(ctx context.Context, l ledger.Look) error {
-	head := m.Evidence.Pull.Head
+	head := m.Facts.Pull.Head
 	if l.Landing == "" || l.Landing != head.SHA {
 		return nil
 	}
-	stays, err := gatefacts.Planned(ctx, m.Evidence, head.Ref)
+	stays, err := gatefacts.Planned(ctx, m.Facts, head.Ref)
 	if err != nil {
 		return err
 	}
 	if stays { // others are merged into it
 		return m.land(ctx, "")
 	}
-	err = m.Hub.DeleteBranch(ctx, m.Evidence.Pull.Number, head.Ref, head.SHA)
+	err = m.Hub.DeleteBranch(ctx, m.Facts.Pull.Number, head.Ref, head.SHA)
 	// The merge counts; a branch that stays is seen on GitHub.
 	if err != nil && !errors.As(err, new(*github.FinalError)) {
 		return err
@@ -202,7 +202,7 @@ func (m Merger) refused(ctx context.Context, sha string, no comment.MergeRefused
 // mergedSince tells, where people read of GitHub's refusal, that the pull request is merged all the same.
 func (m Merger) mergedSince(ctx context.Context, sha string) error {
 	name := ledger.AutomergeAnswer + "-" + sha
-	rec, err := m.Ledger.Records.Get(ctx, ledger.AnswerDir(m.Evidence.Message.Pull)+"/"+name)
+	rec, err := m.Ledger.Records.Get(ctx, ledger.AnswerDir(m.Facts.Message.Pull)+"/"+name)
 	if err != nil || rec.Version == "" {
 		return err
 	}
@@ -227,10 +227,10 @@ func (m Merger) mergedSince(ctx context.Context, sha string) error {
 // queued records that a head is in the merge queue. Whoever takes it out, or the checks of its merge group, decide against the
 // merge: it is not put there again.
 func (m Merger) queued(ctx context.Context, sha string) error {
-	return m.Ledger.ChangeLook(ctx, m.Evidence.Message.Pull, func(l *ledger.Look) { l.Queued = sha })
+	return m.Ledger.ChangeLook(ctx, m.Facts.Message.Pull, func(l *ledger.Look) { l.Queued = sha })
 }
 
 // land records that a head is about to be merged, and its branch deleted; "" that both are done.
 func (m Merger) land(ctx context.Context, sha string) error {
-	return m.Ledger.ChangeLook(ctx, m.Evidence.Message.Pull, func(l *ledger.Look) { l.Landing = sha })
+	return m.Ledger.ChangeLook(ctx, m.Facts.Message.Pull, func(l *ledger.Look) { l.Landing = sha })
 }

@@ -15,8 +15,8 @@ import (
 
 // A Teller tells of one pull request.
 type Teller struct {
-	Evidence *gatefacts.Reader
-	Ledger   ledger.Ledger
+	Facts  *gatefacts.Reader
+	Ledger ledger.Ledger
 	// Notify delivers one notification. nil: nobody can, and nobody is told.
 	Notify jobs.NotifyFunc
 	// Log gets an error for each notification that was not delivered; may be nil.
@@ -39,7 +39,7 @@ func (t Teller) Tell(ctx context.Context) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	pull := t.Evidence.Message.Pull
+	pull := t.Facts.Message.Pull
 	key := fmt.Sprintf("told/%d/%d", pull.Repo.ID, pull.Number)
 	rec, err := t.Ledger.Records.Get(ctx, key)
 	if err != nil {
@@ -74,23 +74,23 @@ func (t Teller) Tell(ctx context.Context) error {
 
 // news are the outcomes of the pull request that notifications are about.
 func (t Teller) news(ctx context.Context) (out []news, err error) {
-	all, err := t.Ledger.Runs(ctx, t.Evidence.Message.Pull)
+	all, err := t.Ledger.Runs(ctx, t.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range all {
-		r.Pull = t.Evidence.Message.Pull // its record has the name that the repository had when it was planned
+		r.Pull = t.Facts.Message.Pull // its record has the name that the repository had when it was planned
 		h, name := jobs.What(r.Run)
 		if name == "" {
 			continue
 		}
-		of, err := gatefacts.Notifications(ctx, t.Evidence, h)
+		of, err := gatefacts.Notifications(ctx, t.Facts, h)
 		if err != nil {
 			return nil, fmt.Errorf("read the notifications of %s: %w", r.Project, err)
 		}
 		n := news{Happened: h, key: r.Key(), name: name}
 		for _, x := range of {
-			n.of = append(n.of, jobs.Notice{Notification: x, URL: t.Evidence.Pull.URL})
+			n.of = append(n.of, jobs.Notice{Notification: x, URL: t.Facts.Pull.URL})
 		}
 		if len(n.of) > 0 {
 			out = append(out, n)
@@ -117,7 +117,7 @@ func (t Teller) deliver(ctx context.Context, all []news) {
 	for _, n := range notices {
 		calls.Go(func() {
 			if err := t.Notify(ctx, n); err != nil && t.Log != nil {
-				t.Log(fmt.Errorf("%s#%d: %w", t.Evidence.Message.Pull.Repo, t.Evidence.Message.Pull.Number, err))
+				t.Log(fmt.Errorf("%s#%d: %w", t.Facts.Message.Pull.Repo, t.Facts.Message.Pull.Number, err))
 			}
 		})
 	}

@@ -16,16 +16,16 @@ import (
 
 // A Locker carries out commands that lock states.
 type Locker struct {
-	Evidence *gatefacts.Reader
-	Ledger   ledger.Ledger
-	Open     openplans.Finder
+	Facts  *gatefacts.Reader
+	Ledger ledger.Ledger
+	Open   openplans.Finder
 }
 
 // Lock keeps the states of all projects that a command selects for the pull request, or none of them. It can be
 // repeated: a later lock of the same pull request takes the place of the earlier one.
 func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	// Who may not ask is told nothing of the runs, not even that there are none.
-	q, err := lo.Evidence.Request(ctx, comment.Lock, runs.Run{})
+	q, err := lo.Facts.Request(ctx, comment.Lock, runs.Run{})
 	if err != nil {
 		no, err := gatefacts.Unable(c, c.Project, err)
 		return []comment.Reply{no}, err
@@ -33,7 +33,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 	if d := admission.Decide(q); !d.Allowed() {
 		return []comment.Reply{gatefacts.Refused(c, c.Project, d)}, nil
 	}
-	all, err := lo.Ledger.Runs(ctx, lo.Evidence.Message.Pull)
+	all, err := lo.Ledger.Runs(ctx, lo.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 	}
 	var replies []comment.Reply
 	for _, s := range all {
-		if err := lo.Open.Tell(ctx, s.Run, "locked", plain(lo.Evidence.Message.ID)); err != nil {
+		if err := lo.Open.Tell(ctx, s.Run, "locked", plain(lo.Facts.Message.ID)); err != nil {
 			return nil, err
 		}
 		replies = append(replies, comment.Locked{Project: s.Project, Because: c.Reason, Workspace: runs.Status(s.Run).Workspace})
@@ -70,7 +70,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
 	refused := map[string]comment.Reply{}
 	for _, s := range all {
-		q, err := lo.Evidence.Request(ctx, comment.Lock, s.Run)
+		q, err := lo.Facts.Request(ctx, comment.Lock, s.Run)
 		if err != nil {
 			no, err := gatefacts.Unable(c, runs.Label(s.Run), err)
 			if err != nil {
@@ -107,7 +107,7 @@ func withOthers(c comment.Command, all []ledger.Versioned, refused map[string]co
 // that are taken for this message are given back. Locks that the pull request had before come last, since nobody can
 // be quicker with these: they stay as they were.
 func (lo *Locker) take(ctx context.Context, c comment.Command, all []ledger.Versioned) (conflict string, no *reasons.LockedByAnother, err error) {
-	m := lo.Evidence.Message
+	m := lo.Facts.Message
 	var fresh, had []runs.Run
 	for _, s := range all {
 		v, err := lo.Ledger.Reservation(ctx, s.Run)
@@ -141,13 +141,13 @@ func (lo *Locker) giveBack(ctx context.Context, taken []runs.Run) error {
 		if err != nil {
 			return err
 		}
-		if v == nil || v.Number != r.Pull.Number || v.For != lo.Evidence.Message.ID {
+		if v == nil || v.Number != r.Pull.Number || v.For != lo.Facts.Message.ID {
 			continue
 		}
 		if _, err := lifter.Lift(ctx, r); err != nil {
 			return err
 		}
-		if err := lifter.Finish(ctx, r, lo.Evidence.Message.ID); err != nil {
+		if err := lifter.Finish(ctx, r, lo.Facts.Message.ID); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ import (
 
 // A Foreseer looks at the projects of a pull request for the plans of others.
 type Foreseer struct {
-	Evidence  *gatefacts.Reader
+	Facts     *gatefacts.Reader
 	Ledger    ledger.Ledger
 	Artifacts pipeline.Artifacts
 	Queue     pipeline.Queue
@@ -41,7 +41,7 @@ type Foreseer struct {
 
 // runs reads those of the pull request.
 func (f Foreseer) runs(ctx context.Context) ([]runs.Run, error) {
-	list, err := f.Ledger.Runs(ctx, f.Evidence.Message.Pull)
+	list, err := f.Ledger.Runs(ctx, f.Facts.Message.Pull)
 	var all []runs.Run
 	for _, s := range list {
 		all = append(all, s.Run)
@@ -51,7 +51,7 @@ func (f Foreseer) runs(ctx context.Context) ([]runs.Run, error) {
 
 // edges are the dependencies that hold for a run; nil if there are none.
 func (f Foreseer) edges(ctx context.Context, r runs.Run) (order.Edges, error) {
-	o, err := f.Evidence.Ordered(ctx, r)
+	o, err := f.Facts.Ordered(ctx, r)
 	if err != nil || o == nil {
 		return nil, err
 	}
@@ -151,8 +151,8 @@ func of(all []runs.Run, targets map[string]string) (out []runs.Run) {
 // wake sends the message for a plan whose turn has come. Where the order cannot be read any more, the plan's own message
 // tells why.
 func (f Foreseer) wake(ctx context.Context, r runs.Run, all []runs.Run) error {
-	if f.Evidence.Pull.Head.SHA == "" {
-		if err := f.Evidence.Look(ctx); err != nil {
+	if f.Facts.Pull.Head.SHA == "" {
+		if err := f.Facts.Look(ctx); err != nil {
 			return err
 		}
 	}

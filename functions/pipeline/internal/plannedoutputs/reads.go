@@ -15,12 +15,12 @@ const maxReads = 100
 // Reads returns the number of applies so far to the states of the projects that a run depends on directly, by target; nil if
 // it depends on none. It comes before the plan, which may know of more.
 func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error) {
-	o, err := f.Evidence.Ordered(ctx, r)
+	o, err := f.Facts.Ordered(ctx, r)
 	if err != nil || o == nil || r.Spec.Removed || r.Spec.Options.Destroy {
 		return nil, err
 	}
 	on := o.Edges()[r.Project]
-	all, err := gatefacts.Named(ctx, f.Evidence, r.Spec.Base, on)
+	all, err := gatefacts.Named(ctx, f.Facts, r.Spec.Base, on)
 	if err != nil {
 		return nil, err
 	}

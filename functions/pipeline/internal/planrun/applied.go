@@ -15,7 +15,7 @@ import (
 // Once somebody asks for plans, those count, too, that it touched when its head was planned: the base branch has changed, and their plans
 // are out of date. all are those of the checkout, gone those that it removes; one that is no project any more is noted in l, if no commit has it.
 func (qu *PlanQueuer) applied(ctx context.Context, touched, all []project.Project, gone []selected, l *ledger.Look) ([]project.Project, error) {
-	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (qu *PlanQueuer) applied(ctx context.Context, touched, all []project.Projec
 			return nil, err
 		}
 		unfinished := last.Unfinished(s.Pull.Number, l.Head) && last.Head != l.Head // else the run of that apply is one of the head
-		asked := qu.Evidence.Message.Actor != "" && s.Spec.Head == l.Head && s.Phase.Open() && !s.Spec.Beside && !s.Spec.Removed
+		asked := qu.Facts.Message.Actor != "" && s.Spec.Head == l.Head && s.Phase.Open() && !s.Spec.Beside && !s.Spec.Removed
 		if !unfinished && !asked {
 			continue
 		}

@@ -21,11 +21,11 @@ func (qu *PlanQueuer) byDeployment(ctx context.Context, all []selected, base *pr
 	for _, p := range all {
 		by := ""
 		if base.Divides() {
-			if by, err = gatefacts.ServedBy(ctx, qu.Evidence, l.Base, p.Project); err != nil {
+			if by, err = gatefacts.ServedBy(ctx, qu.Facts, l.Base, p.Project); err != nil {
 				return deploymentShares{}, err
 			}
 		}
-		if by == qu.Evidence.Deployment {
+		if by == qu.Facts.Deployment {
 			d.ours = append(d.ours, p)
 			continue
 		}

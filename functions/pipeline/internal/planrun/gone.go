@@ -24,7 +24,7 @@ func (qu *PlanQueuer) gone(ctx context.Context, all []project.Project, l *ledger
 	if l.Problem != "" {
 		return 0, nil // projects may be missing because of it
 	}
-	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return 0, err
 	}
@@ -63,7 +63,7 @@ func Gone(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.V
 	if err := rp.PutCheck(ctx, r); err != nil {
 		return err
 	}
-	if !rp.Evidence.Pull.Open { // of an open one the list has it: the project may come back
+	if !rp.Facts.Pull.Open { // of an open one the list has it: the project may come back
 		if err := ld.Shut(ctx, r); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func Gone(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.V
 
 // goneReply refuses a command that is for projects alone which the base branch has removed; nil if there is none.
 func (qu *PlanQueuer) goneReply(ctx context.Context, c comment.Command, head string) (comment.Reply, error) {
-	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}

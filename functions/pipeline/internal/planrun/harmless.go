@@ -18,22 +18,22 @@ func (qu *PlanQueuer) harmless(ctx context.Context, q admission.Request) (bool, 
 	if q.Entry != admission.ByPush {
 		return false, nil
 	}
-	files, complete, err := qu.Evidence.Hub.ChangedFiles(ctx, qu.Evidence.Pull.Number)
+	files, complete, err := qu.Facts.Hub.ChangedFiles(ctx, qu.Facts.Pull.Number)
 	if err != nil || !complete || slices.ContainsFunc(files, configures) {
 		return false, err
 	}
-	m, err := qu.Evidence.Hub.MergeResult(ctx, qu.Evidence.Pull.Number)
+	m, err := qu.Facts.Hub.MergeResult(ctx, qu.Facts.Pull.Number)
 	if err != nil || m.Conflict || m.Merged {
 		_, err = gatefacts.Impossible(err)
 		return false, err
 	}
-	dir, done, err := qu.Evidence.Checkout(ctx, m.SHA)
+	dir, done, err := qu.Facts.Checkout(ctx, m.SHA)
 	if err != nil {
 		_, err = gatefacts.Impossible(err)
 		return false, err
 	}
 	defer done()
-	t, err := gatefacts.TouchedOfBase(ctx, qu.Evidence, m.Base, dir)
+	t, err := gatefacts.TouchedOfBase(ctx, qu.Facts, m.Base, dir)
 	if err != nil {
 		_, err = gatefacts.Impossible(err)
 		return false, err

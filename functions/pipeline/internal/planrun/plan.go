@@ -31,17 +31,17 @@ var ErrSuperseded = errors.New("a newer plan is wanted")
 // Plan plans one project. It is the handling of a message, and can be repeated: a plan that is made
 // is only announced again.
 func (pl *Planner) Plan(ctx context.Context) error {
-	s, err := pl.Ledger.Read(ctx, pl.Evidence.Message.Run())
+	s, err := pl.Ledger.Read(ctx, pl.Facts.Message.Run())
 	if err != nil || s.Version == "" {
 		return err
 	}
-	if s.Asked.Attempt != pl.Evidence.Message.Attempt {
+	if s.Asked.Attempt != pl.Facts.Message.Attempt {
 		return pl.superseded(ctx, s.Run)
 	}
 	switch s.Phase {
 	case runs.Queued, runs.Planning:
 	case runs.Planned, runs.PlanFailed: // an earlier try died before all of it was reported
-		if err := pl.Evidence.Look(ctx); err != nil { // the requirements that the check tells are the base branch's
+		if err := pl.Facts.Look(ctx); err != nil { // the requirements that the check tells are the base branch's
 			return err
 		}
 		return pl.Planned(ctx, s.Run)
@@ -51,18 +51,18 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		}
 		return pl.Leases.Release(ctx, s.Key())
 	}
-	if err := pl.Evidence.Look(ctx); err != nil {
+	if err := pl.Facts.Look(ctx); err != nil {
 		return err
 	}
-	if s.Over(pl.Evidence.Pull.Open) {
+	if s.Over(pl.Facts.Pull.Open) {
 		// The message about its end is about this, too, unless it is open again by then: whoever sees that has it planned.
 		s.Asked.Missed = true
 		if _, err := pl.Ledger.Save(ctx, s); err != nil {
 			return err
 		}
-		return ledger.FoundClosed(ctx, pl.Ledger, pl.Evidence.Message.Pull, pl.Evidence.Pull.Merged)
+		return ledger.FoundClosed(ctx, pl.Ledger, pl.Facts.Message.Pull, pl.Facts.Pull.Merged)
 	}
-	q, err := pl.Evidence.Request(ctx, comment.Plan, s.Run)
+	q, err := pl.Facts.Request(ctx, comment.Plan, s.Run)
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
@@ -110,7 +110,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 // superseded writes the check of a plan that another one has taken the place of: this process, or one that has died, may
 // have written it since, over what it was ended with. r is the run as it is now.
 func (pl *Planner) superseded(ctx context.Context, r runs.Run) error {
-	head := pl.Evidence.Message.Head
+	head := pl.Facts.Message.Head
 	if head == r.Spec.Head {
 		return pl.Report.PutCheck(ctx, r)
 	}
@@ -161,14 +161,14 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		return pl.denied(ctx, s, no)
 	}
 	defer done()
-	if s.Over(pl.Evidence.Pull.Open) {
+	if s.Over(pl.Facts.Pull.Open) {
 		return ErrSuperseded // since it was begun
 	}
 	q.Run = s.Run
 	if runs.Preview(s.Run) {
 		return pl.preview(ctx, s, q, dir)
 	}
-	job, problem, err := pl.Evidence.Job(ctx, &q, dir)
+	job, problem, err := pl.Facts.Job(ctx, &q, dir)
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
@@ -230,7 +230,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		return pl.keep(ctx, s, jobs.PlanResult{Report: reasons.List{no}.Markdown() + "\n\n" + result.Report, Full: result.Full}, in)
 	}
 	if result.Plan != nil && !s.Spec.Removed {
-		if err := gatefacts.KeepLineage(ctx, pl.Evidence, q, result.State.Lineage); err != nil {
+		if err := gatefacts.KeepLineage(ctx, pl.Facts, q, result.State.Lineage); err != nil {
 			return err
 		}
 	}
@@ -239,13 +239,13 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 
 // checkout checks out the commit of a plan. It is found again if GitHub has forgotten it, and the gate may refuse the plan then.
 func (pl *Planner) checkout(ctx context.Context, s ledger.Versioned) (_ ledger.Versioned, dir string, done func(), no admission.Decision, err error) {
-	dir, done, err = pl.Evidence.Checkout(ctx, s.Spec.Merge)
+	dir, done, err = pl.Facts.Checkout(ctx, s.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
-		if s, no, err = pl.renew(ctx, s); err == nil && !no.Allowed() && !s.Over(pl.Evidence.Pull.Open) {
+		if s, no, err = pl.renew(ctx, s); err == nil && !no.Allowed() && !s.Over(pl.Facts.Pull.Open) {
 			return s, "", nil, no, nil
 		}
 		if err == nil {
-			dir, done, err = pl.Evidence.Checkout(ctx, s.Spec.Merge)
+			dir, done, err = pl.Facts.Checkout(ctx, s.Spec.Merge)
 		}
 	}
 	if errors.Is(err, github.ErrNotFound) {
@@ -261,7 +261,7 @@ func (pl *Planner) saw(ctx context.Context, dir string, r runs.Run, static proje
 		return nil
 	}
 	beside := slices.DeleteFunc(slices.Clone(result.Read), func(name string) bool { _, own := static[name]; return own || name == r.Spec.Dir })
-	if len(beside) == 0 && len(gatefacts.Asked(pl.Evidence).Guesses) == 0 {
+	if len(beside) == 0 && len(gatefacts.Asked(pl.Facts).Guesses) == 0 {
 		return nil
 	}
 	tree, err := pl.Projects.Inputs(ctx, dir, r, jobs.Scope{Read: beside})
@@ -275,13 +275,13 @@ func (pl *Planner) saw(ctx context.Context, dir string, r runs.Run, static proje
 // the base branch had elsewhere. The state was not read yet.
 func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, place string, p admission.Placing) error {
 	was := append([]string{s.Address.Place}, ledger.Beyond(s.Run)...)
-	if err := ledger.Place(ctx, pl.Ledger, &s.Run, place, p, pl.Evidence.Pull.Base.Ref); err != nil {
+	if err := ledger.Place(ctx, pl.Ledger, &s.Run, place, p, pl.Facts.Pull.Base.Ref); err != nil {
 		return err
 	}
 	if slices.Equal(was, append([]string{s.Address.Place}, ledger.Beyond(s.Run)...)) {
 		return nil
 	}
-	last, err := pl.Evidence.InTheWay(ctx, s.Run)
+	last, err := pl.Facts.InTheWay(ctx, s.Run)
 	s.Plan.Applies = last.Known(s.Pull.Number)
 	return err
 }
@@ -301,18 +301,18 @@ func placed(r runs.Run, planned jobs.PlanResult, p admission.Placing) notes.Plac
 // renew finds the trial merge again, because GitHub makes it anew at times and forgets the old one.
 // The decision is the gate's on the pull request as it is now.
 func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versioned, admission.Decision, error) {
-	q, err := pl.Evidence.Request(ctx, comment.Plan, s.Run)
+	q, err := pl.Facts.Request(ctx, comment.Plan, s.Run)
 	if err != nil {
 		return s, admission.Decision{}, err
 	}
-	m, err := pl.Evidence.Merged(ctx, &q)
+	m, err := pl.Facts.Merged(ctx, &q)
 	if err != nil {
 		return s, admission.Decision{}, err
 	}
 	if m.Head != s.Spec.Head {
 		return s, admission.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Spec.Head, ErrSuperseded)
 	}
-	s.Run = runs.Against(s.Run, m, pl.Evidence.Pull.Merged)
+	s.Run = runs.Against(s.Run, m, pl.Facts.Pull.Merged)
 	return s, admission.Decide(q), nil
 }
 

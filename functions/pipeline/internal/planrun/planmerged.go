@@ -15,10 +15,10 @@ import (
 // merged it. The answer to the merge has their outcomes. It says nothing where there is nothing to plan, where the base
 // branch is one that is not planned, or of a project that is being applied: the end of that apply has it planned.
 func (qu *PlanQueuer) PlanMerged(ctx context.Context) error {
-	if err := qu.Evidence.Look(ctx); err != nil {
+	if err := qu.Facts.Look(ctx); err != nil {
 		return err
 	}
-	if !qu.Evidence.Pull.Merged {
+	if !qu.Facts.Pull.Merged {
 		return nil
 	}
 	replies, err := qu.Enqueue(ctx, comment.Command{Verb: comment.Plan})

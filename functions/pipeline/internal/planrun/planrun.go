@@ -31,7 +31,7 @@ import (
 
 // A PlanQueuer queues the plans that a push or a command asks for.
 type PlanQueuer struct {
-	Evidence *gatefacts.Reader
+	Facts    *gatefacts.Reader
 	Report   *report.Reporter
 	Ledger   ledger.Ledger
 	Projects jobs.Projects
@@ -56,7 +56,7 @@ const DefaultLoud = 20
 
 // A Planner makes the plan of one run.
 type Planner struct {
-	Evidence  *gatefacts.Reader
+	Facts     *gatefacts.Reader
 	Report    *report.Reporter
 	Ledger    ledger.Ledger
 	Leases    *ledger.Holder

@@ -21,7 +21,7 @@ const maxRehearsed = 8 << 10
 // rehearse notes in l the mistakes in the policies that an open pull request changes, in the checkout of its trial merge: they are in
 // nobody's way before it is merged, and in that of each apply afterwards. base are the settings of the base commit.
 func (qu *PlanQueuer) rehearse(ctx context.Context, dir string, base *project.Settings, t gatefacts.Touch, l *ledger.Look) error {
-	if qu.Rehearse == nil || !qu.Evidence.Pull.Open || l.Problem != "" {
+	if qu.Rehearse == nil || !qu.Facts.Pull.Open || l.Problem != "" {
 		return nil
 	}
 	r := jobs.PolicyTrial{Were: policiesOf(base)}

@@ -16,12 +16,12 @@ import (
 // configuration, then a process without rights plans the fork's. No hook is called: its programs would meet what a stranger has
 // written, with rights of their own. The checkout must be that of the named commit, which the gate has held.
 func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q admission.Request, dir string) error {
-	base, done, err := pl.Evidence.Checkout(ctx, s.Spec.Base)
+	base, done, err := pl.Facts.Checkout(ctx, s.Spec.Base)
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
 	}
 	defer done()
-	v, no, problem, err := gatefacts.PreviewOf(ctx, pl.Evidence, q, dir, base)
+	v, no, problem, err := gatefacts.PreviewOf(ctx, pl.Facts, q, dir, base)
 	switch {
 	case err != nil:
 		return pl.cannotPlan(ctx, s, err)

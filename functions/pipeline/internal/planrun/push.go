@@ -15,13 +15,13 @@ import (
 
 // Push queues plans, because a pull request may have a new head.
 func (qu *PlanQueuer) Push(ctx context.Context) error {
-	if err := qu.Evidence.Look(ctx); err != nil {
+	if err := qu.Facts.Look(ctx); err != nil {
 		return err
 	}
-	if !qu.Evidence.Pull.Open {
+	if !qu.Facts.Pull.Open {
 		return qu.Report.Sync(ctx) // closed since the message was sent: nobody else may know
 	}
-	if err := qu.Ledger.Reopen(ctx, qu.Evidence.Message.Pull); err != nil {
+	if err := qu.Ledger.Reopen(ctx, qu.Facts.Message.Pull); err != nil {
 		return err
 	}
 	if err := qu.Report.Await(ctx); err != nil {
@@ -32,7 +32,7 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 		return err
 	}
 	// A fork gets an answer, once. Other refusals are in the status.
-	if qu.Evidence.Pull.Fork() {
+	if qu.Facts.Pull.Fork() {
 		if err := qu.Report.Answer(ctx, ledger.PushAnswer, replies...); err != nil {
 			return err
 		}
@@ -44,18 +44,18 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 // head does not touch. Once a pull request is reopened, it may touch fewer projects than when it was closed. A plan of the
 // present head whose message came while it was closed, and that nobody has dropped since, gets another message.
 func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
-	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	all, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
 		planned := slices.ContainsFunc(found, func(p selected) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
-		again := s.Phase == runs.Dropped && s.Spec.Head == qu.Evidence.Pull.Head.SHA
-		left := s.Spec.Head != qu.Evidence.Pull.Head.SHA
+		again := s.Phase == runs.Dropped && s.Spec.Head == qu.Facts.Pull.Head.SHA
+		left := s.Spec.Head != qu.Facts.Pull.Head.SHA
 		under := left && (s.Phase == runs.Queued || s.Phase == runs.Planning)
 		switch {
 		case !planned && !left && s.Phase == runs.Queued && s.Asked.Missed: // the head has a conflict, say, which the planner finds, too
-			if err := qu.send(ctx, s.Run, "for", qu.Evidence.Message.ID); err != nil {
+			if err := qu.send(ctx, s.Run, "for", qu.Facts.Message.ID); err != nil {
 				return err
 			}
 			continue
@@ -81,7 +81,7 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 // abort answers those who wait for a plan that will not be made, or for the apply of one that was, and ends the check of
 // a former head. It comes before the run moves on, so that a death in between repeats it.
 func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
-	left := r.Spec.Head != qu.Evidence.Pull.Head.SHA
+	left := r.Spec.Head != qu.Facts.Pull.Head.SHA
 	if left {
 		if err := report.EndCheck(ctx, qu.Report, r); err != nil {
 			return err

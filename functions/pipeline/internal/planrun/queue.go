@@ -27,16 +27,16 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err := qu.announceAgain(ctx); err != nil {
 		return nil, err
 	}
-	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref, Closed: !qu.Evidence.Pull.Open, Merged: qu.Evidence.Pull.Merged}
-	l.Asked = (qu.Evidence.Pull.Open || qu.Evidence.Pull.Merged) && !c.Everything()
-	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{Spec: runs.Spec{Named: c.Commit}})
+	l := ledger.Look{Pull: qu.Facts.Message.Pull, Head: qu.Facts.Pull.Head.SHA, Into: qu.Facts.Pull.Base.Ref, Closed: !qu.Facts.Pull.Open, Merged: qu.Facts.Pull.Merged}
+	l.Asked = (qu.Facts.Pull.Open || qu.Facts.Pull.Merged) && !c.Everything()
+	q, err := qu.Facts.Request(ctx, comment.Plan, runs.Run{Spec: runs.Spec{Named: c.Commit}})
 	if err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
 	if d := admission.Decide(q); !d.Allowed() {
 		return qu.notLooked(ctx, c, q, d, l)
 	}
-	m, err := qu.Evidence.Merged(ctx, &q)
+	m, err := qu.Facts.Merged(ctx, &q)
 	if err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
@@ -44,7 +44,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 		return qu.notLooked(ctx, c, q, d, l)
 	}
 	l.Head, l.Base, l.Merge, l.Conflict, l.Into = m.Head, m.Base, m.SHA, m.Conflict, m.BaseRef
-	l.Seen = qu.Evidence.Pull.Updated
+	l.Seen = qu.Facts.Pull.Updated
 	var found []selected
 	var replies []comment.Reply
 	if m.Conflict {
@@ -52,7 +52,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	} else if found, replies, err = qu.discover(ctx, c, &l); err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
-	l.Settings = gatefacts.TextAt(qu.Evidence, l.Base)
+	l.Settings = gatefacts.TextAt(qu.Facts, l.Base)
 	qu.quiet = len(found) > cmp.Or(qu.Loud, DefaultLoud)
 	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (qu *PlanQueuer) sort(ctx context.Context, found []selected, l ledger.Look)
 	if l.Order == nil || len(found) < 2 {
 		return nil
 	}
-	o, err := qu.Evidence.Order(ctx)
+	o, err := qu.Facts.Order(ctx)
 	if err != nil {
 		_, err = gatefacts.Impossible(err) // the gate tells each project's run of an error that stays
 		return err
@@ -115,7 +115,7 @@ func (qu *PlanQueuer) sort(ctx context.Context, found []selected, l ledger.Look)
 // unasked shows refusals of the plans of a push, which have no comment to be answered: without
 // them nobody would know why there is no plan, and who can ask for it. The end of an apply has the project planned.
 func (qu *PlanQueuer) unasked(ctx context.Context, q admission.Request, replies []comment.Reply, l ledger.Look) error {
-	landed := qu.Evidence.Message.Kind == pipeline.Landed
+	landed := qu.Facts.Message.Kind == pipeline.Landed
 	if q.Entry != admission.ByPush && !landed || l.Conflict {
 		return nil
 	}
@@ -153,8 +153,8 @@ func (qu *PlanQueuer) denial(p selected, no comment.Reply) ledger.Denial {
 // Permit has the projects of an open head planned whose plans were refused, once nobody has to ask for them: what was missing is
 // there by now.
 func (qu *PlanQueuer) Permit(ctx context.Context) error {
-	l, err := qu.Ledger.LastLook(ctx, qu.Evidence.Message.Pull)
-	if p := qu.Evidence.Pull; err != nil || len(l.Denials) == 0 || !p.Open || l.Head != p.Head.SHA || l.Into != p.Base.Ref {
+	l, err := qu.Ledger.LastLook(ctx, qu.Facts.Message.Pull)
+	if p := qu.Facts.Pull; err != nil || len(l.Denials) == 0 || !p.Open || l.Head != p.Head.SHA || l.Into != p.Base.Ref {
 		return err
 	}
 	all, err := qu.Ledger.Runs(ctx, l.Pull)
@@ -162,7 +162,7 @@ func (qu *PlanQueuer) Permit(ctx context.Context) error {
 		return err
 	}
 	for _, d := range ledger.DeniedOf(l, all) {
-		decision, err := gatefacts.Denied(ctx, qu.Evidence, d)
+		decision, err := gatefacts.Denied(ctx, qu.Facts, d)
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q admiss
 		return nil, errors.Join(err, qu.Ledger.SaveLook(ctx, l))
 	}
 	no := gatefacts.Refused(c, "", d)
-	if q.Entry == admission.ByPush && qu.Evidence.Pull.Fork() {
+	if q.Entry == admission.ByPush && qu.Facts.Pull.Fork() {
 		if named, err := qu.forget(ctx, no); err != nil || named {
 			return nil, err
 		}
@@ -199,19 +199,19 @@ func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q admiss
 // same. If it was named before the pull request was closed, or went into another branch, it has to be named again, which people are
 // told in a comment of its own.
 func (qu *PlanQueuer) forget(ctx context.Context, no comment.Reply) (named bool, err error) {
-	p := qu.Evidence.Pull
-	was, err := qu.Ledger.LastLook(ctx, qu.Evidence.Message.Pull)
+	p := qu.Facts.Pull
+	was, err := qu.Ledger.LastLook(ctx, qu.Facts.Message.Pull)
 	if err != nil || was.Head != p.Head.SHA {
 		return false, err
 	}
-	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	all, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil || !slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head == was.Head && runs.Preview(s.Run) }) {
 		return false, err
 	}
 	if was.Into == p.Base.Ref && !was.Closed {
 		return was.Refused == "", nil
 	}
-	return false, qu.Report.Answer(ctx, ledger.PushAnswer+"-"+qu.Evidence.Message.ID, no)
+	return false, qu.Report.Answer(ctx, ledger.PushAnswer+"-"+qu.Facts.Message.ID, no)
 }
 
 // unknown refuses a command if err is final, so that the projects of the pull request stay unknown;
@@ -225,7 +225,7 @@ func (qu *PlanQueuer) unknown(ctx context.Context, c comment.Command, l ledger.L
 	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
 		return nil, err
 	}
-	if qu.Evidence.Message.Actor == "" {
+	if qu.Facts.Message.Actor == "" {
 		err = qu.supersede(ctx, nil)
 	}
 	return []comment.Reply{no}, err
@@ -234,14 +234,14 @@ func (qu *PlanQueuer) unknown(ctx context.Context, c comment.Command, l ledger.L
 // discover finds the projects that a command selects in the trial merge of l, and adds to l the
 // notes and problems on the way.
 func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger.Look) ([]selected, []comment.Reply, error) {
-	base, note, err := qu.Evidence.Settings(ctx, l.Base)
+	base, note, err := qu.Facts.Settings(ctx, l.Base)
 	if err != nil {
 		return nil, nil, err
 	}
 	if note != "" {
 		l.Notes = append(l.Notes, qu.Report.Clean(note))
 	}
-	dir, done, err := qu.Evidence.Checkout(ctx, l.Merge)
+	dir, done, err := qu.Facts.Checkout(ctx, l.Merge)
 	if err != nil {
 		return nil, nil, gatefacts.Room(err)
 	}
@@ -257,28 +257,28 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 		return found, []comment.Reply{reply}, err
 	}
 	if err == nil && len(found) > 1 {
-		gatefacts.Prefetch(ctx, qu.Evidence, l.Base)
+		gatefacts.Prefetch(ctx, qu.Facts, l.Base)
 	}
 	return found, nil, err
 }
 
 // queuePlan queues the plan of one project. A reply that is not nil is the refusal.
 func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p selected, l ledger.Look) (comment.Reply, error) {
-	s, err := qu.Ledger.Load(ctx, runs.Run{ID: runs.ID{Pull: qu.Evidence.Message.Pull, Project: p.Name, Workspace: p.Workspace}})
+	s, err := qu.Ledger.Load(ctx, runs.Run{ID: runs.ID{Pull: qu.Facts.Message.Pull, Project: p.Name, Workspace: p.Workspace}})
 	if err != nil {
 		return nil, err
 	}
-	mine := s.Asked.PlanFor == qu.Evidence.Message.ID
+	mine := s.Asked.PlanFor == qu.Facts.Message.ID
 	if !mine {
 		same := s.Spec.Head == l.Head && s.Spec.Base == l.Base && s.Phase != runs.Dropped && s.Phase != runs.Superseded
-		if qu.Evidence.Message.Actor == "" && same { // an older event, or a second one about the same head
+		if qu.Facts.Message.Actor == "" && same { // an older event, or a second one about the same head
 			if s.Phase != runs.Queued && !s.Asked.Missed {
 				return nil, nil
 			}
 			return nil, qu.announceFor(ctx, s.Run)
 		}
-		if qu.Evidence.Message.Kind == pipeline.Landed && s.Spec.Head == l.Head && s.End.Fate != runs.Gone {
-			overtaken, err := gatefacts.Overtaken(ctx, qu.Evidence, s.Run)
+		if qu.Facts.Message.Kind == pipeline.Landed && s.Spec.Head == l.Head && s.End.Fate != runs.Gone {
+			overtaken, err := gatefacts.Overtaken(ctx, qu.Facts, s.Run)
 			if err != nil || !overtaken {
 				return nil, err // the end of this one was told
 			}
@@ -291,7 +291,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 		}
 	}
 	if mine {
-		if no := plannedAbove(qu.Evidence.Message.Lines, c, s.Run); no != nil {
+		if no := plannedAbove(qu.Facts.Message.Lines, c, s.Run); no != nil {
 			return gatefacts.Refused(c, p.label(), admission.Refusal(no)), nil
 		}
 	}
@@ -307,7 +307,7 @@ func (qu *PlanQueuer) mayPlan(ctx context.Context, c comment.Command, p selected
 	options := qu.options(r, c, p)
 	r.Spec.Dir, r.Spec.Environment, r.Spec.Named = p.Dir, p.Environment, c.Commit
 	r.Spec.Options, r.Asked.Retry = options, c.Failed
-	q, err := qu.Evidence.Request(ctx, comment.Plan, r)
+	q, err := qu.Facts.Request(ctx, comment.Plan, r)
 	if err != nil {
 		return gatefacts.Unable(c, p.label(), err)
 	}
@@ -345,12 +345,12 @@ func (qu *PlanQueuer) renew(ctx context.Context, c comment.Command, p selected, 
 // before it sent their messages. By now the head may have a conflict, or the gate refuse: then no
 // project is found, and nobody else would send them.
 func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
-	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	all, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
-		if s.Phase != runs.Queued || s.Asked.PlanFor != qu.Evidence.Message.ID {
+		if s.Phase != runs.Queued || s.Asked.PlanFor != qu.Facts.Message.ID {
 			continue
 		}
 		if err := qu.announce(ctx, s.Run); err != nil {
@@ -362,9 +362,9 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 
 // next returns the run as a queued one, without the results of its last plan and apply.
 func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l ledger.Look) ledger.Versioned {
-	m, pull := qu.Evidence.Message, qu.Evidence.Pull
+	m, pull := qu.Facts.Message, qu.Facts.Pull
 	spec := runs.Spec{
-		Dir: p.Dir, VarFiles: p.VarFiles, ApplyOn: p.Apply, Environment: p.Environment, Deployment: qu.Evidence.Deployment,
+		Dir: p.Dir, VarFiles: p.VarFiles, ApplyOn: p.Apply, Environment: p.Environment, Deployment: qu.Facts.Deployment,
 		Head: l.Head, Base: l.Base, Merge: l.Merge, AfterMerge: pull.Merged, Beside: p.beside, Twin: p.twin,
 		Options: qu.options(s.Run, c, p), Ordered: l.Order != nil && len(l.Order.Edges) > 0,
 	}
@@ -393,7 +393,7 @@ func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar
 		was = r.End.Was
 	}
 	// The merge stands for all that the pull request changes: a plan of a part of it, and one that never came to be, end there.
-	landed := qu.Evidence.Pull.Merged && !r.Spec.AfterMerge && (!runs.Whole(r) || was == runs.PlanFailed)
+	landed := qu.Facts.Pull.Merged && !r.Spec.AfterMerge && (!runs.Whole(r) || was == runs.PlanFailed)
 	if r.Spec.AfterMerge && !runs.Whole(r) && !r.Phase.Failed() { // a drift, say
 		landed = true
 	}
@@ -420,7 +420,7 @@ func (qu *PlanQueuer) announceFor(ctx context.Context, r runs.Run) error {
 		return qu.announce(ctx, r)
 	}
 	if r.Asked.Missed {
-		return qu.send(ctx, r, "for", qu.Evidence.Message.ID)
+		return qu.send(ctx, r, "for", qu.Facts.Message.ID)
 	}
 	return qu.send(ctx, r)
 }
@@ -439,5 +439,5 @@ func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
 // send sends the message for the plan of a queued run.
 func (qu *PlanQueuer) send(ctx context.Context, r runs.Run, name ...any) error {
 	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By, Answer: r.Asked.Answer}
-	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, m, append([]any{r.Plain(), r.Asked.Attempt}, name...)...)
+	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, m, append([]any{r.Plain(), r.Asked.Attempt}, name...)...)
 }

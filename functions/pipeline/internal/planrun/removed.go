@@ -51,7 +51,7 @@ func (qu *PlanQueuer) removed(ctx context.Context, base *project.Settings, all [
 	if l.Problem != "" {
 		return nil, nil // projects may be missing because of it
 	}
-	if qu.Evidence.Pull.Merged {
+	if qu.Facts.Pull.Merged {
 		return qu.removedBefore(ctx, all, t, l)
 	}
 	gone := project.Removed(t.Had, all)
@@ -64,7 +64,7 @@ func (qu *PlanQueuer) removed(ctx context.Context, base *project.Settings, all [
 // removedTwice supersedes the runs of the head for removed projects that the base branch has removed, too, since they were planned.
 // gone are those that it still has.
 func (qu *PlanQueuer) removedTwice(ctx context.Context, gone []project.Project, l *ledger.Look) error {
-	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (qu *PlanQueuer) removedTwice(ctx context.Context, gone []project.Project, 
 		if s.Spec.Head != l.Head || !s.Spec.Removed || still {
 			continue
 		}
-		_, has, known, err := gatefacts.Has(ctx, qu.Evidence, l.Base, s.Run)
+		_, has, known, err := gatefacts.Has(ctx, qu.Facts, l.Base, s.Run)
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (qu *PlanQueuer) planned(base *project.Settings, gone, all []project.Projec
 // does not have them any more: those that were planned before, and those that were not, since nobody had looked at its head.
 // The latter are those that the merge has taken away, and that its head was not seen to have.
 func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, t gatefacts.Touch, l *ledger.Look) (out []selected, err error) {
-	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 		if !s.Spec.Removed || s.Phase == runs.Superseded || s.Spec.BaseRef != l.Into {
 			continue // or it was planned while the pull request went into another branch
 		}
-		p, ok, err := qu.Evidence.RemovedOf(ctx, s.Run)
+		p, ok, err := qu.Facts.RemovedOf(ctx, s.Run)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 			out = append(out, selected{Project: p, base: s.Spec.Base})
 		}
 	}
-	gone, err := qu.Evidence.Removed(ctx, t.Was, all)
+	gone, err := qu.Facts.Removed(ctx, t.Was, all)
 	if errors.Is(err, github.ErrNotFound) {
 		return out, nil // the base branch was written anew since, and nobody knows its former projects
 	}
@@ -143,6 +143,6 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 	if len(gone) == 0 {
 		return out, nil
 	}
-	base, _, err := qu.Evidence.Settings(ctx, t.Was) // those of the tip do not have them any more
+	base, _, err := qu.Facts.Settings(ctx, t.Was) // those of the tip do not have them any more
 	return append(out, qu.planned(base, gone, all, t.Was, l)...), err
 }

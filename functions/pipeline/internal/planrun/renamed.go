@@ -40,7 +40,7 @@ func Renamed(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledge
 
 // succeed supersedes the runs of a head whose projects have other names by now, and are planned at it by those.
 func (qu *PlanQueuer) succeed(ctx context.Context, head string) error {
-	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}

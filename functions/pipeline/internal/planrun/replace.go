@@ -98,7 +98,7 @@ func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanRes
 	if result.Plan == nil && s.Plan.Failure == nil {
 		return s, nil
 	}
-	if err := k.Ledger.Open(ctx, s.Run, k.Report.Evidence.Pull.Author); err != nil || result.Plan == nil {
+	if err := k.Ledger.Open(ctx, s.Run, k.Report.Facts.Pull.Author); err != nil || result.Plan == nil {
 		return s, err
 	}
 	parts := result.Parts

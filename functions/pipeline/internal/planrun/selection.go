@@ -31,7 +31,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, nil, err
 	}
 	all, settings := d.Projects, d.Settings
-	t, err := gatefacts.Touched(ctx, qu.Evidence, github.Merge{Base: l.Base, SHA: l.Merge}, dir, d)
+	t, err := gatefacts.Touched(ctx, qu.Facts, github.Merge{Base: l.Base, SHA: l.Merge}, dir, d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,17 +112,17 @@ func (qu *PlanQueuer) named(ctx context.Context, c comment.Command, every, touch
 // nothing is the reply to a command that selects no project; nil where nobody is to be told.
 func (qu *PlanQueuer) nothing(ctx context.Context, c comment.Command, settings string, every []selected, l *ledger.Look) (comment.Reply, error) {
 	switch {
-	case qu.Evidence.Message.Actor == "" || c.Everything() && len(l.Elsewhere) > 0:
+	case qu.Facts.Message.Actor == "" || c.Everything() && len(l.Elsewhere) > 0:
 		return nil, nil
 	case l.Problem != "":
 		return comment.Failed{Project: settings, Verb: comment.Plan, Body: l.Problem}, nil
-	case qu.Evidence.Message.Kind == pipeline.Landed:
+	case qu.Facts.Message.Kind == pipeline.Landed:
 		return nil, nil // nobody has asked
 	}
 	if no, err := qu.goneReply(ctx, c, l.Head); err != nil || no != nil {
 		return no, err
 	}
-	if no := gatefacts.RemovedHere(c, qu.Evidence.Pull, *l); no != nil {
+	if no := gatefacts.RemovedHere(c, qu.Facts.Pull, *l); no != nil {
 		return gatefacts.Refused(c, "", admission.Refusal(no)), nil
 	}
 	twins(every, every)
@@ -150,7 +150,7 @@ func orderOf(all []project.Project, found []selected, c comment.Command, base *p
 // meant returns the projects that a command names, in the pull request or not, by their present names or those that they had when they
 // were planned. One whose plan the gate has refused has failed, and one that the base branch had removed, and has again.
 func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []selected) (found []selected, err error) {
-	known, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
@@ -158,18 +158,18 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 	var denied []ledger.Denial
 	if c.Failed {
 		have = known
-		l, err := qu.Ledger.LastLook(ctx, qu.Evidence.Message.Pull)
+		l, err := qu.Ledger.LastLook(ctx, qu.Facts.Message.Pull)
 		if err != nil {
 			return nil, err
 		}
-		if l.Head == qu.Evidence.Pull.Head.SHA {
+		if l.Head == qu.Facts.Pull.Head.SHA {
 			denied = ledger.DeniedOf(l, have)
 		}
 	}
 	for _, p := range all {
 		r, back := runs.Run{ID: runs.ID{Project: p.Name, Workspace: p.Workspace}, Spec: runs.Spec{Dir: p.Dir}}, false
 		if i := slices.IndexFunc(have, func(s ledger.Versioned) bool { return s.Target() == r.Target() }); i >= 0 {
-			r, back = have[i].Run, have[i].End.Fate == runs.Gone && have[i].Spec.Head == qu.Evidence.Pull.Head.SHA && p.base == ""
+			r, back = have[i].Run, have[i].End.Fate == runs.Gone && have[i].Spec.Head == qu.Facts.Pull.Head.SHA && p.base == ""
 			r.Spec.Dir = p.Dir
 		}
 		denied := slices.ContainsFunc(denied, func(d ledger.Denial) bool { return d.Run(r.Pull).Target() == r.Target() })
@@ -192,7 +192,7 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 func (qu *PlanQueuer) leftOut(d jobs.Discovered, t gatefacts.Touch, l *ledger.Look) {
 	var dirs []string
 	for _, p := range d.Left {
-		if t.Touches(p) || len(d.Projects) == 0 && qu.Evidence.Message.Actor != "" {
+		if t.Touches(p) || len(d.Projects) == 0 && qu.Facts.Message.Actor != "" {
 			dirs = append(dirs, p.Dir)
 		}
 	}
@@ -207,7 +207,7 @@ func (qu *PlanQueuer) leftOut(d jobs.Discovered, t gatefacts.Touch, l *ledger.Lo
 			unguarded = append(unguarded, w.Markdown())
 		}
 	}
-	if len(unguarded) > 0 && qu.Evidence.Pull.Open {
+	if len(unguarded) > 0 && qu.Facts.Pull.Open {
 		l.Policies = qu.Report.Clean(notes.Unguarded(unguarded))
 	}
 	for _, w := range d.Warnings {

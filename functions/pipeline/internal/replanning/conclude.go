@@ -49,10 +49,10 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q admission.
 // place records where the state is, and where else the base branch has it by now: the plan is listed there, too.
 func (c *Checker) place(ctx context.Context, s *ledger.Versioned, x planrun.Replacement, p admission.Placing) error {
 	was := s.Address.From
-	if err := ledger.Place(ctx, c.Ledger, &s.Run, x.Job.State.String(), p, c.Evidence.Pull.Base.Ref); err != nil || s.Address.From == was {
+	if err := ledger.Place(ctx, c.Ledger, &s.Run, x.Job.State.String(), p, c.Facts.Pull.Base.Ref); err != nil || s.Address.From == was {
 		return err
 	}
-	return c.Ledger.Open(ctx, s.Run, c.Evidence.Pull.Author)
+	return c.Ledger.Open(ctx, s.Run, c.Facts.Pull.Author)
 }
 
 // compared decides about a plan that was made again.
@@ -70,7 +70,7 @@ func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Rep
 	if err != nil {
 		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)
 	}
-	s.Plan.Applies, s.Plan.Reads, s.Plan.Checked = c.applies, c.reads, &runs.Checked{ID: c.Evidence.Message.ID, Since: x.Since, Renewed: true, Former: former}
+	s.Plan.Applies, s.Plan.Reads, s.Plan.Checked = c.applies, c.reads, &runs.Checked{ID: c.Facts.Message.ID, Since: x.Since, Renewed: true, Former: former}
 	saved, err := c.Ledger.Save(ctx, s)
 	if errors.Is(err, pipeline.ErrConflict) {
 		own := s.Run
@@ -98,7 +98,7 @@ func (c *Checker) announce(ctx context.Context, r runs.Run) error {
 
 // stays records that the plan was checked, and stays as it is.
 func (c *Checker) stays(ctx context.Context, s ledger.Versioned, checked runs.Checked) error {
-	checked.ID = c.Evidence.Message.ID
+	checked.ID = c.Facts.Message.ID
 	checked.Problem = markdown.Cut(checked.Problem, maxProblem)
 	if was := s.Plan.Checked; was != nil && was.Renewed {
 		checked.Renewed, checked.Since = true, was.Since // nobody has asked for it since

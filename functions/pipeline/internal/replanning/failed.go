@@ -21,7 +21,7 @@ func again(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	if err != nil || no != nil {
 		return rests(ctx, c, s)
 	}
-	_, has, known, err := gatefacts.Has(ctx, c.Evidence, q.Run.Spec.Merge, q.Run)
+	_, has, known, err := gatefacts.Has(ctx, c.Facts, q.Run.Spec.Merge, q.Run)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func again(ctx context.Context, c *Checker, s ledger.Versioned) error {
 		return gone(ctx, c, s, q.Run.Spec.Merge)
 	}
 	s.Spec.Base, s.Spec.Merge, s.Spec.ApplyOn = q.Run.Spec.Base, q.Run.Spec.Merge, q.Run.Spec.ApplyOn
-	s.Run = runs.Anew(s.Run, c.Evidence.Message.ID)
+	s.Run = runs.Anew(s.Run, c.Facts.Message.ID)
 	if s, err = c.Ledger.Save(ctx, s); err != nil {
 		return err
 	}

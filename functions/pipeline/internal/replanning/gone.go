@@ -13,7 +13,7 @@ import (
 // gone ends the plan of a run whose project the base branch has removed, or has given another name. merge is the commit without it.
 func gone(ctx context.Context, c *Checker, s ledger.Versioned, merge string) error {
 	s.Plan.Applies = c.applies
-	name, err := gatefacts.Successor(ctx, c.Evidence, merge, s.Run)
+	name, err := gatefacts.Successor(ctx, c.Facts, merge, s.Run)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	has, at := false, ""
 	if err == nil && no == nil {
 		at = q.Run.Spec.Base
-		p, there, _, err := gatefacts.Has(ctx, c.Evidence, q.Run.Spec.Merge, q.Run)
+		p, there, _, err := gatefacts.Has(ctx, c.Facts, q.Run.Spec.Merge, q.Run)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	if s.Plan.Hash != "" { // which people may have approved
 		s.Plan.Replaced = s.NextBegun()
 	}
-	s.Run = runs.Anew(s.Run, c.Evidence.Message.ID)
+	s.Run = runs.Anew(s.Run, c.Facts.Message.ID)
 	if s, err = c.Ledger.Save(ctx, s); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func stillGone(ctx context.Context, c *Checker, key, at string) error {
 	if err != nil || s.End.Fate != runs.Gone {
 		return err
 	}
-	if at = cmp.Or(at, c.Evidence.Message.Tip, s.End.GoneAt); s.Plan.Applies < c.applies || s.End.GoneAt != at {
+	if at = cmp.Or(at, c.Facts.Message.Tip, s.End.GoneAt); s.Plan.Applies < c.applies || s.End.GoneAt != at {
 		s.Plan.Applies, s.End.GoneAt = max(s.Plan.Applies, c.applies), at
 		if s, err = c.Ledger.Save(ctx, s); err != nil {
 			return err

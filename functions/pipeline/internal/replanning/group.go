@@ -24,22 +24,22 @@ import (
 // does nothing where GitHub has the group no more. A plan that was shown after the pull request was put into the queue is one that
 // nobody has wanted merged: it is not made again.
 func (c *Checker) InQueue(ctx context.Context) error {
-	m := c.Evidence.Message
+	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
 	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.InQueue(s.Run) {
 		return err
 	}
-	if err := c.Evidence.Look(ctx); err != nil {
+	if err := c.Facts.Look(ctx); err != nil {
 		return err
 	}
 	g, err := c.groups().Read(ctx, m.Pull, m.MergeGroup)
-	if err != nil || g.Gone || g.Head != s.Spec.Head || !c.Evidence.Pull.Open || c.Evidence.Pull.Head.SHA != s.Spec.Head {
+	if err != nil || g.Gone || g.Head != s.Spec.Head || !c.Facts.Pull.Open || c.Facts.Pull.Head.SHA != s.Spec.Head {
 		return err
 	}
 	if p, err := c.groups().Plan(ctx, s.Run, m.MergeGroup); err != nil || p.Of(s.Run) {
 		return errors.Join(err, c.tell(ctx, s.Run, p))
 	}
-	now, err := gatefacts.MergeGroup(ctx, c.Evidence)
+	now, err := gatefacts.MergeGroup(ctx, c.Facts)
 	if err != nil || now.SHA != m.MergeGroup {
 		return err // another message is about that
 	}
@@ -77,7 +77,7 @@ type finding struct {
 
 // keep records a comparison, and tells people of it.
 func (c *Checker) keep(ctx context.Context, r runs.Run, found comment.QueuedPlan) error {
-	found.Project, found.Group, found.Empty = r.Project, c.Evidence.Message.MergeGroup, runs.Empty(r)
+	found.Project, found.Group, found.Empty = r.Project, c.Facts.Message.MergeGroup, runs.Empty(r)
 	found.Problem = c.Report.Clean(markdown.Cut(found.Problem, maxProblem))
 	found.Difference = c.Report.Clean(markdown.Cut(found.Difference, maxProblem))
 	p := ledger.GroupPlan{Attempt: r.Asked.Attempt, Hash: r.Plan.Hash, Found: found}
@@ -96,7 +96,7 @@ func (c *Checker) tell(ctx context.Context, r runs.Run, p ledger.GroupPlan) erro
 
 // AbandonInQueue records that the plan could not be made in a merge group.
 func (c *Checker) AbandonInQueue(ctx context.Context, why comment.Broken) error {
-	m := c.Evidence.Message
+	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
 	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.InQueue(s.Run) {
 		return err
@@ -120,7 +120,7 @@ func (c *Checker) inQueue(ctx context.Context, s ledger.Versioned) (finding, err
 	defer done()
 	work, stop := planrun.Until(ctx, c.Poll, func(ctx context.Context) bool {
 		now, err := c.Ledger.Read(ctx, s.Key())
-		g, unread := c.groups().Read(ctx, s.Pull, c.Evidence.Message.MergeGroup)
+		g, unread := c.groups().Read(ctx, s.Pull, c.Facts.Message.MergeGroup)
 		return err == nil && now.Version != s.Version || unread == nil && g.Gone
 	})
 	defer stop()
@@ -167,18 +167,18 @@ func failed(no reasons.List, err error) (finding, error) {
 // queued is the request for a plan of the commit of a merge group. Rights are those of the tip of the base branch: the commit
 // has the files of every pull request before this one.
 func (c *Checker) queued(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
-	if q, err = c.Evidence.Request(ctx, comment.Plan, r); err != nil {
+	if q, err = c.Facts.Request(ctx, comment.Plan, r); err != nil {
 		return q, nil, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {
 		return q, d.Reasons, nil
 	}
-	tip, err := c.Evidence.Hub.Tip(ctx, c.Evidence.Pull.Base.Ref)
+	tip, err := c.Facts.Hub.Tip(ctx, c.Facts.Pull.Base.Ref)
 	if err != nil {
 		return q, nil, err
 	}
-	q.Run = runs.Against(q.Run, github.Merge{Base: tip, BaseRef: c.Evidence.Pull.Base.Ref, SHA: c.Evidence.Message.MergeGroup}, false)
-	return q, nil, c.Evidence.Occasion(ctx, &q.Run)
+	q.Run = runs.Against(q.Run, github.Merge{Base: tip, BaseRef: c.Facts.Pull.Base.Ref, SHA: c.Facts.Message.MergeGroup}, false)
+	return q, nil, c.Facts.Occasion(ctx, &q.Run)
 }
 
 // below are the pull requests whose changes to the state of a run are merged before its own, and are not applied yet: those

@@ -17,27 +17,27 @@ import (
 // present returns a request for the plan of a run as it would be made now: of the present trial
 // merge. Reasons are those of the gate against it.
 func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
-	if q, err = c.Evidence.Request(ctx, comment.Plan, r); err != nil {
+	if q, err = c.Facts.Request(ctx, comment.Plan, r); err != nil {
 		return q, nil, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {
 		return q, d.Reasons, nil
 	}
-	m, err := c.Evidence.Merged(ctx, &q)
+	m, err := c.Facts.Merged(ctx, &q)
 	if err != nil {
 		return q, nil, err
 	}
 	if m.Head != r.Spec.Head {
 		return q, nil, planrun.ErrSuperseded
 	}
-	q.Run = runs.Against(q.Run, m, c.Evidence.Pull.Merged)
-	if err := gatefacts.Restored(ctx, c.Evidence, &q, m.SHA); err != nil {
+	q.Run = runs.Against(q.Run, m, c.Facts.Pull.Merged)
+	if err := gatefacts.Restored(ctx, c.Facts, &q, m.SHA); err != nil {
 		return q, nil, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {
 		return q, d.Reasons, nil
 	}
-	return q, nil, c.Evidence.Occasion(ctx, &q.Run)
+	return q, nil, c.Facts.Occasion(ctx, &q.Run)
 }
 
 // inputs compares the files of the plan with those of a checkout, in q, and returns the latter. gone is set if the checkout

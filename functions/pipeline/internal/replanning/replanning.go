@@ -47,7 +47,7 @@ import (
 
 // A Checker checks the plan of one run.
 type Checker struct {
-	Evidence  *gatefacts.Reader
+	Facts     *gatefacts.Reader
 	Report    *report.Reporter
 	Ledger    ledger.Ledger
 	Artifacts pipeline.Artifacts
@@ -69,10 +69,10 @@ func (c *Checker) Check(ctx context.Context) error {
 	if err != nil || s.Version == "" {
 		return err
 	}
-	if err := c.Evidence.Look(ctx); err != nil {
+	if err := c.Facts.Look(ctx); err != nil {
 		return err
 	}
-	if s.Over(c.Evidence.Pull.Open) || c.Evidence.Pull.Head.SHA != s.Spec.Head {
+	if s.Over(c.Facts.Pull.Open) || c.Facts.Pull.Head.SHA != s.Spec.Head {
 		return nil // another message is about that
 	}
 	switch {
@@ -91,7 +91,7 @@ func (c *Checker) Check(ctx context.Context) error {
 
 // due reads the run, without a version if there is nothing to check.
 func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
-	m := c.Evidence.Message
+	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
 	if err != nil || s.Version == "" {
 		return none, err
@@ -129,13 +129,13 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 
 // checked reports whether an earlier try has checked the plan of a run.
 func (c *Checker) checked(r runs.Run) bool {
-	return r.Plan.Checked != nil && r.Plan.Checked.ID == c.Evidence.Message.ID
+	return r.Plan.Checked != nil && r.Plan.Checked.ID == c.Facts.Message.ID
 }
 
 // announced announces the outcome of an earlier try, which may have died before all of it was, or returns the run with the plan that was
 // checked, if GitHub shows that one still.
 func (c *Checker) announced(ctx context.Context, s ledger.Versioned) (none ledger.Versioned, err error) {
-	shown, _, err := c.Evidence.OnGitHub(ctx, s.Run)
+	shown, _, err := c.Facts.OnGitHub(ctx, s.Run)
 	switch {
 	case err != nil:
 		return none, err
@@ -178,7 +178,7 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 // conflict ends the plans of a pull request that conflicts with the base branch. That of the run knows this message, before it is
 // ended: if the process dies, it is told of by the next try.
 func (c *Checker) conflict(ctx context.Context, s ledger.Versioned, no reasons.List) error {
-	s.Plan.Checked = &runs.Checked{ID: c.Evidence.Message.ID, Problem: c.Report.Clean(no.Markdown()), Renewed: s.Plan.Checked != nil && s.Plan.Checked.Renewed}
+	s.Plan.Checked = &runs.Checked{ID: c.Facts.Message.ID, Problem: c.Report.Clean(no.Markdown()), Renewed: s.Plan.Checked != nil && s.Plan.Checked.Renewed}
 	s, err := c.Ledger.Save(ctx, s)
 	if err != nil {
 		return err
@@ -208,10 +208,10 @@ func (c *Checker) open(ctx context.Context, q *admission.Request) (w work, done 
 		return w, nil, nil, err
 	}
 	q.Saved = runs.HashOf(w.kept)
-	if err := c.Evidence.CompareShown(ctx, q); err != nil {
+	if err := c.Facts.CompareShown(ctx, q); err != nil {
 		return w, nil, nil, err
 	}
-	dir, done, err := c.Evidence.Checkout(ctx, q.Run.Spec.Merge)
+	dir, done, err := c.Facts.Checkout(ctx, q.Run.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
 		return w, nil, reasons.List{reasons.CommitGone{Problem: err.Error()}}, nil
 	}
@@ -230,13 +230,13 @@ func (c *Checker) look(ctx context.Context, q *admission.Request, dir string, w 
 		return nil, err
 	}
 	if w.gone {
-		name, err := gatefacts.Successor(ctx, c.Evidence, q.Run.Spec.Merge, q.Run)
+		name, err := gatefacts.Successor(ctx, c.Facts, q.Run.Spec.Merge, q.Run)
 		if err != nil || name != "" {
 			return reasons.List{reasons.RenamedByBase{Project: q.Run.Project, Name: name}}, err
 		}
 		return reasons.List{reasons.RemovedByBase{Projects: []string{q.Run.Project}}}, nil
 	}
-	job, problem, err := c.Evidence.Job(ctx, q, dir)
+	job, problem, err := c.Facts.Job(ctx, q, dir)
 	if err != nil {
 		return nil, err
 	}

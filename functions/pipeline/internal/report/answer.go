@@ -101,7 +101,7 @@ func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
 	case r.Phase == runs.Applied || r.Phase == runs.ApplyFailed:
 		made = Carried(r)
 	case r.Phase == runs.Stopped:
-		made = Halted(r, r.Over(rp.Evidence.Pull.Open))
+		made = Halted(r, r.Over(rp.Facts.Pull.Open))
 	default:
 		return nil
 	}
@@ -178,7 +178,7 @@ func (rp *Reporter) Answer(ctx context.Context, name string, replies ...comment.
 
 // ChangeAnswer changes an answer, or begins one.
 func (rp *Reporter) ChangeAnswer(ctx context.Context, name string, change func(*ledger.Answer)) error {
-	p := rp.Evidence.Message.Pull
+	p := rp.Facts.Message.Pull
 	_, err := rp.Ledger.Change(ctx, ledger.AnswerDir(p)+"/"+name, func(old []byte) ([]byte, error) {
 		a := ledger.Answer{Pull: p, Name: name}
 		if old != nil {
@@ -199,7 +199,7 @@ func (rp *Reporter) ChangeAnswer(ctx context.Context, name string, change func(*
 
 // unsaid returns the answers of the pull request that are not synced.
 func (rp *Reporter) unsaid(ctx context.Context) ([]ledger.Answer, error) {
-	list, err := rp.Ledger.Records.List(ctx, ledger.AnswerDir(rp.Evidence.Message.Pull))
+	list, err := rp.Ledger.Records.List(ctx, ledger.AnswerDir(rp.Facts.Message.Pull))
 	if err != nil {
 		return nil, fmt.Errorf("list answers: %w", err)
 	}

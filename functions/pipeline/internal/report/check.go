@@ -20,7 +20,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if r.Spec.Head == "" {
 		return nil
 	}
-	p, err := rp.project(ctx, r, &gatefacts.Line{Evidence: rp.Evidence})
+	p, err := rp.project(ctx, r, &gatefacts.Line{Facts: rp.Facts})
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		if other.Spec.Head != r.Spec.Head || s.ID == 0 && other.Silent() {
 			continue // its check here is history, or not made yet
 		}
-		if p, err = rp.project(ctx, other.Run, &gatefacts.Line{Evidence: rp.Evidence}); err != nil {
+		if p, err = rp.project(ctx, other.Run, &gatefacts.Line{Facts: rp.Facts}); err != nil {
 			return err
 		}
 		if all, err = untold(ctx, rp.Ledger, other.Run); err != nil {
@@ -76,7 +76,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 
 // merged reports whether the pull request of a run is, as it was looked at for the message.
 func merged(rp *Reporter, r runs.Run) bool {
-	return rp.Evidence.Pull.Merged && rp.Evidence.Pull.Number == r.Pull.Number
+	return rp.Facts.Pull.Merged && rp.Facts.Pull.Number == r.Pull.Number
 }
 
 // lags reports whether the check run of a record, of another pull request than a run's, has still to tell of that one's
@@ -279,7 +279,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 func putCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (made int64, absent bool, err error) {
 	for range 2 {
 		made, err = rp.Hub.PutCheck(ctx, id, c)
-		if absent, err = gatefacts.Absent(ctx, rp.Evidence, err); err != nil || !absent {
+		if absent, err = gatefacts.Absent(ctx, rp.Facts, err); err != nil || !absent {
 			break
 		}
 	}
@@ -289,12 +289,12 @@ func putCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (made
 // nameable returns the hashes of the plans that the check run of a run may name from now on: its
 // plan's, and that of the one that is applied in its place. Only the message that makes a plan names
 // it first. All others keep the name that is there: a record may have been exchanged by then, and a
-// check that followed it would be no evidence.
+// check that followed it would be no facts.
 func (rp *Reporter) nameable(ctx context.Context, r runs.Run) (hash, again string, err error) {
-	if rp.Evidence.Message.Kind == pipeline.ToPlan || r.Plan.Hash == "" || r.Plan.Hash == rp.Made {
+	if rp.Facts.Message.Kind == pipeline.ToPlan || r.Plan.Hash == "" || r.Plan.Hash == rp.Made {
 		return r.Plan.Hash, "", nil
 	}
-	hash, again, err = rp.Evidence.OnGitHub(ctx, r)
+	hash, again, err = rp.Facts.OnGitHub(ctx, r)
 	if rp.Made != "" && r.Plan.Again == rp.Made {
 		again = rp.Made
 	}

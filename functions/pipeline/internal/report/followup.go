@@ -17,7 +17,7 @@ import (
 // when that is done. A merged pull request is where nobody looks any more. The record comes after the issue: who dies in
 // between finds the open one by its marker.
 func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger.Versioned, l ledger.Look) error {
-	f := comment.FollowUp{Number: rp.Evidence.Message.Pull.Number, Status: s, Gone: gone(all, l.Head)}
+	f := comment.FollowUp{Number: rp.Facts.Message.Pull.Number, Status: s, Gone: gone(all, l.Head)}
 	if err := waited(ctx, rp, &f, all, l); err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger
 		return err
 	}
 	now.Open = now.Open && now.Number != 0
-	return rp.Ledger.ChangeLook(ctx, rp.Evidence.Message.Pull, func(l *ledger.Look) { l.FollowUp = now })
+	return rp.Ledger.ChangeLook(ctx, rp.Facts.Message.Pull, func(l *ledger.Look) { l.FollowUp = now })
 }
 
 // waited adds what comes before the applies of the projects that the merge has left: a comment applies some of it.
@@ -53,7 +53,7 @@ func waited(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger
 		return nil
 	}
 	f.Projects = slices.Clone(f.Projects)
-	line := &gatefacts.Line{Evidence: rp.Evidence}
+	line := &gatefacts.Line{Facts: rp.Facts}
 	for i, p := range f.Projects {
 		at := slices.IndexFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head == l.Head && runs.Label(s.Run) == p.Label() })
 		if !p.MergeApplies || p.Standing != comment.NotApplied || p.Behind != nil || at < 0 {
@@ -86,7 +86,7 @@ func others(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger
 		if i < 0 {
 			continue
 		}
-		if err := ledger.PutUnapplied(ctx, rp.Ledger, all[i].Run, rp.Evidence.Pull.MergeSHA); err != nil {
+		if err := ledger.PutUnapplied(ctx, rp.Ledger, all[i].Run, rp.Facts.Pull.MergeSHA); err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ func unasked(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledge
 		if !left {
 			continue
 		}
-		if err := ledger.PutUnapplied(ctx, rp.Ledger, s.Run, rp.Evidence.Pull.MergeSHA); err != nil {
+		if err := ledger.PutUnapplied(ctx, rp.Ledger, s.Run, rp.Facts.Pull.MergeSHA); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // queued are the plans of the commit of a merge group, for the projects whose plans are applied on merge, or have no changes.
 func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.QueuedPlan, err error) {
-	all, err := rp.Ledger.Runs(ctx, rp.Evidence.Message.Pull)
+	all, err := rp.Ledger.Runs(ctx, rp.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.
 		}
 		out = append(out, p.Found)
 	}
-	g, err := ledger.Groups{Ledger: rp.Ledger}.Read(ctx, rp.Evidence.Message.Pull, sha)
+	g, err := ledger.Groups{Ledger: rp.Ledger}.Read(ctx, rp.Facts.Message.Pull, sha)
 	if err != nil || g.Head != head {
 		return out, err
 	}
@@ -45,7 +45,7 @@ func askedBy(ctx context.Context, rp *Reporter, s comment.Status, g ledger.Group
 	if g.Gone {
 		return s, nil
 	}
-	all, err := rp.Ledger.Runs(ctx, rp.Evidence.Message.Pull)
+	all, err := rp.Ledger.Runs(ctx, rp.Facts.Message.Pull)
 	if err != nil {
 		return s, err
 	}
@@ -55,7 +55,7 @@ func askedBy(ctx context.Context, rp *Reporter, s comment.Status, g ledger.Group
 		if i < 0 || s.Projects[i].Standing != comment.OnMerge {
 			continue
 		}
-		if s.Projects[i].Required, err = gatefacts.MissingInGroup(ctx, rp.Evidence, r.Run, g.By); err != nil {
+		if s.Projects[i].Required, err = gatefacts.MissingInGroup(ctx, rp.Facts, r.Run, g.By); err != nil {
 			return s, err
 		}
 	}

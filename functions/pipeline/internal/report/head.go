@@ -23,7 +23,7 @@ const maxPage = 16 << 10
 // Await makes the check of a new head pending, before anything is known of it, and ends those of
 // former heads.
 func (rp *Reporter) Await(ctx context.Context) error {
-	l, err := rp.Ledger.LastLook(ctx, rp.Evidence.Message.Pull)
+	l, err := rp.Ledger.LastLook(ctx, rp.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (rp *Reporter) Await(ctx context.Context) error {
 }
 
 func (rp *Reporter) await(ctx context.Context) error {
-	return rp.stand(ctx, rp.Evidence.Pull.Head.SHA, comment.Head{Standing: comment.HeadAwaited}, "")
+	return rp.stand(ctx, rp.Facts.Pull.Head.SHA, comment.Head{Standing: comment.HeadAwaited}, "")
 }
 
 // GivenUp reports that nobody could look at the head of the pull request.
@@ -44,22 +44,22 @@ func (rp *Reporter) GivenUp(ctx context.Context, why comment.Reply) error {
 	if err := rp.Answer(ctx, ledger.PushAnswer, why); err != nil {
 		return err
 	}
-	if err := rp.Evidence.Look(ctx); err != nil {
+	if err := rp.Facts.Look(ctx); err != nil {
 		return err
 	}
-	l, err := rp.Ledger.LastLook(ctx, rp.Evidence.Message.Pull)
+	l, err := rp.Ledger.LastLook(ctx, rp.Facts.Message.Pull)
 	if err != nil || rp.looked(l) {
 		return err
 	}
-	if err := rp.Ledger.GiveUpLook(ctx, rp.Evidence.Message.Pull, rp.Evidence.Pull.Head.SHA); err != nil {
+	if err := rp.Ledger.GiveUpLook(ctx, rp.Facts.Message.Pull, rp.Facts.Pull.Head.SHA); err != nil {
 		return err
 	}
-	return rp.stand(ctx, rp.Evidence.Pull.Head.SHA, comment.Head{Standing: comment.HeadGivenUp, Why: comment.Markdown(why)}, "")
+	return rp.stand(ctx, rp.Facts.Pull.Head.SHA, comment.Head{Standing: comment.HeadGivenUp, Why: comment.Markdown(why)}, "")
 }
 
 // looked reports whether l is of the pull request as it is now, and of all of its projects.
 func (rp *Reporter) looked(l ledger.Look) bool {
-	p := rp.Evidence.Pull
+	p := rp.Facts.Pull
 	return l.Head == p.Head.SHA && l.Into == p.Base.Ref && (!p.Open || !l.Closed && !l.Asked)
 }
 
@@ -75,9 +75,9 @@ func (rp *Reporter) headCheck(ctx context.Context, h head) error {
 			return err
 		}
 	}
-	switch head := rp.Evidence.Pull.Head.SHA; {
+	switch head := rp.Facts.Pull.Head.SHA; {
 	case rp.looked(l):
-	case !rp.Evidence.Pull.Open: // nobody is going to look
+	case !rp.Facts.Pull.Open: // nobody is going to look
 		s.Head = head
 		if err := rp.stand(ctx, head, comment.Head{Status: s, Standing: comment.HeadClosed}, ""); err != nil {
 			return err
@@ -99,11 +99,11 @@ func (rp *Reporter) headCheck(ctx context.Context, h head) error {
 // not open: nobody waits for them, and they would wait for a look.
 func unlookedGroups(ctx context.Context, rp *Reporter, l ledger.Look) error {
 	for _, sha := range l.Groups {
-		g, err := ledger.Groups{Ledger: rp.Ledger}.Read(ctx, rp.Evidence.Message.Pull, sha)
+		g, err := ledger.Groups{Ledger: rp.Ledger}.Read(ctx, rp.Facts.Message.Pull, sha)
 		if err != nil {
 			return err
 		}
-		if !g.Gone && rp.Evidence.Pull.Open {
+		if !g.Gone && rp.Facts.Pull.Open {
 			continue
 		}
 		at := comment.Head{Standing: comment.HeadDequeued}
@@ -158,10 +158,10 @@ func (rp *Reporter) inGroups(ctx context.Context, h head) error {
 // whoever records that it has been told of its end comes after that.
 func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
 	groups := ledger.Groups{Ledger: rp.Ledger}
-	g, err := groups.Read(ctx, rp.Evidence.Message.Pull, sha)
+	g, err := groups.Read(ctx, rp.Facts.Message.Pull, sha)
 	for err == nil && !g.Left {
 		at := h.page()
-		if rp.Evidence.Pull.Open || g.Gone {
+		if rp.Facts.Pull.Open || g.Gone {
 			asked := h
 			if asked.status, err = askedBy(ctx, rp, h.status, g); err != nil {
 				return err
@@ -182,7 +182,7 @@ func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
 		if g.Gone {
 			return groups.Leave(ctx, g)
 		}
-		if g, err = groups.Read(ctx, rp.Evidence.Message.Pull, sha); !g.Gone {
+		if g, err = groups.Read(ctx, rp.Facts.Message.Pull, sha); !g.Gone {
 			return err
 		}
 	}
@@ -191,7 +191,7 @@ func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
 
 // behind enters the pull request into the checks of the merge groups behind its own, which have it, too, until it is merged.
 func behind(ctx context.Context, rp *Reporter, at comment.Head, g ledger.Group, w project.Waiting) error {
-	if !rp.Evidence.Pull.Open {
+	if !rp.Facts.Pull.Open {
 		at = comment.Head{Standing: comment.HeadDequeued}
 	}
 	for _, sha := range g.Behind {
@@ -204,7 +204,7 @@ func behind(ctx context.Context, rp *Reporter, at comment.Head, g ledger.Group, 
 
 // Grouped makes the check of a merge group pending, until the head is looked at, and then that of the head.
 func (rp *Reporter) Grouped(ctx context.Context, sha string) error {
-	l, err := rp.Ledger.LastLook(ctx, rp.Evidence.Message.Pull)
+	l, err := rp.Ledger.LastLook(ctx, rp.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
@@ -216,13 +216,13 @@ func (rp *Reporter) Grouped(ctx context.Context, sha string) error {
 
 // leave ends the checks of commits that were the head of the pull request, and are not any more.
 func (rp *Reporter) leave(ctx context.Context) error {
-	pull := rp.Evidence.Message.Pull
+	pull := rp.Facts.Message.Pull
 	l, err := rp.Ledger.LastLook(ctx, pull)
 	if err != nil {
 		return err
 	}
 	for _, sha := range l.Heads {
-		if sha == rp.Evidence.Pull.Head.SHA {
+		if sha == rp.Facts.Pull.Head.SHA {
 			continue
 		}
 		if err := rp.enter(ctx, sha, rp.entry(comment.Head{Standing: comment.HeadLeft}, "")); err != nil {
@@ -238,7 +238,7 @@ func (rp *Reporter) leave(ctx context.Context) error {
 // stand enters the pull request into the check of a commit.
 func (rp *Reporter) stand(ctx context.Context, sha string, page comment.Head, w project.Waiting) error {
 	// First the commit's name: whoever comes after a death, and a push, ends its check.
-	if err := rp.Ledger.Appear(ctx, rp.Evidence.Message.Pull, sha); err != nil {
+	if err := rp.Ledger.Appear(ctx, rp.Facts.Message.Pull, sha); err != nil {
 		return err
 	}
 	return rp.enter(ctx, sha, rp.entry(page, w))
@@ -246,7 +246,7 @@ func (rp *Reporter) stand(ctx context.Context, sha string, page comment.Head, w 
 
 func (rp *Reporter) entry(page comment.Head, w project.Waiting) requiredcheck.Entry {
 	return requiredcheck.Entry{
-		Number: rp.Evidence.Message.Pull.Number, Base: rp.Evidence.Pull.Base.Ref, Standing: page.Standing, Waiting: w, Merged: rp.Evidence.Pull.Merged,
+		Number: rp.Facts.Message.Pull.Number, Base: rp.Facts.Pull.Base.Ref, Standing: page.Standing, Waiting: w, Merged: rp.Facts.Pull.Merged,
 		Title: page.Title(github.MaxCheckTitle), Page: markdown.Cut(rp.Clean(page.Summary(maxPage)), maxPage),
 	}
 }
@@ -282,7 +282,7 @@ func (rp *Reporter) enter(ctx context.Context, sha string, e requiredcheck.Entry
 }
 
 func headKey(rp *Reporter, sha string) string {
-	return fmt.Sprintf("head/%d/%s", rp.Evidence.Message.Pull.Repo.ID, sha)
+	return fmt.Sprintf("head/%d/%s", rp.Facts.Message.Pull.Repo.ID, sha)
 }
 
 // PullsAt returns the numbers of the pull requests that the check of a commit tells of.
@@ -318,7 +318,7 @@ func (rp *Reporter) putHead(ctx context.Context, sha string, value []byte) error
 		title = comment.TitleOf(w.Number, title)
 	}
 	c := github.Check{
-		Name: pipeline.HeadCheckOf(rp.Evidence.Deployment), SHA: sha, ExternalID: pipeline.HeadID,
+		Name: pipeline.HeadCheckOf(rp.Facts.Deployment), SHA: sha, ExternalID: pipeline.HeadID,
 		Title: title, Summary: markdown.Cut(strings.Join(pages, "\n"), github.MaxCheckText),
 	}
 	c.Status, c.Conclusion = requiredcheck.Conclude(w.Standing, w.Waiting)

@@ -20,7 +20,7 @@ import (
 
 // A Reporter writes on one pull request while a message about it is handled.
 type Reporter struct {
-	Evidence  *gatefacts.Reader
+	Facts     *gatefacts.Reader
 	Hub       Hub
 	Ledger    ledger.Ledger
 	Leases    *ledger.Holder

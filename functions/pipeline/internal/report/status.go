@@ -21,23 +21,23 @@ import (
 // comes after the comment: GitHub merges by itself as soon as it may, and a merge applies no plan that was not shown before. Any
 // other comes first, so that nobody merges against it.
 func (rp *Reporter) status(ctx context.Context) error {
-	all, err := rp.Ledger.Runs(ctx, rp.Evidence.Message.Pull)
+	all, err := rp.Ledger.Runs(ctx, rp.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
-	l, err := rp.Ledger.LastLook(ctx, rp.Evidence.Message.Pull)
+	l, err := rp.Ledger.LastLook(ctx, rp.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
-	s := comment.Status{Head: l.Head, Notes: l.Notes, Conflict: l.Conflict, Problem: l.Problem, Removed: l.Removed, Merged: rp.Evidence.Pull.Merged, Closed: !rp.Evidence.Pull.Open && !rp.Evidence.Pull.Merged}
-	if rp.Evidence.Pull.Open {
+	s := comment.Status{Head: l.Head, Notes: l.Notes, Conflict: l.Conflict, Problem: l.Problem, Removed: l.Removed, Merged: rp.Facts.Pull.Merged, Closed: !rp.Facts.Pull.Open && !rp.Facts.Pull.Merged}
+	if rp.Facts.Pull.Open {
 		s.Policies = l.Policies
 	}
-	s.Fork, s.Refused = rp.Evidence.Pull.Fork(), l.Refused != ""
+	s.Fork, s.Refused = rp.Facts.Pull.Fork(), l.Refused != ""
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
-	s.Repeated, s.Automerge = append(repeated(all, l.Head), copies(all, l.Head)...), gatefacts.Automerges(rp.Evidence)
+	s.Repeated, s.Automerge = append(repeated(all, l.Head), copies(all, l.Head)...), gatefacts.Automerges(rp.Facts)
 	if l, err = deniedNow(ctx, rp, l, all); err != nil {
 		return err
 	}
@@ -51,11 +51,11 @@ func (rp *Reporter) status(ctx context.Context) error {
 		s.Notes = append(slices.Clone(s.Notes), notes.Gone(gone))
 	}
 	s.Notes = append(slices.Clone(s.Notes), renamed(all, l.Head)...)
-	unplanned := atHead(all, l.Head) < l.Projects && (rp.Evidence.Pull.Open || l.Denied != "")
+	unplanned := atHead(all, l.Head) < l.Projects && (rp.Facts.Pull.Open || l.Denied != "")
 	if unplanned && l.Denied != "" {
 		s.Problem = strings.TrimSpace(s.Problem + "\n\n" + l.Denied)
 	}
-	h := head{s, l, gatefacts.Waiting(rp.Evidence), unplanned}
+	h := head{s, l, gatefacts.Waiting(rp.Facts), unplanned}
 	check := func() error { return rp.headCheck(ctx, h) }
 	show := func() error { return rp.show(ctx, all, h) }
 	steps := []func() error{check, show}
@@ -77,12 +77,12 @@ func (rp *Reporter) status(ctx context.Context) error {
 // deniedNow decides again on the plans of an open head that were refused: the text of a look is of the facts at that time. One that
 // nobody has to ask for any more is about to be queued.
 func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Versioned) (ledger.Look, error) {
-	if !rp.Evidence.Pull.Open || !rp.looked(l) || len(l.Denials) == 0 {
+	if !rp.Facts.Pull.Open || !rp.looked(l) || len(l.Denials) == 0 {
 		return l, nil
 	}
 	text := ""
 	for _, d := range ledger.DeniedOf(l, all) {
-		decision, err := gatefacts.Denied(ctx, rp.Evidence, d)
+		decision, err := gatefacts.Denied(ctx, rp.Facts, d)
 		if err != nil {
 			return l, err
 		}
@@ -100,11 +100,11 @@ func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Ve
 
 // shownBy notes the settings by which the plans of an open head are shown: others show them again.
 func shownBy(ctx context.Context, rp *Reporter, l ledger.Look) error {
-	text := gatefacts.DecidedBy(rp.Evidence)
-	if !rp.Evidence.Pull.Open || !rp.looked(l) || text == "" || text == l.Settings {
+	text := gatefacts.DecidedBy(rp.Facts)
+	if !rp.Facts.Pull.Open || !rp.looked(l) || text == "" || text == l.Settings {
 		return nil
 	}
-	return rp.Ledger.ChangeLook(ctx, rp.Evidence.Message.Pull, func(now *ledger.Look) {
+	return rp.Ledger.ChangeLook(ctx, rp.Facts.Message.Pull, func(now *ledger.Look) {
 		if now.Head == l.Head {
 			now.Settings = text
 		}
@@ -126,7 +126,7 @@ func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (e
 		return nil // there is nothing to tell, and no earlier comment
 	}
 	planned := slices.ContainsFunc(s.Projects, func(p comment.ProjectStatus) bool { return !p.Left })
-	if s.Problem == "" && !planned && rp.Evidence.Pull.Open {
+	if s.Problem == "" && !planned && rp.Facts.Pull.Open {
 		s.Problem = l.Refused // the comment is there because a former head was planned
 	}
 	if s.Approvals, err = rp.approvals(ctx, l.Head); err != nil {
@@ -142,7 +142,7 @@ func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (e
 		}
 	}
 	fresh, err := rp.Ledger.Shown(ctx, all, text, at)
-	if err != nil || !fresh || !rp.Evidence.Pull.AutoMerge {
+	if err != nil || !fresh || !rp.Facts.Pull.AutoMerge {
 		return err
 	}
 	select { // the order of what happens within a second of GitHub's clock is unknown: see runs.FilesRead
@@ -198,14 +198,14 @@ func renamed(all []ledger.Versioned, head string) (out []string) {
 // this one afterwards. The check of a run that got into the way of another pull request, or out of it, is written again.
 func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
 	var out []comment.ProjectStatus
-	line := &gatefacts.Line{Evidence: rp.Evidence}
+	line := &gatefacts.Line{Facts: rp.Facts}
 	for _, r := range all {
 		if r.Spec.Head != head && r.Phase.UnderWay() {
 			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Postponed, By: r.Asked.By})
 			continue
 		}
-		closed := r.Standing() == comment.Closed && (rp.Evidence.Pull.Open || rp.Evidence.Pull.Merged) // it went into another branch, say
-		if closed && rp.Evidence.Pull.Open && runs.Preview(r.Run) && r.End.Fate != runs.Left && r.Spec.Head == head {
+		closed := r.Standing() == comment.Closed && (rp.Facts.Pull.Open || rp.Facts.Pull.Merged) // it went into another branch, say
+		if closed && rp.Facts.Pull.Open && runs.Preview(r.Run) && r.End.Fate != runs.Left && r.Spec.Head == head {
 			closed = false // the commit has to be named again, and its plan is there to be read
 		}
 		if r.Spec.Head != head || r.Phase == runs.Superseded || closed {
@@ -270,8 +270,8 @@ func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, 
 // missing is the decision about the requirements for the apply of a run. That about one of another pull request, with the same head,
 // is the one that its check tells: the facts in hand are not about that one.
 func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, error) {
-	if r.Pull.Number == rp.Evidence.Message.Pull.Number {
-		return rp.Evidence.Missing(ctx, r)
+	if r.Pull.Number == rp.Facts.Message.Pull.Number {
+		return rp.Facts.Missing(ctx, r)
 	}
 	rec, err := rp.Ledger.Records.Get(ctx, runs.CheckKey(r))
 	if err != nil {
@@ -284,7 +284,7 @@ func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, er
 // project is the status of a run. line is the order of the applies in the pull request.
 func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Line) (p comment.ProjectStatus, err error) {
 	p = runs.Status(r)
-	p.Left = p.Left || p.Standing == comment.Closed && rp.Evidence.Pull.Open && r.Pull.Number == rp.Evidence.Message.Pull.Number
+	p.Left = p.Left || p.Standing == comment.Closed && rp.Facts.Pull.Open && r.Pull.Number == rp.Facts.Message.Pull.Number
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Superseded:
 		return p, nil
@@ -301,7 +301,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Lin
 		if err != nil {
 			return p, err
 		}
-		p.Unmerged = rp.Evidence.Pull.Open && last.Unfinished(r.Pull.Number, r.Spec.Head)
+		p.Unmerged = rp.Facts.Pull.Open && last.Unfinished(r.Pull.Number, r.Spec.Head)
 	}
 	if !waits(p) {
 		lock, err := rp.Ledger.Reservation(ctx, r)
@@ -338,32 +338,32 @@ func waits(p comment.ProjectStatus) bool {
 
 // approvals are the logins of the users who approved the head, and whose approvals count.
 func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error) {
-	reviews, err := rp.Hub.Reviews(ctx, rp.Evidence.Message.Pull.Number)
+	reviews, err := rp.Hub.Reviews(ctx, rp.Facts.Message.Pull.Number)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(reviews, func(r github.Review) bool { return r.State == github.Approved && r.SHA == head }) {
 		return nil, nil
 	}
-	return gatefacts.Approvers(ctx, rp.Evidence, head)
+	return gatefacts.Approvers(ctx, rp.Facts, head)
 }
 
 // inTheWay adds what is in the way of the plan of a run: another, unmerged pull request that was applied
 // to the state, and a person's lock on it.
 func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.ProjectStatus) error {
-	l, err := rp.Evidence.InTheWay(ctx, r)
+	l, err := rp.Facts.InTheWay(ctx, r)
 	if err != nil {
 		return err
 	}
-	v, err := rp.Evidence.Reserved(ctx, r)
+	v, err := rp.Facts.Reserved(ctx, r)
 	if err != nil {
 		return err
 	}
-	other, err := gatefacts.Copied(ctx, rp.Evidence, r)
+	other, err := gatefacts.Copied(ctx, rp.Facts, r)
 	if err != nil {
 		return err
 	}
-	mutual, err := gatefacts.Mutual(ctx, rp.Evidence, l)
+	mutual, err := gatefacts.Mutual(ctx, rp.Facts, l)
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 	if r.Plan.Checked != nil && (r.Plan.Checked.PlannedOn != nil || len(r.Plan.Reads) > 0) {
 		parts = append(parts, "checked", r.Artifacts.Reserved) // its state has no other apply
 	}
-	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, parts...)
+	return pipeline.Send(ctx, rp.Queue, rp.Facts.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, parts...)
 }
 
 // TellLifts writes the comment of an answer as it is by now, if it says that something is lifted: that counts from then on.
@@ -201,7 +201,7 @@ func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) erro
 	if id == 0 {
 		return nil
 	}
-	_, err := gatefacts.Absent(ctx, rp.Evidence, rp.Hub.React(ctx, id, r)) // the comment may be deleted
+	_, err := gatefacts.Absent(ctx, rp.Facts, rp.Hub.React(ctx, id, r)) // the comment may be deleted
 	return err
 }
 
@@ -211,6 +211,6 @@ func (rp *Reporter) say(ctx context.Context, e github.Earlier, marker, further, 
 	body = marker + further + markdown.Unmarked(strings.TrimPrefix(body, marker))
 	// The replacement of a secret, or of a marker, may be longer.
 	text = markdown.Cut(rp.Clean(body), github.MaxComment)
-	id, at, err = rp.Hub.PutComment(ctx, rp.Evidence.Message.Pull.Number, e, marker, text)
+	id, at, err = rp.Hub.PutComment(ctx, rp.Facts.Message.Pull.Number, e, marker, text)
 	return id, text, at, err
 }

@@ -17,9 +17,9 @@ func watch(ctx context.Context, rp *Reporter, head string) error {
 	if head == "" {
 		return nil
 	}
-	now, are := gatefacts.WatchOf(rp.Evidence)
+	now, are := gatefacts.WatchOf(rp.Facts)
 	if !are || now.Head != head {
-		return unwatch(ctx, rp, pipeline.Watch{Pull: rp.Evidence.Message.Pull, Head: head}.Key())
+		return unwatch(ctx, rp, pipeline.Watch{Pull: rp.Facts.Message.Pull, Head: head}.Key())
 	}
 	_, err := rp.Ledger.Change(ctx, now.Key(), func(old []byte) ([]byte, error) {
 		now.Merge = merges(pipeline.Record{Key: now.Key(), Value: old})
@@ -34,12 +34,12 @@ func watch(ctx context.Context, rp *Reporter, head string) error {
 
 // watchLate lists a merged pull request with plans that wait, and takes it off the list once there are none.
 func watchLate(ctx context.Context, rp *Reporter, head string, all []comment.ProjectStatus) error {
-	if !rp.Evidence.Pull.Merged {
+	if !rp.Facts.Pull.Merged {
 		return nil
 	}
-	now, are := gatefacts.WatchOf(rp.Evidence)
+	now, are := gatefacts.WatchOf(rp.Facts)
 	if are = are && now.Head == head; !are {
-		now = pipeline.Watch{Pull: rp.Evidence.Message.Pull, Head: head, At: time.Now().UTC().Truncate(time.Hour)}
+		now = pipeline.Watch{Pull: rp.Facts.Message.Pull, Head: head, At: time.Now().UTC().Truncate(time.Hour)}
 	}
 	if !are && !slices.ContainsFunc(all, func(p comment.ProjectStatus) bool { return p.Late }) {
 		return unwatch(ctx, rp, now.LateKey())

@@ -14,14 +14,14 @@ import (
 
 // A Stopper carries out commands that stop plans and applies.
 type Stopper struct {
-	Evidence *gatefacts.Reader
-	Ledger   ledger.Ledger
+	Facts  *gatefacts.Reader
+	Ledger ledger.Ledger
 }
 
 // Stop orders all plans and applies to end that a command selects. Where none is under way there is
 // one reply for all projects.
 func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	all, err := st.Ledger.Runs(ctx, st.Evidence.Message.Pull)
+	all, err := st.Ledger.Runs(ctx, st.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.SelectedBy(c)
 	})
 	// Who may not ask is told nothing of the runs, not even that there are none.
-	q, err := st.Evidence.Request(ctx, comment.Stop, runs.Run{})
+	q, err := st.Facts.Request(ctx, comment.Stop, runs.Run{})
 	if err != nil {
 		no, err := gatefacts.Unable(c, c.Project, err)
 		return []comment.Reply{no}, err
@@ -40,7 +40,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 	}
 	var replies []comment.Reply
 	for _, s := range all {
-		q, err := st.Evidence.Request(ctx, comment.Stop, s.Run)
+		q, err := st.Facts.Request(ctx, comment.Stop, s.Run)
 		if err != nil {
 			no, err := gatefacts.Unable(c, s.Project, err)
 			if err != nil {
@@ -53,7 +53,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 			replies = append(replies, gatefacts.Refused(c, s.Project, d))
 			continue
 		}
-		order, err := st.Ledger.OrderStop(ctx, s.Run, st.Evidence.Message.Actor)
+		order, err := st.Ledger.OrderStop(ctx, s.Run, st.Facts.Message.Actor)
 		if err != nil {
 			return nil, err
 		}

@@ -23,7 +23,7 @@ func TestFaults(t *testing.T) {
 		names []string
 	}{
 		{"applyrun", []string{"applies", "commands", "waves"}},
-		{"evidence", []string{"commands", "plans", "waves"}},
+		{"facts", []string{"commands", "plans", "waves"}},
 		{"foreseeing", []string{"outputs"}},
 		{"intake", []string{"webhooks"}},
 		{"planrun", []string{"plans", "commands"}},

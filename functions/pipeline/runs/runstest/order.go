@@ -23,7 +23,7 @@ func Edges(s string) order.Edges {
 	return e
 }
 
-// Order is the evidence for edges of the base branch and of the head, and runs as "net:planned" or
+// Order is the facts for edges of the base branch and of the head, and runs as "net:planned" or
 // "net:planned+", where nobody is, or somebody is, about to apply it; "-net:planned" is to destroy net, and "x-net:planned"
 // is so since the pull request removes it. The plan of "net:target/planned" has targets, that of "net:drift/planned" changes the
 // state alone, "net:beside/target/planned" is not touched by the pull request, and the head of "net:upheld/drift/planned" is applied.
