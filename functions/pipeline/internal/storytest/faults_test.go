@@ -23,14 +23,14 @@ func TestFaults(t *testing.T) {
 		names []string
 	}{
 		{"applyrun", []string{"applies", "commands", "waves"}},
-		{"facts", []string{"commands", "plans", "waves"}},
-		{"foreseeing", []string{"outputs"}},
+		{"gatefacts", []string{"commands", "plans", "waves"}},
+		{"plannedoutputs", []string{"outputs"}},
 		{"intake", []string{"webhooks"}},
 		{"planrun", []string{"plans", "commands"}},
-		{"rechecking", []string{"outputs"}},
+		{"replanning", []string{"outputs"}},
 		{"reconcile", []string{"rounds"}},
 		{"report", []string{"plans", "commands"}},
-		{"reserving", []string{"commands"}},
+		{"locking", []string{"commands"}},
 	} {
 		t.Run(x.pkg, func(t *testing.T) {
 			t.Parallel()
