@@ -34,10 +34,9 @@ func demoCommand(d programtest.Dir, args ...string) *exec.Cmd {
 	}
 }
 
-// The whole script is what a reader of the README runs first.
-func TestDemoScript(t *testing.T) {
+func TestDemoTellsAll(t *testing.T) {
 	t.Parallel()
-	out, err := demoCommand(programtest.NewDir(t), "--script").Output()
+	out, err := demoCommand(programtest.NewDir(t), "--all").Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -49,16 +48,39 @@ func TestDemoScript(t *testing.T) {
 		}
 		at += i
 	}
-	if !strings.Contains(string(out[at:]), "Everything went as it should.\n") {
+	if !strings.Contains(string(out[at:]), "All results were as expected.\n") {
 		t.Errorf("it has no end:\n%s", out[at:])
+	}
+}
+
+// The script is what a reader of the README runs first: one story on a page, and a line for each other one.
+func TestDemoScript(t *testing.T) {
+	t.Parallel()
+	out, err := demoCommand(programtest.NewDir(t), "--script").Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	story, others, _ := strings.Cut(string(out), "\nMore stories\n")
+	if n := strings.Count(story, "\n"); n > 65 || !strings.Contains(story, "== "+demoworld.Stories()[0].Name+" ==") {
+		t.Errorf("a story of %d lines:\n%s", n, story)
+	}
+	for _, s := range demoworld.Stories()[1:] {
+		if !strings.Contains(others, "\n"+s.Name+" ") || strings.Contains(story, "== "+s.Name+" ==") {
+			t.Errorf("%s is not listed, or is told", s.Name)
+		}
 	}
 }
 
 func TestDemoStories(t *testing.T) {
 	t.Parallel()
 	list := inProcess("demo", "-list")
-	if n := strings.Count(list.Out, "\n"); list.Code != 0 || n != len(demoworld.Stories()) || !strings.HasPrefix(list.Out, "comment-apply ") {
+	if n := strings.Count(list.Out, "\n"); list.Code != 0 || n != len(demoworld.Stories()) || !strings.HasPrefix(list.Out, "killed-apply ") {
 		t.Errorf("list: %+v", list)
+	}
+	for line := range strings.Lines(list.Out) {
+		if len(line) > 130 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
 	}
 	one := inProcess("demo", "-story", "replay")
 	if one.Code != 0 || !strings.Contains(one.Out, "Told: replay.") || strings.Contains(one.Out, "comment-apply") {

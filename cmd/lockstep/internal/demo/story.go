@@ -22,10 +22,16 @@ type Story struct {
 	bucket string
 }
 
-// Stories returns all stories, the simplest first.
+// Stories returns all stories, the most interesting first: `lockstep demo -script` tells the first one.
 func Stories() []Story {
 	return []Story{
-		commentApply, buttons, mergeApply, mergeQueue, retryAfterMerge, followUp, twoPlansAtOnce, semanticEqual, semanticDifferent, planOptions, importByComment, stateMove, supersede, requiredCheck, lockSet, teamGate, codeowners, policy, override, hooks, deployments, automerge, removedProject, monorepo, environments, remoteState, plannedOutputs, projectInputs, atlantisYAML, applyQueue, killedApply, resume, longApply, stop, unlock, fork, forkPlan, partialFailure, bigPlan, replay,
+		killedApply, semanticEqual, plannedOutputs,
+		commentApply, buttons, mergeApply, mergeQueue, automerge, requiredCheck,
+		semanticDifferent, twoPlansAtOnce, supersede, planOptions, importByComment, stateMove, removedProject,
+		policy, override, teamGate, codeowners, hooks, deployments, lockSet,
+		monorepo, environments, remoteState, projectInputs, atlantisYAML,
+		applyQueue, resume, longApply, stop, unlock, partialFailure, retryAfterMerge, followUp,
+		fork, forkPlan, bigPlan, replay,
 	}
 }
 

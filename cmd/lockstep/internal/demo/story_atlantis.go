@@ -45,7 +45,7 @@ require "apply" {
 
 var atlantisYAML = Story{
 	Name:  "atlantis-yaml",
-	Shows: "A repository that comes from Atlantis is planned by its atlantis.yaml, and moves to lockstep.hcl by a command.",
+	Shows: "A repository with atlantis.yaml works as it is. One command writes its lockstep.hcl.",
 	scenes: []scene{
 		{title: "the repository has an atlantis.yaml, and no lockstep.hcl", do: by(func(r *githubtest.Repository) {
 			r.Push("carol", "main", "As we have it", githubtest.Files{"lockstep.hcl": githubtest.Deleted, "atlantis.yaml": atlantisFile})

@@ -12,7 +12,7 @@ import (
 
 var longApply = Story{
 	Name:  "long-apply",
-	Shows: "An apply that takes longer than a function has is done by a build, where the base branch names that as the runner: the function hands it over, and looks at it until it is done.",
+	Shows: "An apply that is too long for a function runs in a build.",
 	scenes: []scene{
 		{title: "main has an environment whose applies are done in builds", do: by(func(r *githubtest.Repository) {
 			r.Push("carol", "main", "A runner", githubtest.Files{"lockstep.hcl": baseFiles["lockstep.hcl"] +

@@ -13,7 +13,7 @@ import (
 
 var unlock = Story{
 	Name:  "unlock",
-	Shows: "A process that died while it was applying leaves the state locked: everybody who may apply can release the lock.",
+	Shows: "A dead process leaves a state locked. `lockstep unlock` releases it.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		{title: "she applies it, and the machine that does it loses its power", do: func(ctx context.Context, w *World) error {
@@ -30,7 +30,7 @@ var unlock = Story{
 
 var partialFailure = Story{
 	Name:  "partial-failure",
-	Shows: "An apply that fails half-way reports its changes, keeps them, and can be completed after a push.",
+	Shows: "An apply that fails halfway keeps its changes, and can be completed after a push.",
 	scenes: []scene{
 		opened("alice adds a host with a wrong address, and its name", "alice", "hosts", "A host", githubtest.Files{"network/hosts.tf": hostsFile("10.21.0.9")}, "3 to add"),
 		commented("she applies it", "alice", 1, "lockstep apply",
@@ -65,7 +65,7 @@ resource "terraform_data" "name" {
 
 var replay = Story{
 	Name:  "replay",
-	Shows: "A webhook counts once, and only if GitHub has signed it.",
+	Shows: "Each webhook counts once, and only with the right signature.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		{title: "somebody sends its webhook again, unchanged", do: redeliver, never: []string{"to add"}},

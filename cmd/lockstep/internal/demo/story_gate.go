@@ -32,7 +32,7 @@ var more = githubtest.Files{"network/more.tf": oneSubnet}
 
 var teamGate = Story{
 	Name:  "team-gate",
-	Shows: "The base branch requires the approval of a team; what is missing stands with the plan.",
+	Shows: "The base branch requires the approval of a team. The plan shows what is missing.",
 	scenes: []scene{
 		requires("the team net has to approve what is applied to the network", required("  approved_by = [\"acme/net\"]\n"), "net", "bob", "alice"),
 		opened("alice opens a pull request", "alice", "more", "One more subnet", more,
@@ -51,7 +51,7 @@ var teamGate = Story{
 
 var requiredCheck = Story{
 	Name:  "required-check",
-	Shows: "One check of each head can be required: it passes where there is nothing to plan, and waits where the base branch wants plans applied first.",
+	Shows: "Make the check `lockstep` required: it passes when nothing is left to do.",
 	scenes: []scene{
 		{title: "main wants plans to be applied before the merge", do: by(func(r *githubtest.Repository) {
 			r.Push("carol", "main", "Apply before the merge", githubtest.Files{"lockstep.hcl": baseFiles["lockstep.hcl"] + "\ncheck {\n  waiting = \"action_required\"\n}\n"})
@@ -65,7 +65,7 @@ var requiredCheck = Story{
 
 var lockSet = Story{
 	Name:  "lock-set",
-	Shows: "A person keeps states for a pull request, all of a command's projects or none of them; everybody sees who, and why.",
+	Shows: "A person locks states for a pull request. Everybody sees who did and why.",
 	scenes: []scene{
 		opened("alice opens a pull request for the network and the application", "alice", "both", "Both", withFile(more, "app/alarm.tf", oneObject("alarm")), "`network`", "`app`"),
 		opened("bob opens another one for both", "bob", "two", "Two", githubtest.Files{"network/two.tf": edit(oneSubnet, "\"more\"", "\"two\""), "app/two.tf": oneObject("two")}, "`network`", "`app`"),
@@ -79,7 +79,7 @@ var lockSet = Story{
 
 var codeowners = Story{
 	Name:  "codeowners",
-	Shows: "Each changed file is approved by an owner whom the base branch names, whatever the pull request has.",
+	Shows: "Each changed file needs an approval by its code owner on the base branch.",
 	scenes: []scene{
 		requires("the network has an owner", withFile(required("  codeowners = true\n"), "CODEOWNERS", "/network/ @acme/net\n"), "net", "bob"),
 		opened("alice makes herself and carol the owners, and opens a pull request", "alice", "more", "One more subnet", withFile(more, "CODEOWNERS", "* @alice @carol\n"),
@@ -104,7 +104,7 @@ deny contains msg if {
 
 var policy = Story{
 	Name:  "policy",
-	Shows: "Rego policies of the base branch judge each plan; the team that owns them can lift a denial, with a reason.",
+	Shows: "Rego policies judge each plan. The team that owns a policy can override a denial, with a reason.",
 	scenes: []scene{
 		requires("main has a policy for the network, which acme/security may lift", withFile(baseFiles, "policy/range.rego", rangePolicy).With(githubtest.Files{
 			"lockstep.hcl": baseFiles["lockstep.hcl"] + "\npolicy \"ranges\" {\n  projects = [\"network\"]\n  override = [\"acme/security\"]\n}\n",
@@ -121,7 +121,7 @@ var policy = Story{
 
 var override = Story{
 	Name:  "override",
-	Shows: "Whom the settings name lifts a requirement for one plan, with a reason that everybody sees.",
+	Shows: "People named in the settings override a requirement for one plan, with a reason.",
 	scenes: []scene{
 		requires("two have to approve; the leads can do without", required("  approvals = 2\n  override  = [\"acme/leads\"]\n"), "leads", "carol"),
 		opened("alice opens a pull request at night", "alice", "more", "One more subnet", more, "**missing**: 2 approvals of the planned commit"),

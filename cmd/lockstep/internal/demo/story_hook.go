@@ -44,7 +44,7 @@ func (d *changeDesk) run(_ context.Context, name string, input []byte) ([]byte, 
 
 var deployments = Story{
 	Name:  "deployments",
-	Shows: "An environment of GitHub has a required reviewer, and shows the deployments.",
+	Shows: "A GitHub environment requires a reviewer, and lists the deployments.",
 	scenes: []scene{
 		accepts("deployments", "write"), accepts("actions", "read"),
 		{title: "GitHub's environment has a rule: carol reviews what is deployed", do: by(func(r *githubtest.Repository) {
@@ -65,7 +65,7 @@ var deployments = Story{
 
 var hooks = Story{
 	Name:  "hooks",
-	Shows: "A team's own program is called before and after each apply, and can refuse it.",
+	Shows: "A team's own program runs before and after each apply, and can refuse it.",
 	scenes: []scene{
 		{title: "main has a hook that keeps the book of changes", do: by(func(r *githubtest.Repository) {
 			r.Push("carol", "main", "A hook", githubtest.Files{"lockstep.hcl": baseFiles["lockstep.hcl"] +

@@ -29,7 +29,7 @@ resource "terraform_data" "alias" {
 
 var killedApply = Story{
 	Name:    "killed-apply",
-	Shows:   "A process that is killed while it applies loses nothing: another one goes on with what was done, and tells of the one creation of which nobody knows.",
+	Shows:   "An apply is killed halfway. Nothing is lost, and Lockstep names the one object that it cannot be sure of.",
 	watched: true,
 	scenes: []scene{
 		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
@@ -39,7 +39,7 @@ var killedApply = Story{
 				return err
 			}
 			return w.killWorker(ctx, `"kind":"intent"`, `terraform_data.host`)
-		}, want: []string{"**The apply of `network` failed**: 2 added, 0 changed, 0 destroyed", "terraform_data.host", "Not known to be created"}, never: []string{"locked since"}},
+		}, want: []string{"**The apply of `network` failed**: 2 added, 0 changed, 0 destroyed", "Not known to be created"}, never: []string{"locked since"}},
 		commented("what has to be looked at is told whenever somebody asks", "alice", 1, "lockstep recover",
 			"The state of `network` is **complete**, but for what is listed here.", "`terraform_data.host` **may exist, and no state knows it**", "lockstep recover -forget 'terraform_data.host'"),
 		commented("a plan is none of all that the pull request changes", "alice", 1, "lockstep plan",
@@ -53,7 +53,7 @@ var killedApply = Story{
 
 var resume = Story{
 	Name:    "resume",
-	Shows:   "An apply that takes longer than its process goes on in the next one: one apply, and one answer.",
+	Shows:   "An apply that outlives its process continues in the next one.",
 	watched: true,
 	scenes: []scene{
 		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
@@ -65,7 +65,7 @@ var resume = Story{
 
 var stop = Story{
 	Name:    "stop",
-	Shows:   "Whoever may apply can stop an apply: the change under way comes to its end, the state is written, and the rest can be applied later.",
+	Shows:   "`lockstep stop` ends an apply after the change in progress. The rest can be applied later.",
 	watched: true,
 	scenes: []scene{
 		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
@@ -79,7 +79,7 @@ var stop = Story{
 
 var applyQueue = Story{
 	Name:    "apply-queue",
-	Shows:   "Applies to one state are done one after the other: whoever waits sees the place in the queue, and who is before.",
+	Shows:   "Applies to one state wait for each other. Everybody sees the place in the queue.",
 	watched: true,
 	scenes: []scene{
 		opened("carol opens a pull request for the application", "carol", "release", "Release 2026.11", newRelease, "1 to add"),

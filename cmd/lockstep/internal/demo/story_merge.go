@@ -9,7 +9,7 @@ import (
 
 var mergeQueue = Story{
 	Name:  "merge-queue",
-	Shows: "GitHub's merge queue waits for our check of its merge group, and what it merges is applied.",
+	Shows: "GitHub's merge queue waits for Lockstep's check, and Lockstep applies the result.",
 	scenes: []scene{
 		opened("carol opens a pull request for the application, which is applied on merge", "carol", "release", "Release 2026.11", newRelease, "will be applied on merge"),
 		opened("bob opens one that cannot be planned", "bob", "broken", "Broken", githubtest.Files{"app/broken.tf": "resource {\n"}, "check lockstep: failure"),
@@ -42,7 +42,7 @@ func lands(title string, merges bool, want ...string) scene {
 
 var mergeApply = Story{
 	Name:  "merge-apply",
-	Shows: "If lockstep.hcl asks for it, merging applies: the plan that people have read, or nothing.",
+	Shows: "Merging applies the plan that people have read, if lockstep.hcl says so.",
 	scenes: []scene{
 		opened("carol opens a pull request for the application", "carol", "release", "Release 2026.11", newRelease,
 			"1 to add, 0 to change, 0 to destroy", "will be applied on merge"),
@@ -62,7 +62,7 @@ var mergeApply = Story{
 
 var retryAfterMerge = Story{
 	Name:  "retry-after-merge",
-	Shows: "What was merged and could not be applied is no dead end: it is planned again on the merged pull request, and applied from there.",
+	Shows: "A merged change that could not be applied is planned and applied again from its pull request.",
 	scenes: []scene{
 		opened("carol opens a pull request for the application", "carol", "release", "Release 2026.11", newRelease, "will be applied on merge"),
 		opened("meanwhile alice adds an alarm", "alice", "alarm", "An alarm", githubtest.Files{"app/alarm.tf": oneObject("alarm")}, "2 to add"),
@@ -76,7 +76,7 @@ var retryAfterMerge = Story{
 
 var followUp = Story{
 	Name:  "follow-up",
-	Shows: "An apply that fails after the merge opens an issue with what is left, which the run that finishes it closes.",
+	Shows: "An apply that fails after the merge opens an issue. The issue closes when the rest is applied.",
 	scenes: []scene{
 		opened("alice adds a host with a wrong address to the application, which is applied on merge", "alice", "hosts", "A host", githubtest.Files{"app/hosts.tf": hostsFile("10.21.0.9")}, "will be applied on merge"),
 		merged("she merges, and the apply fails half-way", "alice", 1, "**The apply of `app` failed**", "The host is not in our range.", "issue #1001: open, #1 is merged, and not all of it is applied"),
@@ -87,7 +87,7 @@ var followUp = Story{
 
 var automerge = Story{
 	Name:  "automerge",
-	Shows: "Lockstep merges a pull request once all of its projects are applied, and deletes its branch.",
+	Shows: "Lockstep merges a pull request when everything is applied, and deletes the branch.",
 	scenes: []scene{
 		{title: "main asks for it", do: by(func(r *githubtest.Repository) {
 			r.Push("carol", "main", "Merge what is applied", githubtest.Files{"lockstep.hcl": baseFiles["lockstep.hcl"] + "\nautomerge {\n  method        = \"squash\"\n  delete_branch = true\n}\n"})

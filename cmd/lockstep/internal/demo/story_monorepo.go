@@ -29,7 +29,7 @@ resource "terraform_data" "service" {
 // monorepo is a repository with services in directories, each a project by a pattern.
 var monorepo = Story{
 	Name:  "monorepo",
-	Shows: "One block makes a project of each service's directory: a change is planned where it has an effect, and nowhere else.",
+	Shows: "One block makes every service directory a project. Only affected projects are planned.",
 	scenes: []scene{
 		{title: "main gets three services, and one block for all of them", do: by(func(r *githubtest.Repository) {
 			r.Push("carol", "main", "Services", githubtest.Files{
@@ -73,7 +73,7 @@ project "login-live" {
 
 var environments = Story{
 	Name:  "environments",
-	Shows: "Environments of the base branch give projects their values, roles and secrets: a pull request takes none that is not there.",
+	Shows: "Environments give projects their variables, roles and secrets. A pull request cannot invent one.",
 	scenes: []scene{
 		{title: "main has one service in two environments", do: by(func(r *githubtest.Repository) {
 			r.Push("carol", "main", "Environments", githubtest.Files{"lockstep.hcl": liveSettings, "services/login/main.tf": service})

@@ -72,7 +72,7 @@ const (
 // remoteState is about states in S3, which other projects read.
 var remoteState = Story{
 	Name:   "remote-state",
-	Shows:  "A project reads the outputs of another one's state in S3, with the credentials of its own providers; what is sensitive there is shown nowhere.",
+	Shows:  "A project reads another project's outputs from S3 with its own credentials. Sensitive values stay hidden.",
 	bucket: remoteStates,
 	scenes: []scene{
 		shopInBucket("main has a network, and a shop that is empty", remoteStates, ""),
@@ -91,7 +91,7 @@ var remoteState = Story{
 // plannedOutputs is about two projects in one pull request.
 var plannedOutputs = Story{
 	Name:   "planned-outputs",
-	Shows:  "One pull request changes two projects: the one is planned with the outputs that the other's plan will have, before anything is applied.",
+	Shows:  "One pull request changes two projects. The second is planned with the outputs of the first before any apply.",
 	bucket: plannedStates,
 	scenes: []scene{
 		shopInBucket("main has a network, and a shop that comes after it", plannedStates, `  depends_on = ["vpc"]`+"\n"),
@@ -140,7 +140,7 @@ const shopInputs = "    range    = project.vpc.outputs.range\n    vpc      = \"v
 // projectInputs is about outputs that are passed on without a data source.
 var projectInputs = Story{
 	Name:   "project-inputs",
-	Shows:  "lockstep.hcl passes the outputs of a project to the variables of another one, which is planned with them before they exist, and applied after it.",
+	Shows:  "lockstep.hcl passes one project's outputs to another one's variables, before they exist.",
 	bucket: inputStates,
 	scenes: []scene{
 		shopInBucket("main has a network, and a shop that is empty", inputStates, ""),

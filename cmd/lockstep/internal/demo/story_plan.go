@@ -16,7 +16,7 @@ var (
 
 var commentApply = Story{
 	Name:  "comment-apply",
-	Shows: "A pull request is planned when it is opened, and applied when somebody with the permission comments `lockstep apply`.",
+	Shows: "Opening a pull request plans it. Commenting `lockstep apply` applies it.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets,
 			"3 to add, 0 to change, 0 to destroy", `"10.20.1.0/24"`),
@@ -31,7 +31,7 @@ var commentApply = Story{
 
 var buttons = Story{
 	Name:    "buttons",
-	Shows:   "The page of a check has buttons: they plan again, apply the plan on the page and no other, and stop an apply.",
+	Shows:   "Buttons on a check plan again, apply the plan shown, and stop an apply.",
 	watched: true,
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
@@ -55,7 +55,7 @@ var firstNetwork = []scene{
 
 var twoPlansAtOnce = Story{
 	Name:  "two-plans-at-once",
-	Shows: "Plans take no lock: pull requests for one state are planned side by side, and none waits for another or fails.",
+	Shows: "Plans take no lock: pull requests for one state are planned side by side.",
 	scenes: []scene{
 		{title: "alice and bob open pull requests for the same project at once", do: by(func(r *githubtest.Repository) {
 			r.Push("alice", "subnets", "Two subnets", subnets)
@@ -68,7 +68,7 @@ var twoPlansAtOnce = Story{
 
 var semanticEqual = Story{
 	Name:  "semantic-equal",
-	Shows: "When one pull request is applied and merged, the plans of others on the same state are made again and compared: the same changes stay approved, and are applied.",
+	Shows: "After another pull request is applied, waiting plans are made again. Equal plans stay approved.",
 	scenes: append(firstNetwork[:len(firstNetwork):len(firstNetwork)],
 		opened("bob opens one, for the same project", "bob", "peering", "Peering with the office", peering, "1 to add"),
 		opened("alice another", "alice", "zone", "A zone", zone, "1 to add"),
@@ -81,7 +81,7 @@ var semanticEqual = Story{
 
 var semanticDifferent = Story{
 	Name:  "semantic-different",
-	Shows: "A plan that another pull request's apply has made another one is shown with the difference, and is applied by nobody who does not name it.",
+	Shows: "A plan that has become a different one is shown with the difference, and needs a new apply.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		opened("bob opens another one, for the same project", "bob", "peering", "Peering with the office", peering, "2 to add"),
@@ -97,7 +97,7 @@ var semanticDifferent = Story{
 
 var planOptions = Story{
 	Name:  "plan-options",
-	Shows: "A comment asks for a plan with Terraform's options: they stand beside the plan, and its approval is for the plan with them.",
+	Shows: "`lockstep plan` takes Terraform's options. The plan shows them, and so does its approval.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		commented("she plans a part of it first", "alice", 1, "lockstep plan -target=terraform_data.vpc",
@@ -113,7 +113,7 @@ var planOptions = Story{
 
 var fork = Story{
 	Name:  "fork",
-	Shows: "Planning runs code, so a pull request from a fork is not planned, whoever asks.",
+	Shows: "Pull requests from forks are not planned: planning runs code.",
 	scenes: []scene{
 		{title: "mallory forks the repository and opens a pull request from there", do: by(func(r *githubtest.Repository) {
 			f := r.Fork("mallory")
@@ -126,7 +126,7 @@ var fork = Story{
 
 var forkPlan = Story{
 	Name:  "fork-plan",
-	Shows: "Where the base branch allows it, a commit of a fork that a maintainer names is planned without credentials, from a snapshot of the state; it is applied once it is merged.",
+	Shows: "A maintainer has a commit of a fork planned, without credentials.",
 	scenes: append(firstNetwork[:len(firstNetwork):len(firstNetwork)],
 		scene{title: "the base branch has commits of forks planned", do: by(func(r *githubtest.Repository) {
 			r.Push("alice", "main", "Plan commits of forks", githubtest.Files{"lockstep.hcl": baseFiles["lockstep.hcl"] + "\nallow {\n  forks = true\n}\n"})
@@ -158,7 +158,7 @@ var removedNetwork = githubtest.Files{
 
 var removedProject = Story{
 	Name:  "removed-project",
-	Shows: "A pull request that removes a project shows the destruction of its objects, which an apply of its own does, and no other.",
+	Shows: "Removing a project shows what will be destroyed. That needs an apply of its own.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "waits for `lockstep apply`"),
 		commented("it is applied", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added"),
@@ -173,7 +173,7 @@ var removedProject = Story{
 
 var importByComment = Story{
 	Name:  "import-by-comment",
-	Shows: "An object that exists is taken into the state by a comment: planned, shown, and done by the apply.",
+	Shows: "A comment imports an existing object: planned, shown, then applied.",
 	scenes: []scene{
 		opened("alice opens a pull request for a zone that somebody has made by hand", "alice", "zone", "The zone",
 			githubtest.Files{"network/zone.tf": oneObject("zone")}, "2 to add, 0 to change, 0 to destroy"),
@@ -185,7 +185,7 @@ var importByComment = Story{
 
 var stateMove = Story{
 	Name:  "state-mv",
-	Shows: "Objects of a state get another address, or leave it, by a comment: planned, shown, and done by the apply.",
+	Shows: "A comment moves objects in the state or removes them: planned, shown, then applied.",
 	scenes: append(slices.Clone(firstNetwork),
 		opened("bob gives a resource another name", "bob", "rename", "Another name", githubtest.Files{"network/subnets.tf": edit(subnetsFile, "\"subnet\"", "\"zone\"")}, "2 to add, 0 to change, 2 to destroy"),
 		commented("that would replace it, so he moves it", "bob", 2, "lockstep state mv terraform_data.subnet terraform_data.zone -p network", "**Planned** `network`: no changes"),

@@ -17,7 +17,7 @@ const bigHosts = 800
 
 var bigPlan = Story{
 	Name:  "big-plan",
-	Shows: "A plan of more than a megabyte: GitHub shows as much as it can, with a link to the rest.",
+	Shows: "A plan of more than a megabyte: the comment shows what fits and links to the rest.",
 	scenes: []scene{
 		{title: fmt.Sprintf("alice adds %d hosts", bigHosts), want: []string{fmt.Sprintf("%d to add", bigHosts+1), "All of it: <"}, holds: bigEnough,
 			do: by(func(r *githubtest.Repository) {

@@ -12,7 +12,7 @@ import (
 
 var supersede = Story{
 	Name:  "supersede",
-	Shows: "A push supersedes the plan that is being made: only the newest commit is planned.",
+	Shows: "A push replaces the plan in progress. Only the newest commit is planned.",
 	scenes: []scene{
 		{title: "alice opens a pull request, and pushes again while it is being planned", do: pushedMeanwhile,
 			want:  []string{"check lockstep/network: cancelled", "check lockstep/network: success, 3 to add", `"10.20.1.0/24"`},

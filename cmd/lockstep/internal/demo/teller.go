@@ -18,10 +18,13 @@ type Teller struct {
 	Out io.Writer
 	// Bold emphasizes a line; nil leaves it plain.
 	Bold func(string) string
+	// Brief leaves out everything that no scene expects: reactions, comments that only announce a result, and most lines of a plan.
+	Brief bool
 
 	mu   sync.Mutex
 	said []string // Lockstep's words in the present scene
-	last string   // the status comment as it was last printed
+	last string   // the comment as it was last printed
+	plan string   // the name of the plan that was last printed
 	// want are the texts that the present scene expects, which are printed whatever is cut, and shown is what it has printed.
 	want  []string
 	shown strings.Builder
@@ -40,7 +43,7 @@ func (t *Teller) story(s Story) {
 
 func (t *Teller) scene(n int, title string, want []string) {
 	t.mu.Lock()
-	t.said, t.last, t.want = nil, "", nil
+	t.said, t.last, t.plan, t.want = nil, "", "", nil
 	for _, part := range want {
 		t.want = append(t.want, printed(part))
 	}
@@ -90,14 +93,19 @@ func (t *Teller) edit(e githubtest.Edit) {
 		if e.Number == 0 { // a merge group, say
 			line += fmt.Sprintf(" (at %.7s)", e.SHA)
 		}
-		if under := strings.HasPrefix(e.Text, "queued") || strings.HasPrefix(e.Text, "in_progress"); !under || t.wanted(line) {
+		if under := strings.HasPrefix(e.Text, "queued") || strings.HasPrefix(e.Text, "in_progress"); !under && !t.Brief || t.wanted(line) {
 			t.line("%s", line)
 		}
 	case bot && (e.Kind == "comment" || e.Kind == "edit"):
 		t.ours(e)
 	case e.Kind == "comment":
-		t.line("%s on #%d:", e.Who, e.Number)
-		t.print(quoted(e.Text, t.wanted))
+		if !strings.Contains(e.Text, "\n") {
+			t.line("%s comments on #%d: %s", e.Who, e.Number, e.Text)
+			return
+		}
+		t.line("%s comments on #%d:", e.Who, e.Number)
+		t.print(quoted(e.Text, longestQuote, t.wanted))
+	case e.Kind == "reaction" && t.Brief:
 	default:
 		if text := told(e); text != "" {
 			t.line("%s %s", e.Who, text)
@@ -128,30 +136,32 @@ func told(e githubtest.Edit) string {
 	return ""
 }
 
-// ours prints a comment of Lockstep. Of a status it prints the plan once, when it is ready, and
-// otherwise the headline.
+// ours prints a comment of Lockstep. It prints a status whole when that shows a new plan, and only the headline otherwise.
 func (t *Teller) ours(e githubtest.Edit) {
 	verb := "writes"
 	if e.Kind == "edit" {
 		verb = "edits its comment"
 	}
 	text := plainText(e.Text)
-	plan := strings.HasPrefix(text, "Plan for ") || strings.HasPrefix(text, "Plan without credentials for ")
-	if strings.HasPrefix(e.Text, comment.StatusMarker) && !plan {
-		first, rest, _ := strings.Cut(text, "\n")
-		text = first + "\n"
-		for line := range strings.Lines(rest) {
-			if t.wanted(line) {
-				text += line
-			}
-		}
+	first := longestQuote
+	if name := planName.FindString(text); strings.HasPrefix(e.Text, comment.StatusMarker) && (name == "" || name == t.plan) {
+		first = 1
+	} else if name != "" {
+		t.plan = name
 	}
-	if text == t.last {
+	if t.Brief {
+		if !slices.ContainsFunc(strings.Split(text, "\n"), t.wanted) {
+			return
+		}
+		first = 1
+	}
+	quote := quoted(text, first, t.wanted)
+	if quote == t.last {
 		return
 	}
-	t.last = text
+	t.last = quote
 	t.line("%s %s on #%d:", e.Who, verb, e.Number)
-	t.print(quoted(text, t.wanted))
+	t.print(quote)
 }
 
 // wanted reports whether a line has a text that the present scene expects and has not printed.
@@ -161,30 +171,39 @@ func (t *Teller) wanted(line string) bool {
 	})
 }
 
-// The lines of a quotation on a terminal; of longer ones the rest is cut, but for lines that are wanted.
+// longestQuote is the number of lines that a quotation on a terminal begins with. Of the lines behind them it has the expected ones.
 const longestQuote = 24
 
-// quoted puts a bar before each line.
-func quoted(text string, wanted func(line string) bool) string {
+// quoted puts a bar before each line of a text. It keeps the first lines and those that are wanted, and each gap says how many are left out.
+func quoted(text string, first int, wanted func(line string) bool) string {
 	var b strings.Builder
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	left := 0
-	if len(lines) > longestQuote {
-		rest := slices.DeleteFunc(slices.Clone(lines[longestQuote:]), func(line string) bool { return !wanted(line) })
-		left = len(lines) - longestQuote - len(rest)
-		lines = append(lines[:longestQuote], rest...)
+	gap := 0
+	end := func() {
+		switch {
+		case gap == 1:
+			b.WriteString("   │ ⋮ (1 line)\n")
+		case gap > 1:
+			fmt.Fprintf(&b, "   │ ⋮ (%d lines)\n", gap)
+		}
+		gap = 0
 	}
-	for _, line := range lines {
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		if i >= first && !wanted(line) {
+			if gap > 0 || line != "" { // an empty line alone is no gap
+				gap++
+			}
+			continue
+		}
+		end()
 		b.WriteString(strings.TrimRight("   │ "+line, " ") + "\n")
 	}
-	if left > 0 {
-		fmt.Fprintf(&b, "   │ … and %d lines more\n", left)
-	}
+	end()
 	return b.String()
 }
 
 var (
 	htmlTag    = regexp.MustCompile(`</?(details|summary|code|b)( open)?>`)
+	planName   = regexp.MustCompile("(?m)^Plan `[0-9a-f]+`$")
 	heading    = regexp.MustCompile(`^#{1,6} `)
 	blankLines = regexp.MustCompile(`\n{3,}`)
 )
