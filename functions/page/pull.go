@@ -81,8 +81,10 @@ func (h Handler) act(w http.ResponseWriter, r *http.Request) {
 	}
 	d := Action{
 		Pull: id, As: r.PostForm.Get("as"), Name: r.PostForm.Get("do"),
-		Text: strings.ReplaceAll(r.PostForm.Get("text"), "\r\n", "\n"),
+		Text:   strings.ReplaceAll(r.PostForm.Get("text"), "\r\n", "\n"),
+		Button: r.PostForm.Get("button"),
 	}
+	d.Check, _ = strconv.ParseInt(r.PostForm.Get("check"), 10, 64)
 	if d.Name == Comment && strings.TrimSpace(d.Text) == "" {
 		err = &RefusedError{"A comment needs some text."}
 	} else {
@@ -98,7 +100,11 @@ func (h Handler) act(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: speakerCookie, Value: d.As, Path: id.Path(), HttpOnly: true, Secure: h.Access.Secure, SameSite: http.SameSiteStrictMode})
-	http.Redirect(w, r, id.Path()+"#say", http.StatusSeeOther)
+	to := id.Path() + "#say"
+	if d.Name == Press {
+		to = id.Path() + "/" + tabChecks
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
 // speakerCookie remembers the last speaker.

@@ -41,14 +41,20 @@ type Action struct {
 	Pull PullID
 	// As is the login of the actor, one of the pull request's Speakers.
 	As string
-	// Name is [Comment], or the name of one of the pull request's Offers.
+	// Name is [Comment], [Press], or the name of one of the pull request's Offers.
 	Name string
 	// Text is the text of a Comment. Lines end in "\n".
 	Text string
+	// Check and Button are the check and the identifier of the button of a Press.
+	Check  int64
+	Button string
 }
 
 // Comment is the name of the action that every pull request with Speakers allows.
 const Comment = "comment"
+
+// Press is the name of the action that presses a button of a check.
+const Press = "press"
 
 // A PullID names a pull request.
 type PullID struct {
@@ -112,12 +118,21 @@ type Reaction struct {
 
 // A Check is a check run.
 type Check struct {
+	ID         int64
 	Name       string
 	Status     string // "queued", "in_progress", "completed"
 	Conclusion string // of a completed one: "success", ...
 	Title      string
 	// Summary and Text are Markdown.
 	Summary, Text string
+	// Buttons are those that GitHub shows at the top of the check's page; none if the pull request can only be read.
+	Buttons []Button
+}
+
+// A Button of a check.
+type Button struct {
+	Identifier         string // for Lockstep
+	Label, Description string // for people
 }
 
 // A File is one of those that a pull request changes.

@@ -79,6 +79,36 @@ type tabLink struct {
 // Repo returns "owner/name".
 func (id PullID) Repo() string { return id.Owner + "/" + id.Name }
 
+// maxChips is the number of projects that a line of the list names one by one.
+const maxChips = 6
+
+// A chip is a project in the list of pull requests, or several with the same standing.
+type chip struct {
+	Name, Standing string
+	Tone           Tone
+}
+
+// Chips returns the projects of a line, in their order. Of many projects those with the same standing are one chip, with their number.
+func (p Pull) Chips() (out []chip) {
+	number := map[chip]int{}
+	for _, x := range p.Projects {
+		c := chip{Standing: x.Standing, Tone: x.Tone}
+		if number[c]++; number[c] == 1 || len(p.Projects) <= maxChips {
+			c.Name = x.Name
+			out = append(out, c)
+		}
+	}
+	if len(p.Projects) <= maxChips {
+		return out
+	}
+	for i, c := range out {
+		if n := number[chip{Standing: c.Standing, Tone: c.Tone}]; n > 1 {
+			out[i].Name = fmt.Sprintf("%d projects", n)
+		}
+	}
+	return out
+}
+
 // Tone returns the tone of a check's standing.
 func (c Check) Tone() Tone {
 	switch {
@@ -146,12 +176,19 @@ next:
 	return out
 }
 
+// checkButtons are the buttons of a check, with the people who may press them.
+type checkButtons struct {
+	Frame frame
+	Check Check
+}
+
 //go:embed templates
 var templates embed.FS
 
 // funcs are the functions of templates.
 var funcs = template.FuncMap{
 	"markdown": markdown,
+	"buttons":  func(f frame, c Check) checkButtons { return checkButtons{f, c} },
 	"diff":     diffHTML,
 	"plantext": planHTML,
 	"short":    func(sha string) string { return sha[:min(7, len(sha))] },

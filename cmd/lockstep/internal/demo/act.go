@@ -18,6 +18,7 @@ const (
 	merge   = "merge"
 	closing = "close"
 	reopen  = "reopen"
+	kill    = "kill"
 )
 
 // offers returns the actions that a pull request allows now.
@@ -29,7 +30,10 @@ func (s Site) offers(v githubtest.PullView) []page.Offer {
 		return []page.Offer{{Name: reopen, Label: "Open again"}}
 	}
 	out := []page.Offer{{Name: approve, Label: "Approve"}}
-	if n := s.w.pushedSoFar(); n < len(prepared) && v.From == "subnets" {
+	if v.From == clusterBranch && s.w.helper.running() {
+		out = append(out, page.Offer{Name: kill, Label: "Kill the process that applies", Grave: true})
+	}
+	if n := s.w.pushedSoFar(); n < len(prepared) && v.From == subnetsBranch {
 		out = append(out, page.Offer{Name: push, Label: prepared[n].label})
 	}
 	return append(out, page.Offer{Name: update, Label: "Update branch"}, page.Offer{Name: merge, Label: "Merge"}, page.Offer{Name: closing, Label: "Close", Grave: true})
@@ -63,6 +67,13 @@ func (s Site) Act(ctx context.Context, d page.Action) error {
 	case d.Name == page.Comment:
 		repo.Comment(d.As, n, d.Text)
 		return nil
+	case d.Name == page.Press:
+		return s.press(d, v)
+	case d.Name == kill && v.From == clusterBranch:
+		if !s.w.helper.kill() {
+			return refused("That process has ended.")
+		}
+		return nil
 	case !slices.Contains(offered, d.Name):
 		return refused("That cannot be done here.")
 	case d.Name == reopen && v.State != "closed" || d.Name != reopen && v.State != "open":
@@ -79,6 +90,19 @@ func (s Site) Act(ctx context.Context, d page.Action) error {
 	return s.change(d, v)
 }
 
+// press presses a button of a check of the head.
+func (s Site) press(d page.Action, v githubtest.PullView) error {
+	for _, c := range s.w.repo.Checks(v.Head) {
+		for _, b := range c.Buttons {
+			if c.ID == d.Check && b.Identifier == d.Button {
+				s.w.repo.Press(d.As, c.ID, b.Identifier)
+				return nil
+			}
+		}
+	}
+	return refused("The check has changed, and has no such button now.")
+}
+
 var offered = []string{approve, push, update, merge, closing, reopen}
 
 // change carries out an action for which the permission to write is needed.
@@ -86,7 +110,7 @@ func (s Site) change(d page.Action, v githubtest.PullView) error {
 	repo, n := s.w.repo, d.Pull.Number
 	switch d.Name {
 	case push:
-		if s.w.pushed >= len(prepared) || v.From != "subnets" {
+		if s.w.pushed >= len(prepared) || v.From != subnetsBranch {
 			return refused("Nothing is prepared to be pushed.")
 		}
 		next := prepared[s.w.pushed]

@@ -2,8 +2,10 @@ package demo
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -99,7 +101,10 @@ func TestSite(t *testing.T) {
 	for _, p := range pulls {
 		got = append(got, p.Standing+" "+p.Title)
 	}
-	want := []string{"open Release 2026.11", "open Peering with the office", "open Two subnets, and flow logs", "merged Build what is there"}
+	want := []string{
+		"open A cluster of 40 machines", "open Ranges by name", "open No zone any more", "open A larger database", "open All services log as JSON",
+		"open Release 2026.11", "open Peering with the office", "open Two subnets, and flow logs", "merged Build what is there",
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -120,10 +125,101 @@ func TestSite(t *testing.T) {
 	if len(p.Projects) != 1 || !strings.Contains(p.Projects[0].State, `resource "terraform_data" "vpc"`) {
 		t.Errorf("projects %v", p.Projects)
 	}
-	if _, err := s.Pull(t.Context(), page.PullID{Owner: "acme", Name: "infrastructure", Number: 9}); !errors.Is(err, page.ErrNotFound) {
-		t.Errorf("#9: %v", err)
+	if _, err := s.Pull(t.Context(), page.PullID{Owner: "acme", Name: "infrastructure", Number: 99}); !errors.Is(err, page.ErrNotFound) {
+		t.Errorf("#99: %v", err)
 	}
 	if version := s.Changed(t.Context(), 0); version == 0 {
 		t.Error("nothing has changed")
+	}
+}
+
+// The page opens on an apply under way. Whoever kills its process sees another one go on with it: at most the change of that moment is in doubt.
+func TestKilledOnThePage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := w.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s, cluster := w.Site(), page.PullID{Owner: "acme", Name: "infrastructure", Number: 9}
+	look := func() page.Pull {
+		t.Helper()
+		p, err := s.Pull(t.Context(), cluster)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	offers := func(p page.Pull) bool {
+		return slices.ContainsFunc(p.Offers, func(o page.Offer) bool { return o.Name == kill })
+	}
+	before := look()
+	if before.Projects[0].Tone != page.Busy || !offers(before) {
+		t.Fatalf("%+v %+v", before.Projects[0], before.Offers)
+	}
+	if err := s.Act(t.Context(), page.Action{Pull: cluster, As: "alice", Name: kill}); err != nil {
+		t.Fatal(err)
+	}
+	p := look()
+	for p.Projects[0].Tone == page.Busy {
+		if err := w.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond) // until nobody has a claim on the message of the dead process
+		p = look()
+	}
+	if p.Projects[0].Tone != page.Bad || offers(p) {
+		t.Errorf("%+v", p.Projects[0])
+	}
+	if said := p.Entries[len(p.Entries)-1].Body; !strings.Contains(said, "39 added") && !strings.Contains(said, "terraform_data.machine[") {
+		t.Error(said)
+	}
+	if err := s.Act(t.Context(), page.Action{Pull: cluster, As: "alice", Name: kill}); err == nil {
+		t.Error("it was killed twice")
+	}
+}
+
+// The buttons of a check's page do what they do on GitHub: for whom the permission suffices.
+func TestButtonsOnThePage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := w.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := w.Site()
+	press := func(as, label string) (standing string) {
+		t.Helper()
+		p, err := s.Pull(t.Context(), second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range p.Checks {
+			for _, b := range c.Buttons {
+				if c.Name != "lockstep/network" || b.Label != label {
+					continue
+				}
+				if err := s.Act(t.Context(), page.Action{Pull: second, As: as, Name: page.Press, Check: c.ID, Button: b.Identifier}); err != nil {
+					t.Fatal(err)
+				}
+				if err := w.Settle(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if p, err = s.Pull(t.Context(), second); err != nil {
+					t.Fatal(err)
+				}
+				return string(p.Projects[0].Tone)
+			}
+		}
+		t.Fatalf("no button %q", label)
+		return ""
+	}
+	if got := press("mallory", "Apply"); got != string(page.Waiting) {
+		t.Errorf("mallory: %s", got)
+	}
+	if got := press("alice", "Apply"); got != string(page.Good) {
+		t.Errorf("alice: %s", got)
+	}
+	var refused *page.RefusedError
+	if err := s.Act(t.Context(), page.Action{Pull: second, As: "alice", Name: page.Press, Check: 1, Button: "apply"}); !errors.As(err, &refused) {
+		t.Errorf("a button that is not there: %v", err)
 	}
 }

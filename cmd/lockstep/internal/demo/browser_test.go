@@ -69,7 +69,7 @@ func show(t *testing.T) (url string) {
 
 func newWorld(t *testing.T) *World {
 	t.Helper()
-	w, err := New(Options{Dir: t.TempDir(), Version: "test", Log: func(err error) { t.Error(err) }})
+	w, err := New(Options{Dir: t.TempDir(), Version: "test", Services: 2, Log: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}

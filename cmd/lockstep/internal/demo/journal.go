@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
@@ -12,12 +13,17 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
+// intent is in the entry that a journal has before each change.
+const intent = `"kind":"intent"`
+
 // A moment is an entry in the journal of an apply, at which a story makes something happen. The apply
 // waits until it has happened.
 type moment struct {
 	mu     sync.Mutex
 	texts  []string // that the entry has; none: there is no such moment
 	happen func()
+	// pace is how long each change takes at least.
+	pace time.Duration
 }
 
 // at has something happen once, after the first entry with all of some texts.
@@ -31,6 +37,9 @@ func (m *moment) at(happen func(), texts ...string) {
 func (m *moment) written(data []byte) {
 	if happen := m.of(data); happen != nil {
 		happen()
+	}
+	if m.pace > 0 && strings.Contains(string(data), intent) {
+		time.Sleep(m.pace)
 	}
 }
 

@@ -92,8 +92,12 @@ var may = map[string]string{"admin": "may do everything", "write": "may write", 
 func (s Site) checks(v githubtest.PullView) []page.Check {
 	out := []page.Check{}
 	for _, c := range s.w.repo.Checks(v.Head) {
+		var buttons []page.Button
+		for _, b := range c.Buttons {
+			buttons = append(buttons, page.Button{Identifier: b.Identifier, Label: b.Label, Description: b.Description})
+		}
 		out = append(out, page.Check{
-			Name: c.Name, Status: string(c.Status), Conclusion: string(c.Conclusion), Title: c.Title, Summary: c.Summary, Text: c.Text,
+			ID: c.ID, Buttons: buttons, Name: c.Name, Status: string(c.Status), Conclusion: string(c.Conclusion), Title: c.Title, Summary: c.Summary, Text: c.Text,
 		})
 	}
 	return out

@@ -15,9 +15,8 @@ type Story struct {
 	Name   string // for the command line
 	Shows  string // a sentence
 	scenes []scene
-	// watched is set if states are locked by the operating system, and the journals of applies are
-	// looked at: see [moment].
-	watched bool
+	// lockObjects is set if the lock of a state is an object beside it, as on S3, which stays when its process dies.
+	lockObjects bool
 	// bucket is the one on the small S3 where the world keeps its states; "": they are on this machine.
 	bucket string
 }
@@ -59,7 +58,7 @@ func (e *missingError) Error() string {
 // world's directory is o.Dir.
 func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 	t.story(s)
-	o.OnEdit, o.watched, o.bucket = t.edit, s.watched, s.bucket
+	o.OnEdit, o.lockObjects, o.bucket = t.edit, s.lockObjects, s.bucket
 	w, err := New(o)
 	if err != nil {
 		return err

@@ -12,8 +12,9 @@ import (
 )
 
 var unlock = Story{
-	Name:  "unlock",
-	Shows: "A dead process leaves a state locked. `lockstep unlock` releases it.",
+	Name:        "unlock",
+	lockObjects: true,
+	Shows:       "A dead process leaves a state locked. `lockstep unlock` releases it.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		{title: "she applies it, and the machine that does it loses its power", do: func(ctx context.Context, w *World) error {

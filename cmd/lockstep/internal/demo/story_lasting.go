@@ -28,9 +28,8 @@ resource "terraform_data" "alias" {
 `}
 
 var killedApply = Story{
-	Name:    "killed-apply",
-	Shows:   "An apply is killed halfway. Nothing is lost, and Lockstep names the one object that it cannot be sure of.",
-	watched: true,
+	Name:  "killed-apply",
+	Shows: "An apply is killed halfway. Nothing is lost, and Lockstep names the one object that it cannot be sure of.",
 	scenes: []scene{
 		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
 		{title: "she applies it, and the process is killed while it creates the host", do: func(ctx context.Context, w *World) error {
@@ -38,7 +37,7 @@ var killedApply = Story{
 			if _, err := w.hub.Deliver(ctx); err != nil {
 				return err
 			}
-			return w.killWorker(ctx, `"kind":"intent"`, `terraform_data.host`)
+			return w.killWorker(ctx, intent, `terraform_data.host`)
 		}, want: []string{"**The apply of `network` failed**: 2 added, 0 changed, 0 destroyed", "Not known to be created"}, never: []string{"locked since"}},
 		commented("what has to be looked at is told whenever somebody asks", "alice", 1, "lockstep recover",
 			"The state of `network` is **complete**, but for what is listed here.", "`terraform_data.host` **may exist, and no state knows it**", "lockstep recover -forget 'terraform_data.host'"),
@@ -52,9 +51,8 @@ var killedApply = Story{
 }
 
 var resume = Story{
-	Name:    "resume",
-	Shows:   "An apply that outlives its process continues in the next one.",
-	watched: true,
+	Name:  "resume",
+	Shows: "An apply that outlives its process continues in the next one.",
 	scenes: []scene{
 		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
 		{title: "she applies it, and the time of the process is over when the zone is made", do: inTurns,
@@ -64,9 +62,8 @@ var resume = Story{
 }
 
 var stop = Story{
-	Name:    "stop",
-	Shows:   "`lockstep stop` ends an apply after the change in progress. The rest can be applied later.",
-	watched: true,
+	Name:  "stop",
+	Shows: "`lockstep stop` ends an apply after the change in progress. The rest can be applied later.",
 	scenes: []scene{
 		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
 		{title: "she applies it, and bob stops it when the zone is made", do: func(ctx context.Context, w *World) error {
@@ -78,9 +75,8 @@ var stop = Story{
 }
 
 var applyQueue = Story{
-	Name:    "apply-queue",
-	Shows:   "Applies to one state wait for each other. Everybody sees the place in the queue.",
-	watched: true,
+	Name:  "apply-queue",
+	Shows: "Applies to one state wait for each other. Everybody sees the place in the queue.",
 	scenes: []scene{
 		opened("carol opens a pull request for the application", "carol", "release", "Release 2026.11", newRelease, "1 to add"),
 		merged("and merges, which applies it", "carol", 1, "**Applied** `app`: 1 added"),
@@ -111,7 +107,7 @@ func inLine(ctx context.Context, w *World) error {
 			}
 		}
 		failed <- err
-	}, `"kind":"intent"`, `terraform_data.alarm`)
+	}, intent, `terraform_data.alarm`)
 	if err := w.drain(ctx, 2, w.machine.Pipeline.Handle); err != nil {
 		return err
 	}

@@ -30,9 +30,8 @@ var commentApply = Story{
 }
 
 var buttons = Story{
-	Name:    "buttons",
-	Shows:   "Buttons on a check plan again, apply the plan shown, and stop an apply.",
-	watched: true,
+	Name:  "buttons",
+	Shows: "Buttons on a check plan again, apply the plan shown, and stop an apply.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		pressed("mallory, who may only read, presses a button", "mallory", "subnets", "lockstep/network", "Apply", "has the permission `read`"),

@@ -2,13 +2,17 @@ package demo
 
 // about is the text of the first page, guide the text beside a conversation, both in Markdown.
 const (
-	about = "A small company, all of it in this process: its GitHub, its pull requests, and Lockstep, which plans and applies them with its own engine. Nothing leaves this machine, and everything that you do here happens for real."
+	about = "A small company in one process: its GitHub, its pull requests, and Lockstep. Nothing leaves this machine, and everything that you do here happens for real.\n\n" +
+		"Begin with *A cluster of 40 machines*: its apply is under way. Stop it, or kill its process, and see what is lost: nothing."
 
 	guide = "## To try\n\n" +
-		"1. Read the plan, and comment `lockstep apply`. Watch the checks, and the state under *Projects*.\n" +
-		"2. Try the same as mallory, who may only read.\n" +
-		"3. Push a prepared change: Lockstep plans again.\n" +
-		"4. Apply #3, and then #2: that would undo the changes of #3, and is refused. Merge #3, comment `lockstep plan` on #2, and apply it.\n" +
-		"5. Merge #4: merging applies it.\n" +
-		"6. `lockstep help` lists all commands. Mistype one.\n"
+		"- **#2**: read the plan and comment `lockstep apply`. Try the same as mallory, who may only read. Push a prepared change, and Lockstep plans again.\n" +
+		"- **#3**: apply it, then look at #2. Its plan could undo the changes of #3, so it waits until #3 is merged.\n" +
+		"- **#4**: merge it. Merging applies it.\n" +
+		"- **#5**: 24 services behind one module. Equal plans are shown once.\n" +
+		"- **#6** needs an approval by acme/dba: approve it as bob, then apply it.\n" +
+		"- **#7**: a policy denies the destroy. Carol can override: `lockstep override --reason \"...\"`.\n" +
+		"- **#8**: the plan failed. The comment shows where.\n" +
+		"- **#9**: an apply under way. Under *Checks*, press *Stop*; or kill its process below, and watch another process go on.\n\n" +
+		"`lockstep help` lists all commands.\n"
 )

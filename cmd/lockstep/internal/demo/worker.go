@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
@@ -24,13 +26,14 @@ const workerName = "lockstep-demo-worker"
 // reached is what a worker says when it is where it is to be killed.
 const reached = "reached"
 
-// workerSettings are for a worker: where the world is, and the entry of the journal after which it
-// does nothing any more.
+// workerSettings are for a worker: where the world is, and the entry of the journal at which it says that it has come there.
 type workerSettings struct {
 	Dir, Version, URL string
 	App               int64
 	API, Key          string
 	At                []string
+	// Pace is how long each change takes from that entry on; 0: the worker does nothing any more, and waits to be killed.
+	Pace time.Duration
 }
 
 // Main is for mains, first of all: a process that is a worker of a story does its work here, and Main
@@ -46,8 +49,8 @@ func Main() {
 	os.Exit(0)
 }
 
-// work handles messages until there are none left, or until the moment of its settings. From then on
-// it waits to be killed; it ends with whoever has started it.
+// work handles messages until there are none left. At the moment of its settings it says that it is there, and goes on at its pace. It ends
+// with whoever has started it.
 func work(ctx context.Context, in io.Reader, out io.Writer) error {
 	var s workerSettings
 	stdin := json.NewDecoder(in)
@@ -65,9 +68,15 @@ func work(ctx context.Context, in io.Reader, out io.Writer) error {
 	m := new(moment)
 	m.at(func() {
 		fmt.Fprintln(out, reached)
+		if m.pace == 0 {
+			select {}
+		}
+	}, s.At...)
+	m.pace = s.Pace
+	go func() {
 		io.Copy(io.Discard, in)
 		os.Exit(1)
-	}, s.At...)
+	}()
 	w, err := localpipeline.Open(localpipeline.Config{
 		Serves: serves, Dir: s.Dir, Version: s.Version, App: app, Secret: secret, URL: s.URL,
 		States: func(dir string) executor.BackendFunc { return watchedStates(executor.LocalStates(dir), m) },
@@ -80,16 +89,24 @@ func work(ctx context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(err, w.Close())
 }
 
-// killWorker starts another process for the messages that wait, and kills it after an entry with some
-// texts in the journal of its apply.
-func (w *World) killWorker(ctx context.Context, at ...string) error {
+// A helper is another process that handles the messages of a world. The zero value is none.
+type helper struct {
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	in    io.Closer
+	ended chan struct{} // closed when the process has ended
+	end   error         // then, the way it ended
+}
+
+// start starts another process for the messages that wait, and returns when its apply has come to an entry with some texts in its journal.
+func (w *World) start(ctx context.Context, h *helper, pace time.Duration, at ...string) error {
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("start a worker: %w", err)
 	}
 	app := w.hub.App(w.api)
 	settings, err := json.Marshal(workerSettings{
-		Dir: w.data, Version: w.version, URL: w.URL, App: app.ID, API: app.URL, Key: w.hub.AppKey(), At: at,
+		Dir: w.data, Version: w.version, URL: w.URL, App: app.ID, API: app.URL, Key: w.hub.AppKey(), At: at, Pace: pace,
 	})
 	if err != nil {
 		return err
@@ -115,14 +132,55 @@ func (w *World) killWorker(ctx context.Context, at ...string) error {
 	}
 	_, err = in.Write(settings)
 	line, reading := bufio.NewReader(out).ReadString('\n')
+	h.mu.Lock()
+	h.cmd, h.in, h.ended = cmd, in, make(chan struct{})
+	h.mu.Unlock()
+	go func() {
+		h.end = cmd.Wait()
+		close(h.ended)
+	}()
 	if strings.TrimSpace(line) != reached {
-		in.Close()
-		return errors.Join(err, reading, fmt.Errorf("the worker did not come to the moment of its end: %w: %s", cmd.Wait(), said.String()))
+		h.kill()
+		return errors.Join(err, reading, fmt.Errorf("the worker did not come to the moment of its end: %w: %s", h.end, said.String()))
 	}
-	defer in.Close()
-	if err := cmd.Process.Kill(); err != nil {
-		return fmt.Errorf("kill a worker: %w", err)
+	return nil
+}
+
+// running reports whether the process is there.
+func (h *helper) running() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cmd == nil {
+		return false
 	}
-	w.narrate("process %d is killed in the middle of the apply: %v", cmd.Process.Pid, cmd.Wait())
+	select {
+	case <-h.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// kill kills the process, and returns once it is gone; false if there is none.
+func (h *helper) kill() bool {
+	if !h.running() {
+		return false
+	}
+	killed := h.cmd.Process.Kill() == nil
+	<-h.ended
+	h.in.Close()
+	return killed
+}
+
+// killWorker starts another process for the messages that wait, and kills it at an entry with some texts in the journal of its apply.
+func (w *World) killWorker(ctx context.Context, at ...string) error {
+	var h helper
+	if err := w.start(ctx, &h, 0, at...); err != nil {
+		return err
+	}
+	if !h.kill() {
+		return errors.New("kill a worker: it has ended")
+	}
+	w.narrate("process %d is killed in the middle of the apply: %v", h.cmd.Process.Pid, h.end)
 	return nil
 }

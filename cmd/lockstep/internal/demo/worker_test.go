@@ -10,7 +10,7 @@ import (
 // TestWorkerEndsTooSoon holds that a story whose worker does all its work, and is not killed, goes wrong.
 func TestWorkerEndsTooSoon(t *testing.T) {
 	t.Parallel()
-	w, err := New(Options{Dir: t.TempDir(), Version: "test", watched: true})
+	w, err := New(Options{Dir: t.TempDir(), Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

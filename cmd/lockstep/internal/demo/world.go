@@ -28,8 +28,10 @@ type Options struct {
 	OnEdit func(githubtest.Edit)
 	// Log is told of errors after which there is another attempt. May be nil.
 	Log func(error)
-	// watched makes a world for stories with a [moment].
-	watched bool
+	// Services is the number of services that [World.Begin] gives the company, at most the 24 of [New]'s default, 0.
+	Services int
+	// lockObjects is that of the story: see [Story].
+	lockObjects bool
 	// bucket is where states are, on the small S3; "": on this machine.
 	bucket string
 	// Page is the listener for the page; nil for a free address. New takes it over, and closes it
@@ -56,11 +58,13 @@ type World struct {
 
 	narrate func(format string, args ...any) // for events elsewhere
 
-	plug   atomic.Bool // set to make the machine lose its power
-	acting sync.Mutex  // held while a person reads and then acts
-	moment moment      // in an apply, for worlds that are watched
-	pushed int         // the number of prepared changes that were pushed
-	edits  page.Changes
+	plug     atomic.Bool // set to make the machine lose its power
+	acting   sync.Mutex  // held while a person reads and then acts
+	moment   moment      // in an apply
+	pushed   int         // the number of prepared changes that were pushed
+	services []string    // of the company
+	helper   helper      // applies a large plan beside the machine
+	edits    page.Changes
 }
 
 // served is the repository.
@@ -72,7 +76,10 @@ const claimTime = 3 * time.Second
 // New returns a world with nothing but the first commit. It serves HTTP on addresses of its own
 // until it is closed.
 func New(o Options) (w *World, err error) {
-	w = &World{data: filepath.Join(o.Dir, "data"), version: o.Version, log: o.Log, narrate: func(string, ...any) {}}
+	if o.Services == 0 {
+		o.Services = len(services)
+	}
+	w = &World{services: services[:o.Services], data: filepath.Join(o.Dir, "data"), version: o.Version, log: o.Log, narrate: func(string, ...any) {}}
 	defer func() {
 		if err != nil {
 			w.Close()
@@ -116,10 +123,10 @@ func New(o Options) (w *World, err error) {
 			switch {
 			case o.bucket != "":
 				return executor.States(dir)
-			case o.watched:
-				return watchedStates(executor.LocalStates(dir), &w.moment)
+			case o.lockObjects:
+				return lockedByObjects(executor.LocalStates(dir), filepath.Join(o.Dir, "locks"), &w.plug)
 			}
-			return lockedByObjects(executor.LocalStates(dir), filepath.Join(o.Dir, "locks"), &w.plug)
+			return watchedStates(executor.LocalStates(dir), &w.moment)
 		},
 	})
 	if err != nil {
@@ -156,6 +163,7 @@ func (w *World) serveAt(l net.Listener, h http.Handler) {
 
 // Close ends the servers. No work may be under way.
 func (w *World) Close() error {
+	w.helper.kill()
 	var errs []error
 	for _, s := range w.servers {
 		errs = append(errs, s.Close())

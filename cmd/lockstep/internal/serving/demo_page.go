@@ -32,6 +32,7 @@ func (d demoPage) run(a *cli.App) error {
 		return err
 	}
 	defer w.Close()
+	fmt.Fprintln(a.Err, "Building a small company: its projects, its pull requests and their plans. This takes some seconds.")
 	if err := w.Begin(a.Ctx); err != nil {
 		return err
 	}
