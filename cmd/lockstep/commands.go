@@ -25,6 +25,7 @@ func commands() cli.Table {
 	t.Add(cli.PullRequests, serving.GateExplain, "", "lockstep gate explain acme/infra#12")
 	t.Add(cli.PullRequests, cli.Group("config", "The repository's settings, lockstep.hcl"), "Checks, writes and describes lockstep.hcl, the settings of a repository. All of its commands read files only.", "lockstep config check")
 	t.Add(cli.PullRequests, cli.Group("gate", "The requirements of lockstep.hcl"), "Explains decisions about plans and applies. The rules are the require blocks of the base branch's lockstep.hcl.", "lockstep gate explain acme/infra#12")
+	t.Add(cli.PullRequests, surveying.Docs, "Prints a page of the documentation, or a section of it. Without a topic, the command lists all pages.", "lockstep docs guide/order")
 	t.Add(cli.PullRequests, cli.Completion, "Prints the lines that make a shell complete Lockstep's commands and options. Put them into the shell's start file.", "lockstep completion bash >> ~/.bashrc")
 	return slices.Concat(t, program.Engine())
 }

@@ -1,0 +1,241 @@
+// Package docs has the documentation: the Markdown pages beside this file, one question each, as [Pages]. `lockstep docs` prints them,
+// and package page shows them under /docs.
+//
+// README.md lists the pages in their order, for readers on GitHub. The pages in reference/ are generated from the tables of the code
+// that they describe; tests of this package and of cmd/lockstep do that, and run every example. The package knows no command and no
+// setting. Start at [Read].
+package docs
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+
+	"github.com/lockstep-iac/lockstep/functions/page"
+)
+
+//go:embed README.md */*.md
+var files embed.FS
+
+// Pages are the pages of the documentation, in the order of README.md.
+type Pages []Page
+
+// A Page answers one question.
+type Page struct {
+	Topic string // "guide/order"
+	Title string
+	About string // the first sentence
+	Text  string // Markdown
+	// Sections are the parts below headings of the second to the fourth level, in their order.
+	Sections []Section
+}
+
+// A Section is a heading and the text below it, up to the next heading of the same or a higher level.
+type Section struct {
+	Anchor  string // as GitHub makes it from the heading
+	Heading string
+	Text    string // Markdown, with the heading
+}
+
+// listed are the links to pages in README.md.
+var listed = regexp.MustCompile(`\]\(([a-z0-9/-]+)\.md\)`)
+
+// Read reads the pages.
+func Read() Pages {
+	names, _ := fs.Glob(files, "*/*.md")
+	index, _ := files.ReadFile("README.md")
+	var order []string
+	for _, m := range listed.FindAllStringSubmatch(string(index), -1) {
+		order = append(order, m[1])
+	}
+	var all Pages
+	for _, name := range names {
+		text, _ := files.ReadFile(name) // embedded
+		all = append(all, parse(strings.TrimSuffix(name, ".md"), string(text)))
+	}
+	place := func(p Page) int {
+		if i := slices.Index(order, p.Topic); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(all, func(x, y Page) int { return place(x) - place(y) })
+	return all
+}
+
+// heading is a heading of Markdown: its level, and its text.
+var heading = regexp.MustCompile(`^(#{1,4}) (.*\S)\s*$`)
+
+// parse reads a page.
+func parse(topic, text string) Page {
+	p := Page{Topic: topic, Text: text}
+	type open struct{ section, level, start int }
+	var stack []open
+	end := func(level, at int) {
+		for len(stack) > 0 && stack[len(stack)-1].level >= level {
+			o := stack[len(stack)-1]
+			p.Sections[o.section].Text, stack = text[o.start:at], stack[:len(stack)-1]
+		}
+	}
+	seen := map[string]int{}
+	at, fenced := 0, false
+	var prose strings.Builder // below the title
+	for line := range strings.Lines(text) {
+		m := heading.FindStringSubmatch(line)
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		switch {
+		case fenced || m == nil:
+			if p.Title != "" && len(p.Sections) == 0 && !fenced && !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "<!--") {
+				prose.WriteString(line)
+			}
+		case p.Title == "" && len(m[1]) == 1:
+			p.Title = m[2]
+		default:
+			end(len(m[1]), at)
+			anchor := page.Slug(m[2])
+			if n := seen[anchor]; n > 0 {
+				anchor = fmt.Sprintf("%s-%d", anchor, n)
+			}
+			seen[page.Slug(m[2])]++
+			stack = append(stack, open{len(p.Sections), len(m[1]), at})
+			p.Sections = append(p.Sections, Section{Anchor: anchor, Heading: strings.ReplaceAll(m[2], "`", "")})
+		}
+		at += len(line)
+	}
+	end(0, len(text))
+	first, _, _ := strings.Cut(strings.TrimSpace(prose.String()), "\n\n")
+	p.About = sentence(strings.Join(strings.Fields(first), " "))
+	return p
+}
+
+// sentence returns the first sentence of a paragraph.
+func sentence(text string) string {
+	if i := strings.Index(text, ". "); i >= 0 {
+		return text[:i+1]
+	}
+	return text
+}
+
+// Find returns the page or the section of a topic: "guide/order", "order" where one folder only has it, or "order#waves". The error
+// names the three nearest topics, or sections of the page.
+func (all Pages) Find(topic string) (text string, err error) {
+	name, anchor, part := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(topic, "/"), "/"), "#")
+	name = strings.TrimSuffix(name, ".md")
+	var found Pages
+	var names []string
+	for _, p := range all {
+		names = append(names, p.Topic)
+		if p.Topic == name || path.Base(p.Topic) == name {
+			found = append(found, p)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return "", fmt.Errorf("there is no topic %q; the nearest are %s", name, nearest(name, names))
+	case len(found) > 1:
+		return "", fmt.Errorf("%q is a topic of several folders: %s", name, list(found))
+	case !part:
+		return found[0].Text, nil
+	}
+	var anchors []string
+	for _, s := range found[0].Sections {
+		if s.Anchor == anchor {
+			return s.Text, nil
+		}
+		anchors = append(anchors, s.Anchor)
+	}
+	if len(anchors) == 0 {
+		return "", fmt.Errorf("%s has no sections", found[0].Topic)
+	}
+	return "", fmt.Errorf("%s has no section %q; the nearest are %s", found[0].Topic, anchor, nearest(anchor, anchors))
+}
+
+// list returns the topics of pages, separated by commas.
+func list(pages Pages) string {
+	var names []string
+	for _, p := range pages {
+		names = append(names, p.Topic)
+	}
+	return strings.Join(names, ", ")
+}
+
+// nearest returns the three names that a reader may have meant, separated by commas.
+func nearest(name string, names []string) string {
+	distance := func(of string) int {
+		n := min(levenshtein.Distance(name, of, nil), levenshtein.Distance(name, path.Base(of), nil))
+		if name != "" && strings.Contains(of, name) {
+			n = min(n, 1)
+		}
+		return n
+	}
+	names = slices.SortedStableFunc(slices.Values(names), func(x, y string) int { return distance(x) - distance(y) })
+	return strings.Join(names[:min(3, len(names))], ", ")
+}
+
+// Page returns the Markdown of a page by its whole topic.
+func (all Pages) Page(topic string) (markdown string, ok bool) {
+	for _, p := range all {
+		if p.Topic == topic {
+			return p.Text, true
+		}
+	}
+	return "", false
+}
+
+// Search returns the pages and sections that have all words, in any case: first those that have them in the heading. Without words it
+// returns all pages.
+func (all Pages) Search(words string) []page.Found {
+	var inHeading, inText []page.Found
+	wanted := strings.Fields(strings.ToLower(words))
+	for _, p := range all {
+		found := len(inHeading) + len(inText)
+		whole := page.Found{Topic: p.Topic, Title: p.Title, Excerpt: p.About}
+		if len(wanted) == 0 || has(p.Title+" "+p.Topic, wanted) {
+			inHeading = append(inHeading, whole)
+		}
+		for _, s := range p.Sections {
+			hit := page.Found{Topic: p.Topic + "#" + s.Anchor, Title: p.Title + ": " + s.Heading, Excerpt: excerpt(s.Text, wanted)}
+			switch {
+			case len(wanted) == 0:
+			case has(s.Heading, wanted):
+				inHeading = append(inHeading, hit)
+			case has(s.Text, wanted):
+				inText = append(inText, hit)
+			}
+		}
+		if found == len(inHeading)+len(inText) && has(p.Text, wanted) {
+			inText = append(inText, whole)
+		}
+	}
+	return append(inHeading, inText...)
+}
+
+// has reports whether a text has all words, which are in lower case.
+func has(text string, words []string) bool {
+	text = strings.ToLower(text)
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+}
+
+// excerpt returns the first line of a section, below its heading, that has one of the words.
+func excerpt(text string, words []string) string {
+	first := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "```"):
+		case slices.ContainsFunc(words, func(w string) bool { return has(line, []string{w}) }):
+			return line
+		case first == "":
+			first = line
+		}
+	}
+	return first
+}

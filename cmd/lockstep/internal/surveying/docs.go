@@ -1,0 +1,56 @@
+package surveying
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/docs"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+)
+
+// Docs prints the documentation.
+var Docs = cli.Command{Name: "docs", Synopsis: "Read the documentation", Run: func(a *cli.App, args []string) int {
+	var search string
+	f := a.NewFlags("docs", "docs [-search=WORDS] [TOPIC]")
+	f.StringVar(&search, "search", "", "list the pages and sections that have all these words")
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	pages := docs.Read()
+	switch {
+	case f.NArg() > 1 || f.NArg() == 1 && search != "":
+		return f.Refuse(cli.TooMany, "docs takes one topic, or -search=\"WORDS\"")
+	case f.NArg() == 1:
+		text, err := pages.Find(f.Arg(0))
+		if err != nil {
+			return a.Failed(cli.Hinted(err, "`lockstep docs` lists all topics, and `lockstep docs -search=WORDS` searches them"))
+		}
+		io.WriteString(a.Out, text)
+	case search != "":
+		found := pages.Search(search)
+		if len(found) == 0 {
+			return a.Failed(cli.Hinted(fmt.Errorf("no page has %q", search), "search for fewer words, or list all topics with `lockstep docs`"))
+		}
+		for _, p := range found {
+			fmt.Fprintf(a.Out, "%s\n  %s\n", p.Topic, p.Excerpt)
+		}
+	default:
+		topics(a.Out, pages)
+	}
+	return 0
+}}
+
+// topics lists the pages, a folder at a time.
+func topics(w io.Writer, pages docs.Pages) {
+	folder := ""
+	for _, p := range pages {
+		if dir := path.Dir(p.Topic); dir != folder {
+			fmt.Fprintf(w, "%s%s\n", strings.Repeat("\n", min(1, len(folder))), dir)
+			folder = dir
+		}
+		fmt.Fprintf(w, "  %-26s %s\n", p.Topic, p.About)
+	}
+	fmt.Fprint(w, "\n`lockstep docs TOPIC` prints a page, `lockstep docs TOPIC#SECTION` a section of it.\n")
+}
