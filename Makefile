@@ -15,7 +15,7 @@ export GOFLAGS
 VERSION ?= 0.1.0-dev
 REPRODUCIBLE = GOAMD64=v1 GOARM64=v8.0
 
-.PHONY: all build release reproduce check test sizes vulnerabilities bench fuzz bombs torture simulate long mutants mutate differential clients clean parts
+.PHONY: all build release reproduce check test sizes docs vulnerabilities bench fuzz bombs torture simulate long mutants mutate differential clients clean parts
 
 all: build
 
@@ -62,6 +62,12 @@ check:
 # test fails for a size.
 sizes:
 	go test -count=1 -v -run '^TestMeasures$$' ./cmd/architecture
+
+# The documentation: the pages that are generated from tables of the code, each example, each link, and the sentences of all texts for
+# people. With UPDATE=-update the generated pages are written anew.
+UPDATE ?=
+docs:
+	go test -vet=off -ldflags='-s -w' -run '^Test(Reference|Index|Links|Addresses|Prose|Docs.*)$$' ./cmd/docs ./cmd/lockstep ./functions/project/grammar $(UPDATE)
 
 # Known vulnerabilities in what is linked. It needs the network.
 vulnerabilities:

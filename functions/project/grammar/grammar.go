@@ -33,6 +33,7 @@ type Argument struct {
 	Kind     Kind
 	Required bool
 	OneOf    []string // the only values of a text, or of each in a list; nil: any
+	Default  string   // the effect of leaving the argument out, in Markdown: a value, or words
 	Doc      string   // a sentence
 }
 
@@ -48,131 +49,131 @@ type Block struct {
 
 // usual are the arguments that a project block and the defaults block share.
 var usual = []Argument{
-	{Name: "workspace", Doc: "The workspace that is planned; \"default\" without this."},
-	{Name: "environment", Doc: "The label of the environment block with the project's roles, secrets and variables."},
-	{Name: "when_changed", Kind: texts, Doc: "Patterns of files whose change makes Lockstep plan the project; one with a ! before it takes files out again, and later ones win. Without this, the files of its directory and its modules."},
-	{Name: "var_files", Kind: texts, Doc: "Files with values of variables, by paths from the repository's directory. Later ones win."},
-	{Name: "variables", Kind: values, Doc: "Values of variables. They win over var_files and the environment's."},
-	{Name: "backend_config", Kind: files, Doc: "The part of the backend block that is not in the configuration: files with arguments, by paths from the repository's directory, or the arguments themselves."},
-	{Name: "provider_parallelism", Kind: numbers, Doc: "How many calls of a provider may run at a time in a plan or an apply, by the provider's type or source address: { aws = 4, \"registry.example.com/acme/dns\" = 1 }. Without this, as many as of all providers together: 10."},
-	{Name: "apply", OneOf: []string{"comment", "merge"}, Doc: "The occasion on which a plan is applied: a comment before the merge, or the merge. The base branch decides."},
+	{Name: "workspace", Default: "`\"default\"`", Doc: "The workspace that Lockstep plans."},
+	{Name: "environment", Default: "none", Doc: "The label of the `environment` block with the project's roles, secrets and variables."},
+	{Name: "when_changed", Kind: texts, Default: "the files of its directory, its modules and its `var_files`", Doc: "Patterns of files. A pull request that changes one of them plans the project. A pattern that begins with `!` takes files out again, and later patterns win."},
+	{Name: "var_files", Kind: texts, Default: "none", Doc: "Files with values of variables, as paths from the root of the repository. Later files win."},
+	{Name: "variables", Kind: values, Default: "none", Doc: "Values of variables. They win over `var_files` and over the environment's variables."},
+	{Name: "backend_config", Kind: files, Default: "none", Doc: "The arguments that the backend block leaves out: files with arguments, as paths from the root of the repository, or the arguments themselves."},
+	{Name: "provider_parallelism", Kind: numbers, Default: "10 for all providers together", Doc: "The number of calls of a provider that may run at a time in a plan or an apply. The names are types or source addresses of providers: `{ aws = 4, \"registry.example.com/acme/dns\" = 1 }`."},
+	{Name: "apply", OneOf: []string{"comment", "merge"}, Default: "`\"comment\"`", Doc: "When Lockstep applies a plan: after a comment, before the merge, or by the merge. The base branch decides."},
 }
 
 // conditions are those of a require block, and of its alternatives.
 var conditions = []Argument{
-	{Name: "by", Kind: texts, Doc: "People and teams who may give the command."},
-	{Name: "permission", OneOf: []string{"write", "admin"}, Doc: "The permission on the repository of who gives the command."},
-	{Name: "approvals", Kind: number, Doc: "The number of approving reviews of the head, by others than its authors."},
-	{Name: "approved_by", Kind: texts, Doc: "People and teams whose approvals count."},
-	{Name: "codeowners", Kind: boolean, Doc: "Whether the owners of the changed files, by CODEOWNERS, must have approved, and those of a project that is changed by something else."},
-	{Name: "mergeable", Kind: boolean, Doc: "Whether GitHub must allow the merge, but for our own check."},
-	{Name: "up_to_date", Kind: boolean, Doc: "Whether the head must contain the tip of the base branch."},
-	{Name: "resolved", Kind: boolean, Doc: "Whether all conversations must be resolved."},
-	{Name: "draft", Kind: boolean, Doc: "false: the pull request must be no draft."},
-	{Name: "checks", Kind: texts, Doc: "Patterns of checks that must have passed, each \"NAME\" or \"NAME by APP\"."},
-	{Name: "labels", Kind: texts, Doc: "Labels that the pull request must have."},
-	{Name: "not_labels", Kind: texts, Doc: "Labels that it must not have."},
-	{Name: "windows", Kind: texts, Doc: "Times in which the command may be given."},
-	{Name: "freeze", Kind: texts, Doc: "Times in which it may not."},
-	{Name: "max_changes", Kind: number, Doc: "The most objects that the plan may change."},
-	{Name: "max_destroys", Kind: number, Doc: "The most objects that it may destroy or replace."},
-	{Name: "no_destroy", Kind: texts, Doc: "Patterns of resource types that it must not destroy or replace."},
+	{Name: "by", Kind: texts, Default: "everybody who may write", Doc: "People and teams who may give the command: `\"alice\"`, `\"acme/sre\"`."},
+	{Name: "permission", OneOf: []string{"write", "admin"}, Default: "`\"write\"`", Doc: "The permission on the repository that the command needs."},
+	{Name: "approvals", Kind: number, Default: "0", Doc: "The number of approving reviews that the head commit needs. Reviews by its authors do not count."},
+	{Name: "approved_by", Kind: texts, Default: "everybody who may write", Doc: "People and teams whose approvals count."},
+	{Name: "codeowners", Kind: boolean, Default: "`false`", Doc: "Whether an owner, by CODEOWNERS, must approve each changed file. For a project that something else changes, an owner of its configuration must approve."},
+	{Name: "mergeable", Kind: boolean, Default: "`false`", Doc: "Whether GitHub must allow the merge. Lockstep's own check does not count."},
+	{Name: "up_to_date", Kind: boolean, Default: "`false`", Doc: "Whether the head must contain the newest commit of the base branch."},
+	{Name: "resolved", Kind: boolean, Default: "`false`", Doc: "Whether all conversations must be resolved."},
+	{Name: "draft", Kind: boolean, Default: "drafts are allowed", Doc: "With `false`, the pull request must not be a draft."},
+	{Name: "checks", Kind: texts, Default: "none", Doc: "Patterns of checks that must have passed, each `\"NAME\"` or `\"NAME by APP\"`."},
+	{Name: "labels", Kind: texts, Default: "none", Doc: "Labels that the pull request must have."},
+	{Name: "not_labels", Kind: texts, Default: "none", Doc: "Labels that the pull request must not have."},
+	{Name: "windows", Kind: texts, Default: "always", Doc: "Times in which the command may be given: `\"Mon-Fri 08:00-17:00 Europe/Berlin\"`."},
+	{Name: "freeze", Kind: texts, Default: "none", Doc: "Times in which the command may not be given: `\"2026-12-20/2027-01-06 UTC: holidays\"`."},
+	{Name: "max_changes", Kind: number, Default: "no limit", Doc: "The largest number of objects that the plan may change."},
+	{Name: "max_destroys", Kind: number, Default: "no limit", Doc: "The largest number of objects that the plan may destroy or replace."},
+	{Name: "no_destroy", Kind: texts, Default: "none", Doc: "Patterns of resource types whose objects the plan must not destroy or replace: `\"aws_db_*\"`."},
 }
 
 // endpoint are the arguments that name a function or a webhook.
 var endpoint = []Argument{
-	{Name: "function", Doc: "The ARN of the Lambda function."},
-	{Name: "url", Doc: "The URL of the webhook, https; either this or function."},
-	{Name: "secret", Doc: "The ARN of the secret in Secrets Manager with the key that requests to the webhook are signed with."},
-	{Name: "timeout", Doc: "The time for an answer, from \"1s\" to \"60s\"; \"10s\" without this."},
+	{Name: "function", Default: "none", Doc: "The ARN of the Lambda function."},
+	{Name: "url", Default: "none", Doc: "The https URL of the webhook. A block has either `url` or `function`."},
+	{Name: "secret", Default: "required with `url`", Doc: "The ARN of a secret in Secrets Manager. It has the key that signs requests to the webhook."},
+	{Name: "timeout", Default: "`\"10s\"`", Doc: "The time to wait for an answer, from `\"1s\"` to `\"60s\"`."},
 }
 
 // Blocks of lockstep.hcl.
 var (
-	Project = Block{Type: "project", Label: "name", Doc: "A root module with its own plans and its own state. A * in the name and in dir makes a project of each directory.",
-		Args: slices.Concat([]Argument{{Name: "dir", Required: true, Doc: "The directory with the root module, from the repository's."}}, usual, []Argument{
-			{Name: "depends_on", Kind: texts, Doc: "Names or patterns of the projects that are applied before this one, where a pull request changes both."},
-			{Name: "inputs", Kind: values, Doc: "Values of variables that are made of the outputs of other projects, which are applied before this one: { vpc_id = project.network.outputs.vpc_id }. They win over var_files and the environment's variables."},
+	Project = Block{Type: "project", Label: "name", Doc: "A root module with its own plans and its own state. With `*` in the name and in `dir`, each directory becomes a project.",
+		Args: slices.Concat([]Argument{{Name: "dir", Required: true, Doc: "The directory with the root module, as a path from the root of the repository."}}, usual, []Argument{
+			{Name: "depends_on", Kind: texts, Default: "none", Doc: "Names or patterns of projects. A pull request that changes both applies those projects first."},
+			{Name: "inputs", Kind: values, Default: "none", Doc: "Values of variables, made from outputs of other projects: `{ vpc_id = project.network.outputs.vpc_id }`. Lockstep applies those projects first. The values win over `var_files` and over the environment's variables."},
 		})}
 	Defaults    = Block{Type: "defaults", Doc: "Arguments for the projects that do not set them.", Args: usual}
-	Environment = Block{Type: "environment", Label: "name", Doc: "Roles, secrets and variables of projects. All but variables counts as the base branch has it.", Args: []Argument{
-		{Name: "plan_role", Doc: "The ARN of the role that providers have while they plan."},
-		{Name: "apply_role", Doc: "The ARN of the role that providers have while they apply."},
-		{Name: "external_id", Doc: "The external ID with which these roles are assumed."},
-		{Name: "github", Doc: "The environment of GitHub whose protection rules are conditions of each apply, and in which it is recorded as a deployment."},
-		{Name: "region", Doc: "The region that providers find in their environment."},
-		{Name: "variables", Kind: values, Doc: "Values of variables, which the projects' own win over."},
-		{Name: "secrets", Kind: dict, Doc: "Secrets by names of environment variables, each the ARN of a secret in Secrets Manager or of a parameter in SSM, which plan_role and apply_role may read. TF_VAR_x is the variable x, TF_TOKEN_host the token of a host that modules and providers come from; others are for providers."},
-		{Name: "env", Kind: dict, Doc: "Environment variables of providers."},
-		{Name: "runner", OneOf: []string{"codebuild"}, Doc: "Where projects are applied: codebuild is a build in AWS CodeBuild, of up to 36 hours, if the deployment has it; without this, the function for applies, in parts of 15 minutes."},
-		{Name: "branches", Kind: texts, Doc: "Patterns of the base branches whose pull requests may use the environment; without this, all that are served."},
-		{Name: "deployment", Doc: "The name of the deployment of Lockstep that serves the environment's projects, where several are on one repository; without this, the one without a name."},
+	Environment = Block{Type: "environment", Label: "name", Doc: "Roles, secrets and variables of projects. Lockstep reads them from the base branch, except for `variables`.", Args: []Argument{
+		{Name: "plan_role", Default: "the credentials of the deployment", Doc: "The ARN of the role that providers assume for plans."},
+		{Name: "apply_role", Default: "the credentials of the deployment", Doc: "The ARN of the role that providers assume for applies."},
+		{Name: "external_id", Default: "none", Doc: "The external ID for both roles."},
+		{Name: "github", Default: "none", Doc: "The name of a GitHub environment. Its protection rules are conditions of each apply, and GitHub records each apply as a deployment to it."},
+		{Name: "region", Default: "none", Doc: "The AWS region that providers find in their environment variables."},
+		{Name: "variables", Kind: values, Default: "none", Doc: "Values of variables. The project's own variables win."},
+		{Name: "secrets", Kind: dict, Default: "none", Doc: "Environment variables with secrets. Each value is the ARN of a secret in Secrets Manager or of a parameter in SSM that `plan_role` and `apply_role` may read. `TF_VAR_x` sets the variable x, and `TF_TOKEN_host` is the token for modules and providers of a host."},
+		{Name: "env", Kind: dict, Default: "none", Doc: "Environment variables of providers."},
+		{Name: "runner", OneOf: []string{"codebuild"}, Default: "the function for applies, in parts of 15 minutes", Doc: "The machine that applies the projects: `codebuild` is a build in AWS CodeBuild of up to 36 hours. The deployment must have it."},
+		{Name: "branches", Kind: texts, Default: "all branches that Lockstep serves", Doc: "Patterns of base branches. Only pull requests into them may use the environment."},
+		{Name: "deployment", Default: "the deployment without a name", Doc: "The name of the deployment of Lockstep that serves the environment's projects. You need it if several deployments serve one repository."},
 	}}
-	Allow = Block{Type: "allow", Doc: "Permissions of pull requests, as the base branch has them.", Args: []Argument{
-		{Name: "providers", Kind: texts, Doc: "Providers that may be run beside those of the lock file: HOST/NAMESPACE/TYPE."},
-		{Name: "provisioners", Kind: boolean, Doc: "Whether provisioners may run commands."},
-		{Name: "external", Kind: boolean, Doc: "Whether the provider hashicorp/external may run programs."},
-		{Name: "modules", Kind: texts, Doc: "Private places that modules may come from: HOST, s3://BUCKET, or github.com/OWNER/NAME."},
-		{Name: "branches", Kind: texts, Doc: "Patterns of further base branches that are served."},
-		{Name: "bots", Kind: texts, Doc: "Logins of Apps whose comments are commands, as those of people who may write: \"renovate[bot]\". Counts on the default branch."},
-		{Name: "commands", Kind: texts, OneOf: programs, Doc: "Programs whose commands in comments are carried out as ours, where we have the same; without this, they are answered with ours."},
-		{Name: "forks", Kind: boolean, Doc: "Whether a commit of a fork is planned, without credentials and from a snapshot of the state, once somebody who may write has named it."},
-		{Name: "states", Kind: texts, Doc: "Patterns of addresses for states of new projects: s3://BUCKET/KEY."},
+	Allow = Block{Type: "allow", Doc: "Permissions of pull requests. The base branch decides.", Args: []Argument{
+		{Name: "providers", Kind: texts, Default: "none", Doc: "Providers that may run beside those of the lock file: HOST/NAMESPACE/TYPE."},
+		{Name: "provisioners", Kind: boolean, Default: "`false`", Doc: "Whether provisioners may run commands."},
+		{Name: "external", Kind: boolean, Default: "`false`", Doc: "Whether the provider hashicorp/external may run programs."},
+		{Name: "modules", Kind: texts, Default: "none", Doc: "Private sources of modules: HOST, s3://BUCKET, or github.com/OWNER/NAME."},
+		{Name: "branches", Kind: texts, Default: "only the default branch", Doc: "Patterns of further base branches whose pull requests Lockstep plans."},
+		{Name: "bots", Kind: texts, Default: "none", Doc: "Logins of Apps that may comment commands, as people with write permission may: `\"renovate[bot]\"`. Only the default branch's setting counts."},
+		{Name: "commands", Kind: texts, OneOf: programs, Default: "an answer with Lockstep's command", Doc: "Programs whose commands in comments Lockstep obeys, if it has the same command."},
+		{Name: "forks", Kind: boolean, Default: "`false`", Doc: "Whether Lockstep plans a commit of a fork, once somebody with write permission has named the commit. Such a plan has no credentials and reads a snapshot of the state."},
+		{Name: "states", Kind: texts, Default: "none", Doc: "Patterns of state addresses that new projects may use: s3://BUCKET/KEY."},
 	}}
 	Check = Block{Type: "check", Doc: "The check run of a pull request.", Args: []Argument{
-		{Name: "waiting", OneOf: []string{"neutral", "action_required"}, Doc: "The outcome of the check while a plan waits to be applied: neutral lets the pull request be merged, action_required does not."},
+		{Name: "waiting", OneOf: []string{"neutral", "action_required"}, Default: "`\"neutral\"`", Doc: "The result of the check while a plan waits for its apply. With `neutral` GitHub allows the merge, with `action_required` it does not."},
 	}}
-	Automerge = Block{Type: "automerge", Doc: "The merge of a pull request by Lockstep, once all of its projects are applied, as the base branch has it.", Args: []Argument{
-		{Name: "method", OneOf: []string{"merge", "squash", "rebase"}, Doc: "The way to merge, which GitHub must allow for the repository; \"merge\" without this."},
-		{Name: "delete_branch", Kind: boolean, Doc: "Whether the pull request's branch is deleted afterwards."},
+	Automerge = Block{Type: "automerge", Doc: "Lockstep merges a pull request once all of its projects are applied. The base branch decides.", Args: []Argument{
+		{Name: "method", OneOf: []string{"merge", "squash", "rebase"}, Default: "`\"merge\"`", Doc: "The merge method, which the repository's settings on GitHub must allow."},
+		{Name: "delete_branch", Kind: boolean, Default: "`false`", Doc: "Whether Lockstep deletes the pull request's branch after the merge."},
 	}}
 	// Require is read by package requirements, which has errors of its own.
-	Require = Block{Type: "require", Label: "command", Doc: "Conditions of a command, as the base branch has them: all of them must hold, and one of the alternatives, if there are any.",
+	Require = Block{Type: "require", Label: "command", Doc: "Conditions of a command. All conditions of the block must be met, and those of one `alternative` if the block has any. The base branch decides.",
 		Args: append([]Argument{
-			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
-			{Name: "override", Kind: texts, Doc: "People and teams who may lift the requirement by a comment: \"alice\", \"acme/sre\"."},
+			{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
+			{Name: "override", Kind: texts, Default: "nobody", Doc: "People and teams who may override the requirement by a comment: `\"alice\"`, `\"acme/sre\"`."},
 		}, conditions...),
-		Inner: []Block{{Type: "alternative", Label: "name", Doc: "Conditions of which one set must hold.", Args: conditions}}}
+		Inner: []Block{{Type: "alternative", Label: "name", Doc: "A set of conditions. At least one set must be met.", Args: conditions}}}
 	// Policy is read by package requirements, too.
-	Policy = Block{Type: "policy", Label: "name", Doc: "A directory of Rego policies, as the base branch has it, in conftest's layout: its rules deny and violation must not deny the plan, and its rules warn are shown.",
+	Policy = Block{Type: "policy", Label: "name", Doc: "A directory of Rego policies in conftest's layout. A result of the rules `deny` or `violation` denies the plan, and Lockstep shows results of `warn`. The base branch decides.",
 		Args: []Argument{
-			{Name: "dir", Doc: "The directory with the policies, from the repository's; \"policy\" without this."},
-			{Name: "data", Kind: texts, Doc: "Directories with JSON and YAML files, each of which is data of the policies from its own directory on, as with conftest's --data: \"policy/data\". Those in the directory with the policies are data from that one on."},
-			{Name: "repository", Doc: "The repository with the directories, owner/name, of the same account; without this, this one."},
-			{Name: "ref", Doc: "A branch of that repository, or the whole ID of a commit; \"main\" without this."},
-			{Name: "namespaces", Kind: texts, Doc: "The packages whose rules count, \"*\" for all; \"main\" without this."},
-			{Name: "rego", OneOf: []string{"v1", "v0"}, Doc: "The version of Rego that the policies are in; \"v1\" without this."},
-			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
-			{Name: "override", Kind: texts, Doc: "People and teams who may lift the policy by a comment; without this, nobody may."},
+			{Name: "dir", Default: "`\"policy\"`", Doc: "The directory with the policies, as a path from the root of the repository."},
+			{Name: "data", Kind: texts, Default: "the files among the policies", Doc: "Directories with JSON and YAML files, as for conftest's `--data`. Policies find the files in `data`."},
+			{Name: "repository", Default: "this repository", Doc: "The repository with the policies, OWNER/NAME, of the same account."},
+			{Name: "ref", Default: "`\"main\"`", Doc: "A branch of that repository, or a full commit ID."},
+			{Name: "namespaces", Kind: texts, Default: "`[\"main\"]`", Doc: "The packages whose rules count; `\"*\"` means all."},
+			{Name: "rego", OneOf: []string{"v1", "v0"}, Default: "`\"v1\"`", Doc: "The version of Rego in which the policies are written."},
+			{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
+			{Name: "override", Kind: texts, Default: "nobody", Doc: "People and teams who may override the policy by a comment."},
 		}}
 	// Gate is read by package requirements, too.
-	Gate = Block{Type: "gate", Label: "name", Doc: "A Lambda function, or a webhook, that must allow each plan, as the base branch has it: it gets the plan as JSON, without sensitive values, and answers with a verdict.",
+	Gate = Block{Type: "gate", Label: "name", Doc: "A Lambda function or a webhook that must allow each plan. It receives the plan as JSON, without sensitive values, and answers with a verdict. The base branch decides.",
 		Args: slices.Concat(endpoint, []Argument{
-			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
-			{Name: "override", Kind: texts, Doc: "People and teams who may lift the gate by a comment; without this, nobody may."},
+			{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
+			{Name: "override", Kind: texts, Default: "nobody", Doc: "People and teams who may override the gate by a comment."},
 		})}
 	// Hook is read by package endpoints.
-	Hook = Block{Type: "hook", Label: "name", Doc: "A step of one's own before or after plans and applies, as the base branch has it: a Lambda function, a webhook, or with lockstep serve a program. It gets the run as JSON; one before something can refuse it.",
+	Hook = Block{Type: "hook", Label: "name", Doc: "A step of your own before or after plans and applies: a Lambda function, a webhook, or with `lockstep serve` a program. It receives the run as JSON, and a step before the run can refuse it. The base branch decides.",
 		Args: slices.Concat([]Argument{
-			{Name: "on", Kind: texts, Required: true, Doc: "The events of the hook: \"before_plan\", \"after_plan\", \"before_apply\", \"after_apply\"."},
-			{Name: "program", Doc: "The name of a file in the directory of lockstep serve's option -hook-programs."},
-			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
+			{Name: "on", Kind: texts, Required: true, Doc: "The events of the hook: `\"before_plan\"`, `\"after_plan\"`, `\"before_apply\"`, `\"after_apply\"`."},
+			{Name: "program", Default: "none", Doc: "The name of a program in the directory of `lockstep serve -hook-programs`."},
+			{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
 		}, endpoint)}
 	// Notify is read by package endpoints.
-	Notify = Block{Type: "notify", Label: "name", Doc: "Who is told of the outcomes of plans and applies, as the base branch has it.",
+	Notify = Block{Type: "notify", Label: "name", Doc: "A receiver of the outcomes of plans and applies. The base branch decides.",
 		Args: slices.Concat([]Argument{
-			{Name: "on", Kind: texts, Required: true, Doc: "The outcomes to tell of: \"planned\", \"unchanged\", \"plan_failed\", \"applied\", \"apply_failed\", \"apply_stopped\", \"not_applied\" (though merged)."},
-			{Name: "slack", Doc: "The ARN of the secret in Secrets Manager with the URL of an incoming webhook of Slack."},
-			{Name: "topic", Doc: "The ARN of a topic of Amazon SNS."},
-			{Name: "program", Doc: "The name of a file in the directory of lockstep serve's option -hook-programs."},
-			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
+			{Name: "on", Kind: texts, Required: true, Doc: "The outcomes to send: `\"planned\"`, `\"unchanged\"`, `\"plan_failed\"`, `\"applied\"`, `\"apply_failed\"`, `\"apply_stopped\"`, and `\"not_applied\"` for a merge without an apply."},
+			{Name: "slack", Default: "none", Doc: "The ARN of a secret in Secrets Manager. It has the URL of an incoming webhook of Slack."},
+			{Name: "topic", Default: "none", Doc: "The ARN of a topic of Amazon SNS."},
+			{Name: "program", Default: "none", Doc: "The name of a program in the directory of `lockstep serve -hook-programs`."},
+			{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
 		}, endpoint)}
 	// file is lockstep.hcl itself: Args are its arguments, and [blocks] stand in it.
 	file = Block{Args: []Argument{
-		{Name: "exclude", Kind: texts, Doc: "Patterns of directories without projects."},
-		{Name: "ignore_commands", Kind: texts, OneOf: programs, Doc: "Programs whose commands in comments are left to them: Lockstep neither carries them out nor answers them."},
-		{Name: "discover", Kind: boolean, Doc: "Whether each directory with a backend is a project, also beside project blocks. Without this, only if there are no project blocks."},
-		{Name: "apply_unseen", Kind: boolean, Doc: "Whether a comment may ask for a plan and its apply at once, as the base branch has it: only a plan that creates and updates in place is applied so. Without this, a plan is shown first."},
+		{Name: "exclude", Kind: texts, Default: "none", Doc: "Patterns of directories in which Lockstep looks for no projects."},
+		{Name: "ignore_commands", Kind: texts, OneOf: programs, Default: "none", Doc: "Programs whose commands in comments Lockstep leaves to them, without an answer."},
+		{Name: "discover", Kind: boolean, Default: "`true` without project blocks, otherwise `false`", Doc: "Whether each directory with a backend is a project, also beside `project` blocks."},
+		{Name: "apply_unseen", Kind: boolean, Default: "`false`", Doc: "Whether one comment may ask for a plan and its apply. Lockstep then applies only a plan that creates objects or updates them in place. The base branch decides."},
 	}}
 )
 

@@ -41,8 +41,11 @@ func TestSchemaHasTheTable(t *testing.T) {
 			t.Errorf("%s: other arguments are allowed", b.Type)
 		}
 		for _, a := range b.Args {
-			if at(n, "properties", a.Name, "description") != a.Doc || !strings.HasSuffix(a.Doc, ".") {
+			if at(n, "properties", a.Name, "description") != a.description() || !strings.HasSuffix(a.Doc, ".") {
 				t.Errorf("%s.%s: it has no description", b.Type, a.Name)
+			}
+			if a.Required == (a.Default != "") {
+				t.Errorf("%s.%s: an argument is required, or has a default", b.Type, a.Name)
 			}
 		}
 	}

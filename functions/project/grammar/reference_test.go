@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func section(b *strings.Builder, level string, x Block) {
 
 // arguments writes the table of arguments.
 func arguments(b *strings.Builder, args []Argument) {
-	b.WriteString("| argument | value | meaning |\n|---|---|---|\n")
+	b.WriteString("| argument | value | default | meaning |\n|---|---|---|---|\n")
 	for _, a := range args {
 		value := a.Kind.String()
 		if a.OneOf != nil {
@@ -42,10 +43,10 @@ func arguments(b *strings.Builder, args []Argument) {
 		if a.Kind == texts && a.OneOf != nil {
 			value = "a list of " + value
 		}
-		if a.Required {
-			value += "; required"
+		if a.OneOf == nil {
+			value = code(value)
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", a.Name, code(value), a.Doc)
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", a.Name, value, cmp.Or(a.Default, "required"), a.Doc)
 	}
 }
 

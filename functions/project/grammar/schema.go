@@ -61,7 +61,7 @@ func of(b Block) node {
 
 func (a Argument) node() node {
 	text := node{Type: "string"}
-	n := node{Description: a.Doc}
+	n := node{Description: a.description()}
 	switch a.Kind {
 	case boolean:
 		n.Type = "boolean"
@@ -82,4 +82,12 @@ func (a Argument) node() node {
 		n.Type, n.Enum = "string", a.OneOf
 	}
 	return n
+}
+
+// description is the sentence of an argument, with its default.
+func (a Argument) description() string {
+	if a.Default == "" {
+		return a.Doc
+	}
+	return a.Doc + " Default: " + a.Default + "."
 }

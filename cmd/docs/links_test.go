@@ -1,0 +1,90 @@
+package docs
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	linked = regexp.MustCompile(`\]\(([^)\s]*)\)`)
+	// address is the documentation's on GitHub, to which comments, checks and alarms link.
+	address = regexp.MustCompile(`https://github\.com/lockstep-iac/lockstep/blob/main/cmd/docs/([a-z0-9/-]+\.md(?:#[^\s)"'>\x60]*)?)`)
+)
+
+// wrongLink returns what is wrong with a link to a page or a section from a page in a folder, or "".
+func (all Pages) wrongLink(from Page, link string) string {
+	if strings.HasPrefix(link, "https://") {
+		return ""
+	}
+	target, anchor, part := strings.Cut(link, "#")
+	topic := from.Topic
+	if target != "" {
+		topic = strings.TrimSuffix(path.Join(path.Dir(from.Topic), target), ".md")
+	}
+	for _, p := range all {
+		if p.Topic != topic || target != "" && !strings.HasSuffix(target, ".md") {
+			continue
+		}
+		if _, err := all.Find(p.Topic + "#" + anchor); part && err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	return fmt.Sprintf("there is no page %s", topic)
+}
+
+// TestLinks holds that every link leads to a page that there is, and to a section that it has. Others than those to pages begin with
+// https.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	all := Read()
+	for _, p := range all {
+		n := 0
+		for line := range strings.Lines(withoutCode(p.Text)) {
+			n++
+			for _, m := range linked.FindAllStringSubmatch(line, -1) {
+				if wrong := all.wrongLink(p, m[1]); wrong != "" {
+					t.Errorf("cmd/docs/%s.md:%d: the link %s: %s", p.Topic, n, m[1], wrong)
+				}
+			}
+		}
+	}
+	for link, want := range map[string]string{
+		"order.md": "", "../operate/limits.md": "", "#two-waves": "", "order.md#waves-of-applies-1": "", "https://example.com": "", "../reference/limits.md#size": "",
+		"limits.md": "there is no page guide/limits", "#three": "no section \"three\"", "../reference/limits.md#siz": "no section", "../../../README.md": "there is no page", "order": "there is no page",
+		"http://example.com": "there is no page",
+	} {
+		if got := sample.wrongLink(sample[0], link); want == "" != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", link, got, want)
+		}
+	}
+}
+
+// TestAddresses holds the same of the addresses of the documentation in all that Lockstep writes: golden files, the code and the template.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	all := Read()
+	for _, root := range []string{"cmd", "functions", ".github", "infra", "README.md", "template.yaml"} {
+		err := filepath.WalkDir(filepath.Join("../..", root), func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.Contains(".md .txt .go .yaml .yml .json .html .tf", path.Ext(name)) {
+				return err
+			}
+			data, err := os.ReadFile(name)
+			for _, m := range address.FindAllStringSubmatch(string(data), -1) {
+				if wrong := all.wrongLink(Page{Topic: "."}, m[1]); wrong != "" {
+					t.Errorf("%s: the address %s: %s", name, m[0], wrong)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
